@@ -1,0 +1,230 @@
+//! What the values of a config mean together: [`Config`] → [`Cli`], with every semantic mistake reported.
+//!
+//! The result is meant for [`crate::lower`] only if no error was reported.
+
+use std::collections::HashMap;
+
+use crate::checked::{Cli, Resolve, Tool};
+use crate::config::{Config, Resolve as RawResolve, Risk, Tool as RawTool};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::{Source, Span, Spanned};
+use crate::template::{self, Piece};
+
+pub(crate) mod arg;
+
+/// Longest tool name that MCP allows.
+const MAX_TOOL_NAME_CHARS: usize = 128;
+/// Longest tool name that every known client accepts.
+const PORTABLE_TOOL_NAME_CHARS: usize = 64;
+/// Timeout of a tool that gives none.
+const DEFAULT_TIMEOUT_MS: u32 = 30_000;
+/// Timeout of a `resolve` look-up that gives none.
+const DEFAULT_RESOLVE_TIMEOUT_MS: u32 = 10_000;
+
+/// Checks one config.
+pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) -> Cli {
+    let mut checker = Checker { source, out };
+    checker.env_names(&config.env);
+    if let Some(name) = &config.name {
+        checker.not_empty(name, "`name` of the config");
+    }
+    let words = config.command.as_ref().map(|command| split_words(&command.value));
+    checker.tool_names(&config.tools);
+    let tools = config.tools.into_iter().map(|tool| checker.tool(tool, words.as_deref())).collect();
+    let global_args = checker.global_args(config.global_args);
+    Cli {
+        path: source.path().to_owned(),
+        name: text_or(config.name, source.stem()),
+        stem: source.stem().to_owned(),
+        description: text_or(config.description, ""),
+        category: config.category.map(|category| category.value),
+        tags: config.tags.into_iter().map(|tag| tag.value).collect(),
+        words: words.unwrap_or_default(),
+        env: config.env.into_iter().map(|(name, value)| (name.value, value.value)).collect(),
+        working_dir: config.working_dir.map(|dir| dir.value),
+        global_args,
+        tools,
+    }
+}
+
+/// Drops each tool that a later config defines again, with a warning on the later one, and configs that lose all tools.
+pub(crate) fn override_earlier(clis: &mut Vec<Cli>, sources: &[Source], out: &mut Vec<Diagnostic>) {
+    let mut last: HashMap<String, usize> = HashMap::new();
+    for (at, cli) in clis.iter().enumerate() {
+        for tool in &cli.tools {
+            if let Some(earlier) = last.insert(tool.name.clone(), at) {
+                let message = format!("tool `{}` replaces the one of {}", tool.name, clis[earlier].path);
+                out.push(
+                    sources[at]
+                        .error(Code::Override, tool.name_span, message)
+                        .help("rename one of the two if both are wanted"),
+                );
+            }
+        }
+    }
+    let mut at = 0;
+    clis.retain_mut(|cli| {
+        let defined = cli.tools.len();
+        cli.tools.retain(|tool| last.get(&tool.name) == Some(&at));
+        at += 1;
+        defined == 0 || !cli.tools.is_empty()
+    });
+}
+
+struct Checker<'a> {
+    source: &'a Source,
+    out: &'a mut Vec<Diagnostic>,
+}
+
+impl Checker<'_> {
+    fn report(&mut self, code: Code, span: Span, message: impl Into<String>, help: impl Into<String>) {
+        self.out.push(self.source.error(code, span, message).help(help));
+    }
+
+    fn not_empty(&mut self, text: &Spanned<String>, what: &str) {
+        if text.value.trim().is_empty() {
+            self.report(Code::EmptyValue, text.span, format!("{what} is empty"), "write a text");
+        }
+    }
+
+    fn env_names(&mut self, env: &[(Spanned<String>, Spanned<String>)]) {
+        for (name, _) in env {
+            if name.value.is_empty() || name.value.contains(['=', '\0']) {
+                let message = format!("`{}` cannot be the name of an environment variable", name.value.escape_debug());
+                self.report(Code::IllegalName, name.span, message, "use letters, digits and `_`");
+            }
+        }
+    }
+
+    fn tool_names(&mut self, tools: &[RawTool]) {
+        let mut seen: HashMap<&str, Span> = HashMap::new();
+        for name in tools.iter().filter_map(|tool| tool.name.as_ref()) {
+            self.tool_name(name);
+            if let Some(first) = seen.get(name.value.as_str()) {
+                let message = format!("tool `{}` is defined twice", name.value);
+                let duplicate = self.source.error(Code::DuplicateTool, name.span, message);
+                self.out.push(duplicate.label("again here").also(*first, "first here").help("rename or remove one of the two"));
+            } else {
+                seen.insert(&name.value, name.span);
+            }
+        }
+    }
+
+    fn tool_name(&mut self, name: &Spanned<String>) {
+        let text = &name.value;
+        let length = text.chars().count();
+        if text.is_empty() {
+            self.report(Code::EmptyValue, name.span, "`name` of a tool is empty", "write a name such as `git_log`");
+        } else if length > MAX_TOOL_NAME_CHARS || !text.chars().all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c)) {
+            let message = format!("`{}` is no legal tool name", crate::yaml::shorten(text));
+            let help = format!("use 1 to {MAX_TOOL_NAME_CHARS} of the characters A-Z a-z 0-9 _ . -");
+            self.report(Code::IllegalName, name.span, message, help);
+        } else if length > PORTABLE_TOOL_NAME_CHARS {
+            let message = format!("tool name has {length} characters, some clients refuse more than {PORTABLE_TOOL_NAME_CHARS}");
+            self.report(Code::LongName, name.span, message, "shorten it");
+        }
+    }
+
+    fn tool(&mut self, tool: RawTool, base: Option<&[String]>) -> Tool {
+        let words = split_words(tool.command.as_ref().map_or("", |command| &command.value));
+        let name_span = tool.name.as_ref().map_or(Span { start: 0, end: 0 }, |name| name.span);
+        if let (Some(name), Some([]), true) = (&tool.name, base, words.is_empty()) {
+            let message = format!("tool `{}` has no command to run", name.value);
+            self.report(Code::NoCommand, name.span, message, "set `command` of the config or of the tool");
+        }
+        if let Some(description) = &tool.description {
+            self.not_empty(description, "`description` of a tool");
+        }
+        self.repeated_places(&tool.args);
+        self.templates(&tool);
+        Tool {
+            name: text_or(tool.name, ""),
+            name_span,
+            description: text_or(tool.description, ""),
+            words,
+            args: self.args(tool.args),
+            timeout_ms: self.timeout_ms(tool.timeout.as_ref(), DEFAULT_TIMEOUT_MS),
+            risk: tool.risk.unwrap_or(Risk::Read),
+            confirm_message: tool.confirm_message.map(|message| message.value),
+            resolve: tool.resolve.into_iter().map(|entry| self.resolve(entry)).collect(),
+        }
+    }
+
+    fn timeout_ms(&mut self, timeout: Option<&Spanned<f64>>, default: u32) -> u32 {
+        let Some(timeout) = timeout else { return default };
+        let millis = (timeout.value * 1000.0).round();
+        if timeout.value > 0.0 && millis <= f64::from(u32::MAX) {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range was checked")]
+            return (millis as u32).max(1);
+        }
+        let message = format!("timeout must be more than 0 and at most {} seconds", u32::MAX / 1000);
+        self.report(Code::IllegalTimeout, timeout.span, message, "write seconds, such as 30 or 0.5");
+        default
+    }
+
+    /// Checks that `confirm_message` and the args of `resolve` name args of the tool or entries of `resolve`.
+    fn templates(&mut self, tool: &RawTool) {
+        let args: Vec<&str> = tool.args.iter().filter_map(|arg| Some(arg.name.as_ref()?.value.as_str())).collect();
+        for (_, template) in tool.resolve.iter().flat_map(|entry| &entry.args) {
+            self.template(template, &args, "an arg of the tool");
+        }
+        if let Some(message) = &tool.confirm_message {
+            let names: Vec<&str> = args.iter().copied().chain(tool.resolve.iter().map(|entry| entry.name.value.as_str())).collect();
+            self.template(message, &names, "an arg of the tool or an entry of its `resolve`");
+        }
+    }
+
+    fn template(&mut self, text: &Spanned<String>, names: &[&str], what: &str) {
+        let pieces = match template::parse(&text.value) {
+            Ok(pieces) => pieces,
+            Err(error) => {
+                let shown = &text.value[error.range.clone()];
+                let span = self.within(text, shown);
+                self.report(Code::TemplateSyntax, span, format!("template cannot be read at `{shown}`"), error.message);
+                return;
+            }
+        };
+        for piece in pieces {
+            if let Piece::Placeholder(name) = piece
+                && !names.contains(&name)
+            {
+                let span = self.within(text, &format!("{{{name}}}"));
+                let help = match crate::suggest::did_you_mean(name, names.iter().copied()) {
+                    Some(near) => format!("did you mean `{{{near}}}`?"),
+                    None if names.is_empty() => "the tool has no args; write the text without placeholders".to_owned(),
+                    None => format!("write one of {}", names.join(", ")),
+                };
+                self.report(Code::UnknownPlaceholder, span, format!("`{{{name}}}` does not name {what}"), help);
+            }
+        }
+    }
+
+    /// The place of `part` within a scalar, or all of the scalar where its text is not written literally.
+    fn within(&self, text: &Spanned<String>, part: &str) -> Span {
+        let written = &self.source.text()[text.span.start..text.span.end];
+        written.find(part).map_or(text.span, |at| {
+            let start = text.span.start + at;
+            Span { start, end: start + part.len() }
+        })
+    }
+
+    fn resolve(&mut self, entry: RawResolve) -> Resolve {
+        if let Some(command) = &entry.command {
+            self.not_empty(command, "`command` of a `resolve` entry");
+        }
+        Resolve {
+            name: entry.name.value,
+            words: split_words(entry.command.as_ref().map_or("", |command| &command.value)),
+            args: entry.args.into_iter().map(|(name, value)| (name.value, value.value)).collect(),
+            timeout_ms: self.timeout_ms(entry.timeout.as_ref(), DEFAULT_RESOLVE_TIMEOUT_MS),
+        }
+    }
+}
+
+fn split_words(command: &str) -> Vec<String> {
+    command.split_whitespace().map(str::to_owned).collect()
+}
+
+fn text_or(text: Option<Spanned<String>>, default: &str) -> String {
+    text.map_or_else(|| default.to_owned(), |text| text.value)
+}

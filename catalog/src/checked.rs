@@ -1,0 +1,98 @@
+//! Configs as they are after [`crate::check`]: owned, defaulted, with one place per arg.
+
+pub use crate::config::{Risk, Type};
+
+/// A config.
+#[derive(Debug)]
+pub(crate) struct Cli {
+    pub(crate) path: String,
+    pub(crate) name: String,
+    pub(crate) stem: String,
+    pub(crate) description: String,
+    pub(crate) category: Option<String>,
+    pub(crate) tags: Vec<String>,
+    pub(crate) words: Vec<String>,
+    pub(crate) env: Vec<(String, String)>,
+    pub(crate) working_dir: Option<String>,
+    pub(crate) global_args: Vec<Arg>,
+    pub(crate) tools: Vec<Tool>,
+}
+
+/// A tool.
+#[derive(Debug)]
+pub(crate) struct Tool {
+    pub(crate) name: String,
+    pub(crate) name_span: crate::source::Span,
+    pub(crate) description: String,
+    pub(crate) words: Vec<String>,
+    pub(crate) args: Vec<Arg>,
+    pub(crate) timeout_ms: u32,
+    pub(crate) risk: Risk,
+    pub(crate) confirm_message: Option<String>,
+    pub(crate) resolve: Vec<Resolve>,
+}
+
+/// An arg.
+#[derive(Debug)]
+pub(crate) struct Arg {
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) kind: Type,
+    pub(crate) required: bool,
+    pub(crate) default: Option<DefaultValue>,
+    pub(crate) place: Place,
+    pub(crate) flag: String,
+    pub(crate) values: Vec<String>,
+}
+
+/// A default, as it goes on the command line and as it stands in a schema.
+#[derive(Debug)]
+pub(crate) struct DefaultValue {
+    pub(crate) word: String,
+    pub(crate) json: String,
+}
+
+/// A look-up of a readable name.
+#[derive(Debug)]
+pub(crate) struct Resolve {
+    pub(crate) name: String,
+    pub(crate) words: Vec<String>,
+    pub(crate) args: Vec<(String, String)>,
+    pub(crate) timeout_ms: u32,
+}
+
+/// Where an arg's value goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Two words: the flag, then the value.
+    Flag,
+    /// One word: the flag, which ends in `=`, and the value.
+    Joined,
+    /// The flag alone, if the value is true.
+    Switch,
+    /// The bare value, before all flags.
+    Positional,
+    /// The program's standard input.
+    Stdin,
+    /// The program's working directory.
+    Cwd,
+}
+
+impl Place {
+    /// All places, in the order of their documentation.
+    pub const ALL: [Self; 6] =
+        [Self::Flag, Self::Joined, Self::Switch, Self::Positional, Self::Stdin, Self::Cwd];
+
+    /// The place's name in listings.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Flag => "flag",
+            Self::Joined => "joined",
+            Self::Switch => "switch",
+            Self::Positional => "positional",
+            Self::Stdin => "stdin",
+            Self::Cwd => "cwd",
+        }
+    }
+}

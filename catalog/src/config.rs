@@ -1,0 +1,215 @@
+//! The config format: tree → [`Config`], with every structural mistake reported.
+//!
+//! What is missing or ill-typed is reported here and left out of the result; what values mean together is
+//! [`crate::check`]'s matter.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::{Source, Spanned};
+use crate::yaml::{Kind, Node, Scalar};
+
+mod walk;
+
+use walk::{Fields, Walker};
+
+/// A config file as written.
+#[derive(Debug)]
+pub(crate) struct Config {
+    pub(crate) name: Option<Spanned<String>>,
+    pub(crate) description: Option<Spanned<String>>,
+    pub(crate) command: Option<Spanned<String>>,
+    pub(crate) env: Vec<(Spanned<String>, Spanned<String>)>,
+    pub(crate) working_dir: Option<Spanned<String>>,
+    pub(crate) category: Option<Spanned<String>>,
+    pub(crate) tags: Vec<Spanned<String>>,
+    pub(crate) global_args: Vec<Arg>,
+    pub(crate) tools: Vec<Tool>,
+}
+
+/// An item of `tools`.
+#[derive(Debug)]
+pub(crate) struct Tool {
+    pub(crate) name: Option<Spanned<String>>,
+    pub(crate) description: Option<Spanned<String>>,
+    pub(crate) command: Option<Spanned<String>>,
+    pub(crate) args: Vec<Arg>,
+    pub(crate) timeout: Option<Spanned<f64>>,
+    pub(crate) risk: Option<Risk>,
+    pub(crate) confirm_message: Option<Spanned<String>>,
+    pub(crate) resolve: Vec<Resolve>,
+}
+
+/// An item of `args` or `global_args`.
+#[derive(Debug)]
+pub(crate) struct Arg {
+    pub(crate) name: Option<Spanned<String>>,
+    pub(crate) description: Option<Spanned<String>>,
+    pub(crate) kind: Option<Type>,
+    pub(crate) required: Option<Spanned<bool>>,
+    pub(crate) default: Option<Spanned<Scalar>>,
+    pub(crate) flag: Option<Spanned<String>>,
+    pub(crate) positional: Option<Spanned<bool>>,
+    pub(crate) cwd: Option<Spanned<bool>>,
+    pub(crate) stdin: Option<Spanned<bool>>,
+    pub(crate) values: Option<Spanned<Vec<Spanned<String>>>>,
+}
+
+/// An entry of `resolve`.
+#[derive(Debug)]
+pub(crate) struct Resolve {
+    pub(crate) name: Spanned<String>,
+    pub(crate) command: Option<Spanned<String>>,
+    pub(crate) args: Vec<(Spanned<String>, Spanned<String>)>,
+    pub(crate) timeout: Option<Spanned<f64>>,
+}
+
+/// The type of an arg's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// Any text without NUL.
+    String,
+    /// A whole number that fits `i64`.
+    Integer,
+    /// A finite number.
+    Number,
+    /// `true` or `false`.
+    Boolean,
+}
+
+impl Type {
+    /// All types, in the order of their documentation.
+    pub const ALL: [Self; 4] = [Self::String, Self::Integer, Self::Number, Self::Boolean];
+
+    /// The type's name in configs and JSON Schema.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::String => "string",
+            Self::Integer => "integer",
+            Self::Number => "number",
+            Self::Boolean => "boolean",
+        }
+    }
+}
+
+/// What a tool may do to the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Risk {
+    /// Changes nothing.
+    Read,
+    /// Creates or changes something.
+    Write,
+    /// Deletes, overwrites, or cannot be undone.
+    Destructive,
+}
+
+impl Risk {
+    /// All levels, from harmless to harmful.
+    pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Destructive];
+
+    /// The level's name in configs.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Destructive => "destructive",
+        }
+    }
+}
+
+pub(crate) const CONFIG_KEYS: &[&str] =
+    &["name", "description", "command", "env", "working_dir", "category", "tags", "global_args", "tools"];
+pub(crate) const TOOL_KEYS: &[&str] =
+    &["name", "description", "command", "args", "timeout", "risk", "confirm_message", "resolve"];
+pub(crate) const ARG_KEYS: &[&str] =
+    &["name", "description", "type", "required", "default", "flag", "positional", "cwd", "stdin", "enum"];
+pub(crate) const RESOLVE_KEYS: &[&str] = &["command", "args", "timeout"];
+
+/// Reads the tree of one file.
+pub(crate) fn parse(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Config> {
+    let mut walker = Walker::new(source, out);
+    if root.is_null() {
+        walker.report(Code::EmptyConfig, root.span, "config is empty".to_owned(), "write at least `command:` and `tools:`");
+        return None;
+    }
+    let mut fields = walker.mapping(root, "a config", CONFIG_KEYS)?;
+    Some(Config {
+        name: fields.string(&mut walker, "name"),
+        description: fields.string(&mut walker, "description"),
+        command: fields.required(&mut walker, "command", "the program to run").and_then(|node| walker.string(node, "command")),
+        env: fields.string_map(&mut walker, "env"),
+        working_dir: fields.optional_string(&mut walker, "working_dir"),
+        category: fields.optional_string(&mut walker, "category"),
+        tags: fields.list(&mut walker, "tags", |walker, node| walker.string(node, "an item of `tags`")),
+        global_args: fields.list(&mut walker, "global_args", arg),
+        tools: tools(&mut walker, &mut fields),
+    })
+}
+
+fn tools(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Vec<Tool> {
+    match fields.required(walker, "tools", "the list of tools") {
+        Some(node) => walker.list(node, "tools", tool),
+        None => Vec::new(),
+    }
+}
+
+fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<Tool> {
+    let mut fields = walker.mapping(node, "a tool", TOOL_KEYS)?;
+    Some(Tool {
+        name: fields.required(walker, "name", "the tool's name").and_then(|node| walker.string(node, "name")),
+        description: fields
+            .required(walker, "description", "what the tool does and when to use it")
+            .and_then(|node| walker.string(node, "description")),
+        command: fields.string(walker, "command"),
+        args: fields.list(walker, "args", arg),
+        timeout: fields.optional_number(walker, "timeout"),
+        risk: fields.word(walker, "risk", &Risk::ALL, Risk::as_str),
+        confirm_message: fields.optional_string(walker, "confirm_message"),
+        resolve: fields.entries(walker, "resolve", resolve),
+    })
+}
+
+fn arg(walker: &mut Walker<'_>, node: &Node) -> Option<Arg> {
+    let mut fields = walker.mapping(node, "an arg", ARG_KEYS)?;
+    Some(Arg {
+        name: fields.required(walker, "name", "the arg's name").and_then(|node| walker.string(node, "name")),
+        description: fields.string(walker, "description"),
+        kind: fields.word(walker, "type", &Type::ALL, Type::as_str),
+        required: fields.boolean(walker, "required"),
+        default: fields.optional("default").and_then(|node| default(walker, node)),
+        flag: fields.optional_string(walker, "flag"),
+        positional: fields.boolean(walker, "positional"),
+        cwd: fields.boolean(walker, "cwd"),
+        stdin: fields.boolean(walker, "stdin"),
+        values: fields.optional("enum").and_then(|node| enum_values(walker, node)),
+    })
+}
+
+fn default(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<Scalar>> {
+    if let Kind::Scalar(scalar) = &node.kind {
+        return Some(Spanned { value: scalar.clone(), span: node.span });
+    }
+    walker.wrong_type(node, "default", "a string, number or boolean", "an arg takes one value; write it without brackets");
+    None
+}
+
+fn enum_values(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<Vec<Spanned<String>>>> {
+    if !matches!(node.kind, Kind::Sequence(_)) {
+        walker.wrong_type(node, "enum", "a list of strings", "write `enum: [first, second]`");
+        return None;
+    }
+    let value = walker.list(node, "enum", |walker, node| walker.string(node, "an item of `enum`"));
+    Some(Spanned { value, span: node.span })
+}
+
+fn resolve(walker: &mut Walker<'_>, name: Spanned<String>, node: &Node) -> Option<Resolve> {
+    let mut fields = walker.mapping(node, "a `resolve` entry", RESOLVE_KEYS)?;
+    Some(Resolve {
+        name,
+        command: fields
+            .required(walker, "command", "the subcommand that prints the readable name")
+            .and_then(|node| walker.string(node, "command")),
+        args: fields.string_map(walker, "args"),
+        timeout: fields.optional_number(walker, "timeout"),
+    })
+}

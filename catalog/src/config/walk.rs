@@ -1,0 +1,257 @@
+//! Walking a tree: typed access to its nodes, with a diagnostic for each that is not as expected.
+//!
+//! Knows YAML's shapes, not the config format.
+
+use std::collections::HashMap;
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::{Source, Span, Spanned};
+use crate::suggest::did_you_mean;
+use crate::yaml::{Kind, Meaning, Node, shorten};
+
+/// Keys that start so are allowed everywhere and ignored.
+const EXTENSION_PREFIX: &str = "x-";
+
+/// Reads nodes and reports those that cannot be read.
+pub(super) struct Walker<'a> {
+    source: &'a Source,
+    out: &'a mut Vec<Diagnostic>,
+}
+
+/// The fields of one mapping that have not been taken yet.
+pub(super) struct Fields<'n> {
+    what: &'static str,
+    span: Span,
+    truncated: bool,
+    entries: Vec<(&'n str, &'n Node)>,
+}
+
+impl<'a> Walker<'a> {
+    pub(super) fn new(source: &'a Source, out: &'a mut Vec<Diagnostic>) -> Self {
+        Self { source, out }
+    }
+
+    pub(super) fn report(&mut self, code: Code, span: Span, message: String, help: &str) {
+        self.out.push(self.source.error(code, span, message).help(help));
+    }
+
+    pub(super) fn wrong_type(&mut self, node: &Node, what: &str, expected: &str, help: &str) {
+        let what = if what.contains(' ') { what.to_owned() } else { format!("`{what}`") };
+        let message = format!("{what} must be {expected}, found {}", node.describe());
+        let found = self.source.error(Code::WrongType, first_line(self.source, node.span), message);
+        self.out.push(found.label(format!("expected {expected}")).help(help));
+    }
+
+    /// Reads a mapping whose keys are all among `keys`; `what` names it in messages.
+    pub(super) fn mapping<'n>(&mut self, node: &'n Node, what: &'static str, keys: &[&str]) -> Option<Fields<'n>> {
+        let Kind::Mapping(mapping) = &node.kind else {
+            let help = format!("write `key: value` lines; the keys of {what} are {}", keys.join(", "));
+            self.wrong_type(node, what, "a mapping", &help);
+            return None;
+        };
+        let entries = self.unique_entries(&mapping.entries);
+        for (key, span, _) in &entries {
+            if !keys.contains(key) && !key.starts_with(EXTENSION_PREFIX) {
+                self.unknown_key(key, *span, what, keys);
+            }
+        }
+        Some(Fields {
+            what,
+            span: node.span,
+            truncated: mapping.truncated,
+            entries: entries.into_iter().map(|(key, _, value)| (key, value)).collect(),
+        })
+    }
+
+    fn unknown_key(&mut self, key: &str, span: Span, what: &str, keys: &[&str]) {
+        let message = format!("unknown key `{}` in {what}", shorten(key));
+        let help = match did_you_mean(key, keys.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the keys of {what} are {}; start the key with `{EXTENSION_PREFIX}` to have it ignored", keys.join(", ")),
+        };
+        self.out.push(self.source.error(Code::UnknownKey, span, message).help(help));
+    }
+
+    /// The entries with string keys; a repeated one is reported and only its first is kept.
+    fn unique_entries<'n>(&mut self, entries: &'n [(Node, Node)]) -> Vec<(&'n str, Span, &'n Node)> {
+        let mut unique: Vec<(&str, Span, &Node)> = Vec::with_capacity(entries.len());
+        let mut seen: HashMap<&str, Span> = HashMap::with_capacity(entries.len());
+        for (key, value) in entries {
+            let Kind::Scalar(scalar) = &key.kind else {
+                self.wrong_type(key, "a key", "a string", "write a plain word before the colon");
+                continue;
+            };
+            let name = scalar.text.as_str();
+            if let Some(first) = seen.get(name) {
+                let message = format!("key `{}` stands twice", shorten(name));
+                let duplicate = self.source.error(Code::DuplicateKey, key.span, message);
+                self.out.push(duplicate.label("again here").also(*first, "first here").help("remove one of the two"));
+                continue;
+            }
+            seen.insert(name, key.span);
+            unique.push((name, key.span, value));
+        }
+        unique
+    }
+
+    pub(super) fn string(&mut self, node: &Node, what: &str) -> Option<Spanned<String>> {
+        if let Kind::Scalar(scalar) = &node.kind {
+            match scalar.meaning() {
+                Meaning::Str(text) if text.contains('\0') => {
+                    let what = if what.contains(' ') { what.to_owned() } else { format!("`{what}`") };
+                    let message = format!("{what} holds a NUL character, which no program can be given");
+                    self.report(Code::Nul, node.span, message, "remove the `\\0`");
+                    return None;
+                }
+                Meaning::Str(text) => return Some(Spanned { value: text.to_owned(), span: node.span }),
+                Meaning::Null => {
+                    self.wrong_type(node, what, "a string", "write a value, or \"\" for an empty text");
+                    return None;
+                }
+                _ => {
+                    self.wrong_type(node, what, "a string", &format!("quote it: \"{}\"", scalar.text));
+                    return None;
+                }
+            }
+        }
+        self.wrong_type(node, what, "a string", "write one text, in quotes if it holds special characters");
+        None
+    }
+
+    fn boolean(&mut self, node: &Node, what: &str) -> Option<Spanned<bool>> {
+        if let Kind::Scalar(scalar) = &node.kind
+            && let Meaning::Bool(value) = scalar.meaning() {
+                return Some(Spanned { value, span: node.span });
+            }
+        self.wrong_type(node, what, "a boolean", "write true or false, without quotes: YAML 1.2 knows no other booleans");
+        None
+    }
+
+    fn number(&mut self, node: &Node, what: &str) -> Option<Spanned<f64>> {
+        if let Kind::Scalar(scalar) = &node.kind {
+            match scalar.meaning() {
+                #[expect(clippy::cast_precision_loss, reason = "seconds need no 64-bit precision")]
+                Meaning::Int(value) => return Some(Spanned { value: value as f64, span: node.span }),
+                Meaning::Float(value) => return Some(Spanned { value, span: node.span }),
+                _ => {}
+            }
+        }
+        self.wrong_type(node, what, "a number", "write a number of seconds such as 30 or 0.5, without quotes");
+        None
+    }
+
+    pub(super) fn list<T>(
+        &mut self,
+        node: &Node,
+        what: &str,
+        mut item: impl FnMut(&mut Self, &Node) -> Option<T>,
+    ) -> Vec<T> {
+        let Kind::Sequence(items) = &node.kind else {
+            let help = format!("write `{what}: []` for none, or one item per line, each starting with `- `");
+            self.wrong_type(node, what, "a list", &help);
+            return Vec::new();
+        };
+        items.iter().filter_map(|node| item(self, node)).collect()
+    }
+}
+
+impl<'n> Fields<'n> {
+    fn take(&mut self, key: &str) -> Option<&'n Node> {
+        let at = self.entries.iter().position(|(name, _)| *name == key)?;
+        Some(self.entries.swap_remove(at).1)
+    }
+
+    /// Takes a field that must be there; `meaning` says what it is for.
+    pub(super) fn required(&mut self, walker: &mut Walker<'_>, key: &str, meaning: &str) -> Option<&'n Node> {
+        let node = self.take(key);
+        if node.is_none() && !self.truncated {
+            let span = first_line(walker.source, self.span);
+            let message = format!("missing key `{key}` in {}", self.what);
+            walker.report(Code::MissingKey, span, message, &format!("add `{key}:`, {meaning}"));
+        }
+        node
+    }
+
+    /// Takes a field for which null means absent.
+    pub(super) fn optional(&mut self, key: &str) -> Option<&'n Node> {
+        self.take(key).filter(|node| !node.is_null())
+    }
+
+    pub(super) fn string(&mut self, walker: &mut Walker<'_>, key: &str) -> Option<Spanned<String>> {
+        self.take(key).and_then(|node| walker.string(node, key))
+    }
+
+    pub(super) fn optional_string(&mut self, walker: &mut Walker<'_>, key: &str) -> Option<Spanned<String>> {
+        self.optional(key).and_then(|node| walker.string(node, key))
+    }
+
+    pub(super) fn optional_number(&mut self, walker: &mut Walker<'_>, key: &str) -> Option<Spanned<f64>> {
+        self.optional(key).and_then(|node| walker.number(node, key))
+    }
+
+    pub(super) fn boolean(&mut self, walker: &mut Walker<'_>, key: &str) -> Option<Spanned<bool>> {
+        self.take(key).and_then(|node| walker.boolean(node, key))
+    }
+
+    /// Takes a field whose value is one of a few words.
+    pub(super) fn word<T: Copy>(
+        &mut self,
+        walker: &mut Walker<'_>,
+        key: &str,
+        all: &[T],
+        name: impl Fn(T) -> &'static str,
+    ) -> Option<T> {
+        let text = self.string(walker, key)?;
+        let found = all.iter().copied().find(|value| name(*value) == text.value);
+        if found.is_none() {
+            let names: Vec<&str> = all.iter().map(|value| name(*value)).collect();
+            let message = format!("unknown {key} `{}`, expected one of {}", shorten(&text.value), names.join(", "));
+            let help = match did_you_mean(&text.value, names.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("write one of {}", names.join(", ")),
+            };
+            walker.report(Code::UnknownValue, text.span, message, &help);
+        }
+        found
+    }
+
+    pub(super) fn list<T>(
+        &mut self,
+        walker: &mut Walker<'_>,
+        key: &str,
+        item: impl FnMut(&mut Walker<'_>, &Node) -> Option<T>,
+    ) -> Vec<T> {
+        self.take(key).map_or_else(Vec::new, |node| walker.list(node, key, item))
+    }
+
+    /// Takes a mapping with keys of the author's choice.
+    pub(super) fn entries<T>(
+        &mut self,
+        walker: &mut Walker<'_>,
+        key: &str,
+        mut entry: impl FnMut(&mut Walker<'_>, Spanned<String>, &Node) -> Option<T>,
+    ) -> Vec<T> {
+        let Some(node) = self.take(key) else { return Vec::new() };
+        let Kind::Mapping(mapping) = &node.kind else {
+            walker.wrong_type(node, key, "a mapping", &format!("write `{key}: {{}}` for none, or `NAME: value` lines"));
+            return Vec::new();
+        };
+        let entries = walker.unique_entries(&mapping.entries);
+        entries
+            .into_iter()
+            .filter_map(|(name, span, node)| entry(walker, Spanned { value: name.to_owned(), span }, node))
+            .collect()
+    }
+
+    pub(super) fn string_map(&mut self, walker: &mut Walker<'_>, key: &str) -> Vec<(Spanned<String>, Spanned<String>)> {
+        let what = format!("a value of `{key}`");
+        self.entries(walker, key, |walker, name, node| Some((name, walker.string(node, &what)?)))
+    }
+}
+
+/// Shortens a span to its first line, so that a message about a whole mapping does not underline all of it.
+fn first_line(source: &Source, span: Span) -> Span {
+    let text = &source.text()[span.start..span.end];
+    let end = text.find(['\n', '\r']).map_or(span.end, |at| span.start + at);
+    Span { start: span.start, end }
+}

@@ -1,0 +1,72 @@
+//! Config files on disk: the one module of this crate that does I/O.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::source::{MAX_CONFIG_BYTES, Source};
+
+/// Finds the config files that a path stands for, in the byte order of their names.
+///
+/// A directory stands for the `*.yaml` and `*.yml` files directly in it, names that start with a dot apart; any other
+/// path stands for itself. `shown` gives the path that messages use.
+///
+/// # Errors
+/// The directory cannot be read, or holds no config.
+pub fn expand(path: &Path, shown: impl Fn(&Path) -> String) -> Result<Vec<PathBuf>, Diagnostic> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut files = Vec::new();
+    for entry in fs::read_dir(path).map_err(|error| unreadable(&shown(path), &error))? {
+        let file = entry.map_err(|error| unreadable(&shown(path), &error))?.path();
+        let is_config = file.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
+        let is_dotfile = file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        if is_config && !is_dotfile && !file.is_dir() {
+            files.push(file);
+        }
+    }
+    if files.is_empty() {
+        let message = "directory holds no *.yaml file".to_owned();
+        return Err(Diagnostic::file(Code::NoConfigs, &shown(path), message, "name a directory with configs, or a file"));
+    }
+    files.sort_by(|a, b| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
+    Ok(files)
+}
+
+/// Reads config files; `shown` gives the path that messages use.
+///
+/// What can be read is returned, what cannot is in the diagnostics.
+pub fn read(files: &[PathBuf], shown: impl Fn(&Path) -> String) -> (Vec<Source>, Diagnostics) {
+    let mut sources = Vec::new();
+    let mut diagnostics = Diagnostics::default();
+    for file in files {
+        let name = shown(file);
+        match read_bounded(file) {
+            Err(error) => diagnostics.push(unreadable(&name, &error)),
+            Ok(bytes) => match Source::new(&name, bytes) {
+                Ok(source) => sources.push(source),
+                Err(diagnostic) => diagnostics.push(diagnostic),
+            },
+        }
+    }
+    (sources, diagnostics)
+}
+
+/// Reads at most one byte more than a config may have, so that a device or a huge file costs bounded memory.
+fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let mut bytes = Vec::new();
+    file.take(MAX_CONFIG_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn unreadable(path: &str, error: &io::Error) -> Diagnostic {
+    let help = match error.kind() {
+        io::ErrorKind::NotFound => "check the path; it is relative to the current directory",
+        io::ErrorKind::PermissionDenied => "make it readable for the current user",
+        _ => "name a readable file or directory",
+    };
+    Diagnostic::file(Code::Unreadable, path, format!("cannot read config: {error}"), help)
+}

@@ -1,0 +1,186 @@
+//! The tool index: what is served, and how it is found (seed 001).
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use crate::table::{Catalog, Rows};
+use crate::view::{Cli, ResolvedTool, ToolIndexEntry};
+
+mod lexical;
+
+/// A catalog, or some CLIs of it.
+#[derive(Clone, Debug)]
+pub struct Layer {
+    catalog: Cow<'static, Catalog>,
+    /// Rows of the catalog's CLIs, in the order in which they are served; `None` is all of them.
+    clis: Option<Vec<u32>>,
+}
+
+impl Layer {
+    /// All of a compiled-in catalog.
+    #[must_use]
+    pub fn compiled(catalog: &'static Catalog) -> Self {
+        Self { catalog: Cow::Borrowed(catalog), clis: None }
+    }
+
+    /// All of a catalog that was loaded at run time.
+    #[must_use]
+    pub fn loaded(catalog: Catalog) -> Self {
+        Self { catalog: Cow::Owned(catalog), clis: None }
+    }
+
+    /// Only the CLIs with these rows, in this order.
+    #[must_use]
+    pub fn only(self, clis: Vec<u32>) -> Self {
+        Self { clis: Some(clis), ..self }
+    }
+}
+
+/// What one CLI has to offer (seed 001, `CLISummary`).
+#[derive(Clone, Copy, Debug)]
+pub struct CliSummary<'a> {
+    /// The CLI.
+    pub cli: Cli<'a>,
+    /// How many of its tools are served.
+    pub tool_count: usize,
+}
+
+/// Which tools a search is about; all given filters must match.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Filter<'a> {
+    /// Literal text, found case-insensitively within a field.
+    pub query: Option<&'a str>,
+    /// The whole category, case-insensitively.
+    pub category: Option<&'a str>,
+    /// The whole CLI name, case-insensitively.
+    pub cli: Option<&'a str>,
+}
+
+/// A CLI of a layer.
+#[derive(Clone, Copy, Debug)]
+struct Segment {
+    layer: usize,
+    cli: u32,
+}
+
+/// Immutable index over catalogs; where two hold a tool of the same name, the later one's is served.
+///
+/// Building it takes time and memory per CLI and per tool of the layers after the first, none per tool of the first.
+#[derive(Clone, Debug)]
+pub struct ToolIndex {
+    layers: Vec<Layer>,
+    /// CLIs in the order in which they are served.
+    segments: Vec<Segment>,
+    /// Layer and tool row of the tools that a later layer replaces.
+    hidden: BTreeSet<(usize, u32)>,
+}
+
+impl ToolIndex {
+    /// Builds the index; results follow the order of the layers.
+    #[must_use]
+    pub fn from_configs(layers: Vec<Layer>) -> Self {
+        let count = layers.iter().map(|layer| layer.catalog.clis.len()).sum();
+        let mut index = Self { layers, segments: Vec::with_capacity(count), hidden: BTreeSet::new() };
+        for layer in 0..index.layers.len() {
+            index.hide_replaced(layer);
+            let push = |cli| index.segments.push(Segment { layer, cli });
+            match &index.layers[layer].clis {
+                Some(clis) => clis.iter().copied().for_each(push),
+                None => (0..).take(index.layers[layer].catalog.clis.len()).for_each(push),
+            }
+        }
+        index
+    }
+
+    /// Hides the tools of earlier layers that `layer` has too.
+    fn hide_replaced(&mut self, layer: usize) {
+        let (lower, upper) = self.layers.split_at(layer);
+        let catalog = &upper[0].catalog;
+        if lower.is_empty() {
+            return;
+        }
+        for (row, tool) in (0..).zip(catalog.tools.iter()) {
+            if !upper[0].serves(row) {
+                continue;
+            }
+            let name = catalog.texts.get(tool.name);
+            for (below, other) in lower.iter().enumerate() {
+                if let Some(row) = other.catalog.find(name) {
+                    self.hidden.insert((below, row));
+                }
+            }
+        }
+    }
+
+    /// Finds tools; the first `limit` that match, in the order of their definition.
+    #[must_use]
+    pub fn search(&self, filter: Filter<'_>, limit: usize) -> Vec<ToolIndexEntry<'_>> {
+        let lowercased = filter.query.map(str::to_lowercase);
+        let query = lowercased.as_deref().map(lexical::Query::new);
+        let segments = self.segments.iter().filter(|segment| self.matches(**segment, filter));
+        let rows = segments.flat_map(|segment| {
+            let catalog = &*self.layers[segment.layer].catalog;
+            let rows = catalog.clis[segment.cli as usize].tools;
+            lexical::matching(&catalog.search, rows, query.as_ref()).map(|row| (segment.layer, row))
+        });
+        rows.filter(|id| !self.hidden.contains(id)).take(limit).map(|id| self.tool(id).entry()).collect()
+    }
+
+    /// Lists the CLIs that serve at least one tool, or were empty from the start, in their order.
+    pub fn summary(&self) -> impl Iterator<Item = CliSummary<'_>> {
+        self.segments.iter().filter_map(|segment| {
+            let cli = self.cli(*segment);
+            let rows = cli.tool_rows().range();
+            let defined = rows.len();
+            let tool_count = defined - self.hidden_in(*segment);
+            (tool_count > 0 || defined == 0).then_some(CliSummary { cli, tool_count })
+        })
+    }
+
+    /// Finds the tool of exactly this name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<ResolvedTool<'_>> {
+        let found = self.layers.iter().enumerate().rev().find_map(|(at, layer)| {
+            let row = layer.catalog.find(name)?;
+            (layer.serves(row) && !self.hidden.contains(&(at, row))).then_some((at, row))
+        });
+        found.map(|id| self.tool(id))
+    }
+
+    /// All served tools, in their order.
+    pub fn tools(&self) -> impl Iterator<Item = ResolvedTool<'_>> {
+        self.segments.iter().flat_map(|segment| {
+            let Rows(first, end) = self.cli(*segment).tool_rows();
+            (first..end).map(|row| (segment.layer, row)).filter(|id| !self.hidden.contains(id)).map(|id| self.tool(id))
+        })
+    }
+
+    fn matches(&self, segment: Segment, filter: Filter<'_>) -> bool {
+        let cli = self.cli(segment);
+        filter.cli.is_none_or(|name| same(name, cli.name()))
+            && filter.category.is_none_or(|category| cli.category().is_some_and(|own| same(category, own)))
+    }
+
+    fn hidden_in(&self, segment: Segment) -> usize {
+        let Rows(first, end) = self.cli(segment).tool_rows();
+        self.hidden.range((segment.layer, first)..(segment.layer, end)).count()
+    }
+
+    fn cli(&self, segment: Segment) -> Cli<'_> {
+        Cli::new(&self.layers[segment.layer].catalog, segment.cli)
+    }
+
+    fn tool(&self, (layer, row): (usize, u32)) -> ResolvedTool<'_> {
+        ResolvedTool::new(&self.layers[layer].catalog, row)
+    }
+}
+
+impl Layer {
+    fn serves(&self, tool: u32) -> bool {
+        self.clis.as_ref().is_none_or(|clis| clis.contains(&self.catalog.tools[tool as usize].cli))
+    }
+}
+
+fn same(a: &str, b: &str) -> bool {
+    a.eq_ignore_ascii_case(b) || a.to_lowercase() == b.to_lowercase()
+}

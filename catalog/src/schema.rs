@@ -1,0 +1,57 @@
+//! The JSON texts that a tool has for its agents: input schema and index entry.
+//!
+//! Keys stand in the order that the contracts document, so the texts are put together here and not by a serializer.
+
+use std::fmt::Write as _;
+
+use crate::check::arg::{enum_json, json_string};
+use crate::checked::{Arg, Cli, Tool};
+
+/// The tool's input schema (JSON Schema 2020-12).
+pub(crate) fn input_schema(args: &[Arg]) -> String {
+    let mut json = String::from(r#"{"type":"object","properties":{"#);
+    for (at, arg) in args.iter().enumerate() {
+        if at > 0 {
+            json.push(',');
+        }
+        property(&mut json, arg);
+    }
+    json.push('}');
+    let required: Vec<String> = args.iter().filter(|arg| arg.required).map(|arg| json_string(&arg.name)).collect();
+    if !required.is_empty() {
+        let _ = write!(json, r#","required":[{}]"#, required.join(","));
+    }
+    json.push('}');
+    json
+}
+
+fn property(json: &mut String, arg: &Arg) {
+    let _ = write!(json, r#"{}:{{"type":"{}""#, json_string(&arg.name), arg.kind.as_str());
+    if !arg.description.is_empty() {
+        let _ = write!(json, r#","description":{}"#, json_string(&arg.description));
+    }
+    if let Some(default) = &arg.default {
+        let _ = write!(json, r#","default":{}"#, default.json);
+    }
+    if !arg.values.is_empty() {
+        let values: Vec<String> = arg
+            .values
+            .iter()
+            .map(|value| enum_json(value, arg.kind).unwrap_or_else(|| json_string(value)))
+            .collect();
+        let _ = write!(json, r#","enum":[{}]"#, values.join(","));
+    }
+    json.push('}');
+}
+
+/// The tool's `ToolIndexEntry`, `schema` last.
+pub(crate) fn index_entry(cli: &Cli, tool: &Tool, schema: &str) -> String {
+    format!(
+        r#"{{"tool_name":{},"description":{},"cli_name":{},"category":{},"tags":{},"input_schema":{schema}}}"#,
+        json_string(&tool.name),
+        json_string(&tool.description),
+        json_string(&cli.name),
+        cli.category.as_deref().map_or_else(|| "null".to_owned(), json_string),
+        serde_json::Value::from(cli.tags.clone()),
+    )
+}

@@ -1,0 +1,133 @@
+//! The text of one config file, and places in it.
+
+use std::sync::Arc;
+
+use crate::diagnostic::{Code, Diagnostic};
+
+/// The largest config file that is read, in bytes.
+pub const MAX_CONFIG_BYTES: usize = 16 << 20;
+
+/// A half-open range of bytes in a [`Source`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// First byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+}
+
+/// A value together with where it stands in its file.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Spanned<T> {
+    pub(crate) value: T,
+    pub(crate) span: Span,
+}
+
+/// A position for people: both numbers start at 1, the column counts characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// Line number.
+    pub line: usize,
+    /// Column, in characters.
+    pub column: usize,
+}
+
+/// The decoded text of one config file; clones share it.
+#[derive(Clone, Debug)]
+pub struct Source {
+    path: Arc<str>,
+    text: Arc<str>,
+}
+
+impl Source {
+    /// Decodes the bytes of the file at `path`, which is used for messages and for the file's stem only.
+    ///
+    /// A byte order mark is dropped.
+    ///
+    /// # Errors
+    /// The file is larger than [`MAX_CONFIG_BYTES`], binary, not UTF-8, or has nothing in it.
+    pub fn new(path: &str, bytes: Vec<u8>) -> Result<Self, Diagnostic> {
+        if bytes.len() > MAX_CONFIG_BYTES {
+            return Err(Diagnostic::file(
+                Code::TooLarge,
+                path,
+                format!(
+                    "config is larger than {} MiB ({} bytes)",
+                    MAX_CONFIG_BYTES >> 20,
+                    bytes.len()
+                ),
+                "split it into several files",
+            ));
+        }
+        let text = String::from_utf8(bytes).map_err(|error| not_utf8(path, error.as_bytes(), error.utf8_error().valid_up_to()))?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        let source = Self { path: path.into(), text: text.into() };
+        if let Some(at) = memchr::memchr(0, text.as_bytes()) {
+            return Err(source
+                .error(Code::Nul, Span { start: at, end: at + 1 }, "config holds a NUL character, so it is no text file")
+                .help("a config is a UTF-8 text file in YAML"));
+        }
+        if text.trim().is_empty() {
+            return Err(Diagnostic::file(
+                Code::EmptyConfig,
+                path,
+                "config is empty".to_owned(),
+                "write at least `command:` and `tools:`, or remove the file",
+            ));
+        }
+        Ok(source)
+    }
+
+    /// The path as it was given.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The decoded text, without byte order mark.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The file name without directories and extension: the name that a config has when it gives none.
+    #[must_use]
+    pub fn stem(&self) -> &str {
+        let file = self.path.rsplit(['/', '\\']).next().unwrap_or_default();
+        file.strip_suffix(".yaml").or_else(|| file.strip_suffix(".yml")).unwrap_or(file)
+    }
+
+    /// Finds the line and column of a byte offset.
+    #[must_use]
+    pub fn position(&self, offset: usize) -> Position {
+        let before = &self.text.as_bytes()[..offset.min(self.text.len())];
+        let line_start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+        Position {
+            line: 1 + memchr::memchr_iter(b'\n', before).count(),
+            column: 1 + String::from_utf8_lossy(&before[line_start..]).chars().count(),
+        }
+    }
+
+    /// Starts an error that points at `span`.
+    pub(crate) fn error(&self, code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::at(self, code, span, message.into())
+    }
+}
+
+fn not_utf8(path: &str, bytes: &[u8], valid_up_to: usize) -> Diagnostic {
+    if bytes.contains(&0) {
+        return Diagnostic::file(
+            Code::NotUtf8,
+            path,
+            "file is binary, expected a YAML text".to_owned(),
+            "name only config files, or directories that hold them",
+        );
+    }
+    let line = 1 + memchr::memchr_iter(b'\n', &bytes[..valid_up_to]).count();
+    Diagnostic::file(
+        Code::NotUtf8,
+        path,
+        format!("config is not UTF-8: byte 0x{:02X} on line {line}", bytes[valid_up_to]),
+        "save the file as UTF-8",
+    )
+}

@@ -1,0 +1,33 @@
+//! Near misses: what a mistyped name was probably meant to be.
+
+/// Finds the candidate that `word` was most likely meant to be.
+///
+/// The distance (Damerau-Levenshtein, case ignored) may be a third of the word's length, at least one; of equally near
+/// ones the first wins.
+#[must_use]
+pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let near = near_misses(word, candidates, 1);
+    near.first().copied()
+}
+
+/// Finds up to `limit` candidates that `word` may have been meant to be, nearest first, then in their order.
+#[must_use]
+pub fn near_misses<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>, limit: usize) -> Vec<&'a str> {
+    const MAX_WORD_BYTES: usize = 256;
+    if word.is_empty() || word.len() > MAX_WORD_BYTES {
+        return Vec::new();
+    }
+    let wanted = word.to_lowercase();
+    let length = wanted.chars().count();
+    let allowed = (length / 3).max(1);
+    let mut near: Vec<(usize, &str)> = candidates
+        .into_iter()
+        .filter(|candidate| candidate.len().abs_diff(word.len()) <= 4 * allowed)
+        .filter_map(|candidate| {
+            let distance = strsim::damerau_levenshtein(&wanted, &candidate.to_lowercase());
+            (distance <= allowed && distance < length).then_some((distance, candidate))
+        })
+        .collect();
+    near.sort_by_key(|(distance, _)| *distance);
+    near.into_iter().take(limit).map(|(_, candidate)| candidate).collect()
+}

@@ -1,0 +1,322 @@
+//! Views: rows of a [`Catalog`] with their texts. Readers use these and cannot tell compiled-in from loaded.
+
+use crate::checked::{Place, Risk, Type};
+use crate::table::{ArgDef, ArgRow, Catalog, CliDef, ResolveDef, Rows, ToolDef};
+
+/// A CLI of a catalog.
+#[derive(Clone, Copy, Debug)]
+pub struct Cli<'a> {
+    catalog: &'a Catalog,
+    def: &'a CliDef,
+}
+
+impl<'a> Cli<'a> {
+    /// Views one row of [`Catalog::clis`].
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn new(catalog: &'a Catalog, row: u32) -> Self {
+        Self { catalog, def: &catalog.clis[row as usize] }
+    }
+
+    /// The name that results show and the `cli` filter matches.
+    #[must_use]
+    pub fn name(self) -> &'a str {
+        self.catalog.texts.get(self.def.name)
+    }
+
+    /// The file name without extension.
+    #[must_use]
+    pub fn stem(self) -> &'a str {
+        self.catalog.texts.get(self.def.stem)
+    }
+
+    /// What the program is for; may be empty.
+    #[must_use]
+    pub fn description(self) -> &'a str {
+        self.catalog.texts.get(self.def.description)
+    }
+
+    /// The free-text category.
+    #[must_use]
+    pub fn category(self) -> Option<&'a str> {
+        self.def.category.map(|category| self.catalog.texts.get(category))
+    }
+
+    /// The words for discovery.
+    #[must_use] 
+    pub fn tags(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
+        self.catalog.list(self.def.tags)
+    }
+
+    /// The words of the base command, not yet expanded.
+    #[must_use] 
+    pub fn words(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
+        self.catalog.list(self.def.words)
+    }
+
+    /// What is added to the child's environment.
+    pub fn env(self) -> impl Iterator<Item = (&'a str, &'a str)> + Clone {
+        pairs(self.catalog, self.def.env)
+    }
+
+    /// The child's directory.
+    #[must_use]
+    pub fn working_dir(self) -> Option<&'a str> {
+        self.def.working_dir.map(|dir| self.catalog.texts.get(dir))
+    }
+
+    /// The args that every call gets.
+    #[must_use] 
+    pub fn global_args(self) -> impl ExactSizeIterator<Item = ArgView<'a>> + Clone {
+        args(self.catalog, self.def.global_args)
+    }
+
+    pub(crate) fn tool_rows(self) -> Rows {
+        self.def.tools
+    }
+}
+
+/// A tool with the CLI that it belongs to (seed 001).
+#[derive(Clone, Copy, Debug)]
+pub struct ResolvedTool<'a> {
+    catalog: &'a Catalog,
+    def: &'a ToolDef,
+}
+
+impl<'a> ResolvedTool<'a> {
+    /// Views one row of [`Catalog::tools`].
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn new(catalog: &'a Catalog, row: u32) -> Self {
+        Self { catalog, def: &catalog.tools[row as usize] }
+    }
+
+    /// The tool's name.
+    #[must_use]
+    pub fn name(self) -> &'a str {
+        self.catalog.texts.get(self.def.name)
+    }
+
+    /// What it does and when to use it.
+    #[must_use]
+    pub fn description(self) -> &'a str {
+        self.catalog.texts.get(self.def.description)
+    }
+
+    /// The CLI that it belongs to.
+    #[must_use]
+    pub fn cli(self) -> Cli<'a> {
+        Cli::new(self.catalog, self.def.cli)
+    }
+
+    /// The words of the subcommand.
+    #[must_use] 
+    pub fn words(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
+        self.catalog.list(self.def.words)
+    }
+
+    /// The args, in definition order.
+    #[must_use] 
+    pub fn args(self) -> impl ExactSizeIterator<Item = ArgView<'a>> + Clone {
+        args(self.catalog, self.def.args)
+    }
+
+    /// How long a call may take, in milliseconds.
+    #[must_use]
+    pub fn timeout_ms(self) -> u32 {
+        self.def.timeout_ms
+    }
+
+    /// What it may do to the world.
+    #[must_use]
+    pub fn risk(self) -> Risk {
+        self.def.risk
+    }
+
+    /// Template of the question that is asked before a call.
+    #[must_use]
+    pub fn confirm_message(self) -> Option<&'a str> {
+        self.def.confirm_message.map(|message| self.catalog.texts.get(message))
+    }
+
+    /// The look-ups that the question needs.
+    #[must_use] 
+    pub fn resolves(self) -> impl ExactSizeIterator<Item = ResolveView<'a>> + Clone {
+        let Self { catalog, def } = self;
+        catalog.resolves[def.resolves.range()].iter().map(move |def| ResolveView { catalog, def })
+    }
+
+    /// The finished input schema, as JSON text.
+    #[must_use]
+    pub fn input_schema(self) -> &'a str {
+        self.entry().input_schema()
+    }
+
+    /// The finished index entry.
+    #[must_use]
+    pub fn entry(self) -> ToolIndexEntry<'a> {
+        ToolIndexEntry { tool: self, json: self.catalog.texts.get(self.def.entry) }
+    }
+}
+
+/// What a search says about one tool (seed 001).
+#[derive(Clone, Copy, Debug)]
+pub struct ToolIndexEntry<'a> {
+    tool: ResolvedTool<'a>,
+    json: &'a str,
+}
+
+impl<'a> ToolIndexEntry<'a> {
+    /// The whole entry as JSON text, keys in the documented order.
+    #[must_use]
+    pub fn as_json(self) -> &'a str {
+        self.json
+    }
+
+    /// The tool's name.
+    #[must_use]
+    pub fn tool_name(self) -> &'a str {
+        self.tool.name()
+    }
+
+    /// What the tool does and when to use it.
+    #[must_use]
+    pub fn description(self) -> &'a str {
+        self.tool.description()
+    }
+
+    /// The name of its CLI.
+    #[must_use]
+    pub fn cli_name(self) -> &'a str {
+        self.tool.cli().name()
+    }
+
+    /// The category of its CLI.
+    #[must_use]
+    pub fn category(self) -> Option<&'a str> {
+        self.tool.cli().category()
+    }
+
+    /// The tags of its CLI.
+    #[must_use] 
+    pub fn tags(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
+        self.tool.cli().tags()
+    }
+
+    /// The input schema, as JSON text: the end of the entry, before the closing brace.
+    #[must_use]
+    pub fn input_schema(self) -> &'a str {
+        let end = self.json.len() - 1;
+        &self.json[end - self.tool.def.schema_bytes as usize..end]
+    }
+
+    /// The tool itself.
+    #[must_use]
+    pub fn tool(self) -> ResolvedTool<'a> {
+        self.tool
+    }
+}
+
+/// An arg of a tool.
+#[derive(Clone, Copy, Debug)]
+pub struct ArgView<'a> {
+    catalog: &'a Catalog,
+    row: ArgRow,
+}
+
+impl<'a> ArgView<'a> {
+    /// The JSON property.
+    #[must_use]
+    pub fn name(self) -> &'a str {
+        self.catalog.texts.get(self.row.name)
+    }
+
+    /// What the value means; may be empty.
+    #[must_use]
+    pub fn description(self) -> &'a str {
+        self.catalog.texts.get(self.row.description)
+    }
+
+    /// The flag, also where the place makes no use of it.
+    #[must_use]
+    pub fn flag(self) -> &'a str {
+        self.catalog.texts.get(self.row.flag)
+    }
+
+    /// The default, as it goes on the command line.
+    #[must_use]
+    pub fn default(self) -> Option<&'a str> {
+        self.row.default.map(|default| self.catalog.texts.get(default))
+    }
+
+    /// The allowed values, as they go on the command line; none means any.
+    #[must_use] 
+    pub fn values(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
+        self.catalog.list(self.row.values)
+    }
+
+    /// The type of the value.
+    #[must_use]
+    pub fn kind(self) -> Type {
+        self.row.kind
+    }
+
+    /// Where the value goes.
+    #[must_use]
+    pub fn place(self) -> Place {
+        self.row.place
+    }
+
+    /// Whether a call must give it.
+    #[must_use]
+    pub fn required(self) -> bool {
+        self.row.required
+    }
+}
+
+/// A look-up of a readable name.
+#[derive(Clone, Copy, Debug)]
+pub struct ResolveView<'a> {
+    catalog: &'a Catalog,
+    def: &'a ResolveDef,
+}
+
+impl<'a> ResolveView<'a> {
+    /// The placeholder that it fills.
+    #[must_use]
+    pub fn name(self) -> &'a str {
+        self.catalog.texts.get(self.def.name)
+    }
+
+    /// The words of the subcommand.
+    #[must_use] 
+    pub fn words(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
+        self.catalog.list(self.def.words)
+    }
+
+    /// Arg names and the templates of their values.
+    pub fn args(self) -> impl Iterator<Item = (&'a str, &'a str)> + Clone {
+        pairs(self.catalog, self.def.args)
+    }
+
+    /// How long it may take, in milliseconds.
+    #[must_use]
+    pub fn timeout_ms(self) -> u32 {
+        self.def.timeout_ms
+    }
+}
+
+fn args(catalog: &Catalog, rows: Rows) -> impl ExactSizeIterator<Item = ArgView<'_>> + Clone {
+    catalog.args[rows.range()].iter().map(move |def: &ArgDef| ArgView { catalog, row: def.unpack() })
+}
+
+fn pairs(catalog: &Catalog, rows: Rows) -> impl Iterator<Item = (&str, &str)> + Clone {
+    catalog.lists[rows.range()].chunks_exact(2).map(|pair| {
+        let text = |id: u32| catalog.texts.get(crate::table::Str(id));
+        (text(pair[0]), text(pair[1]))
+    })
+}

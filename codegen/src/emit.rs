@@ -1,0 +1,197 @@
+//! [`Catalog`] → Rust source and the texts that it includes.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use climax_catalog::{Catalog, CliDef, ResolveDef, Risk, Rows, Str, ToolDef, fingerprint, name_hash};
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+/// Catalogs with more tools are not formatted: nobody reads them, and formatting would take longer than compiling.
+const MAX_FORMATTED_TOOLS: usize = 1_000;
+
+/// What is written to `OUT_DIR`. Depends on the catalog only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Generated {
+    /// `catalog.rs`: the tables. It includes the other two files.
+    pub rust: String,
+    /// `catalog.txt`: [`climax_catalog::Texts`].
+    pub text: String,
+    /// `search.txt`: [`climax_catalog::SearchText`].
+    pub search: String,
+}
+
+/// A catalog that cannot be printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EmitError {
+    /// Two tool names have one hash; the chance is 1 in 10⁹ for 190,000 tools.
+    HashCollision(String, String),
+}
+
+impl fmt::Display for EmitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::HashCollision(a, b) => {
+                write!(f, "tool names `{a}` and `{b}` have the same hash; rename one of them")
+            }
+        }
+    }
+}
+
+impl std::error::Error for EmitError {}
+
+/// Prints a catalog as Rust source that defines `pub static CATALOG`.
+///
+/// # Errors
+/// [`EmitError::HashCollision`].
+pub fn emit(catalog: &Catalog) -> Result<Generated, EmitError> {
+    let names = names(catalog)?;
+    let mut items = vec![header(catalog)];
+    items.push(words("TEXT_ENDS", &catalog.texts.ends));
+    items.push(words("SEARCH_ENDS", &catalog.search.ends));
+    items.push(words("LISTS", &catalog.lists));
+    items.push(rows("CLIS", &quote!(CliDef), catalog.clis.iter().map(cli)));
+    items.push(rows("TOOLS", &quote!(ToolDef), catalog.tools.iter().map(tool)));
+    items.push(rows("ARGS", &quote!(ArgDef), catalog.args.iter().map(|arg| {
+        let numbers = arg.0.iter().map(|number| Literal::u32_unsuffixed(*number));
+        quote!(ArgDef([#(#numbers),*]))
+    })));
+    items.push(rows("RESOLVES", &quote!(ResolveDef), catalog.resolves.iter().map(resolve)));
+    items.push(names);
+    items.push(root());
+    Ok(Generated {
+        rust: print(items, catalog.tools.len() <= MAX_FORMATTED_TOOLS),
+        text: catalog.texts.text.to_string(),
+        search: catalog.search.text.to_string(),
+    })
+}
+
+fn header(catalog: &Catalog) -> TokenStream {
+    let text = fingerprint(&catalog.texts.text);
+    let search = fingerprint(&catalog.search.text);
+    quote! {
+        use ::climax::catalog::{
+            ArgDef, Catalog, CliDef, Names, ResolveDef, Risk, Rows, SearchText, Str, Texts, ToolDef, fingerprint,
+        };
+        use ::std::borrow::Cow;
+
+        static TEXT: &str = include_str!("catalog.txt");
+        static SEARCH: &str = include_str!("search.txt");
+        const _: () = assert!(
+            fingerprint(include_str!("catalog.txt")) == #text && fingerprint(include_str!("search.txt")) == #search,
+            "catalog.rs, catalog.txt and search.txt are from different runs of the generator"
+        );
+    }
+}
+
+fn root() -> TokenStream {
+    quote! {
+        /// The tools that are compiled in.
+        pub static CATALOG: Catalog = Catalog {
+            texts: Texts { text: Cow::Borrowed(TEXT), ends: Cow::Borrowed(&TEXT_ENDS) },
+            search: SearchText { text: Cow::Borrowed(SEARCH), ends: Cow::Borrowed(&SEARCH_ENDS) },
+            clis: Cow::Borrowed(&CLIS),
+            tools: Cow::Borrowed(&TOOLS),
+            args: Cow::Borrowed(&ARGS),
+            resolves: Cow::Borrowed(&RESOLVES),
+            lists: Cow::Borrowed(&LISTS),
+            names: Names::Perfect(&NAMES),
+        };
+    }
+}
+
+fn names(catalog: &Catalog) -> Result<TokenStream, EmitError> {
+    let mut seen: BTreeMap<u64, &str> = BTreeMap::new();
+    let mut map = phf_codegen::Map::new();
+    map.phf_path("::climax::catalog::phf");
+    for (row, tool) in catalog.tools.iter().enumerate() {
+        let name = catalog.texts.get(tool.name);
+        let hash = name_hash(name);
+        if let Some(other) = seen.insert(hash, name) {
+            return Err(EmitError::HashCollision(other.to_owned(), name.to_owned()));
+        }
+        map.entry(hash, row.to_string());
+    }
+    let map: TokenStream = map.build().to_string().parse().expect("phf_codegen prints Rust");
+    Ok(quote!(static NAMES: ::climax::catalog::phf::Map<u64, u32> = #map;))
+}
+
+fn words(name: &str, numbers: &[u32]) -> TokenStream {
+    rows(name, &quote!(u32), numbers.iter().map(|number| {
+        let number = Literal::u32_unsuffixed(*number);
+        quote!(#number)
+    }))
+}
+
+fn rows(name: &str, ty: &TokenStream, rows: impl ExactSizeIterator<Item = TokenStream>) -> TokenStream {
+    let name = quote::format_ident!("{name}");
+    let count = Literal::usize_unsuffixed(rows.len());
+    quote!(static #name: [#ty; #count] = [#(#rows),*];)
+}
+
+fn cli(row: &CliDef) -> TokenStream {
+    let CliDef { name, stem, description, category, tags, words, env, working_dir, global_args, tools } = *row;
+    let [name, stem, description] = [name, stem, description].map(text);
+    let [category, working_dir] = [category, working_dir].map(optional);
+    let [tags, words, env, global_args, tools] = [tags, words, env, global_args, tools].map(range);
+    quote!(CliDef {
+        name: #name, stem: #stem, description: #description, category: #category, tags: #tags, words: #words,
+        env: #env, working_dir: #working_dir, global_args: #global_args, tools: #tools
+    })
+}
+
+fn tool(row: &ToolDef) -> TokenStream {
+    let ToolDef { cli, name, description, entry, schema_bytes, words, args, timeout_ms, risk, confirm_message, resolves } = *row;
+    let [name, description, entry] = [name, description, entry].map(text);
+    let [cli, schema_bytes, timeout_ms] = [cli, schema_bytes, timeout_ms].map(Literal::u32_unsuffixed);
+    let [words, args, resolves] = [words, args, resolves].map(range);
+    let confirm_message = optional(confirm_message);
+    let risk = match risk {
+        Risk::Read => quote!(Risk::Read),
+        Risk::Write => quote!(Risk::Write),
+        Risk::Destructive => quote!(Risk::Destructive),
+    };
+    quote!(ToolDef {
+        cli: #cli, name: #name, description: #description, entry: #entry, schema_bytes: #schema_bytes, words: #words,
+        args: #args, timeout_ms: #timeout_ms, risk: #risk, confirm_message: #confirm_message, resolves: #resolves
+    })
+}
+
+fn resolve(row: &ResolveDef) -> TokenStream {
+    let ResolveDef { name, words, args, timeout_ms } = *row;
+    let name = text(name);
+    let [words, args] = [words, args].map(range);
+    let timeout_ms = Literal::u32_unsuffixed(timeout_ms);
+    quote!(ResolveDef { name: #name, words: #words, args: #args, timeout_ms: #timeout_ms })
+}
+
+fn text(id: Str) -> TokenStream {
+    let id = Literal::u32_unsuffixed(id.0);
+    quote!(Str(#id))
+}
+
+fn optional(id: Option<Str>) -> TokenStream {
+    match id.map(text) {
+        Some(text) => quote!(Some(#text)),
+        None => quote!(None),
+    }
+}
+
+fn range(Rows(start, end): Rows) -> TokenStream {
+    let [start, end] = [start, end].map(Literal::u32_unsuffixed);
+    quote!(Rows(#start, #end))
+}
+
+fn print(items: Vec<TokenStream>, formatted: bool) -> String {
+    const GENERATED: &str = "// @generated by climax-codegen\n";
+    if formatted {
+        let file = syn::parse2(items.into_iter().collect()).expect("the generator prints Rust");
+        return format!("{GENERATED}{}", prettyplease::unparse(&file));
+    }
+    let mut out = String::from(GENERATED);
+    for item in items {
+        out.push_str(&item.to_string());
+        out.push('\n');
+    }
+    out
+}

@@ -1,0 +1,197 @@
+//! Arguments of a call: JSON as a model wrote it → values that the tool's args allow.
+//!
+//! Pure. All violations are reported at once, so that a model can repair its call in one turn.
+
+use std::fmt;
+
+use climax_catalog::{ArgView, Place, ResolvedTool, Type};
+use serde_json::{Map, Value};
+
+/// A checked value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BoundValue {
+    /// Text without NUL.
+    String(String),
+    /// A whole number.
+    Integer(i64),
+    /// A finite number, in the notation that it was given in.
+    Number(String),
+    /// A truth value.
+    Boolean(bool),
+}
+
+impl fmt::Display for BoundValue {
+    /// Writes the value as it goes on the command line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::String(text) | Self::Number(text) => f.write_str(text),
+            Self::Integer(value) => value.fmt(f),
+            Self::Boolean(value) => value.fmt(f),
+        }
+    }
+}
+
+/// The checked values of a call, defaults included; those without a value are left out.
+#[derive(Clone, Debug)]
+pub struct Bound<'a> {
+    values: Vec<(ArgView<'a>, BoundValue)>,
+}
+
+impl<'a> Bound<'a> {
+    /// The args that have a value, in definition order.
+    pub fn iter(&self) -> impl Iterator<Item = (ArgView<'a>, &BoundValue)> {
+        self.values.iter().map(|(arg, value)| (*arg, value))
+    }
+}
+
+/// Why an argument is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// It is required and absent.
+    Missing,
+    /// It is of another type and cannot be converted.
+    Type {
+        /// The value, as JSON without the outer quotes of a string.
+        value: String,
+        /// The type that it should have.
+        expected: &'static str,
+    },
+    /// It is none of the allowed values.
+    NotInEnum {
+        /// The allowed values.
+        allowed: Vec<String>,
+    },
+    /// It holds a NUL, which ends a word on every command line.
+    Nul,
+    /// It is positional and starts with a dash, so the program would take it for an option.
+    LeadingDash {
+        /// The value.
+        value: String,
+    },
+}
+
+/// An argument that is refused, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The argument's name.
+    pub argument: String,
+    /// What is wrong with it.
+    pub problem: Problem,
+}
+
+/// The texts are part of the contract (seed 000).
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = &self.argument;
+        match &self.problem {
+            Problem::Missing => write!(f, "Missing required argument '{name}'"),
+            Problem::Type { value, expected } => write!(f, "Argument '{name}': cannot convert '{value}' to {expected}"),
+            Problem::NotInEnum { allowed } => write!(f, "Argument '{name}' must be one of: {}", allowed.join(", ")),
+            Problem::Nul => write!(f, "Argument '{name}': value contains a NUL character"),
+            Problem::LeadingDash { value } => write!(f, "Argument '{name}': value '{value}' would be read as an option"),
+        }
+    }
+}
+
+/// Checks and converts the arguments of one call; unknown keys are ignored, null counts as absent.
+///
+/// # Errors
+/// Every violation, in the order of the args' definition.
+pub fn bind<'a>(tool: ResolvedTool<'a>, arguments: &Map<String, Value>) -> Result<Bound<'a>, Vec<Violation>> {
+    let dash_allowed = tool.words().last() == Some("--");
+    let mut values = Vec::new();
+    let mut violations = Vec::new();
+    for arg in tool.args() {
+        match bind_one(arg, arguments.get(arg.name()), dash_allowed) {
+            Ok(Some(value)) => values.push((arg, value)),
+            Ok(None) => {}
+            Err(problem) => violations.push(Violation { argument: arg.name().to_owned(), problem }),
+        }
+    }
+    if violations.is_empty() { Ok(Bound { values }) } else { Err(violations) }
+}
+
+fn bind_one(arg: ArgView<'_>, given: Option<&Value>, dash_allowed: bool) -> Result<Option<BoundValue>, Problem> {
+    let value = match given.filter(|value| !value.is_null()) {
+        Some(value) => coerce(value, arg.kind())?,
+        None if arg.required() => return Err(Problem::Missing),
+        None => match arg.default() {
+            Some(word) => default_value(word, arg.kind()),
+            None => return Ok(None),
+        },
+    };
+    let word = value.to_string();
+    if word.contains('\0') {
+        return Err(Problem::Nul);
+    }
+    if arg.values().len() > 0 && !arg.values().any(|allowed| allowed == word) {
+        return Err(Problem::NotInEnum { allowed: arg.values().map(str::to_owned).collect() });
+    }
+    if arg.place() == Place::Positional && word.starts_with('-') && !dash_allowed {
+        return Err(Problem::LeadingDash { value: word });
+    }
+    Ok(Some(value))
+}
+
+/// Defaults were checked when the catalog was made.
+fn default_value(word: &str, kind: Type) -> BoundValue {
+    match kind {
+        Type::Boolean => BoundValue::Boolean(word == "true"),
+        Type::String | Type::Integer | Type::Number => BoundValue::String(word.to_owned()),
+    }
+}
+
+/// Converts a JSON value to `kind`: the five coercions of the contract, and no others.
+///
+/// # Errors
+/// [`Problem::Type`].
+pub fn coerce(value: &Value, kind: Type) -> Result<BoundValue, Problem> {
+    let converted = match (kind, value) {
+        (Type::String, Value::String(text)) => Some(BoundValue::String(text.clone())),
+        (Type::String, Value::Number(_) | Value::Bool(_)) => Some(BoundValue::String(value.to_string())),
+        (Type::Integer, Value::Number(number)) => {
+            number.as_i64().or_else(|| whole(number.as_f64()?)).map(BoundValue::Integer)
+        }
+        (Type::Integer, Value::String(text)) => text.trim().parse().ok().map(BoundValue::Integer),
+        (Type::Number, Value::Number(number)) => Some(BoundValue::Number(number.to_string())),
+        (Type::Number, Value::String(text)) => finite(text.trim()).map(BoundValue::Number),
+        (Type::Boolean, Value::Bool(value)) => Some(BoundValue::Boolean(*value)),
+        (Type::Boolean, Value::String(text)) => truth(text).map(BoundValue::Boolean),
+        _ => None,
+    };
+    converted.ok_or_else(|| type_problem(value, kind.as_str()))
+}
+
+/// The problem of a value that is not of the `expected` type.
+#[must_use]
+pub fn type_problem(value: &Value, expected: &'static str) -> Problem {
+    let value = match value {
+        Value::String(text) => {
+            let quoted = Value::from(text.as_str()).to_string();
+            quoted[1..quoted.len() - 1].to_owned()
+        }
+        other => other.to_string(),
+    };
+    Problem::Type { value, expected }
+}
+
+/// The integer that a float stands for, within the range where every integer has a float of its own.
+fn whole(value: f64) -> Option<i64> {
+    const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
+    #[expect(clippy::cast_possible_truncation, reason = "the value is whole and in range")]
+    (value.fract() == 0.0 && value.abs() <= LARGEST_EXACT).then_some(value as i64)
+}
+
+fn finite(text: &str) -> Option<String> {
+    let is_number = text.parse::<f64>().is_ok_and(f64::is_finite);
+    // Rust's grammar of floats has words such as `inf`; those that are finite are digits, signs, `.` and `e`.
+    is_number.then(|| text.to_owned())
+}
+
+fn truth(text: &str) -> Option<bool> {
+    match text {
+        _ if text.eq_ignore_ascii_case("true") => Some(true),
+        _ if text.eq_ignore_ascii_case("false") => Some(false),
+        _ => None,
+    }
+}

@@ -1,0 +1,78 @@
+//! The command line of a call.
+//!
+//! Pure. Each value becomes one word or the end of one; nothing is split, quoted or joined into a shell line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use climax_catalog::{ArgView, Place, ResolvedTool, Type};
+
+use crate::arguments::{Bound, BoundValue};
+use crate::expand::{self, Lookup};
+
+/// A program to run, with everything that it gets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invocation {
+    /// The program, as a name or path, and its arguments.
+    pub argv: Vec<String>,
+    /// Variables added to the server's environment.
+    pub env: Vec<(String, String)>,
+    /// The child's directory; the server's own if `None`.
+    pub cwd: Option<PathBuf>,
+    /// What is piped to standard input; the null device if `None`.
+    pub stdin: Option<String>,
+    /// How long the program may take.
+    pub timeout: Duration,
+}
+
+/// Plans a call: base words, subcommand words, positionals, options, global args, in this order.
+///
+/// `env` is the server's environment, by which words of the config expand.
+#[must_use]
+pub fn plan(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Invocation {
+    let cli = tool.cli();
+    let mut argv: Vec<String> = cli.words().map(|word| expand::command_word(word, env)).collect();
+    argv.extend(tool.words().map(str::to_owned));
+    let mut options = Vec::new();
+    let mut cwd = cli.working_dir().map(PathBuf::from);
+    let mut stdin = None;
+    for (arg, value) in bound.iter() {
+        match arg.place() {
+            Place::Positional => argv.push(value.to_string()),
+            Place::Cwd => cwd = Some(value.to_string().into()),
+            Place::Stdin => stdin = Some(value.to_string()),
+            Place::Flag | Place::Joined | Place::Switch => option(&mut options, arg, value),
+        }
+    }
+    argv.append(&mut options);
+    for arg in cli.global_args() {
+        if let Some(value) = global_value(arg, env) {
+            option(&mut argv, arg, &value);
+        }
+    }
+    Invocation {
+        argv,
+        env: cli.env().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+        cwd,
+        stdin,
+        timeout: Duration::from_millis(tool.timeout_ms().into()),
+    }
+}
+
+fn option(words: &mut Vec<String>, arg: ArgView<'_>, value: &BoundValue) {
+    match (arg.place(), value) {
+        (_, BoundValue::Boolean(false)) => {}
+        (Place::Switch, _) => words.push(arg.flag().to_owned()),
+        (Place::Joined, _) => words.push(format!("{}{value}", arg.flag())),
+        _ => words.extend([arg.flag().to_owned(), value.to_string()]),
+    }
+}
+
+/// The value of a global arg: its default, expanded.
+fn global_value(arg: ArgView<'_>, env: Lookup<'_>) -> Option<BoundValue> {
+    let text = expand::global_default(arg.default()?, env)?;
+    Some(match arg.kind() {
+        Type::Boolean => BoundValue::Boolean(matches!(text.as_str(), "true" | "True" | "1")),
+        Type::String | Type::Integer | Type::Number => BoundValue::String(text),
+    })
+}

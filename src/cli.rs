@@ -1,0 +1,182 @@
+//! The command line: which words there are, and which command they start.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use climax_catalog::Catalog;
+
+use crate::command;
+
+/// The thing asked for failed.
+pub(crate) const FAILURE: u8 = 1;
+/// The command line cannot be understood.
+pub(crate) const USAGE: u8 = 2;
+
+const AFTER_HELP: &str = "\
+Exit status: 0 fine, 1 the thing asked for failed, 2 usage.
+
+Without a command the server runs: it speaks MCP on standard input and output and serves every compiled-in CLI, or those
+that are named. `climax list` shows them.";
+
+/// Command-line programs as tools for AI agents, over MCP.
+#[derive(Debug, Parser)]
+#[command(name = "climax", version, after_help = AFTER_HELP, args_conflicts_with_subcommands = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    run: RunArguments,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve tools over MCP (the default)
+    Run(RunArguments),
+    /// Check configs and report every mistake in them
+    Validate(ValidateArguments),
+    /// List CLIs, or the tools of those that are named
+    List(ListArguments),
+    /// Search tools as an agent does
+    Search(SearchArguments),
+    /// Call a tool as an agent does, and print the result
+    Call(CallArguments),
+    /// Print the JSON Schema of the config format
+    Schema,
+    /// Print a completion script
+    Completions {
+        /// The shell to complete in
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Which tools are served.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct Selection {
+    /// Compiled-in CLIs to serve, by name; default: all
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// Add a config file or a directory of them; its tools replace compiled-in ones of the same name
+    #[arg(long = "config", value_name = "FILE")]
+    pub(crate) configs: Vec<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RunArguments {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// Offer every tool directly instead of climax_search and climax_call
+    #[arg(long)]
+    pub(crate) classic: bool,
+    /// Bytes of standard output and of standard error that a result holds at most
+    #[arg(long, value_name = "BYTES", default_value_t = crate::limits::DEFAULT_OUTPUT_BYTES)]
+    pub(crate) max_output: usize,
+    /// Log records of this level and above, to standard error
+    #[arg(long, value_name = "LEVEL", default_value = "warn", ignore_case = true)]
+    pub(crate) log_level: LogLevel,
+    /// Write logs to this file instead
+    #[arg(long, value_name = "FILE", env = "CLIMAX_LOG_FILE", hide_env_values = true)]
+    pub(crate) log_file: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum LogLevel {
+    Off,
+    Error,
+    #[value(alias = "warning")]
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ValidateArguments {
+    /// Config files, directories of them, or names of compiled-in CLIs; default: the directory `configs`
+    #[arg(value_name = "FILE|NAME")]
+    pub(crate) targets: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ListArguments {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// Print JSON: every tool with its command line and args
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SearchArguments {
+    /// Text to find in tool names, descriptions, CLI names, categories and tags
+    pub(crate) query: Option<String>,
+    /// Only CLIs of this category
+    #[arg(long)]
+    pub(crate) category: Option<String>,
+    /// Only the CLI of this name
+    #[arg(long)]
+    pub(crate) cli: Option<String>,
+    /// Results at most
+    #[arg(long, default_value_t = 10)]
+    pub(crate) limit: usize,
+    /// Add a config file or a directory of them
+    #[arg(long = "config", value_name = "FILE")]
+    pub(crate) configs: Vec<PathBuf>,
+    /// Print the JSON that an agent gets
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CallArguments {
+    /// The tool's name
+    pub(crate) tool: String,
+    /// Arguments as `key=value`
+    #[arg(value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(crate) pairs: Vec<(String, String)>,
+    /// Arguments as a JSON object; `key=value` pairs are added to it
+    #[arg(long, value_name = "JSON")]
+    pub(crate) args: Option<String>,
+    /// Add a config file or a directory of them
+    #[arg(long = "config", value_name = "FILE")]
+    pub(crate) configs: Vec<PathBuf>,
+    /// Bytes of standard output and of standard error that the result holds at most
+    #[arg(long, value_name = "BYTES", default_value_t = crate::limits::DEFAULT_OUTPUT_BYTES)]
+    pub(crate) max_output: usize,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn key_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err("expected KEY=VALUE, such as max_count=3".to_owned()),
+    }
+}
+
+/// Runs the command line of a program that serves `catalog`.
+///
+/// Exit status: 0 fine, 1 the thing asked for failed, 2 usage.
+#[must_use]
+pub fn main(catalog: &'static Catalog) -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let _ = error.print();
+            return if error.use_stderr() { ExitCode::from(USAGE) } else { ExitCode::SUCCESS };
+        }
+    };
+    match arguments.command.unwrap_or(Command::Run(arguments.run)) {
+        Command::Run(arguments) => command::run::run(catalog, &arguments),
+        Command::Validate(arguments) => command::validate::run(catalog, &arguments),
+        Command::List(arguments) => command::list::run(catalog, &arguments),
+        Command::Search(arguments) => command::search::run(catalog, &arguments),
+        Command::Call(arguments) => command::call::run(catalog, &arguments),
+        Command::Schema => command::schema::run(),
+        Command::Completions { shell } => command::completions::run(shell, &mut <Arguments as clap::CommandFactory>::command()),
+    }
+}

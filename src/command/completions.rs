@@ -1,0 +1,12 @@
+//! `climax completions`: completion scripts for shells.
+
+use std::process::ExitCode;
+
+use clap::Command;
+use clap_complete::{Shell, generate};
+
+pub(crate) fn run(shell: Shell, command: &mut Command) -> ExitCode {
+    let mut script = Vec::new();
+    generate(shell, command, "climax", &mut script);
+    super::print(&String::from_utf8_lossy(&script), ExitCode::SUCCESS)
+}

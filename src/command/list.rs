@@ -1,0 +1,93 @@
+//! `climax list`: what is served.
+
+use std::process::ExitCode;
+
+use climax_catalog::{ArgView, Catalog, Place, ResolvedTool, ToolIndex, Type};
+use serde_json::{Value, json};
+
+use crate::cli::ListArguments;
+use crate::terminal;
+
+/// CLIs if none is named, else tools.
+pub(crate) fn run(catalog: &'static Catalog, arguments: &ListArguments) -> ExitCode {
+    let index = match super::load(catalog, &arguments.selection) {
+        Ok(index) => index,
+        Err(code) => return code,
+    };
+    let text = if arguments.json {
+        let tools: Vec<Value> = index.tools().map(tool_json).collect();
+        json!({ "tools": tools }).to_string()
+    } else if arguments.selection.names.is_empty() {
+        clis(&index)
+    } else {
+        tools(&index)
+    };
+    super::print(&text, ExitCode::SUCCESS)
+}
+
+fn clis(index: &ToolIndex) -> String {
+    let rows = index.summary().map(|summary| {
+        let cli = summary.cli;
+        [cli.name().to_owned(), summary.tool_count.to_string(), cli.category().unwrap_or("").to_owned(), cli.description().to_owned()]
+    });
+    format!("{}\n\n{} tools. `climax list NAME` shows those of one CLI.", terminal::table(["CLI", "Tools", "Category", "Description"], rows), index.tools().count())
+}
+
+fn tools(index: &ToolIndex) -> String {
+    let rows = index.tools().map(|tool| {
+        let args: Vec<String> = tool.args().map(arg_text).collect();
+        [tool.name().to_owned(), tool.risk().as_str().to_owned(), tool.description().to_owned(), args.join("\n")]
+    });
+    terminal::table(["Tool", "Risk", "Description", "Arguments"], rows).to_string()
+}
+
+/// `count (integer, required)`.
+fn arg_text(arg: ArgView<'_>) -> String {
+    let mut notes = Vec::new();
+    if arg.kind() != Type::String {
+        notes.push(arg.kind().as_str().to_owned());
+    }
+    if arg.required() {
+        notes.push("required".to_owned());
+    }
+    if let Some(default) = arg.default() {
+        notes.push(format!("default {default}"));
+    }
+    if arg.values().len() > 0 {
+        notes.push(arg.values().collect::<Vec<_>>().join("|"));
+    }
+    if matches!(arg.place(), Place::Stdin | Place::Cwd) {
+        notes.push(arg.place().as_str().to_owned());
+    }
+    if notes.is_empty() { arg.name().to_owned() } else { format!("{} ({})", arg.name(), notes.join(", ")) }
+}
+
+fn tool_json(tool: ResolvedTool<'_>) -> Value {
+    let cli = tool.cli();
+    json!({
+        "name": tool.name(),
+        "description": tool.description(),
+        "cli": cli.name(),
+        "category": cli.category(),
+        "tags": cli.tags().collect::<Vec<_>>(),
+        "risk": tool.risk().as_str(),
+        "timeout_ms": tool.timeout_ms(),
+        "command": cli.words().chain(tool.words()).collect::<Vec<_>>(),
+        "args": tool.args().map(arg_json).collect::<Vec<_>>(),
+        "global_args": cli.global_args().map(arg_json).collect::<Vec<_>>(),
+    })
+}
+
+fn arg_json(arg: ArgView<'_>) -> Value {
+    let has_flag = matches!(arg.place(), Place::Flag | Place::Joined | Place::Switch);
+    json!({
+        "name": arg.name(),
+        "description": arg.description(),
+        "type": arg.kind().as_str(),
+        "place": arg.place().as_str(),
+        "flag": has_flag.then(|| arg.flag()),
+        "required": arg.required(),
+        "default": arg.default(),
+        "enum": arg.values().collect::<Vec<_>>(),
+    })
+}

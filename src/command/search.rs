@@ -1,0 +1,33 @@
+//! `climax search`: discovery as an agent sees it.
+
+use std::process::ExitCode;
+
+use climax_catalog::{Catalog, Filter};
+
+use crate::cli::{SearchArguments, Selection};
+use crate::{mcp, terminal};
+
+/// Tools that match; CLIs if nothing is asked for.
+pub(crate) fn run(catalog: &'static Catalog, arguments: &SearchArguments) -> ExitCode {
+    let selection = Selection { configs: arguments.configs.clone(), ..Selection::default() };
+    let index = match super::load(catalog, &selection) {
+        Ok(index) => index,
+        Err(code) => return code,
+    };
+    let filter = Filter {
+        query: arguments.query.as_deref(),
+        category: arguments.category.as_deref(),
+        cli: arguments.cli.as_deref(),
+    };
+    if arguments.json {
+        return super::print(&mcp::search_text(&index, filter, arguments.limit), ExitCode::SUCCESS);
+    }
+    let found = index.search(filter, arguments.limit);
+    if found.is_empty() {
+        return super::print("No tool matches. The query is looked for literally; try one word of it.", ExitCode::SUCCESS);
+    }
+    let rows = found.iter().map(|entry| {
+        [entry.tool_name().to_owned(), entry.cli_name().to_owned(), entry.description().to_owned()]
+    });
+    super::print(&terminal::table(["Tool", "CLI", "Description"], rows).to_string(), ExitCode::SUCCESS)
+}

@@ -1,0 +1,80 @@
+//! Captured output: the head and the tail of a stream, and how much was left out between.
+
+use std::collections::VecDeque;
+
+/// A stream while it is read.
+pub(super) struct Capture {
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+    head_limit: usize,
+    tail_limit: usize,
+    dropped: u64,
+}
+
+impl Capture {
+    /// Keeps at most `limit` bytes.
+    pub(super) fn new(limit: usize) -> Self {
+        let head_limit = limit.div_ceil(2);
+        Self { head: Vec::new(), tail: VecDeque::new(), head_limit, tail_limit: limit - head_limit, dropped: 0 }
+    }
+
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        let room = self.head_limit - self.head.len();
+        let (head, rest) = bytes.split_at(room.min(bytes.len()));
+        self.head.extend_from_slice(head);
+        let kept = &rest[rest.len().saturating_sub(self.tail_limit)..];
+        let excess = (self.tail.len() + kept.len()).saturating_sub(self.tail_limit);
+        self.tail.drain(..excess);
+        self.tail.extend(kept);
+        self.dropped += (rest.len() - kept.len() + excess) as u64;
+    }
+
+    pub(super) fn finish(self) -> Captured {
+        Captured { head: self.head, tail: self.tail.into(), dropped: self.dropped }
+    }
+}
+
+/// What is left of a stream.
+#[derive(Clone, Debug, Default)]
+pub struct Captured {
+    head: Vec<u8>,
+    tail: Vec<u8>,
+    dropped: u64,
+}
+
+impl Captured {
+    /// Bytes that were read and not kept.
+    #[must_use]
+    pub fn dropped_bytes(&self) -> u64 {
+        self.dropped
+    }
+
+    /// The text: invalid UTF-8 becomes U+FFFD, and the gap, if there is one, is named.
+    #[must_use]
+    pub fn text(&self) -> String {
+        if self.dropped == 0 {
+            let whole = [self.head.as_slice(), self.tail.as_slice()].concat();
+            return String::from_utf8_lossy(&whole).into_owned();
+        }
+        let head = &self.head[..self.head.len() - cut_at_end(&self.head)];
+        let tail = &self.tail[cut_at_start(&self.tail)..];
+        let omitted = self.dropped + (self.head.len() - head.len() + self.tail.len() - tail.len()) as u64;
+        let [head, tail] = [head, tail].map(String::from_utf8_lossy);
+        format!("{head}\n[… {omitted} bytes omitted …]\n{tail}")
+    }
+}
+
+/// Length of a character that the end of `bytes` cuts off.
+fn cut_at_end(bytes: &[u8]) -> usize {
+    let start = bytes.len().saturating_sub(3);
+    match std::str::from_utf8(&bytes[start + cut_at_start(&bytes[start..])..]) {
+        Err(error) if error.error_len().is_none() => bytes.len() - start - cut_at_start(&bytes[start..]) - error.valid_up_to(),
+        _ => 0,
+    }
+}
+
+/// Length of the rest of a character that the start of `bytes` cuts off.
+fn cut_at_start(bytes: &[u8]) -> usize {
+    let rest = bytes.iter().take(3).take_while(|byte| **byte & 0b1100_0000 == 0b1000_0000).count();
+    if rest == 3 { 0 } else { rest }
+}

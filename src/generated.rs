@@ -1,0 +1,3 @@
+//! The catalog that the build script generated from `configs/`.
+
+crate::include_catalog!();

@@ -1,0 +1,34 @@
+//! Command-line programs as tools for AI agents, over MCP.
+//!
+//! A build script (`climax-codegen`) compiles configs into a static [`catalog::Catalog`]; this crate serves it: the index
+//! finds tools, [`call`] runs them, [`mcp`] speaks the protocol. [`main`] is the whole command line.
+
+// Generated code names its types through this crate, here and in crates that depend on it.
+extern crate self as climax;
+
+pub mod arguments;
+pub mod argv;
+pub mod call;
+mod cli;
+mod command;
+pub mod exec;
+pub mod expand;
+mod generated;
+pub mod limits;
+pub mod load;
+mod log;
+pub mod mcp;
+mod terminal;
+pub mod transport;
+
+pub use cli::main;
+pub use climax_catalog as catalog;
+pub use generated::CATALOG;
+
+/// Includes the tables that `climax_codegen::Build::run` generated; defines `pub static CATALOG`.
+#[macro_export]
+macro_rules! include_catalog {
+    () => {
+        include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
+    };
+}

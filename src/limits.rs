@@ -1,0 +1,45 @@
+//! Every limit of the server, in one place.
+
+use std::time::Duration;
+
+/// Bounds on what one call may cost.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Bytes of each output stream that are kept: half from its start, half from its end.
+    pub stream_bytes: usize,
+    /// How long a process group may take to end after TERM.
+    pub grace: Duration,
+    /// The same when the server itself is about to end.
+    pub shutdown_grace: Duration,
+    /// How long pipes that a descendant holds are awaited after the program has ended.
+    pub drain: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            stream_bytes: DEFAULT_OUTPUT_BYTES,
+            grace: Duration::from_secs(2),
+            shutdown_grace: Duration::from_millis(200),
+            drain: Duration::from_millis(100),
+        }
+    }
+}
+
+/// Default of `--max-output`.
+pub const DEFAULT_OUTPUT_BYTES: usize = 256 << 10;
+
+/// How long calls may go on after the client has closed the server's input.
+pub const EOF_GRACE: Duration = Duration::from_millis(400);
+
+/// Longest JSON-RPC line, in bytes.
+pub const MAX_LINE_BYTES: usize = 16 << 20;
+
+/// Search results that a request gets if it does not say.
+pub const DEFAULT_SEARCH_RESULTS: i64 = 10;
+
+/// Search results that a request can get.
+pub const MAX_SEARCH_RESULTS: i64 = 100;
+
+/// Near misses that an error names.
+pub const MAX_SUGGESTIONS: usize = 3;

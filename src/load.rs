@@ -1,0 +1,118 @@
+//! Which tools are served: names of compiled-in CLIs and config files → [`ToolIndex`].
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use climax_catalog::{Catalog, Cli, Compiled, Diagnostics, Layer, Source, ToolIndex, compile, files, near_misses};
+
+use crate::limits::MAX_SUGGESTIONS;
+
+/// What was asked for cannot be served.
+#[derive(Debug)]
+pub enum LoadError {
+    /// Names that no compiled-in CLI has.
+    UnknownNames(Vec<UnknownName>),
+    /// Config files with mistakes in them.
+    Configs(Diagnostics),
+}
+
+/// A name that no compiled-in CLI has.
+#[derive(Debug)]
+pub struct UnknownName {
+    /// The name.
+    pub name: String,
+    /// Names that may have been meant, nearest first.
+    pub suggestions: Vec<String>,
+    /// How many CLIs there are to choose from.
+    pub available: usize,
+}
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no CLI named `{}` is compiled in", self.name)?;
+        match self.suggestions.as_slice() {
+            [] => write!(f, "; `climax list` shows the {} that are", self.available),
+            near => write!(f, "; did you mean `{}`?", near.join("` or `")),
+        }
+    }
+}
+
+/// Finds the rows of the CLIs with these names, each once, in the order of the names; no names mean all.
+///
+/// # Errors
+/// Every name that neither is a CLI's name nor the stem of its file.
+pub fn select(catalog: &Catalog, names: &[String]) -> Result<Vec<u32>, Vec<UnknownName>> {
+    let clis = || (0..).zip(catalog.clis.iter()).map(|(row, _)| (row, Cli::new(catalog, row)));
+    if names.is_empty() {
+        return Ok(clis().map(|(row, _)| row).collect());
+    }
+    let mut rows = Vec::new();
+    let mut unknown = Vec::new();
+    for name in names {
+        let found: Vec<u32> = clis().filter(|(_, cli)| cli.name() == name || cli.stem() == name).map(|(row, _)| row).collect();
+        if found.is_empty() {
+            let known = clis().flat_map(|(_, cli)| [cli.name(), cli.stem()]);
+            let mut suggestions = near_misses(name, known, 2 * MAX_SUGGESTIONS);
+            suggestions.dedup();
+            suggestions.truncate(MAX_SUGGESTIONS);
+            let suggestions = suggestions.into_iter().map(str::to_owned).collect();
+            unknown.push(UnknownName { name: name.clone(), suggestions, available: catalog.clis.len() });
+        }
+        rows.extend(found.into_iter().filter(|row| !rows.contains(row)).collect::<Vec<_>>());
+    }
+    if unknown.is_empty() { Ok(rows) } else { Err(unknown) }
+}
+
+/// Reads and compiles config files and directories.
+///
+/// # Errors
+/// Every mistake in every file.
+pub fn read_configs(paths: &[PathBuf]) -> Result<Compiled, Diagnostics> {
+    let (sources, diagnostics) = read_sources(paths);
+    if diagnostics.has_errors() {
+        let mut all = diagnostics;
+        if let Err(more) = compile(&sources) {
+            all.extend(more);
+        }
+        return Err(all);
+    }
+    compile(&sources)
+}
+
+/// Reads config files and directories; what cannot be read is in the diagnostics.
+#[must_use]
+pub fn read_sources(paths: &[PathBuf]) -> (Vec<Source>, Diagnostics) {
+    let shown = |path: &Path| path.display().to_string();
+    let mut config_files = Vec::new();
+    let mut diagnostics = Diagnostics::default();
+    for path in paths {
+        match files::expand(path, shown) {
+            Ok(found) => config_files.extend(found),
+            Err(diagnostic) => diagnostics.push(diagnostic),
+        }
+    }
+    let (sources, unread) = files::read(&config_files, shown);
+    diagnostics.extend(unread);
+    (sources, diagnostics)
+}
+
+/// The index of the named CLIs of `catalog` and of all of `configs`, which override them; and the configs' warnings.
+///
+/// # Errors
+/// A name is unknown, or a config has mistakes.
+pub fn index(
+    catalog: &'static Catalog,
+    names: &[String],
+    configs: &[PathBuf],
+) -> Result<(ToolIndex, Diagnostics), LoadError> {
+    let compiled = Layer::compiled(catalog);
+    let first = match names {
+        [] => compiled,
+        names => compiled.only(select(catalog, names).map_err(LoadError::UnknownNames)?),
+    };
+    if configs.is_empty() {
+        return Ok((ToolIndex::from_configs(vec![first]), Diagnostics::default()));
+    }
+    let loaded = read_configs(configs).map_err(LoadError::Configs)?;
+    Ok((ToolIndex::from_configs(vec![first, Layer::loaded(loaded.catalog)]), loaded.warnings))
+}

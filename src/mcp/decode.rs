@@ -1,0 +1,98 @@
+//! One line of input → a message, or the error that answers it.
+//!
+//! Pure. The SDK drops lines that are no JSON-RPC and takes malformed requests of known methods for unknown methods, so
+//! both are sorted out before it sees them.
+
+use rmcp::model::{
+    CallToolRequestMethod, ClientJsonRpcMessage, ClientRequest, ErrorData, InitializeResultMethod, JsonRpcMessage,
+    ListToolsRequestMethod, PingRequestMethod, RequestId, ServerJsonRpcMessage,
+};
+use rmcp::model::ConstString as _;
+use serde_json::Value;
+
+use crate::limits::MAX_LINE_BYTES;
+
+/// What a line turned out to be.
+#[derive(Debug)]
+pub enum Decoded {
+    /// A message for the server.
+    Message(Box<ClientJsonRpcMessage>),
+    /// No message; this is to be sent back.
+    Error(Box<ServerJsonRpcMessage>),
+    /// Nothing.
+    Empty,
+}
+
+/// Methods whose requests are wrong when the SDK cannot read them.
+const KNOWN_METHODS: &[&str] = &[
+    InitializeResultMethod::VALUE,
+    PingRequestMethod::VALUE,
+    ListToolsRequestMethod::VALUE,
+    CallToolRequestMethod::VALUE,
+    "server/discover",
+];
+
+/// Decodes a line, without its line end.
+#[must_use]
+pub fn decode(line: &[u8]) -> Decoded {
+    if line.iter().all(u8::is_ascii_whitespace) {
+        return Decoded::Empty;
+    }
+    let value: Value = match serde_json::from_slice(line) {
+        Ok(value) => value,
+        Err(error) => return reject(None, ErrorData::parse_error(format!("Parse error: the line is not JSON: {error}"), None)),
+    };
+    let id = match request_id(&value) {
+        Ok(id) => id,
+        Err(message) => return reject(None, ErrorData::invalid_request(message, None)),
+    };
+    let method = value["method"].as_str().unwrap_or_default().to_owned();
+    match serde_json::from_value::<ClientJsonRpcMessage>(value) {
+        Ok(JsonRpcMessage::Request(request))
+            if matches!(request.request, ClientRequest::CustomRequest(_)) && KNOWN_METHODS.contains(&method.as_str()) =>
+        {
+            let message = format!("Invalid params for {method}: {}", expected_params(&method));
+            reject(id, ErrorData::invalid_params(message, None))
+        }
+        Ok(message) => Decoded::Message(Box::new(message)),
+        Err(error) => reject(id, ErrorData::invalid_request(format!("Invalid request: {error}"), None)),
+    }
+}
+
+/// The answer to a line that is longer than [`MAX_LINE_BYTES`].
+#[must_use]
+pub fn oversized() -> ServerJsonRpcMessage {
+    let message = format!("Invalid request: the line is longer than {} MiB", MAX_LINE_BYTES >> 20);
+    ServerJsonRpcMessage::error(ErrorData::invalid_request(message, None), None)
+}
+
+fn reject(id: Option<RequestId>, error: ErrorData) -> Decoded {
+    Decoded::Error(Box::new(ServerJsonRpcMessage::error(error, id)))
+}
+
+/// The id of a JSON-RPC object that has one; JSON-RPC 2.0 §4 and MCP's narrowing of it (no null, no fraction).
+fn request_id(value: &Value) -> Result<Option<RequestId>, String> {
+    let Value::Object(object) = value else {
+        let found = if value.is_array() { "a batch, which MCP does not have" } else { "no object" };
+        return Err(format!("Invalid request: expected a JSON-RPC object, found {found}"));
+    };
+    if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        return Err("Invalid request: `jsonrpc` must be \"2.0\"".to_owned());
+    }
+    match object.get("id") {
+        None => Ok(None),
+        Some(id) => match serde_json::from_value(id.clone()) {
+            Ok(id) => Ok(Some(id)),
+            Err(_) => Err(format!("Invalid request: `id` must be a string or a whole number, found {id}")),
+        },
+    }
+}
+
+fn expected_params(method: &str) -> &'static str {
+    match method {
+        CallToolRequestMethod::VALUE => "expected an object with a string `name` and, if given, an object `arguments`",
+        InitializeResultMethod::VALUE => "expected an object with `protocolVersion`, `capabilities` and `clientInfo`",
+        ListToolsRequestMethod::VALUE => "expected no params, or an object with, if given, a string `cursor`",
+        _ => "expected an object",
+    }
+}

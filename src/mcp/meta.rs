@@ -1,0 +1,186 @@
+//! The two meta-tools of the default mode (seeds 000 and 002).
+
+use climax_catalog::{Filter, ToolIndex, Type};
+use serde_json::{Map, Value, json};
+
+use crate::arguments::{BoundValue, Problem, Violation, coerce, type_problem};
+use crate::limits::{DEFAULT_SEARCH_RESULTS, MAX_SEARCH_RESULTS};
+
+/// Name of the tool that finds tools.
+pub(super) const SEARCH: &str = "climax_search";
+/// Name of the tool that calls them.
+pub(super) const CALL: &str = "climax_call";
+
+pub(super) const SEARCH_DESCRIPTION: &str = "Search for available CLI tools by keyword, category, or CLI name. \
+    Call with no filters to get a summary of all available CLIs.";
+pub(super) const CALL_DESCRIPTION: &str =
+    "Execute a CLI tool by name. Use climax_search first to discover available tools and their argument schemas.";
+
+/// The input schema of `climax_search`, to the letter of the contract.
+pub(super) fn search_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "query": {
+                "type": "string",
+                "description": "Search keyword (matched against tool name, description, CLI name, category, tags)"
+            },
+            "category": { "type": "string", "description": "Filter by CLI category (exact match, case-insensitive)" },
+            "cli": { "type": "string", "description": "Filter by CLI name (exact match, case-insensitive)" },
+            "limit": {
+                "type": "integer",
+                "description": "Maximum number of results to return (default: 10)",
+                "default": 10
+            }
+        }
+    })
+}
+
+/// The input schema of `climax_call`, to the letter of the contract.
+pub(super) fn call_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "tool_name": {
+                "type": "string",
+                "description": "The exact name of the tool to execute (as returned by climax_search)"
+            },
+            "args": {
+                "type": "object",
+                "description": "Arguments to pass to the tool (see tool's input_schema from climax_search)"
+            }
+        },
+        "required": ["tool_name"]
+    })
+}
+
+/// Answers a search: the text of the result, or what is wrong with the arguments.
+pub(super) fn search(index: &ToolIndex, arguments: &Map<String, Value>) -> Result<String, Vec<Violation>> {
+    let mut reader = Reader { arguments, violations: Vec::new() };
+    let query = reader.string("query");
+    let category = reader.string("category");
+    let cli = reader.string("cli");
+    let limit = reader.integer("limit").unwrap_or(DEFAULT_SEARCH_RESULTS).clamp(0, MAX_SEARCH_RESULTS);
+    reader.finish()?;
+    let limit = usize::try_from(limit).unwrap_or_default();
+    let filter = Filter { query: query.as_deref(), category: category.as_deref(), cli: cli.as_deref() };
+    Ok(search_text(index, filter, limit))
+}
+
+/// The text of an answer: a summary if nothing is asked for, else what matches.
+pub(crate) fn search_text(index: &ToolIndex, filter: Filter<'_>, limit: usize) -> String {
+    match filter {
+        Filter { query: None, category: None, cli: None } => summary_json(index, limit),
+        filter => search_json(index, filter, limit),
+    }
+}
+
+/// Splices the finished entries into `{"mode": "search", …}`.
+fn search_json(index: &ToolIndex, filter: Filter<'_>, limit: usize) -> String {
+    let found = index.search(filter, limit);
+    let size: usize = found.iter().map(|entry| entry.as_json().len() + 1).sum();
+    let mut json = String::with_capacity(size + 32);
+    json.push_str(r#"{"mode":"search","results":["#);
+    for (at, entry) in found.iter().enumerate() {
+        if at > 0 {
+            json.push(',');
+        }
+        json.push_str(entry.as_json());
+    }
+    json.push_str("]}");
+    json
+}
+
+/// `{"mode": "summary", …}`, at most `limit` CLIs.
+fn summary_json(index: &ToolIndex, limit: usize) -> String {
+    let summary: Vec<Value> = index
+        .summary()
+        .take(limit)
+        .map(|summary| {
+            json!({
+                "name": summary.cli.name(),
+                "description": summary.cli.description(),
+                "tool_count": summary.tool_count,
+                "category": summary.cli.category(),
+                "tags": summary.cli.tags().collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+    json!({ "mode": "summary", "summary": summary }).to_string()
+}
+
+/// What `climax_call` was asked to do.
+pub(super) struct CallRequest {
+    pub(super) tool_name: String,
+    pub(super) arguments: Map<String, Value>,
+}
+
+/// Reads the arguments of `climax_call`.
+pub(super) fn call_request(arguments: &Map<String, Value>) -> Result<CallRequest, Vec<Violation>> {
+    let mut reader = Reader { arguments, violations: Vec::new() };
+    let tool_name = reader.required_string("tool_name");
+    let arguments = reader.object("args");
+    reader.finish()?;
+    Ok(CallRequest { tool_name, arguments })
+}
+
+/// Reads the arguments of a meta-tool by the rules for every other tool's.
+struct Reader<'a> {
+    arguments: &'a Map<String, Value>,
+    violations: Vec<Violation>,
+}
+
+impl<'a> Reader<'a> {
+    fn given(&self, name: &str) -> Option<&'a Value> {
+        self.arguments.get(name).filter(|value| !value.is_null())
+    }
+
+    fn refuse(&mut self, name: &str, problem: Problem) {
+        self.violations.push(Violation { argument: name.to_owned(), problem });
+    }
+
+    fn coerced(&mut self, name: &str, kind: Type) -> Option<BoundValue> {
+        match coerce(self.given(name)?, kind) {
+            Ok(value) => Some(value),
+            Err(problem) => {
+                self.refuse(name, problem);
+                None
+            }
+        }
+    }
+
+    fn string(&mut self, name: &str) -> Option<String> {
+        self.coerced(name, Type::String).map(|value| value.to_string())
+    }
+
+    fn required_string(&mut self, name: &str) -> String {
+        if self.given(name).is_none() {
+            self.refuse(name, Problem::Missing);
+        }
+        self.string(name).unwrap_or_default()
+    }
+
+    fn integer(&mut self, name: &str) -> Option<i64> {
+        match self.coerced(name, Type::Integer)? {
+            BoundValue::Integer(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// An object, or a string that holds one: some models serialise nested arguments.
+    fn object(&mut self, name: &str) -> Map<String, Value> {
+        let Some(value) = self.given(name) else { return Map::new() };
+        let parsed = value.as_str().and_then(|text| serde_json::from_str(text).ok());
+        match parsed.as_ref().unwrap_or(value) {
+            Value::Object(object) => object.clone(),
+            _ => {
+                self.refuse(name, type_problem(value, "object"));
+                Map::new()
+            }
+        }
+    }
+
+    fn finish(self) -> Result<(), Vec<Violation>> {
+        if self.violations.is_empty() { Ok(()) } else { Err(self.violations) }
+    }
+}

@@ -1,0 +1,12 @@
+//! The Model Context Protocol: which tools a client sees, and what it is told.
+//!
+//! Only this module and [`crate::transport`] name protocol types.
+
+pub mod decode;
+mod meta;
+pub mod reply;
+mod server;
+mod tools;
+
+pub(crate) use meta::search_text;
+pub use server::{Mode, Server};

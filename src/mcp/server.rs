@@ -1,0 +1,130 @@
+//! The protocol's server side: requests in, results out.
+
+use std::sync::Arc;
+
+use climax_catalog::ToolIndex;
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
+    ErrorCode, ErrorData, Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+};
+use rmcp::service::{RequestContext, RoleServer};
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use super::{meta, reply, tools};
+use crate::arguments::Violation;
+use crate::call::call;
+use crate::exec::Stop;
+use crate::limits::Limits;
+
+/// Which tools a client sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// The two meta-tools.
+    Meta,
+    /// Every tool itself.
+    Classic,
+}
+
+/// How long clients may keep a tool list, in milliseconds: it does not change while the server runs.
+const LIST_TTL_MS: u64 = 3_600_000;
+
+/// A server over one index.
+#[derive(Clone, Debug)]
+pub struct Server {
+    index: Arc<ToolIndex>,
+    mode: Mode,
+    limits: Limits,
+    shutdown: CancellationToken,
+}
+
+impl Server {
+    /// A server that gives up running calls when `shutdown` is cancelled.
+    #[must_use]
+    pub fn new(index: ToolIndex, mode: Mode, limits: Limits, shutdown: CancellationToken) -> Self {
+        Self { index: Arc::new(index), mode, limits, shutdown }
+    }
+
+    async fn call_direct(&self, name: &str, arguments: &Map<String, Value>, cancelled: &CancellationToken) -> CallToolResult {
+        let stop = async {
+            tokio::select! {
+                () = cancelled.cancelled() => Stop::Cancelled,
+                () = self.shutdown.cancelled() => Stop::ShuttingDown,
+            }
+        };
+        let outcome = call(&self.index, name, arguments, &self.limits, stop).await;
+        result(reply::reply(name, outcome))
+    }
+
+    async fn call_meta(&self, name: &str, arguments: &Map<String, Value>, cancelled: &CancellationToken) -> Option<CallToolResult> {
+        let refused = |violations: Vec<Violation>| result(reply::invalid_arguments(name, &violations, Vec::new()));
+        match name {
+            meta::SEARCH => Some(match meta::search(&self.index, arguments) {
+                Ok(json) => CallToolResult::success(vec![ContentBlock::text(json)]),
+                Err(violations) => refused(violations),
+            }),
+            meta::CALL => Some(match meta::call_request(arguments) {
+                Ok(request) => self.call_direct(&request.tool_name, &request.arguments, cancelled).await,
+                Err(violations) => refused(violations),
+            }),
+            _ => None,
+        }
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let name = Implementation::new("climax", env!("CARGO_PKG_VERSION"));
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build()).with_server_info(name)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tools = match self.mode {
+            Mode::Meta => tools::meta_tools(&self.index),
+            Mode::Classic => tools::direct_tools(&self.index),
+        };
+        Ok(ListToolsResult::with_all_items(tools).with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let answer = match self.mode {
+            Mode::Meta => self.call_meta(&request.name, &arguments, &context.ct).await,
+            Mode::Classic if self.index.get(&request.name).is_none() => None,
+            Mode::Classic => Some(self.call_direct(&request.name, &arguments, &context.ct).await),
+        };
+        // MCP 2025-11-25, server/tools, "Error Handling": an unknown tool is a protocol error.
+        answer
+            .map(CallToolResponse::from)
+            .ok_or_else(|| ErrorData::invalid_params(format!("Unknown tool: {}", request.name), None))
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("Method not found: {}", request.method), None))
+    }
+}
+
+fn result(reply: reply::Reply) -> CallToolResult {
+    let content = vec![ContentBlock::text(reply.text)];
+    match reply.error {
+        None => CallToolResult::success(content),
+        Some(error) => {
+            let mut result = CallToolResult::error(content);
+            result.structured_content = Some(error.to_json());
+            result
+        }
+    }
+}

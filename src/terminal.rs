@@ -1,0 +1,39 @@
+//! Output for people: tables, and colours where they can be seen.
+
+use std::io::{self, IsTerminal, Write};
+
+use climax_catalog::{Diagnostics, Style};
+use comfy_table::{ContentArrangement, Table, presets};
+
+/// How to render on a stream: colours only on a terminal, and never with `NO_COLOR` (no-color.org).
+pub(crate) fn style(stream: &impl IsTerminal) -> Style {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    if stream.is_terminal() && !refused { Style::Colored } else { Style::Plain }
+}
+
+/// A table that fits the terminal.
+pub(crate) fn table<const N: usize>(header: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_width(width()).set_header(header);
+    table.add_rows(rows);
+    table
+}
+
+/// Columns of the terminal on standard output, or 120.
+fn width() -> u16 {
+    const ASSUMED: u16 = 120;
+    rustix::termios::tcgetwinsize(io::stdout()).map_or(ASSUMED, |size| size.ws_col).max(40)
+}
+
+/// Writes diagnostics to standard error. If that is gone there is nobody to tell.
+pub(crate) fn report(diagnostics: &Diagnostics) {
+    if !diagnostics.is_empty() {
+        error(&diagnostics.render(style(&io::stderr())));
+    }
+}
+
+/// Writes a line to standard error. If that is gone there is nobody to tell.
+pub(crate) fn error(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
