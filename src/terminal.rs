@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use climax_catalog::{Diagnostics, Style};
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{ContentArrangement, LineStyle, Table, presets};
 
 /// How to render on a stream: colours only on a terminal, and never with `NO_COLOR` (no-color.org).
 pub(crate) fn style(stream: &impl IsTerminal) -> Style {
@@ -14,7 +14,7 @@ pub(crate) fn style(stream: &impl IsTerminal) -> Style {
 /// A table that fits the terminal.
 pub(crate) fn table<const N: usize>(header: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> Table {
     let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
+    table.load_style(presets::UTF8_HORIZONTAL_ONLY.row_separator(LineStyle::none())).set_content_arrangement(ContentArrangement::Dynamic);
     table.set_width(width()).set_header(header);
     table.add_rows(rows);
     table

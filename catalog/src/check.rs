@@ -52,7 +52,8 @@ pub(crate) fn override_earlier(clis: &mut Vec<Cli>, sources: &[Source], out: &mu
     let mut last: HashMap<String, usize> = HashMap::new();
     for (at, cli) in clis.iter().enumerate() {
         for tool in &cli.tools {
-            if let Some(earlier) = last.insert(tool.name.clone(), at) {
+            let earlier = last.insert(tool.name.clone(), at);
+            if let Some(earlier) = earlier.filter(|earlier| *earlier != at) {
                 let message = format!("tool `{}` replaces the one of {}", tool.name, clis[earlier].path);
                 out.push(
                     sources[at]
@@ -128,7 +129,9 @@ impl Checker<'_> {
     fn tool(&mut self, tool: RawTool, base: Option<&[String]>) -> Tool {
         let words = split_words(tool.command.as_ref().map_or("", |command| &command.value));
         let name_span = tool.name.as_ref().map_or(Span { start: 0, end: 0 }, |name| name.span);
-        if let (Some(name), Some([]), true) = (&tool.name, base, words.is_empty()) {
+        if let (Some(name), Some([]), true) = (&tool.name, base, words.is_empty())
+            && !name.value.is_empty()
+        {
             let message = format!("tool `{}` has no command to run", name.value);
             self.report(Code::NoCommand, name.span, message, "set `command` of the config or of the tool");
         }

@@ -171,12 +171,16 @@ fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<Tool> {
 
 fn arg(walker: &mut Walker<'_>, node: &Node) -> Option<Arg> {
     let mut fields = walker.mapping(node, "an arg", ARG_KEYS)?;
+    let typed = fields.has("type");
+    let kind = fields.word(walker, "type", &Type::ALL, Type::as_str);
+    let default = fields.optional("default").and_then(|node| default(walker, node));
     Some(Arg {
         name: fields.required(walker, "name", "the arg's name").and_then(|node| walker.string(node, "name")),
         description: fields.string(walker, "description"),
-        kind: fields.word(walker, "type", &Type::ALL, Type::as_str),
+        kind,
+        // A default of an unknown type is neither right nor wrong.
+        default: default.filter(|_| kind.is_some() || !typed),
         required: fields.boolean(walker, "required"),
-        default: fields.optional("default").and_then(|node| default(walker, node)),
         flag: fields.optional_string(walker, "flag"),
         positional: fields.boolean(walker, "positional"),
         cwd: fields.boolean(walker, "cwd"),

@@ -298,7 +298,7 @@ impl Builder<'_> {
             self.out.push(
                 self.source
                     .error(Code::AmbiguousScalar, span, format!("YAML 1.1 reads `{text}` as {other}, YAML 1.2 does not"))
-                    .help(format!("quote it: \"{text}\"")),
+                    .help(unambiguous(text)),
             );
         }
     }
@@ -315,9 +315,10 @@ impl Builder<'_> {
         let text = self.source.text();
         let start = error.marker().byte_offset().unwrap_or(0).min(text.len());
         let end = text[start..].chars().next().map_or(start, |c| start + c.len_utf8());
-        let at_tab = text[..start].ends_with('\t') || text[start..].starts_with('\t');
-        let help = if at_tab {
+        let help = if text[..start].ends_with('\t') || text[start..].starts_with('\t') {
             "indent with spaces: YAML does not allow tabs there"
+        } else if text[start..].starts_with('*') {
+            "name an anchor (`&NAME`) that stands above, or quote the text"
         } else {
             "check indentation, quotes and brackets here and on the line above; quote texts that hold `: ` or ` #`"
         };
@@ -331,6 +332,14 @@ impl Builder<'_> {
             self.close(None);
         }
         self.root
+    }
+}
+
+/// How to write a scalar so that every reader agrees on it.
+fn unambiguous(text: &str) -> String {
+    match number(text) {
+        Some(Meaning::Int(value)) => format!("write {value} for the number, \"{text}\" for the text"),
+        _ => format!("quote it: \"{text}\""),
     }
 }
 

@@ -77,6 +77,7 @@ fn header(catalog: &Catalog) -> TokenStream {
 
         static TEXT: &str = include_str!("catalog.txt");
         static SEARCH: &str = include_str!("search.txt");
+        #[allow(clippy::unreadable_literal)]
         const _: () = assert!(
             fingerprint(include_str!("catalog.txt")) == #text && fingerprint(include_str!("search.txt")) == #search,
             "catalog.rs, catalog.txt and search.txt are from different runs of the generator"
@@ -113,7 +114,10 @@ fn names(catalog: &Catalog) -> Result<TokenStream, EmitError> {
         map.entry(hash, row.to_string());
     }
     let map: TokenStream = map.build().to_string().parse().expect("phf_codegen prints Rust");
-    Ok(quote!(static NAMES: ::climax::catalog::phf::Map<u64, u32> = #map;))
+    Ok(quote! {
+        #[allow(clippy::unreadable_literal)]
+        static NAMES: ::climax::catalog::phf::Map<u64, u32> = #map;
+    })
 }
 
 fn words(name: &str, numbers: &[u32]) -> TokenStream {
@@ -126,7 +130,10 @@ fn words(name: &str, numbers: &[u32]) -> TokenStream {
 fn rows(name: &str, ty: &TokenStream, rows: impl ExactSizeIterator<Item = TokenStream>) -> TokenStream {
     let name = quote::format_ident!("{name}");
     let count = Literal::usize_unsuffixed(rows.len());
-    quote!(static #name: [#ty; #count] = [#(#rows),*];)
+    quote! {
+        #[allow(clippy::unreadable_literal)]
+        static #name: [#ty; #count] = [#(#rows),*];
+    }
 }
 
 fn cli(row: &CliDef) -> TokenStream {
@@ -171,10 +178,7 @@ fn text(id: Str) -> TokenStream {
 }
 
 fn optional(id: Option<Str>) -> TokenStream {
-    match id.map(text) {
-        Some(text) => quote!(Some(#text)),
-        None => quote!(None),
-    }
+    id.map(text).map_or_else(|| quote!(None), |text| quote!(Some(#text)))
 }
 
 fn range(Rows(start, end): Rows) -> TokenStream {

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
 use climax_catalog::Catalog;
+use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::filter::LevelFilter;
@@ -39,23 +40,24 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &RunArguments) -> ExitCo
     let limits = Limits { stream_bytes: arguments.max_output, ..Limits::default() };
     let shutdown = CancellationToken::new();
     let server = Server::new(index, mode, limits, shutdown.clone());
-    let served = super::runtime().and_then(|runtime| {
-        let served = runtime.block_on(async {
-            cancel_on_signals(&shutdown)?;
-            let (input, output) = rmcp::transport::stdio_pipes();
-            transport::stdio::serve(server, input, output, shutdown).await
-        });
-        // A thread may be parked in a read of standard input; nothing is left to wait for.
-        runtime.shutdown_background();
-        served
-    });
-    match served {
+    match super::runtime().and_then(|runtime| serve(runtime, server, shutdown)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             terminal::error(&format!("climax: {error}"));
             ExitCode::from(FAILURE)
         }
     }
+}
+
+fn serve(runtime: Runtime, server: Server, shutdown: CancellationToken) -> io::Result<()> {
+    let ended = runtime.block_on(async {
+        cancel_on_signals(&shutdown)?;
+        let (input, output) = transport::stdio::open();
+        transport::stdio::serve(server, input, output, shutdown).await
+    });
+    // A thread may be parked in a read of standard input; nothing is left to wait for.
+    runtime.shutdown_background();
+    ended
 }
 
 fn cancel_on_signals(shutdown: &CancellationToken) -> io::Result<()> {

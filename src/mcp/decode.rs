@@ -66,6 +66,18 @@ pub fn oversized() -> ServerJsonRpcMessage {
     ServerJsonRpcMessage::error(ErrorData::invalid_request(message, None), None)
 }
 
+/// The answer to a request that comes before the conversation was opened.
+///
+/// Source: MCP 2025-11-25, basic/lifecycle, "Initialization"; MCP 2026-07-28, basic, "Request metadata".
+#[must_use]
+pub fn too_early(method: &str, id: RequestId) -> ServerJsonRpcMessage {
+    let message = format!(
+        "{method} came before initialize: send initialize first, or, from revision 2026-07-28 on, \
+         name the revision and your capabilities in params._meta"
+    );
+    ServerJsonRpcMessage::error(ErrorData::invalid_params(message, None), Some(id))
+}
+
 fn reject(id: Option<RequestId>, error: ErrorData) -> Decoded {
     Decoded::Error(Box::new(ServerJsonRpcMessage::error(error, id)))
 }

@@ -15,6 +15,15 @@ use crate::limits::{EOF_GRACE, MAX_LINE_BYTES};
 use crate::mcp::Server;
 use crate::mcp::decode::{self, Decoded};
 
+/// Opens standard input and output: without threads where they are pipes.
+///
+/// # Panics
+/// Outside of a tokio runtime.
+#[must_use]
+pub fn open() -> (impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static) {
+    rmcp::transport::stdio_pipes()
+}
+
 /// Serves one client until its input ends or `shutdown` is cancelled.
 ///
 /// When the input ends, running calls get [`EOF_GRACE`] to end by themselves; then `shutdown` is cancelled, which ends
@@ -68,15 +77,20 @@ where
         });
     }
 
-    /// Whether the SDK may see the message now.
+    /// Whether the SDK may see the message now; if not, a request is answered here.
     fn admit(&mut self, message: &RxJsonRpcMessage<RoleServer>) -> bool {
-        if let JsonRpcMessage::Request(request) = message {
-            self.opened |= match &request.request {
-                ClientRequest::InitializeRequest(_) => true,
-                ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
-                other => other.get_meta().protocol_version().is_some(),
-            };
+        if self.opened {
             return true;
+        }
+        let JsonRpcMessage::Request(request) = message else {
+            tracing::warn!("ignoring a notification before the first request");
+            return false;
+        };
+        match &request.request {
+            ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => return true,
+            ClientRequest::InitializeRequest(_) => self.opened = true,
+            other if other.get_meta().protocol_version().is_some() => self.opened = true,
+            other => self.answer(decode::too_early(other.method(), request.id.clone())),
         }
         self.opened
     }
@@ -116,9 +130,8 @@ where
             };
             match decode::decode(&line) {
                 Decoded::Message(message) if self.admit(&message) => return Some(*message),
-                Decoded::Message(_) => tracing::warn!("ignoring a notification before the first request"),
+                Decoded::Message(_) | Decoded::Empty => {}
                 Decoded::Error(answer) => self.answer(*answer),
-                Decoded::Empty => {}
             }
         }
     }

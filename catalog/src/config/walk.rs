@@ -161,6 +161,11 @@ impl<'n> Fields<'n> {
         Some(self.entries.swap_remove(at).1)
     }
 
+    /// Whether a field is there and not taken yet.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.entries.iter().any(|(name, _)| *name == key)
+    }
+
     /// Takes a field that must be there; `meaning` says what it is for.
     pub(super) fn required(&mut self, walker: &mut Walker<'_>, key: &str, meaning: &str) -> Option<&'n Node> {
         let node = self.take(key);

@@ -1,0 +1,77 @@
+//! YAML in → diagnostics out.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use climax_catalog::{Code, Diagnostics, MAX_CONFIG_BYTES, Source, Style, compile};
+
+fn diagnose(path: &str, bytes: Vec<u8>) -> Diagnostics {
+    match Source::new(path, bytes) {
+        Err(diagnostic) => {
+            let mut all = Diagnostics::default();
+            all.push(diagnostic);
+            all
+        }
+        Ok(source) => match compile(&[source]) {
+            Ok(compiled) => compiled.warnings,
+            Err(diagnostics) => diagnostics,
+        },
+    }
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap().to_str().unwrap().to_owned()
+}
+
+/// Each file of `diagnostics/` and what a person sees. To accept new output: `INSTA_UPDATE=always cargo test`.
+#[test]
+fn every_mistake_is_shown_where_it_is() {
+    insta::glob!("diagnostics/*.yaml", |path| {
+        let diagnostics = diagnose(&name(path), fs::read(path).unwrap());
+        insta::assert_snapshot!(diagnostics.render(Style::Plain));
+    });
+}
+
+#[test]
+fn every_kind_of_diagnostic_has_an_example() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diagnostics");
+    let mut seen = BTreeSet::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "yaml") {
+            seen.extend(diagnose(&name(&path), fs::read(&path).unwrap()).iter().map(|d| d.code()));
+        }
+    }
+    // These are about files and not about their text; the tests below and those of `files` show them.
+    let of_files = [Code::Unreadable, Code::NoConfigs, Code::NotUtf8, Code::TooLarge, Code::Override];
+    let missing: Vec<_> = Code::ALL.iter().filter(|code| !seen.contains(code) && !of_files.contains(code)).collect();
+    assert!(missing.is_empty(), "no example in tests/diagnostics for {missing:?}");
+}
+
+#[test]
+fn files_that_are_no_text_are_named_as_such() {
+    let files: [&[u8]; 6] = [
+        b"\x7fELF\0\0\x01\xff",
+        b"command: caf\xe9\ntools: []\n",
+        b"command: git\0\n",
+        b"",
+        b"\n  \n# comment\n",
+        &vec![b'#'; MAX_CONFIG_BYTES + 1],
+    ];
+    let shown = files.map(|bytes| diagnose("x.yaml", bytes.to_vec()).render(Style::Plain));
+    insta::assert_snapshot!(shown.join("\n\n"));
+}
+
+#[test]
+fn a_tool_of_a_later_file_replaces_the_earlier_one() {
+    let source = |path: &str, text: &str| Source::new(path, text.as_bytes().to_vec()).unwrap();
+    let sources = [
+        source("a.yaml", "command: a\ntools:\n  - {name: same, description: First}\n  - {name: own, description: Own}\n"),
+        source("b.yaml", "command: b\ntools:\n  - {name: same, description: Second}\n"),
+    ];
+    let compiled = compile(&sources).unwrap();
+    insta::assert_snapshot!(compiled.warnings.render(Style::Plain));
+    let names: Vec<_> = compiled.catalog.tools.iter().map(|tool| compiled.catalog.texts.get(tool.description)).collect();
+    assert_eq!(names, ["Own", "Second"]);
+}
