@@ -88,7 +88,9 @@ impl fmt::Display for Violation {
             Problem::Type { value, expected } => write!(f, "Argument '{name}': cannot convert '{value}' to {expected}"),
             Problem::NotInEnum { allowed } => write!(f, "Argument '{name}' must be one of: {}", allowed.join(", ")),
             Problem::Nul => write!(f, "Argument '{name}': value contains a NUL character"),
-            Problem::LeadingDash { value } => write!(f, "Argument '{name}': value '{value}' would be read as an option"),
+            Problem::LeadingDash { value } => {
+                write!(f, "Argument '{name}': value '{value}' would be read as an option")
+            }
         }
     }
 }

@@ -177,6 +177,8 @@ pub fn main(catalog: &'static Catalog) -> ExitCode {
         Command::Search(arguments) => command::search::run(catalog, &arguments),
         Command::Call(arguments) => command::call::run(catalog, &arguments),
         Command::Schema => command::schema::run(),
-        Command::Completions { shell } => command::completions::run(shell, &mut <Arguments as clap::CommandFactory>::command()),
+        Command::Completions { shell } => {
+            command::completions::run(shell, &mut <Arguments as clap::CommandFactory>::command())
+        }
     }
 }

@@ -49,7 +49,8 @@ pub fn select(catalog: &Catalog, names: &[String]) -> Result<Vec<u32>, Vec<Unkno
     let mut rows = Vec::new();
     let mut unknown = Vec::new();
     for name in names {
-        let found: Vec<u32> = clis().filter(|(_, cli)| cli.name() == name || cli.stem() == name).map(|(row, _)| row).collect();
+        let found: Vec<u32> =
+            clis().filter(|(_, cli)| cli.name() == name || cli.stem() == name).map(|(row, _)| row).collect();
         if found.is_empty() {
             let known = clis().flat_map(|(_, cli)| [cli.name(), cli.stem()]);
             let mut suggestions = near_misses(name, known, 2 * MAX_SUGGESTIONS);

@@ -14,7 +14,9 @@ pub(crate) fn style(stream: &impl IsTerminal) -> Style {
 /// A table that fits the terminal.
 pub(crate) fn table<const N: usize>(header: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> Table {
     let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY.row_separator(LineStyle::none())).set_content_arrangement(ContentArrangement::Dynamic);
+    table
+        .load_style(presets::UTF8_HORIZONTAL_ONLY.row_separator(LineStyle::none()))
+        .set_content_arrangement(ContentArrangement::Dynamic);
     table.set_width(width()).set_header(header);
     table.add_rows(rows);
     table

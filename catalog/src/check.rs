@@ -104,7 +104,9 @@ impl Checker<'_> {
             if let Some(first) = seen.get(name.value.as_str()) {
                 let message = format!("tool `{}` is defined twice", name.value);
                 let duplicate = self.source.error(Code::DuplicateTool, name.span, message);
-                self.out.push(duplicate.label("again here").also(*first, "first here").help("rename or remove one of the two"));
+                self.out.push(
+                    duplicate.label("again here").also(*first, "first here").help("rename or remove one of the two"),
+                );
             } else {
                 seen.insert(&name.value, name.span);
             }
@@ -116,12 +118,14 @@ impl Checker<'_> {
         let length = text.chars().count();
         if text.is_empty() {
             self.report(Code::EmptyValue, name.span, "`name` of a tool is empty", "write a name such as `git_log`");
-        } else if length > MAX_TOOL_NAME_CHARS || !text.chars().all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c)) {
+        } else if length > MAX_TOOL_NAME_CHARS || !text.chars().all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c))
+        {
             let message = format!("`{}` is no legal tool name", crate::yaml::shorten(text));
             let help = format!("use 1 to {MAX_TOOL_NAME_CHARS} of the characters A-Z a-z 0-9 _ . -");
             self.report(Code::IllegalName, name.span, message, help);
         } else if length > PORTABLE_TOOL_NAME_CHARS {
-            let message = format!("tool name has {length} characters, some clients refuse more than {PORTABLE_TOOL_NAME_CHARS}");
+            let message =
+                format!("tool name has {length} characters, some clients refuse more than {PORTABLE_TOOL_NAME_CHARS}");
             self.report(Code::LongName, name.span, message, "shorten it");
         }
     }
@@ -172,7 +176,8 @@ impl Checker<'_> {
             self.template(template, &args, "an arg of the tool");
         }
         if let Some(message) = &tool.confirm_message {
-            let names: Vec<&str> = args.iter().copied().chain(tool.resolve.iter().map(|entry| entry.name.value.as_str())).collect();
+            let names: Vec<&str> =
+                args.iter().copied().chain(tool.resolve.iter().map(|entry| entry.name.value.as_str())).collect();
             self.template(message, &names, "an arg of the tool or an entry of its `resolve`");
         }
     }

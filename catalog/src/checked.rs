@@ -80,8 +80,7 @@ pub enum Place {
 
 impl Place {
     /// All places, in the order of their documentation.
-    pub const ALL: [Self; 6] =
-        [Self::Flag, Self::Joined, Self::Switch, Self::Positional, Self::Stdin, Self::Cwd];
+    pub const ALL: [Self; 6] = [Self::Flag, Self::Joined, Self::Switch, Self::Positional, Self::Stdin, Self::Cwd];
 
     /// The place's name in listings.
     #[must_use]

@@ -129,14 +129,21 @@ pub(crate) const RESOLVE_KEYS: &[&str] = &["command", "args", "timeout"];
 pub(crate) fn parse(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Config> {
     let mut walker = Walker::new(source, out);
     if root.is_null() {
-        walker.report(Code::EmptyConfig, root.span, "config is empty".to_owned(), "write at least `command:` and `tools:`");
+        walker.report(
+            Code::EmptyConfig,
+            root.span,
+            "config is empty".to_owned(),
+            "write at least `command:` and `tools:`",
+        );
         return None;
     }
     let mut fields = walker.mapping(root, "a config", CONFIG_KEYS)?;
     Some(Config {
         name: fields.string(&mut walker, "name"),
         description: fields.string(&mut walker, "description"),
-        command: fields.required(&mut walker, "command", "the program to run").and_then(|node| walker.string(node, "command")),
+        command: fields
+            .required(&mut walker, "command", "the program to run")
+            .and_then(|node| walker.string(node, "command")),
         env: fields.string_map(&mut walker, "env"),
         working_dir: fields.optional_string(&mut walker, "working_dir"),
         category: fields.optional_string(&mut walker, "category"),
@@ -193,7 +200,12 @@ fn default(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<Scalar>> {
     if let Kind::Scalar(scalar) = &node.kind {
         return Some(Spanned { value: scalar.clone(), span: node.span });
     }
-    walker.wrong_type(node, "default", "a string, number or boolean", "an arg takes one value; write it without brackets");
+    walker.wrong_type(
+        node,
+        "default",
+        "a string, number or boolean",
+        "an arg takes one value; write it without brackets",
+    );
     None
 }
 

@@ -29,7 +29,12 @@ pub fn expand(path: &Path, shown: impl Fn(&Path) -> String) -> Result<Vec<PathBu
     }
     if files.is_empty() {
         let message = "directory holds no *.yaml file".to_owned();
-        return Err(Diagnostic::file(Code::NoConfigs, &shown(path), message, "name a directory with configs, or a file"));
+        return Err(Diagnostic::file(
+            Code::NoConfigs,
+            &shown(path),
+            message,
+            "name a directory with configs, or a file",
+        ));
     }
     files.sort_by(|a, b| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
     Ok(files)
@@ -64,7 +69,7 @@ fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
 
 fn unreadable(path: &str, error: &io::Error) -> Diagnostic {
     let help = match error.kind() {
-        io::ErrorKind::NotFound => "check the path; it is relative to the current directory",
+        io::ErrorKind::NotFound => "check the path, and which directory it is relative to",
         io::ErrorKind::PermissionDenied => "make it readable for the current user",
         _ => "name a readable file or directory",
     };

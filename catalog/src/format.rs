@@ -29,53 +29,65 @@ fn object(required: &[&str], properties: &Value) -> Value {
 }
 
 fn config() -> Value {
-    object(&["command", "tools"], &json!({
-        "name": { "type": "string", "minLength": 1, "description": "CLI name, matched by the `cli` filter; default: the file name without extension" },
-        "description": { "type": "string", "default": "", "description": "What the program is for; shown in the summary" },
-        "command": { "type": "string", "description": "Base command, split on white space; a leading ~ and $VAR expand at run time. Empty only if each tool has its own" },
-        "env": { "type": "object", "additionalProperties": { "type": "string" }, "description": "Added to the child's environment, values literal" },
-        "working_dir": { "type": ["string", "null"], "description": "The child's directory" },
-        "category": { "type": ["string", "null"], "description": "Free text, for discovery" },
-        "tags": { "type": "array", "items": { "type": "string" }, "default": [], "description": "Words for discovery" },
-        "global_args": { "type": "array", "items": { "$ref": "#/$defs/arg" }, "default": [], "description": "Flags appended to every call from their `default`; $VAR expands" },
-        "tools": { "type": "array", "items": { "$ref": "#/$defs/tool" }, "description": "The tools" },
-    }))
+    object(
+        &["command", "tools"],
+        &json!({
+            "name": { "type": "string", "minLength": 1, "description": "CLI name, matched by the `cli` filter; default: the file name without extension" },
+            "description": { "type": "string", "default": "", "description": "What the program is for; shown in the summary" },
+            "command": { "type": "string", "description": "Base command, split on white space; a leading ~ and $VAR expand at run time. Empty only if each tool has its own" },
+            "env": { "type": "object", "additionalProperties": { "type": "string" }, "description": "Added to the child's environment, values literal" },
+            "working_dir": { "type": ["string", "null"], "description": "The child's directory" },
+            "category": { "type": ["string", "null"], "description": "Free text, for discovery" },
+            "tags": { "type": "array", "items": { "type": "string" }, "default": [], "description": "Words for discovery" },
+            "global_args": { "type": "array", "items": { "$ref": "#/$defs/arg" }, "default": [], "description": "Flags appended to every call from their `default`; $VAR expands" },
+            "tools": { "type": "array", "items": { "$ref": "#/$defs/tool" }, "description": "The tools" },
+        }),
+    )
 }
 
 fn tool() -> Value {
-    object(&["name", "description"], &json!({
-        "name": { "type": "string", "pattern": "^[A-Za-z0-9_.-]{1,128}$", "description": "Unique name; some clients refuse more than 64 characters" },
-        "description": { "type": "string", "minLength": 1, "description": "What the tool does and when to use it" },
-        "command": { "type": "string", "default": "", "description": "Subcommand words after the base command" },
-        "args": { "type": "array", "items": { "$ref": "#/$defs/arg" }, "default": [] },
-        "timeout": { "type": ["number", "null"], "exclusiveMinimum": 0, "default": 30, "description": "Seconds" },
-        "risk": { "enum": Risk::ALL.map(Risk::as_str), "default": "read", "description": "What the tool may do to the world" },
-        "confirm_message": { "type": ["string", "null"], "description": "Shown when approval is asked; {arg} stands for an argument or a `resolve` entry" },
-        "resolve": { "type": "object", "additionalProperties": { "$ref": "#/$defs/resolve" }, "description": "Looks readable names up before approval is asked" },
-    }))
+    object(
+        &["name", "description"],
+        &json!({
+            "name": { "type": "string", "pattern": "^[A-Za-z0-9_.-]{1,128}$", "description": "Unique name; some clients refuse more than 64 characters" },
+            "description": { "type": "string", "minLength": 1, "description": "What the tool does and when to use it" },
+            "command": { "type": "string", "default": "", "description": "Subcommand words after the base command" },
+            "args": { "type": "array", "items": { "$ref": "#/$defs/arg" }, "default": [] },
+            "timeout": { "type": ["number", "null"], "exclusiveMinimum": 0, "default": 30, "description": "Seconds" },
+            "risk": { "enum": Risk::ALL.map(Risk::as_str), "default": "read", "description": "What the tool may do to the world" },
+            "confirm_message": { "type": ["string", "null"], "description": "Shown when approval is asked; {arg} stands for an argument or a `resolve` entry" },
+            "resolve": { "type": "object", "additionalProperties": { "$ref": "#/$defs/resolve" }, "description": "Looks readable names up before approval is asked" },
+        }),
+    )
 }
 
 fn arg() -> Value {
-    object(&["name"], &json!({
-        "name": { "type": "string", "minLength": 1, "description": "JSON property" },
-        "description": { "type": "string", "default": "", "description": "Meaning, units, format" },
-        "type": { "enum": Type::ALL.map(Type::as_str), "default": "string" },
-        "required": { "type": "boolean", "default": false },
-        "default": { "type": ["string", "number", "boolean", "null"], "description": "Used when the argument is absent; of the arg's type" },
-        "flag": { "type": ["string", "null"], "description": "Default: --name-with-dashes. Ends in `=`: flag and value are one word; otherwise two" },
-        "positional": { "type": "boolean", "default": false, "description": "Placed bare, before all flags" },
-        "cwd": { "type": "boolean", "default": false, "description": "Sets the child's directory" },
-        "stdin": { "type": "boolean", "default": false, "description": "Piped to the child's standard input" },
-        "enum": { "type": ["array", "null"], "items": { "type": "string" }, "minItems": 1, "uniqueItems": true, "description": "Allowed values, as they appear on the command line" },
-    }))
+    object(
+        &["name"],
+        &json!({
+            "name": { "type": "string", "minLength": 1, "description": "JSON property" },
+            "description": { "type": "string", "default": "", "description": "Meaning, units, format" },
+            "type": { "enum": Type::ALL.map(Type::as_str), "default": "string" },
+            "required": { "type": "boolean", "default": false },
+            "default": { "type": ["string", "number", "boolean", "null"], "description": "Used when the argument is absent; of the arg's type" },
+            "flag": { "type": ["string", "null"], "description": "Default: --name-with-dashes. Ends in `=`: flag and value are one word; otherwise two" },
+            "positional": { "type": "boolean", "default": false, "description": "Placed bare, before all flags" },
+            "cwd": { "type": "boolean", "default": false, "description": "Sets the child's directory" },
+            "stdin": { "type": "boolean", "default": false, "description": "Piped to the child's standard input" },
+            "enum": { "type": ["array", "null"], "items": { "type": "string" }, "minItems": 1, "uniqueItems": true, "description": "Allowed values, as they appear on the command line" },
+        }),
+    )
 }
 
 fn resolve() -> Value {
-    object(&["command"], &json!({
-        "command": { "type": "string", "minLength": 1, "description": "Subcommand words after the base command" },
-        "args": { "type": "object", "additionalProperties": { "type": "string" }, "description": "Option names and templates of their values" },
-        "timeout": { "type": ["number", "null"], "exclusiveMinimum": 0, "default": 10, "description": "Seconds" },
-    }))
+    object(
+        &["command"],
+        &json!({
+            "command": { "type": "string", "minLength": 1, "description": "Subcommand words after the base command" },
+            "args": { "type": "object", "additionalProperties": { "type": "string" }, "description": "Option names and templates of their values" },
+            "timeout": { "type": ["number", "null"], "exclusiveMinimum": 0, "default": 10, "description": "Seconds" },
+        }),
+    )
 }
 
 #[cfg(test)]
@@ -85,7 +97,9 @@ mod tests {
 
     #[test]
     fn the_schema_has_exactly_the_keys_that_the_parser_knows() {
-        for (schema, keys) in [(config(), CONFIG_KEYS), (tool(), TOOL_KEYS), (arg(), ARG_KEYS), (resolve(), RESOLVE_KEYS)] {
+        for (schema, keys) in
+            [(config(), CONFIG_KEYS), (tool(), TOOL_KEYS), (arg(), ARG_KEYS), (resolve(), RESOLVE_KEYS)]
+        {
             let properties: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
             assert_eq!(properties, keys);
         }

@@ -60,7 +60,12 @@ pub fn compile(sources: &[Source]) -> Result<Compiled, Diagnostics> {
         {
             clis.push(check::check(source, config, &mut own));
         } else if own.is_empty() {
-            own.push(Diagnostic::file(Code::EmptyConfig, source.path(), "config is empty".to_owned(), "write at least `command:` and `tools:`"));
+            own.push(Diagnostic::file(
+                Code::EmptyConfig,
+                source.path(),
+                "config is empty".to_owned(),
+                "write at least `command:` and `tools:`",
+            ));
         }
         found.push(own);
     }
@@ -70,14 +75,19 @@ pub fn compile(sources: &[Source]) -> Result<Compiled, Diagnostics> {
         found.push(overrides);
     }
     let diagnostics = in_order(found);
-    if diagnostics.has_errors() { Err(diagnostics) } else { Ok(Compiled { catalog: lower::lower(&clis), warnings: diagnostics }) }
+    if diagnostics.has_errors() {
+        Err(diagnostics)
+    } else {
+        Ok(Compiled { catalog: lower::lower(&clis), warnings: diagnostics })
+    }
 }
 
 /// Sorts each file's diagnostics by place, and drops warnings about a scalar that an error is about already.
 fn in_order(files: Vec<Vec<Diagnostic>>) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     for mut file in files {
-        let errors: Vec<_> = file.iter().filter(|d| d.severity() == Severity::Error).filter_map(Diagnostic::span).collect();
+        let errors: Vec<_> =
+            file.iter().filter(|d| d.severity() == Severity::Error).filter_map(Diagnostic::span).collect();
         file.retain(|d| d.severity() == Severity::Error || d.span().is_none_or(|span| !errors.contains(&span)));
         file.sort_by_key(|d| d.span().map(|span| span.start));
         diagnostics.extend(file);

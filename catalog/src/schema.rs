@@ -34,11 +34,8 @@ fn property(json: &mut String, arg: &Arg) {
         let _ = write!(json, r#","default":{}"#, default.json);
     }
     if !arg.values.is_empty() {
-        let values: Vec<String> = arg
-            .values
-            .iter()
-            .map(|value| enum_json(value, arg.kind).unwrap_or_else(|| json_string(value)))
-            .collect();
+        let values: Vec<String> =
+            arg.values.iter().map(|value| enum_json(value, arg.kind).unwrap_or_else(|| json_string(value))).collect();
         let _ = write!(json, r#","enum":[{}]"#, values.join(","));
     }
     json.push('}');

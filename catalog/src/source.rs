@@ -51,20 +51,21 @@ impl Source {
             return Err(Diagnostic::file(
                 Code::TooLarge,
                 path,
-                format!(
-                    "config is larger than {} MiB ({} bytes)",
-                    MAX_CONFIG_BYTES >> 20,
-                    bytes.len()
-                ),
+                format!("config is larger than {} MiB ({} bytes)", MAX_CONFIG_BYTES >> 20, bytes.len()),
                 "split it into several files",
             ));
         }
-        let text = String::from_utf8(bytes).map_err(|error| not_utf8(path, error.as_bytes(), error.utf8_error().valid_up_to()))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|error| not_utf8(path, error.as_bytes(), error.utf8_error().valid_up_to()))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let source = Self { path: path.into(), text: text.into() };
         if let Some(at) = memchr::memchr(0, text.as_bytes()) {
             return Err(source
-                .error(Code::Nul, Span { start: at, end: at + 1 }, "config holds a NUL character, so it is no text file")
+                .error(
+                    Code::Nul,
+                    Span { start: at, end: at + 1 },
+                    "config holds a NUL character, so it is no text file",
+                )
                 .help("a config is a UTF-8 text file in YAML"));
         }
         if text.trim().is_empty() {

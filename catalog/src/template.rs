@@ -38,10 +38,16 @@ pub fn parse(text: &str) -> Result<Vec<Piece<'_>>, TemplateError> {
             continue;
         }
         if rest.starts_with('}') {
-            return Err(TemplateError { message: "`}` has no `{` before it; write `}}` for a brace", range: brace..brace + 1 });
+            return Err(TemplateError {
+                message: "`}` has no `{` before it; write `}}` for a brace",
+                range: brace..brace + 1,
+            });
         }
         let Some(end) = rest.find('}') else {
-            return Err(TemplateError { message: "`{` has no `}` after it; write `{{` for a brace", range: brace..brace + 1 });
+            return Err(TemplateError {
+                message: "`{` has no `}` after it; write `{{` for a brace",
+                range: brace..brace + 1,
+            });
         };
         let name = &rest[1..end];
         if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c)) {

@@ -45,13 +45,13 @@ impl<'a> Cli<'a> {
     }
 
     /// The words for discovery.
-    #[must_use] 
+    #[must_use]
     pub fn tags(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
         self.catalog.list(self.def.tags)
     }
 
     /// The words of the base command, not yet expanded.
-    #[must_use] 
+    #[must_use]
     pub fn words(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
         self.catalog.list(self.def.words)
     }
@@ -68,7 +68,7 @@ impl<'a> Cli<'a> {
     }
 
     /// The args that every call gets.
-    #[must_use] 
+    #[must_use]
     pub fn global_args(self) -> impl ExactSizeIterator<Item = ArgView<'a>> + Clone {
         args(self.catalog, self.def.global_args)
     }
@@ -114,13 +114,13 @@ impl<'a> ResolvedTool<'a> {
     }
 
     /// The words of the subcommand.
-    #[must_use] 
+    #[must_use]
     pub fn words(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
         self.catalog.list(self.def.words)
     }
 
     /// The args, in definition order.
-    #[must_use] 
+    #[must_use]
     pub fn args(self) -> impl ExactSizeIterator<Item = ArgView<'a>> + Clone {
         args(self.catalog, self.def.args)
     }
@@ -144,7 +144,7 @@ impl<'a> ResolvedTool<'a> {
     }
 
     /// The look-ups that the question needs.
-    #[must_use] 
+    #[must_use]
     pub fn resolves(self) -> impl ExactSizeIterator<Item = ResolveView<'a>> + Clone {
         let Self { catalog, def } = self;
         catalog.resolves[def.resolves.range()].iter().map(move |def| ResolveView { catalog, def })
@@ -202,7 +202,7 @@ impl<'a> ToolIndexEntry<'a> {
     }
 
     /// The tags of its CLI.
-    #[must_use] 
+    #[must_use]
     pub fn tags(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
         self.tool.cli().tags()
     }
@@ -254,7 +254,7 @@ impl<'a> ArgView<'a> {
     }
 
     /// The allowed values, as they go on the command line; none means any.
-    #[must_use] 
+    #[must_use]
     pub fn values(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
         self.catalog.list(self.row.values)
     }
@@ -293,7 +293,7 @@ impl<'a> ResolveView<'a> {
     }
 
     /// The words of the subcommand.
-    #[must_use] 
+    #[must_use]
     pub fn words(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
         self.catalog.list(self.def.words)
     }

@@ -287,7 +287,11 @@ impl Builder<'_> {
         if tag.handle() != "tag:yaml.org,2002:" || !allowed.contains(&tag.suffix()) {
             self.out.push(
                 self.source
-                    .error(Code::UnsupportedTag, span, format!("tag `{}{}` has no meaning here", tag.handle(), tag.suffix()))
+                    .error(
+                        Code::UnsupportedTag,
+                        span,
+                        format!("tag `{}{}` has no meaning here", tag.handle(), tag.suffix()),
+                    )
                     .help("remove the tag; quote the value to make it a string"),
             );
         }
@@ -297,7 +301,11 @@ impl Builder<'_> {
         if let Some(other) = yaml_1_1_reading(text) {
             self.out.push(
                 self.source
-                    .error(Code::AmbiguousScalar, span, format!("YAML 1.1 reads `{text}` as {other}, YAML 1.2 does not"))
+                    .error(
+                        Code::AmbiguousScalar,
+                        span,
+                        format!("YAML 1.1 reads `{text}` as {other}, YAML 1.2 does not"),
+                    )
                     .help(unambiguous(text)),
             );
         }
@@ -306,7 +314,11 @@ impl Builder<'_> {
     fn second_document(&mut self, span: Span) {
         self.out.push(
             self.source
-                .error(Code::MultipleDocuments, span, "a second YAML document starts here, expected one config per file")
+                .error(
+                    Code::MultipleDocuments,
+                    span,
+                    "a second YAML document starts here, expected one config per file",
+                )
                 .help("move it to a file of its own"),
         );
     }
@@ -345,13 +357,14 @@ fn unambiguous(text: &str) -> String {
 
 /// How YAML 1.1 reads a plain scalar, where YAML 1.2 reads it differently.
 ///
-/// Source: yaml.org/type (bool, int, float, timestamp, merge) against YAML 1.2.2 §10.3.2.
+/// Source: yaml.org/type (bool, int, float, timestamp, merge) against YAML 1.2.2 §10.3.2. `y` and `n` are left out: no
+/// common reader of YAML 1.1 takes them for booleans, and they are good names of args.
 fn yaml_1_1_reading(text: &str) -> Option<&'static str> {
     let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     match unsigned {
         "<<" => return Some("a merge key"),
-        "y" | "Y" | "yes" | "Yes" | "YES" | "n" | "N" | "no" | "No" | "NO" | "on" | "On" | "ON" | "off" | "Off" | "OFF" => {
+        "yes" | "Yes" | "YES" | "no" | "No" | "NO" | "on" | "On" | "ON" | "off" | "Off" | "OFF" => {
             return (unsigned == text).then_some("a boolean");
         }
         _ => {}
@@ -366,7 +379,10 @@ fn yaml_1_1_reading(text: &str) -> Option<&'static str> {
     if unsigned.starts_with("0o") && unsigned[2..].bytes().all(|b| b.is_ascii_digit()) {
         return Some("a string");
     }
-    if unsigned.starts_with("0b") && unsigned.len() > 2 && unsigned[2..].bytes().all(|b| matches!(b, b'0' | b'1' | b'_')) {
+    if unsigned.starts_with("0b")
+        && unsigned.len() > 2
+        && unsigned[2..].bytes().all(|b| matches!(b, b'0' | b'1' | b'_'))
+    {
         return Some("a number in base 2");
     }
     if unsigned.len() > 1 && first == b'0' && unsigned.bytes().all(|b| b.is_ascii_digit()) {
@@ -377,8 +393,16 @@ fn yaml_1_1_reading(text: &str) -> Option<&'static str> {
     }
     let is_date = unsigned == text
         && text.len() >= 8
-        && text.splitn(3, '-').collect::<Vec<_>>().as_slice().first().is_some_and(|year| year.len() == 4 && digits(year))
+        && text
+            .splitn(3, '-')
+            .collect::<Vec<_>>()
+            .as_slice()
+            .first()
+            .is_some_and(|year| year.len() == 4 && digits(year))
         && text.splitn(3, '-').count() == 3
-        && text.splitn(3, '-').skip(1).all(|part| digits(&part[..part.len().min(2)]) && (part.len() <= 2 || part.contains(':')));
+        && text
+            .splitn(3, '-')
+            .skip(1)
+            .all(|part| digits(&part[..part.len().min(2)]) && (part.len() <= 2 || part.contains(':')));
     is_date.then_some("a date")
 }

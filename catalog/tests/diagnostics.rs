@@ -67,11 +67,15 @@ fn files_that_are_no_text_are_named_as_such() {
 fn a_tool_of_a_later_file_replaces_the_earlier_one() {
     let source = |path: &str, text: &str| Source::new(path, text.as_bytes().to_vec()).unwrap();
     let sources = [
-        source("a.yaml", "command: a\ntools:\n  - {name: same, description: First}\n  - {name: own, description: Own}\n"),
+        source(
+            "a.yaml",
+            "command: a\ntools:\n  - {name: same, description: First}\n  - {name: own, description: Own}\n",
+        ),
         source("b.yaml", "command: b\ntools:\n  - {name: same, description: Second}\n"),
     ];
     let compiled = compile(&sources).unwrap();
     insta::assert_snapshot!(compiled.warnings.render(Style::Plain));
-    let names: Vec<_> = compiled.catalog.tools.iter().map(|tool| compiled.catalog.texts.get(tool.description)).collect();
+    let names: Vec<_> =
+        compiled.catalog.tools.iter().map(|tool| compiled.catalog.texts.get(tool.description)).collect();
     assert_eq!(names, ["Own", "Second"]);
 }

@@ -34,7 +34,9 @@ impl Build {
     pub fn from_env() -> Self {
         println_directive(&format!("cargo::rerun-if-env-changed={CONFIGS_VARIABLE}"));
         match env::var_os(CONFIGS_VARIABLE).filter(|paths| !paths.is_empty()) {
-            Some(paths) => Self { configs: env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty()).collect() },
+            Some(paths) => {
+                Self { configs: env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty()).collect() }
+            }
             None => Self::new().configs("configs"),
         }
     }

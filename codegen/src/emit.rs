@@ -52,10 +52,14 @@ pub fn emit(catalog: &Catalog) -> Result<Generated, EmitError> {
     items.push(words("LISTS", &catalog.lists));
     items.push(rows("CLIS", &quote!(CliDef), catalog.clis.iter().map(cli)));
     items.push(rows("TOOLS", &quote!(ToolDef), catalog.tools.iter().map(tool)));
-    items.push(rows("ARGS", &quote!(ArgDef), catalog.args.iter().map(|arg| {
-        let numbers = arg.0.iter().map(|number| Literal::u32_unsuffixed(*number));
-        quote!(ArgDef([#(#numbers),*]))
-    })));
+    items.push(rows(
+        "ARGS",
+        &quote!(ArgDef),
+        catalog.args.iter().map(|arg| {
+            let numbers = arg.0.iter().map(|number| Literal::u32_unsuffixed(*number));
+            quote!(ArgDef([#(#numbers),*]))
+        }),
+    ));
     items.push(rows("RESOLVES", &quote!(ResolveDef), catalog.resolves.iter().map(resolve)));
     items.push(names);
     items.push(root());
@@ -121,10 +125,14 @@ fn names(catalog: &Catalog) -> Result<TokenStream, EmitError> {
 }
 
 fn words(name: &str, numbers: &[u32]) -> TokenStream {
-    rows(name, &quote!(u32), numbers.iter().map(|number| {
-        let number = Literal::u32_unsuffixed(*number);
-        quote!(#number)
-    }))
+    rows(
+        name,
+        &quote!(u32),
+        numbers.iter().map(|number| {
+            let number = Literal::u32_unsuffixed(*number);
+            quote!(#number)
+        }),
+    )
 }
 
 fn rows(name: &str, ty: &TokenStream, rows: impl ExactSizeIterator<Item = TokenStream>) -> TokenStream {
@@ -148,7 +156,19 @@ fn cli(row: &CliDef) -> TokenStream {
 }
 
 fn tool(row: &ToolDef) -> TokenStream {
-    let ToolDef { cli, name, description, entry, schema_bytes, words, args, timeout_ms, risk, confirm_message, resolves } = *row;
+    let ToolDef {
+        cli,
+        name,
+        description,
+        entry,
+        schema_bytes,
+        words,
+        args,
+        timeout_ms,
+        risk,
+        confirm_message,
+        resolves,
+    } = *row;
     let [name, description, entry] = [name, description, entry].map(text);
     let [cli, schema_bytes, timeout_ms] = [cli, schema_bytes, timeout_ms].map(Literal::u32_unsuffixed);
     let [words, args, resolves] = [words, args, resolves].map(range);

@@ -25,13 +25,14 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &CallArguments) -> ExitC
         Err(code) => return code,
     };
     let limits = Limits { stream_bytes: arguments.max_output, ..Limits::default() };
-    let reply = match super::runtime().and_then(|runtime| runtime.block_on(execute(&index, arguments, &values, &limits))) {
-        Ok(reply) => reply,
-        Err(error) => {
-            terminal::error(&format!("climax: {error}"));
-            return ExitCode::from(FAILURE);
-        }
-    };
+    let reply =
+        match super::runtime().and_then(|runtime| runtime.block_on(execute(&index, arguments, &values, &limits))) {
+            Ok(reply) => reply,
+            Err(error) => {
+                terminal::error(&format!("climax: {error}"));
+                return ExitCode::from(FAILURE);
+            }
+        };
     let code = if reply.error.is_some() { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS };
     if arguments.json {
         return super::print(&json(&reply).to_string(), code);
@@ -43,7 +44,12 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &CallArguments) -> ExitC
     super::print(&reply.text, code)
 }
 
-async fn execute(index: &ToolIndex, arguments: &CallArguments, values: &Map<String, Value>, limits: &Limits) -> std::io::Result<Reply> {
+async fn execute(
+    index: &ToolIndex,
+    arguments: &CallArguments,
+    values: &Map<String, Value>,
+    limits: &Limits,
+) -> std::io::Result<Reply> {
     let [mut terminate, mut interrupt, mut hangup] =
         [signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?, signal(SignalKind::hangup())?];
     let stop = async {

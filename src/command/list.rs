@@ -28,9 +28,18 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &ListArguments) -> ExitC
 fn clis(index: &ToolIndex) -> String {
     let rows = index.summary().map(|summary| {
         let cli = summary.cli;
-        [cli.name().to_owned(), summary.tool_count.to_string(), cli.category().unwrap_or("").to_owned(), cli.description().to_owned()]
+        [
+            cli.name().to_owned(),
+            summary.tool_count.to_string(),
+            cli.category().unwrap_or("").to_owned(),
+            cli.description().to_owned(),
+        ]
     });
-    format!("{}\n\n{} tools. `climax list NAME` shows those of one CLI.", terminal::table(["CLI", "Tools", "Category", "Description"], rows), index.tools().count())
+    format!(
+        "{}\n\n{} tools. `climax list NAME` shows those of one CLI.",
+        terminal::table(["CLI", "Tools", "Category", "Description"], rows),
+        index.tools().count()
+    )
 }
 
 fn tools(index: &ToolIndex) -> String {

@@ -24,10 +24,13 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &SearchArguments) -> Exi
     }
     let found = index.search(filter, arguments.limit);
     if found.is_empty() {
-        return super::print("No tool matches. The query is looked for literally; try one word of it.", ExitCode::SUCCESS);
+        return super::print(
+            "No tool matches. The query is looked for literally; try one word of it.",
+            ExitCode::SUCCESS,
+        );
     }
-    let rows = found.iter().map(|entry| {
-        [entry.tool_name().to_owned(), entry.cli_name().to_owned(), entry.description().to_owned()]
-    });
+    let rows = found
+        .iter()
+        .map(|entry| [entry.tool_name().to_owned(), entry.cli_name().to_owned(), entry.description().to_owned()]);
     super::print(&terminal::table(["Tool", "CLI", "Description"], rows).to_string(), ExitCode::SUCCESS)
 }

@@ -48,7 +48,9 @@ fn split(targets: &[String]) -> (Vec<PathBuf>, Vec<String>) {
     }
     let is_path = |target: &&String| {
         let extension = Path::new(target.as_str()).extension();
-        target.contains('/') || extension.is_some_and(|e| e == "yaml" || e == "yml") || Path::new(target.as_str()).exists()
+        target.contains('/')
+            || extension.is_some_and(|e| e == "yaml" || e == "yml")
+            || Path::new(target.as_str()).exists()
     };
     let (paths, names): (Vec<&String>, Vec<&String>) = targets.iter().partition(is_path);
     (paths.into_iter().map(PathBuf::from).collect(), names.into_iter().cloned().collect())

@@ -68,7 +68,9 @@ impl Captured {
 fn cut_at_end(bytes: &[u8]) -> usize {
     let start = bytes.len().saturating_sub(3);
     match std::str::from_utf8(&bytes[start + cut_at_start(&bytes[start..])..]) {
-        Err(error) if error.error_len().is_none() => bytes.len() - start - cut_at_start(&bytes[start..]) - error.valid_up_to(),
+        Err(error) if error.error_len().is_none() => {
+            bytes.len() - start - cut_at_start(&bytes[start..]) - error.valid_up_to()
+        }
         _ => 0,
     }
 }

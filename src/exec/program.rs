@@ -17,7 +17,8 @@ pub(super) fn resolve(name: &str, search_path: Option<&OsStr>, cwd: Option<&Path
     }
     let inherited = std::env::var_os("PATH");
     let search_path = search_path.or(inherited.as_deref()).unwrap_or(OsStr::new("/usr/local/bin:/usr/bin:/bin"));
-    let files = || std::env::split_paths(search_path).map(|dir| base.join(dir).join(name)).filter(|path| path.is_file());
+    let files =
+        || std::env::split_paths(search_path).map(|dir| base.join(dir).join(name)).filter(|path| path.is_file());
     files().find(|path| is_executable(path)).or_else(|| files().next())
 }
 

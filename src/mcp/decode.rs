@@ -3,11 +3,11 @@
 //! Pure. The SDK drops lines that are no JSON-RPC and takes malformed requests of known methods for unknown methods, so
 //! both are sorted out before it sees them.
 
+use rmcp::model::ConstString as _;
 use rmcp::model::{
     CallToolRequestMethod, ClientJsonRpcMessage, ClientRequest, ErrorData, InitializeResultMethod, JsonRpcMessage,
     ListToolsRequestMethod, PingRequestMethod, RequestId, ServerJsonRpcMessage,
 };
-use rmcp::model::ConstString as _;
 use serde_json::Value;
 
 use crate::limits::MAX_LINE_BYTES;
@@ -40,23 +40,31 @@ pub fn decode(line: &[u8]) -> Decoded {
     }
     let value: Value = match serde_json::from_slice(line) {
         Ok(value) => value,
-        Err(error) => return reject(None, ErrorData::parse_error(format!("Parse error: the line is not JSON: {error}"), None)),
+        Err(error) => {
+            return reject(None, ErrorData::parse_error(format!("Parse error: the line is not JSON: {error}"), None));
+        }
     };
     let id = match request_id(&value) {
         Ok(id) => id,
         Err(message) => return reject(None, ErrorData::invalid_request(message, None)),
     };
+    if value.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        return reject(id, ErrorData::invalid_request("Invalid request: `jsonrpc` must be \"2.0\"", None));
+    }
     let method = value["method"].as_str().unwrap_or_default().to_owned();
+    let is_known = KNOWN_METHODS.contains(&method.as_str());
     match serde_json::from_value::<ClientJsonRpcMessage>(value) {
-        Ok(JsonRpcMessage::Request(request))
-            if matches!(request.request, ClientRequest::CustomRequest(_)) && KNOWN_METHODS.contains(&method.as_str()) =>
-        {
+        Ok(message) if !(is_known && is_custom_request(&message)) => Decoded::Message(Box::new(message)),
+        Err(error) if !is_known => reject(id, ErrorData::invalid_request(format!("Invalid request: {error}"), None)),
+        _ => {
             let message = format!("Invalid params for {method}: {}", expected_params(&method));
             reject(id, ErrorData::invalid_params(message, None))
         }
-        Ok(message) => Decoded::Message(Box::new(message)),
-        Err(error) => reject(id, ErrorData::invalid_request(format!("Invalid request: {error}"), None)),
     }
+}
+
+fn is_custom_request(message: &ClientJsonRpcMessage) -> bool {
+    matches!(message, JsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::CustomRequest(_)))
 }
 
 /// The answer to a line that is longer than [`MAX_LINE_BYTES`].
@@ -88,9 +96,6 @@ fn request_id(value: &Value) -> Result<Option<RequestId>, String> {
         let found = if value.is_array() { "a batch, which MCP does not have" } else { "no object" };
         return Err(format!("Invalid request: expected a JSON-RPC object, found {found}"));
     };
-    if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-        return Err("Invalid request: `jsonrpc` must be \"2.0\"".to_owned());
-    }
     match object.get("id") {
         None => Ok(None),
         Some(id) => match serde_json::from_value(id.clone()) {

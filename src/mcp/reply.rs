@@ -95,7 +95,9 @@ pub fn reply(tool: &str, result: Result<Outcome, CallError>) -> Reply {
             let error = ErrorObject { suggestions, ..error(ErrorCode::UnknownTool, tool, &message) };
             Reply { text: message, error: Some(error) }
         }
-        Err(CallError::InvalidArguments { violations, suggestions }) => invalid_arguments(tool, &violations, suggestions),
+        Err(CallError::InvalidArguments { violations, suggestions }) => {
+            invalid_arguments(tool, &violations, suggestions)
+        }
         Err(CallError::Spawn(problem)) => {
             let message = problem.to_string();
             let retryable = matches!(problem, SpawnError::Refused(..));
@@ -138,7 +140,9 @@ fn finished(tool: &str, outcome: &Outcome) -> Reply {
         End::Signaled(signal) => (ErrorCode::CommandFailed, -signal, format!("{tool} was ended by signal {signal}")),
         End::TimedOut(time) => (ErrorCode::TimedOut, -1, format!("Command timed out after {}", seconds(time))),
         End::Stopped(Stop::Cancelled) => (ErrorCode::Cancelled, -1, "Command cancelled".to_owned()),
-        End::Stopped(Stop::ShuttingDown) => (ErrorCode::Cancelled, -1, "Command ended: the server is shutting down".to_owned()),
+        End::Stopped(Stop::ShuttingDown) => {
+            (ErrorCode::Cancelled, -1, "Command ended: the server is shutting down".to_owned())
+        }
     };
     if code != ErrorCode::CommandFailed {
         if !stderr.is_empty() {

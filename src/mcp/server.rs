@@ -6,7 +6,8 @@ use climax_catalog::ToolIndex;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
-    ErrorCode, ErrorData, Implementation, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
+    ErrorCode, ErrorData, Implementation, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities,
+    ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value};
@@ -46,7 +47,12 @@ impl Server {
         Self { index: Arc::new(index), mode, limits, shutdown }
     }
 
-    async fn call_direct(&self, name: &str, arguments: &Map<String, Value>, cancelled: &CancellationToken) -> CallToolResult {
+    async fn call_direct(
+        &self,
+        name: &str,
+        arguments: &Map<String, Value>,
+        cancelled: &CancellationToken,
+    ) -> CallToolResult {
         let stop = async {
             tokio::select! {
                 () = cancelled.cancelled() => Stop::Cancelled,
@@ -57,7 +63,12 @@ impl Server {
         result(reply::reply(name, outcome))
     }
 
-    async fn call_meta(&self, name: &str, arguments: &Map<String, Value>, cancelled: &CancellationToken) -> Option<CallToolResult> {
+    async fn call_meta(
+        &self,
+        name: &str,
+        arguments: &Map<String, Value>,
+        cancelled: &CancellationToken,
+    ) -> Option<CallToolResult> {
         let refused = |violations: Vec<Violation>| result(reply::invalid_arguments(name, &violations, Vec::new()));
         match name {
             meta::SEARCH => Some(match meta::search(&self.index, arguments) {

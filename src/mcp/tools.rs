@@ -13,11 +13,8 @@ pub(super) fn meta_tools(index: &ToolIndex) -> Vec<Tool> {
     let search = Tool::new(meta::SEARCH, meta::SEARCH_DESCRIPTION, object(meta::search_schema()))
         .with_annotations(ToolAnnotations::new().read_only(true).open_world(false));
     let harmless = index.tools().all(|tool| tool.risk() == Risk::Read);
-    let annotations = if harmless {
-        ToolAnnotations::new().read_only(true)
-    } else {
-        ToolAnnotations::new().destructive(true)
-    };
+    let annotations =
+        if harmless { ToolAnnotations::new().read_only(true) } else { ToolAnnotations::new().destructive(true) };
     let call = Tool::new(meta::CALL, meta::CALL_DESCRIPTION, object(meta::call_schema()))
         .with_annotations(annotations.open_world(true));
     vec![search, call]
@@ -30,7 +27,8 @@ pub(super) fn direct_tools(index: &ToolIndex) -> Vec<Tool> {
 
 fn direct_tool(tool: ResolvedTool<'_>) -> Tool {
     let schema = serde_json::from_str(tool.input_schema()).unwrap_or_default();
-    Tool::new(tool.name().to_owned(), tool.description().to_owned(), object(schema)).with_annotations(annotations(tool.risk()))
+    Tool::new(tool.name().to_owned(), tool.description().to_owned(), object(schema))
+        .with_annotations(annotations(tool.risk()))
 }
 
 fn annotations(risk: Risk) -> ToolAnnotations {

@@ -24,7 +24,12 @@ impl Checker<'_> {
 
     fn global_arg(&mut self, mut arg: RawArg) -> Arg {
         let help = "a global arg is always a flag with its default";
-        for (key, field) in [("positional", &mut arg.positional), ("cwd", &mut arg.cwd), ("stdin", &mut arg.stdin), ("required", &mut arg.required)] {
+        for (key, field) in [
+            ("positional", &mut arg.positional),
+            ("cwd", &mut arg.cwd),
+            ("stdin", &mut arg.stdin),
+            ("required", &mut arg.required),
+        ] {
             if let Some(set) = field.take()
                 && set.value
             {
@@ -36,7 +41,8 @@ impl Checker<'_> {
             self.report(Code::NoEffect, name.span, message, "add `default:`");
         }
         // A variable is expanded at run time, so its type cannot be checked here.
-        let variable = arg.default.take_if(|default| matches!(default.value.meaning(), Meaning::Str(text) if text.contains('$')));
+        let variable =
+            arg.default.take_if(|default| matches!(default.value.meaning(), Meaning::Str(text) if text.contains('$')));
         let mut checked = self.arg(arg);
         if let Some(text) = variable {
             let word = text.value.text;
@@ -52,7 +58,9 @@ impl Checker<'_> {
             if let Some(first) = seen.get(name.value.as_str()) {
                 let message = format!("arg `{}` is defined twice", name.value);
                 let duplicate = self.source.error(Code::DuplicateArg, name.span, message);
-                self.out.push(duplicate.label("again here").also(*first, "first here").help("rename or remove one of the two"));
+                self.out.push(
+                    duplicate.label("again here").also(*first, "first here").help("rename or remove one of the two"),
+                );
             } else {
                 seen.insert(&name.value, name.span);
             }
@@ -61,7 +69,10 @@ impl Checker<'_> {
 
     /// A program has one standard input and one working directory.
     pub(super) fn repeated_places(&mut self, args: &[RawArg]) {
-        for (key, field) in [("cwd", (|arg| arg.cwd.as_ref()) as fn(&RawArg) -> Option<&Spanned<bool>>), ("stdin", |arg| arg.stdin.as_ref())] {
+        for (key, field) in [
+            ("cwd", (|arg| arg.cwd.as_ref()) as fn(&RawArg) -> Option<&Spanned<bool>>),
+            ("stdin", |arg| arg.stdin.as_ref()),
+        ] {
             let mut set = args.iter().filter_map(field).filter(|set| set.value);
             let Some(first) = set.next() else { continue };
             for again in set {
@@ -77,7 +88,8 @@ impl Checker<'_> {
         let kind = arg.kind.unwrap_or(Type::String);
         let values = self.enum_values(arg.values.as_ref(), kind);
         let default = arg.default.as_ref().and_then(|default| self.default(default, kind));
-        if let (Some(default), Some(span), Some(values)) = (&default, arg.default.as_ref().map(|d| d.span), &arg.values) {
+        if let (Some(default), Some(span), Some(values)) = (&default, arg.default.as_ref().map(|d| d.span), &arg.values)
+        {
             self.default_in_enum(&default.word, span, values);
         }
         let required = arg.required.as_ref().is_some_and(|required| required.value);
@@ -130,7 +142,12 @@ impl Checker<'_> {
     fn enum_values(&mut self, values: Option<&Spanned<Vec<Spanned<String>>>>, kind: Type) -> Vec<String> {
         let Some(values) = values else { return Vec::new() };
         if values.value.is_empty() {
-            self.report(Code::EmptyEnum, values.span, "`enum` has no values", "list the allowed values, or remove `enum`");
+            self.report(
+                Code::EmptyEnum,
+                values.span,
+                "`enum` has no values",
+                "list the allowed values, or remove `enum`",
+            );
         }
         let mut seen: HashMap<&str, Span> = HashMap::new();
         for value in &values.value {
@@ -153,7 +170,12 @@ impl Checker<'_> {
         let scalar = &default.value;
         let value = match (kind, scalar.meaning()) {
             (Type::String, Meaning::Str(text)) if text.contains('\0') => {
-                self.report(Code::Nul, default.span, "`default` holds a NUL character, which no program can be given", "remove the `\\0`");
+                self.report(
+                    Code::Nul,
+                    default.span,
+                    "`default` holds a NUL character, which no program can be given",
+                    "remove the `\\0`",
+                );
                 return None;
             }
             (Type::String, Meaning::Str(text)) => Some((text.to_owned(), json_string(text))),

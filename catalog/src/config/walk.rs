@@ -23,6 +23,8 @@ pub(super) struct Fields<'n> {
     what: &'static str,
     span: Span,
     truncated: bool,
+    /// Keys that an unknown one was probably meant to be; that one was reported, so they are not missed.
+    misspelt: Vec<&'static str>,
     entries: Vec<(&'n str, &'n Node)>,
 }
 
@@ -43,33 +45,46 @@ impl<'a> Walker<'a> {
     }
 
     /// Reads a mapping whose keys are all among `keys`; `what` names it in messages.
-    pub(super) fn mapping<'n>(&mut self, node: &'n Node, what: &'static str, keys: &[&str]) -> Option<Fields<'n>> {
+    pub(super) fn mapping<'n>(
+        &mut self,
+        node: &'n Node,
+        what: &'static str,
+        keys: &[&'static str],
+    ) -> Option<Fields<'n>> {
         let Kind::Mapping(mapping) = &node.kind else {
             let help = format!("write `key: value` lines; the keys of {what} are {}", keys.join(", "));
             self.wrong_type(node, what, "a mapping", &help);
             return None;
         };
         let entries = self.unique_entries(&mapping.entries);
+        let mut misspelt = Vec::new();
         for (key, span, _) in &entries {
             if !keys.contains(key) && !key.starts_with(EXTENSION_PREFIX) {
-                self.unknown_key(key, *span, what, keys);
+                misspelt.extend(self.unknown_key(key, *span, what, keys));
             }
         }
         Some(Fields {
             what,
             span: node.span,
             truncated: mapping.truncated,
+            misspelt,
             entries: entries.into_iter().map(|(key, _, value)| (key, value)).collect(),
         })
     }
 
-    fn unknown_key(&mut self, key: &str, span: Span, what: &str, keys: &[&str]) {
+    /// Reports the key; returns the one that was probably meant.
+    fn unknown_key(&mut self, key: &str, span: Span, what: &str, keys: &[&'static str]) -> Option<&'static str> {
         let message = format!("unknown key `{}` in {what}", shorten(key));
-        let help = match did_you_mean(key, keys.iter().copied()) {
+        let near = did_you_mean(key, keys.iter().copied());
+        let help = match near {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the keys of {what} are {}; start the key with `{EXTENSION_PREFIX}` to have it ignored", keys.join(", ")),
+            None => format!(
+                "the keys of {what} are {}; start the key with `{EXTENSION_PREFIX}` to have it ignored",
+                keys.join(", ")
+            ),
         };
         self.out.push(self.source.error(Code::UnknownKey, span, message).help(help));
+        near
     }
 
     /// The entries with string keys; a repeated one is reported and only its first is kept.
@@ -120,10 +135,16 @@ impl<'a> Walker<'a> {
 
     fn boolean(&mut self, node: &Node, what: &str) -> Option<Spanned<bool>> {
         if let Kind::Scalar(scalar) = &node.kind
-            && let Meaning::Bool(value) = scalar.meaning() {
-                return Some(Spanned { value, span: node.span });
-            }
-        self.wrong_type(node, what, "a boolean", "write true or false, without quotes: YAML 1.2 knows no other booleans");
+            && let Meaning::Bool(value) = scalar.meaning()
+        {
+            return Some(Spanned { value, span: node.span });
+        }
+        self.wrong_type(
+            node,
+            what,
+            "a boolean",
+            "write true or false, without quotes: YAML 1.2 knows no other booleans",
+        );
         None
     }
 
@@ -169,7 +190,7 @@ impl<'n> Fields<'n> {
     /// Takes a field that must be there; `meaning` says what it is for.
     pub(super) fn required(&mut self, walker: &mut Walker<'_>, key: &str, meaning: &str) -> Option<&'n Node> {
         let node = self.take(key);
-        if node.is_none() && !self.truncated {
+        if node.is_none() && !self.truncated && !self.misspelt.contains(&key) {
             let span = first_line(walker.source, self.span);
             let message = format!("missing key `{key}` in {}", self.what);
             walker.report(Code::MissingKey, span, message, &format!("add `{key}:`, {meaning}"));

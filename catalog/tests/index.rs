@@ -1,0 +1,156 @@
+//! The index against seed 001, and against a naive search.
+
+use climax_catalog::{Catalog, Filter, Layer, Source, ToolIndex, compile};
+use proptest::prelude::*;
+
+const GIT: &str = r#"
+name: git-tools
+description: MCP tools for Git
+command: git
+category: vcs
+tags: [version-control, Commits]
+tools:
+  - {name: git_status, description: Show the working tree status}
+  - name: git_commit
+    description: Record changes
+    args: [{name: message, required: true, description: Commit message}]
+"#;
+const DOCKER: &str = r#"
+command: docker
+category: Containers
+tools:
+  - {name: docker_ps, description: List containers}
+  - {name: docker_commit, description: Create an image from a container's changes. Straße}
+"#;
+
+fn catalog(files: &[(&str, &str)]) -> Catalog {
+    let sources: Vec<_> =
+        files.iter().map(|(path, text)| Source::new(path, text.as_bytes().to_vec()).unwrap()).collect();
+    compile(&sources).unwrap().catalog
+}
+
+fn index(layers: &[&[(&str, &str)]]) -> ToolIndex {
+    ToolIndex::from_configs(layers.iter().map(|files| Layer::loaded(catalog(files))).collect())
+}
+
+fn names(index: &ToolIndex, filter: Filter<'_>, limit: usize) -> Vec<String> {
+    index.search(filter, limit).iter().map(|entry| entry.tool_name().to_owned()).collect()
+}
+
+fn query(text: &str) -> Filter<'_> {
+    Filter { query: Some(text), ..Filter::default() }
+}
+
+fn both() -> ToolIndex {
+    index(&[&[("git.yaml", GIT), ("docker.yaml", DOCKER)]])
+}
+
+#[test]
+fn a_query_is_found_in_every_field_whatever_its_case() {
+    let index = both();
+    assert_eq!(names(&index, query("COMMIT"), 10), ["git_status", "git_commit", "docker_commit"]);
+    assert_eq!(names(&index, query("working tree"), 10), ["git_status"]);
+    assert_eq!(names(&index, query("git-tools"), 10), ["git_status", "git_commit"]);
+    assert_eq!(names(&index, query("containers"), 10), ["docker_ps", "docker_commit"]);
+    assert_eq!(names(&index, query("STRASSE"), 10), Vec::<String>::new());
+    assert_eq!(names(&index, query("straße"), 10), ["docker_commit"]);
+}
+
+#[test]
+fn a_query_is_literal_text_within_one_field() {
+    let index = both();
+    assert_eq!(names(&index, query(".*"), 10), Vec::<String>::new());
+    assert_eq!(names(&index, query("git_status show"), 10), Vec::<String>::new());
+    assert_eq!(names(&index, query("git_status\0show"), 10), Vec::<String>::new());
+    assert_eq!(names(&index, query("\0"), 10), Vec::<String>::new());
+}
+
+#[test]
+fn all_filters_must_match() {
+    let index = both();
+    let filter = Filter { query: Some("commit"), category: Some("VCS"), cli: None };
+    assert_eq!(names(&index, filter, 10), ["git_status", "git_commit"]);
+    assert_eq!(names(&index, Filter { cli: Some("DOCKER"), ..filter }, 10), Vec::<String>::new());
+    assert_eq!(names(&index, Filter { cli: Some("GIT-tools"), ..Filter::default() }, 1), ["git_status"]);
+    assert_eq!(names(&index, Filter { cli: Some("git"), ..Filter::default() }, 1), Vec::<String>::new());
+    assert_eq!(names(&index, Filter { category: Some(""), ..Filter::default() }, 9), Vec::<String>::new());
+}
+
+#[test]
+fn the_limit_is_kept_and_no_filter_lists_everything() {
+    let index = both();
+    assert_eq!(names(&index, Filter::default(), 3).len(), 3);
+    assert_eq!(names(&index, Filter::default(), 0).len(), 0);
+    assert_eq!(names(&index, query(""), 10).len(), 4);
+}
+
+#[test]
+fn an_entry_holds_what_the_contract_says() {
+    let index = both();
+    let commit = index.get("git_commit").unwrap().entry();
+    let expected = concat!(
+        r#"{"tool_name":"git_commit","description":"Record changes","cli_name":"git-tools","category":"vcs","#,
+        r#""tags":["version-control","Commits"],"input_schema":{"type":"object","properties":{"message":{"type":"string","#,
+        r#""description":"Commit message"}},"required":["message"]}}"#
+    );
+    assert_eq!(commit.as_json(), expected);
+    assert!(expected.contains(commit.input_schema()) && commit.input_schema().ends_with(r#"["message"]}"#));
+    assert_eq!(commit.tags().collect::<Vec<_>>(), ["version-control", "Commits"]);
+    let plain = catalog(&[("x.yaml", "command: x\ntools: [{name: x, description: X}]")]);
+    let index = ToolIndex::from_configs(vec![Layer::loaded(plain)]);
+    let entry = index.get("x").unwrap().entry();
+    assert!(entry.as_json().contains(r#""cli_name":"x","category":null,"tags":[],"#));
+    assert_eq!(entry.input_schema(), r#"{"type":"object","properties":{}}"#);
+}
+
+#[test]
+fn a_later_layer_replaces_tools_and_takes_their_place() {
+    let over = "command: other\ntools: [{name: git_status, description: Mine}, {name: new, description: New}]";
+    let index = index(&[&[("git.yaml", GIT), ("docker.yaml", DOCKER)], &[("over.yaml", over)]]);
+    assert_eq!(names(&index, query(""), 10), ["git_commit", "docker_ps", "docker_commit", "git_status", "new"]);
+    assert_eq!(names(&index, query("working tree"), 10), Vec::<String>::new());
+    assert_eq!(index.get("git_status").unwrap().description(), "Mine");
+    let counts: Vec<_> = index.summary().map(|s| (s.cli.name().to_owned(), s.tool_count)).collect();
+    assert_eq!(counts, [("git-tools".to_owned(), 1), ("docker".to_owned(), 2), ("over".to_owned(), 2)]);
+}
+
+#[test]
+fn a_selection_serves_only_its_clis_in_its_order() {
+    let layer = || Layer::loaded(catalog(&[("git.yaml", GIT), ("docker.yaml", DOCKER)]));
+    let index = ToolIndex::from_configs(vec![layer().only(vec![1])]);
+    assert_eq!(names(&index, query(""), 10), ["docker_ps", "docker_commit"]);
+    assert!(index.get("git_commit").is_none());
+    assert_eq!(index.summary().count(), 1);
+    let index = ToolIndex::from_configs(vec![layer().only(vec![1, 0])]);
+    assert_eq!(names(&index, query("commit"), 10), ["docker_commit", "git_status", "git_commit"]);
+}
+
+#[test]
+fn a_tool_that_is_not_selected_does_not_replace_another() {
+    let first = Layer::loaded(catalog(&[("a.yaml", "command: a\ntools: [{name: same, description: First}]")]));
+    let second =
+        catalog(&[("b.yaml", "command: b\ntools: [{name: same, description: Second}]"), ("docker.yaml", DOCKER)]);
+    let index = ToolIndex::from_configs(vec![first, Layer::loaded(second).only(vec![1])]);
+    assert_eq!(index.get("same").unwrap().description(), "First");
+}
+
+proptest! {
+    #[test]
+    fn search_finds_what_a_naive_search_finds(
+        fields in prop::collection::vec(("[a-c_]{1,6}", "[a-cÄ ]{1,8}x", prop::collection::vec("[a-c]{0,3}", 0..3)), 1..8),
+        wanted in "[a-cÄ_]{0,3}",
+    ) {
+        let mut files = Vec::new();
+        for (at, (name, description, tags)) in fields.iter().enumerate() {
+            files.push((format!("{at}.yaml"), format!("name: cli\ncommand: x\ntags: {tags:?}\ntools: [{{name: \"{at}{name}\", description: \"{description}\"}}]")));
+        }
+        let borrowed: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let index = index(&[&borrowed]);
+        let wanted = wanted.to_lowercase();
+        let expected: Vec<String> = fields.iter().enumerate().filter(|(at, (name, description, tags))| {
+            let name = format!("{at}{name}");
+            [&name, description, &"cli".to_owned()].into_iter().chain(tags).any(|field| field.to_lowercase().contains(&wanted))
+        }).map(|(at, (name, ..))| format!("{at}{name}")).collect();
+        prop_assert_eq!(names(&index, query(&wanted), 100), expected);
+    }
+}

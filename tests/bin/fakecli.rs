@@ -1,0 +1,145 @@
+//! The program that tests drive: does what its first argument says.
+
+use std::io::{self, Read as _, Write as _};
+use std::process::{Command, ExitCode};
+use std::time::Duration;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let rest = args.get(1..).unwrap_or_default();
+    let number = |at: usize| rest[at].parse::<u64>().unwrap();
+    match args.first().map_or("", String::as_str) {
+        "argv" => print(&rest.iter().map(|word| format!("<{word}>")).collect::<Vec<_>>().join("\n")),
+        "env" => {
+            print(&rest.iter().map(|name| format!("{name}={:?}", std::env::var(name))).collect::<Vec<_>>().join("\n"))
+        }
+        "cwd" => print(&std::env::current_dir().unwrap().display().to_string()),
+        "stdin" => {
+            let mut text = String::new();
+            io::stdin().read_to_string(&mut text).unwrap();
+            print(&format!("{} bytes: {text}", text.len()));
+        }
+        "fds" => print(&descriptors()),
+        "both" => {
+            print("  out\n\n");
+            io::stderr().write_all(b"err\n\n").unwrap();
+        }
+        "bytes" => io::stdout().write_all(b"a\xff\xfeb\n").unwrap(),
+        "exit" => {
+            print(&rest[1..].join(" "));
+            return ExitCode::from(u8::try_from(number(0)).unwrap());
+        }
+        "abort" => std::process::abort(),
+        "flood" => flood(number(0)),
+        "sleep" => sleep(),
+        // Announces its pid, then ignores TERM.
+        "stubborn" => {
+            signal_ignored();
+            announce();
+            sleep();
+        }
+        "announce" => {
+            announce();
+            sleep();
+        }
+        // A grandchild that holds the pipes: in the same group, or in a session of its own.
+        "family" | "daemon" => {
+            let mut child = grandchild(args[0] == "daemon");
+            child.arg("announce").spawn().unwrap();
+            if args[0] == "family" {
+                sleep();
+            }
+        }
+        "leave-behind" => {
+            grandchild(false).arg("announce").spawn().unwrap();
+            wait_for_line();
+        }
+        other => {
+            io::stderr().write_all(format!("fakecli: unknown behaviour {other:?}\n").as_bytes()).unwrap();
+            return ExitCode::from(64);
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn print(text: &str) {
+    let mut out = io::stdout();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).unwrap();
+}
+
+/// Says in the file that `FAKECLI_PIDS` names that this process runs, and on standard output.
+fn announce() {
+    let pid = std::process::id();
+    if let Some(path) = std::env::var_os("FAKECLI_PIDS") {
+        let mut file = std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
+        writeln!(file, "{pid}").unwrap();
+    }
+    print("ready\n");
+}
+
+/// Waits until a grandchild has announced itself.
+fn wait_for_line() {
+    let path = std::env::var_os("FAKECLI_PIDS").unwrap();
+    while std::fs::read_to_string(&path).unwrap_or_default().is_empty() {
+        std::thread::yield_now();
+    }
+}
+
+fn sleep() {
+    std::thread::sleep(Duration::from_secs(600));
+}
+
+fn signal_ignored() {
+    // `trap '' TERM` of a shell, since ignoring a signal needs unsafe code here: re-run under one.
+    if std::env::var_os("FAKECLI_STUBBORN").is_none() {
+        use std::os::unix::process::CommandExt as _;
+        let error = Command::new("sh")
+            .args(["-c", "trap '' TERM; exec \"$0\" stubborn"])
+            .arg(std::env::current_exe().unwrap())
+            .env("FAKECLI_STUBBORN", "1")
+            .exec();
+        panic!("{error}");
+    }
+}
+
+fn grandchild(own_session: bool) -> Command {
+    let me = std::env::current_exe().unwrap();
+    if own_session {
+        let mut command = Command::new("setsid");
+        command.arg(me);
+        command
+    } else {
+        Command::new(me)
+    }
+}
+
+fn flood(bytes: u64) {
+    let block = [b'x'; 64 << 10];
+    let mut out = io::stdout();
+    let mut left = bytes;
+    while left > 0 {
+        let count = usize::try_from(left).unwrap().min(block.len());
+        if out.write_all(&block[..count]).is_err() {
+            return;
+        }
+        left -= count as u64;
+    }
+}
+
+/// Open descriptors beyond the standard three, and what the first is.
+fn descriptors() -> String {
+    let entries = std::fs::read_dir("/proc/self/fd").unwrap();
+    let mut open: Vec<String> = Vec::new();
+    for entry in entries {
+        let path = entry.unwrap().path();
+        let number: u32 = path.file_name().unwrap().to_str().unwrap().parse().unwrap();
+        let target =
+            std::fs::read_link(&path).map_or_else(|_| "gone".to_owned(), |target| target.display().to_string());
+        let own = target.starts_with("/proc/");
+        if (number == 0 || number > 2) && !own {
+            open.push(format!("{number}={target}"));
+        }
+    }
+    open.sort();
+    open.join(" ")
+}

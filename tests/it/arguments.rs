@@ -1,0 +1,182 @@
+//! Arguments in → values or violations out.
+
+use climax::arguments::bind;
+use climax::catalog::{ResolvedTool, ToolIndex};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use crate::support::index;
+
+const TOOLS: &str = r#"
+command: x
+tools:
+  - name: t
+    description: Every type
+    args:
+      - {name: s}
+      - {name: i, type: integer}
+      - {name: n, type: number}
+      - {name: b, type: boolean}
+      - {name: e, enum: [oneline, full]}
+      - {name: ie, type: integer, enum: ["1", "2"]}
+      - {name: r, required: true}
+      - {name: d, default: later}
+      - {name: p, positional: true, default: here}
+      - {name: pn, type: integer, positional: true}
+  - name: dashes
+    description: Ends its options
+    command: grep --
+    args: [{name: pattern, positional: true}]
+"#;
+
+fn object(value: Value) -> Map<String, Value> {
+    serde_json::from_value(value).unwrap()
+}
+
+fn tool<'a>(index: &'a ToolIndex, name: &str) -> ResolvedTool<'a> {
+    index.get(name).unwrap()
+}
+
+/// The bound values as `name=word`, or the violations' texts.
+fn bound(name: &str, arguments: Value) -> Result<Vec<String>, Vec<String>> {
+    let index = index(TOOLS);
+    match bind(tool(&index, name), &object(arguments)) {
+        Ok(bound) => Ok(bound.iter().map(|(arg, value)| format!("{}={value}", arg.name())).collect()),
+        Err(violations) => Err(violations.iter().map(ToString::to_string).collect()),
+    }
+}
+
+/// The word that argument `name` becomes, or the text of its violation.
+fn one(name: &str, value: Value) -> Result<Option<String>, String> {
+    let words = bound("t", json!({ "r": "r", name: value })).map_err(|violations| violations.join("\n"))?;
+    let prefix = format!("{name}=");
+    Ok(words.iter().find_map(|word| word.strip_prefix(&prefix)).map(str::to_owned))
+}
+
+fn accepted(name: &str, value: Value, word: &str) {
+    assert_eq!(one(name, value.clone()), Ok(Some(word.to_owned())), "{name} = {value}");
+}
+
+fn refused(name: &str, value: Value, text: &str) {
+    assert_eq!(one(name, value.clone()), Err(text.to_owned()), "{name} = {value}");
+}
+
+#[test]
+fn the_five_coercions() {
+    accepted("i", json!("42"), "42");
+    accepted("i", json!(" -7 "), "-7");
+    accepted("i", json!("+7"), "7");
+    accepted("i", json!(i64::MIN.to_string()), "-9223372036854775808");
+    accepted("n", json!("1.50"), "1.50");
+    accepted("n", json!(" 1e5 "), "1e5");
+    accepted("b", json!("TRUE"), "true");
+    accepted("b", json!("False"), "false");
+    accepted("i", json!(3.0), "3");
+    accepted("s", json!(5), "5");
+    accepted("s", json!(3.0), "3.0");
+    accepted("s", json!(true), "true");
+}
+
+#[test]
+fn values_of_their_own_type_stay_as_they_are() {
+    accepted("s", json!(""), "");
+    accepted("s", json!("  a  "), "  a  ");
+    accepted("i", json!(-5), "-5");
+    accepted("n", json!(3), "3");
+    accepted("n", json!(-0.5), "-0.5");
+    accepted("b", json!(false), "false");
+}
+
+#[test]
+fn anything_else_is_refused_with_the_value_in_json() {
+    refused("i", json!("hello"), "Argument 'i': cannot convert 'hello' to integer");
+    refused("i", json!("3.5"), "Argument 'i': cannot convert '3.5' to integer");
+    refused("i", json!("0x10"), "Argument 'i': cannot convert '0x10' to integer");
+    refused("i", json!("1_000"), "Argument 'i': cannot convert '1_000' to integer");
+    refused("i", json!("9223372036854775808"), "Argument 'i': cannot convert '9223372036854775808' to integer");
+    refused("i", json!(9_223_372_036_854_775_808_u64), "Argument 'i': cannot convert '9223372036854775808' to integer");
+    refused("i", json!(3.5), "Argument 'i': cannot convert '3.5' to integer");
+    refused("i", json!(1e300), "Argument 'i': cannot convert '1e+300' to integer");
+    refused("i", json!(true), "Argument 'i': cannot convert 'true' to integer");
+    refused("n", json!("inf"), "Argument 'n': cannot convert 'inf' to number");
+    refused("n", json!("NaN"), "Argument 'n': cannot convert 'NaN' to number");
+    refused("n", json!(""), "Argument 'n': cannot convert '' to number");
+    refused("b", json!(1), "Argument 'b': cannot convert '1' to boolean");
+    refused("b", json!("yes"), "Argument 'b': cannot convert 'yes' to boolean");
+    refused("s", json!(["a"]), "Argument 's': cannot convert '[\"a\"]' to string");
+    refused("s", json!({ "a": 1 }), "Argument 's': cannot convert '{\"a\":1}' to string");
+    refused("i", json!("a\"b\n"), "Argument 'i': cannot convert 'a\\\"b\\n' to integer");
+    refused("s", json!("a\0b"), "Argument 's': value contains a NUL character");
+    refused("e", json!("short"), "Argument 'e' must be one of: oneline, full");
+    refused("ie", json!(3), "Argument 'ie' must be one of: 1, 2");
+    accepted("ie", json!("2"), "2");
+}
+
+#[test]
+fn absent_and_null_take_the_default_wherever_it_goes() {
+    assert_eq!(bound("t", json!({ "r": "" })), Ok(vec!["r=".into(), "d=later".into(), "p=here".into()]));
+    assert_eq!(one("d", json!(null)), Ok(Some("later".into())));
+    assert_eq!(one("s", json!(null)), Ok(None));
+    assert_eq!(bound("t", json!({ "r": null })), Err(vec!["Missing required argument 'r'".into()]));
+}
+
+#[test]
+fn every_violation_is_reported_in_definition_order() {
+    let arguments = json!({ "pn": -1, "p": "--x", "e": "no", "i": "x", "unknown": 1 });
+    let expected = [
+        "Argument 'i': cannot convert 'x' to integer",
+        "Argument 'e' must be one of: oneline, full",
+        "Missing required argument 'r'",
+        "Argument 'p': value '--x' would be read as an option",
+        "Argument 'pn': value '-1' would be read as an option",
+    ];
+    assert_eq!(bound("t", arguments), Err(expected.map(str::to_owned).to_vec()));
+}
+
+#[test]
+fn a_command_that_ends_its_options_takes_dashes() {
+    assert_eq!(bound("dashes", json!({ "pattern": "-x" })), Ok(vec!["pattern=-x".into()]));
+    accepted("s", json!("-x"), "-x");
+}
+
+/// JSON values that need no coercion for some type, and some that fit none.
+fn json_value() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        any::<i64>().prop_map(Value::from),
+        (-1e9..1e9).prop_map(Value::from),
+        any::<bool>().prop_map(Value::from),
+        "[a-z ]{0,6}".prop_map(Value::from),
+        prop::sample::select(vec!["oneline", "full", "1", "2"]).prop_map(Value::from),
+        prop::sample::select(vec![1, 2, 3]).prop_map(Value::from),
+        prop::collection::vec(any::<bool>(), 0..2).prop_map(Value::from),
+    ]
+}
+
+/// Whether the schema's type admits the value's, so that no coercion is involved.
+fn needs_no_coercion(kind: &str, value: &Value) -> bool {
+    match kind {
+        "string" => value.is_string(),
+        "integer" => value.is_i64() || value.as_f64().is_some_and(|number| number.fract() == 0.0),
+        "number" => value.is_number(),
+        _ => value.is_boolean(),
+    }
+}
+
+proptest! {
+    /// Where the type fits, what `bind` accepts is exactly what a JSON Schema validator accepts by the published schema.
+    #[test]
+    fn bind_agrees_with_the_published_schema(name in prop::sample::select(vec!["s", "i", "n", "b", "e", "ie"]), value in json_value()) {
+        let index = index(TOOLS);
+        let tool = tool(&index, "t");
+        let schema: Value = serde_json::from_str(tool.input_schema()).unwrap();
+        let kind = schema["properties"][name]["type"].as_str().unwrap().to_owned();
+        let arguments = json!({ "r": "r", name: value });
+        let valid = jsonschema::validator_for(&schema).unwrap().is_valid(&arguments);
+        let binds = bind(tool, &object(arguments)).is_ok();
+        if needs_no_coercion(&kind, &value) {
+            prop_assert_eq!(valid, binds);
+        } else {
+            prop_assert!(!valid);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! `cargo build` with configs, good and bad: what a person sees, and what is rebuilt when.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A package whose build script compiles `configs/` and whose program prints the catalog's text.
+///
+/// All of them share one target directory below this package's own, so that the generator is built once.
+struct Package {
+    dir: tempfile::TempDir,
+    name: String,
+}
+
+const GOOD: &str = "command: one\ntools: [{name: one_tool, description: The first}]\n";
+
+impl Package {
+    fn new(name: &str) -> Self {
+        let package = Self { dir: tempfile::tempdir().unwrap(), name: name.to_owned() };
+        let root = env!("CARGO_MANIFEST_DIR");
+        package.write(
+            "Cargo.toml",
+            &format!(
+                "[workspace]\n[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\
+                 [build-dependencies]\nclimax-codegen = {{ path = {:?} }}\n",
+                Path::new(root).join("codegen")
+            ),
+        );
+        fs::copy(Path::new(root).join("Cargo.lock"), package.path("Cargo.lock")).unwrap();
+        package.write("build.rs", "fn main() { climax_codegen::Build::from_env().run(); }\n");
+        package.write(
+            "src/main.rs",
+            "fn main() { print!(\"{}\", include_str!(concat!(env!(\"OUT_DIR\"), \"/catalog.txt\"))) }\n",
+        );
+        package.write("configs/one.yaml", GOOD);
+        package
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn cargo(&self, command: &str) -> Command {
+        let test = std::env::current_exe().unwrap();
+        let target = test.ancestors().nth(3).unwrap().join("test-packages");
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.current_dir(self.dir.path()).args([command, "--offline"]).env("CARGO_TARGET_DIR", target);
+        cargo.env_remove("CLIMAX_CONFIGS").env("CARGO_TERM_COLOR", "never");
+        cargo
+    }
+
+    /// Builds; the status, and what cargo says on standard error apart from its own progress.
+    fn build(&self) -> (bool, String) {
+        said(&mut self.cargo("build"))
+    }
+
+    /// Builds and runs; the catalog's text.
+    fn run(&self) -> String {
+        let output = self.cargo("run").output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Whether a build runs the generator.
+    fn regenerates(&self) -> bool {
+        let output = self.cargo("build").arg("-v").output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{said}");
+        let script = format!("/{}-", self.name);
+        said.lines()
+            .any(|line| line.contains("Running") && line.contains(&script) && line.contains("build-script-build`"))
+    }
+}
+
+fn said(cargo: &mut Command) -> (bool, String) {
+    let output = cargo.output().unwrap();
+    let progress =
+        ["Compiling", "Finished", "Locking", "Adding", "Removing", "Updating", "Blocking", "warning: build failed"];
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    let lines: Vec<&str> =
+        stderr.lines().filter(|line| !progress.iter().any(|word| line.trim_start().starts_with(word))).collect();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "");
+    (output.status.success(), lines.join("\n"))
+}
+
+#[test]
+fn a_bad_catalog_fails_the_build_with_every_mistake_and_nothing_else() {
+    let package = Package::new("bad-catalog");
+    package.write(
+        "configs/bad.yaml",
+        "command: bad\ntools:\n  - name: bad_tool\n    descripton: x\n    args: [{name: a, type: bolean}]\n",
+    );
+    package.write("configs/worse.yaml", "command: \"worse\ntools: []\n");
+    let (built, said) = package.build();
+    assert!(!built);
+    insta::assert_snapshot!(said);
+}
+
+#[test]
+fn no_stale_catalog_is_linked() {
+    let package = Package::new("stale-catalog");
+    assert!(package.run().contains("one_tool"));
+    package.write("configs/one.yaml", "command: [\n");
+    assert!(!package.build().0);
+    assert!(!package.build().0, "a second build does not succeed either");
+    package.write("configs/one.yaml", &GOOD.replace("one_tool", "another"));
+    let text = package.run();
+    assert!(text.contains("another") && !text.contains("one_tool"));
+}
+
+#[test]
+fn warnings_do_not_fail_the_build() {
+    let package = Package::new("warned-catalog");
+    package.write("configs/two.yaml", "command: two\ntools: [{name: one_tool, description: The second}]\n");
+    let (built, said) = package.build();
+    assert!(built);
+    insta::assert_snapshot!(said);
+}
+
+#[test]
+fn many_mistakes_are_cut_with_a_count() {
+    let package = Package::new("many-mistakes");
+    let tools: String = (0..60).map(|n| format!("  - {{name: tool_{n}}}\n")).collect();
+    package.write("configs/one.yaml", &format!("command: x\ntools:\n{tools}"));
+    let (_, said) = package.build();
+    assert_eq!(said.matches("[missing-key]").count(), 50, "{said}");
+    assert!(said.contains("… and 10 more errors"), "{said}");
+}
+
+#[test]
+fn the_generator_runs_when_configs_change_and_only_then() {
+    let package = Package::new("rebuilt-catalog");
+    assert!(package.regenerates());
+    assert!(!package.regenerates());
+    package.write("src/main.rs", &(fs::read_to_string(package.path("src/main.rs")).unwrap() + "// touched\n"));
+    package.write("README.md", "unrelated");
+    assert!(!package.regenerates(), "unrelated files changed");
+    // Cargo compares times of modification, which some file systems round.
+    let later = || std::thread::sleep(std::time::Duration::from_millis(20));
+    later();
+    package.write("configs/two.yaml", &GOOD.replace("one", "two"));
+    assert!(package.regenerates(), "a file was added");
+    assert!(!package.regenerates());
+    later();
+    package.write("configs/two.yaml", &GOOD.replace("one", "three"));
+    assert!(package.regenerates(), "a file was changed");
+    later();
+    fs::remove_file(package.path("configs/two.yaml")).unwrap();
+    assert!(package.regenerates(), "a file was removed");
+    assert!(!package.run().contains("three_tool"));
+}
+
+#[test]
+fn a_variable_names_other_configs() {
+    let package = Package::new("named-catalog");
+    package.write("elsewhere/a.yaml", &GOOD.replace("one", "dir"));
+    package.write("single.yaml", &GOOD.replace("one", "single"));
+    let run = |configs: &str| package.cargo("run").env("CLIMAX_CONFIGS", configs).output().unwrap();
+    let text = String::from_utf8(run("elsewhere:single.yaml").stdout).unwrap();
+    assert!(text.contains("dir_tool") && text.contains("single_tool") && !text.contains("one_tool"));
+    assert!(package.run().contains("one_tool"), "without the variable, configs/ is compiled again");
+    let (built, said) = said(package.cargo("build").env("CLIMAX_CONFIGS", "absent:src"));
+    assert!(!built);
+    insta::assert_snapshot!(said);
+}

@@ -1,0 +1,119 @@
+//! The commands, as people and scripts use them.
+
+use serde_json::Value;
+
+use crate::support::{climax, fake_config, run};
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+#[test]
+fn list_shows_clis_or_tools() {
+    let (status, stdout, _) = run(climax().arg("list"));
+    assert_eq!(status, 0);
+    for name in ["git", "docker", "kubectl", "aws"] {
+        assert!(stdout.lines().any(|line| line.split_whitespace().next() == Some(name)), "{name}: {stdout}");
+    }
+    let (_, stdout, _) = run(climax().args(["list", "jq"]));
+    assert!(stdout.contains("jq_") && !stdout.contains("git_"));
+    let (_, stdout, _) = run(climax().args(["list", "jq", "--json"]));
+    let tools = json(&stdout)["tools"].as_array().unwrap().clone();
+    assert!(tools.iter().all(|tool| tool["cli"] == "jq" && tool["command"][0] == "jq"));
+}
+
+#[test]
+fn search_prints_a_table_or_what_an_agent_gets() {
+    let (status, stdout, _) = run(climax().args(["search", "commit", "--cli", "git", "--limit", "99"]));
+    assert_eq!(status, 0);
+    assert!(stdout.contains("git_commit"));
+    let (_, stdout, _) = run(climax().args(["search", "commit", "--cli", "git", "--limit", "2", "--json"]));
+    assert_eq!(json(&stdout)["results"].as_array().unwrap().len(), 2);
+    let (_, stdout, _) = run(climax().args(["search", "--json"]));
+    assert_eq!(json(&stdout)["mode"], "summary");
+    let (status, stdout, _) = run(climax().args(["search", "no such words"]));
+    assert_eq!(status, 0);
+    assert!(stdout.contains("No tool matches"));
+}
+
+#[test]
+fn call_prints_the_result_and_says_by_its_status_whether_it_failed() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("fake.yaml");
+    let tools = concat!(
+        "  - {name: words, description: x, command: argv, args: [{name: n, type: integer}, {name: s, positional: true}]}\n",
+        "  - {name: fails, description: x, command: exit 3 said so}\n",
+    );
+    std::fs::write(&file, fake_config(tools)).unwrap();
+    let call = |args: &[&str]| run(climax().args(["call", "--config", file.to_str().unwrap()]).args(args));
+    assert_eq!(call(&["words", "n=3", "s=a=b"]), (0, "<a=b>\n<--n>\n<3>\n".into(), String::new()));
+    assert_eq!(call(&["words", "--args", "{\"n\": 4}", "s=x"]).1, "<x>\n<--n>\n<4>\n");
+    assert_eq!(call(&["fails"]), (1, "said so\n\n[exit code: 3]\n".into(), String::new()));
+    let (status, stdout, _) = call(&["fails", "--json"]);
+    assert_eq!((status, &json(&stdout)["error"]["code"]), (1, &Value::from("command_failed")));
+    let (status, stdout, stderr) = call(&["wrods"]);
+    assert_eq!((status, stdout.as_str()), (1, "Unknown tool: wrods\n"));
+    assert_eq!(stderr, "climax: did you mean `words`?\n");
+    assert_eq!(call(&["words", "n"]).0, 2);
+    assert_eq!(call(&["words", "--args", "[]"]).0, 2);
+    assert_eq!(call(&["words", "--args", "{"]).0, 2);
+}
+
+#[test]
+fn validate_reports_every_mistake_of_every_file() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("a.yaml"), "command: x\ntools:\n  - nmae: x\n").unwrap();
+    std::fs::write(dir.path().join("b.yaml"), "command: x\nriks: y\ntools: []\n").unwrap();
+    std::fs::write(dir.path().join("good.yaml"), "command: x\ntools: [{name: x, description: X}]\n").unwrap();
+    let validate = |args: &[&str]| run(climax().current_dir(dir.path()).arg("validate").args(args));
+    let (status, stdout, stderr) = validate(&["."]);
+    assert_eq!((status, stdout.as_str()), (1, "invalid: 3 errors, 0 warnings\n"));
+    for place in ["a.yaml:3:5", "b.yaml:2:1"] {
+        assert!(stderr.contains(place), "{place}: {stderr}");
+    }
+    let (status, stdout, _) = validate(&[".", "--json"]);
+    let found = json(&stdout);
+    assert_eq!((status, &found["valid"]), (1, &Value::from(false)));
+    assert_eq!(found["diagnostics"].as_array().unwrap().len(), 3);
+    let first = &found["diagnostics"][0];
+    assert_eq!((&first["code"], &first["line"], &first["column"]), (&"unknown-key".into(), &3.into(), &5.into()));
+    assert_eq!(validate(&["good.yaml"]), (0, "valid: 1 tool, 0 warnings\n".into(), String::new()));
+    assert_eq!(validate(&["git"]).0, 0);
+    let (status, _, stderr) = validate(&["gti"]);
+    assert_eq!(status, 1);
+    assert!(stderr.contains("did you mean `git`?"), "{stderr}");
+}
+
+#[test]
+fn schema_accepts_the_bundled_configs() {
+    let (status, stdout, _) = run(climax().arg("schema"));
+    assert_eq!(status, 0);
+    jsonschema::meta::validate(&json(&stdout)).unwrap();
+}
+
+#[test]
+fn completions_are_printed_for_each_shell() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let (status, stdout, _) = run(climax().args(["completions", shell]));
+        assert_eq!(status, 0);
+        assert!(stdout.contains("climax"));
+    }
+}
+
+#[test]
+fn usage_errors_have_status_two_and_help_has_zero() {
+    assert_eq!(run(climax().arg("--no-such-flag")).0, 2);
+    assert_eq!(run(climax().arg("call")).0, 2);
+    let (status, stdout, stderr) = run(climax().arg("--help"));
+    assert_eq!((status, stderr.as_str()), (0, ""));
+    assert!(stdout.contains("validate") && stdout.contains("Exit status"));
+    assert!(run(climax().arg("--version")).1.starts_with("climax "));
+}
+
+#[test]
+fn plain_output_has_no_control_characters() {
+    for args in [vec!["list"], vec!["search", "commit"], vec!["list", "git"]] {
+        let (_, stdout, _) = run(climax().args(&args));
+        assert!(!stdout.contains('\u{1b}'), "{args:?}");
+    }
+}

@@ -1,0 +1,100 @@
+//! Laws that the compiled-in catalog obeys, whatever its configs say.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use climax::CATALOG;
+use climax::arguments::{Problem, bind};
+use climax::catalog::{Cli, Layer, Place, ResolvedTool, ToolIndex};
+use climax::load::read_configs;
+use serde_json::{Map, Value};
+
+fn tools() -> impl Iterator<Item = ResolvedTool<'static>> {
+    (0..).take(CATALOG.tools.len()).map(|row| ResolvedTool::new(&CATALOG, row))
+}
+
+#[test]
+fn it_is_what_the_configs_say() {
+    let configs = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("configs");
+    let loaded = read_configs(&[configs]).unwrap();
+    assert!(loaded.warnings.is_empty(), "{}", loaded.warnings.render(climax::catalog::Style::Plain));
+    assert!(loaded.catalog == CATALOG, "the generator prints another catalog than the loader makes");
+}
+
+#[test]
+fn it_holds_what_was_promised() {
+    assert!(CATALOG.tools.len() >= 200, "{} tools", CATALOG.tools.len());
+    assert!(CATALOG.clis.len() >= 14, "{} CLIs", CATALOG.clis.len());
+}
+
+#[test]
+fn every_name_is_found_and_no_other() {
+    let mut seen = HashSet::new();
+    for (row, tool) in (0..).zip(tools()) {
+        assert_eq!(CATALOG.find(tool.name()), Some(row), "{}", tool.name());
+        assert!(seen.insert(tool.name()));
+        assert_eq!(CATALOG.find(&tool.name().to_uppercase()), None);
+    }
+    for absent in ["", "git_lo", "git_log ", "climax_call"] {
+        assert_eq!(CATALOG.find(absent), None);
+    }
+}
+
+#[test]
+fn rows_partition_their_tables() {
+    let mut next_tool = 0;
+    for (row, cli) in (0..).zip(CATALOG.clis.iter()) {
+        assert_eq!(cli.tools.0, next_tool);
+        next_tool = cli.tools.1;
+        assert!(CATALOG.tools[cli.tools.0 as usize..cli.tools.1 as usize].iter().all(|tool| tool.cli == row));
+        assert!(!Cli::new(&CATALOG, row).name().is_empty());
+    }
+    assert_eq!(next_tool as usize, CATALOG.tools.len());
+    assert_eq!(CATALOG.search.ends.len(), CATALOG.tools.len());
+    assert_eq!(CATALOG.search.ends.last().map(|end| *end as usize), Some(CATALOG.search.text.len()));
+    assert!(CATALOG.texts.ends.is_sorted() && CATALOG.search.ends.is_sorted());
+}
+
+#[test]
+fn every_schema_and_entry_is_valid_and_says_the_same() {
+    for tool in tools() {
+        let schema: Value = serde_json::from_str(tool.input_schema()).unwrap();
+        jsonschema::meta::validate(&schema).unwrap_or_else(|error| panic!("{}: {error}", tool.name()));
+        let entry: Value = serde_json::from_str(tool.entry().as_json()).unwrap();
+        assert_eq!(entry["input_schema"], schema, "{}", tool.name());
+        assert_eq!(entry["tool_name"], tool.name());
+        assert_eq!(entry["description"], tool.description());
+    }
+}
+
+#[test]
+fn every_default_binds() {
+    for tool in tools() {
+        let violations = bind(tool, &Map::new()).err().unwrap_or_default();
+        let only_missing = violations.iter().all(|violation| violation.problem == Problem::Missing);
+        assert!(only_missing, "{}: {violations:?}", tool.name());
+    }
+}
+
+#[test]
+fn a_switch_is_a_boolean_and_a_boolean_is_a_flag() {
+    for arg in tools().flat_map(ResolvedTool::args) {
+        let is_boolean = arg.kind() == climax::catalog::Type::Boolean;
+        assert!(arg.place() != Place::Switch || is_boolean, "{}", arg.name());
+        assert!(!is_boolean || matches!(arg.place(), Place::Switch | Place::Joined), "{}", arg.name());
+        assert!(arg.place() != Place::Joined || arg.flag().ends_with('='));
+    }
+}
+
+#[test]
+fn every_tool_finds_itself() {
+    let index = ToolIndex::from_configs(vec![Layer::compiled(&CATALOG)]);
+    for tool in tools() {
+        let filter = climax::catalog::Filter { query: Some(tool.name()), ..Default::default() };
+        assert!(
+            index.search(filter, usize::MAX).iter().any(|entry| entry.tool_name() == tool.name()),
+            "{}",
+            tool.name()
+        );
+    }
+}

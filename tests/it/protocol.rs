@@ -1,0 +1,241 @@
+//! JSON-RPC in → JSON-RPC out, over an in-memory pipe.
+
+use climax::catalog::{Layer, ToolIndex};
+use climax::limits::{Limits, MAX_LINE_BYTES};
+use climax::mcp::{Mode, Server};
+use climax::transport::stdio::serve;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
+use tokio_util::sync::CancellationToken;
+
+use crate::support::{catalog, fake_config};
+
+const MODERN: &str = "2026-07-28";
+
+struct Client {
+    input: WriteHalf<DuplexStream>,
+    output: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    served: tokio::task::JoinHandle<std::io::Result<()>>,
+}
+
+impl Client {
+    fn connect(mode: Mode) -> Self {
+        let tools = "  - {name: t, description: Prints its words, command: argv, args: [{name: word, positional: true}]}\n  \
+                     - {name: w, description: Writes, command: argv, risk: write}\n";
+        let index = ToolIndex::from_configs(vec![Layer::loaded(catalog(&fake_config(tools)))]);
+        let shutdown = CancellationToken::new();
+        let server = Server::new(index, mode, Limits::default(), shutdown.clone());
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        let (read, write) = tokio::io::split(theirs);
+        let served = tokio::spawn(serve(server, read, write, shutdown));
+        let (read, input) = tokio::io::split(ours);
+        Self { input, output: BufReader::new(read).lines(), served }
+    }
+
+    async fn open(mode: Mode) -> Self {
+        let mut client = Self::connect(mode);
+        client.ask(0, "initialize", &initialize("2025-11-25")).await;
+        client.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+        client
+    }
+
+    async fn send(&mut self, line: &str) {
+        self.input.write_all(line.as_bytes()).await.unwrap();
+        self.input.write_all(b"\n").await.unwrap();
+    }
+
+    async fn receive(&mut self) -> Value {
+        serde_json::from_str(&self.output.next_line().await.unwrap().unwrap()).unwrap()
+    }
+
+    async fn exchange(&mut self, line: &str) -> Value {
+        self.send(line).await;
+        self.receive().await
+    }
+
+    async fn ask(&mut self, id: u64, method: &str, params: &Value) -> Value {
+        let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        let answer = self.exchange(&request.to_string()).await;
+        assert_eq!(answer["id"], id, "{answer}");
+        answer
+    }
+
+    async fn tool(&mut self, name: &str, arguments: Value) -> Value {
+        self.ask(9, "tools/call", &json!({ "name": name, "arguments": arguments })).await["result"].clone()
+    }
+}
+
+fn initialize(revision: &str) -> Value {
+    json!({ "protocolVersion": revision, "capabilities": {}, "clientInfo": { "name": "test", "version": "0" } })
+}
+
+fn modern_meta() -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "0" },
+    })
+}
+
+#[tokio::test]
+async fn every_revision_with_a_handshake_is_agreed_to() {
+    for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let mut client = Client::connect(Mode::Meta);
+        let answer = client.ask(1, "initialize", &initialize(revision)).await;
+        assert_eq!(answer["result"]["protocolVersion"], revision);
+        assert_eq!(answer["result"]["serverInfo"]["name"], "climax");
+        let list = client.ask(2, "tools/list", &json!({})).await;
+        assert_eq!(list["result"].as_object().unwrap().keys().collect::<Vec<_>>(), ["tools"]);
+    }
+    let mut client = Client::connect(Mode::Meta);
+    let answer = client.ask(1, "initialize", &initialize("2099-01-01")).await;
+    assert_eq!(answer["result"]["protocolVersion"], "2025-11-25");
+}
+
+#[tokio::test]
+async fn the_stateless_revision_needs_no_handshake() {
+    let mut client = Client::connect(Mode::Meta);
+    let discovered = client.ask(1, "server/discover", &json!({ "_meta": modern_meta() })).await;
+    assert!(discovered["result"]["supportedVersions"].as_array().unwrap().contains(&json!(MODERN)), "{discovered}");
+    let list = client.ask(2, "tools/list", &json!({ "_meta": modern_meta() })).await;
+    let result = &list["result"];
+    assert_eq!((&result["resultType"], &result["cacheScope"]), (&json!("complete"), &json!("private")));
+    assert!(result["ttlMs"].as_u64().unwrap() > 0);
+    let arguments = json!({ "tool_name": "t", "args": { "word": "hello" } });
+    let called = client
+        .ask(3, "tools/call", &json!({ "_meta": modern_meta(), "name": "climax_call", "arguments": arguments }))
+        .await;
+    assert_eq!(called["result"]["content"][0]["text"], "<hello>");
+    let wrong = json!({ "_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2031-01-01", "io.modelcontextprotocol/clientCapabilities": {},
+    }});
+    let refused = client.ask(4, "tools/list", &wrong).await;
+    assert_eq!(refused["error"]["code"], -32022);
+}
+
+#[tokio::test]
+async fn the_default_mode_registers_the_contract_s_two_tools() {
+    let list = Client::open(Mode::Meta).await.ask(1, "tools/list", &json!({})).await;
+    insta::assert_snapshot!(serde_json::to_string_pretty(&list["result"]["tools"]).unwrap());
+}
+
+#[tokio::test]
+async fn classic_mode_registers_every_tool_and_no_meta_tool() {
+    let mut client = Client::open(Mode::Classic).await;
+    let list = client.ask(1, "tools/list", &json!({})).await;
+    insta::assert_snapshot!(serde_json::to_string_pretty(&list["result"]["tools"]).unwrap());
+    let answer = client.ask(2, "tools/call", &json!({ "name": "climax_call", "arguments": {} })).await;
+    assert_eq!(
+        (&answer["error"]["code"], &answer["error"]["message"]),
+        (&json!(-32602), &json!("Unknown tool: climax_call"))
+    );
+    assert_eq!(client.tool("t", json!({ "word": "direct" })).await["content"][0]["text"], "<direct>");
+}
+
+#[tokio::test]
+async fn a_tool_is_not_registered_by_its_own_name_in_the_default_mode() {
+    let mut client = Client::open(Mode::Meta).await;
+    let answer = client.ask(1, "tools/call", &json!({ "name": "t" })).await;
+    assert_eq!((&answer["error"]["code"], &answer["error"]["message"]), (&json!(-32602), &json!("Unknown tool: t")));
+}
+
+#[tokio::test]
+async fn mistakes_in_a_meta_tool_s_arguments_are_the_model_s_to_mend() {
+    let mut client = Client::open(Mode::Meta).await;
+    let mut said = Vec::new();
+    for (tool, arguments) in [
+        ("climax_call", json!({})),
+        ("climax_call", json!({ "tool_name": ["t"], "args": "[1]" })),
+        ("climax_call", json!({ "tool_name": "t", "args": 5 })),
+        ("climax_call", json!({ "tool_name": "tt" })),
+        ("climax_call", json!({ "tool_name": "t", "args": { "wrod": 1, "word": ["a"] } })),
+        ("climax_search", json!({ "limit": "ten", "query": {} })),
+    ] {
+        let result = client.tool(tool, arguments.clone()).await;
+        assert_eq!(result["isError"], true, "{arguments}");
+        said.push(format!(
+            "{tool} {arguments}\n{}\n{}",
+            result["content"][0]["text"].as_str().unwrap(),
+            result["structuredContent"]
+        ));
+    }
+    insta::assert_snapshot!(said.join("\n\n"));
+}
+
+#[tokio::test]
+async fn nested_arguments_may_come_as_a_string() {
+    let mut client = Client::open(Mode::Meta).await;
+    let result = client.tool("climax_call", json!({ "tool_name": "t", "args": "{\"word\": \"hi\"}" })).await;
+    assert_eq!(result["content"][0]["text"], "<hi>");
+}
+
+#[tokio::test]
+async fn a_search_answers_in_the_contract_s_shapes() {
+    let mut client = Client::open(Mode::Meta).await;
+    let mut said = Vec::new();
+    for arguments in [
+        json!({}),
+        json!({ "limit": 0 }),
+        json!({ "query": "writes" }),
+        json!({ "query": "", "limit": "1" }),
+        json!({ "query": "nothing like it" }),
+        json!({ "cli": "FAKE", "limit": -5 }),
+        json!({ "query": null, "category": null }),
+    ] {
+        let result = client.tool("climax_search", arguments.clone()).await;
+        assert_eq!(result["isError"], false, "{arguments}");
+        said.push(format!("{arguments}\n{}", result["content"][0]["text"].as_str().unwrap()));
+    }
+    insta::assert_snapshot!(said.join("\n"));
+}
+
+#[tokio::test]
+async fn lines_that_are_no_request_are_answered_and_lose_nothing() {
+    let mut client = Client::open(Mode::Meta).await;
+    let mut said = Vec::new();
+    for line in [
+        "{not json",
+        "[]",
+        "5",
+        r#"{"id":1,"method":"ping"}"#,
+        r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
+        r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#,
+        r#"{"jsonrpc":"2.0","id":2}"#,
+        r#"{"jsonrpc":"2.0","id":3,"method":"no/such/method"}"#,
+        r#"{"jsonrpc":"2.0","id":4,"method":"tools/call"}"#,
+        r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":5}}"#,
+        r#"{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"t","arguments":[]}}"#,
+        r#"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":[]}"#,
+        r#"{"jsonrpc":"2.0","id":8,"method":"initialize","params":{}}"#,
+    ] {
+        said.push(format!("{line}\n{}", client.exchange(line).await));
+    }
+    let long = "x".repeat(MAX_LINE_BYTES + 1);
+    said.push(format!("a line of {} bytes\n{}", long.len(), client.exchange(&long).await));
+    client.send("").await;
+    client.send(r#"{"jsonrpc":"2.0","method":"notifications/unheard-of"}"#).await;
+    assert_eq!(client.ask(99, "ping", &json!({})).await["result"], json!({}));
+    insta::assert_snapshot!(said.join("\n"));
+}
+
+#[tokio::test]
+async fn what_comes_before_the_handshake_is_answered_or_ignored() {
+    let mut client = Client::connect(Mode::Meta);
+    client.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+    let early = client.ask(1, "tools/list", &json!({})).await;
+    assert_eq!(early["error"]["code"], -32602);
+    assert!(early["error"]["message"].as_str().unwrap().contains("initialize first"), "{early}");
+    assert_eq!(client.ask(2, "ping", &json!({})).await["result"], json!({}));
+    assert!(client.ask(3, "initialize", &initialize("2025-06-18")).await["error"].is_null());
+    assert!(client.ask(4, "tools/list", &json!({})).await["error"].is_null());
+}
+
+#[tokio::test]
+async fn the_last_line_needs_no_newline_and_the_end_of_input_ends_the_server() {
+    let mut client = Client::open(Mode::Meta).await;
+    client.input.write_all(br#"{"jsonrpc":"2.0","id":5,"method":"ping"}"#).await.unwrap();
+    client.input.shutdown().await.unwrap();
+    assert_eq!(client.receive().await["id"], 5);
+    assert!(client.output.next_line().await.unwrap().is_none());
+    client.served.await.unwrap().unwrap();
+}

@@ -1,0 +1,207 @@
+//! The real binary, as clients start it, driving real programs.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::{Server, announced, climax, fake_config, is_running, run, text, until};
+
+fn git(repository: &Path, args: &[&str]) {
+    let identity = ["-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"];
+    let done = Command::new("git").current_dir(repository).args(identity).args(args).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// A repository with three commits and a file that is not committed.
+fn repository() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    git(dir.path(), &["init", "-q", "-b", "main"]);
+    for number in 1..=3 {
+        std::fs::write(dir.path().join("file.txt"), format!("line {number}\n")).unwrap();
+        git(dir.path(), &["add", "."]);
+        git(dir.path(), &["commit", "-q", "-m", &format!("Commit {number}")]);
+    }
+    std::fs::write(dir.path().join("-odd name.txt"), "x").unwrap();
+    std::fs::write(dir.path().join("file.txt"), "changed\n").unwrap();
+    dir
+}
+
+#[test]
+fn an_agent_finds_a_git_tool_and_calls_it() {
+    let repository = repository();
+    let cwd = repository.path().to_str().unwrap();
+    let mut server = Server::start(&[]);
+    let found = server.tool("climax_search", json!({ "query": "history", "cli": "git", "limit": 50 }));
+    let found: Value = serde_json::from_str(text(&found)).unwrap();
+    let names: Vec<_> = found["results"].as_array().unwrap().iter().map(|result| &result["tool_name"]).collect();
+    assert!(names.contains(&&json!("git_log")), "{names:?}");
+    let log = server.call("git_log", json!({ "cwd": cwd, "max_count": "2", "oneline": true }));
+    let lines: Vec<&str> = text(&log).lines().collect();
+    assert_eq!(lines.len(), 2, "{log}");
+    assert!(lines[0].ends_with("Commit 3") && lines[1].ends_with("Commit 2"));
+}
+
+#[test]
+fn climax_call_and_classic_mode_answer_byte_for_byte_the_same() {
+    let repository = repository();
+    let cwd = repository.path().to_str().unwrap();
+    let mut meta = Server::start(&["git"]);
+    let mut classic = Server::start(&["git", "--classic"]);
+    for (tool, arguments) in [
+        ("git_log", json!({ "cwd": cwd, "max_count": 1 })),
+        ("git_status", json!({ "cwd": cwd })),
+        ("git_diff", json!({ "cwd": cwd })),
+        ("git_show", json!({ "cwd": cwd, "revision": "no-such-revision" })),
+        ("git_log", json!({ "cwd": "/no/such/directory" })),
+        ("git_log", json!({ "cwd": cwd, "revision": "--output=/tmp/x" })),
+        ("git_log", json!({ "cwd": cwd, "max_count": "many" })),
+    ] {
+        let direct = classic.tool(tool, arguments.clone());
+        assert_eq!(meta.call(tool, arguments.clone()).to_string(), direct.to_string(), "{tool} {arguments}");
+    }
+}
+
+#[test]
+fn a_failing_command_is_an_error_with_its_output_and_status() {
+    let repository = repository();
+    let mut server = Server::start(&["git"]);
+    let result = server.call("git_show", json!({ "cwd": repository.path(), "revision": "nothing" }));
+    assert_eq!(result["isError"], true);
+    assert!(text(&result).starts_with("[stderr]\nfatal: "), "{result}");
+    assert!(text(&result).ends_with("\n\n[exit code: 128]"), "{result}");
+    let error = &result["structuredContent"]["error"];
+    assert_eq!((&error["code"], &error["details"]), (&json!("command_failed"), &json!([{ "exit_code": 128 }])));
+}
+
+fn config(tools: &str) -> tempfile::NamedTempFile {
+    let file = tempfile::Builder::new().suffix(".yaml").tempfile().unwrap();
+    std::fs::write(file.path(), fake_config(tools)).unwrap();
+    file
+}
+
+#[test]
+fn results_are_worded_as_the_contract_says() {
+    let file = config(concat!(
+        "  - {name: both, description: x, command: both}\n",
+        "  - {name: quiet, description: x, command: exit 0}\n",
+        "  - {name: fails, description: x, command: exit 3 said so}\n",
+        "  - {name: aborts, description: x, command: abort}\n",
+        "  - {name: slow, description: x, command: announce, timeout: 0.5}\n",
+        "  - {name: stdin, description: x, command: stdin, args: [{name: text, stdin: true}]}\n",
+        "  - {name: git_log, description: Replaces the compiled-in one, command: argv replaced}\n",
+    ));
+    let absent = tempfile::Builder::new().suffix(".yaml").tempfile().unwrap();
+    std::fs::write(absent.path(), "command: no-such-program\ntools: [{name: absent, description: x}]").unwrap();
+    let configs = ["--config", file.path().to_str().unwrap(), "--config", absent.path().to_str().unwrap()];
+    let mut server = Server::start(&configs);
+    let mut said = Vec::new();
+    for (tool, arguments) in [
+        ("both", json!({})),
+        ("quiet", json!({})),
+        ("fails", json!({})),
+        ("aborts", json!({})),
+        ("slow", json!({})),
+        ("stdin", json!({ "text": "piped" })),
+        ("stdin", json!({})),
+        ("absent", json!({})),
+        ("git_log", json!({})),
+    ] {
+        let result = server.call(tool, arguments);
+        said.push(format!("--- {tool}, isError {}\n{}", result["isError"], text(&result)));
+    }
+    insta::assert_snapshot!(said.join("\n"));
+}
+
+#[test]
+fn the_end_of_input_ends_server_and_children_within_a_second() {
+    let file = config("  - {name: family, description: x, command: family}\n");
+    let dir = tempfile::tempdir().unwrap();
+    let pids = dir.path().join("pids");
+    let mut command = climax();
+    command.args(["--config", file.path().to_str().unwrap()]).env("FAKECLI_PIDS", &pids);
+    let mut server = Server::spawn(&mut command);
+    server.initialize("2025-06-18");
+    for _ in 0..10 {
+        server.post("tools/call", json!({ "name": "climax_call", "arguments": { "tool_name": "family" } }));
+    }
+    until("ten grandchildren", || announced(&pids).len() == 10);
+    let start = Instant::now();
+    let (_, status) = server.finish();
+    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+    assert_eq!(status, Some(0));
+    until("the children to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
+}
+
+#[test]
+fn a_call_that_is_about_to_end_is_answered_after_the_end_of_input() {
+    let mut server = Server::start(&[]);
+    server.post("tools/call", json!({ "name": "climax_call", "arguments": { "tool_name": "coreutils_date" } }));
+    let (rest, status) = server.finish();
+    assert_eq!((rest.lines().count(), status), (1, Some(0)), "{rest}");
+}
+
+#[test]
+fn cancelling_ends_the_child_and_is_not_answered() {
+    let file = config("  - {name: family, description: x, command: family}\n");
+    let dir = tempfile::tempdir().unwrap();
+    let pids = dir.path().join("pids");
+    let mut command = climax();
+    command.args(["--config", file.path().to_str().unwrap()]).env("FAKECLI_PIDS", &pids);
+    let mut server = Server::spawn(&mut command);
+    server.initialize("2025-06-18");
+    let id = server.post("tools/call", json!({ "name": "climax_call", "arguments": { "tool_name": "family" } }));
+    until("the grandchild", || announced(&pids).len() == 1);
+    server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
+    until("the child to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
+    assert_eq!(server.request("ping", json!({}))["result"], json!({}));
+}
+
+#[test]
+fn signals_end_the_server_and_its_children() {
+    for signal in ["TERM", "INT", "HUP"] {
+        let file = config("  - {name: family, description: x, command: family}\n");
+        let dir = tempfile::tempdir().unwrap();
+        let pids = dir.path().join("pids");
+        let mut command = climax();
+        command.args(["--config", file.path().to_str().unwrap()]).env("FAKECLI_PIDS", &pids);
+        let mut server = Server::spawn(&mut command);
+        server.initialize("2025-06-18");
+        server.post("tools/call", json!({ "name": "climax_call", "arguments": { "tool_name": "family" } }));
+        until("the grandchild", || announced(&pids).len() == 1);
+        Command::new("kill").args(["-s", signal, &server.child.id().to_string()]).status().unwrap();
+        until("the server to end", || server.child.try_wait().unwrap().is_some());
+        until("the children to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
+    }
+}
+
+#[test]
+fn input_that_ends_at_once_is_fine() {
+    let (status, stdout, stderr) = run(&mut climax());
+    assert_eq!((status, stdout.as_str(), stderr.as_str()), (0, "", ""));
+}
+
+#[test]
+fn a_broken_config_stops_the_start_and_leaves_standard_output_empty() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("bad.yaml"), "command: x\ntools:\n  - nmae: x\n").unwrap();
+    let (status, stdout, stderr) =
+        run(climax().current_dir(dir.path()).args(["--config", "bad.yaml", "--config", "absent.yaml"]));
+    assert_eq!((status, stdout.as_str()), (1, ""));
+    insta::assert_snapshot!(stderr);
+}
+
+#[test]
+fn names_select_clis_and_unknown_ones_suggest_others() {
+    let mut server = Server::start(&["jq", "git"]);
+    let summary = server.tool("climax_search", json!({}));
+    let summary: Value = serde_json::from_str(text(&summary)).unwrap();
+    let names: Vec<_> = summary["summary"].as_array().unwrap().iter().map(|cli| &cli["name"]).collect();
+    assert_eq!(names, ["jq", "git"]);
+    assert_eq!(text(&server.call("docker_ps", json!({}))), "Unknown tool: docker_ps");
+    let (status, stdout, stderr) = run(climax().args(["gti", "docker", "zzzzzz"]));
+    assert_eq!((status, stdout.as_str()), (1, ""));
+    assert!(stderr.contains("`gti`") && stderr.contains("did you mean `git`?"), "{stderr}");
+    assert!(stderr.contains("`zzzzzz`") && stderr.contains("climax list"), "{stderr}");
+}

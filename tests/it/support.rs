@@ -1,0 +1,171 @@
+//! Catalogs from YAML, the real binary as a child, and a JSON-RPC client for it.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use climax::catalog::{Catalog, Layer, Source, ToolIndex, compile};
+use serde_json::{Value, json};
+
+/// Generous: only a hang reaches it.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+pub fn catalog(yaml: &str) -> Catalog {
+    let source = Source::new("test.yaml", yaml.as_bytes().to_vec()).unwrap();
+    compile(&[source]).unwrap_or_else(|found| panic!("{}", found.render(climax::catalog::Style::Plain))).catalog
+}
+
+pub fn index(yaml: &str) -> ToolIndex {
+    ToolIndex::from_configs(vec![Layer::loaded(catalog(yaml))])
+}
+
+/// The program of `tests/bin/fakecli.rs`, which cargo builds as an example.
+pub fn fakecli() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let target = test.parent().and_then(Path::parent).unwrap();
+    let path = target.join("examples/fakecli");
+    assert!(path.exists(), "{} is not built: run `cargo build --examples`", path.display());
+    path
+}
+
+/// A config with one tool per behaviour of fakecli.
+pub fn fake_config(tools: &str) -> String {
+    format!("name: fake\ncommand: {}\ntools:\n{tools}", fakecli().display())
+}
+
+pub fn climax() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_climax"));
+    command.env_remove("CLIMAX_LOG_FILE").env("NO_COLOR", "1");
+    command
+}
+
+pub fn run(command: &mut Command) -> (i32, String, String) {
+    let Output { status, stdout, stderr } = command.stdin(Stdio::null()).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (status.code().unwrap_or(-1), text(stdout), text(stderr))
+}
+
+/// Waits until `condition` holds.
+pub fn until(what: &str, mut condition: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < PATIENCE, "waited {PATIENCE:?} for {what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Whether a process runs; a zombie does not.
+pub fn is_running(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().next());
+    state.is_some_and(|state| state != "Z" && state != "X")
+}
+
+/// The pids that fakecli processes have announced in `file`.
+pub fn announced(file: &Path) -> Vec<u32> {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    text.lines().filter_map(|line| line.parse().ok()).collect()
+}
+
+/// A climax server and the client's ends of its streams. Killed when dropped.
+pub struct Server {
+    pub child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    next_id: u64,
+}
+
+impl Server {
+    /// Starts a server and opens the conversation.
+    pub fn start(args: &[&str]) -> Self {
+        let mut server = Self::spawn(climax().args(args));
+        server.initialize("2025-06-18");
+        server
+    }
+
+    pub fn spawn(command: &mut Command) -> Self {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        Self { child, input, output, next_id: 0 }
+    }
+
+    pub fn initialize(&mut self, revision: &str) -> Value {
+        let params = json!({
+            "protocolVersion": revision, "capabilities": {}, "clientInfo": { "name": "test", "version": "0" },
+        });
+        let answer = self.request("initialize", params);
+        self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        answer
+    }
+
+    pub fn send(&mut self, message: &Value) {
+        self.send_line(message.to_string().as_bytes());
+    }
+
+    pub fn send_line(&mut self, line: &[u8]) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(line).and_then(|()| input.write_all(b"\n")).and_then(|()| input.flush()).unwrap();
+    }
+
+    /// The next message; every line must be JSON-RPC.
+    pub fn receive(&mut self) -> Value {
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        let message: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
+        assert_eq!(message["jsonrpc"], "2.0", "{line}");
+        message
+    }
+
+    /// Sends a request without waiting for its answer.
+    pub fn post(&mut self, method: &str, params: Value) -> u64 {
+        self.next_id += 1;
+        let id = self.next_id;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        id
+    }
+
+    pub fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.post(method, params);
+        let answer = self.receive();
+        assert_eq!(answer["id"], id, "{answer}");
+        answer
+    }
+
+    /// The result of a tool.
+    pub fn tool(&mut self, name: &str, arguments: Value) -> Value {
+        let answer = self.request("tools/call", json!({ "name": name, "arguments": arguments }));
+        assert!(answer["error"].is_null(), "{answer}");
+        answer["result"].clone()
+    }
+
+    /// The result of `climax_call`.
+    pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        self.tool("climax_call", json!({ "tool_name": tool, "args": arguments }))
+    }
+
+    pub fn close_input(&mut self) {
+        self.input = None;
+    }
+
+    /// What is left on standard output, and the exit status.
+    pub fn finish(mut self) -> (String, Option<i32>) {
+        self.close_input();
+        let mut rest = String::new();
+        self.output.read_to_string(&mut rest).unwrap();
+        (rest, self.child.wait().unwrap().code())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The text of a tool result.
+pub fn text(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().unwrap()
+}
