@@ -59,7 +59,7 @@ fn unknown_tool(index: &ToolIndex, name: &str) -> CallError {
 
 /// Unknown keys are ignored, but when a call fails they may be why.
 fn misspelt_arguments(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Vec<String> {
-    let known = || tool.args().map(|arg| arg.name());
+    let known = || tool.args().map(climax_catalog::ArgView::name);
     let unknown = arguments.keys().filter(|key| known().all(|name| name != key.as_str()));
     let mut near: Vec<String> = unknown.flat_map(|key| near_misses(key, known(), 1)).map(str::to_owned).collect();
     near.sort();

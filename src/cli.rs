@@ -65,7 +65,7 @@ pub(crate) struct Selection {
 pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) selection: Selection,
-    /// Offer every tool directly instead of climax_search and climax_call
+    /// Offer every tool directly instead of `climax_search` and `climax_call`
     #[arg(long)]
     pub(crate) classic: bool,
     /// Bytes of standard output and of standard error that a result holds at most

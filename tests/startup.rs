@@ -36,7 +36,7 @@ fn an_index_over_the_compiled_in_catalog_takes_three_allocations_whatever_its_si
     let (count, index) = allocations(|| ToolIndex::from_configs(vec![Layer::compiled(&CATALOG)]));
     assert!(count <= 3, "{count} allocations for {} tools", CATALOG.tools.len());
     let (count, tool) = allocations(|| index.get("git_log"));
-    assert_eq!((count, tool.map(|tool| tool.name())), (0, Some("git_log")));
+    assert_eq!((count, tool.map(climax::catalog::ResolvedTool::name)), (0, Some("git_log")));
     let (count, tools) = allocations(|| index.tools().count());
     assert_eq!((count, tools), (0, CATALOG.tools.len()));
 }

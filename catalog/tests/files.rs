@@ -1,5 +1,7 @@
 //! Config files on disk.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
 use std::fs;
 use std::path::Path;
 

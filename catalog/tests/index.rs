@@ -1,9 +1,11 @@
 //! The index against seed 001, and against a naive search.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
 use climax_catalog::{Catalog, Filter, Layer, Source, ToolIndex, compile};
 use proptest::prelude::*;
 
-const GIT: &str = r#"
+const GIT: &str = r"
 name: git-tools
 description: MCP tools for Git
 command: git
@@ -14,14 +16,14 @@ tools:
   - name: git_commit
     description: Record changes
     args: [{name: message, required: true, description: Commit message}]
-"#;
-const DOCKER: &str = r#"
+";
+const DOCKER: &str = r"
 command: docker
 category: Containers
 tools:
   - {name: docker_ps, description: List containers}
   - {name: docker_commit, description: Create an image from a container's changes. Straße}
-"#;
+";
 
 fn catalog(files: &[(&str, &str)]) -> Catalog {
     let sources: Vec<_> =

@@ -92,6 +92,7 @@ fn header(catalog: &Catalog) -> TokenStream {
 fn root() -> TokenStream {
     quote! {
         /// The tools that are compiled in.
+        #[allow(unreachable_pub)]
         pub static CATALOG: Catalog = Catalog {
             texts: Texts { text: Cow::Borrowed(TEXT), ends: Cow::Borrowed(&TEXT_ENDS) },
             search: SearchText { text: Cow::Borrowed(SEARCH), ends: Cow::Borrowed(&SEARCH_ENDS) },

@@ -171,12 +171,11 @@ impl<'a> Reader<'a> {
     fn object(&mut self, name: &str) -> Map<String, Value> {
         let Some(value) = self.given(name) else { return Map::new() };
         let parsed = value.as_str().and_then(|text| serde_json::from_str(text).ok());
-        match parsed.as_ref().unwrap_or(value) {
-            Value::Object(object) => object.clone(),
-            _ => {
-                self.refuse(name, type_problem(value, "object"));
-                Map::new()
-            }
+        if let Value::Object(object) = parsed.as_ref().unwrap_or(value) {
+            object.clone()
+        } else {
+            self.refuse(name, type_problem(value, "object"));
+            Map::new()
         }
     }
 

@@ -1,4 +1,4 @@
-//! What a call is answered with: text for the model, and an ErrorObject for programs.
+//! What a call is answered with: text for the model, and an `ErrorObject` for programs.
 //!
 //! The texts are part of the contract (seed 000, SPEC §5 and §7).
 
@@ -54,7 +54,7 @@ pub enum ErrorCode {
 }
 
 impl ErrorCode {
-    /// The code's word in an ErrorObject.
+    /// The code's word in an `ErrorObject`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -110,7 +110,7 @@ pub fn reply(tool: &str, result: Result<Outcome, CallError>) -> Reply {
 /// Words arguments that were refused.
 #[must_use]
 pub fn invalid_arguments(tool: &str, violations: &[Violation], suggestions: Vec<String>) -> Reply {
-    let lines: String = violations.iter().map(|violation| format!("\n  - {violation}")).collect();
+    let lines = violations.iter().fold(String::new(), |lines, violation| lines + &format!("\n  - {violation}"));
     let details = violations
         .iter()
         .map(|violation| json!({ "argument": violation.argument, "message": violation.to_string() }))

@@ -1,5 +1,12 @@
 //! The program that tests drive: does what its first argument says.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::zombie_processes,
+    reason = "tests drive it: a panic is a failed test, and some behaviours leave children on purpose"
+)]
+
 use std::io::{self, Read as _, Write as _};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
@@ -11,7 +18,7 @@ fn main() -> ExitCode {
     match args.first().map_or("", String::as_str) {
         "argv" => print(&rest.iter().map(|word| format!("<{word}>")).collect::<Vec<_>>().join("\n")),
         "env" => {
-            print(&rest.iter().map(|name| format!("{name}={:?}", std::env::var(name))).collect::<Vec<_>>().join("\n"))
+            print(&rest.iter().map(|name| format!("{name}={:?}", std::env::var(name))).collect::<Vec<_>>().join("\n"));
         }
         "cwd" => print(&std::env::current_dir().unwrap().display().to_string()),
         "stdin" => {
@@ -86,7 +93,7 @@ fn wait_for_line() {
 }
 
 fn sleep() {
-    std::thread::sleep(Duration::from_secs(600));
+    std::thread::sleep(Duration::from_mins(10));
 }
 
 fn signal_ignored() {
@@ -114,7 +121,7 @@ fn grandchild(own_session: bool) -> Command {
 }
 
 fn flood(bytes: u64) {
-    let block = [b'x'; 64 << 10];
+    let block = [b'x'; 16 << 10];
     let mut out = io::stdout();
     let mut left = bytes;
     while left > 0 {

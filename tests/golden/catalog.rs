@@ -94,6 +94,7 @@ static NAMES: ::climax::catalog::phf::Map<u64, u32> = ::climax::catalog::phf::Ma
     entries: &[(17823021004681440910, 1), (8166318006870581097, 0)],
 };
 /// The tools that are compiled in.
+#[allow(unreachable_pub)]
 pub static CATALOG: Catalog = Catalog {
     texts: Texts {
         text: Cow::Borrowed(TEXT),

@@ -22,8 +22,8 @@ impl Package {
             "Cargo.toml",
             &format!(
                 "[workspace]\n[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\
-                 [build-dependencies]\nclimax-codegen = {{ path = {:?} }}\n",
-                Path::new(root).join("codegen")
+                 [build-dependencies]\nclimax-codegen = {{ path = \"{}\" }}\n",
+                Path::new(root).join("codegen").display()
             ),
         );
         fs::copy(Path::new(root).join("Cargo.lock"), package.path("Cargo.lock")).unwrap();
@@ -126,8 +126,8 @@ fn warnings_do_not_fail_the_build() {
 #[test]
 fn many_mistakes_are_cut_with_a_count() {
     let package = Package::new("many-mistakes");
-    let tools: String = (0..60).map(|n| format!("  - {{name: tool_{n}}}\n")).collect();
-    package.write("configs/one.yaml", &format!("command: x\ntools:\n{tools}"));
+    let tools: Vec<String> = (0..60).map(|n| format!("  - {{name: tool_{n}}}")).collect();
+    package.write("configs/one.yaml", &format!("command: x\ntools:\n{}\n", tools.join("\n")));
     let (_, said) = package.build();
     assert_eq!(said.matches("[missing-key]").count(), 50, "{said}");
     assert!(said.contains("… and 10 more errors"), "{said}");

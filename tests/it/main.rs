@@ -1,5 +1,12 @@
 //! Integration tests: one binary, one module per boundary.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::needless_pass_by_value,
+    reason = "helpers of tests fail by panicking, and tests start programs of their own"
+)]
+
 mod arguments;
 mod argv;
 mod build;

@@ -15,7 +15,7 @@ const MODERN: &str = "2026-07-28";
 struct Client {
     input: WriteHalf<DuplexStream>,
     output: Lines<BufReader<ReadHalf<DuplexStream>>>,
-    served: tokio::task::JoinHandle<std::io::Result<()>>,
+    task: tokio::task::JoinHandle<std::io::Result<()>>,
 }
 
 impl Client {
@@ -27,9 +27,9 @@ impl Client {
         let server = Server::new(index, mode, Limits::default(), shutdown.clone());
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (read, write) = tokio::io::split(theirs);
-        let served = tokio::spawn(serve(server, read, write, shutdown));
+        let task = tokio::spawn(serve(server, read, write, shutdown));
         let (read, input) = tokio::io::split(ours);
-        Self { input, output: BufReader::new(read).lines(), served }
+        Self { input, output: BufReader::new(read).lines(), task }
     }
 
     async fn open(mode: Mode) -> Self {
@@ -237,5 +237,5 @@ async fn the_last_line_needs_no_newline_and_the_end_of_input_ends_the_server() {
     client.input.shutdown().await.unwrap();
     assert_eq!(client.receive().await["id"], 5);
     assert!(client.output.next_line().await.unwrap().is_none());
-    client.served.await.unwrap().unwrap();
+    client.task.await.unwrap().unwrap();
 }

@@ -9,19 +9,19 @@ use climax::catalog::{Catalog, Layer, Source, ToolIndex, compile};
 use serde_json::{Value, json};
 
 /// Generous: only a hang reaches it.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
-pub fn catalog(yaml: &str) -> Catalog {
+pub(crate) fn catalog(yaml: &str) -> Catalog {
     let source = Source::new("test.yaml", yaml.as_bytes().to_vec()).unwrap();
     compile(&[source]).unwrap_or_else(|found| panic!("{}", found.render(climax::catalog::Style::Plain))).catalog
 }
 
-pub fn index(yaml: &str) -> ToolIndex {
+pub(crate) fn index(yaml: &str) -> ToolIndex {
     ToolIndex::from_configs(vec![Layer::loaded(catalog(yaml))])
 }
 
 /// The program of `tests/bin/fakecli.rs`, which cargo builds as an example.
-pub fn fakecli() -> PathBuf {
+pub(crate) fn fakecli() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let target = test.parent().and_then(Path::parent).unwrap();
     let path = target.join("examples/fakecli");
@@ -30,24 +30,24 @@ pub fn fakecli() -> PathBuf {
 }
 
 /// A config with one tool per behaviour of fakecli.
-pub fn fake_config(tools: &str) -> String {
+pub(crate) fn fake_config(tools: &str) -> String {
     format!("name: fake\ncommand: {}\ntools:\n{tools}", fakecli().display())
 }
 
-pub fn climax() -> Command {
+pub(crate) fn climax() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_climax"));
     command.env_remove("CLIMAX_LOG_FILE").env("NO_COLOR", "1");
     command
 }
 
-pub fn run(command: &mut Command) -> (i32, String, String) {
+pub(crate) fn run(command: &mut Command) -> (i32, String, String) {
     let Output { status, stdout, stderr } = command.stdin(Stdio::null()).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (status.code().unwrap_or(-1), text(stdout), text(stderr))
 }
 
 /// Waits until `condition` holds.
-pub fn until(what: &str, mut condition: impl FnMut() -> bool) {
+pub(crate) fn until(what: &str, mut condition: impl FnMut() -> bool) {
     let start = Instant::now();
     while !condition() {
         assert!(start.elapsed() < PATIENCE, "waited {PATIENCE:?} for {what}");
@@ -56,20 +56,20 @@ pub fn until(what: &str, mut condition: impl FnMut() -> bool) {
 }
 
 /// Whether a process runs; a zombie does not.
-pub fn is_running(pid: u32) -> bool {
+pub(crate) fn is_running(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let state = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().next());
     state.is_some_and(|state| state != "Z" && state != "X")
 }
 
 /// The pids that fakecli processes have announced in `file`.
-pub fn announced(file: &Path) -> Vec<u32> {
+pub(crate) fn announced(file: &Path) -> Vec<u32> {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     text.lines().filter_map(|line| line.parse().ok()).collect()
 }
 
 /// A climax server and the client's ends of its streams. Killed when dropped.
-pub struct Server {
+pub(crate) struct Server {
     pub child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -78,20 +78,20 @@ pub struct Server {
 
 impl Server {
     /// Starts a server and opens the conversation.
-    pub fn start(args: &[&str]) -> Self {
+    pub(crate) fn start(args: &[&str]) -> Self {
         let mut server = Self::spawn(climax().args(args));
         server.initialize("2025-06-18");
         server
     }
 
-    pub fn spawn(command: &mut Command) -> Self {
+    pub(crate) fn spawn(command: &mut Command) -> Self {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().unwrap());
         Self { child, input, output, next_id: 0 }
     }
 
-    pub fn initialize(&mut self, revision: &str) -> Value {
+    pub(crate) fn initialize(&mut self, revision: &str) -> Value {
         let params = json!({
             "protocolVersion": revision, "capabilities": {}, "clientInfo": { "name": "test", "version": "0" },
         });
@@ -100,17 +100,17 @@ impl Server {
         answer
     }
 
-    pub fn send(&mut self, message: &Value) {
+    pub(crate) fn send(&mut self, message: &Value) {
         self.send_line(message.to_string().as_bytes());
     }
 
-    pub fn send_line(&mut self, line: &[u8]) {
+    pub(crate) fn send_line(&mut self, line: &[u8]) {
         let input = self.input.as_mut().unwrap();
         input.write_all(line).and_then(|()| input.write_all(b"\n")).and_then(|()| input.flush()).unwrap();
     }
 
     /// The next message; every line must be JSON-RPC.
-    pub fn receive(&mut self) -> Value {
+    pub(crate) fn receive(&mut self) -> Value {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
         let message: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
@@ -119,14 +119,14 @@ impl Server {
     }
 
     /// Sends a request without waiting for its answer.
-    pub fn post(&mut self, method: &str, params: Value) -> u64 {
+    pub(crate) fn post(&mut self, method: &str, params: Value) -> u64 {
         self.next_id += 1;
         let id = self.next_id;
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         id
     }
 
-    pub fn request(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.post(method, params);
         let answer = self.receive();
         assert_eq!(answer["id"], id, "{answer}");
@@ -134,23 +134,23 @@ impl Server {
     }
 
     /// The result of a tool.
-    pub fn tool(&mut self, name: &str, arguments: Value) -> Value {
+    pub(crate) fn tool(&mut self, name: &str, arguments: Value) -> Value {
         let answer = self.request("tools/call", json!({ "name": name, "arguments": arguments }));
         assert!(answer["error"].is_null(), "{answer}");
         answer["result"].clone()
     }
 
     /// The result of `climax_call`.
-    pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         self.tool("climax_call", json!({ "tool_name": tool, "args": arguments }))
     }
 
-    pub fn close_input(&mut self) {
+    pub(crate) fn close_input(&mut self) {
         self.input = None;
     }
 
     /// What is left on standard output, and the exit status.
-    pub fn finish(mut self) -> (String, Option<i32>) {
+    pub(crate) fn finish(mut self) -> (String, Option<i32>) {
         self.close_input();
         let mut rest = String::new();
         self.output.read_to_string(&mut rest).unwrap();
@@ -166,6 +166,6 @@ impl Drop for Server {
 }
 
 /// The text of a tool result.
-pub fn text(result: &Value) -> &str {
+pub(crate) fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap()
 }
