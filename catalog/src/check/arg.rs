@@ -174,7 +174,7 @@ impl Checker<'_> {
                     Code::Nul,
                     default.span,
                     "`default` holds a NUL character, which no program can be given",
-                    "remove the `\\0`",
+                    "remove it (`\\0`, `\\x00` or `\\u0000`)",
                 );
                 return None;
             }

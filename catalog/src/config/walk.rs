@@ -115,7 +115,7 @@ impl<'a> Walker<'a> {
                 Meaning::Str(text) if text.contains('\0') => {
                     let what = if what.contains(' ') { what.to_owned() } else { format!("`{what}`") };
                     let message = format!("{what} holds a NUL character, which no program can be given");
-                    self.report(Code::Nul, node.span, message, "remove the `\\0`");
+                    self.report(Code::Nul, node.span, message, "remove it (`\\0`, `\\x00` or `\\u0000`)");
                     return None;
                 }
                 Meaning::Str(text) => return Some(Spanned { value: text.to_owned(), span: node.span }),

@@ -1,0 +1,16 @@
+# What CI runs.
+ci:
+    bash .ci/run
+
+# Accept new snapshots and golden files; git diff shows what changed.
+accept:
+    INSTA_UPDATE=always UPDATE_GOLDEN=1 cargo test --workspace
+
+# Start-up, memory and build time against the number of tools.
+bench:
+    cargo bench --bench scale
+
+# Check the flags of all configs against the programs that are installed.
+flags:
+    cargo build --release
+    scripts/check-flags target/release/climax
