@@ -60,7 +60,10 @@ fn main() {
             }
         }
     }
-    println!("{:24} {:>12} {:>12} {:>10} {:>10} {:>10}", "server", "start, median", "start, min", "RSS KiB", "file KiB", "build s");
+    println!(
+        "{:24} {:>12} {:>12} {:>10} {:>10} {:>10}",
+        "server", "start, median", "start, min", "RSS KiB", "file KiB", "build s"
+    );
     for variant in &mut variants {
         variant.starts.sort();
         variant.resident_kib.sort_unstable();
@@ -83,9 +86,16 @@ fn write_configs(dir: &Path, tools: usize) {
     for first in (0..tools).step_by(100) {
         let mut yaml = format!("name: cli{first}\ncommand: cli{first}\ncategory: synthetic\ntags: [bench]\ntools:\n");
         for tool in first..tools.min(first + 100) {
-            let _ = write!(yaml, "  - name: cli{first}_tool_{tool}\n    description: Tool {tool} reads, writes and lists things of kind {}\n    command: sub{tool}\n    args:\n", tool % 17);
+            let _ = write!(
+                yaml,
+                "  - name: cli{first}_tool_{tool}\n    description: Tool {tool} reads, writes and lists things of kind {}\n    command: sub{tool}\n    args:\n",
+                tool % 17
+            );
             for arg in 0..5 {
-                let _ = writeln!(yaml, "      - {{name: arg_{arg}, description: \"Argument {arg} of tool {tool}\", flag: --arg-{arg}=}}");
+                let _ = writeln!(
+                    yaml,
+                    "      - {{name: arg_{arg}, description: \"Argument {arg} of tool {tool}\", flag: --arg-{arg}=}}"
+                );
             }
         }
         std::fs::write(dir.join(format!("cli{first}.yaml")), yaml).unwrap();
@@ -112,9 +122,9 @@ fn build(work: &Path, name: &str, configs: Option<&Path>) -> Variant {
     let before = Instant::now();
     cargo(configs);
     let build = before.elapsed();
-    let built = work.join("target/release").join(if configs.is_some() { "climax" } else { "examples/bare" });
+    let binary = work.join("target/release").join(if configs.is_some() { "climax" } else { "examples/bare" });
     let program = work.join(name.replace(|c: char| !c.is_ascii_alphanumeric(), "-"));
-    std::fs::copy(built, &program).unwrap();
+    std::fs::copy(binary, &program).unwrap();
     let bytes = program.metadata().unwrap().len();
     Variant { name: name.to_owned(), program, build, bytes, starts: Vec::new(), resident_kib: Vec::new() }
 }
@@ -122,12 +132,8 @@ fn build(work: &Path, name: &str, configs: Option<&Path>) -> Variant {
 /// From spawn to the answer of `tools/list`, and the resident memory then, in KiB.
 fn start(program: &Path) -> (Duration, u64) {
     let before = Instant::now();
-    let mut child = Command::new(program)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child =
+        Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     child.stdin.as_mut().unwrap().write_all(OPENING.as_bytes()).unwrap();
     let mut output = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();

@@ -65,7 +65,7 @@ pub enum Problem {
     Nul,
     /// It is positional and starts with a dash, so the program would take it for an option.
     LeadingDash {
-        /// The value.
+        /// The value, as JSON without the outer quotes of a string.
         value: String,
     },
 }
@@ -114,14 +114,10 @@ pub fn bind<'a>(tool: ResolvedTool<'a>, arguments: &Map<String, Value>) -> Resul
 }
 
 fn bind_one(arg: ArgView<'_>, given: Option<&Value>, dash_allowed: bool) -> Result<Option<BoundValue>, Problem> {
-    let value = match given.filter(|value| !value.is_null()) {
-        Some(value) => coerce(value, arg.kind())?,
-        None if arg.required() => return Err(Problem::Missing),
-        None => match arg.default() {
-            Some(word) => default_value(word, arg.kind()),
-            None => return Ok(None),
-        },
+    let Some(given) = given.filter(|value| !value.is_null()) else {
+        return if arg.required() { Err(Problem::Missing) } else { Ok(default_value(arg)) };
     };
+    let value = coerce(given, arg.kind())?;
     let word = value.to_string();
     if word.contains('\0') {
         return Err(Problem::Nul);
@@ -130,17 +126,18 @@ fn bind_one(arg: ArgView<'_>, given: Option<&Value>, dash_allowed: bool) -> Resu
         return Err(Problem::NotInEnum { allowed: arg.values().map(str::to_owned).collect() });
     }
     if arg.place() == Place::Positional && word.starts_with('-') && !dash_allowed {
-        return Err(Problem::LeadingDash { value: word });
+        return Err(Problem::LeadingDash { value: json_text(given) });
     }
     Ok(Some(value))
 }
 
-/// Defaults were checked when the catalog was made.
-fn default_value(word: &str, kind: Type) -> BoundValue {
-    match kind {
+/// Defaults were checked when the catalog was made, and are the config's own words.
+fn default_value(arg: ArgView<'_>) -> Option<BoundValue> {
+    let word = arg.default()?;
+    Some(match arg.kind() {
         Type::Boolean => BoundValue::Boolean(word == "true"),
         Type::String | Type::Integer | Type::Number => BoundValue::String(word.to_owned()),
-    }
+    })
 }
 
 /// Converts a JSON value to `kind`: the five coercions of the contract, and no others.
@@ -156,7 +153,7 @@ pub fn coerce(value: &Value, kind: Type) -> Result<BoundValue, Problem> {
         }
         (Type::Integer, Value::String(text)) => text.trim().parse().ok().map(BoundValue::Integer),
         (Type::Number, Value::Number(number)) => Some(BoundValue::Number(number.to_string())),
-        (Type::Number, Value::String(text)) => finite(text.trim()).map(BoundValue::Number),
+        (Type::Number, Value::String(text)) => finite(text).map(BoundValue::Number),
         (Type::Boolean, Value::Bool(value)) => Some(BoundValue::Boolean(*value)),
         (Type::Boolean, Value::String(text)) => truth(text).map(BoundValue::Boolean),
         _ => None,
@@ -167,21 +164,23 @@ pub fn coerce(value: &Value, kind: Type) -> Result<BoundValue, Problem> {
 /// The problem of a value that is not of the `expected` type.
 #[must_use]
 pub fn type_problem(value: &Value, expected: &'static str) -> Problem {
-    let value = match value {
-        Value::String(text) => {
-            let quoted = Value::from(text.as_str()).to_string();
-            quoted[1..quoted.len() - 1].to_owned()
-        }
-        other => other.to_string(),
-    };
-    Problem::Type { value, expected }
+    Problem::Type { value: json_text(value), expected }
 }
 
-/// The integer that a float stands for, within the range where every integer has a float of its own.
+/// A value for a message: its JSON, without the outer quotes of a string.
+fn json_text(value: &Value) -> String {
+    let json = value.to_string();
+    match value {
+        Value::String(_) => json[1..json.len() - 1].to_owned(),
+        _ => json,
+    }
+}
+
+/// The integer that a float stands for.
 fn whole(value: f64) -> Option<i64> {
-    const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
+    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
     #[expect(clippy::cast_possible_truncation, reason = "the value is whole and in range")]
-    (value.fract() == 0.0 && value.abs() <= LARGEST_EXACT).then_some(value as i64)
+    (value.fract() == 0.0 && (-LIMIT..LIMIT).contains(&value)).then_some(value as i64)
 }
 
 fn finite(text: &str) -> Option<String> {

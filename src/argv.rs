@@ -17,6 +17,10 @@ pub struct Invocation {
     pub argv: Vec<String>,
     /// Variables added to the server's environment.
     pub env: Vec<(String, String)>,
+    /// Where a program that is given as a relative path is looked for; the server's directory if `None`.
+    ///
+    /// The config's `working_dir`, never a `cwd` argument: a value cannot choose the program.
+    pub program_dir: Option<PathBuf>,
     /// The child's directory; the server's own if `None`.
     pub cwd: Option<PathBuf>,
     /// What is piped to standard input; the null device if `None`.
@@ -32,9 +36,13 @@ pub struct Invocation {
 pub fn plan(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Invocation {
     let cli = tool.cli();
     let mut argv: Vec<String> = cli.words().map(|word| expand::command_word(word, env)).collect();
-    argv.extend(tool.words().map(str::to_owned));
+    for word in tool.words() {
+        // Without a base command the first word of the tool's own names the program.
+        argv.push(if argv.is_empty() { expand::command_word(word, env) } else { word.to_owned() });
+    }
     let mut options = Vec::new();
-    let mut cwd = cli.working_dir().map(PathBuf::from);
+    let program_dir = cli.working_dir().map(PathBuf::from);
+    let mut cwd = program_dir.clone();
     let mut stdin = None;
     for (arg, value) in bound.iter() {
         match arg.place() {
@@ -53,6 +61,7 @@ pub fn plan(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Invoc
     Invocation {
         argv,
         env: cli.env().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+        program_dir,
         cwd,
         stdin,
         timeout: Duration::from_millis(tool.timeout_ms().into()),

@@ -74,8 +74,8 @@ pub(crate) struct RunArguments {
     /// Log records of this level and above, to standard error
     #[arg(long, value_name = "LEVEL", default_value = "warn", ignore_case = true)]
     pub(crate) log_level: LogLevel,
-    /// Write logs to this file instead
-    #[arg(long, value_name = "FILE", env = "CLIMAX_LOG_FILE", hide_env_values = true)]
+    /// Write logs to this file instead; default: the one that `CLIMAX_LOG_FILE` names
+    #[arg(long, value_name = "FILE")]
     pub(crate) log_file: Option<PathBuf>,
 }
 

@@ -32,6 +32,12 @@ pub const DEFAULT_OUTPUT_BYTES: usize = 256 << 10;
 /// How long calls may go on after the client has closed the server's input.
 pub const EOF_GRACE: Duration = Duration::from_millis(400);
 
+/// How long the server may take to end once nothing is to be waited for; longer than [`Limits::shutdown_grace`].
+pub const SHUTDOWN_LIMIT: Duration = Duration::from_millis(450);
+
+/// Diagnostics that are shown to people; `validate --json` has them all.
+pub const MAX_SHOWN_DIAGNOSTICS: usize = 100;
+
 /// Longest JSON-RPC line, in bytes.
 pub const MAX_LINE_BYTES: usize = 16 << 20;
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use climax_catalog::{Catalog, Cli, Compiled, Diagnostics, Layer, Source, ToolIndex, compile, files, near_misses};
+use climax_catalog::{Catalog, Cli, Compiled, Diagnostics, Layer, Source, ToolIndex, compile_over, files, near_misses};
 
 use crate::limits::MAX_SUGGESTIONS;
 
@@ -64,25 +64,22 @@ pub fn select(catalog: &Catalog, names: &[String]) -> Result<Vec<u32>, Vec<Unkno
     if unknown.is_empty() { Ok(rows) } else { Err(unknown) }
 }
 
-/// Reads and compiles config files and directories.
+/// Reads and compiles config files and directories, to be served over tools of which `served` knows the names.
 ///
 /// # Errors
 /// Every mistake in every file.
-pub fn read_configs(paths: &[PathBuf]) -> Result<Compiled, Diagnostics> {
-    let (sources, diagnostics) = read_sources(paths);
-    if diagnostics.has_errors() {
-        let mut all = diagnostics;
-        if let Err(more) = compile(&sources) {
-            all.extend(more);
-        }
-        return Err(all);
+pub fn read_configs(paths: &[PathBuf], served: &dyn Fn(&str) -> bool) -> Result<Compiled, Diagnostics> {
+    let (sources, mut diagnostics) = read_sources(paths);
+    let compiled = compile_over(&sources, served);
+    if !diagnostics.has_errors() {
+        return compiled;
     }
-    compile(&sources)
+    diagnostics.extend(compiled.err().unwrap_or_default());
+    Err(diagnostics)
 }
 
 /// Reads config files and directories; what cannot be read is in the diagnostics.
-#[must_use]
-pub fn read_sources(paths: &[PathBuf]) -> (Vec<Source>, Diagnostics) {
+fn read_sources(paths: &[PathBuf]) -> (Vec<Source>, Diagnostics) {
     let shown = |path: &Path| path.display().to_string();
     let mut config_files = Vec::new();
     let mut diagnostics = Diagnostics::default();
@@ -111,9 +108,11 @@ pub fn index(
         [] => compiled,
         names => compiled.only(select(catalog, names).map_err(LoadError::UnknownNames)?),
     };
+    let compiled_in = ToolIndex::from_configs(vec![first.clone()]);
     if configs.is_empty() {
-        return Ok((ToolIndex::from_configs(vec![first]), Diagnostics::default()));
+        return Ok((compiled_in, Diagnostics::default()));
     }
-    let loaded = read_configs(configs).map_err(LoadError::Configs)?;
+    let served = |name: &str| compiled_in.get(name).is_some();
+    let loaded = read_configs(configs, &served).map_err(LoadError::Configs)?;
     Ok((ToolIndex::from_configs(vec![first, Layer::loaded(loaded.catalog)]), loaded.warnings))
 }

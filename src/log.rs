@@ -2,10 +2,19 @@
 
 use std::fs::OpenOptions;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use tracing_subscriber::filter::LevelFilter;
+
+/// Names the log file if the command line does not.
+const FILE_VARIABLE: &str = "CLIMAX_LOG_FILE";
+
+/// The file to log to: what the command line says, else what the environment says.
+pub(crate) fn file(argument: Option<&Path>) -> Option<PathBuf> {
+    let named = || std::env::var_os(FILE_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
+    argument.map(Path::to_owned).or_else(named)
+}
 
 /// Starts logging; records less severe than `level` are dropped.
 pub(crate) fn start(level: LevelFilter, file: Option<&Path>) -> io::Result<()> {

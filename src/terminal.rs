@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use crate::limits::MAX_SHOWN_DIAGNOSTICS;
 use climax_catalog::{Diagnostics, Style};
 use comfy_table::{ContentArrangement, LineStyle, Table, presets};
 
@@ -30,8 +31,14 @@ fn width() -> u16 {
 
 /// Writes diagnostics to standard error. If that is gone there is nobody to tell.
 pub(crate) fn report(diagnostics: &Diagnostics) {
-    if !diagnostics.is_empty() {
-        error(&diagnostics.render(style(&io::stderr())));
+    let style = style(&io::stderr());
+    let shown: Vec<String> = diagnostics.iter().take(MAX_SHOWN_DIAGNOSTICS).map(|one| one.render(style)).collect();
+    if !shown.is_empty() {
+        error(&shown.join("\n\n"));
+    }
+    let more = diagnostics.iter().count() - shown.len();
+    if more > 0 {
+        error(&format!("\n… and {more} more"));
     }
 }
 

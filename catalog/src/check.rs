@@ -3,6 +3,7 @@
 //! The result is meant for [`crate::lower`] only if no error was reported.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use crate::checked::{Cli, Resolve, Tool};
 use crate::config::{Config, Resolve as RawResolve, Risk, Tool as RawTool};
@@ -48,19 +49,25 @@ pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) 
 }
 
 /// Drops each tool that a later config defines again, with a warning on the later one, and configs that lose all tools.
-pub(crate) fn override_earlier(clis: &mut Vec<Cli>, sources: &[Source], out: &mut Vec<Diagnostic>) {
+///
+/// `served` says which tools there are already; replacing one of those is a warning too.
+pub(crate) fn override_earlier(
+    clis: &mut Vec<Cli>,
+    sources: &[Source],
+    served: &dyn Fn(&str) -> bool,
+    out: &mut Vec<Diagnostic>,
+) {
     let mut last: HashMap<String, usize> = HashMap::new();
     for (at, cli) in clis.iter().enumerate() {
         for tool in &cli.tools {
-            let earlier = last.insert(tool.name.clone(), at);
-            if let Some(earlier) = earlier.filter(|earlier| *earlier != at) {
-                let message = format!("tool `{}` replaces the one of {}", tool.name, clis[earlier].path);
-                out.push(
-                    sources[at]
-                        .error(Code::Override, tool.name_span, message)
-                        .help("rename one of the two if both are wanted"),
-                );
-            }
+            let replaced = match last.insert(tool.name.clone(), at) {
+                None if served(&tool.name) => "the compiled-in one".to_owned(),
+                Some(earlier) if earlier != at => format!("the one of {}", clis[earlier].path),
+                _ => continue,
+            };
+            let message = format!("tool `{}` replaces {replaced}", tool.name);
+            let warning = sources[at].error(Code::Override, tool.name_span, message);
+            out.push(warning.help("rename one of the two if both are wanted"));
         }
     }
     let mut at = 0;
@@ -90,7 +97,7 @@ impl Checker<'_> {
 
     fn env_names(&mut self, env: &[(Spanned<String>, Spanned<String>)]) {
         for (name, _) in env {
-            if name.value.is_empty() || name.value.contains(['=', '\0']) {
+            if name.value.is_empty() || name.value.contains('=') {
                 let message = format!("`{}` cannot be the name of an environment variable", name.value.escape_debug());
                 self.report(Code::IllegalName, name.span, message, "use letters, digits and `_`");
             }
@@ -183,37 +190,41 @@ impl Checker<'_> {
     }
 
     fn template(&mut self, text: &Spanned<String>, names: &[&str], what: &str) {
-        let pieces = match template::parse(&text.value) {
-            Ok(pieces) => pieces,
-            Err(error) => {
-                let shown = &text.value[error.range.clone()];
-                let span = self.within(text, shown);
-                self.report(Code::TemplateSyntax, span, format!("template cannot be read at `{shown}`"), error.message);
-                return;
-            }
-        };
-        for piece in pieces {
-            if let Piece::Placeholder(name) = piece
-                && !names.contains(&name)
-            {
-                let span = self.within(text, &format!("{{{name}}}"));
-                let help = match crate::suggest::did_you_mean(name, names.iter().copied()) {
-                    Some(near) => format!("did you mean `{{{near}}}`?"),
-                    None if names.is_empty() => "the tool has no args; write the text without placeholders".to_owned(),
-                    None => format!("write one of {}", names.join(", ")),
-                };
-                self.report(Code::UnknownPlaceholder, span, format!("`{{{name}}}` does not name {what}"), help);
+        for (range, piece) in template::parse(&text.value) {
+            let shown = &text.value[range.clone()];
+            match piece {
+                Piece::Malformed(help) => {
+                    let span = self.within(text, range);
+                    self.report(Code::TemplateSyntax, span, format!("template cannot be read at `{shown}`"), help);
+                }
+                Piece::Placeholder(name) if !names.contains(&name) => {
+                    let span = self.within(text, range);
+                    let help = match crate::suggest::did_you_mean(name, names.iter().copied()) {
+                        Some(near) => format!("did you mean `{{{near}}}`?"),
+                        None if names.is_empty() => {
+                            "the tool has no args; write the text without placeholders".to_owned()
+                        }
+                        None => format!("write one of {}", names.join(", ")),
+                    };
+                    self.report(Code::UnknownPlaceholder, span, format!("`{shown}` does not name {what}"), help);
+                }
+                Piece::Placeholder(_) | Piece::Literal(_) => {}
             }
         }
     }
 
-    /// The place of `part` within a scalar, or all of the scalar where its text is not written literally.
-    fn within(&self, text: &Spanned<String>, part: &str) -> Span {
+    /// The place of a part of a scalar, or all of the scalar where its text is not written literally.
+    fn within(&self, text: &Spanned<String>, part: Range<usize>) -> Span {
         let written = &self.source.text()[text.span.start..text.span.end];
-        written.find(part).map_or(text.span, |at| {
-            let start = text.span.start + at;
-            Span { start, end: start + part.len() }
-        })
+        let quote = match written.as_bytes() {
+            [b'"' | b'\'', ..] => 1,
+            _ => 0,
+        };
+        if written.get(quote..quote + text.value.len()) != Some(text.value.as_str()) {
+            return text.span;
+        }
+        let start = text.span.start + quote;
+        Span { start: start + part.start, end: start + part.end }
     }
 
     fn resolve(&mut self, entry: RawResolve) -> Resolve {

@@ -23,7 +23,7 @@ pub fn expand(path: &Path, shown: impl Fn(&Path) -> String) -> Result<Vec<PathBu
         let file = entry.map_err(|error| unreadable(&shown(path), &error))?.path();
         let is_config = file.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
         let is_dotfile = file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-        if is_config && !is_dotfile && !file.is_dir() {
+        if is_config && !is_dotfile && file.is_file() {
             files.push(file);
         }
     }

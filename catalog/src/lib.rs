@@ -51,6 +51,16 @@ pub struct Compiled {
 /// # Errors
 /// Every mistake in every file, and the warnings.
 pub fn compile(sources: &[Source]) -> Result<Compiled, Diagnostics> {
+    compile_over(sources, &|_| false)
+}
+
+/// Turns config files into a catalog that is served over others; `served` says which tools those have.
+///
+/// A tool that replaces one of them is a warning too.
+///
+/// # Errors
+/// As [`compile`].
+pub fn compile_over(sources: &[Source], served: &dyn Fn(&str) -> bool) -> Result<Compiled, Diagnostics> {
     let mut found = Vec::new();
     let mut clis = Vec::with_capacity(sources.len());
     for source in sources {
@@ -71,7 +81,7 @@ pub fn compile(sources: &[Source]) -> Result<Compiled, Diagnostics> {
     }
     if clis.len() == sources.len() {
         let mut overrides = Vec::new();
-        check::override_earlier(&mut clis, sources, &mut overrides);
+        check::override_earlier(&mut clis, sources, served, &mut overrides);
         found.push(overrides);
     }
     let diagnostics = in_order(found);

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::checked::{Arg, Cli, Resolve, Tool};
+use crate::index::lowercase;
 use crate::schema;
 use crate::table::{ArgDef, ArgRow, Catalog, CliDef, Names, ResolveDef, Rows, SearchText, Str, Texts, ToolDef};
 
@@ -80,7 +81,7 @@ impl Tables {
     fn search_fields(&mut self, cli: &Cli, tool: &Tool) {
         let fields = [&tool.name, &tool.description, &cli.name].into_iter().chain(&cli.category).chain(&cli.tags);
         for field in fields {
-            self.search.push_str(&field.to_lowercase());
+            self.search.push_str(&lowercase(field));
             self.search.push('\0');
         }
         self.search_ends.push(offset(self.search.len()));

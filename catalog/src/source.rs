@@ -1,6 +1,6 @@
 //! The text of one config file, and places in it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::diagnostic::{Code, Diagnostic};
 
@@ -37,6 +37,8 @@ pub struct Position {
 pub struct Source {
     path: Arc<str>,
     text: Arc<str>,
+    /// Where each line starts; found when a position is first asked for.
+    lines: Arc<OnceLock<Vec<usize>>>,
 }
 
 impl Source {
@@ -51,14 +53,14 @@ impl Source {
             return Err(Diagnostic::file(
                 Code::TooLarge,
                 path,
-                format!("config is larger than {} MiB ({} bytes)", MAX_CONFIG_BYTES >> 20, bytes.len()),
+                format!("config is larger than {} MiB", MAX_CONFIG_BYTES >> 20),
                 "split it into several files",
             ));
         }
         let text = String::from_utf8(bytes)
             .map_err(|error| not_utf8(path, error.as_bytes(), error.utf8_error().valid_up_to()))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        let source = Self { path: path.into(), text: text.into() };
+        let source = Self { path: path.into(), text: text.into(), lines: Arc::default() };
         if let Some(at) = memchr::memchr(0, text.as_bytes()) {
             return Err(source
                 .error(
@@ -101,12 +103,14 @@ impl Source {
     /// Finds the line and column of a byte offset.
     #[must_use]
     pub fn position(&self, offset: usize) -> Position {
-        let before = &self.text.as_bytes()[..offset.min(self.text.len())];
-        let line_start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
-        Position {
-            line: 1 + memchr::memchr_iter(b'\n', before).count(),
-            column: 1 + String::from_utf8_lossy(&before[line_start..]).chars().count(),
-        }
+        let bytes = self.text.as_bytes();
+        let offset = offset.min(bytes.len());
+        let lines = self
+            .lines
+            .get_or_init(|| std::iter::once(0).chain(memchr::memchr_iter(b'\n', bytes).map(|at| at + 1)).collect());
+        let line = lines.partition_point(|start| *start <= offset);
+        let start = lines[line - 1];
+        Position { line, column: 1 + String::from_utf8_lossy(&bytes[start..offset]).chars().count() }
     }
 
     /// Starts an error that points at `span`.
@@ -116,6 +120,9 @@ impl Source {
 }
 
 fn not_utf8(path: &str, bytes: &[u8], valid_up_to: usize) -> Diagnostic {
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        return Diagnostic::file(Code::NotUtf8, path, "config is UTF-16".to_owned(), "save the file as UTF-8");
+    }
     if bytes.contains(&0) {
         return Diagnostic::file(
             Code::NotUtf8,

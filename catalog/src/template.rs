@@ -9,60 +9,43 @@ pub enum Piece<'a> {
     Literal(String),
     /// The name between braces.
     Placeholder(&'a str),
+    /// A brace without its partner, or a placeholder that is no name, and what is wrong with it.
+    Malformed(&'static str),
 }
 
-/// Why a text is no template: what is wrong, and the bytes of the text that it concerns.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TemplateError {
-    /// What is wrong.
-    pub message: &'static str,
-    /// The bytes it concerns.
-    pub range: Range<usize>,
-}
-
-/// Splits a template into its pieces.
-///
-/// # Errors
-/// A brace without its partner, or a placeholder that is no name (letters, digits, `_`, `-`, `.`).
-pub fn parse(text: &str) -> Result<Vec<Piece<'_>>, TemplateError> {
+/// Splits a template into its pieces, each with the bytes of the text that it stands in.
+#[must_use]
+pub fn parse(text: &str) -> Vec<(Range<usize>, Piece<'_>)> {
     let mut pieces = Vec::new();
-    let mut literal = String::new();
     let mut at = 0;
-    while let Some(found) = text[at..].find(['{', '}']) {
-        let brace = at + found;
-        literal.push_str(&text[at..brace]);
-        let rest = &text[brace..];
-        if rest.starts_with("{{") || rest.starts_with("}}") {
-            literal.push_str(&rest[..1]);
-            at = brace + 2;
-            continue;
-        }
-        if rest.starts_with('}') {
-            return Err(TemplateError {
-                message: "`}` has no `{` before it; write `}}` for a brace",
-                range: brace..brace + 1,
-            });
-        }
-        let Some(end) = rest.find('}') else {
-            return Err(TemplateError {
-                message: "`{` has no `}` after it; write `{{` for a brace",
-                range: brace..brace + 1,
-            });
+    while at < text.len() {
+        let rest = &text[at..];
+        let (length, piece) = match rest.find(['{', '}']) {
+            None => (rest.len(), Piece::Literal(rest.to_owned())),
+            Some(0) => brace(rest),
+            Some(end) => (end, Piece::Literal(rest[..end].to_owned())),
         };
-        let name = &rest[1..end];
-        if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c)) {
-            let message = "a placeholder is the name of an arg in braces; write `{{` for a brace";
-            return Err(TemplateError { message, range: brace..brace + end + 1 });
-        }
-        if !literal.is_empty() {
-            pieces.push(Piece::Literal(std::mem::take(&mut literal)));
-        }
-        pieces.push(Piece::Placeholder(name));
-        at = brace + end + 1;
+        pieces.push((at..at + length, piece));
+        at += length;
     }
-    literal.push_str(&text[at..]);
-    if !literal.is_empty() {
-        pieces.push(Piece::Literal(literal));
+    pieces
+}
+
+/// The piece that starts with the brace that `text` starts with, and its length.
+fn brace(text: &str) -> (usize, Piece<'_>) {
+    if text.starts_with("{{") || text.starts_with("}}") {
+        return (2, Piece::Literal(text[..1].to_owned()));
     }
-    Ok(pieces)
+    if text.starts_with('}') {
+        return (1, Piece::Malformed("`}` has no `{` before it; write `}}` for a brace"));
+    }
+    match text[1..].find(['{', '}']) {
+        Some(end) if text[1 + end..].starts_with('}') => {
+            let name = &text[1..=end];
+            let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c));
+            let malformed = Piece::Malformed("a placeholder is the name of an arg in braces; write `{{` for a brace");
+            (end + 2, if is_name { Piece::Placeholder(name) } else { malformed })
+        }
+        _ => (1, Piece::Malformed("`{` has no `}` after it; write `{{` for a brace")),
+    }
 }

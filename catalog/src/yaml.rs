@@ -11,8 +11,8 @@ use serde_yaml::granit_parser::{self, Event, Parser, ScalarStyle, Tag};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{Source, Span};
 
-/// Nodes that all aliases of a file together may stand for.
-const MAX_ALIASED_NODES: usize = 100_000;
+/// Bytes that anchors and aliases of a file may copy: what they stand for, each time.
+const MAX_COPIED_BYTES: usize = 32 << 20;
 
 /// One node of the tree.
 #[derive(Clone, Debug)]
@@ -89,11 +89,13 @@ impl Node {
         matches!(&self.kind, Kind::Scalar(scalar) if scalar.meaning() == Meaning::Null)
     }
 
-    fn count(&self) -> usize {
+    /// Memory that a copy of the node takes, roughly.
+    fn bytes(&self) -> usize {
+        let own = size_of::<Self>();
         match &self.kind {
-            Kind::Scalar(_) => 1,
-            Kind::Sequence(items) => 1 + items.iter().map(Self::count).sum::<usize>(),
-            Kind::Mapping(mapping) => 1 + mapping.entries.iter().map(|(k, v)| k.count() + v.count()).sum::<usize>(),
+            Kind::Scalar(scalar) => own + scalar.text.len(),
+            Kind::Sequence(items) => own + items.iter().map(Self::bytes).sum::<usize>(),
+            Kind::Mapping(mapping) => own + mapping.entries.iter().map(|(k, v)| k.bytes() + v.bytes()).sum::<usize>(),
         }
     }
 }
@@ -139,7 +141,7 @@ fn number(text: &str) -> Option<Meaning<'static>> {
 ///
 /// Mistakes go to `out`. After a syntax error the tree holds what stood above it; `None` means that nothing did.
 pub(crate) fn parse(source: &Source, out: &mut Vec<Diagnostic>) -> Option<Node> {
-    let mut builder = Builder { source, out, open: Vec::new(), anchors: HashMap::new(), aliased: 0, root: None };
+    let mut builder = Builder { source, out, open: Vec::new(), anchors: HashMap::new(), copied: 0, root: None };
     let mut documents = 0;
     for event in Parser::new_from_str(source.text()) {
         match event {
@@ -186,7 +188,7 @@ struct Builder<'a> {
     out: &'a mut Vec<Diagnostic>,
     open: Vec<Open>,
     anchors: HashMap<usize, Node>,
-    aliased: usize,
+    copied: usize,
     root: Option<Node>,
 }
 
@@ -200,7 +202,8 @@ impl Builder<'_> {
                 if plain {
                     self.warn_if_ambiguous(&scalar.text, span);
                 }
-                self.add(Node { span, kind: Kind::Scalar(scalar) }, anchor);
+                self.refuse_nul(&scalar.text, span);
+                return self.add(Node { span, kind: Kind::Scalar(scalar) }, anchor);
             }
             Event::SequenceStart(_, anchor, tag) => {
                 self.check_tag(tag.as_deref(), &["seq"], span);
@@ -211,15 +214,19 @@ impl Builder<'_> {
                 let content = Content::Mapping { mapping: Mapping::default(), key: None };
                 self.open.push(Open { span, anchor, content });
             }
-            Event::SequenceEnd | Event::MappingEnd => self.close(Some(span)),
+            Event::SequenceEnd | Event::MappingEnd => return self.close(Some(span)),
             Event::Alias(anchor) => return self.alias(anchor, span),
             _ => {}
         }
         true
     }
 
-    fn add(&mut self, node: Node, anchor: usize) {
+    /// Puts a node where it stands; `false` if that would copy too much.
+    fn add(&mut self, node: Node, anchor: usize) -> bool {
         if anchor != 0 {
+            if !self.may_copy(&node, node.span) {
+                return false;
+            }
             self.anchors.insert(anchor, node.clone());
         }
         match self.open.last_mut().map(|open| &mut open.content) {
@@ -230,11 +237,24 @@ impl Builder<'_> {
                 Some(key) => mapping.entries.push((key, node)),
             },
         }
+        true
+    }
+
+    /// Counts a copy that is about to be made.
+    fn may_copy(&mut self, node: &Node, span: Span) -> bool {
+        self.copied += node.bytes();
+        if self.copied <= MAX_COPIED_BYTES {
+            return true;
+        }
+        let message = format!("anchors and aliases stand for more than {} MiB", MAX_COPIED_BYTES >> 20);
+        let error = self.source.error(Code::AliasBomb, span, message);
+        self.out.push(error.help("write the values out, or use fewer nested aliases"));
+        false
     }
 
     /// Ends the innermost collection; without `end`, because the text broke off.
-    fn close(&mut self, end: Option<Span>) {
-        let Some(open) = self.open.pop() else { return };
+    fn close(&mut self, end: Option<Span>) -> bool {
+        let Some(open) = self.open.pop() else { return true };
         let kind = match open.content {
             Content::Sequence(items) => Kind::Sequence(items),
             Content::Mapping { mut mapping, .. } => {
@@ -245,11 +265,11 @@ impl Builder<'_> {
         let text = self.source.text();
         let end = end.map_or(text.len(), |span| span.end).max(open.span.start);
         let end = open.span.start + text[open.span.start..end].trim_end().len();
-        self.add(Node { span: Span { start: open.span.start, end }, kind }, open.anchor);
+        self.add(Node { span: Span { start: open.span.start, end }, kind }, open.anchor)
     }
 
     fn alias(&mut self, anchor: usize, span: Span) -> bool {
-        let Some(node) = self.anchors.get(&anchor) else {
+        let Some(node) = self.anchors.remove(&anchor) else {
             self.out.push(
                 self.source
                     .error(Code::Syntax, span, "alias stands inside the node that it names")
@@ -257,18 +277,25 @@ impl Builder<'_> {
             );
             return false;
         };
-        self.aliased += node.count();
-        if self.aliased > MAX_ALIASED_NODES {
-            self.out.push(
-                self.source
-                    .error(Code::AliasBomb, span, format!("aliases stand for more than {MAX_ALIASED_NODES} nodes"))
-                    .help("write the values out, or use fewer nested aliases"),
-            );
+        if !self.may_copy(&node, span) {
             return false;
         }
-        let node = Node { span, kind: node.kind.clone() };
-        self.add(node, 0);
-        true
+        let copy = Node { span, kind: node.kind.clone() };
+        self.anchors.insert(anchor, node);
+        self.add(copy, 0)
+    }
+
+    /// No program can be given a NUL, and the tables use it as a separator.
+    fn refuse_nul(&mut self, text: &str, span: Span) {
+        if !text.contains('\0') {
+            return;
+        }
+        let written = &self.source.text()[span.start..span.end];
+        let escapes = ["\\0", "\\x00", "\\u0000", "\\U00000000"];
+        let found = escapes.iter().find_map(|escape| Some((written.find(escape)?, escape.len())));
+        let span = found.map_or(span, |(at, length)| Span { start: span.start + at, end: span.start + at + length });
+        let error = self.source.error(Code::Nul, span, "a config cannot hold a NUL character");
+        self.out.push(error.help("remove it"));
     }
 
     /// Whether the scalar's type is to be read off its text: it is unquoted, or a tag says so.
@@ -327,7 +354,9 @@ impl Builder<'_> {
         let text = self.source.text();
         let start = error.marker().byte_offset().unwrap_or(0).min(text.len());
         let end = text[start..].chars().next().map_or(start, |c| start + c.len_utf8());
-        let help = if text[..start].ends_with('\t') || text[start..].starts_with('\t') {
+        let help = if error.kind().to_string().contains("recursion") {
+            "nest less deeply: no config needs more than a few levels"
+        } else if text[..start].ends_with('\t') || text[start..].starts_with('\t') {
             "indent with spaces: YAML does not allow tabs there"
         } else if text[start..].starts_with('*') {
             "name an anchor (`&NAME`) that stands above, or quote the text"
@@ -340,7 +369,9 @@ impl Builder<'_> {
     }
 
     fn finish(mut self) -> Option<Node> {
-        while !self.open.is_empty() {
+        while let Some(open) = self.open.last_mut() {
+            // No alias can follow.
+            open.anchor = 0;
             self.close(None);
         }
         self.root
@@ -391,18 +422,21 @@ fn yaml_1_1_reading(text: &str) -> Option<&'static str> {
     if unsigned.contains('_') && unsigned.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'_' | b'.')) {
         return Some("a number");
     }
-    let is_date = unsigned == text
-        && text.len() >= 8
-        && text
-            .splitn(3, '-')
-            .collect::<Vec<_>>()
-            .as_slice()
-            .first()
-            .is_some_and(|year| year.len() == 4 && digits(year))
-        && text.splitn(3, '-').count() == 3
-        && text
-            .splitn(3, '-')
-            .skip(1)
-            .all(|part| digits(&part[..part.len().min(2)]) && (part.len() <= 2 || part.contains(':')));
+    let is_date = unsigned == text && text.len() >= 8 && is_timestamp(text.as_bytes());
     is_date.then_some("a date")
+}
+
+/// Whether the text starts as `YYYY-M-D` and goes on, if it does, with a time.
+fn is_timestamp(text: &[u8]) -> bool {
+    let mut parts = text.splitn(3, |byte| *byte == b'-');
+    let digits = |part: &[u8], lengths: std::ops::RangeInclusive<usize>| {
+        lengths.contains(&part.len()) && part.iter().all(u8::is_ascii_digit)
+    };
+    let (Some(year), Some(month), Some(rest)) = (parts.next(), parts.next(), parts.next()) else { return false };
+    let day_end = rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len());
+    let (day, time) = rest.split_at(day_end);
+    digits(year, 4..=4)
+        && digits(month, 1..=2)
+        && digits(day, 1..=2)
+        && (time.is_empty() || (b"Tt \t".contains(&time[0]) && time.contains(&b':')))
 }

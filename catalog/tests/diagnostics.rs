@@ -53,8 +53,9 @@ fn every_kind_of_diagnostic_has_an_example() {
 
 #[test]
 fn files_that_are_no_text_are_named_as_such() {
-    let files: [&[u8]; 6] = [
+    let files: [&[u8]; 7] = [
         b"\x7fELF\0\0\x01\xff",
+        b"\xff\xfec\0o\0",
         b"command: caf\xe9\ntools: []\n",
         b"command: git\0\n",
         b"",
@@ -80,4 +81,16 @@ fn a_tool_of_a_later_file_replaces_the_earlier_one() {
     let names: Vec<_> =
         compiled.catalog.tools.iter().map(|tool| compiled.catalog.texts.get(tool.description)).collect();
     assert_eq!(names, ["Own", "Second"]);
+}
+
+#[test]
+fn anchors_cost_bounded_memory() {
+    let nested = (0..200).fold("[x]".to_owned(), |inner, level| format!("&a{level} [{inner}]"));
+    let wide =
+        format!("command: x\ntools: []\nx-a: {}\n", nested.replace("[x]", &format!("[{}x]", "x,".repeat(100_000))));
+    let long = format!("command: x\ntools: []\nx-a: &a {}\nx-b: [{}*a]\n", "x".repeat(1 << 20), "*a,".repeat(1000));
+    for text in [wide, long] {
+        let found = diagnose("x.yaml", text.into_bytes());
+        assert_eq!(found.errors().map(climax_catalog::Diagnostic::code).collect::<Vec<_>>(), [Code::AliasBomb]);
+    }
 }

@@ -25,7 +25,8 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &ListArguments) -> ExitC
     super::print(&text, ExitCode::SUCCESS)
 }
 
-fn clis(index: &ToolIndex) -> String {
+/// The table of CLIs.
+pub(super) fn clis(index: &ToolIndex) -> String {
     let rows = index.summary().map(|summary| {
         let cli = summary.cli;
         [

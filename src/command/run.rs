@@ -27,9 +27,10 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &RunArguments) -> ExitCo
         Ok(index) => index,
         Err(code) => return code,
     };
-    if let Err(error) = log::start(level(arguments.log_level), arguments.log_file.as_deref()) {
-        let path = arguments.log_file.as_deref().unwrap_or_else(|| "".as_ref()).display();
-        terminal::error(&format!("climax: cannot open the log file {path}: {error}"));
+    let log_file = log::file(arguments.log_file.as_deref());
+    if let Err(error) = log::start(level(arguments.log_level), log_file.as_deref()) {
+        let path = log_file.unwrap_or_default();
+        terminal::error(&format!("climax: cannot open the log file {}: {error}", path.display()));
         return ExitCode::from(FAILURE);
     }
     if io::stdin().is_terminal() {

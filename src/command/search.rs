@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use climax_catalog::{Catalog, Filter};
 
+use super::list;
 use crate::cli::{SearchArguments, Selection};
 use crate::{mcp, terminal};
 
@@ -21,6 +22,9 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &SearchArguments) -> Exi
     };
     if arguments.json {
         return super::print(&mcp::search_text(&index, filter, arguments.limit), ExitCode::SUCCESS);
+    }
+    if let Filter { query: None, category: None, cli: None } = filter {
+        return super::print(&list::clis(&index), ExitCode::SUCCESS);
     }
     let found = index.search(filter, arguments.limit);
     if found.is_empty() {

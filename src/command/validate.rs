@@ -13,27 +13,25 @@ use crate::{load, terminal};
 /// What one run found.
 struct Found {
     diagnostics: Diagnostics,
+    valid: bool,
+    /// Tools in the files, if there are files and all are valid.
     tools: Option<usize>,
 }
 
 /// Checks all targets together, as a build would.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &ValidateArguments) -> ExitCode {
-    let (paths, names) = split(&arguments.targets);
-    if let Err(unknown) = load::select(catalog, &names) {
-        for name in unknown {
-            terminal::error(&format!("climax: {name}, and there is no such file"));
-        }
-        return ExitCode::from(FAILURE);
-    }
+    let (paths, names) = split(catalog, &arguments.targets);
     let found = if paths.is_empty() {
-        Found { diagnostics: Diagnostics::default(), tools: Some(0) }
+        Found { diagnostics: Diagnostics::default(), tools: None, valid: true }
     } else {
-        match load::read_configs(&paths) {
-            Ok(compiled) => Found { tools: Some(compiled.catalog.tools.len()), diagnostics: compiled.warnings },
-            Err(diagnostics) => Found { diagnostics, tools: None },
+        match load::read_configs(&paths, &|_| false) {
+            Ok(compiled) => {
+                Found { tools: Some(compiled.catalog.tools.len()), diagnostics: compiled.warnings, valid: true }
+            }
+            Err(diagnostics) => Found { diagnostics, tools: None, valid: false },
         }
     };
-    let code = if found.tools.is_some() { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) };
+    let code = if found.valid { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) };
     if arguments.json {
         return super::print(&json(&found).to_string(), code);
     }
@@ -41,19 +39,26 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &ValidateArguments) -> E
     super::print(&conclusion(&found, &names), code)
 }
 
-/// Files and directories, and names of compiled-in CLIs. What looks like a path is one.
-fn split(targets: &[String]) -> (Vec<PathBuf>, Vec<String>) {
+/// Files and directories, and names of compiled-in CLIs. What is no such name is a path, if only one that is not there.
+fn split(catalog: &'static Catalog, targets: &[String]) -> (Vec<PathBuf>, Vec<String>) {
     if targets.is_empty() {
         return (vec!["configs".into()], Vec::new());
     }
-    let is_path = |target: &&String| {
-        let extension = Path::new(target.as_str()).extension();
-        target.contains('/')
-            || extension.is_some_and(|e| e == "yaml" || e == "yml")
-            || Path::new(target.as_str()).exists()
-    };
-    let (paths, names): (Vec<&String>, Vec<&String>) = targets.iter().partition(is_path);
-    (paths.into_iter().map(PathBuf::from).collect(), names.into_iter().cloned().collect())
+    let mut paths = Vec::new();
+    let mut names = Vec::new();
+    for target in targets {
+        match load::select(catalog, std::slice::from_ref(target)) {
+            Ok(_) if !Path::new(target).exists() => names.push(target.clone()),
+            Err(unknown) if !Path::new(target).exists() && !target.contains(['/', '.']) => {
+                for name in unknown {
+                    terminal::error(&format!("climax: {name}"));
+                }
+                paths.push(target.into());
+            }
+            _ => paths.push(target.into()),
+        }
+    }
+    (paths, names)
 }
 
 fn conclusion(found: &Found, names: &[String]) -> String {
@@ -62,14 +67,11 @@ fn conclusion(found: &Found, names: &[String]) -> String {
         let _ = writeln!(text, "{name}: valid, it was checked when it was compiled in");
     }
     let warnings = counted(found.diagnostics.warnings().count(), "warning");
-    match found.tools {
-        Some(0) => {}
-        Some(tools) => {
-            let _ = writeln!(text, "valid: {}, {warnings}", counted(tools, "tool"));
-        }
-        None => {
-            let _ = writeln!(text, "invalid: {}, {warnings}", counted(found.diagnostics.errors().count(), "error"));
-        }
+    if let Some(tools) = found.tools {
+        let _ = writeln!(text, "valid: {}, {warnings}", counted(tools, "tool"));
+    }
+    if !found.valid {
+        let _ = writeln!(text, "invalid: {}, {warnings}", counted(found.diagnostics.errors().count(), "error"));
     }
     text
 }
@@ -80,7 +82,7 @@ fn counted(count: usize, noun: &str) -> String {
 
 fn json(found: &Found) -> Value {
     json!({
-        "valid": found.tools.is_some(),
+        "valid": found.valid,
         "tools": found.tools,
         "diagnostics": found.diagnostics.iter().map(diagnostic).collect::<Vec<_>>(),
     })

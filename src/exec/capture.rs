@@ -60,23 +60,27 @@ impl Captured {
         let tail = &self.tail[cut_at_start(&self.tail)..];
         let omitted = self.dropped + (self.head.len() - head.len() + self.tail.len() - tail.len()) as u64;
         let [head, tail] = [head, tail].map(String::from_utf8_lossy);
-        format!("{head}\n[… {omitted} bytes omitted …]\n{tail}")
+        let marker = format!("[… {omitted} bytes omitted …]");
+        let parts = [head.as_ref(), &marker, &tail];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
     }
 }
 
-/// Length of a character that the end of `bytes` cuts off.
+/// Length of the start of a character that the end of `bytes` cuts off.
 fn cut_at_end(bytes: &[u8]) -> usize {
-    let start = bytes.len().saturating_sub(3);
-    match std::str::from_utf8(&bytes[start + cut_at_start(&bytes[start..])..]) {
-        Err(error) if error.error_len().is_none() => {
-            bytes.len() - start - cut_at_start(&bytes[start..]) - error.valid_up_to()
-        }
+    let back = bytes.iter().rev().take(3).take_while(|byte| is_continuation(**byte)).count();
+    let lead = bytes.len().checked_sub(back + 1).map(|at| bytes[at].leading_ones() as usize);
+    match lead {
+        Some(length @ 2..=4) if length > back + 1 => back + 1,
         _ => 0,
     }
 }
 
 /// Length of the rest of a character that the start of `bytes` cuts off.
 fn cut_at_start(bytes: &[u8]) -> usize {
-    let rest = bytes.iter().take(3).take_while(|byte| **byte & 0b1100_0000 == 0b1000_0000).count();
-    if rest == 3 { 0 } else { rest }
+    bytes.iter().take(3).take_while(|byte| is_continuation(**byte)).count()
+}
+
+fn is_continuation(byte: u8) -> bool {
+    byte & 0b1100_0000 == 0b1000_0000
 }

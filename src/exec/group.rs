@@ -1,10 +1,15 @@
 //! A child's process group.
 
 use std::io;
+use std::path::Path;
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use tokio::process::Child;
 use tokio::signal::unix::{self, SignalKind};
+
+/// How often the members of a group that was asked to end are looked at.
+const POLL: Duration = Duration::from_millis(10);
 
 /// The process group that a child leads; killed when dropped before the child was reaped.
 pub(super) struct Group {
@@ -25,6 +30,27 @@ impl Group {
         while !self.has_exited() {
             self.child_ended.recv().await;
         }
+    }
+
+    /// Waits until every member has ended, the leader included, which stays unreaped.
+    pub(super) async fn all_exited(&mut self) {
+        self.exited().await;
+        while self.has_other_members() {
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
+    /// Whether a process other than the leader is in the group.
+    ///
+    /// Only the kernel knows, and it tells by way of `/proc`; elsewhere the answer is no.
+    fn has_other_members(&self) -> bool {
+        let Ok(processes) = std::fs::read_dir("/proc") else { return false };
+        let leader = self.leader.as_raw_nonzero().to_string();
+        processes.filter_map(Result::ok).any(|process| {
+            let name = process.file_name();
+            let is_process = name.as_encoded_bytes().iter().all(u8::is_ascii_digit) && name != leader.as_str();
+            is_process && group_of(&process.path()).is_some_and(|group| group == leader)
+        })
     }
 
     fn has_exited(&self) -> bool {
@@ -59,4 +85,12 @@ impl Drop for Group {
             self.kill();
         }
     }
+}
+
+/// The process group of a process that has not ended; proc(5), `stat`: the name in parentheses, then state, parent, group.
+fn group_of(process: &Path) -> Option<String> {
+    let stat = std::fs::read_to_string(process.join("stat")).ok()?;
+    let mut fields = stat.rsplit(") ").next()?.split(' ');
+    let state = fields.next()?;
+    fields.nth(1).filter(|_| state != "Z").map(str::to_owned)
 }

@@ -102,7 +102,7 @@ pub async fn run(
     stop: impl Future<Output = Stop>,
 ) -> Result<Outcome, SpawnError> {
     let mut child = spawn(invocation)?;
-    let mut group = Group::of(&child).map_err(|error| SpawnError::Refused(invocation.argv[0].clone(), error))?;
+    let mut group = Group::of(&child).map_err(|error| refused(invocation, error))?;
     let mut stdout = capture::Capture::new(limits.stream_bytes);
     let mut stderr = capture::Capture::new(limits.stream_bytes);
     let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -121,7 +121,7 @@ pub async fn run(
         group.kill();
         ended
     };
-    let status = child.wait().await.map_err(|error| SpawnError::Refused(invocation.argv[0].clone(), error))?;
+    let status = child.wait().await.map_err(|error| refused(invocation, error))?;
     group.disarm();
     Ok(Outcome { stdout: stdout.finish(), stderr: stderr.finish(), end: end.unwrap_or_else(|| end_of(status)) })
 }
@@ -143,10 +143,9 @@ async fn see_out<F: Future<Output = ()>>(
         }),
     };
     group.terminate();
-    if timeout(grace, io.alongside(group.exited())).await.is_err() {
-        group.kill();
-        io.alongside(group.exited()).await;
-    }
+    let _ = timeout(grace, io.alongside(group.all_exited())).await;
+    group.kill();
+    io.alongside(group.exited()).await;
     Some(end)
 }
 
@@ -156,7 +155,7 @@ fn spawn(invocation: &Invocation) -> Result<Child, SpawnError> {
         check_directory(dir)?;
     }
     let search_path = invocation.env.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| OsStr::new(value));
-    let program = program::resolve(name, search_path, invocation.cwd.as_deref())
+    let program = program::resolve(name, search_path, invocation.program_dir.as_deref())
         .ok_or_else(|| SpawnError::NotFound(name.clone()))?;
     #[expect(clippy::disallowed_methods, reason = "the one place that starts processes")]
     let mut command = Command::new(program);
@@ -172,9 +171,14 @@ fn spawn(invocation: &Invocation) -> Result<Child, SpawnError> {
         command.current_dir(dir);
     }
     command.spawn().map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => SpawnError::NotFound(name.clone()),
-        _ => SpawnError::Refused(name.clone(), error),
+        // The program is there, so what is not is what its first line names.
+        io::ErrorKind::NotFound => refused(invocation, io::Error::other("its interpreter does not exist")),
+        _ => refused(invocation, error),
     })
+}
+
+fn refused(invocation: &Invocation, error: io::Error) -> SpawnError {
+    SpawnError::Refused(invocation.argv[0].clone(), error)
 }
 
 fn check_directory(dir: &Path) -> Result<(), SpawnError> {

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf, absolute};
 
 /// Finds the absolute path of a program.
 ///
-/// A name with a slash is relative to `cwd`, the directory of the child. Any other is looked up in `search_path`, or in
-/// the server's `PATH` if that is `None`. A file that is not executable is taken only if no other is found, so that the
-/// system can say why it does not run.
-pub(super) fn resolve(name: &str, search_path: Option<&OsStr>, cwd: Option<&Path>) -> Option<PathBuf> {
-    let base = absolute(cwd.unwrap_or(Path::new("."))).ok()?;
+/// A name with a slash is relative to `dir`, or to the server's directory if that is `None`. Any other is looked up in
+/// `search_path`, or in the server's `PATH`. A file that is not executable is taken only if no other is found, so that
+/// the system can say why it does not run.
+pub(super) fn resolve(name: &str, search_path: Option<&OsStr>, dir: Option<&Path>) -> Option<PathBuf> {
+    let base = absolute(dir.unwrap_or(Path::new("."))).ok()?;
     if name.contains('/') {
         let path = base.join(name);
         return path.exists().then_some(path);

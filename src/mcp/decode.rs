@@ -10,6 +10,7 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
+use super::server::method_not_found;
 use crate::limits::MAX_LINE_BYTES;
 
 /// What a line turned out to be.
@@ -79,6 +80,9 @@ pub fn oversized() -> ServerJsonRpcMessage {
 /// Source: MCP 2025-11-25, basic/lifecycle, "Initialization"; MCP 2026-07-28, basic, "Request metadata".
 #[must_use]
 pub fn too_early(method: &str, id: RequestId) -> ServerJsonRpcMessage {
+    if !KNOWN_METHODS.contains(&method) {
+        return ServerJsonRpcMessage::error(method_not_found(method), Some(id));
+    }
     let message = format!(
         "{method} came before initialize: send initialize first, or, from revision 2026-07-28 on, \
          name the revision and your capabilities in params._meta"
@@ -93,7 +97,12 @@ fn reject(id: Option<RequestId>, error: ErrorData) -> Decoded {
 /// The id of a JSON-RPC object that has one; JSON-RPC 2.0 §4 and MCP's narrowing of it (no null, no fraction).
 fn request_id(value: &Value) -> Result<Option<RequestId>, String> {
     let Value::Object(object) = value else {
-        let found = if value.is_array() { "a batch, which MCP does not have" } else { "no object" };
+        let found = match value {
+            Value::Array(_) => "a batch, which this server does not take: send one message a line",
+            Value::String(_) => "a string",
+            Value::Number(_) => "a number",
+            _ => "a constant",
+        };
         return Err(format!("Invalid request: expected a JSON-RPC object, found {found}"));
     };
     match object.get("id") {

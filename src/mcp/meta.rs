@@ -60,7 +60,7 @@ pub(super) fn search(index: &ToolIndex, arguments: &Map<String, Value>) -> Resul
     let query = reader.string("query");
     let category = reader.string("category");
     let cli = reader.string("cli");
-    let limit = reader.integer("limit").unwrap_or(DEFAULT_SEARCH_RESULTS).clamp(0, MAX_SEARCH_RESULTS);
+    let limit = reader.limit().unwrap_or(DEFAULT_SEARCH_RESULTS).clamp(0, MAX_SEARCH_RESULTS);
     reader.finish()?;
     let limit = usize::try_from(limit).unwrap_or_default();
     let filter = Filter { query: query.as_deref(), category: category.as_deref(), cli: cli.as_deref() };
@@ -160,10 +160,14 @@ impl<'a> Reader<'a> {
         self.string(name).unwrap_or_default()
     }
 
-    fn integer(&mut self, name: &str) -> Option<i64> {
-        match self.coerced(name, Type::Integer)? {
-            BoundValue::Integer(value) => Some(value),
-            _ => None,
+    /// The limit; a number that is too large for an integer is larger than any limit.
+    fn limit(&mut self) -> Option<i64> {
+        match self.given("limit")?.as_f64() {
+            Some(number) if number >= 1e18 => Some(i64::MAX),
+            _ => match self.coerced("limit", Type::Integer)? {
+                BoundValue::Integer(value) => Some(value),
+                _ => None,
+            },
         }
     }
 

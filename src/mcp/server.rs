@@ -5,9 +5,11 @@ use std::sync::Arc;
 use climax_catalog::ToolIndex;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
-    ErrorCode, ErrorData, Implementation, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities,
-    ServerConfig,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod, CompleteRequestParams,
+    CompleteResult, ConstString as _, ContentBlock, CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation,
+    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod, ListResourceTemplatesResult,
+    ListResourcesRequestMethod, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
+    ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value};
@@ -55,8 +57,10 @@ impl Server {
     ) -> CallToolResult {
         let stop = async {
             tokio::select! {
-                () = cancelled.cancelled() => Stop::Cancelled,
+                // The end of the server cancels every request too.
+                biased;
                 () = self.shutdown.cancelled() => Stop::ShuttingDown,
+                () = cancelled.cancelled() => Stop::Cancelled,
             }
         };
         let outcome = call(&self.index, name, arguments, &self.limits, stop).await;
@@ -92,9 +96,12 @@ impl ServerHandler for Server {
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        if page.is_some_and(|page| page.cursor.is_some()) {
+            return Err(ErrorData::invalid_params("Unknown cursor: the list of tools has one page", None));
+        }
         let tools = match self.mode {
             Mode::Meta => tools::meta_tools(&self.index),
             Mode::Classic => tools::direct_tools(&self.index),
@@ -127,8 +134,46 @@ impl ServerHandler for Server {
         request: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("Method not found: {}", request.method), None))
+        Err(method_not_found(&request.method))
     }
+
+    // What the server does not declare it does not have; the SDK would answer with empty lists.
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(method_not_found(ListPromptsRequestMethod::VALUE))
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Err(method_not_found(ListResourcesRequestMethod::VALUE))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Err(method_not_found(ListResourceTemplatesRequestMethod::VALUE))
+    }
+
+    async fn complete(
+        &self,
+        _: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(method_not_found(CompleteRequestMethod::VALUE))
+    }
+}
+
+pub(super) fn method_not_found(method: &str) -> ErrorData {
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("Method not found: {method}"), None)
 }
 
 fn result(reply: reply::Reply) -> CallToolResult {

@@ -3,15 +3,16 @@
 use std::io;
 use std::sync::Arc;
 
-use rmcp::model::{ClientRequest, GetMeta as _, JsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{ClientRequest, GetMeta as _, JsonRpcMessage, ProtocolVersion, ServerJsonRpcMessage};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, ServerInitializeError, ServiceExt as _, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::Mutex;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::lines::{Line, Lines};
-use crate::limits::{EOF_GRACE, MAX_LINE_BYTES};
+use crate::limits::{EOF_GRACE, MAX_LINE_BYTES, SHUTDOWN_LIMIT};
 use crate::mcp::Server;
 use crate::mcp::decode::{self, Decoded};
 
@@ -27,7 +28,8 @@ pub fn open() -> (impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Sen
 /// Serves one client until its input ends or `shutdown` is cancelled.
 ///
 /// When the input ends, running calls get [`EOF_GRACE`] to end by themselves; then `shutdown` is cancelled, which ends
-/// them.
+/// them. A client that can no longer be written to is treated the same. [`SHUTDOWN_LIMIT`] later this returns, whatever
+/// still waits: a client that does not read must not keep the server.
 ///
 /// # Errors
 /// The client broke off the handshake, or the output failed.
@@ -38,22 +40,35 @@ where
 {
     let transport = JsonLines {
         lines: Lines::new(input, MAX_LINE_BYTES),
-        output: Arc::new(Mutex::new(output)),
+        output: Output { stream: Arc::new(Mutex::new(output)), shutdown: shutdown.clone() },
+        answers: JoinSet::new(),
         opened: false,
         shutdown: shutdown.clone(),
     };
-    let running = match server.serve_with_ct(transport, shutdown).await {
-        Ok(running) => running,
-        Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => return Ok(()),
-        Err(error) => return Err(io::Error::other(error)),
+    let conversation = async {
+        let running = match server.serve_with_ct(transport, shutdown.clone()).await {
+            Ok(running) => running,
+            Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => return Ok(()),
+            Err(ServerInitializeError::TransportError { error, .. }) => return Err(io::Error::other(error.error)),
+            Err(error) => return Err(io::Error::other(error)),
+        };
+        running.waiting().await.map_err(io::Error::other)?;
+        Ok(())
     };
-    running.waiting().await.map_err(io::Error::other)?;
-    Ok(())
+    tokio::select! {
+        ended = conversation => ended,
+        () = async {
+            shutdown.cancelled().await;
+            tokio::time::sleep(SHUTDOWN_LIMIT).await;
+        } => Ok(()),
+    }
 }
 
 struct JsonLines<R, W> {
     lines: Lines<R>,
-    output: Arc<Mutex<W>>,
+    output: Output<W>,
+    /// Answers that the SDK knows nothing of, while they are written.
+    answers: JoinSet<()>,
     /// Whether a request has opened the conversation. Before that the SDK takes anything else for a broken handshake.
     opened: bool,
     shutdown: CancellationToken,
@@ -65,16 +80,21 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     /// Sends a message that the SDK knows nothing of.
-    fn answer(&self, message: ServerJsonRpcMessage) {
-        tokio::spawn(write(self.output.clone(), message));
+    fn answer(&mut self, message: ServerJsonRpcMessage) {
+        let output = self.output.clone();
+        self.answers.spawn(async move {
+            // A client that cannot be written to has been noticed by `write`.
+            let _ = output.write(message).await;
+        });
     }
 
-    fn end_of_input(&self) {
+    async fn end_of_input(&mut self) {
         let shutdown = self.shutdown.clone();
         tokio::spawn(async move {
             tokio::time::sleep(EOF_GRACE).await;
             shutdown.cancel();
         });
+        while self.answers.join_next().await.is_some() {}
     }
 
     /// Whether the SDK may see the message now; if not, a request is answered here.
@@ -89,8 +109,15 @@ where
         match &request.request {
             ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => return true,
             ClientRequest::InitializeRequest(_) => self.opened = true,
-            other if other.get_meta().protocol_version().is_some() => self.opened = true,
-            other => self.answer(decode::too_early(other.method(), request.id.clone())),
+            other => match other.get_meta().protocol_version() {
+                None => self.answer(decode::too_early(other.method(), request.id.clone())),
+                // A revision or capabilities that the SDK refuses leave it waiting for another opening.
+                Some(version) => {
+                    let complete = other.get_meta().missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty();
+                    self.opened = complete && ProtocolVersion::KNOWN_VERSIONS.contains(&version);
+                    return true;
+                }
+            },
         }
         self.opened
     }
@@ -107,7 +134,8 @@ where
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        write(self.output.clone(), message)
+        let output = self.output.clone();
+        async move { output.write(message).await }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
@@ -119,12 +147,12 @@ where
                     continue;
                 }
                 Ok(None) => {
-                    self.end_of_input();
+                    self.end_of_input().await;
                     return None;
                 }
                 Err(error) => {
                     tracing::error!(%error, "input failed");
-                    self.end_of_input();
+                    self.end_of_input().await;
                     return None;
                 }
             };
@@ -137,15 +165,33 @@ where
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        self.output.lock().await.flush().await
+        self.output.stream.lock().await.flush().await
     }
 }
 
-/// Writes a message as one line; the lock keeps lines apart.
-async fn write<W: AsyncWrite + Unpin>(output: Arc<Mutex<W>>, message: ServerJsonRpcMessage) -> io::Result<()> {
-    let mut line = serde_json::to_vec(&message)?;
-    line.push(b'\n');
-    let mut output = output.lock().await;
-    output.write_all(&line).await?;
-    output.flush().await
+/// The client's end of the output.
+struct Output<W> {
+    stream: Arc<Mutex<W>>,
+    shutdown: CancellationToken,
+}
+
+impl<W> Clone for Output<W> {
+    fn clone(&self) -> Self {
+        Self { stream: self.stream.clone(), shutdown: self.shutdown.clone() }
+    }
+}
+
+impl<W: AsyncWrite + Unpin> Output<W> {
+    /// Writes a message as one line; the lock keeps lines apart.
+    async fn write(&self, message: ServerJsonRpcMessage) -> io::Result<()> {
+        let mut line = serde_json::to_vec(&message)?;
+        line.push(b'\n');
+        let mut stream = self.stream.lock().await;
+        let written = async {
+            stream.write_all(&line).await?;
+            stream.flush().await
+        };
+        // Nobody is left to answer: the client is gone.
+        written.await.inspect_err(|_| self.shutdown.cancel())
+    }
 }

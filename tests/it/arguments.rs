@@ -68,13 +68,22 @@ fn the_five_coercions() {
     accepted("i", json!("+7"), "7");
     accepted("i", json!(i64::MIN.to_string()), "-9223372036854775808");
     accepted("n", json!("1.50"), "1.50");
-    accepted("n", json!(" 1e5 "), "1e5");
+    accepted("n", json!("1e5"), "1e5");
     accepted("b", json!("TRUE"), "true");
     accepted("b", json!("False"), "false");
     accepted("i", json!(3.0), "3");
     accepted("s", json!(5), "5");
     accepted("s", json!(3.0), "3.0");
     accepted("s", json!(true), "true");
+    accepted("i", json!(1e16), "10000000000000000");
+}
+
+#[test]
+fn numbers_keep_their_notation() {
+    for text in ["12345678901234567890123", "1.10", "3.0"] {
+        accepted("s", serde_json::from_str(text).unwrap(), text);
+        accepted("n", serde_json::from_str(text).unwrap(), text);
+    }
 }
 
 #[test]
@@ -101,6 +110,7 @@ fn anything_else_is_refused_with_the_value_in_json() {
     refused("n", json!("inf"), "Argument 'n': cannot convert 'inf' to number");
     refused("n", json!("NaN"), "Argument 'n': cannot convert 'NaN' to number");
     refused("n", json!(""), "Argument 'n': cannot convert '' to number");
+    refused("n", json!(" 3 "), "Argument 'n': cannot convert ' 3 ' to number");
     refused("b", json!(1), "Argument 'b': cannot convert '1' to boolean");
     refused("b", json!("yes"), "Argument 'b': cannot convert 'yes' to boolean");
     refused("s", json!(["a"]), "Argument 's': cannot convert '[\"a\"]' to string");
@@ -136,6 +146,9 @@ fn every_violation_is_reported_in_definition_order() {
 #[test]
 fn a_command_that_ends_its_options_takes_dashes() {
     assert_eq!(bound("dashes", json!({ "pattern": "-x" })), Ok(vec!["pattern=-x".into()]));
+    let own_words =
+        index("command: x\ntools: [{name: t, description: t, args: [{name: p, positional: true, default: \"-\"}]}]");
+    assert!(bind(tool(&own_words, "t"), &Map::new()).is_ok(), "a default is the config's own word");
     accepted("s", json!("-x"), "-x");
 }
 

@@ -78,6 +78,13 @@ fn words_stand_in_the_contract_s_order() {
     assert_eq!(invocation.argv, expected);
     assert_eq!(invocation.stdin.as_deref(), Some("text"));
     assert_eq!(invocation.cwd, Some(PathBuf::from("/tmp")));
+    assert_eq!(invocation.program_dir, Some(PathBuf::from("/srv")), "no argument chooses the program");
+}
+
+#[test]
+fn without_a_base_command_the_tool_s_first_word_is_expanded() {
+    let index = index("command: \"\"\ntools: [{name: t, description: x, command: \"~/bin/$TOOL $TOOL\"}]");
+    assert_eq!(planned(&index, &json!({})).argv, ["/home/me/bin/my tool", "$TOOL"]);
 }
 
 #[test]

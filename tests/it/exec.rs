@@ -19,8 +19,14 @@ struct Fake {
 impl Fake {
     fn new(words: &[&str]) -> Self {
         let argv = std::iter::once(fakecli().display().to_string()).chain(words.iter().map(ToString::to_string));
-        let invocation =
-            Invocation { argv: argv.collect(), env: Vec::new(), cwd: None, stdin: None, timeout: PATIENCE };
+        let invocation = Invocation {
+            argv: argv.collect(),
+            env: Vec::new(),
+            program_dir: None,
+            cwd: None,
+            stdin: None,
+            timeout: PATIENCE,
+        };
         Self { invocation, limits: Limits::default() }
     }
 
@@ -122,8 +128,18 @@ async fn programs_are_found_as_a_shell_finds_them() {
     assert_eq!(fake.run().await.stdout.text(), "<found>");
     let mut fake = Fake::new(&["argv", "relative"]);
     fake.invocation.argv[0] = "./own-name".into();
-    fake.invocation.cwd = Some(dir.path().to_owned());
+    fake.invocation.program_dir = Some(dir.path().to_owned());
     assert_eq!(fake.run().await.stdout.text(), "<relative>");
+}
+
+#[tokio::test]
+async fn the_directory_of_a_call_does_not_choose_the_program() {
+    let dir = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(fakecli(), dir.path().join("own-name")).unwrap();
+    let mut fake = Fake::new(&["argv"]);
+    fake.invocation.argv[0] = "./own-name".into();
+    fake.invocation.cwd = Some(dir.path().to_owned());
+    assert!(matches!(fake.try_run(pending()).await, Err(SpawnError::NotFound(_))));
 }
 
 #[tokio::test]
@@ -140,8 +156,12 @@ async fn what_cannot_be_started_says_why() {
     let executable = dir.path().join("executable");
     std::fs::write(&executable, "no format that the system knows").unwrap();
     std::fs::set_permissions(&executable, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let script = dir.path().join("script");
+    std::fs::write(&script, "#!/no/such/interpreter\n").unwrap();
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let path = |path: &std::path::Path| path.display().to_string();
     let said = [
+        problem(path(&script), None).await,
         problem("no-such-program-anywhere".into(), None).await,
         problem("/no/such/program".into(), None).await,
         problem(path(&file), None).await,
@@ -167,6 +187,12 @@ async fn head_and_tail_of_long_output_are_kept() {
     let mut fake = Fake::new(&["exit", "0", "aäääääb"]);
     fake.limits.stream_bytes = 4;
     assert_eq!(fake.run().await.stdout.text(), "a\n[… 10 bytes omitted …]\nb");
+    let mut fake = Fake::new(&["exit", "0", "😀😀😀😀"]);
+    fake.limits.stream_bytes = 7;
+    assert_eq!(fake.run().await.stdout.text(), "😀\n[… 12 bytes omitted …]");
+    let mut fake = Fake::new(&["exit", "0", "gone"]);
+    fake.limits.stream_bytes = 0;
+    assert_eq!(fake.run().await.stdout.text(), "[… 4 bytes omitted …]");
     let mut fake = Fake::new(&["exit", "0", "exact!"]);
     fake.limits.stream_bytes = 6;
     assert_eq!(fake.run().await.stdout.text(), "exact!");
@@ -188,6 +214,18 @@ async fn a_timeout_ends_the_whole_group_and_keeps_what_was_printed() {
     assert_eq!(outcome.stdout.text(), "ready\n");
     assert_eq!(announced(&file).len(), 1);
     all_gone(&file);
+}
+
+#[tokio::test]
+async fn members_of_the_group_have_the_grace_period_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let done = dir.path().join("done");
+    let member = "trap 'sleep 0.2; : > \"$0\"; exit' TERM; echo ready; while :; do sleep 0.01; done";
+    let mut fake = Fake::new(&[]).timeout_ms(300);
+    let leader = format!("sh -c '{}' \"$0\" & exec sleep 600", member.replace('\'', "'\\''"));
+    fake.invocation.argv = vec!["sh".into(), "-c".into(), leader, done.display().to_string()];
+    assert_eq!(fake.run().await.end, End::TimedOut(Duration::from_millis(300)));
+    assert!(done.exists(), "the member was killed although it was ending");
 }
 
 #[tokio::test]

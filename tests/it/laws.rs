@@ -16,7 +16,7 @@ fn tools() -> impl Iterator<Item = ResolvedTool<'static>> {
 #[test]
 fn it_is_what_the_configs_say() {
     let configs = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("configs");
-    let loaded = read_configs(&[configs]).unwrap();
+    let loaded = read_configs(&[configs], &|_| false).unwrap();
     assert!(loaded.warnings.is_empty(), "{}", loaded.warnings.render(climax::catalog::Style::Plain));
     assert!(loaded.catalog == CATALOG, "the generator prints another catalog than the loader makes");
 }

@@ -231,6 +231,36 @@ async fn what_comes_before_the_handshake_is_answered_or_ignored() {
 }
 
 #[tokio::test]
+async fn a_refused_opening_leaves_the_conversation_to_be_opened() {
+    let mut client = Client::connect(Mode::Meta);
+    for version in ["2099-01-01", MODERN] {
+        let meta = json!({ "io.modelcontextprotocol/protocolVersion": version });
+        assert!(client.ask(1, "tools/list", &json!({ "_meta": meta })).await["error"].is_object());
+        client.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}}"#).await;
+        client.send(r#"{"jsonrpc":"2.0","id":3,"result":{}}"#).await;
+    }
+    assert!(client.ask(2, "tools/list", &json!({ "_meta": modern_meta() })).await["error"].is_null());
+}
+
+#[tokio::test]
+async fn what_is_wrong_before_the_handshake_is_answered_even_if_nothing_follows() {
+    let mut client = Client::connect(Mode::Meta);
+    client.send("garbage").await;
+    client.input.shutdown().await.unwrap();
+    assert_eq!(client.receive().await["error"]["code"], -32700);
+    client.task.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn what_is_not_declared_is_not_there() {
+    let mut client = Client::open(Mode::Meta).await;
+    for method in ["prompts/list", "resources/list", "resources/templates/list", "logging/setLevel"] {
+        assert_eq!(client.ask(1, method, &json!({ "level": "info" })).await["error"]["code"], -32601, "{method}");
+    }
+    assert_eq!(client.ask(1, "tools/list", &json!({ "cursor": "x" })).await["error"]["code"], -32602);
+}
+
+#[tokio::test]
 async fn the_last_line_needs_no_newline_and_the_end_of_input_ends_the_server() {
     let mut client = Client::open(Mode::Meta).await;
     client.input.write_all(br#"{"jsonrpc":"2.0","id":5,"method":"ping"}"#).await.unwrap();

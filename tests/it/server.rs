@@ -135,6 +135,52 @@ fn the_end_of_input_ends_server_and_children_within_a_second() {
 }
 
 #[test]
+fn a_client_that_does_not_read_does_not_keep_the_server() {
+    for by_signal in [false, true] {
+        let mut server = Server::start(&[]);
+        for _ in 0..300 {
+            server.post("tools/list", json!({}));
+        }
+        if by_signal {
+            Command::new("kill").arg(server.child.id().to_string()).status().unwrap();
+        } else {
+            server.close_input();
+        }
+        let start = Instant::now();
+        until("the server to end", || server.child.try_wait().unwrap().is_some());
+        assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+    }
+}
+
+#[test]
+fn a_client_that_is_gone_ends_the_server_and_its_children() {
+    let file = config("  - {name: family, description: x, command: family}\n");
+    let dir = tempfile::tempdir().unwrap();
+    let pids = dir.path().join("pids");
+    let mut command = climax();
+    command.args(["--config", file.path().to_str().unwrap()]).env("FAKECLI_PIDS", &pids);
+    let mut server = Server::spawn(&mut command);
+    server.initialize("2025-06-18");
+    server.post("tools/call", json!({ "name": "climax_call", "arguments": { "tool_name": "family" } }));
+    until("the grandchild", || announced(&pids).len() == 1);
+    server.close_output();
+    server.post("ping", json!({}));
+    until("the server to end", || server.child.try_wait().unwrap().is_some());
+    until("the children to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
+}
+
+#[test]
+fn a_config_that_replaces_a_compiled_in_tool_is_warned_about() {
+    let file = config("  - {name: git_log, description: x, command: argv}\n");
+    let path = file.path().to_str().unwrap();
+    let (status, _, stderr) = run(climax().args(["--config", path]));
+    assert_eq!(status, 0);
+    assert!(stderr.contains("warning[override]: tool `git_log` replaces the compiled-in one"), "{stderr}");
+    let (_, _, stderr) = run(climax().args(["jq", "--config", path]));
+    assert_eq!(stderr, "", "it is not served, so it is not replaced");
+}
+
+#[test]
 fn a_call_that_is_about_to_end_is_answered_after_the_end_of_input() {
     let mut server = Server::start(&[]);
     server.post("tools/call", json!({ "name": "climax_call", "arguments": { "tool_name": "coreutils_date" } }));

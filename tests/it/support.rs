@@ -72,7 +72,7 @@ pub(crate) fn announced(file: &Path) -> Vec<u32> {
 pub(crate) struct Server {
     pub child: Child,
     input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
+    output: Option<BufReader<ChildStdout>>,
     next_id: u64,
 }
 
@@ -87,7 +87,7 @@ impl Server {
     pub(crate) fn spawn(command: &mut Command) -> Self {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let input = child.stdin.take();
-        let output = BufReader::new(child.stdout.take().unwrap());
+        let output = child.stdout.take().map(BufReader::new);
         Self { child, input, output, next_id: 0 }
     }
 
@@ -112,7 +112,7 @@ impl Server {
     /// The next message; every line must be JSON-RPC.
     pub(crate) fn receive(&mut self) -> Value {
         let mut line = String::new();
-        self.output.read_line(&mut line).unwrap();
+        self.output.as_mut().unwrap().read_line(&mut line).unwrap();
         let message: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
         assert_eq!(message["jsonrpc"], "2.0", "{line}");
         message
@@ -145,6 +145,10 @@ impl Server {
         self.tool("climax_call", json!({ "tool_name": tool, "args": arguments }))
     }
 
+    pub(crate) fn close_output(&mut self) {
+        self.output = None;
+    }
+
     pub(crate) fn close_input(&mut self) {
         self.input = None;
     }
@@ -153,7 +157,7 @@ impl Server {
     pub(crate) fn finish(mut self) -> (String, Option<i32>) {
         self.close_input();
         let mut rest = String::new();
-        self.output.read_to_string(&mut rest).unwrap();
+        self.output.as_mut().unwrap().read_to_string(&mut rest).unwrap();
         (rest, self.child.wait().unwrap().code())
     }
 }

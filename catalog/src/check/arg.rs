@@ -169,15 +169,6 @@ impl Checker<'_> {
     fn default(&mut self, default: &Spanned<Scalar>, kind: Type) -> Option<DefaultValue> {
         let scalar = &default.value;
         let value = match (kind, scalar.meaning()) {
-            (Type::String, Meaning::Str(text)) if text.contains('\0') => {
-                self.report(
-                    Code::Nul,
-                    default.span,
-                    "`default` holds a NUL character, which no program can be given",
-                    "remove it (`\\0`, `\\x00` or `\\u0000`)",
-                );
-                return None;
-            }
             (Type::String, Meaning::Str(text)) => Some((text.to_owned(), json_string(text))),
             (Type::Integer | Type::Number, Meaning::Int(value)) => Some((value.to_string(), value.to_string())),
             (Type::Number, Meaning::Float(value)) if value.is_finite() => {
@@ -235,7 +226,7 @@ pub(crate) fn enum_json(value: &str, kind: Type) -> Option<String> {
     let parsed: Option<serde_json::Value> = serde_json::from_str(value).ok();
     match kind {
         Type::String => Some(json_string(value)),
-        Type::Integer => value.parse::<i64>().ok().map(|number| number.to_string()),
+        Type::Integer => value.parse::<i64>().ok().map(|number| number.to_string()).filter(|json| json == value),
         Type::Number => parsed.filter(serde_json::Value::is_number).map(|_| value.to_owned()),
         Type::Boolean => matches!(value, "true" | "false").then(|| value.to_owned()),
     }

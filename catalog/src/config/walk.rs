@@ -112,12 +112,6 @@ impl<'a> Walker<'a> {
     pub(super) fn string(&mut self, node: &Node, what: &str) -> Option<Spanned<String>> {
         if let Kind::Scalar(scalar) = &node.kind {
             match scalar.meaning() {
-                Meaning::Str(text) if text.contains('\0') => {
-                    let what = if what.contains(' ') { what.to_owned() } else { format!("`{what}`") };
-                    let message = format!("{what} holds a NUL character, which no program can be given");
-                    self.report(Code::Nul, node.span, message, "remove it (`\\0`, `\\x00` or `\\u0000`)");
-                    return None;
-                }
                 Meaning::Str(text) => return Some(Spanned { value: text.to_owned(), span: node.span }),
                 Meaning::Null => {
                     self.wrong_type(node, what, "a string", "write a value, or \"\" for an empty text");

@@ -115,7 +115,7 @@ impl ToolIndex {
     /// Finds tools; the first `limit` that match, in the order of their definition.
     #[must_use]
     pub fn search(&self, filter: Filter<'_>, limit: usize) -> Vec<ToolIndexEntry<'_>> {
-        let lowercased = filter.query.map(str::to_lowercase);
+        let lowercased = filter.query.map(lowercase);
         let query = lowercased.as_deref().map(lexical::Query::new);
         let segments = self.segments.iter().filter(|segment| self.matches(**segment, filter));
         let rows = segments.flat_map(|segment| {
@@ -181,6 +181,11 @@ impl Layer {
     }
 }
 
+/// Lowercases each character by itself, so that a part of a text is lowercased as it is within the whole.
+pub(crate) fn lowercase(text: &str) -> String {
+    text.chars().flat_map(char::to_lowercase).collect()
+}
+
 fn same(a: &str, b: &str) -> bool {
-    a.eq_ignore_ascii_case(b) || a.to_lowercase() == b.to_lowercase()
+    a.eq_ignore_ascii_case(b) || lowercase(a) == lowercase(b)
 }
