@@ -24,6 +24,8 @@ pub enum CallError {
         violations: Vec<Violation>,
         /// The tool's argument names that unknown keys may have been meant to be.
         suggestions: Vec<String>,
+        /// What the tool takes, as JSON.
+        input_schema: String,
     },
     /// The program could not be started.
     Spawn(SpawnError),
@@ -44,6 +46,7 @@ pub async fn call(
     let bound = arguments::bind(tool, arguments).map_err(|violations| CallError::InvalidArguments {
         violations,
         suggestions: misspelt_arguments(tool, arguments),
+        input_schema: tool.input_schema().to_owned(),
     })?;
     let invocation = argv::plan(tool, &bound, &|name| std::env::var(name).ok());
     tracing::info!(tool = name, program = invocation.argv[0], "running");

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use climax_catalog::Catalog;
+use climax_catalog::{Catalog, Strategy};
 
 use crate::command;
 
@@ -41,6 +41,9 @@ enum Command {
     Search(SearchArguments),
     /// Call a tool as an agent does, and print the result
     Call(CallArguments),
+    /// Measure how well search finds what queries want
+    #[command(hide = true)]
+    Eval(EvalArguments),
     /// Print the JSON Schema of the config format
     Schema,
     /// Print a completion script
@@ -68,6 +71,9 @@ pub(crate) struct RunArguments {
     /// Offer every tool directly instead of `climax_search` and `climax_call`
     #[arg(long)]
     pub(crate) classic: bool,
+    /// How tools are found: as a substring, ranked by words, or ranked only where no substring is found (auto, the default)
+    #[arg(long, value_name = "STRATEGY")]
+    pub(crate) search: Option<SearchStrategy>,
     /// Bytes of standard output and of standard error that a result holds at most
     #[arg(long, value_name = "BYTES", default_value_t = crate::limits::DEFAULT_OUTPUT_BYTES)]
     pub(crate) max_output: usize,
@@ -77,6 +83,23 @@ pub(crate) struct RunArguments {
     /// Write logs to this file instead; default: the one that `CLIMAX_LOG_FILE` names
     #[arg(long, value_name = "FILE")]
     pub(crate) log_file: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum SearchStrategy {
+    Lexical,
+    Bm25,
+    Auto,
+}
+
+impl From<SearchStrategy> for Strategy {
+    fn from(strategy: SearchStrategy) -> Self {
+        match strategy {
+            SearchStrategy::Lexical => Self::Lexical,
+            SearchStrategy::Bm25 => Self::Bm25,
+            SearchStrategy::Auto => Self::Auto,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -111,8 +134,12 @@ pub(crate) struct ListArguments {
 
 #[derive(Args, Debug)]
 pub(crate) struct SearchArguments {
-    /// Text to find in tool names, descriptions, CLI names, categories and tags
-    pub(crate) query: Option<String>,
+    /// What to do, in words; several need no quotes
+    #[arg(num_args = 0..)]
+    pub(crate) query: Vec<String>,
+    /// How tools are found: as a substring, ranked by words, or ranked only where no substring is found (auto, the default)
+    #[arg(long = "search", value_name = "STRATEGY")]
+    pub(crate) strategy: Option<SearchStrategy>,
     /// Only CLIs of this category
     #[arg(long)]
     pub(crate) category: Option<String>,
@@ -151,6 +178,22 @@ pub(crate) struct CallArguments {
     pub(crate) json: bool,
 }
 
+#[derive(Args, Debug)]
+pub(crate) struct EvalArguments {
+    /// JSON lines `{"query", "gold": [tool names]}`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) queries: PathBuf,
+    /// Compiled-in CLIs to search, by name; default: all
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// Add a config file or a directory of them
+    #[arg(long = "config", value_name = "FILE")]
+    pub(crate) configs: Vec<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 fn key_value(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
@@ -176,6 +219,7 @@ pub fn main(catalog: &'static Catalog) -> ExitCode {
         Command::List(arguments) => command::list::run(catalog, &arguments),
         Command::Search(arguments) => command::search::run(catalog, &arguments),
         Command::Call(arguments) => command::call::run(catalog, &arguments),
+        Command::Eval(arguments) => command::eval::run(catalog, &arguments),
         Command::Schema => command::schema::run(),
         Command::Completions { shell } => {
             command::completions::run(shell, &mut <Arguments as clap::CommandFactory>::command())

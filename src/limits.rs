@@ -47,5 +47,8 @@ pub const DEFAULT_SEARCH_RESULTS: i64 = 10;
 /// Search results that a request can get.
 pub const MAX_SEARCH_RESULTS: i64 = 100;
 
+/// Length of the instructions that a client gets, but for their end.
+pub const MAX_INSTRUCTION_BYTES: usize = 1_500;
+
 /// Near misses that an error names.
 pub const MAX_SUGGESTIONS: usize = 3;

@@ -24,11 +24,11 @@ mod yaml;
 pub use checked::{Place, Risk, Type};
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Severity, Style};
 pub use format::config_schema;
-pub use index::{CliSummary, Filter, Layer, ToolIndex};
+pub use index::{CliSummary, Filter, Layer, Strategy, ToolIndex};
 pub use source::{MAX_CONFIG_BYTES, Position, Source, Span};
 pub use suggest::{did_you_mean, near_misses};
 pub use table::{
-    ArgDef, Catalog, CliDef, Names, ResolveDef, Rows, SearchText, Str, Texts, ToolDef, fingerprint, name_hash,
+    ArgDef, Catalog, CliDef, Names, Ranked, ResolveDef, Rows, SearchText, Str, Texts, ToolDef, fingerprint, name_hash,
 };
 pub use view::{ArgView, Cli, ResolveView, ResolvedTool, ToolIndexEntry};
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::checked::{Arg, Cli, Resolve, Tool};
 use crate::index::lowercase;
+use crate::index::ranked::Builder;
 use crate::schema;
 use crate::table::{ArgDef, ArgRow, Catalog, CliDef, Names, ResolveDef, Rows, SearchText, Str, Texts, ToolDef};
 
@@ -23,6 +24,7 @@ struct Tables {
     interned: HashMap<String, Str>,
     search: String,
     search_ends: Vec<u32>,
+    ranked: Builder,
     clis: Vec<CliDef>,
     tools: Vec<ToolDef>,
     args: Vec<ArgDef>,
@@ -76,6 +78,7 @@ impl Tables {
         self.names.insert(tool.name.as_str().into(), offset(self.tools.len()));
         self.tools.push(def);
         self.search_fields(cli, tool);
+        self.ranked.add(cli, tool);
     }
 
     fn search_fields(&mut self, cli: &Cli, tool: &Tool) {
@@ -147,6 +150,7 @@ impl Tables {
         Catalog {
             texts: Texts { text: self.text.into(), ends: self.text_ends.into() },
             search: SearchText { text: self.search.into(), ends: self.search_ends.into() },
+            ranked: self.ranked.finish(),
             clis: self.clis.into(),
             tools: self.tools.into(),
             args: self.args.into(),

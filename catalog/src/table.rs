@@ -172,6 +172,18 @@ pub struct SearchText {
     pub ends: Cow<'static, [u32]>,
 }
 
+/// The ranked index: which terms stand in which tools, and what each counts there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranked {
+    /// The terms, sorted.
+    pub terms: Texts,
+    /// Per term: in how many tools it stands, then for each, in catalog order, the distance from the row before and the
+    /// impact. Impacts are bytes, the rest numbers in groups of seven bits, the lowest first.
+    pub postings: Cow<'static, [u8]>,
+    /// The end of each term's postings, in bytes.
+    pub ends: Cow<'static, [u32]>,
+}
+
 /// Finds a tool's row by its name.
 #[derive(Clone, Debug)]
 pub enum Names {
@@ -196,12 +208,11 @@ pub const fn name_hash(name: &str) -> u64 {
     hash
 }
 
-/// Sums up a text so that generated code can check at compile time that it got the text that it was made for.
+/// Sums up a file so that generated code can check at compile time that it got the file that it was made for.
 ///
 /// Covers the length and at most 4,096 evenly spread bytes, since constants are evaluated slowly.
 #[must_use]
-pub const fn fingerprint(text: &str) -> u64 {
-    let bytes = text.as_bytes();
+pub const fn fingerprint(bytes: &[u8]) -> u64 {
     let step = 1 + bytes.len() / 4096;
     let mut hash = bytes.len() as u64;
     let mut at = 0;
@@ -219,6 +230,8 @@ pub struct Catalog {
     pub texts: Texts,
     /// What queries are matched against.
     pub search: SearchText,
+    /// What queries are ranked by.
+    pub ranked: Ranked,
     /// One row per config, in load order.
     pub clis: Cow<'static, [CliDef]>,
     /// One row per tool, in the order of their CLIs.
@@ -256,6 +269,7 @@ impl PartialEq for Catalog {
     fn eq(&self, other: &Self) -> bool {
         self.texts == other.texts
             && self.search == other.search
+            && self.ranked == other.ranked
             && self.clis == other.clis
             && self.tools == other.tools
             && self.args == other.args

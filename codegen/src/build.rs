@@ -110,10 +110,9 @@ fn relative(path: &Path, root: &Path) -> String {
 fn write(generated: &Generated) -> Result<(), String> {
     let out = env::var_os("OUT_DIR").ok_or("OUT_DIR is not set: call `Build::run` from a build script only")?;
     let out = PathBuf::from(out);
-    let texts = [("catalog.txt", &generated.text), ("search.txt", &generated.search), ("catalog.rs", &generated.rust)];
-    for (name, text) in texts {
+    for (name, content) in generated.files() {
         let path = out.join(name);
-        fs::write(&path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        fs::write(&path, content).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     }
     Ok(())
 }

@@ -13,12 +13,30 @@ const MAX_FORMATTED_TOOLS: usize = 1_000;
 /// What is written to `OUT_DIR`. Depends on the catalog only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generated {
-    /// `catalog.rs`: the tables. It includes the other two files.
+    /// `catalog.rs`: the tables. It includes the other files.
     pub rust: String,
     /// `catalog.txt`: [`climax_catalog::Texts`].
     pub text: String,
     /// `search.txt`: [`climax_catalog::SearchText`].
     pub search: String,
+    /// `terms.txt`: the terms of [`climax_catalog::Ranked`].
+    pub terms: String,
+    /// `postings.bin`: the postings of [`climax_catalog::Ranked`].
+    pub postings: Vec<u8>,
+}
+
+impl Generated {
+    /// The files by name.
+    #[must_use]
+    pub fn files(&self) -> [(&'static str, &[u8]); 5] {
+        [
+            ("catalog.txt", self.text.as_bytes()),
+            ("search.txt", self.search.as_bytes()),
+            ("terms.txt", self.terms.as_bytes()),
+            ("postings.bin", &self.postings),
+            ("catalog.rs", self.rust.as_bytes()),
+        ]
+    }
 }
 
 /// A catalog that cannot be printed.
@@ -49,6 +67,8 @@ pub fn emit(catalog: &Catalog) -> Result<Generated, EmitError> {
     let mut items = vec![header(catalog)];
     items.push(words("TEXT_ENDS", &catalog.texts.ends));
     items.push(words("SEARCH_ENDS", &catalog.search.ends));
+    items.push(words("TERM_ENDS", &catalog.ranked.terms.ends));
+    items.push(words("POSTING_ENDS", &catalog.ranked.ends));
     items.push(words("LISTS", &catalog.lists));
     items.push(rows("CLIS", &quote!(CliDef), catalog.clis.iter().map(cli)));
     items.push(rows("TOOLS", &quote!(ToolDef), catalog.tools.iter().map(tool)));
@@ -67,24 +87,36 @@ pub fn emit(catalog: &Catalog) -> Result<Generated, EmitError> {
         rust: print(items, catalog.tools.len() <= MAX_FORMATTED_TOOLS),
         text: catalog.texts.text.to_string(),
         search: catalog.search.text.to_string(),
+        terms: catalog.ranked.terms.text.to_string(),
+        postings: catalog.ranked.postings.to_vec(),
     })
 }
 
 fn header(catalog: &Catalog) -> TokenStream {
-    let text = fingerprint(&catalog.texts.text);
-    let search = fingerprint(&catalog.search.text);
+    let [text, search, terms, postings] = [
+        catalog.texts.text.as_bytes(),
+        catalog.search.text.as_bytes(),
+        catalog.ranked.terms.text.as_bytes(),
+        &catalog.ranked.postings,
+    ]
+    .map(fingerprint);
     quote! {
         use ::climax::catalog::{
-            ArgDef, Catalog, CliDef, Names, ResolveDef, Risk, Rows, SearchText, Str, Texts, ToolDef, fingerprint,
+            ArgDef, Catalog, CliDef, Names, Ranked, ResolveDef, Risk, Rows, SearchText, Str, Texts, ToolDef, fingerprint,
         };
         use ::std::borrow::Cow;
 
         static TEXT: &str = include_str!("catalog.txt");
         static SEARCH: &str = include_str!("search.txt");
+        static TERMS: &str = include_str!("terms.txt");
+        static POSTINGS: &[u8] = include_bytes!("postings.bin");
         #[allow(clippy::unreadable_literal)]
         const _: () = assert!(
-            fingerprint(include_str!("catalog.txt")) == #text && fingerprint(include_str!("search.txt")) == #search,
-            "catalog.rs, catalog.txt and search.txt are from different runs of the generator"
+            fingerprint(include_bytes!("catalog.txt")) == #text
+                && fingerprint(include_bytes!("search.txt")) == #search
+                && fingerprint(include_bytes!("terms.txt")) == #terms
+                && fingerprint(include_bytes!("postings.bin")) == #postings,
+            "catalog.rs and the files that it includes are from different runs of the generator"
         );
     }
 }
@@ -96,6 +128,11 @@ fn root() -> TokenStream {
         pub static CATALOG: Catalog = Catalog {
             texts: Texts { text: Cow::Borrowed(TEXT), ends: Cow::Borrowed(&TEXT_ENDS) },
             search: SearchText { text: Cow::Borrowed(SEARCH), ends: Cow::Borrowed(&SEARCH_ENDS) },
+            ranked: Ranked {
+                terms: Texts { text: Cow::Borrowed(TERMS), ends: Cow::Borrowed(&TERM_ENDS) },
+                postings: Cow::Borrowed(POSTINGS),
+                ends: Cow::Borrowed(&POSTING_ENDS),
+            },
             clis: Cow::Borrowed(&CLIS),
             tools: Cow::Borrowed(&TOOLS),
             args: Cow::Borrowed(&ARGS),

@@ -3,14 +3,15 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use climax_catalog::{Catalog, ToolIndex};
+use climax_catalog::{Catalog, Strategy, ToolIndex};
 
-use crate::cli::{FAILURE, Selection, USAGE};
+use crate::cli::{FAILURE, SearchStrategy, Selection, USAGE};
 use crate::load::{self, LoadError};
 use crate::terminal;
 
 pub(crate) mod call;
 pub(crate) mod completions;
+pub(crate) mod eval;
 pub(crate) mod list;
 pub(crate) mod run;
 pub(crate) mod schema;
@@ -48,6 +49,19 @@ fn print(text: &str, code: ExitCode) -> ExitCode {
         }
         _ => code,
     }
+}
+
+/// The search strategy: what the command line says, else what `CLIMAX_SEARCH_STRATEGY` says.
+fn strategy(argument: Option<SearchStrategy>) -> Result<Strategy, ExitCode> {
+    const VARIABLE: &str = "CLIMAX_SEARCH_STRATEGY";
+    if let Some(strategy) = argument {
+        return Ok(strategy.into());
+    }
+    let Some(name) = std::env::var(VARIABLE).ok().filter(|name| !name.is_empty()) else {
+        return Ok(Strategy::default());
+    };
+    let found = Strategy::ALL.into_iter().find(|strategy| strategy.as_str() == name);
+    found.ok_or_else(|| usage(&format!("{VARIABLE} is `{name}`, expected lexical, bm25 or auto")))
 }
 
 fn usage(message: &str) -> ExitCode {

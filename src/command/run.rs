@@ -12,7 +12,7 @@ use tracing_subscriber::filter::LevelFilter;
 use crate::cli::{FAILURE, LogLevel, RunArguments};
 use crate::exec;
 use crate::limits::Limits;
-use crate::mcp::{Mode, Server};
+use crate::mcp::{Mode, Options, Server};
 use crate::{log, terminal, transport};
 
 const ON_A_TERMINAL: &str = "\
@@ -23,6 +23,10 @@ To try a tool here: climax list, climax search QUERY, climax call TOOL key=value
 
 /// Serves until the client goes away.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &RunArguments) -> ExitCode {
+    let strategy = match super::strategy(arguments.search) {
+        Ok(strategy) => strategy,
+        Err(code) => return code,
+    };
     let index = match super::load(catalog, &arguments.selection) {
         Ok(index) => index,
         Err(code) => return code,
@@ -40,7 +44,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &RunArguments) -> ExitCo
     let mode = if arguments.classic { Mode::Classic } else { Mode::Meta };
     let limits = Limits { stream_bytes: arguments.max_output, ..Limits::default() };
     let shutdown = CancellationToken::new();
-    let server = Server::new(index, mode, limits, shutdown.clone());
+    let server = Server::new(index, Options { mode, strategy }, limits, shutdown.clone());
     match super::runtime().and_then(|runtime| serve(runtime, server, shutdown)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

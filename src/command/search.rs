@@ -15,21 +15,26 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &SearchArguments) -> Exi
         Ok(index) => index,
         Err(code) => return code,
     };
+    let strategy = match super::strategy(arguments.strategy) {
+        Ok(strategy) => strategy,
+        Err(code) => return code,
+    };
+    let query = arguments.query.join(" ");
     let filter = Filter {
-        query: arguments.query.as_deref(),
+        query: (!arguments.query.is_empty()).then_some(&query),
         category: arguments.category.as_deref(),
         cli: arguments.cli.as_deref(),
     };
     if arguments.json {
-        return super::print(&mcp::search_text(&index, filter, arguments.limit), ExitCode::SUCCESS);
+        return super::print(&mcp::search_text(&index, strategy, filter, arguments.limit), ExitCode::SUCCESS);
     }
     if let Filter { query: None, category: None, cli: None } = filter {
         return super::print(&list::clis(&index), ExitCode::SUCCESS);
     }
-    let found = index.search(filter, arguments.limit);
+    let found = index.search_by(strategy, filter, arguments.limit);
     if found.is_empty() {
         return super::print(
-            "No tool matches. The query is looked for literally; try one word of it.",
+            "No tool serves this. Say it in other words, or look through `climax list`.",
             ExitCode::SUCCESS,
         );
     }

@@ -1,6 +1,6 @@
 //! The two meta-tools of the default mode (seeds 000 and 002).
 
-use climax_catalog::{Filter, ToolIndex, Type};
+use climax_catalog::{Filter, Strategy, ToolIndex, ToolIndexEntry, Type};
 use serde_json::{Map, Value, json};
 
 use crate::arguments::{BoundValue, Problem, Violation, coerce, type_problem};
@@ -55,7 +55,11 @@ pub(super) fn call_schema() -> Value {
 }
 
 /// Answers a search: the text of the result, or what is wrong with the arguments.
-pub(super) fn search(index: &ToolIndex, arguments: &Map<String, Value>) -> Result<String, Vec<Violation>> {
+pub(super) fn search(
+    index: &ToolIndex,
+    strategy: Strategy,
+    arguments: &Map<String, Value>,
+) -> Result<String, Vec<Violation>> {
     let mut reader = Reader { arguments, violations: Vec::new() };
     let query = reader.string("query");
     let category = reader.string("category");
@@ -64,20 +68,19 @@ pub(super) fn search(index: &ToolIndex, arguments: &Map<String, Value>) -> Resul
     reader.finish()?;
     let limit = usize::try_from(limit).unwrap_or_default();
     let filter = Filter { query: query.as_deref(), category: category.as_deref(), cli: cli.as_deref() };
-    Ok(search_text(index, filter, limit))
+    Ok(search_text(index, strategy, filter, limit))
 }
 
 /// The text of an answer: a summary if nothing is asked for, else what matches.
-pub(crate) fn search_text(index: &ToolIndex, filter: Filter<'_>, limit: usize) -> String {
+pub(crate) fn search_text(index: &ToolIndex, strategy: Strategy, filter: Filter<'_>, limit: usize) -> String {
     match filter {
         Filter { query: None, category: None, cli: None } => summary_json(index, limit),
-        filter => search_json(index, filter, limit),
+        filter => search_json(&index.search_by(strategy, filter, limit)),
     }
 }
 
 /// Splices the finished entries into `{"mode": "search", …}`.
-fn search_json(index: &ToolIndex, filter: Filter<'_>, limit: usize) -> String {
-    let found = index.search(filter, limit);
+fn search_json(found: &[ToolIndexEntry<'_>]) -> String {
     let size: usize = found.iter().map(|entry| entry.as_json().len() + 1).sum();
     let mut json = String::with_capacity(size + 32);
     json.push_str(r#"{"mode":"search","results":["#);

@@ -3,10 +3,11 @@
 //! Only this module and [`crate::transport`] name protocol types.
 
 pub mod decode;
+mod instructions;
 mod meta;
 pub mod reply;
 mod server;
 mod tools;
 
 pub(crate) use meta::search_text;
-pub use server::{Mode, Server};
+pub use server::{Mode, Options, Server};

@@ -95,8 +95,9 @@ pub fn reply(tool: &str, result: Result<Outcome, CallError>) -> Reply {
             let error = ErrorObject { suggestions, ..error(ErrorCode::UnknownTool, tool, &message) };
             Reply { text: message, error: Some(error) }
         }
-        Err(CallError::InvalidArguments { violations, suggestions }) => {
-            invalid_arguments(tool, &violations, suggestions)
+        Err(CallError::InvalidArguments { violations, suggestions, input_schema }) => {
+            let schema = serde_json::from_str(&input_schema).unwrap_or_default();
+            invalid_arguments(tool, &violations, suggestions, &schema)
         }
         Err(CallError::Spawn(problem)) => {
             let message = problem.to_string();
@@ -109,11 +110,17 @@ pub fn reply(tool: &str, result: Result<Outcome, CallError>) -> Reply {
 
 /// Words arguments that were refused.
 #[must_use]
-pub fn invalid_arguments(tool: &str, violations: &[Violation], suggestions: Vec<String>) -> Reply {
+pub fn invalid_arguments(
+    tool: &str,
+    violations: &[Violation],
+    suggestions: Vec<String>,
+    input_schema: &Value,
+) -> Reply {
     let lines = violations.iter().fold(String::new(), |lines, violation| lines + &format!("\n  - {violation}"));
     let details = violations
         .iter()
         .map(|violation| json!({ "argument": violation.argument, "message": violation.to_string() }))
+        .chain([json!({ "input_schema": input_schema })])
         .collect();
     let message = format!("{} of the arguments cannot be used", violations.len());
     let error = ErrorObject { details, suggestions, ..error(ErrorCode::InvalidArguments, tool, &message) };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use climax_catalog::ToolIndex;
+use climax_catalog::{Strategy, ToolIndex};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod, CompleteRequestParams,
@@ -15,7 +15,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use super::{meta, reply, tools};
+use super::{instructions, meta, reply, tools};
 use crate::arguments::Violation;
 use crate::call::call;
 use crate::exec::Stop;
@@ -37,16 +37,25 @@ const LIST_TTL_MS: u64 = 3_600_000;
 #[derive(Clone, Debug)]
 pub struct Server {
     index: Arc<ToolIndex>,
-    mode: Mode,
+    options: Options,
     limits: Limits,
     shutdown: CancellationToken,
+}
+
+/// What a server offers, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Which tools a client sees.
+    pub mode: Mode,
+    /// How `climax_search` finds tools.
+    pub strategy: Strategy,
 }
 
 impl Server {
     /// A server that gives up running calls when `shutdown` is cancelled.
     #[must_use]
-    pub fn new(index: ToolIndex, mode: Mode, limits: Limits, shutdown: CancellationToken) -> Self {
-        Self { index: Arc::new(index), mode, limits, shutdown }
+    pub fn new(index: ToolIndex, options: Options, limits: Limits, shutdown: CancellationToken) -> Self {
+        Self { index: Arc::new(index), options, limits, shutdown }
     }
 
     async fn call_direct(
@@ -73,15 +82,17 @@ impl Server {
         arguments: &Map<String, Value>,
         cancelled: &CancellationToken,
     ) -> Option<CallToolResult> {
-        let refused = |violations: Vec<Violation>| result(reply::invalid_arguments(name, &violations, Vec::new()));
+        let refused = |violations: Vec<Violation>, schema: &Value| {
+            result(reply::invalid_arguments(name, &violations, Vec::new(), schema))
+        };
         match name {
-            meta::SEARCH => Some(match meta::search(&self.index, arguments) {
+            meta::SEARCH => Some(match meta::search(&self.index, self.options.strategy, arguments) {
                 Ok(json) => CallToolResult::success(vec![ContentBlock::text(json)]),
-                Err(violations) => refused(violations),
+                Err(violations) => refused(violations, &meta::search_schema()),
             }),
             meta::CALL => Some(match meta::call_request(arguments) {
                 Ok(request) => self.call_direct(&request.tool_name, &request.arguments, cancelled).await,
-                Err(violations) => refused(violations),
+                Err(violations) => refused(violations, &meta::call_schema()),
             }),
             _ => None,
         }
@@ -91,7 +102,9 @@ impl Server {
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let name = Implementation::new("climax", env!("CARGO_PKG_VERSION"));
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build()).with_server_info(name)
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(name)
+            .with_instructions(instructions::instructions(&self.index, self.options.mode))
     }
 
     async fn list_tools(
@@ -102,7 +115,7 @@ impl ServerHandler for Server {
         if page.is_some_and(|page| page.cursor.is_some()) {
             return Err(ErrorData::invalid_params("Unknown cursor: the list of tools has one page", None));
         }
-        let tools = match self.mode {
+        let tools = match self.options.mode {
             Mode::Meta => tools::meta_tools(&self.index),
             Mode::Classic => tools::direct_tools(&self.index),
         };
@@ -118,7 +131,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let answer = match self.mode {
+        let answer = match self.options.mode {
             Mode::Meta => self.call_meta(&request.name, &arguments, &context.ct).await,
             Mode::Classic if self.index.get(&request.name).is_none() => None,
             Mode::Classic => Some(self.call_direct(&request.name, &arguments, &context.ct).await),

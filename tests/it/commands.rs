@@ -31,9 +31,14 @@ fn search_prints_a_table_or_what_an_agent_gets() {
     assert_eq!(json(&stdout)["results"].as_array().unwrap().len(), 2);
     let (_, stdout, _) = run(climax().args(["search", "--json"]));
     assert_eq!(json(&stdout)["mode"], "summary");
-    let (status, stdout, _) = run(climax().args(["search", "no such words"]));
+    let (status, stdout, _) = run(climax().args(["search", "book", "a", "flight", "to", "Lisbon"]));
     assert_eq!(status, 0);
-    assert!(stdout.contains("No tool matches"));
+    assert!(stdout.contains("No tool serves this"), "{stdout}");
+    let (_, stdout, _) = run(climax().args(["search", "create", "a", "new", "branch"]));
+    assert!(stdout.contains("git_branch_create"), "{stdout}");
+    let lexical = |command: &mut std::process::Command| run(command.args(["search", "create a new branch"]));
+    assert!(lexical(climax().env("CLIMAX_SEARCH_STRATEGY", "lexical")).1.contains("No tool serves this"));
+    assert_eq!(lexical(climax().env("CLIMAX_SEARCH_STRATEGY", "best")).0, 2);
 }
 
 #[test]

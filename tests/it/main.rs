@@ -15,6 +15,7 @@ mod exec;
 mod generated;
 mod laws;
 mod protocol;
+mod retrieval;
 mod server;
 mod support;
 mod tidy;

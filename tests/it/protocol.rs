@@ -1,8 +1,8 @@
 //! JSON-RPC in → JSON-RPC out, over an in-memory pipe.
 
-use climax::catalog::{Layer, ToolIndex};
+use climax::catalog::{Layer, Strategy, ToolIndex};
 use climax::limits::{Limits, MAX_LINE_BYTES};
-use climax::mcp::{Mode, Server};
+use climax::mcp::{Mode, Options, Server};
 use climax::transport::stdio::serve;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
@@ -24,7 +24,8 @@ impl Client {
                      - {name: w, description: Writes, command: argv, risk: write}\n";
         let index = ToolIndex::from_configs(vec![Layer::loaded(catalog(&fake_config(tools)))]);
         let shutdown = CancellationToken::new();
-        let server = Server::new(index, mode, Limits::default(), shutdown.clone());
+        let options = Options { mode, strategy: Strategy::Auto };
+        let server = Server::new(index, options, Limits::default(), shutdown.clone());
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (read, write) = tokio::io::split(theirs);
         let task = tokio::spawn(serve(server, read, write, shutdown));

@@ -7,6 +7,11 @@ use crate::table::{Catalog, Rows};
 use crate::view::{Cli, ResolvedTool, ToolIndexEntry};
 
 mod lexical;
+mod query;
+pub(crate) mod ranked;
+mod score;
+mod tokens;
+mod vocabulary;
 
 /// A catalog, or some CLIs of it.
 #[derive(Clone, Debug)]
@@ -54,6 +59,33 @@ pub struct Filter<'a> {
     pub category: Option<&'a str>,
     /// The whole CLI name, case-insensitively.
     pub cli: Option<&'a str>,
+}
+
+/// How a query finds tools.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Strategy {
+    /// As a substring of a field, in the order of definition (seed 001).
+    Lexical,
+    /// By its words, best first.
+    Bm25,
+    /// As [`Strategy::Lexical`]; only where that finds nothing at all, as [`Strategy::Bm25`].
+    #[default]
+    Auto,
+}
+
+impl Strategy {
+    /// All strategies.
+    pub const ALL: [Self; 3] = [Self::Lexical, Self::Bm25, Self::Auto];
+
+    /// The strategy's name on the command line.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Lexical => "lexical",
+            Self::Bm25 => "bm25",
+            Self::Auto => "auto",
+        }
+    }
 }
 
 /// A CLI of a layer.
@@ -117,13 +149,52 @@ impl ToolIndex {
     pub fn search(&self, filter: Filter<'_>, limit: usize) -> Vec<ToolIndexEntry<'_>> {
         let lowercased = filter.query.map(lowercase);
         let query = lowercased.as_deref().map(lexical::Query::new);
-        let segments = self.segments.iter().filter(|segment| self.matches(**segment, filter));
-        let rows = segments.flat_map(|segment| {
-            let catalog = &*self.layers[segment.layer].catalog;
-            let rows = catalog.clis[segment.cli as usize].tools;
-            lexical::matching(&catalog.search, rows, query.as_ref()).map(|row| (segment.layer, row))
+        let rows = self.runs(filter).into_iter().flat_map(|(layer, rows)| {
+            lexical::matching(&self.layers[layer].catalog.search, rows, query.as_ref()).map(move |row| (layer, row))
         });
-        rows.filter(|id| !self.hidden.contains(id)).take(limit).map(|id| self.tool(id).entry()).collect()
+        rows.filter(|id| self.is_visible(*id)).take(limit).map(|id| self.tool(id).entry()).collect()
+    }
+
+    /// The tools of the CLIs that match, as few runs of adjacent rows: one search of a long text is faster than many of
+    /// short ones.
+    fn runs(&self, filter: Filter<'_>) -> Vec<(usize, Rows)> {
+        let mut runs: Vec<(usize, Rows)> = Vec::new();
+        for segment in self.segments.iter().filter(|segment| self.matches(**segment, filter)) {
+            let rows = self.cli(*segment).tool_rows();
+            match runs.last_mut() {
+                Some((layer, last)) if *layer == segment.layer && last.1 == rows.0 => last.1 = rows.1,
+                _ => runs.push((segment.layer, rows)),
+            }
+        }
+        runs
+    }
+
+    /// Finds tools by a strategy. A query without words, or none, finds what [`Self::search`] finds.
+    #[must_use]
+    pub fn search_by(&self, strategy: Strategy, filter: Filter<'_>, limit: usize) -> Vec<ToolIndexEntry<'_>> {
+        let request = filter.query.map(query::Request::new).filter(|request| !request.terms.is_empty());
+        let ranked = |request| self.rank(request, filter, limit);
+        match (strategy, &request) {
+            (Strategy::Bm25, Some(request)) => ranked(request),
+            (Strategy::Auto, Some(request)) if self.search(filter, 1).is_empty() => ranked(request),
+            (Strategy::Lexical | Strategy::Auto, _) | (Strategy::Bm25, None) => self.search(filter, limit),
+        }
+    }
+
+    fn rank(&self, request: &query::Request, filter: Filter<'_>, limit: usize) -> Vec<ToolIndexEntry<'_>> {
+        let (terms, scores) = score::scores(self, request);
+        let rows = self
+            .runs(filter)
+            .into_iter()
+            .flat_map(|(layer, Rows(first, end))| (first..end).map(move |row| (layer, row)));
+        let found = rows.filter(|id| self.is_visible(*id)).filter_map(|id| Some((scores.get(id)?, id)));
+        let best: Vec<_> = score::best(found, limit).collect();
+        let is_served = best.is_empty() || score::is_served(self, &terms, &best);
+        best.into_iter().filter(|_| is_served).map(|id| self.tool(id).entry()).collect()
+    }
+
+    fn is_visible(&self, id: (usize, u32)) -> bool {
+        self.hidden.is_empty() || !self.hidden.contains(&id)
     }
 
     /// Lists the CLIs that serve at least one tool, or were empty from the start, in their order.
@@ -142,7 +213,7 @@ impl ToolIndex {
     pub fn get(&self, name: &str) -> Option<ResolvedTool<'_>> {
         let found = self.layers.iter().enumerate().rev().find_map(|(at, layer)| {
             let row = layer.catalog.find(name)?;
-            (layer.serves(row) && !self.hidden.contains(&(at, row))).then_some((at, row))
+            (layer.serves(row) && self.is_visible((at, row))).then_some((at, row))
         });
         found.map(|id| self.tool(id))
     }
@@ -151,7 +222,7 @@ impl ToolIndex {
     pub fn tools(&self) -> impl Iterator<Item = ResolvedTool<'_>> {
         self.segments.iter().flat_map(|segment| {
             let Rows(first, end) = self.cli(*segment).tool_rows();
-            (first..end).map(|row| (segment.layer, row)).filter(|id| !self.hidden.contains(id)).map(|id| self.tool(id))
+            (first..end).map(|row| (segment.layer, row)).filter(|id| self.is_visible(*id)).map(|id| self.tool(id))
         })
     }
 

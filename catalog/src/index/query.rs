@@ -1,0 +1,95 @@
+//! What a request says: its terms, and how much each counts.
+
+use std::sync::LazyLock;
+
+use super::tokens::{is_stop_word, stem, words};
+use super::vocabulary::{SYNONYMS, WEAK_WORDS};
+
+/// How much less each word counts than the one before it: requests start with what is wanted.
+const DECAY: f64 = 0.08;
+/// What stands in brackets is detail.
+const BRACKETED: f64 = 0.3;
+const WEAK: f64 = 0.3;
+/// How much a synonym of a word counts.
+pub(super) const SYNONYM: f64 = 0.15;
+
+/// A request, ready to be looked up.
+#[derive(Clone, Debug)]
+pub(super) struct Request {
+    /// Terms that it says, each once.
+    pub(super) terms: Vec<Term>,
+    /// Its words as written, lowercased, for names of programs.
+    pub(super) words: Vec<String>,
+}
+
+/// A stem that is said.
+#[derive(Clone, Debug)]
+pub(super) struct Term {
+    pub(super) stem: String,
+    /// How much it counts, at most 1.
+    pub(super) weight: f64,
+    /// Stems that stand for it and are not said, each with one term of the request only.
+    pub(super) synonyms: Vec<String>,
+}
+
+impl Request {
+    pub(super) fn new(text: &str) -> Self {
+        let mut said: Vec<Term> = Vec::new();
+        let mut position = 0.0;
+        let (main, bracketed) = split_brackets(text);
+        for word in words(&main).filter(|word| !is_stop_word(word)) {
+            let weak = if WEAK_WORDS.contains(&word.as_str()) { WEAK } else { 1.0 };
+            add(&mut said, &word, weak / (1.0 + DECAY * position));
+            position += 1.0;
+        }
+        for word in words(&bracketed).filter(|word| !is_stop_word(word)) {
+            add(&mut said, &word, BRACKETED);
+        }
+        add_synonyms(&mut said);
+        let written = text.split(|c: char| !c.is_alphanumeric() && !"_-+.".contains(c));
+        let words = written.filter(|word| !word.is_empty()).map(super::lowercase).collect();
+        Self { terms: said, words }
+    }
+}
+
+fn add(terms: &mut Vec<Term>, word: &str, weight: f64) {
+    let stem = stem(word);
+    if terms.iter().all(|term| term.stem != stem) {
+        terms.push(Term { stem: stem.into_owned(), weight, synonyms: Vec::new() });
+    }
+}
+
+/// The stems of each group of synonyms.
+static SYNONYM_STEMS: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| {
+    let stems = |group: &&[&str]| group.iter().map(|word| stem(word).into_owned()).collect();
+    SYNONYMS.iter().map(stems).collect()
+});
+
+fn add_synonyms(terms: &mut [Term]) {
+    let mut used: Vec<String> = terms.iter().map(|term| term.stem.clone()).collect();
+    for term in terms {
+        let groups = SYNONYM_STEMS.iter().filter(|group| group.contains(&term.stem));
+        for synonym in groups.flatten() {
+            if !used.contains(synonym) {
+                used.push(synonym.clone());
+                term.synonyms.push(synonym.clone());
+            }
+        }
+    }
+}
+
+/// The text without its bracketed parts, and those parts.
+fn split_brackets(text: &str) -> (String, String) {
+    let (mut main, mut bracketed) = (String::new(), String::new());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('(') {
+        main.push_str(before);
+        main.push(' ');
+        let (inside, tail) = after.split_once(')').unwrap_or((after, ""));
+        bracketed.push_str(inside);
+        bracketed.push(' ');
+        rest = tail;
+    }
+    main.push_str(rest);
+    (main, bracketed)
+}

@@ -1,0 +1,220 @@
+//! Scores of tools for one request.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::ToolIndex;
+use super::query::{Request, SYNONYM, Term};
+
+/// A score of one, in units of a term's weight times its impact.
+const UNIT: f64 = 1000.0 * 255.0;
+/// What a CLI's tools gain when the request starts with its name, and when it has it elsewhere.
+const NAMED_FIRST: f64 = 4.3;
+const NAMED: f64 = 0.6;
+/// How much a term counts that an unknown word was probably meant to be.
+const NEAR: f64 = 0.3;
+/// Terms that an unknown word is taken for at most.
+const MAX_NEAR: usize = 4;
+/// The part of a request that one of the best tools must cover; else no tool serves it.
+const SERVED: f64 = 0.34;
+/// Best tools that are looked at for that.
+const LOOKED_AT: usize = 3;
+/// How far a stand-in of a word covers it.
+const STAND_IN: f64 = 0.5;
+
+/// The scores of all tools of an index.
+pub(super) struct Scores {
+    layers: Vec<Vec<u32>>,
+}
+
+/// What is known of a term of the request.
+pub(super) struct Known {
+    /// Its weight times its rarity.
+    mass: f64,
+    exact: Located,
+    stand_ins: Vec<Located>,
+}
+
+/// Where a term stands: its number in each layer.
+struct Located {
+    numbers: Vec<Option<usize>>,
+    tools: usize,
+}
+
+/// Scores all tools.
+pub(super) fn scores(index: &ToolIndex, request: &Request) -> (Vec<Known>, Scores) {
+    let layers: Vec<_> = index.layers.iter().map(|layer| vec![0; layer.catalog.tools.len()]).collect();
+    let tools = layers.iter().map(Vec::len).sum();
+    let mut scores = Scores { layers };
+    let terms = request.terms.iter().map(|term| scores.add_term(index, tools, term)).collect();
+    scores.add_names(index, &request.words);
+    (terms, scores)
+}
+
+impl Scores {
+    /// The score of a tool, if it has one.
+    pub(super) fn get(&self, (layer, row): (usize, u32)) -> Option<u32> {
+        Some(self.layers[layer][row as usize]).filter(|score| *score > 0)
+    }
+
+    fn add_term(&mut self, index: &ToolIndex, tools: usize, term: &Term) -> Known {
+        let exact = Located::find(index, &term.stem);
+        let mut stand_ins: Vec<Located> = term.synonyms.iter().map(|stem| Located::find(index, stem)).collect();
+        for synonym in &stand_ins {
+            self.add(index, synonym, SYNONYM * term.weight * rarity(tools, synonym.tools));
+        }
+        let mass = term.weight * rarity(tools, exact.tools);
+        if exact.tools == 0 {
+            for stem in near(index, &term.stem) {
+                let near = Located::find(index, &stem);
+                self.add(index, &near, NEAR * term.weight * rarity(tools, near.tools));
+                stand_ins.push(near);
+            }
+        } else {
+            self.add(index, &exact, mass);
+        }
+        Known { mass, exact, stand_ins }
+    }
+
+    fn add(&mut self, index: &ToolIndex, term: &Located, weight: f64) {
+        let weight = fixed(1000.0 * weight);
+        for ((layer, scores), number) in index.layers.iter().zip(&mut self.layers).zip(&term.numbers) {
+            let postings = number.map(|number| layer.catalog.ranked.postings(number));
+            for (row, impact) in postings.into_iter().flatten() {
+                scores[row as usize] += weight * u32::from(impact);
+            }
+        }
+    }
+
+    /// Lifts the tools of CLIs that the request names.
+    fn add_names(&mut self, index: &ToolIndex, words: &[String]) {
+        for segment in &index.segments {
+            let cli = index.cli(*segment);
+            let program = cli.words().next().map(|path| path.rsplit('/').next().unwrap_or(path));
+            let names = [Some(cli.name()), Some(cli.stem()), program];
+            let is_meant = |word: &String| names.iter().flatten().any(|name| name.eq_ignore_ascii_case(word));
+            let gain = match words.iter().position(is_meant) {
+                None => continue,
+                Some(0) => NAMED_FIRST,
+                Some(_) => NAMED,
+            };
+            let rows = cli.tool_rows().range();
+            for score in &mut self.layers[segment.layer][rows] {
+                *score += fixed(gain * UNIT);
+            }
+        }
+    }
+}
+
+impl Located {
+    fn find(index: &ToolIndex, stem: &str) -> Self {
+        let numbers: Vec<_> = index.layers.iter().map(|layer| layer.catalog.ranked.find(stem)).collect();
+        let counts = index
+            .layers
+            .iter()
+            .zip(&numbers)
+            .filter_map(|(layer, number)| Some(layer.catalog.ranked.postings((*number)?).len()));
+        let tools = counts.sum();
+        Self { numbers, tools }
+    }
+
+    fn stands_in(&self, index: &ToolIndex, (layer, row): (usize, u32)) -> bool {
+        self.numbers[layer].is_some_and(|number| {
+            index.layers[layer]
+                .catalog
+                .ranked
+                .postings(number)
+                .take_while(|(at, _)| *at <= row)
+                .any(|(at, _)| at == row)
+        })
+    }
+}
+
+/// Whether one of the best tools has enough of what the request says, so that the request is not about something else.
+pub(super) fn is_served(index: &ToolIndex, terms: &[Known], best: &[(usize, u32)]) -> bool {
+    let all: f64 = terms.iter().map(|term| term.mass).sum();
+    best.iter().take(LOOKED_AT).any(|tool| {
+        let covered = terms.iter().map(|term| {
+            let has = |located: &Located| located.stands_in(index, *tool);
+            if has(&term.exact) {
+                term.mass
+            } else if term.stand_ins.iter().any(has) {
+                STAND_IN * term.mass
+            } else {
+                0.0
+            }
+        });
+        covered.sum::<f64>() >= SERVED * all
+    })
+}
+
+/// Terms that start as an unknown one does, or are it but for a typing mistake; nearest first, then in their order.
+fn near(index: &ToolIndex, unknown: &str) -> Vec<String> {
+    let length = unknown.chars().count();
+    let mistakes = match length {
+        0..=3 => return Vec::new(),
+        4..=7 => 1,
+        _ => 2,
+    };
+    let mut found: Vec<(usize, &str)> = Vec::new();
+    for term in index.layers.iter().flat_map(|layer| layer.catalog.ranked.terms()) {
+        if term.len() > unknown.len() && term.starts_with(unknown) {
+            found.push((1, term));
+        } else if term.len().abs_diff(unknown.len()) <= mistakes {
+            let distance = strsim::damerau_levenshtein(term, unknown);
+            if distance <= mistakes {
+                found.push((distance, term));
+            }
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found.into_iter().take(MAX_NEAR).map(|(_, term)| term.to_owned()).collect()
+}
+
+/// The best `limit`, best first, equal ones in the order in which they come.
+pub(super) fn best<T: Ord + Copy>(scored: impl Iterator<Item = (u32, T)>, limit: usize) -> impl Iterator<Item = T> {
+    let mut heap = BinaryHeap::with_capacity(limit.min(1024) + 1);
+    for (order, (score, id)) in scored.enumerate() {
+        let candidate = Reverse((score, Reverse(order), id));
+        if heap.len() < limit {
+            heap.push(candidate);
+        } else if let Some(mut worst) = heap.peek_mut()
+            && candidate < *worst
+        {
+            *worst = candidate;
+        }
+    }
+    heap.into_sorted_vec().into_iter().map(|Reverse((_, _, id))| id)
+}
+
+/// How much a term tells that stands in `frequency` of `tools`: BM25's inverse document frequency, its peaks flattened.
+fn rarity(tools: usize, frequency: usize) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "tools are counted in 32 bits")]
+    let [tools, frequency] = [tools, frequency].map(|count| count as f64);
+    let idf = ln(1.0 + (tools - frequency + 0.5) / (frequency + 0.5));
+    (idf * idf.sqrt()).sqrt()
+}
+
+/// The natural logarithm for values from 1 on, by basic operations: the system's may differ in the last bit.
+fn ln(mut value: f64) -> f64 {
+    let mut halvings = 0.0;
+    while value > 2.0 {
+        value /= 2.0;
+        halvings += 1.0;
+    }
+    let ratio = (value - 1.0) / (value + 1.0);
+    let (mut sum, mut power, mut odd) = (0.0, ratio, 1.0);
+    while odd < 40.0 {
+        sum += power / odd;
+        power *= ratio * ratio;
+        odd += 2.0;
+    }
+    2.0 * sum + halvings * std::f64::consts::LN_2
+}
+
+fn fixed(value: f64) -> u32 {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "weights are small and positive")]
+    let fixed = value.round() as u32;
+    fixed
+}

@@ -1,0 +1,31 @@
+//! What a client is told about the server when it connects.
+
+use climax_catalog::ToolIndex;
+
+use super::Mode;
+use crate::limits::MAX_INSTRUCTION_BYTES;
+
+/// How to find tools, and which CLIs there are, as far as they fit [`MAX_INSTRUCTION_BYTES`].
+pub(super) fn instructions(index: &ToolIndex, mode: Mode) -> String {
+    let mut text = match mode {
+        Mode::Meta => "Command-line programs as tools. Find a tool with climax_search: say in a few words what is to be \
+                       done, with the program's name if it matters; or give a CLI's name as `cli`. Then run it with climax_call, \
+                       by the input_schema that the search returned. CLIs: ",
+        Mode::Classic => "Command-line programs as tools. CLIs: ",
+    }
+    .to_owned();
+    let mut left = 0;
+    for (at, summary) in index.summary().enumerate() {
+        let item = format!("{}{} ({})", if at == 0 { "" } else { ", " }, summary.cli.name(), summary.tool_count);
+        if left > 0 || text.len() + item.len() > MAX_INSTRUCTION_BYTES {
+            left += 1;
+        } else {
+            text.push_str(&item);
+        }
+    }
+    if left > 0 {
+        text.push_str(&format!(", and {left} more"));
+    }
+    text.push('.');
+    text
+}

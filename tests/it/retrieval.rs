@@ -1,0 +1,94 @@
+//! How well search finds what requests want: figures that must not fall.
+//!
+//! `climax eval --queries FILE` prints them; `tests/queries/` holds requests with their right tools, and requests that no
+//! tool serves.
+
+use climax::CATALOG;
+use climax::catalog::{Filter, Layer, Strategy, ToolIndex};
+use serde_json::Value;
+
+fn queries(file: &str) -> Vec<(String, Vec<String>)> {
+    let text = std::fs::read_to_string(format!("{}/tests/queries/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let strings = |value: &Value| {
+        value.as_array().map_or_else(Vec::new, |all| all.iter().map(|one| one.as_str().unwrap().to_owned()).collect())
+    };
+    lines.map(|line| (line["query"].as_str().unwrap().to_owned(), strings(&line["gold"]))).collect()
+}
+
+fn index() -> ToolIndex {
+    ToolIndex::from_configs(vec![Layer::compiled(&CATALOG)])
+}
+
+fn found(index: &ToolIndex, strategy: Strategy, query: &str, limit: usize) -> Vec<String> {
+    let filter = Filter { query: Some(query), ..Filter::default() };
+    index.search_by(strategy, filter, limit).iter().map(|entry| entry.tool_name().to_owned()).collect()
+}
+
+/// The share of queries, in percent, for which a right tool is among the first `limit`.
+fn recall(index: &ToolIndex, strategy: Strategy, limit: usize) -> f64 {
+    let queries = queries("served.jsonl");
+    let hits = queries
+        .iter()
+        .filter(|(query, gold)| found(index, strategy, query, limit).iter().any(|name| gold.contains(name)));
+    100.0 * f64::from(u32::try_from(hits.count()).unwrap()) / f64::from(u32::try_from(queries.len()).unwrap())
+}
+
+#[test]
+fn every_right_tool_exists() {
+    let index = index();
+    for (query, gold) in queries("served.jsonl") {
+        assert!(!gold.is_empty() && gold.iter().all(|name| index.get(name).is_some()), "{query}: {gold:?}");
+    }
+}
+
+#[test]
+fn a_right_tool_is_among_the_first() {
+    let index = index();
+    let [first, ten] = [1, 10].map(|limit| recall(&index, Strategy::Auto, limit));
+    assert!(first >= 50.0, "R@1 fell to {first:.1} %");
+    assert!(ten >= 79.0, "R@10 fell to {ten:.1} %");
+    assert!(recall(&index, Strategy::Lexical, 10) < 20.0, "substring search does not find sentences");
+}
+
+#[test]
+fn requests_that_no_tool_serves_get_nothing() {
+    let index = index();
+    let hopeless = queries("hopeless.jsonl");
+    let empty = hopeless.iter().filter(|(query, _)| found(&index, Strategy::Auto, query, 10).is_empty()).count();
+    assert!(empty * 10 >= hopeless.len() * 6, "{empty} of {} got an empty list", hopeless.len());
+}
+
+#[test]
+fn typing_mistakes_and_beginnings_of_words_are_forgiven() {
+    let index = index();
+    for query in ["git comit changes", "git commi", "kuberntes pods list"] {
+        let found = found(&index, Strategy::Bm25, query, 10).join(" ");
+        assert!(found.contains("commit") || found.contains("kubectl"), "{query}: {found}");
+    }
+}
+
+#[test]
+fn auto_answers_as_lexical_does_where_that_finds_anything() {
+    let index = index();
+    for query in ["commit", "branch", "working tree", "Show the"] {
+        assert_eq!(found(&index, Strategy::Auto, query, 20), found(&index, Strategy::Lexical, query, 20), "{query}");
+    }
+    assert_eq!(found(&index, Strategy::Bm25, "", 500).len(), CATALOG.tools.len(), "an empty query matches everything");
+}
+
+#[test]
+fn a_loaded_config_is_ranked_beside_the_compiled_in_tools() {
+    let yaml = "command: lamp\ndescription: Lights at home\ntools:\n  - {name: lamp_dim, description: Dim the bedroom lamp in the evening}";
+    let layers = vec![Layer::compiled(&CATALOG), Layer::loaded(crate::support::catalog(yaml))];
+    let index = ToolIndex::from_configs(layers);
+    assert_eq!(found(&index, Strategy::Auto, "please dim the lamp of my bedroom", 5).first().unwrap(), "lamp_dim");
+}
+
+#[test]
+fn the_index_is_small_beside_the_entries() {
+    let entries: usize = index().tools().map(|tool| tool.entry().as_json().len()).sum();
+    let ranked = &CATALOG.ranked;
+    let size = ranked.postings.len() + ranked.terms.text.len() + 4 * (ranked.ends.len() + ranked.terms.ends.len());
+    assert!(size * 10 <= entries * 4, "{size} bytes of index for {entries} bytes of entries");
+}
