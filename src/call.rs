@@ -42,22 +42,24 @@ pub async fn call(
     limits: &Limits,
     stop: impl Future<Output = Stop>,
 ) -> Result<Outcome, CallError> {
-    let tool = index.get(name).ok_or_else(|| unknown_tool(index, name))?;
+    let tool = index.get(name).ok_or_else(|| CallError::UnknownTool { suggestions: suggest_tools(index, name) })?;
     let bound = arguments::bind(tool, arguments).map_err(|violations| CallError::InvalidArguments {
         violations,
         suggestions: misspelt_arguments(tool, arguments),
         input_schema: tool.input_schema().to_owned(),
     })?;
-    let invocation = argv::plan(tool, &bound, &|name| std::env::var(name).ok());
+    let invocation = argv::plan(tool, &bound, &exec::variable);
     tracing::info!(tool = name, program = invocation.argv[0], "running");
     let outcome = exec::run(&invocation, limits, stop).await.map_err(CallError::Spawn)?;
     tracing::info!(tool = name, end = ?outcome.end, "ended");
     Ok(outcome)
 }
 
-fn unknown_tool(index: &ToolIndex, name: &str) -> CallError {
+/// Names of served tools that `name` may have been meant to be, nearest first.
+#[must_use]
+pub fn suggest_tools(index: &ToolIndex, name: &str) -> Vec<String> {
     let near = near_misses(name, index.tools().map(ResolvedTool::name), MAX_SUGGESTIONS);
-    CallError::UnknownTool { suggestions: near.into_iter().map(str::to_owned).collect() }
+    near.into_iter().map(str::to_owned).collect()
 }
 
 /// Unknown keys are ignored, but when a call fails they may be why.

@@ -71,6 +71,9 @@ pub(crate) struct RunArguments {
     /// Offer every tool directly instead of `climax_search` and `climax_call`
     #[arg(long)]
     pub(crate) classic: bool,
+    /// Add pages and details to `climax_search`, and the tools `climax_describe` and `climax_examples`
+    #[arg(long, conflicts_with = "classic")]
+    pub(crate) extended: bool,
     /// How tools are found: as a substring, ranked by words, or ranked only where no substring is found (auto, the default)
     #[arg(long, value_name = "STRATEGY")]
     pub(crate) search: Option<SearchStrategy>,

@@ -20,7 +20,7 @@ impl Default for Limits {
         Self {
             stream_bytes: DEFAULT_OUTPUT_BYTES,
             grace: Duration::from_secs(2),
-            shutdown_grace: Duration::from_millis(200),
+            shutdown_grace: Duration::from_millis(150),
             drain: Duration::from_millis(100),
         }
     }
@@ -30,10 +30,10 @@ impl Default for Limits {
 pub const DEFAULT_OUTPUT_BYTES: usize = 256 << 10;
 
 /// How long calls may go on after the client has closed the server's input.
-pub const EOF_GRACE: Duration = Duration::from_millis(400);
+pub const EOF_GRACE: Duration = Duration::from_millis(300);
 
 /// How long the server may take to end once nothing is to be waited for; longer than [`Limits::shutdown_grace`].
-pub const SHUTDOWN_LIMIT: Duration = Duration::from_millis(450);
+pub const SHUTDOWN_LIMIT: Duration = Duration::from_millis(350);
 
 /// Diagnostics that are shown to people; `validate --json` has them all.
 pub const MAX_SHOWN_DIAGNOSTICS: usize = 100;
@@ -49,6 +49,12 @@ pub const MAX_SEARCH_RESULTS: i64 = 100;
 
 /// Length of the instructions that a client gets, but for their end.
 pub const MAX_INSTRUCTION_BYTES: usize = 1_500;
+
+/// Tools that one request may have described.
+pub const MAX_DESCRIBED_TOOLS: usize = 10;
+
+/// Example calls of a tool that a request can get.
+pub const MAX_EXAMPLES: i64 = 5;
 
 /// Near misses that an error names.
 pub const MAX_SUGGESTIONS: usize = 3;

@@ -41,7 +41,11 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &RunArguments) -> ExitCo
         terminal::error(ON_A_TERMINAL);
     }
     exec::keep_descriptors_private();
-    let mode = if arguments.classic { Mode::Classic } else { Mode::Meta };
+    let mode = match (arguments.classic, arguments.extended) {
+        (true, _) => Mode::Classic,
+        (_, true) => Mode::Extended,
+        _ => Mode::Meta,
+    };
     let limits = Limits { stream_bytes: arguments.max_output, ..Limits::default() };
     let shutdown = CancellationToken::new();
     let server = Server::new(index, Options { mode, strategy }, limits, shutdown.clone());

@@ -12,11 +12,13 @@ use std::pin::Pin;
 use std::process::Stdio;
 use std::time::Duration;
 
+use climax_catalog::ResolvedTool;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::time::{sleep, timeout};
 
 use crate::argv::Invocation;
+use crate::expand::command_word;
 use crate::limits::Limits;
 
 mod capture;
@@ -179,6 +181,23 @@ fn spawn(invocation: &Invocation) -> Result<Child, SpawnError> {
 
 fn refused(invocation: &Invocation, error: io::Error) -> SpawnError {
     SpawnError::Refused(invocation.argv[0].clone(), error)
+}
+
+/// A variable of the server's environment, by which words of configs expand; `None` also if it is no Unicode.
+#[must_use]
+pub fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// Whether the program that `tool` starts is there.
+#[must_use]
+pub fn is_installed(tool: ResolvedTool<'_>) -> bool {
+    let cli = tool.cli();
+    let search_path = cli.env().filter(|(name, _)| *name == "PATH").last().map(|(_, value)| OsStr::new(value));
+    cli.words().chain(tool.words()).next().is_some_and(|word| {
+        let program = command_word(word, &variable);
+        program::resolve(&program, search_path, cli.working_dir().map(Path::new)).is_some()
+    })
 }
 
 fn check_directory(dir: &Path) -> Result<(), SpawnError> {

@@ -1,5 +1,7 @@
 //! What a client is told about the server when it connects.
 
+use std::fmt::Write as _;
+
 use climax_catalog::ToolIndex;
 
 use super::Mode;
@@ -8,7 +10,7 @@ use crate::limits::MAX_INSTRUCTION_BYTES;
 /// How to find tools, and which CLIs there are, as far as they fit [`MAX_INSTRUCTION_BYTES`].
 pub(super) fn instructions(index: &ToolIndex, mode: Mode) -> String {
     let mut text = match mode {
-        Mode::Meta => "Command-line programs as tools. Find a tool with climax_search: say in a few words what is to be \
+        Mode::Meta | Mode::Extended => "Command-line programs as tools. Find a tool with climax_search: say in a few words what is to be \
                        done, with the program's name if it matters; or give a CLI's name as `cli`. Then run it with climax_call, \
                        by the input_schema that the search returned. CLIs: ",
         Mode::Classic => "Command-line programs as tools. CLIs: ",
@@ -24,7 +26,7 @@ pub(super) fn instructions(index: &ToolIndex, mode: Mode) -> String {
         }
     }
     if left > 0 {
-        text.push_str(&format!(", and {left} more"));
+        let _ = write!(text, ", and {left} more");
     }
     text.push('.');
     text

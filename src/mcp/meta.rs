@@ -1,10 +1,11 @@
 //! The two meta-tools of the default mode (seeds 000 and 002).
 
-use climax_catalog::{Filter, Strategy, ToolIndex, ToolIndexEntry, Type};
+use climax_catalog::{CliSummary, Filter, Strategy, ToolIndex, ToolIndexEntry};
 use serde_json::{Map, Value, json};
 
-use crate::arguments::{BoundValue, Problem, Violation, coerce, type_problem};
-use crate::limits::{DEFAULT_SEARCH_RESULTS, MAX_SEARCH_RESULTS};
+use super::reader::Reader;
+use crate::arguments::Violation;
+use crate::limits::DEFAULT_SEARCH_RESULTS;
 
 /// Name of the tool that finds tools.
 pub(super) const SEARCH: &str = "climax_search";
@@ -60,11 +61,11 @@ pub(super) fn search(
     strategy: Strategy,
     arguments: &Map<String, Value>,
 ) -> Result<String, Vec<Violation>> {
-    let mut reader = Reader { arguments, violations: Vec::new() };
+    let mut reader = Reader::new(arguments);
     let query = reader.string("query");
     let category = reader.string("category");
     let cli = reader.string("cli");
-    let limit = reader.limit().unwrap_or(DEFAULT_SEARCH_RESULTS).clamp(0, MAX_SEARCH_RESULTS);
+    let limit = reader.limit().unwrap_or(DEFAULT_SEARCH_RESULTS);
     reader.finish()?;
     let limit = usize::try_from(limit).unwrap_or_default();
     let filter = Filter { query: query.as_deref(), category: category.as_deref(), cli: cli.as_deref() };
@@ -96,20 +97,19 @@ fn search_json(found: &[ToolIndexEntry<'_>]) -> String {
 
 /// `{"mode": "summary", …}`, at most `limit` CLIs.
 fn summary_json(index: &ToolIndex, limit: usize) -> String {
-    let summary: Vec<Value> = index
-        .summary()
-        .take(limit)
-        .map(|summary| {
-            json!({
-                "name": summary.cli.name(),
-                "description": summary.cli.description(),
-                "tool_count": summary.tool_count,
-                "category": summary.cli.category(),
-                "tags": summary.cli.tags().collect::<Vec<_>>(),
-            })
-        })
-        .collect();
+    let summary: Vec<Value> = index.summary().take(limit).map(cli_json).collect();
     json!({ "mode": "summary", "summary": summary }).to_string()
+}
+
+/// A CLI of a summary.
+pub(super) fn cli_json(summary: CliSummary<'_>) -> Value {
+    json!({
+        "name": summary.cli.name(),
+        "description": summary.cli.description(),
+        "tool_count": summary.tool_count,
+        "category": summary.cli.category(),
+        "tags": summary.cli.tags().collect::<Vec<_>>(),
+    })
 }
 
 /// What `climax_call` was asked to do.
@@ -120,73 +120,9 @@ pub(super) struct CallRequest {
 
 /// Reads the arguments of `climax_call`.
 pub(super) fn call_request(arguments: &Map<String, Value>) -> Result<CallRequest, Vec<Violation>> {
-    let mut reader = Reader { arguments, violations: Vec::new() };
+    let mut reader = Reader::new(arguments);
     let tool_name = reader.required_string("tool_name");
     let arguments = reader.object("args");
     reader.finish()?;
     Ok(CallRequest { tool_name, arguments })
-}
-
-/// Reads the arguments of a meta-tool by the rules for every other tool's.
-struct Reader<'a> {
-    arguments: &'a Map<String, Value>,
-    violations: Vec<Violation>,
-}
-
-impl<'a> Reader<'a> {
-    fn given(&self, name: &str) -> Option<&'a Value> {
-        self.arguments.get(name).filter(|value| !value.is_null())
-    }
-
-    fn refuse(&mut self, name: &str, problem: Problem) {
-        self.violations.push(Violation { argument: name.to_owned(), problem });
-    }
-
-    fn coerced(&mut self, name: &str, kind: Type) -> Option<BoundValue> {
-        match coerce(self.given(name)?, kind) {
-            Ok(value) => Some(value),
-            Err(problem) => {
-                self.refuse(name, problem);
-                None
-            }
-        }
-    }
-
-    fn string(&mut self, name: &str) -> Option<String> {
-        self.coerced(name, Type::String).map(|value| value.to_string())
-    }
-
-    fn required_string(&mut self, name: &str) -> String {
-        if self.given(name).is_none() {
-            self.refuse(name, Problem::Missing);
-        }
-        self.string(name).unwrap_or_default()
-    }
-
-    /// The limit; a number that is too large for an integer is larger than any limit.
-    fn limit(&mut self) -> Option<i64> {
-        match self.given("limit")?.as_f64() {
-            Some(number) if number >= 1e18 => Some(i64::MAX),
-            _ => match self.coerced("limit", Type::Integer)? {
-                BoundValue::Integer(value) => Some(value),
-                _ => None,
-            },
-        }
-    }
-
-    /// An object, or a string that holds one: some models serialise nested arguments.
-    fn object(&mut self, name: &str) -> Map<String, Value> {
-        let Some(value) = self.given(name) else { return Map::new() };
-        let parsed = value.as_str().and_then(|text| serde_json::from_str(text).ok());
-        if let Value::Object(object) = parsed.as_ref().unwrap_or(value) {
-            object.clone()
-        } else {
-            self.refuse(name, type_problem(value, "object"));
-            Map::new()
-        }
-    }
-
-    fn finish(self) -> Result<(), Vec<Violation>> {
-        if self.violations.is_empty() { Ok(()) } else { Err(self.violations) }
-    }
 }

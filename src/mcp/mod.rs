@@ -3,8 +3,10 @@
 //! Only this module and [`crate::transport`] name protocol types.
 
 pub mod decode;
+mod extended;
 mod instructions;
 mod meta;
+mod reader;
 pub mod reply;
 mod server;
 mod tools;

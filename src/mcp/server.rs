@@ -1,6 +1,6 @@
 //! The protocol's server side: requests in, results out.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use climax_catalog::{Strategy, ToolIndex};
 use rmcp::handler::server::ServerHandler;
@@ -15,9 +15,10 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
+use super::extended::{self, Examples, Failure};
 use super::{instructions, meta, reply, tools};
 use crate::arguments::Violation;
-use crate::call::call;
+use crate::call::{CallError, call};
 use crate::exec::Stop;
 use crate::limits::Limits;
 
@@ -26,6 +27,8 @@ use crate::limits::Limits;
 pub enum Mode {
     /// The two meta-tools.
     Meta,
+    /// The meta-tools with pages and details, and those that describe.
+    Extended,
     /// Every tool itself.
     Classic,
 }
@@ -40,6 +43,8 @@ pub struct Server {
     options: Options,
     limits: Limits,
     shutdown: CancellationToken,
+    /// Of the index; computed when it is first asked for.
+    digest: Arc<OnceLock<String>>,
 }
 
 /// What a server offers, and how.
@@ -55,7 +60,7 @@ impl Server {
     /// A server that gives up running calls when `shutdown` is cancelled.
     #[must_use]
     pub fn new(index: ToolIndex, options: Options, limits: Limits, shutdown: CancellationToken) -> Self {
-        Self { index: Arc::new(index), options, limits, shutdown }
+        Self { index: Arc::new(index), options, limits, shutdown, digest: Arc::default() }
     }
 
     async fn call_direct(
@@ -82,21 +87,58 @@ impl Server {
         arguments: &Map<String, Value>,
         cancelled: &CancellationToken,
     ) -> Option<CallToolResult> {
-        let refused = |violations: Vec<Violation>, schema: &Value| {
-            result(reply::invalid_arguments(name, &violations, Vec::new(), schema))
-        };
         match name {
-            meta::SEARCH => Some(match meta::search(&self.index, self.options.strategy, arguments) {
-                Ok(json) => CallToolResult::success(vec![ContentBlock::text(json)]),
-                Err(violations) => refused(violations, &meta::search_schema()),
-            }),
+            meta::SEARCH => Some(text_or_refusal(
+                name,
+                meta::search(&self.index, self.options.strategy, arguments),
+                meta::search_schema,
+            )),
             meta::CALL => Some(match meta::call_request(arguments) {
                 Ok(request) => self.call_direct(&request.tool_name, &request.arguments, cancelled).await,
-                Err(violations) => refused(violations, &meta::call_schema()),
+                Err(violations) => refusal(name, &violations, &meta::call_schema()),
             }),
             _ => None,
         }
     }
+
+    async fn call_extended(
+        &self,
+        name: &str,
+        arguments: &Map<String, Value>,
+        cancelled: &CancellationToken,
+    ) -> Result<Option<CallToolResult>, ErrorData> {
+        let (answer, schema): (_, fn() -> Value) = match name {
+            meta::SEARCH => {
+                let digest = self.digest.get_or_init(|| extended::digest(&self.index));
+                (extended::search(&self.index, self.options.strategy, digest, arguments), extended::search_schema)
+            }
+            extended::DESCRIBE => (extended::describe(&self.index, arguments), extended::describe_schema),
+            extended::EXAMPLES => match extended::examples(&self.index, arguments) {
+                Ok(Examples::Json(json)) => (Ok(json), extended::examples_schema),
+                Ok(Examples::UnknownTool { name, suggestions }) => {
+                    return Ok(Some(result(reply::reply(&name, Err(CallError::UnknownTool { suggestions })))));
+                }
+                Err(failure) => (Err(failure), extended::examples_schema),
+            },
+            _ => return Ok(self.call_meta(name, arguments, cancelled).await),
+        };
+        match answer {
+            Ok(json) => Ok(Some(text_or_refusal(name, Ok(json), schema))),
+            Err(Failure::Arguments(violations)) => Ok(Some(text_or_refusal(name, Err(violations), schema))),
+            Err(Failure::Cursor(error)) => Err(error),
+        }
+    }
+}
+
+fn text_or_refusal(name: &str, answer: Result<String, Vec<Violation>>, schema: fn() -> Value) -> CallToolResult {
+    match answer {
+        Ok(json) => CallToolResult::success(vec![ContentBlock::text(json)]),
+        Err(violations) => refusal(name, &violations, &schema()),
+    }
+}
+
+fn refusal(name: &str, violations: &[Violation], schema: &Value) -> CallToolResult {
+    result(reply::invalid_arguments(name, violations, Vec::new(), schema))
 }
 
 impl ServerHandler for Server {
@@ -117,6 +159,7 @@ impl ServerHandler for Server {
         }
         let tools = match self.options.mode {
             Mode::Meta => tools::meta_tools(&self.index),
+            Mode::Extended => tools::extended_tools(&self.index),
             Mode::Classic => tools::direct_tools(&self.index),
         };
         let list = ListToolsResult::with_all_items(tools);
@@ -133,6 +176,7 @@ impl ServerHandler for Server {
         let arguments = request.arguments.unwrap_or_default();
         let answer = match self.options.mode {
             Mode::Meta => self.call_meta(&request.name, &arguments, &context.ct).await,
+            Mode::Extended => self.call_extended(&request.name, &arguments, &context.ct).await?,
             Mode::Classic if self.index.get(&request.name).is_none() => None,
             Mode::Classic => Some(self.call_direct(&request.name, &arguments, &context.ct).await),
         };

@@ -6,7 +6,7 @@ use climax_catalog::{ResolvedTool, Risk, ToolIndex};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::Value;
 
-use super::meta;
+use super::{extended, meta};
 
 /// The two meta-tools (seed 000), in the contract's order.
 pub(super) fn meta_tools(index: &ToolIndex) -> Vec<Tool> {
@@ -18,6 +18,17 @@ pub(super) fn meta_tools(index: &ToolIndex) -> Vec<Tool> {
     let call = Tool::new(meta::CALL, meta::CALL_DESCRIPTION, object(meta::call_schema()))
         .with_annotations(annotations.open_world(true));
     vec![search, call]
+}
+
+/// The meta-tools of extended mode.
+pub(super) fn extended_tools(index: &ToolIndex) -> Vec<Tool> {
+    let reading = || ToolAnnotations::new().read_only(true).open_world(false);
+    let mut tools = meta_tools(index);
+    tools[0].input_schema = object(extended::search_schema());
+    let describe = Tool::new(extended::DESCRIBE, extended::DESCRIBE_DESCRIPTION, object(extended::describe_schema()));
+    let examples = Tool::new(extended::EXAMPLES, extended::EXAMPLES_DESCRIPTION, object(extended::examples_schema()));
+    tools.extend([describe, examples].map(|tool| tool.with_annotations(reading())));
+    tools
 }
 
 /// Every tool of the index, as classic mode lists it.

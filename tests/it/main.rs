@@ -12,6 +12,7 @@ mod argv;
 mod build;
 mod commands;
 mod exec;
+mod extended;
 mod generated;
 mod laws;
 mod protocol;

@@ -88,6 +88,9 @@ impl Strategy {
     }
 }
 
+/// Tools that a ranked search finds at most: what comes after them has little to do with the query.
+const MAX_RANKED: usize = 100;
+
 /// A CLI of a layer.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
@@ -181,6 +184,16 @@ impl ToolIndex {
         }
     }
 
+    /// The words of a query that no tool knows, in their order.
+    #[must_use]
+    pub fn unmatched_words(&self, query: &str) -> Vec<String> {
+        let is_known = |word: &String| {
+            let stem = tokens::stem(word);
+            self.layers.iter().any(|layer| layer.catalog.ranked.find(&stem).is_some())
+        };
+        tokens::words(query).filter(|word| !tokens::is_stop_word(word) && !is_known(word)).collect()
+    }
+
     fn rank(&self, request: &query::Request, filter: Filter<'_>, limit: usize) -> Vec<ToolIndexEntry<'_>> {
         let (terms, scores) = score::scores(self, request);
         let rows = self
@@ -188,7 +201,7 @@ impl ToolIndex {
             .into_iter()
             .flat_map(|(layer, Rows(first, end))| (first..end).map(move |row| (layer, row)));
         let found = rows.filter(|id| self.is_visible(*id)).filter_map(|id| Some((scores.get(id)?, id)));
-        let best: Vec<_> = score::best(found, limit).collect();
+        let best: Vec<_> = score::best(found, limit.min(MAX_RANKED)).collect();
         let is_served = best.is_empty() || score::is_served(self, &terms, &best);
         best.into_iter().filter(|_| is_served).map(|id| self.tool(id).entry()).collect()
     }

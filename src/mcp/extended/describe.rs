@@ -1,0 +1,71 @@
+//! `climax_describe`.
+
+use climax_catalog::{ArgView, Place, ResolvedTool, ToolIndex};
+use serde_json::{Map, Value, json};
+
+use super::super::reader::Reader;
+use super::{Failure, parsed};
+use crate::call::suggest_tools;
+use crate::exec;
+use crate::limits::MAX_DESCRIBED_TOOLS;
+
+/// Describes the tools that are named; a name that is not served does not spoil the others.
+pub(crate) fn describe(index: &ToolIndex, arguments: &Map<String, Value>) -> Result<String, Failure> {
+    let mut reader = Reader::new(arguments);
+    let names = reader.names("tools", MAX_DESCRIBED_TOOLS);
+    let detail = reader.word("detail", &["schema", "summary", "full"]);
+    reader.finish()?;
+    let tools: Vec<Value> = names
+        .iter()
+        .map(|name| match index.get(name) {
+            Some(tool) => description(tool, detail),
+            None => json!({
+                "tool_name": name,
+                "error": {
+                    "code": "unknown_tool",
+                    "message": format!("Unknown tool: {name}"),
+                    "suggestions": suggest_tools(index, name),
+                },
+            }),
+        })
+        .collect();
+    Ok(json!({ "tools": tools }).to_string())
+}
+
+fn description(tool: ResolvedTool<'_>, detail: &str) -> Value {
+    let mut json = json!({
+        "tool_name": tool.name(),
+        "description": tool.description(),
+        "cli_name": tool.cli().name(),
+        "risk": tool.risk().as_str(),
+    });
+    if detail != "summary" {
+        json["input_schema"] = parsed(tool.input_schema());
+    }
+    if detail == "full" {
+        json["argv"] = json!(argv_template(tool));
+        json["timeout_seconds"] = json!(f64::from(tool.timeout_ms()) / 1000.0);
+        json["installed"] = json!(exec::is_installed(tool));
+    }
+    json
+}
+
+/// The command line with `<NAME>` for values, and brackets around what may be absent.
+fn argv_template(tool: ResolvedTool<'_>) -> Vec<String> {
+    let fixed = tool.cli().words().chain(tool.words()).map(str::to_owned);
+    let placed = |arg: &ArgView<'_>| arg.place() == Place::Positional;
+    let positionals = tool.args().filter(placed);
+    let options = tool.args().filter(|arg| !placed(arg) && !matches!(arg.place(), Place::Stdin | Place::Cwd));
+    let args = positionals.chain(options).map(|arg| {
+        let value = format!("<{}>", arg.name());
+        let words = match arg.place() {
+            Place::Flag => format!("{} {value}", arg.flag()),
+            Place::Joined => format!("{}{value}", arg.flag()),
+            Place::Switch => arg.flag().to_owned(),
+            Place::Positional | Place::Stdin | Place::Cwd => value,
+        };
+        if arg.required() || arg.default().is_some() { words } else { format!("[{words}]") }
+    });
+    let globals = tool.cli().global_args().map(|arg| format!("[{}]", arg.flag()));
+    fixed.chain(args).chain(globals).collect()
+}

@@ -1,0 +1,82 @@
+//! `climax_examples`: calls that the tool's schema allows.
+
+use climax_catalog::{ArgView, ResolvedTool, ToolIndex, Type};
+use serde_json::{Map, Value, json};
+
+use super::super::reader::Reader;
+use super::Failure;
+use crate::call::suggest_tools;
+use crate::limits::MAX_EXAMPLES;
+
+const DEFAULT_EXAMPLES: i64 = 3;
+
+/// What a tool's examples are, or the near misses of a name that is not served.
+pub(crate) enum Examples {
+    /// The result.
+    Json(String),
+    /// No tool has this name.
+    UnknownTool {
+        /// The name.
+        name: String,
+        /// Names that may have been meant.
+        suggestions: Vec<String>,
+    },
+}
+
+/// Makes up example calls, in the form that `climax_call` takes.
+pub(crate) fn examples(index: &ToolIndex, arguments: &Map<String, Value>) -> Result<Examples, Failure> {
+    let mut reader = Reader::new(arguments);
+    let name = reader.required_string("tool_name");
+    let max = reader.integer("max").unwrap_or(DEFAULT_EXAMPLES).clamp(1, MAX_EXAMPLES);
+    reader.finish()?;
+    let Some(tool) = index.get(&name) else {
+        return Ok(Examples::UnknownTool { suggestions: suggest_tools(index, &name), name });
+    };
+    let calls: Vec<Value> = example_arguments(tool)
+        .take(usize::try_from(max).unwrap_or_default())
+        .map(|args| json!({ "tool_name": tool.name(), "args": args }))
+        .collect();
+    Ok(Examples::Json(json!({ "examples": calls }).to_string()))
+}
+
+/// First what must be given, then that with each optional argument by turns.
+pub(super) fn example_arguments(tool: ResolvedTool<'_>) -> impl Iterator<Item = Map<String, Value>> + '_ {
+    let required =
+        move || tool.args().filter(|arg| arg.required()).map(|arg| (arg.name().to_owned(), example_value(arg)));
+    let optional = tool.args().filter(|arg| !arg.required());
+    std::iter::once(required().collect())
+        .chain(optional.map(move |arg| required().chain([(arg.name().to_owned(), example_value(arg))]).collect()))
+}
+
+/// A value that the arg allows: one of its enum, its default, or one of its type.
+fn example_value(arg: ArgView<'_>) -> Value {
+    let word = arg.values().next().or(arg.default().filter(|default| !default.is_empty()));
+    match (arg.kind(), word) {
+        (Type::String, Some(word)) => json!(word),
+        (Type::String, None) => json!(format!("example-{}", arg.name().replace('_', "-"))),
+        (Type::Integer, word) => {
+            word.and_then(|word| word.parse::<i64>().ok()).map_or(json!(1), |number| json!(number))
+        }
+        (Type::Number, word) => word.and_then(|word| serde_json::from_str(word).ok()).unwrap_or(json!(1.5)),
+        (Type::Boolean, word) => json!(word != Some("false")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arguments::bind;
+
+    #[test]
+    fn every_example_of_every_compiled_in_tool_binds_and_fits_its_schema() {
+        for row in 0..u32::try_from(crate::CATALOG.tools.len()).unwrap() {
+            let tool = ResolvedTool::new(&crate::CATALOG, row);
+            let schema: Value = serde_json::from_str(tool.input_schema()).unwrap();
+            let validator = jsonschema::validator_for(&schema).unwrap();
+            for arguments in example_arguments(tool) {
+                assert!(bind(tool, &arguments).is_ok(), "{}: {arguments:?}", tool.name());
+                assert!(validator.is_valid(&Value::Object(arguments.clone())), "{}: {arguments:?}", tool.name());
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Reading the arguments of a meta-tool.
+
+use climax_catalog::Type;
+use serde_json::{Map, Value};
+
+use crate::arguments::{BoundValue, Problem, Violation, coerce, type_problem};
+use crate::limits::MAX_SEARCH_RESULTS;
+
+/// Reads the arguments of a meta-tool by the rules for every other tool's.
+pub(super) struct Reader<'a> {
+    arguments: &'a Map<String, Value>,
+    violations: Vec<Violation>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(arguments: &'a Map<String, Value>) -> Self {
+        Self { arguments, violations: Vec::new() }
+    }
+
+    fn given(&self, name: &str) -> Option<&'a Value> {
+        self.arguments.get(name).filter(|value| !value.is_null())
+    }
+
+    fn refuse(&mut self, name: &str, problem: Problem) {
+        self.violations.push(Violation { argument: name.to_owned(), problem });
+    }
+
+    fn coerced(&mut self, name: &str, kind: Type) -> Option<BoundValue> {
+        match coerce(self.given(name)?, kind) {
+            Ok(value) => Some(value),
+            Err(problem) => {
+                self.refuse(name, problem);
+                None
+            }
+        }
+    }
+
+    pub(super) fn string(&mut self, name: &str) -> Option<String> {
+        self.coerced(name, Type::String).map(|value| value.to_string())
+    }
+
+    pub(super) fn required_string(&mut self, name: &str) -> String {
+        if self.given(name).is_none() {
+            self.refuse(name, Problem::Missing);
+        }
+        self.string(name).unwrap_or_default()
+    }
+
+    pub(super) fn integer(&mut self, name: &str) -> Option<i64> {
+        match self.coerced(name, Type::Integer)? {
+            BoundValue::Integer(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The limit, from 0 to [`MAX_SEARCH_RESULTS`]; a number that is too large for an integer is larger than any limit.
+    pub(super) fn limit(&mut self) -> Option<i64> {
+        let limit = match self.given("limit")?.as_f64() {
+            Some(number) if number >= 1e18 => i64::MAX,
+            _ => self.integer("limit")?,
+        };
+        Some(limit.clamp(0, MAX_SEARCH_RESULTS))
+    }
+
+    /// One of a few words; the first if none is given.
+    pub(super) fn word(&mut self, name: &str, words: &[&'static str]) -> &'static str {
+        let Some(given) = self.string(name) else { return words[0] };
+        if let Some(word) = words.iter().find(|word| **word == given) {
+            return word;
+        }
+        let allowed = words.iter().map(|word| (*word).to_owned()).collect();
+        self.refuse(name, Problem::NotInEnum { allowed });
+        words[0]
+    }
+
+    /// One to `max` names.
+    pub(super) fn names(&mut self, name: &str, max: usize) -> Vec<String> {
+        let Some(given) = self.given(name) else {
+            self.refuse(name, Problem::Missing);
+            return Vec::new();
+        };
+        let names: Option<Vec<String>> = match given {
+            Value::String(one) => Some(vec![one.clone()]),
+            Value::Array(all) => all.iter().map(|one| one.as_str().map(str::to_owned)).collect(),
+            _ => None,
+        };
+        names.filter(|names| (1..=max).contains(&names.len())).unwrap_or_else(|| {
+            self.refuse(name, type_problem(given, "a list of 1 to 10 tool names"));
+            Vec::new()
+        })
+    }
+
+    /// An object, or a string that holds one: some models serialise nested arguments.
+    pub(super) fn object(&mut self, name: &str) -> Map<String, Value> {
+        let Some(value) = self.given(name) else { return Map::new() };
+        let parsed = value.as_str().and_then(|text| serde_json::from_str(text).ok());
+        if let Value::Object(object) = parsed.as_ref().unwrap_or(value) {
+            object.clone()
+        } else {
+            self.refuse(name, type_problem(value, "object"));
+            Map::new()
+        }
+    }
+
+    pub(super) fn finish(self) -> Result<(), Vec<Violation>> {
+        if self.violations.is_empty() { Ok(()) } else { Err(self.violations) }
+    }
+}
