@@ -41,6 +41,9 @@ enum Command {
     Search(SearchArguments),
     /// Call a tool as an agent does, and print the result
     Call(CallArguments),
+    /// Count the tokens that tool lists and answers take
+    #[cfg(feature = "budget")]
+    Budget(BudgetArguments),
     /// Measure how well search finds what queries want
     #[command(hide = true)]
     Eval(EvalArguments),
@@ -181,6 +184,19 @@ pub(crate) struct CallArguments {
     pub(crate) json: bool,
 }
 
+#[cfg(feature = "budget")]
+#[derive(Args, Debug)]
+pub(crate) struct BudgetArguments {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// Fail if the tool list of the default mode takes more tokens
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) max: Option<usize>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct EvalArguments {
     /// JSON lines `{"query", "gold": [tool names]}`
@@ -222,6 +238,8 @@ pub fn main(catalog: &'static Catalog) -> ExitCode {
         Command::List(arguments) => command::list::run(catalog, &arguments),
         Command::Search(arguments) => command::search::run(catalog, &arguments),
         Command::Call(arguments) => command::call::run(catalog, &arguments),
+        #[cfg(feature = "budget")]
+        Command::Budget(arguments) => command::budget::run(catalog, &arguments),
         Command::Eval(arguments) => command::eval::run(catalog, &arguments),
         Command::Schema => command::schema::run(),
         Command::Completions { shell } => {

@@ -9,6 +9,8 @@ use crate::cli::{FAILURE, SearchStrategy, Selection, USAGE};
 use crate::load::{self, LoadError};
 use crate::terminal;
 
+#[cfg(feature = "budget")]
+pub(crate) mod budget;
 pub(crate) mod call;
 pub(crate) mod completions;
 pub(crate) mod eval;

@@ -13,3 +13,4 @@ mod tools;
 
 pub(crate) use meta::search_text;
 pub use server::{Mode, Options, Server};
+pub use tools::{tool_definition, tool_list};

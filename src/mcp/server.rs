@@ -157,12 +157,7 @@ impl ServerHandler for Server {
         if page.is_some_and(|page| page.cursor.is_some()) {
             return Err(ErrorData::invalid_params("Unknown cursor: the list of tools has one page", None));
         }
-        let tools = match self.options.mode {
-            Mode::Meta => tools::meta_tools(&self.index),
-            Mode::Extended => tools::extended_tools(&self.index),
-            Mode::Classic => tools::direct_tools(&self.index),
-        };
-        let list = ListToolsResult::with_all_items(tools);
+        let list = ListToolsResult::with_all_items(tools::tools(&self.index, self.options.mode));
         let is_modern = context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
         // MCP 2026-07-28, server/utilities/caching; earlier revisions have no such fields.
         Ok(if is_modern { list.with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private) } else { list })

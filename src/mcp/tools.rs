@@ -6,10 +6,31 @@ use climax_catalog::{ResolvedTool, Risk, ToolIndex};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::Value;
 
-use super::{extended, meta};
+use super::{Mode, extended, meta};
+
+/// The tools that a client sees, as the JSON array of `tools/list`.
+#[must_use]
+pub fn tool_list(index: &ToolIndex, mode: Mode) -> String {
+    serde_json::to_string(&tools(index, mode)).unwrap_or_default()
+}
+
+/// A tool as classic mode lists it, as JSON.
+#[must_use]
+pub fn tool_definition(tool: ResolvedTool<'_>) -> String {
+    serde_json::to_string(&direct_tool(tool)).unwrap_or_default()
+}
+
+/// The tools that a client sees.
+pub(super) fn tools(index: &ToolIndex, mode: Mode) -> Vec<Tool> {
+    match mode {
+        Mode::Meta => meta_tools(index),
+        Mode::Extended => extended_tools(index),
+        Mode::Classic => direct_tools(index),
+    }
+}
 
 /// The two meta-tools (seed 000), in the contract's order.
-pub(super) fn meta_tools(index: &ToolIndex) -> Vec<Tool> {
+fn meta_tools(index: &ToolIndex) -> Vec<Tool> {
     let search = Tool::new(meta::SEARCH, meta::SEARCH_DESCRIPTION, object(meta::search_schema()))
         .with_annotations(ToolAnnotations::new().read_only(true).open_world(false));
     let harmless = index.tools().all(|tool| tool.risk() == Risk::Read);
@@ -21,7 +42,7 @@ pub(super) fn meta_tools(index: &ToolIndex) -> Vec<Tool> {
 }
 
 /// The meta-tools of extended mode.
-pub(super) fn extended_tools(index: &ToolIndex) -> Vec<Tool> {
+fn extended_tools(index: &ToolIndex) -> Vec<Tool> {
     let reading = || ToolAnnotations::new().read_only(true).open_world(false);
     let mut tools = meta_tools(index);
     tools[0].input_schema = object(extended::search_schema());
@@ -32,7 +53,7 @@ pub(super) fn extended_tools(index: &ToolIndex) -> Vec<Tool> {
 }
 
 /// Every tool of the index, as classic mode lists it.
-pub(super) fn direct_tools(index: &ToolIndex) -> Vec<Tool> {
+fn direct_tools(index: &ToolIndex) -> Vec<Tool> {
     index.tools().map(direct_tool).collect()
 }
 

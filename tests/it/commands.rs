@@ -122,3 +122,16 @@ fn plain_output_has_no_control_characters() {
         assert!(!stdout.contains('\u{1b}'), "{args:?}");
     }
 }
+
+#[cfg(feature = "budget")]
+#[test]
+fn budget_counts_tokens_and_fails_over_the_limit() {
+    let (status, stdout, _) = run(climax().args(["budget", "jq", "--json"]));
+    let counted = json(&stdout);
+    let listed = counted["surface"][0]["tokens"].as_u64().unwrap();
+    assert_eq!((status, &counted["clis"][0]["name"]), (0, &Value::from("jq")));
+    assert!((100..1000).contains(&listed), "{listed}");
+    assert_eq!(run(climax().args(["budget", "--max", &listed.to_string()])).0, 0);
+    let (status, _, stderr) = run(climax().args(["budget", "--max", &(listed - 1).to_string()]));
+    assert_eq!((status, stderr.contains("tokens")), (1, true));
+}

@@ -1,0 +1,91 @@
+//! `climax budget`: what the server costs a model's context, in tokens of `o200k`.
+
+use std::process::ExitCode;
+
+use climax_catalog::{Catalog, Filter, Strategy, ToolIndex};
+use serde_json::{Value, json};
+use tiktoken_rs::CoreBPE;
+
+use crate::cli::{BudgetArguments, FAILURE};
+use crate::limits::DEFAULT_SEARCH_RESULTS;
+use crate::mcp::{self, Mode};
+use crate::terminal;
+
+/// What is counted, and its tokens.
+type Row = (String, usize);
+
+/// Prints tokens; fails if the tool list of the default mode takes more than `--max`.
+pub(crate) fn run(catalog: &'static Catalog, arguments: &BudgetArguments) -> ExitCode {
+    let index = match super::load(catalog, &arguments.selection) {
+        Ok(index) => index,
+        Err(code) => return code,
+    };
+    let tokens = match tiktoken_rs::o200k_base() {
+        Ok(tokens) => tokens,
+        Err(error) => {
+            terminal::error(&format!("climax: the tokenizer cannot be loaded: {error}"));
+            return ExitCode::from(FAILURE);
+        }
+    };
+    let surface = surface(&index, &tokens);
+    let clis = clis(&index, &tokens);
+    let listed = surface[0].1;
+    let is_over = arguments.max.is_some_and(|max| listed > max);
+    let code = if is_over { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS };
+    if let Some(max) = arguments.max.filter(|_| is_over) {
+        terminal::error(&format!("climax: the tool list takes {listed} tokens, {max} are allowed"));
+    }
+    let text = if arguments.json {
+        json!({ "surface": rows_json(&surface), "clis": rows_json(&clis) }).to_string()
+    } else {
+        let table = |header, rows: &[Row]| {
+            terminal::table([header, "Tokens"], rows.iter().map(|(name, count)| [name.clone(), count.to_string()]))
+        };
+        format!("{}\n\n{}", table("What a model reads", &surface), table("Tools of a CLI, --classic", &clis))
+    };
+    super::print(&text, code)
+}
+
+/// Lists of tools by mode, the default one first, and answers.
+fn surface(index: &ToolIndex, tokens: &CoreBPE) -> Vec<Row> {
+    let limit = usize::try_from(DEFAULT_SEARCH_RESULTS).unwrap_or_default();
+    let answer = |query: Option<&str>| {
+        let filter = Filter { query, ..Filter::default() };
+        count(tokens, &mcp::search_text(index, Strategy::default(), filter, limit))
+    };
+    let mut searches: Vec<usize> = index.summary().map(|summary| answer(Some(summary.cli.name()))).collect();
+    searches.sort_unstable();
+    let list = |mode| count(tokens, &mcp::tool_list(index, mode));
+    vec![
+        ("tools/list".to_owned(), list(Mode::Meta)),
+        ("tools/list --extended".to_owned(), list(Mode::Extended)),
+        ("tools/list --classic".to_owned(), list(Mode::Classic)),
+        ("summary".to_owned(), answer(None)),
+        (
+            "search answer, median over CLI names".to_owned(),
+            searches.get(searches.len() / 2).copied().unwrap_or_default(),
+        ),
+    ]
+}
+
+/// The tools of each CLI, one by one as classic mode lists them.
+fn clis(index: &ToolIndex, tokens: &CoreBPE) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    for tool in index.tools() {
+        let name = tool.cli().name();
+        let taken = count(tokens, &mcp::tool_definition(tool));
+        match rows.last_mut() {
+            Some((last, total)) if last == name => *total += taken,
+            _ => rows.push((name.to_owned(), taken)),
+        }
+    }
+    rows
+}
+
+fn count(tokens: &CoreBPE, text: &str) -> usize {
+    tokens.encode_ordinary(text).len()
+}
+
+fn rows_json(rows: &[Row]) -> Value {
+    rows.iter().map(|(name, count)| json!({ "name": name, "tokens": count })).collect()
+}
