@@ -36,6 +36,7 @@ struct Variant {
     bytes: u64,
     starts: Vec<Duration>,
     resident_kib: Vec<u64>,
+    private_kib: Vec<u64>,
 }
 
 fn main() {
@@ -52,27 +53,30 @@ fn main() {
     }
     for round in 0..=ROUNDS {
         for variant in &mut variants {
-            let (start, resident) = start(&variant.program);
+            let (start, resident, private) = start(&variant.program);
             // The first round fills the page cache.
             if round > 0 {
                 variant.starts.push(start);
                 variant.resident_kib.push(resident);
+                variant.private_kib.push(private);
             }
         }
     }
     println!(
-        "{:24} {:>12} {:>12} {:>10} {:>10} {:>10}",
-        "server", "start, median", "start, min", "RSS KiB", "file KiB", "build s"
+        "{:24} {:>12} {:>12} {:>10} {:>12} {:>10} {:>10}",
+        "server", "start, median", "start, min", "RSS KiB", "private KiB", "file KiB", "build s"
     );
     for variant in &mut variants {
         variant.starts.sort();
         variant.resident_kib.sort_unstable();
+        variant.private_kib.sort_unstable();
         println!(
-            "{:24} {:>9} µs {:>9} µs {:>10} {:>10} {:>10.1}",
+            "{:24} {:>10} µs {:>7} µs {:>10} {:>12} {:>10} {:>10.1}",
             variant.name,
             variant.starts[ROUNDS / 2].as_micros(),
             variant.starts[0].as_micros(),
             variant.resident_kib[ROUNDS / 2],
+            variant.private_kib[ROUNDS / 2],
             variant.bytes >> 10,
             variant.build.as_secs_f64(),
         );
@@ -126,11 +130,20 @@ fn build(work: &Path, name: &str, configs: Option<&Path>) -> Variant {
     let program = work.join(name.replace(|c: char| !c.is_ascii_alphanumeric(), "-"));
     std::fs::copy(binary, &program).unwrap();
     let bytes = program.metadata().unwrap().len();
-    Variant { name: name.to_owned(), program, build, bytes, starts: Vec::new(), resident_kib: Vec::new() }
+    Variant {
+        name: name.to_owned(),
+        program,
+        build,
+        bytes,
+        starts: Vec::new(),
+        resident_kib: Vec::new(),
+        private_kib: Vec::new(),
+    }
 }
 
-/// From spawn to the answer of `tools/list`, and the resident memory then, in KiB.
-fn start(program: &Path) -> (Duration, u64) {
+/// From spawn to the answer of `tools/list`, and the memory then, in KiB: all that is resident, and what is not backed by
+/// the program's file.
+fn start(program: &Path) -> (Duration, u64, u64) {
     let before = Instant::now();
     let mut child =
         Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -143,9 +156,12 @@ fn start(program: &Path) -> (Duration, u64) {
     }
     let taken = before.elapsed();
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
-    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-    let resident = resident.split_whitespace().next().unwrap().parse().unwrap();
+    let kib = |name: &str| {
+        let value = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        value.split_whitespace().next().unwrap().parse().unwrap()
+    };
+    let (resident, private) = (kib("VmRSS:"), kib("RssAnon:"));
     drop(child.stdin.take());
     child.wait().unwrap();
-    (taken, resident)
+    (taken, resident, private)
 }

@@ -7,6 +7,8 @@ use std::fmt;
 use climax_catalog::{ArgView, Place, ResolvedTool, Type};
 use serde_json::{Map, Value};
 
+use crate::limits::MAX_ECHOED_CHARS;
+
 /// A checked value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BoundValue {
@@ -149,10 +151,10 @@ pub fn coerce(value: &Value, kind: Type) -> Result<BoundValue, Problem> {
         (Type::String, Value::String(text)) => Some(BoundValue::String(text.clone())),
         (Type::String, Value::Number(_) | Value::Bool(_)) => Some(BoundValue::String(value.to_string())),
         (Type::Integer, Value::Number(number)) => {
-            number.as_i64().or_else(|| whole(number.as_f64()?)).map(BoundValue::Integer)
+            number.as_i64().or_else(|| whole(&number.to_string())).map(BoundValue::Integer)
         }
         (Type::Integer, Value::String(text)) => text.trim().parse().ok().map(BoundValue::Integer),
-        (Type::Number, Value::Number(number)) => Some(BoundValue::Number(number.to_string())),
+        (Type::Number, Value::Number(number)) => finite(&number.to_string()).map(BoundValue::Number),
         (Type::Number, Value::String(text)) => finite(text).map(BoundValue::Number),
         (Type::Boolean, Value::Bool(value)) => Some(BoundValue::Boolean(*value)),
         (Type::Boolean, Value::String(text)) => truth(text).map(BoundValue::Boolean),
@@ -167,18 +169,33 @@ pub fn type_problem(value: &Value, expected: &'static str) -> Problem {
     Problem::Type { value: json_text(value), expected }
 }
 
-/// A value for a message: its JSON, without the outer quotes of a string.
+/// A value for a message: its JSON, without the outer quotes of a string, cut if it is long.
 fn json_text(value: &Value) -> String {
     let json = value.to_string();
     match value {
-        Value::String(_) => json[1..json.len() - 1].to_owned(),
-        _ => json,
+        Value::String(_) => echo(&json[1..json.len() - 1]),
+        _ => echo(&json),
     }
 }
 
-/// The integer that a float stands for.
-fn whole(value: f64) -> Option<i64> {
+/// A client's text for a message, cut if it is longer than [`MAX_ECHOED_CHARS`].
+#[must_use]
+pub fn echo(text: &str) -> String {
+    match text.char_indices().nth(MAX_ECHOED_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// The integer that a JSON number stands for: `3.0`, `1e16`.
+fn whole(number: &str) -> Option<i64> {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
+    if let Some((whole, fraction)) = number.split_once('.')
+        && fraction.bytes().all(|digit| digit == b'0')
+    {
+        return whole.parse().ok();
+    }
+    let value: f64 = number.parse().ok()?;
     #[expect(clippy::cast_possible_truncation, reason = "the value is whole and in range")]
     (value.fract() == 0.0 && (-LIMIT..LIMIT).contains(&value)).then_some(value as i64)
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::arguments::{self, Violation};
 use crate::argv;
 use crate::exec::{self, Outcome, SpawnError, Stop};
-use crate::limits::{Limits, MAX_SUGGESTIONS};
+use crate::limits::{Limits, MAX_SUGGESTIONS, MAX_UNKNOWN_KEYS};
 
 /// A call that did not run.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ pub fn suggest_tools(index: &ToolIndex, name: &str) -> Vec<String> {
 /// Unknown keys are ignored, but when a call fails they may be why.
 fn misspelt_arguments(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Vec<String> {
     let known = || tool.args().map(climax_catalog::ArgView::name);
-    let unknown = arguments.keys().filter(|key| known().all(|name| name != key.as_str()));
+    let unknown = arguments.keys().filter(|key| known().all(|name| name != key.as_str())).take(MAX_UNKNOWN_KEYS);
     let mut near: Vec<String> = unknown.flat_map(|key| near_misses(key, known(), 1)).map(str::to_owned).collect();
     near.sort();
     near.dedup();

@@ -38,6 +38,15 @@ pub const SHUTDOWN_LIMIT: Duration = Duration::from_millis(350);
 /// Diagnostics that are shown to people; `validate --json` has them all.
 pub const MAX_SHOWN_DIAGNOSTICS: usize = 100;
 
+/// Answers to lines that are no requests, while they are written.
+pub const MAX_OPEN_ANSWERS: usize = 64;
+
+/// Characters of a client's value that a message repeats.
+pub const MAX_ECHOED_CHARS: usize = 200;
+
+/// Unknown keys of a call for which near misses are looked for.
+pub const MAX_UNKNOWN_KEYS: usize = 32;
+
 /// Longest JSON-RPC line, in bytes.
 pub const MAX_LINE_BYTES: usize = 16 << 20;
 

@@ -66,7 +66,7 @@ pub(crate) fn override_earlier(
                 _ => continue,
             };
             let message = format!("tool `{}` replaces {replaced}", tool.name);
-            let warning = sources[at].error(Code::Override, tool.name_span, message);
+            let warning = sources[at].diagnostic(Code::Override, tool.name_span, message);
             out.push(warning.help("rename one of the two if both are wanted"));
         }
     }
@@ -86,7 +86,7 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     fn report(&mut self, code: Code, span: Span, message: impl Into<String>, help: impl Into<String>) {
-        self.out.push(self.source.error(code, span, message).help(help));
+        self.out.push(self.source.diagnostic(code, span, message).help(help));
     }
 
     fn not_empty(&mut self, text: &Spanned<String>, what: &str) {
@@ -110,7 +110,7 @@ impl Checker<'_> {
             self.tool_name(name);
             if let Some(first) = seen.get(name.value.as_str()) {
                 let message = format!("tool `{}` is defined twice", name.value);
-                let duplicate = self.source.error(Code::DuplicateTool, name.span, message);
+                let duplicate = self.source.diagnostic(Code::DuplicateTool, name.span, message);
                 self.out.push(
                     duplicate.label("again here").also(*first, "first here").help("rename or remove one of the two"),
                 );

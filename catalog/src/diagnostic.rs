@@ -68,7 +68,7 @@ codes! {
     Syntax = "syntax", Error;
     /// A file holds more than one YAML document.
     MultipleDocuments = "multiple-documents", Error;
-    /// Aliases expand to more nodes than a config needs.
+    /// Aliases stand for more than a config needs.
     AliasBomb = "alias-bomb", Error;
     /// A YAML tag that has no meaning in a config.
     UnsupportedTag = "unsupported-tag", Error;
@@ -249,7 +249,7 @@ impl fmt::Display for Code {
     }
 }
 
-/// Everything that was found wrong in one run, in the order of the files and of the lines in each.
+/// Everything that was found wrong in one run, each file's in the order of its lines, then what files do to each other.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     all: Vec<Diagnostic>,

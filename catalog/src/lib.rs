@@ -5,6 +5,8 @@
 //!
 //! Everything but [`files`] is pure: text in, tables and [`Diagnostics`] out.
 
+use std::collections::HashSet;
+
 mod check;
 mod checked;
 mod config;
@@ -84,6 +86,7 @@ pub fn compile_over(sources: &[Source], served: &dyn Fn(&str) -> bool) -> Result
         check::override_earlier(&mut clis, sources, served, &mut overrides);
         found.push(overrides);
     }
+    found.extend(too_large(&clis, sources));
     let diagnostics = in_order(found);
     if diagnostics.has_errors() {
         Err(diagnostics)
@@ -92,11 +95,23 @@ pub fn compile_over(sources: &[Source], served: &dyn Fn(&str) -> bool) -> Result
     }
 }
 
+/// Refuses configs whose tables would be larger than their offsets can tell, or than a machine likes.
+fn too_large(clis: &[checked::Cli], sources: &[Source]) -> Option<Vec<Diagnostic>> {
+    const MAX_TABLE_BYTES: usize = 1 << 30;
+    let mut total = 0;
+    let (_, source) = clis.iter().zip(sources).find(|(cli, source)| {
+        total += lower::size(cli, source.text().len());
+        total > MAX_TABLE_BYTES
+    })?;
+    let message = "the tables of all configs up to this one would be larger than 1 GiB".to_owned();
+    Some(vec![Diagnostic::file(Code::TooLarge, source.path(), message, "use fewer or shorter tags, or fewer tools")])
+}
+
 /// Sorts each file's diagnostics by place, and drops warnings about a scalar that an error is about already.
 fn in_order(files: Vec<Vec<Diagnostic>>) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     for mut file in files {
-        let errors: Vec<_> =
+        let errors: HashSet<_> =
             file.iter().filter(|d| d.severity() == Severity::Error).filter_map(Diagnostic::span).collect();
         file.retain(|d| d.severity() == Severity::Error || d.span().is_none_or(|span| !errors.contains(&span)));
         file.sort_by_key(|d| d.span().map(|span| span.start));

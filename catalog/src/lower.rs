@@ -11,6 +11,10 @@ use crate::table::{ArgDef, ArgRow, Catalog, CliDef, Names, ResolveDef, Rows, Sea
 /// Flattens configs. The result depends on their content and order only.
 pub(crate) fn lower(clis: &[Cli]) -> Catalog {
     let mut tables = Tables::default();
+    // What every start reads stands together, so that a large catalog is not paged in for it.
+    for cli in clis {
+        tables.cli_texts(cli);
+    }
     for cli in clis {
         tables.cli(cli);
     }
@@ -33,12 +37,26 @@ struct Tables {
     names: HashMap<Box<str>, u32>,
 }
 
-/// A table offset. Inputs are bounded (16 MiB a file), so tables past 4 GiB mean thousands of such files.
+/// Bytes that the tables of a config take at most, roughly: what a CLI's tools share stands with each of them.
+pub(crate) fn size(cli: &Cli, source_bytes: usize) -> usize {
+    let tags: usize = cli.tags.iter().map(|tag| tag.len() + 3).sum();
+    let shared = cli.name.len() + cli.category.as_ref().map_or(0, String::len) + tags;
+    4 * source_bytes + 2 * shared * cli.tools.len()
+}
+
+/// A table offset. [`crate::compile`] refuses configs whose tables would be larger.
 fn offset(len: usize) -> u32 {
     u32::try_from(len).expect("a catalog's tables fit 32-bit offsets")
 }
 
 impl Tables {
+    fn cli_texts(&mut self, cli: &Cli) {
+        let texts = [&cli.name, &cli.stem, &cli.description];
+        for text in texts.into_iter().chain(&cli.category).chain(&cli.tags).chain(cli.words.first()) {
+            self.text(text);
+        }
+    }
+
     fn cli(&mut self, cli: &Cli) {
         let row = offset(self.clis.len());
         let def = CliDef {
@@ -54,6 +72,7 @@ impl Tables {
             tools: Rows(0, 0),
         };
         let first = offset(self.tools.len());
+        self.ranked.start(cli);
         for tool in &cli.tools {
             self.tool(row, cli, tool);
         }
@@ -78,7 +97,7 @@ impl Tables {
         self.names.insert(tool.name.as_str().into(), offset(self.tools.len()));
         self.tools.push(def);
         self.search_fields(cli, tool);
-        self.ranked.add(cli, tool);
+        self.ranked.add(tool);
     }
 
     fn search_fields(&mut self, cli: &Cli, tool: &Tool) {

@@ -63,7 +63,7 @@ impl Source {
         let source = Self { path: path.into(), text: text.into(), lines: Arc::default() };
         if let Some(at) = memchr::memchr(0, text.as_bytes()) {
             return Err(source
-                .error(
+                .diagnostic(
                     Code::Nul,
                     Span { start: at, end: at + 1 },
                     "config holds a NUL character, so it is no text file",
@@ -113,8 +113,8 @@ impl Source {
         Position { line, column: 1 + String::from_utf8_lossy(&bytes[start..offset]).chars().count() }
     }
 
-    /// Starts an error that points at `span`.
-    pub(crate) fn error(&self, code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
+    /// Starts a diagnostic that points at `span`.
+    pub(crate) fn diagnostic(&self, code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::at(self, code, span, message.into())
     }
 }

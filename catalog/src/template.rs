@@ -6,7 +6,7 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
     /// Text that stands for itself, `{{` and `}}` already undone.
-    Literal(String),
+    Literal(&'a str),
     /// The name between braces.
     Placeholder(&'a str),
     /// A brace without its partner, or a placeholder that is no name, and what is wrong with it.
@@ -21,9 +21,9 @@ pub fn parse(text: &str) -> Vec<(Range<usize>, Piece<'_>)> {
     while at < text.len() {
         let rest = &text[at..];
         let (length, piece) = match rest.find(['{', '}']) {
-            None => (rest.len(), Piece::Literal(rest.to_owned())),
+            None => (rest.len(), Piece::Literal(rest)),
             Some(0) => brace(rest),
-            Some(end) => (end, Piece::Literal(rest[..end].to_owned())),
+            Some(end) => (end, Piece::Literal(&rest[..end])),
         };
         pieces.push((at..at + length, piece));
         at += length;
@@ -34,7 +34,7 @@ pub fn parse(text: &str) -> Vec<(Range<usize>, Piece<'_>)> {
 /// The piece that starts with the brace that `text` starts with, and its length.
 fn brace(text: &str) -> (usize, Piece<'_>) {
     if text.starts_with("{{") || text.starts_with("}}") {
-        return (2, Piece::Literal(text[..1].to_owned()));
+        return (2, Piece::Literal(&text[..1]));
     }
     if text.starts_with('}') {
         return (1, Piece::Malformed("`}` has no `{` before it; write `}}` for a brace"));

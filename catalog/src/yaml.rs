@@ -13,6 +13,8 @@ use crate::source::{Source, Span};
 
 /// Bytes that anchors and aliases of a file may copy: what they stand for, each time.
 const MAX_COPIED_BYTES: usize = 32 << 20;
+/// Levels that aliases may nest what they stand for; the parser itself allows 255.
+const MAX_DEPTH: usize = 300;
 
 /// One node of the tree.
 #[derive(Clone, Debug)]
@@ -87,6 +89,17 @@ impl Node {
     /// Whether the node is null: `key:` with nothing behind it, `~` or `null`.
     pub(crate) fn is_null(&self) -> bool {
         matches!(&self.kind, Kind::Scalar(scalar) if scalar.meaning() == Meaning::Null)
+    }
+
+    /// Levels of collections below the node, itself included.
+    fn depth(&self) -> usize {
+        match &self.kind {
+            Kind::Scalar(_) => 0,
+            Kind::Sequence(items) => 1 + items.iter().map(Self::depth).max().unwrap_or(0),
+            Kind::Mapping(mapping) => {
+                1 + mapping.entries.iter().map(|(k, v)| k.depth().max(v.depth())).max().unwrap_or(0)
+            }
+        }
     }
 
     /// Memory that a copy of the node takes, roughly.
@@ -247,7 +260,7 @@ impl Builder<'_> {
             return true;
         }
         let message = format!("anchors and aliases stand for more than {} MiB", MAX_COPIED_BYTES >> 20);
-        let error = self.source.error(Code::AliasBomb, span, message);
+        let error = self.source.diagnostic(Code::AliasBomb, span, message);
         self.out.push(error.help("write the values out, or use fewer nested aliases"));
         false
     }
@@ -272,12 +285,17 @@ impl Builder<'_> {
         let Some(node) = self.anchors.remove(&anchor) else {
             self.out.push(
                 self.source
-                    .error(Code::Syntax, span, "alias stands inside the node that it names")
+                    .diagnostic(Code::Syntax, span, "alias stands inside the node that it names")
                     .help("write the value out"),
             );
             return false;
         };
         if !self.may_copy(&node, span) {
+            return false;
+        }
+        if self.open.len() + node.depth() > MAX_DEPTH {
+            let message = format!("aliases nest more than {MAX_DEPTH} levels deep");
+            self.out.push(self.source.diagnostic(Code::AliasBomb, span, message).help("write the values out"));
             return false;
         }
         let copy = Node { span, kind: node.kind.clone() };
@@ -294,7 +312,7 @@ impl Builder<'_> {
         let escapes = ["\\0", "\\x00", "\\u0000", "\\U00000000"];
         let found = escapes.iter().find_map(|escape| Some((written.find(escape)?, escape.len())));
         let span = found.map_or(span, |(at, length)| Span { start: span.start + at, end: span.start + at + length });
-        let error = self.source.error(Code::Nul, span, "a config cannot hold a NUL character");
+        let error = self.source.diagnostic(Code::Nul, span, "a config cannot hold a NUL character");
         self.out.push(error.help("remove it"));
     }
 
@@ -314,7 +332,7 @@ impl Builder<'_> {
         if tag.handle() != "tag:yaml.org,2002:" || !allowed.contains(&tag.suffix()) {
             self.out.push(
                 self.source
-                    .error(
+                    .diagnostic(
                         Code::UnsupportedTag,
                         span,
                         format!("tag `{}{}` has no meaning here", tag.handle(), tag.suffix()),
@@ -328,7 +346,7 @@ impl Builder<'_> {
         if let Some(other) = yaml_1_1_reading(text) {
             self.out.push(
                 self.source
-                    .error(
+                    .diagnostic(
                         Code::AmbiguousScalar,
                         span,
                         format!("YAML 1.1 reads `{text}` as {other}, YAML 1.2 does not"),
@@ -341,7 +359,7 @@ impl Builder<'_> {
     fn second_document(&mut self, span: Span) {
         self.out.push(
             self.source
-                .error(
+                .diagnostic(
                     Code::MultipleDocuments,
                     span,
                     "a second YAML document starts here, expected one config per file",
@@ -364,7 +382,9 @@ impl Builder<'_> {
             "check indentation, quotes and brackets here and on the line above; quote texts that hold `: ` or ` #`"
         };
         self.out.push(
-            self.source.error(Code::Syntax, Span { start, end }, format!("invalid YAML: {}", error.kind())).help(help),
+            self.source
+                .diagnostic(Code::Syntax, Span { start, end }, format!("invalid YAML: {}", error.kind()))
+                .help(help),
         );
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use climax_catalog::{Code, Diagnostics, MAX_CONFIG_BYTES, Source, Style, compile};
+use climax_catalog::{Code, Diagnostic, Diagnostics, MAX_CONFIG_BYTES, Source, Style, compile};
 
 fn diagnose(path: &str, bytes: Vec<u8>) -> Diagnostics {
     match Source::new(path, bytes) {
@@ -42,7 +42,7 @@ fn every_kind_of_diagnostic_has_an_example() {
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "yaml") {
-            seen.extend(diagnose(&name(&path), fs::read(&path).unwrap()).iter().map(climax_catalog::Diagnostic::code));
+            seen.extend(diagnose(&name(&path), fs::read(&path).unwrap()).iter().map(Diagnostic::code));
         }
     }
     // These are about files and not about their text; the tests below and those of `files` show them.
@@ -91,6 +91,31 @@ fn anchors_cost_bounded_memory() {
     let long = format!("command: x\ntools: []\nx-a: &a {}\nx-b: [{}*a]\n", "x".repeat(1 << 20), "*a,".repeat(1000));
     for text in [wide, long] {
         let found = diagnose("x.yaml", text.into_bytes());
-        assert_eq!(found.errors().map(climax_catalog::Diagnostic::code).collect::<Vec<_>>(), [Code::AliasBomb]);
+        assert_eq!(found.errors().map(Diagnostic::code).collect::<Vec<_>>(), [Code::AliasBomb]);
     }
+}
+
+#[test]
+fn aliases_nest_to_bounded_depth() {
+    let mut yaml = "command: x\ntools: []\nx-0: &a0 [x]\n".to_owned();
+    for level in 1..20 {
+        let line = format!("x-{level}: &a{level} {}*a{}{}\n", "[".repeat(200), level - 1, "]".repeat(200));
+        yaml.push_str(&line);
+    }
+    let found = diagnose("x.yaml", yaml.into_bytes());
+    assert_eq!(found.errors().map(Diagnostic::code).collect::<Vec<_>>(), [Code::AliasBomb]);
+}
+
+#[test]
+fn what_the_tools_of_a_config_share_is_bounded() {
+    let tools: Vec<String> = (0..4_000).map(|n| format!("  - {{name: t{n}, description: x}}")).collect();
+    let yaml = format!("command: x\ntags: [{}]\ntools:\n{}\n", "x".repeat(400_000), tools.join("\n"));
+    let found = diagnose("x.yaml", yaml.into_bytes());
+    assert_eq!(found.errors().map(Diagnostic::code).collect::<Vec<_>>(), [Code::TooLarge]);
+}
+
+#[test]
+fn many_mistakes_take_linear_time() {
+    let yaml = format!("command: x\ntags:\n{}tools: 5\n", "- no\n".repeat(100_000));
+    assert_eq!(diagnose("x.yaml", yaml.into_bytes()).iter().count(), 100_001);
 }

@@ -26,19 +26,16 @@ impl Build {
         Self::default()
     }
 
-    /// Takes what `CLIMAX_CONFIGS` names, or the directory `configs` if it is unset or empty.
+    /// Takes what `CLIMAX_CONFIGS` names, or the directory `configs` if that names nothing.
     ///
     /// Relative paths start at the directory of the package that is built. Of two tools with one name the one in the
     /// later path stays.
     #[must_use]
     pub fn from_env() -> Self {
         println_directive(&format!("cargo::rerun-if-env-changed={CONFIGS_VARIABLE}"));
-        match env::var_os(CONFIGS_VARIABLE).filter(|paths| !paths.is_empty()) {
-            Some(paths) => {
-                Self { configs: env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty()).collect() }
-            }
-            None => Self::new().configs("configs"),
-        }
+        let named = env::var_os(CONFIGS_VARIABLE).unwrap_or_default();
+        let configs: Vec<PathBuf> = env::split_paths(&named).filter(|path| !path.as_os_str().is_empty()).collect();
+        if configs.is_empty() { Self::new().configs("configs") } else { Self { configs } }
     }
 
     /// Adds a config file, or a directory of them.

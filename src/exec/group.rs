@@ -8,8 +8,8 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use tokio::process::Child;
 use tokio::signal::unix::{self, SignalKind};
 
-/// How often the members of a group that was asked to end are looked at.
-const POLL: Duration = Duration::from_millis(10);
+/// When the members of a group that was asked to end are looked at again; then after twice the time, and so on.
+const FIRST_LOOK: Duration = Duration::from_millis(10);
 
 /// The process group that a child leads; killed when dropped before the child was reaped.
 pub(super) struct Group {
@@ -35,8 +35,10 @@ impl Group {
     /// Waits until every member has ended, the leader included, which stays unreaped.
     pub(super) async fn all_exited(&mut self) {
         self.exited().await;
+        let mut pause = FIRST_LOOK;
         while self.has_other_members() {
-            tokio::time::sleep(POLL).await;
+            tokio::time::sleep(pause).await;
+            pause *= 2;
         }
     }
 

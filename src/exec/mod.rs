@@ -87,6 +87,19 @@ impl fmt::Display for SpawnError {
 
 impl std::error::Error for SpawnError {}
 
+impl SpawnError {
+    /// Whether the same start may succeed later: the system was short of something, or the program was being written.
+    #[must_use]
+    pub fn is_temporary(&self) -> bool {
+        use rustix::io::Errno;
+        let temporary = [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE, Errno::TXTBSY];
+        match self {
+            Self::Refused(_, error) => temporary.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error())),
+            Self::NotFound(_) | Self::Directory(..) => false,
+        }
+    }
+}
+
 /// Runs `invocation` and waits until it ends or is ended.
 ///
 /// Output past `limits.stream_bytes` is read and dropped; [`Captured::text`] says how much. On timeout, or when `stop`
@@ -168,7 +181,9 @@ fn spawn(invocation: &Invocation) -> Result<Child, SpawnError> {
         .stdin(if invocation.stdin.is_some() { Stdio::piped() } else { Stdio::null() })
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .process_group(0);
+        .process_group(0)
+        // Until the group is guarded.
+        .kill_on_drop(true);
     if let Some(dir) = &invocation.cwd {
         command.current_dir(dir);
     }

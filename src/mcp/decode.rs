@@ -53,9 +53,15 @@ pub fn decode(line: &[u8]) -> Decoded {
         return reject(id, ErrorData::invalid_request("Invalid request: `jsonrpc` must be \"2.0\"", None));
     }
     let method = value["method"].as_str().unwrap_or_default().to_owned();
+    // JSON-RPC 2.0 §4.1: notifications are not answered, and neither are answers.
+    let may_be_answered = value.get("id").is_some() && value.get("result").is_none() && value.get("error").is_none();
     let is_known = KNOWN_METHODS.contains(&method.as_str());
     match serde_json::from_value::<ClientJsonRpcMessage>(value) {
         Ok(message) if !(is_known && is_custom_request(&message)) => Decoded::Message(Box::new(message)),
+        Err(error) if !may_be_answered => {
+            tracing::warn!(%error, "ignoring a malformed notification or response");
+            Decoded::Empty
+        }
         Err(error) if !is_known => reject(id, ErrorData::invalid_request(format!("Invalid request: {error}"), None)),
         _ => {
             let message = format!("Invalid params for {method}: {}", expected_params(&method));

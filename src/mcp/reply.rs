@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::arguments::Violation;
+use crate::arguments::{Violation, echo};
 use crate::call::CallError;
-use crate::exec::{End, Outcome, SpawnError, Stop};
+use crate::exec::{End, Outcome, Stop};
 
 /// The answer to one call.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,7 +91,7 @@ pub fn reply(tool: &str, result: Result<Outcome, CallError>) -> Reply {
     match result {
         Ok(outcome) => finished(tool, &outcome),
         Err(CallError::UnknownTool { suggestions }) => {
-            let message = format!("Unknown tool: {tool}");
+            let message = format!("Unknown tool: {}", echo(tool));
             let error = ErrorObject { suggestions, ..error(ErrorCode::UnknownTool, tool, &message) };
             Reply { text: message, error: Some(error) }
         }
@@ -101,7 +101,7 @@ pub fn reply(tool: &str, result: Result<Outcome, CallError>) -> Reply {
         }
         Err(CallError::Spawn(problem)) => {
             let message = problem.to_string();
-            let retryable = matches!(problem, SpawnError::Refused(..));
+            let retryable = problem.is_temporary();
             let error = ErrorObject { retryable, ..error(ErrorCode::SpawnFailed, tool, &message) };
             Reply { text: blocks("", &message, -1), error: Some(error) }
         }
@@ -131,7 +131,7 @@ fn error(code: ErrorCode, tool: &str, message: &str) -> ErrorObject {
     ErrorObject {
         code,
         message: message.to_owned(),
-        tool: tool.to_owned(),
+        tool: echo(tool),
         details: Vec::new(),
         suggestions: Vec::new(),
         retryable: false,

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::extended::{self, Examples, Failure};
 use super::{instructions, meta, reply, tools};
-use crate::arguments::Violation;
+use crate::arguments::{Violation, echo};
 use crate::call::{CallError, call};
 use crate::exec::Stop;
 use crate::limits::Limits;
@@ -178,7 +178,7 @@ impl ServerHandler for Server {
         // MCP 2025-11-25, server/tools, "Error Handling": an unknown tool is a protocol error.
         answer
             .map(CallToolResponse::from)
-            .ok_or_else(|| ErrorData::invalid_params(format!("Unknown tool: {}", request.name), None))
+            .ok_or_else(|| ErrorData::invalid_params(format!("Unknown tool: {}", echo(&request.name)), None))
     }
 
     async fn on_custom_request(
@@ -225,7 +225,7 @@ impl ServerHandler for Server {
 }
 
 pub(super) fn method_not_found(method: &str) -> ErrorData {
-    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("Method not found: {method}"), None)
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("Method not found: {}", echo(method)), None)
 }
 
 fn result(reply: reply::Reply) -> CallToolResult {

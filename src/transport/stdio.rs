@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::lines::{Line, Lines};
-use crate::limits::{EOF_GRACE, MAX_LINE_BYTES, SHUTDOWN_LIMIT};
+use crate::limits::{EOF_GRACE, MAX_LINE_BYTES, MAX_OPEN_ANSWERS, SHUTDOWN_LIMIT};
 use crate::mcp::Server;
 use crate::mcp::decode::{self, Decoded};
 
@@ -81,6 +81,7 @@ where
 {
     /// Sends a message that the SDK knows nothing of.
     fn answer(&mut self, message: ServerJsonRpcMessage) {
+        while self.answers.try_join_next().is_some() {}
         let output = self.output.clone();
         self.answers.spawn(async move {
             // A client that cannot be written to has been noticed by `write`.
@@ -140,6 +141,10 @@ where
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
+            // A client that sends nonsense and does not read is not read either.
+            while self.answers.len() > MAX_OPEN_ANSWERS {
+                self.answers.join_next().await;
+            }
             let line = match self.lines.next().await {
                 Ok(Some(Line::Whole(line))) => line,
                 Ok(Some(Line::Oversized)) => {

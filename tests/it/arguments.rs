@@ -76,6 +76,7 @@ fn the_five_coercions() {
     accepted("s", json!(3.0), "3.0");
     accepted("s", json!(true), "true");
     accepted("i", json!(1e16), "10000000000000000");
+    accepted("i", serde_json::from_str("12345678901234567.00").unwrap(), "12345678901234567");
 }
 
 #[test]
@@ -106,6 +107,8 @@ fn anything_else_is_refused_with_the_value_in_json() {
     refused("i", json!(9_223_372_036_854_775_808_u64), "Argument 'i': cannot convert '9223372036854775808' to integer");
     refused("i", json!(3.5), "Argument 'i': cannot convert '3.5' to integer");
     refused("i", json!(1e300), "Argument 'i': cannot convert '1e+300' to integer");
+    refused("n", serde_json::from_str("1e999").unwrap(), "Argument 'n': cannot convert '1e+999' to number");
+    refused("i", json!("x".repeat(500)), &format!("Argument 'i': cannot convert '{}…' to integer", "x".repeat(200)));
     refused("i", json!(true), "Argument 'i': cannot convert 'true' to integer");
     refused("n", json!("inf"), "Argument 'n': cannot convert 'inf' to number");
     refused("n", json!("NaN"), "Argument 'n': cannot convert 'NaN' to number");

@@ -98,12 +98,17 @@ fn defaults_apply_and_false_contributes_nothing() {
     assert_eq!(invocation.timeout, Duration::from_millis(1500));
 }
 
+/// Any text, those among them that an attacker would choose.
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof!["-{1,2}\\PC*", "\\PC*\0\\PC*", "[ ;|&$`\"'\\\\\n]*", any::<String>()]
+}
+
 proptest! {
     /// Whatever the values are, they are the program's only as whole words or as the end of a word that the config
     /// starts, in the places that the config gives them: the rest of the command line does not change.
     #[test]
     fn no_value_becomes_an_option_a_new_word_or_another_program(
-        first in any::<String>(), second in any::<String>(), format in any::<String>(), long in any::<String>(), last in any::<String>(),
+        first in text(), second in text(), format in text(), long in text(), last in text(),
     ) {
         let index = index(TOOLS);
         let arguments = json!({ "first": first, "second": second, "format": format, "long_name": long, "last": last });

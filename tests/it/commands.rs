@@ -90,7 +90,7 @@ fn validate_reports_every_mistake_of_every_file() {
 }
 
 #[test]
-fn schema_accepts_the_bundled_configs() {
+fn schema_is_a_valid_json_schema() {
     let (status, stdout, _) = run(climax().arg("schema"));
     assert_eq!(status, 0);
     jsonschema::meta::validate(&json(&stdout)).unwrap();

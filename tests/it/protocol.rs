@@ -214,6 +214,9 @@ async fn lines_that_are_no_request_are_answered_and_lose_nothing() {
     let long = "x".repeat(MAX_LINE_BYTES + 1);
     said.push(format!("a line of {} bytes\n{}", long.len(), client.exchange(&long).await));
     client.send("").await;
+    client.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":5}"#).await;
+    client.send(r#"{"jsonrpc":"2.0","id":77,"result":5}"#).await;
+    client.send(r#"{"jsonrpc":"2.0","id":78,"error":5}"#).await;
     client.send(r#"{"jsonrpc":"2.0","method":"notifications/unheard-of"}"#).await;
     assert_eq!(client.ask(99, "ping", &json!({})).await["result"], json!({}));
     insta::assert_snapshot!(said.join("\n"));

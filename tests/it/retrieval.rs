@@ -62,9 +62,42 @@ fn requests_that_no_tool_serves_get_nothing() {
 #[test]
 fn typing_mistakes_and_beginnings_of_words_are_forgiven() {
     let index = index();
-    for query in ["git comit changes", "git commi", "kuberntes pods list"] {
-        let found = found(&index, Strategy::Bm25, query, 10).join(" ");
-        assert!(found.contains("commit") || found.contains("kubectl"), "{query}: {found}");
+    for (query, tool) in [
+        ("comit", "git_commit"),
+        ("terrafrom", "terraform_plan"),
+        ("rebaes", "git_rebase"),
+        ("cherr", "git_cherry_pick"),
+    ] {
+        let found = found(&index, Strategy::Bm25, query, 20);
+        assert!(found.iter().any(|name| name == tool), "{query}: {found:?}");
+    }
+}
+
+#[test]
+fn a_longer_answer_starts_with_the_shorter_one() {
+    let index = index();
+    for (query, _) in queries("served.jsonl").into_iter().chain(queries("hopeless.jsonl")) {
+        let ten = found(&index, Strategy::Auto, &query, 10);
+        for limit in [1, 2, 5] {
+            assert_eq!(found(&index, Strategy::Auto, &query, limit), ten[..limit.min(ten.len())], "{query}");
+        }
+    }
+}
+
+/// A request costs bounded work, whatever it is: these take hours where it does not.
+#[test]
+fn hostile_requests_are_answered() {
+    let index = index();
+    let words = |make: fn(usize) -> String| (0..300_000).map(make).collect::<Vec<_>>().join(" ");
+    let misspelt = format!(
+        "({})",
+        words(|n| format!("co{}mmit", char::from_u32(0x4E00 + u32::try_from(n % 20_000).unwrap()).unwrap()))
+    );
+    for query in
+        ["ay".repeat(4 << 20), words(|n| format!("w{n}rd")), misspelt, "(".repeat(1 << 20), "é".repeat(1 << 20)]
+    {
+        assert!(found(&index, Strategy::Auto, &query, 10).len() <= 10);
+        assert!(index.unmatched_words(&query[..query.floor_char_boundary(1 << 16)]).len() <= 32);
     }
 }
 

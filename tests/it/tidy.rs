@@ -87,7 +87,7 @@ fn only_transport_and_commands_write_to_standard_output() {
 }
 
 #[test]
-fn files_have_one_subject() {
+fn files_are_short_and_say_what_they_are() {
     for (name, text) in product() {
         assert!(text.lines().count() <= 500, "{name} has {} lines", text.lines().count());
         assert!(text.starts_with("//! "), "{name} does not say what it is");

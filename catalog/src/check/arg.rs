@@ -57,7 +57,7 @@ impl Checker<'_> {
             self.not_empty(name, "`name` of an arg");
             if let Some(first) = seen.get(name.value.as_str()) {
                 let message = format!("arg `{}` is defined twice", name.value);
-                let duplicate = self.source.error(Code::DuplicateArg, name.span, message);
+                let duplicate = self.source.diagnostic(Code::DuplicateArg, name.span, message);
                 self.out.push(
                     duplicate.label("again here").also(*first, "first here").help("rename or remove one of the two"),
                 );
@@ -77,7 +77,7 @@ impl Checker<'_> {
             let Some(first) = set.next() else { continue };
             for again in set {
                 let message = format!("a second `{key}` arg in one tool");
-                let error = self.source.error(Code::RepeatedPlace, again.span, message);
+                let error = self.source.diagnostic(Code::RepeatedPlace, again.span, message);
                 self.out.push(error.also(first.span, "the first one").help(format!("keep `{key}: true` on one arg")));
             }
         }
@@ -125,7 +125,7 @@ impl Checker<'_> {
         let &[(key, place, span), ref more @ ..] = named.as_slice() else { return None };
         for (other, _, at) in more {
             let message = format!("`{other}` and `{key}` exclude each other: a value goes to one place");
-            let error = self.source.error(Code::ConflictingPlaces, *at, message);
+            let error = self.source.diagnostic(Code::ConflictingPlaces, *at, message);
             self.out.push(error.also(span, format!("`{key}` is set here")).help("keep one of the two"));
         }
         if arg.kind == Some(Type::Boolean) {
@@ -153,7 +153,7 @@ impl Checker<'_> {
         for value in &values.value {
             if let Some(first) = seen.get(value.value.as_str()) {
                 let message = format!("enum value `{}` stands twice", shorten(&value.value));
-                let error = self.source.error(Code::RepeatedEnumValue, value.span, message);
+                let error = self.source.diagnostic(Code::RepeatedEnumValue, value.span, message);
                 self.out.push(error.label("again here").also(*first, "first here").help("remove one of the two"));
             } else {
                 seen.insert(&value.value, value.span);
@@ -208,7 +208,7 @@ impl Checker<'_> {
             None => format!("write one of {}", names.collect::<Vec<_>>().join(", ")),
         };
         let message = format!("default `{}` is none of the enum values", shorten(word));
-        let error = self.source.error(Code::DefaultNotInEnum, span, message);
+        let error = self.source.diagnostic(Code::DefaultNotInEnum, span, message);
         self.out.push(error.label("not in the enum").also(values.span, "allowed values").help(help));
     }
 }

@@ -34,13 +34,13 @@ impl<'a> Walker<'a> {
     }
 
     pub(super) fn report(&mut self, code: Code, span: Span, message: String, help: &str) {
-        self.out.push(self.source.error(code, span, message).help(help));
+        self.out.push(self.source.diagnostic(code, span, message).help(help));
     }
 
     pub(super) fn wrong_type(&mut self, node: &Node, what: &str, expected: &str, help: &str) {
         let what = if what.contains(' ') { what.to_owned() } else { format!("`{what}`") };
         let message = format!("{what} must be {expected}, found {}", node.describe());
-        let found = self.source.error(Code::WrongType, first_line(self.source, node.span), message);
+        let found = self.source.diagnostic(Code::WrongType, first_line(self.source, node.span), message);
         self.out.push(found.label(format!("expected {expected}")).help(help));
     }
 
@@ -83,7 +83,7 @@ impl<'a> Walker<'a> {
                 keys.join(", ")
             ),
         };
-        self.out.push(self.source.error(Code::UnknownKey, span, message).help(help));
+        self.out.push(self.source.diagnostic(Code::UnknownKey, span, message).help(help));
         near
     }
 
@@ -99,7 +99,7 @@ impl<'a> Walker<'a> {
             let name = scalar.text.as_str();
             if let Some(first) = seen.get(name) {
                 let message = format!("key `{}` stands twice", shorten(name));
-                let duplicate = self.source.error(Code::DuplicateKey, key.span, message);
+                let duplicate = self.source.diagnostic(Code::DuplicateKey, key.span, message);
                 self.out.push(duplicate.label("again here").also(*first, "first here").help("remove one of the two"));
                 continue;
             }

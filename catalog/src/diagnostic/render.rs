@@ -14,7 +14,7 @@ pub enum Style {
     Colored,
 }
 
-/// Lines shown before and after the places that a diagnostic points at.
+/// Lines around the places that a diagnostic points at that the renderer gets, so that a place at an edge is whole.
 const CONTEXT_LINES: usize = 2;
 
 /// Places further apart than this are not shown in one snippet.
@@ -37,18 +37,17 @@ impl Diagnostic {
             Severity::Warning => Level::WARNING,
         };
         let title = level.primary_title(self.message.as_str()).id(self.code.as_str());
-        self.render_with(title.element(self.where_()), style)
+        self.render_with(title.element(self.place_element()), style)
     }
 
     /// Renders only the lines that it is about and the help: what follows [`Diagnostic::headline`] in a log.
     #[must_use]
     pub fn render_body(&self) -> String {
         let rendered = self.render(Style::Plain);
-        let skip = if self.place.is_some() { 2 } else { rendered.lines().count().min(2) };
-        rendered.lines().skip(skip).collect::<Vec<_>>().join("\n")
+        rendered.lines().skip(2).collect::<Vec<_>>().join("\n")
     }
 
-    fn where_(&self) -> Element<'_> {
+    fn place_element(&self) -> Element<'_> {
         match &self.place {
             Some(place) => snippet(place).into(),
             None => Origin::path(self.path.as_str()).into(),

@@ -91,6 +91,9 @@ impl Strategy {
 /// Tools that a ranked search finds at most: what comes after them has little to do with the query.
 const MAX_RANKED: usize = 100;
 
+/// Words that [`ToolIndex::unmatched_words`] names.
+const MAX_UNMATCHED_WORDS: usize = 32;
+
 /// A CLI of a layer.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
@@ -175,23 +178,27 @@ impl ToolIndex {
     /// Finds tools by a strategy. A query without words, or none, finds what [`Self::search`] finds.
     #[must_use]
     pub fn search_by(&self, strategy: Strategy, filter: Filter<'_>, limit: usize) -> Vec<ToolIndexEntry<'_>> {
-        let request = filter.query.map(query::Request::new).filter(|request| !request.terms.is_empty());
-        let ranked = |request| self.rank(request, filter, limit);
-        match (strategy, &request) {
-            (Strategy::Bm25, Some(request)) => ranked(request),
-            (Strategy::Auto, Some(request)) if self.search(filter, 1).is_empty() => ranked(request),
-            (Strategy::Lexical | Strategy::Auto, _) | (Strategy::Bm25, None) => self.search(filter, limit),
+        let literal = match strategy {
+            Strategy::Lexical => return self.search(filter, limit),
+            Strategy::Auto => self.search(filter, limit.max(1)),
+            Strategy::Bm25 => Vec::new(),
+        };
+        if !literal.is_empty() {
+            return literal.into_iter().take(limit).collect();
         }
+        let request = filter.query.map(query::Request::new).filter(|request| !request.terms.is_empty());
+        request.map_or_else(|| self.search(filter, limit), |request| self.rank(&request, filter, limit))
     }
 
-    /// The words of a query that no tool knows, in their order.
+    /// The words of a query that no tool knows, in their order, at most 32.
     #[must_use]
     pub fn unmatched_words(&self, query: &str) -> Vec<String> {
         let is_known = |word: &String| {
             let stem = tokens::stem(word);
             self.layers.iter().any(|layer| layer.catalog.ranked.find(&stem).is_some())
         };
-        tokens::words(query).filter(|word| !tokens::is_stop_word(word) && !is_known(word)).collect()
+        let words = tokens::words(query).filter(|word| !tokens::is_stop_word(word) && !is_known(word));
+        words.take(MAX_UNMATCHED_WORDS).collect()
     }
 
     fn rank(&self, request: &query::Request, filter: Filter<'_>, limit: usize) -> Vec<ToolIndexEntry<'_>> {
@@ -201,9 +208,10 @@ impl ToolIndex {
             .into_iter()
             .flat_map(|(layer, Rows(first, end))| (first..end).map(move |row| (layer, row)));
         let found = rows.filter(|id| self.is_visible(*id)).filter_map(|id| Some((scores.get(id)?, id)));
-        let best: Vec<_> = score::best(found, limit.min(MAX_RANKED)).collect();
+        // What the request is about does not depend on how much of the answer is wanted.
+        let best: Vec<_> = score::best(found, limit.clamp(score::LOOKED_AT, MAX_RANKED)).collect();
         let is_served = best.is_empty() || score::is_served(self, &terms, &best);
-        best.into_iter().filter(|_| is_served).map(|id| self.tool(id).entry()).collect()
+        best.into_iter().filter(|_| is_served).take(limit).map(|id| self.tool(id).entry()).collect()
     }
 
     fn is_visible(&self, id: (usize, u32)) -> bool {

@@ -13,8 +13,12 @@ const WEAK: f64 = 0.3;
 /// How much a synonym of a word counts.
 pub(super) const SYNONYM: f64 = 0.15;
 
-/// A request, ready to be looked up.
-#[derive(Clone, Debug)]
+/// Bytes of a request that are read; a sentence has a few hundred.
+const MAX_REQUEST_BYTES: usize = 4 << 10;
+/// Terms of a request that are looked up.
+const MAX_TERMS: usize = 64;
+
+/// A request, ready to be looked up. Its size is bounded, whatever the text's.
 pub(super) struct Request {
     /// Terms that it says, each once.
     pub(super) terms: Vec<Term>,
@@ -23,17 +27,17 @@ pub(super) struct Request {
 }
 
 /// A stem that is said.
-#[derive(Clone, Debug)]
 pub(super) struct Term {
     pub(super) stem: String,
     /// How much it counts, at most 1.
     pub(super) weight: f64,
-    /// Stems that stand for it and are not said, each with one term of the request only.
+    /// Stems that stand for it and are not said, each with the first term of the request that it stands for.
     pub(super) synonyms: Vec<String>,
 }
 
 impl Request {
     pub(super) fn new(text: &str) -> Self {
+        let text = &text[..text.floor_char_boundary(MAX_REQUEST_BYTES)];
         let mut said: Vec<Term> = Vec::new();
         let mut position = 0.0;
         let (main, bracketed) = split_brackets(text);
@@ -47,14 +51,16 @@ impl Request {
         }
         add_synonyms(&mut said);
         let written = text.split(|c: char| !c.is_alphanumeric() && !"_-+.".contains(c));
-        let words = written.filter(|word| !word.is_empty()).map(super::lowercase).collect();
+        // A full stop or dash at the end belongs to the sentence.
+        let names = written.map(|word| word.trim_matches(['.', '-', '_'])).filter(|word| !word.is_empty());
+        let words = names.map(super::lowercase).collect();
         Self { terms: said, words }
     }
 }
 
 fn add(terms: &mut Vec<Term>, word: &str, weight: f64) {
     let stem = stem(word);
-    if terms.iter().all(|term| term.stem != stem) {
+    if terms.len() < MAX_TERMS && terms.iter().all(|term| term.stem != stem) {
         terms.push(Term { stem: stem.into_owned(), weight, synonyms: Vec::new() });
     }
 }

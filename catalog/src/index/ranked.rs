@@ -42,21 +42,27 @@ pub(crate) struct Builder {
     tools: Vec<[HashMap<String, u32>; FIELDS.len()]>,
     /// Words in each field of all tools together.
     lengths: [u64; FIELDS.len()],
+    /// What all tools of the CLI that is being added share: stems of its name, category and tags, and of its description.
+    cli: (Vec<String>, Vec<String>),
 }
 
 impl Builder {
-    pub(crate) fn add(&mut self, cli: &Cli, tool: &Tool) {
-        let discovery = std::iter::once(cli.name.as_str())
-            .chain(cli.category.as_deref())
-            .chain(cli.tags.iter().map(String::as_str));
+    /// Starts the tools of a CLI.
+    pub(crate) fn start(&mut self, cli: &Cli) {
+        let discovery = [&cli.name].into_iter().chain(&cli.category).chain(&cli.tags);
+        self.cli = (discovery.flat_map(|text| name_stems(text)).collect(), stems(&cli.description).collect());
+    }
+
+    /// Adds a tool of the CLI that was started.
+    pub(crate) fn add(&mut self, tool: &Tool) {
         let args = tool.args.iter().flat_map(|arg| [arg.name.as_str(), arg.description.as_str()]);
         let values = tool.args.iter().flat_map(|arg| arg.values.iter().map(String::as_str));
         let name = name_stems(&tool.name);
         let fields = [
             name.clone(),
             name.last().cloned().into_iter().collect(),
-            discovery.flat_map(name_stems).collect(),
-            stems(&cli.description).collect(),
+            self.cli.0.clone(),
+            self.cli.1.clone(),
             stems(&tool.description).collect(),
             args.flat_map(stems).collect(),
             values.flat_map(stems).collect(),

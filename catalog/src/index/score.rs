@@ -7,6 +7,8 @@ use super::ToolIndex;
 use super::query::{Request, SYNONYM, Term};
 
 /// A score of one, in units of a term's weight times its impact.
+///
+/// A request has at most 64 terms, each worth at most 11 of these with its stand-ins: scores stay below 2^29.
 const UNIT: f64 = 1000.0 * 255.0;
 /// What a CLI's tools gain when the request starts with its name, and when it has it elsewhere.
 const NAMED_FIRST: f64 = 4.3;
@@ -15,16 +17,19 @@ const NAMED: f64 = 0.6;
 const NEAR: f64 = 0.3;
 /// Terms that an unknown word is taken for at most.
 const MAX_NEAR: usize = 4;
+/// Unknown words for which such terms are looked for: each look goes through all terms.
+const MAX_NEAR_LOOKS: usize = 8;
 /// The part of a request that one of the best tools must cover; else no tool serves it.
 const SERVED: f64 = 0.34;
 /// Best tools that are looked at for that.
-const LOOKED_AT: usize = 3;
+pub(super) const LOOKED_AT: usize = 3;
 /// How far a stand-in of a word covers it.
 const STAND_IN: f64 = 0.5;
 
 /// The scores of all tools of an index.
 pub(super) struct Scores {
     layers: Vec<Vec<u32>>,
+    near_looks: usize,
 }
 
 /// What is known of a term of the request.
@@ -45,7 +50,7 @@ struct Located {
 pub(super) fn scores(index: &ToolIndex, request: &Request) -> (Vec<Known>, Scores) {
     let layers: Vec<_> = index.layers.iter().map(|layer| vec![0; layer.catalog.tools.len()]).collect();
     let tools = layers.iter().map(Vec::len).sum();
-    let mut scores = Scores { layers };
+    let mut scores = Scores { layers, near_looks: 0 };
     let terms = request.terms.iter().map(|term| scores.add_term(index, tools, term)).collect();
     scores.add_names(index, &request.words);
     (terms, scores)
@@ -65,7 +70,9 @@ impl Scores {
         }
         let mass = term.weight * rarity(tools, exact.tools);
         if exact.tools == 0 {
-            for stem in near(index, &term.stem) {
+            self.near_looks += 1;
+            let looked_for = if self.near_looks > MAX_NEAR_LOOKS { Vec::new() } else { near(index, &term.stem) };
+            for stem in looked_for {
                 let near = Located::find(index, &stem);
                 self.add(index, &near, NEAR * term.weight * rarity(tools, near.tools));
                 stand_ins.push(near);
@@ -81,7 +88,8 @@ impl Scores {
         for ((layer, scores), number) in index.layers.iter().zip(&mut self.layers).zip(&term.numbers) {
             let postings = number.map(|number| layer.catalog.ranked.postings(number));
             for (row, impact) in postings.into_iter().flatten() {
-                scores[row as usize] += weight * u32::from(impact);
+                let score = &mut scores[row as usize];
+                *score = score.saturating_add(weight * u32::from(impact));
             }
         }
     }
@@ -100,7 +108,7 @@ impl Scores {
             };
             let rows = cli.tool_rows().range();
             for score in &mut self.layers[segment.layer][rows] {
-                *score += fixed(gain * UNIT);
+                *score = score.saturating_add(fixed(gain * UNIT));
             }
         }
     }
@@ -160,7 +168,7 @@ fn near(index: &ToolIndex, unknown: &str) -> Vec<String> {
     for term in index.layers.iter().flat_map(|layer| layer.catalog.ranked.terms()) {
         if term.len() > unknown.len() && term.starts_with(unknown) {
             found.push((1, term));
-        } else if term.len().abs_diff(unknown.len()) <= mistakes {
+        } else if term.chars().count().abs_diff(length) <= mistakes {
             let distance = strsim::damerau_levenshtein(term, unknown);
             if distance <= mistakes {
                 found.push((distance, term));

@@ -48,9 +48,12 @@ fn camel_end(word: &str) -> usize {
     word.len()
 }
 
+/// Longer words are no English, and the stemmer takes quadratic time for them.
+const MAX_STEMMED_BYTES: usize = 64;
+
 /// The stem of a lowercased word (Snowball's English stemmer).
 pub(super) fn stem(word: &str) -> Cow<'_, str> {
-    STEMMER.stem(word)
+    if word.len() > MAX_STEMMED_BYTES { word.into() } else { STEMMER.stem(word) }
 }
 
 /// Whether a word says nothing about what is wanted.
