@@ -105,15 +105,22 @@ impl Checker<'_> {
     }
 
     fn tool_names(&mut self, tools: &[RawTool]) {
-        let mut seen: HashMap<&str, Span> = HashMap::new();
-        for name in tools.iter().filter_map(|tool| tool.name.as_ref()) {
+        let names: Vec<_> = tools.iter().filter_map(|tool| tool.name.as_ref()).collect();
+        for name in &names {
             self.tool_name(name);
+        }
+        self.defined_once(&names, "tool", Code::DuplicateTool);
+    }
+
+    /// Reports each name that stands a second time.
+    fn defined_once(&mut self, names: &[&Spanned<String>], what: &str, code: Code) {
+        let mut seen: HashMap<&str, Span> = HashMap::new();
+        for name in names {
             if let Some(first) = seen.get(name.value.as_str()) {
-                let message = format!("tool `{}` is defined twice", name.value);
-                let duplicate = self.source.diagnostic(Code::DuplicateTool, name.span, message);
-                self.out.push(
-                    duplicate.label("again here").also(*first, "first here").help("rename or remove one of the two"),
-                );
+                let message = format!("{what} `{}` is defined twice", name.value);
+                let again =
+                    self.source.diagnostic(code, name.span, message).label("again here").also(*first, "first here");
+                self.out.push(again.help("rename or remove one of the two"));
             } else {
                 seen.insert(&name.value, name.span);
             }

@@ -1,6 +1,6 @@
 //! The real binary, as clients start it, driving real programs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -114,15 +114,30 @@ fn results_are_worded_as_the_contract_says() {
     insta::assert_snapshot!(said.join("\n"));
 }
 
+/// A server whose tool `family` starts a child that starts a grandchild, which announces itself in `pids`.
+struct Family {
+    server: Server,
+    pids: PathBuf,
+    _config: tempfile::NamedTempFile,
+    _directory: tempfile::TempDir,
+}
+
+impl Family {
+    fn start() -> Self {
+        let config = config("  - {name: family, description: x, command: family}\n");
+        let directory = tempfile::tempdir().unwrap();
+        let pids = directory.path().join("pids");
+        let mut command = climax();
+        command.args(["--config", config.path().to_str().unwrap()]).env("FAKECLI_PIDS", &pids);
+        let mut server = Server::spawn(&mut command);
+        server.initialize("2025-06-18");
+        Self { server, pids, _config: config, _directory: directory }
+    }
+}
+
 #[test]
 fn the_end_of_input_ends_server_and_children_within_a_second() {
-    let file = config("  - {name: family, description: x, command: family}\n");
-    let dir = tempfile::tempdir().unwrap();
-    let pids = dir.path().join("pids");
-    let mut command = climax();
-    command.args(["--config", file.path().to_str().unwrap()]).env("FAKECLI_PIDS", &pids);
-    let mut server = Server::spawn(&mut command);
-    server.initialize("2025-06-18");
+    let Family { mut server, pids, _config, _directory } = Family::start();
     for _ in 0..10 {
         server.post("tools/call", json!({ "name": "climax_call", "arguments": { "tool_name": "family" } }));
     }
@@ -154,13 +169,7 @@ fn a_client_that_does_not_read_does_not_keep_the_server() {
 
 #[test]
 fn a_client_that_is_gone_ends_the_server_and_its_children() {
-    let file = config("  - {name: family, description: x, command: family}\n");
-    let dir = tempfile::tempdir().unwrap();
-    let pids = dir.path().join("pids");
-    let mut command = climax();
-    command.args(["--config", file.path().to_str().unwrap()]).env("FAKECLI_PIDS", &pids);
-    let mut server = Server::spawn(&mut command);
-    server.initialize("2025-06-18");
+    let Family { mut server, pids, _config, _directory } = Family::start();
     server.post("tools/call", json!({ "name": "climax_call", "arguments": { "tool_name": "family" } }));
     until("the grandchild", || announced(&pids).len() == 1);
     server.close_output();
@@ -190,13 +199,7 @@ fn a_call_that_is_about_to_end_is_answered_after_the_end_of_input() {
 
 #[test]
 fn cancelling_ends_the_child_and_is_not_answered() {
-    let file = config("  - {name: family, description: x, command: family}\n");
-    let dir = tempfile::tempdir().unwrap();
-    let pids = dir.path().join("pids");
-    let mut command = climax();
-    command.args(["--config", file.path().to_str().unwrap()]).env("FAKECLI_PIDS", &pids);
-    let mut server = Server::spawn(&mut command);
-    server.initialize("2025-06-18");
+    let Family { mut server, pids, _config, _directory } = Family::start();
     let id = server.post("tools/call", json!({ "name": "climax_call", "arguments": { "tool_name": "family" } }));
     until("the grandchild", || announced(&pids).len() == 1);
     server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
@@ -207,13 +210,7 @@ fn cancelling_ends_the_child_and_is_not_answered() {
 #[test]
 fn signals_end_the_server_and_its_children() {
     for signal in ["TERM", "INT", "HUP"] {
-        let file = config("  - {name: family, description: x, command: family}\n");
-        let dir = tempfile::tempdir().unwrap();
-        let pids = dir.path().join("pids");
-        let mut command = climax();
-        command.args(["--config", file.path().to_str().unwrap()]).env("FAKECLI_PIDS", &pids);
-        let mut server = Server::spawn(&mut command);
-        server.initialize("2025-06-18");
+        let Family { mut server, pids, _config, _directory } = Family::start();
         server.post("tools/call", json!({ "name": "climax_call", "arguments": { "tool_name": "family" } }));
         until("the grandchild", || announced(&pids).len() == 1);
         Command::new("kill").args(["-s", signal, &server.child.id().to_string()]).status().unwrap();

@@ -52,19 +52,11 @@ impl Checker<'_> {
     }
 
     fn arg_names(&mut self, args: &[RawArg]) {
-        let mut seen: HashMap<&str, Span> = HashMap::new();
-        for name in args.iter().filter_map(|arg| arg.name.as_ref()) {
+        let names: Vec<_> = args.iter().filter_map(|arg| arg.name.as_ref()).collect();
+        for name in &names {
             self.not_empty(name, "`name` of an arg");
-            if let Some(first) = seen.get(name.value.as_str()) {
-                let message = format!("arg `{}` is defined twice", name.value);
-                let duplicate = self.source.diagnostic(Code::DuplicateArg, name.span, message);
-                self.out.push(
-                    duplicate.label("again here").also(*first, "first here").help("rename or remove one of the two"),
-                );
-            } else {
-                seen.insert(&name.value, name.span);
-            }
         }
+        self.defined_once(&names, "arg", Code::DuplicateArg);
     }
 
     /// A program has one standard input and one working directory.
