@@ -79,7 +79,8 @@ fn announce() {
     let pid = std::process::id();
     if let Some(path) = std::env::var_os("FAKECLI_PIDS") {
         let mut file = std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
-        writeln!(file, "{pid}").unwrap();
+        // In one write, since several processes append at once.
+        file.write_all(format!("{pid}\n").as_bytes()).unwrap();
     }
     print("ready\n");
 }
