@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::checked::{Arg, Cli, Resolve, Tool};
+use crate::checked::{Arg, Cli, Resolve, Risk, Tool};
 use crate::index::lowercase;
 use crate::index::ranked::Builder;
 use crate::schema;
@@ -67,6 +67,7 @@ impl Tables {
             tags: self.list(cli.tags.iter().map(String::as_str)),
             words: self.list(cli.words.iter().map(String::as_str)),
             env: self.pairs(&cli.env),
+            risk: cli.tools.iter().map(|tool| tool.risk).max().unwrap_or(Risk::Read),
             working_dir: cli.working_dir.as_deref().map(|dir| self.text(dir)),
             global_args: self.args(&cli.global_args),
             tools: Rows(0, 0),

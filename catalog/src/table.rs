@@ -58,6 +58,8 @@ pub struct CliDef {
     pub words: Rows,
     /// Rows of [`Catalog::lists`]: names and values by turns.
     pub env: Rows,
+    /// The most that one of its tools may do to the world.
+    pub risk: Risk,
     /// The child's directory.
     pub working_dir: Option<Str>,
     /// Rows of [`Catalog::args`]: appended to every call.

@@ -73,6 +73,12 @@ impl<'a> Cli<'a> {
         args(self.catalog, self.def.global_args)
     }
 
+    /// The most that one of its tools may do to the world.
+    #[must_use]
+    pub fn risk(self) -> Risk {
+        self.def.risk
+    }
+
     pub(crate) fn tool_rows(self) -> Rows {
         self.def.tools
     }

@@ -183,13 +183,14 @@ fn rows(name: &str, ty: &TokenStream, rows: impl ExactSizeIterator<Item = TokenS
 }
 
 fn cli(row: &CliDef) -> TokenStream {
-    let CliDef { name, stem, description, category, tags, words, env, working_dir, global_args, tools } = *row;
+    let CliDef { name, stem, description, category, tags, words, env, risk, working_dir, global_args, tools } = *row;
     let [name, stem, description] = [name, stem, description].map(text);
     let [category, working_dir] = [category, working_dir].map(optional);
+    let risk = level(risk);
     let [tags, words, env, global_args, tools] = [tags, words, env, global_args, tools].map(range);
     quote!(CliDef {
         name: #name, stem: #stem, description: #description, category: #category, tags: #tags, words: #words,
-        env: #env, working_dir: #working_dir, global_args: #global_args, tools: #tools
+        env: #env, risk: #risk, working_dir: #working_dir, global_args: #global_args, tools: #tools
     })
 }
 
@@ -211,11 +212,7 @@ fn tool(row: &ToolDef) -> TokenStream {
     let [cli, schema_bytes, timeout_ms] = [cli, schema_bytes, timeout_ms].map(Literal::u32_unsuffixed);
     let [words, args, resolves] = [words, args, resolves].map(range);
     let confirm_message = optional(confirm_message);
-    let risk = match risk {
-        Risk::Read => quote!(Risk::Read),
-        Risk::Write => quote!(Risk::Write),
-        Risk::Destructive => quote!(Risk::Destructive),
-    };
+    let risk = level(risk);
     quote!(ToolDef {
         cli: #cli, name: #name, description: #description, entry: #entry, schema_bytes: #schema_bytes, words: #words,
         args: #args, timeout_ms: #timeout_ms, risk: #risk, confirm_message: #confirm_message, resolves: #resolves
@@ -228,6 +225,14 @@ fn resolve(row: &ResolveDef) -> TokenStream {
     let [words, args] = [words, args].map(range);
     let timeout_ms = Literal::u32_unsuffixed(timeout_ms);
     quote!(ResolveDef { name: #name, words: #words, args: #args, timeout_ms: #timeout_ms })
+}
+
+fn level(risk: Risk) -> TokenStream {
+    match risk {
+        Risk::Read => quote!(Risk::Read),
+        Risk::Write => quote!(Risk::Write),
+        Risk::Destructive => quote!(Risk::Destructive),
+    }
 }
 
 fn text(id: Str) -> TokenStream {

@@ -44,6 +44,7 @@ static CLIS: [CliDef; 1] = [
         tags: Rows(0, 2),
         words: Rows(2, 4),
         env: Rows(4, 8),
+        risk: Risk::Destructive,
         working_dir: Some(Str(11)),
         global_args: Rows(0, 1),
         tools: Rows(0, 2),

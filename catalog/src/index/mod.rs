@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use crate::checked::Risk;
 use crate::table::{Catalog, Rows};
 use crate::view::{Cli, ResolvedTool, ToolIndexEntry};
 
@@ -237,6 +238,20 @@ impl ToolIndex {
             (layer.serves(row) && self.is_visible((at, row))).then_some((at, row))
         });
         found.map(|id| self.tool(id))
+    }
+
+    /// The most that a served tool may do to the world; reads rows of CLIs only, unless some of their tools are hidden.
+    #[must_use]
+    pub fn risk(&self) -> Risk {
+        let worst = |segment: &Segment| {
+            if self.hidden_in(*segment) == 0 {
+                return self.cli(*segment).risk();
+            }
+            let Rows(first, end) = self.cli(*segment).tool_rows();
+            let served = (first..end).map(|row| (segment.layer, row)).filter(|id| self.is_visible(*id));
+            served.map(|id| self.tool(id).risk()).max().unwrap_or(Risk::Read)
+        };
+        self.segments.iter().map(worst).max().unwrap_or(Risk::Read)
     }
 
     /// All served tools, in their order.
