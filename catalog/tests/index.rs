@@ -128,6 +128,17 @@ fn a_selection_serves_only_its_clis_in_its_order() {
 }
 
 #[test]
+fn the_worst_risk_is_that_of_served_tools() {
+    let risky =
+        "command: x\ntools: [{name: a, description: A, risk: destructive}, {name: b, description: B, risk: write}]";
+    let tame = "command: y\ntools: [{name: a, description: A}]";
+    let of = |layers: &[&[(&str, &str)]]| index(layers).risk().as_str();
+    assert_eq!(of(&[&[("x.yaml", risky)]]), "destructive");
+    assert_eq!(of(&[&[("x.yaml", risky)], &[("y.yaml", tame)]]), "write");
+    assert_eq!(of(&[&[("y.yaml", tame)]]), "read");
+}
+
+#[test]
 fn a_tool_that_is_not_selected_does_not_replace_another() {
     let first = Layer::loaded(catalog(&[("a.yaml", "command: a\ntools: [{name: same, description: First}]")]));
     let second =

@@ -33,9 +33,11 @@ pub(super) fn tools(index: &ToolIndex, mode: Mode) -> Vec<Tool> {
 fn meta_tools(index: &ToolIndex) -> Vec<Tool> {
     let search = Tool::new(meta::SEARCH, meta::SEARCH_DESCRIPTION, object(meta::search_schema()))
         .with_annotations(ToolAnnotations::new().read_only(true).open_world(false));
-    let harmless = index.tools().all(|tool| tool.risk() == Risk::Read);
-    let annotations =
-        if harmless { ToolAnnotations::new().read_only(true) } else { ToolAnnotations::new().destructive(true) };
+    let annotations = if index.risk() == Risk::Read {
+        ToolAnnotations::new().read_only(true)
+    } else {
+        ToolAnnotations::new().destructive(true)
+    };
     let call = Tool::new(meta::CALL, meta::CALL_DESCRIPTION, object(meta::call_schema()))
         .with_annotations(annotations.open_world(true));
     vec![search, call]
