@@ -4,6 +4,7 @@ use std::future::Future;
 
 use climax_catalog::{ResolvedTool, ToolIndex, near_misses};
 use serde_json::{Map, Value};
+use tokio::sync::Semaphore;
 
 use crate::arguments::{self, Violation};
 use crate::argv;
@@ -33,6 +34,8 @@ pub enum CallError {
 
 /// Calls the tool `name`; `stop` completing ends it early.
 ///
+/// A program is started when one of `slots` is free, in the order of the calls; its timeout starts then.
+///
 /// # Errors
 /// The call did not run. Whatever a started process did is an [`Outcome`].
 pub async fn call(
@@ -40,6 +43,7 @@ pub async fn call(
     name: &str,
     arguments: &Map<String, Value>,
     limits: &Limits,
+    slots: &Semaphore,
     stop: impl Future<Output = Stop>,
 ) -> Result<Outcome, CallError> {
     let tool = index.get(name).ok_or_else(|| CallError::UnknownTool { suggestions: suggest_tools(index, name) })?;
@@ -49,6 +53,12 @@ pub async fn call(
         input_schema: tool.input_schema().to_owned(),
     })?;
     let invocation = argv::plan(tool, &bound, &exec::variable);
+    let mut stop = std::pin::pin!(stop);
+    let _slot = tokio::select! {
+        biased;
+        why = stop.as_mut() => return Ok(Outcome::not_started(why)),
+        slot = slots.acquire() => slot,
+    };
     tracing::info!(tool = name, program = invocation.argv[0], "running");
     let outcome = exec::run(&invocation, limits, stop).await.map_err(CallError::Spawn)?;
     tracing::info!(tool = name, end = ?outcome.end, "ended");

@@ -1,5 +1,6 @@
 //! The command line: which words there are, and which command they start.
 
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -83,6 +84,9 @@ pub(crate) struct RunArguments {
     /// Bytes of standard output and of standard error that a result holds at most
     #[arg(long, value_name = "BYTES", default_value_t = crate::limits::DEFAULT_OUTPUT_BYTES)]
     pub(crate) max_output: usize,
+    /// Programs that run at once at most; further calls wait in their order [default: 4 a processor]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_concurrency: Option<NonZero<usize>>,
     /// Log records of this level and above, to standard error
     #[arg(long, value_name = "LEVEL", default_value = "warn", ignore_case = true)]
     pub(crate) log_level: LogLevel,

@@ -26,6 +26,12 @@ impl Default for Limits {
     }
 }
 
+/// Default of `--max-concurrency`: four programs a processor.
+#[must_use]
+pub fn default_concurrency() -> usize {
+    4 * std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
 /// Default of `--max-output`.
 pub const DEFAULT_OUTPUT_BYTES: usize = 256 << 10;
 

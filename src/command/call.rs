@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use climax_catalog::{Catalog, ToolIndex};
 use serde_json::{Map, Value, json};
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::Semaphore;
 
 use crate::call::call;
 use crate::cli::{CallArguments, FAILURE, Selection};
@@ -56,7 +57,7 @@ async fn execute(
         tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {}, _ = hangup.recv() => {} }
         Stop::Cancelled
     };
-    Ok(reply(&arguments.tool, call(index, &arguments.tool, values, limits, stop).await))
+    Ok(reply(&arguments.tool, call(index, &arguments.tool, values, limits, &Semaphore::new(1), stop).await))
 }
 
 fn merged(arguments: &CallArguments) -> Result<Map<String, Value>, String> {

@@ -1,6 +1,7 @@
 //! `climax run`: the server.
 
 use std::io::{self, IsTerminal as _};
+use std::num::NonZero;
 use std::process::ExitCode;
 
 use climax_catalog::Catalog;
@@ -11,7 +12,7 @@ use tracing_subscriber::filter::LevelFilter;
 
 use crate::cli::{FAILURE, LogLevel, RunArguments};
 use crate::exec;
-use crate::limits::Limits;
+use crate::limits::{Limits, default_concurrency};
 use crate::mcp::{Mode, Options, Server};
 use crate::{log, terminal, transport};
 
@@ -46,9 +47,10 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &RunArguments) -> ExitCo
         (_, true) => Mode::Extended,
         _ => Mode::Meta,
     };
+    let concurrency = arguments.max_concurrency.map_or_else(default_concurrency, NonZero::get);
     let limits = Limits { stream_bytes: arguments.max_output, ..Limits::default() };
     let shutdown = CancellationToken::new();
-    let server = Server::new(index, Options { mode, strategy }, limits, shutdown.clone());
+    let server = Server::new(index, Options { mode, strategy, concurrency }, limits, shutdown.clone());
     match super::runtime().and_then(|runtime| serve(runtime, server, shutdown)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

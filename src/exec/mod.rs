@@ -41,6 +41,14 @@ pub struct Outcome {
     pub end: End,
 }
 
+impl Outcome {
+    /// What there is of a process that was given up before it was started.
+    #[must_use]
+    pub fn not_started(why: Stop) -> Self {
+        Self { stdout: Captured::default(), stderr: Captured::default(), end: End::Stopped(why) }
+    }
+}
+
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {

@@ -13,6 +13,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::extended::{self, Examples, Failure};
@@ -43,6 +44,7 @@ pub struct Server {
     options: Options,
     limits: Limits,
     shutdown: CancellationToken,
+    slots: Arc<Semaphore>,
     /// Of the index; computed when it is first asked for.
     digest: Arc<OnceLock<String>>,
 }
@@ -54,13 +56,16 @@ pub struct Options {
     pub mode: Mode,
     /// How `climax_search` finds tools.
     pub strategy: Strategy,
+    /// Programs that run at once at most; calls beyond wait in their order.
+    pub concurrency: usize,
 }
 
 impl Server {
     /// A server that gives up running calls when `shutdown` is cancelled.
     #[must_use]
     pub fn new(index: ToolIndex, options: Options, limits: Limits, shutdown: CancellationToken) -> Self {
-        Self { index: Arc::new(index), options, limits, shutdown, digest: Arc::default() }
+        let slots = Arc::new(Semaphore::new(options.concurrency));
+        Self { index: Arc::new(index), options, limits, shutdown, slots, digest: Arc::default() }
     }
 
     async fn call_direct(
@@ -77,7 +82,7 @@ impl Server {
                 () = cancelled.cancelled() => Stop::Cancelled,
             }
         };
-        let outcome = call(&self.index, name, arguments, &self.limits, stop).await;
+        let outcome = call(&self.index, name, arguments, &self.limits, &self.slots, stop).await;
         result(reply::reply(name, outcome))
     }
 

@@ -24,7 +24,7 @@ impl Client {
                      - {name: w, description: Writes, command: argv, risk: write}\n";
         let index = ToolIndex::from_configs(vec![Layer::loaded(catalog(&fake_config(tools)))]);
         let shutdown = CancellationToken::new();
-        let options = Options { mode, strategy: Strategy::Auto };
+        let options = Options { mode, strategy: Strategy::Auto, concurrency: 4 };
         let server = Server::new(index, options, Limits::default(), shutdown.clone());
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (read, write) = tokio::io::split(theirs);

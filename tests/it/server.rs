@@ -124,11 +124,15 @@ struct Family {
 
 impl Family {
     fn start() -> Self {
+        Self::with(&[])
+    }
+
+    fn with(args: &[&str]) -> Self {
         let config = config("  - {name: family, description: x, command: family}\n");
         let directory = tempfile::tempdir().unwrap();
         let pids = directory.path().join("pids");
         let mut command = climax();
-        command.args(["--config", config.path().to_str().unwrap()]).env("FAKECLI_PIDS", &pids);
+        command.args(["--config", config.path().to_str().unwrap()]).args(args).env("FAKECLI_PIDS", &pids);
         let mut server = Server::spawn(&mut command);
         server.initialize("2025-06-18");
         Self { server, pids, _config: config, _directory: directory }
@@ -137,7 +141,7 @@ impl Family {
 
 #[test]
 fn the_end_of_input_ends_server_and_children_within_a_second() {
-    let Family { mut server, pids, _config, _directory } = Family::start();
+    let Family { mut server, pids, _config, _directory } = Family::with(&["--max-concurrency", "10"]);
     for _ in 0..10 {
         server.post("tools/call", json!({ "name": "climax_call", "arguments": { "tool_name": "family" } }));
     }
@@ -205,6 +209,27 @@ fn cancelling_ends_the_child_and_is_not_answered() {
     server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
     until("the child to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
     assert_eq!(server.request("ping", json!({}))["result"], json!({}));
+}
+
+#[test]
+fn calls_beyond_the_limit_wait_in_order_and_can_be_cancelled() {
+    let Family { mut server, pids, _config, _directory } = Family::with(&["--max-concurrency", "1"]);
+    let family = json!({ "name": "climax_call", "arguments": { "tool_name": "family" } });
+    let calls: Vec<u64> = (0..3).map(|_| server.post("tools/call", family.clone())).collect();
+    let cancel = |server: &mut Server, id: u64| {
+        server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
+    };
+    until("the first call", || announced(&pids).len() == 1);
+    cancel(&mut server, calls[1]);
+    assert_eq!(server.request("ping", json!({}))["result"], json!({}));
+    assert_eq!(announced(&pids).len(), 1, "only one may run");
+    cancel(&mut server, calls[0]);
+    until("the third call", || announced(&pids).len() == 2);
+    let unknown = server.call("no_such_tool", json!({}));
+    assert_eq!(text(&unknown), "Unknown tool: no_such_tool", "what starts no program does not wait");
+    cancel(&mut server, calls[2]);
+    until("all to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
+    assert_eq!(announced(&pids).len(), 2, "a call that was cancelled while it waited never ran");
 }
 
 #[test]
