@@ -81,14 +81,7 @@ pub fn read_configs(paths: &[PathBuf], served: &dyn Fn(&str) -> bool) -> Result<
 /// Reads config files and directories; what cannot be read is in the diagnostics.
 fn read_sources(paths: &[PathBuf]) -> (Vec<Source>, Diagnostics) {
     let shown = |path: &Path| path.display().to_string();
-    let mut config_files = Vec::new();
-    let mut diagnostics = Diagnostics::default();
-    for path in paths {
-        match files::expand(path, shown) {
-            Ok(found) => config_files.extend(found),
-            Err(diagnostic) => diagnostics.push(diagnostic),
-        }
-    }
+    let (config_files, mut diagnostics) = files::expand_all(paths, shown);
     let (sources, unread) = files::read(&config_files, shown);
     diagnostics.extend(unread);
     (sources, diagnostics)

@@ -40,6 +40,19 @@ pub fn expand(path: &Path, shown: impl Fn(&Path) -> String) -> Result<Vec<PathBu
     Ok(files)
 }
 
+/// Finds the config files that all `paths` stand for; those that stand for none are in the diagnostics.
+pub fn expand_all(paths: &[PathBuf], shown: impl Fn(&Path) -> String) -> (Vec<PathBuf>, Diagnostics) {
+    let mut files = Vec::new();
+    let mut diagnostics = Diagnostics::default();
+    for path in paths {
+        match expand(path, &shown) {
+            Ok(found) => files.extend(found),
+            Err(diagnostic) => diagnostics.push(diagnostic),
+        }
+    }
+    (files, diagnostics)
+}
+
 /// Reads config files; `shown` gives the path that messages use.
 ///
 /// What can be read is returned, what cannot is in the diagnostics.

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use climax_catalog::{Diagnostics, compile, files};
+use climax_catalog::{compile, files};
 
 use crate::emit::{Generated, emit};
 use crate::report;
@@ -60,7 +60,7 @@ impl Build {
     fn generate(&self) -> Result<Vec<String>, Vec<String>> {
         let root = workspace_root();
         let shown = |path: &Path| relative(path, &root);
-        let (config_files, mut diagnostics) = self.expand(&shown);
+        let (config_files, mut diagnostics) = files::expand_all(&self.configs, shown);
         let (sources, unread) = files::read(&config_files, shown);
         diagnostics.extend(unread);
         let compiled = match compile(&sources) {
@@ -77,18 +77,6 @@ impl Build {
         let watched = self.configs.iter().chain(&config_files);
         directives.extend(watched.map(|path| format!("cargo::rerun-if-changed={}", path.display())));
         Ok(directives)
-    }
-
-    fn expand(&self, shown: &impl Fn(&Path) -> String) -> (Vec<PathBuf>, Diagnostics) {
-        let mut config_files = Vec::new();
-        let mut diagnostics = Diagnostics::default();
-        for path in &self.configs {
-            match files::expand(path, shown) {
-                Ok(found) => config_files.extend(found),
-                Err(diagnostic) => diagnostics.push(diagnostic),
-            }
-        }
-        (config_files, diagnostics)
     }
 }
 
