@@ -4,10 +4,11 @@
 
 use std::fmt;
 
+use climax_catalog::policy::{ArgRule, Breach, ToolRule};
 use climax_catalog::{ArgView, Place, ResolvedTool, Type};
 use serde_json::{Map, Value};
 
-use crate::limits::MAX_ECHOED_CHARS;
+use crate::limits::{MAX_ARGUMENT_BYTES, MAX_ECHOED_CHARS, MAX_STDIN_BYTES};
 
 /// A checked value.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,6 +71,39 @@ pub enum Problem {
         /// The value, as JSON without the outer quotes of a string.
         value: String,
     },
+    /// It is longer than a program can be given.
+    TooLong {
+        /// Its length in bytes.
+        bytes: usize,
+        /// The most that it could be.
+        limit: usize,
+    },
+    /// The policy asks for values that match a pattern.
+    Pattern {
+        /// The value.
+        value: String,
+        /// The pattern, as the policy has it.
+        pattern: String,
+    },
+    /// The policy bounds it, and it is no number.
+    NotANumber {
+        /// The value.
+        value: String,
+    },
+    /// It is less than the policy allows.
+    BelowMinimum {
+        /// The value.
+        value: String,
+        /// The least that is allowed.
+        minimum: String,
+    },
+    /// It is more than the policy allows.
+    AboveMaximum {
+        /// The value.
+        value: String,
+        /// The most that is allowed.
+        maximum: String,
+    },
 }
 
 /// An argument that is refused, and why.
@@ -93,19 +127,40 @@ impl fmt::Display for Violation {
             Problem::LeadingDash { value } => {
                 write!(f, "Argument '{name}': value '{value}' would be read as an option")
             }
+            Problem::TooLong { bytes, limit } => {
+                write!(f, "Argument '{name}': value is {bytes} bytes long, the most is {limit}")
+            }
+            Problem::Pattern { value, pattern } => {
+                write!(f, "Argument '{name}': value '{value}' does not match pattern '{pattern}'")
+            }
+            Problem::NotANumber { value } => write!(f, "Argument '{name}': value '{value}' is not a number"),
+            Problem::BelowMinimum { value, minimum } => {
+                write!(f, "Argument '{name}': value {value} is below minimum {minimum}")
+            }
+            Problem::AboveMaximum { value, maximum } => {
+                write!(f, "Argument '{name}': value {value} exceeds maximum {maximum}")
+            }
         }
     }
 }
 
 /// Checks and converts the arguments of one call; unknown keys are ignored, null counts as absent.
 ///
+/// Of `rule`, what a policy says of the tool, only `allow_leading_dash` counts here; [`check`] looks at the rest.
+///
 /// # Errors
 /// Every violation, in the order of the args' definition.
-pub fn bind<'a>(tool: ResolvedTool<'a>, arguments: &Map<String, Value>) -> Result<Bound<'a>, Vec<Violation>> {
-    let dash_allowed = tool.words().last() == Some("--");
+pub fn bind<'a>(
+    tool: ResolvedTool<'a>,
+    arguments: &Map<String, Value>,
+    rule: Option<&ToolRule>,
+) -> Result<Bound<'a>, Vec<Violation>> {
+    let after_dashes = tool.words().last() == Some("--");
     let mut values = Vec::new();
     let mut violations = Vec::new();
     for arg in tool.args() {
+        let rule = rule.and_then(|rule| rule.arg(arg.name()));
+        let dash_allowed = after_dashes || rule.is_some_and(|rule| rule.allow_leading_dash);
         match bind_one(arg, arguments.get(arg.name()), dash_allowed) {
             Ok(Some(value)) => values.push((arg, value)),
             Ok(None) => {}
@@ -113,6 +168,29 @@ pub fn bind<'a>(tool: ResolvedTool<'a>, arguments: &Map<String, Value>) -> Resul
         }
     }
     if violations.is_empty() { Ok(Bound { values }) } else { Err(violations) }
+}
+
+/// Checks values against a policy, defaults included.
+///
+/// # Errors
+/// Every violation, in the order of the args' definition.
+pub fn check(bound: &Bound<'_>, rule: &ToolRule) -> Result<(), Vec<Violation>> {
+    let broken = bound.iter().filter_map(|(arg, value)| {
+        let problem = breach(rule.arg(arg.name())?, &value.to_string())?;
+        Some(Violation { argument: arg.name().to_owned(), problem })
+    });
+    let violations: Vec<Violation> = broken.collect();
+    if violations.is_empty() { Ok(()) } else { Err(violations) }
+}
+
+fn breach(rule: &ArgRule, word: &str) -> Option<Problem> {
+    let value = echo(word);
+    Some(match rule.breach(word)? {
+        Breach::Pattern(pattern) => Problem::Pattern { value, pattern: pattern.to_owned() },
+        Breach::NotANumber => Problem::NotANumber { value },
+        Breach::BelowMinimum(minimum) => Problem::BelowMinimum { value, minimum: minimum.to_string() },
+        Breach::AboveMaximum(maximum) => Problem::AboveMaximum { value, maximum: maximum.to_string() },
+    })
 }
 
 fn bind_one(arg: ArgView<'_>, given: Option<&Value>, dash_allowed: bool) -> Result<Option<BoundValue>, Problem> {
@@ -123,6 +201,10 @@ fn bind_one(arg: ArgView<'_>, given: Option<&Value>, dash_allowed: bool) -> Resu
     let word = value.to_string();
     if word.contains('\0') {
         return Err(Problem::Nul);
+    }
+    let limit = if arg.place() == Place::Stdin { MAX_STDIN_BYTES } else { MAX_ARGUMENT_BYTES };
+    if word.len() > limit {
+        return Err(Problem::TooLong { bytes: word.len(), limit });
     }
     if arg.values().len() > 0 && !arg.values().any(|allowed| allowed == word) {
         return Err(Problem::NotInEnum { allowed: arg.values().map(str::to_owned).collect() });

@@ -5,7 +5,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use climax_catalog::{ArgView, Place, ResolvedTool, Type};
+use climax_catalog::template::{self, Piece};
+use climax_catalog::{ArgView, Cli, Place, ResolveView, ResolvedTool, Type};
 
 use crate::arguments::{Bound, BoundValue};
 use crate::expand::{self, Lookup};
@@ -35,11 +36,7 @@ pub struct Invocation {
 #[must_use]
 pub fn plan(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Invocation {
     let cli = tool.cli();
-    let mut argv: Vec<String> = cli.words().map(|word| expand::command_word(word, env)).collect();
-    for word in tool.words() {
-        // Without a base command the first word of the tool's own names the program.
-        argv.push(if argv.is_empty() { expand::command_word(word, env) } else { word.to_owned() });
-    }
+    let mut argv = command(cli, tool.words(), env);
     let mut options = Vec::new();
     let program_dir = cli.working_dir().map(PathBuf::from);
     let mut cwd = program_dir.clone();
@@ -66,6 +63,47 @@ pub fn plan(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Invoc
         stdin,
         timeout: Duration::from_millis(tool.timeout_ms().into()),
     }
+}
+
+/// Plans a look-up of a tool's `resolve`: like the call, but for its own subcommand, args and time.
+///
+/// An arg whose template names an arg without a value is left out.
+#[must_use]
+pub fn resolve(
+    tool: ResolvedTool<'_>,
+    resolve: ResolveView<'_>,
+    bound: &Bound<'_>,
+    call: &Invocation,
+    env: Lookup<'_>,
+) -> Invocation {
+    let mut argv = command(tool.cli(), resolve.words(), env);
+    for (name, template) in resolve.args() {
+        if let Some(value) = filled(template, bound) {
+            argv.extend([format!("--{}", name.replace('_', "-")), value]);
+        }
+    }
+    Invocation { argv, stdin: None, timeout: Duration::from_millis(resolve.timeout_ms().into()), ..call.clone() }
+}
+
+/// The base command and a subcommand of it.
+fn command<'a>(cli: Cli<'a>, subcommand: impl Iterator<Item = &'a str>, env: Lookup<'_>) -> Vec<String> {
+    let mut words: Vec<String> = cli.words().map(|word| expand::command_word(word, env)).collect();
+    for word in subcommand {
+        // Without a base command the first word of the subcommand names the program.
+        words.push(if words.is_empty() { expand::command_word(word, env) } else { word.to_owned() });
+    }
+    words
+}
+
+fn filled(template: &str, bound: &Bound<'_>) -> Option<String> {
+    let pieces = template::parse(template).into_iter().map(|(range, piece)| match piece {
+        Piece::Literal(text) => Some(text.to_owned()),
+        Piece::Placeholder(name) => {
+            bound.iter().find(|(arg, _)| arg.name() == name).map(|(_, value)| value.to_string())
+        }
+        Piece::Malformed(_) => Some(template[range].to_owned()),
+    });
+    pieces.collect()
 }
 
 fn option(words: &mut Vec<String>, arg: ArgView<'_>, value: &BoundValue) {

@@ -1,15 +1,53 @@
 //! One call of a tool, from name and JSON to what the process did: the one path that MCP and the command line take.
 
 use std::future::Future;
+use std::io;
+use std::time::Instant;
 
-use climax_catalog::{ResolvedTool, ToolIndex, near_misses};
+use climax_catalog::{Policy, ResolvedTool, ToolIndex, near_misses};
 use serde_json::{Map, Value};
-use tokio::sync::Semaphore;
 
+use crate::approval::{Approver, Denial, Pending, Verdict};
 use crate::arguments::{self, Violation};
 use crate::argv;
-use crate::exec::{self, Outcome, SpawnError, Stop};
-use crate::limits::{Limits, MAX_SUGGESTIONS, MAX_UNKNOWN_KEYS};
+use crate::audit::{Audit, Record};
+use crate::exec::{self, Executor, Outcome, SpawnError, Stop, Watch};
+use crate::limits::{MAX_SUGGESTIONS, MAX_UNKNOWN_KEYS};
+
+/// Everything that calls need: what is served, under which policy, and what runs it.
+#[derive(Debug)]
+pub struct Toolbox {
+    /// The tools that can be called. A policy has been put over it already.
+    pub index: ToolIndex,
+    /// What a call may do.
+    pub policy: Policy,
+    /// What runs programs.
+    pub executor: Executor,
+    /// Where calls are written down.
+    pub audit: Option<Audit>,
+}
+
+/// One call, as a client made it.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The tool's name.
+    pub tool: &'a str,
+    /// Its arguments.
+    pub arguments: &'a Map<String, Value>,
+    /// Who looks on while it runs.
+    pub watch: Option<&'a Watch>,
+}
+
+/// What came of a call.
+#[derive(Debug)]
+pub enum Called<Q> {
+    /// The program ran.
+    Ran(Outcome),
+    /// It did not.
+    Failed(CallError),
+    /// Somebody has to be asked first, and will be; nothing ran.
+    Asked(Q),
+}
 
 /// A call that did not run.
 #[derive(Debug)]
@@ -28,41 +66,106 @@ pub enum CallError {
         /// What the tool takes, as JSON.
         input_schema: String,
     },
+    /// The policy does not permit the arguments.
+    PolicyDenied {
+        /// Everything that it does not permit.
+        violations: Vec<Violation>,
+    },
+    /// Nobody approved it.
+    ApprovalDenied(Denial),
     /// The program could not be started.
     Spawn(SpawnError),
+    /// Calls are to be written down and cannot be.
+    Unaudited(io::Error),
 }
 
-/// Calls the tool `name`; `stop` completing ends it early.
-///
-/// A program is started when one of `slots` is free, in the order of the calls; its timeout starts then.
-///
-/// # Errors
-/// The call did not run. Whatever a started process did is an [`Outcome`].
-pub async fn call(
-    index: &ToolIndex,
-    name: &str,
-    arguments: &Map<String, Value>,
-    limits: &Limits,
-    slots: &Semaphore,
-    stop: impl Future<Output = Stop>,
-) -> Result<Outcome, CallError> {
-    let tool = index.get(name).ok_or_else(|| CallError::UnknownTool { suggestions: suggest_tools(index, name) })?;
-    let bound = arguments::bind(tool, arguments).map_err(|violations| CallError::InvalidArguments {
-        violations,
-        suggestions: misspelt_arguments(tool, arguments),
-        input_schema: tool.input_schema().to_owned(),
-    })?;
-    let invocation = argv::plan(tool, &bound, &exec::variable);
-    let mut stop = std::pin::pin!(stop);
-    let _slot = tokio::select! {
-        biased;
-        why = stop.as_mut() => return Ok(Outcome::not_started(why)),
-        slot = slots.acquire() => slot,
-    };
-    tracing::info!(tool = name, program = invocation.argv[0], "running");
-    let outcome = exec::run(&invocation, limits, stop).await.map_err(CallError::Spawn)?;
-    tracing::info!(tool = name, end = ?outcome.end, "ended");
-    Ok(outcome)
+impl Toolbox {
+    /// Calls a tool; `stop` completing ends it early. The call is in the audit file before this returns.
+    pub async fn call<A: Approver>(
+        &self,
+        request: Request<'_>,
+        approver: &A,
+        stop: impl Future<Output = Stop>,
+    ) -> Called<A::Question> {
+        let start = Instant::now();
+        if let Some(Err(error)) = self.audit.as_ref().map(Audit::check) {
+            return Called::Failed(CallError::Unaudited(error));
+        }
+        let mut approved = false;
+        let called = self.decide_and_run(request, approver, stop, &mut approved).await;
+        let Some(audit) = &self.audit else { return called };
+        let record = Record { request, approved, duration: start.elapsed() };
+        if let Err(error) = audit.write(&record.to_json(&called)) {
+            tracing::error!(%error, "the call is not in the audit file; no other will run until it can be written");
+        }
+        called
+    }
+
+    async fn decide_and_run<A: Approver>(
+        &self,
+        request: Request<'_>,
+        approver: &A,
+        stop: impl Future<Output = Stop>,
+        approved: &mut bool,
+    ) -> Called<A::Question> {
+        let Request { tool: name, arguments, watch } = request;
+        let (tool, bound) = match self.bind(name, arguments) {
+            Ok(bound) => bound,
+            Err(error) => return Called::Failed(error),
+        };
+        let invocation = argv::plan(tool, &bound, &exec::variable);
+        let mut stop = std::pin::pin!(stop);
+        if self.policy.asks(tool) {
+            let pending = Pending {
+                tool,
+                bound: &bound,
+                invocation: &invocation,
+                policy: &self.policy,
+                executor: &self.executor,
+            };
+            let verdict = tokio::select! {
+                biased;
+                why = stop.as_mut() => return Called::Ran(Outcome::not_started(why)),
+                verdict = approver.decide(&pending) => verdict,
+            };
+            match verdict {
+                Verdict::Approved => *approved = true,
+                Verdict::Denied(denial) => return Called::Failed(CallError::ApprovalDenied(denial)),
+                Verdict::Asked(question) => return Called::Asked(question),
+            }
+        }
+        tracing::info!(tool = name, program = invocation.argv[0], "running");
+        let ran = self.executor.run(&invocation, watch, stop).await;
+        match ran {
+            Ok(outcome) => {
+                tracing::info!(tool = name, end = ?outcome.end, "ended");
+                Called::Ran(outcome)
+            }
+            Err(error) => {
+                tracing::info!(tool = name, %error, "not started");
+                Called::Failed(CallError::Spawn(error))
+            }
+        }
+    }
+
+    fn bind(
+        &self,
+        name: &str,
+        arguments: &Map<String, Value>,
+    ) -> Result<(ResolvedTool<'_>, arguments::Bound<'_>), CallError> {
+        let unknown = || CallError::UnknownTool { suggestions: suggest_tools(&self.index, name) };
+        let tool = self.index.get(name).filter(|tool| self.policy.permits(tool.name())).ok_or_else(unknown)?;
+        let rule = self.policy.rule(name);
+        let bound = arguments::bind(tool, arguments, rule).map_err(|violations| CallError::InvalidArguments {
+            violations,
+            suggestions: misspelt_arguments(tool, arguments),
+            input_schema: tool.input_schema().to_owned(),
+        })?;
+        match rule.map(|rule| arguments::check(&bound, rule)) {
+            Some(Err(violations)) => Err(CallError::PolicyDenied { violations }),
+            _ => Ok((tool, bound)),
+        }
+    }
 }
 
 /// Names of served tools that `name` may have been meant to be, nearest first.

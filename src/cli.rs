@@ -4,10 +4,12 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use climax_catalog::{Catalog, Strategy};
 
 use crate::command;
+use crate::exec::shim;
 
 /// The thing asked for failed.
 pub(crate) const FAILURE: u8 = 1;
@@ -42,6 +44,8 @@ enum Command {
     Search(SearchArguments),
     /// Call a tool as an agent does, and print the result
     Call(CallArguments),
+    /// Tell which programs are there, what the policy permits, and which limits hold
+    Doctor(DoctorArguments),
     /// Count the tokens that tool lists and answers take
     #[cfg(feature = "budget")]
     Budget(BudgetArguments),
@@ -55,6 +59,12 @@ enum Command {
         /// The shell to complete in
         shell: clap_complete::Shell,
     },
+    /// End what a killed server has left behind; the server starts it
+    #[command(name = shim::JANITOR, hide = true)]
+    Janitor,
+    /// Become a program that is confined; the server starts it
+    #[command(name = shim::CONFINE, hide = true)]
+    Confine(shim::Arguments),
 }
 
 /// Which tools are served.
@@ -63,9 +73,19 @@ pub(crate) struct Selection {
     /// Compiled-in CLIs to serve, by name; default: all
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
+    #[command(flatten)]
+    pub(crate) sources: Sources,
+}
+
+/// Files that add to what is compiled in, and take from it.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct Sources {
     /// Add a config file or a directory of them; its tools replace compiled-in ones of the same name
     #[arg(long = "config", value_name = "FILE")]
     pub(crate) configs: Vec<PathBuf>,
+    /// Serve only what this policy permits, where and with whose approval it says
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]
@@ -79,37 +99,23 @@ pub(crate) struct RunArguments {
     #[arg(long, conflicts_with = "classic")]
     pub(crate) extended: bool,
     /// How tools are found: as a substring, ranked by words, or ranked only where no substring is found (auto, the default)
-    #[arg(long, value_name = "STRATEGY")]
-    pub(crate) search: Option<SearchStrategy>,
+    #[arg(long, value_name = "STRATEGY", value_parser = strategies())]
+    pub(crate) search: Option<Strategy>,
     /// Bytes of standard output and of standard error that a result holds at most
     #[arg(long, value_name = "BYTES", default_value_t = crate::limits::DEFAULT_OUTPUT_BYTES)]
     pub(crate) max_output: usize,
     /// Programs that run at once at most; further calls wait in their order [default: 4 a processor]
     #[arg(long, value_name = "N")]
     pub(crate) max_concurrency: Option<NonZero<usize>>,
+    /// Append a JSON line for each call to this file; SIGHUP reopens it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) audit: Option<PathBuf>,
     /// Log records of this level and above, to standard error
     #[arg(long, value_name = "LEVEL", default_value = "warn", ignore_case = true)]
     pub(crate) log_level: LogLevel,
     /// Write logs to this file instead; default: the one that `CLIMAX_LOG_FILE` names
     #[arg(long, value_name = "FILE")]
     pub(crate) log_file: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum SearchStrategy {
-    Lexical,
-    Bm25,
-    Auto,
-}
-
-impl From<SearchStrategy> for Strategy {
-    fn from(strategy: SearchStrategy) -> Self {
-        match strategy {
-            SearchStrategy::Lexical => Self::Lexical,
-            SearchStrategy::Bm25 => Self::Bm25,
-            SearchStrategy::Auto => Self::Auto,
-        }
-    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -148,8 +154,8 @@ pub(crate) struct SearchArguments {
     #[arg(num_args = 0..)]
     pub(crate) query: Vec<String>,
     /// How tools are found: as a substring, ranked by words, or ranked only where no substring is found (auto, the default)
-    #[arg(long = "search", value_name = "STRATEGY")]
-    pub(crate) strategy: Option<SearchStrategy>,
+    #[arg(long = "search", value_name = "STRATEGY", value_parser = strategies())]
+    pub(crate) strategy: Option<Strategy>,
     /// Only CLIs of this category
     #[arg(long)]
     pub(crate) category: Option<String>,
@@ -159,9 +165,8 @@ pub(crate) struct SearchArguments {
     /// Results at most
     #[arg(long, default_value_t = 10)]
     pub(crate) limit: usize,
-    /// Add a config file or a directory of them
-    #[arg(long = "config", value_name = "FILE")]
-    pub(crate) configs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) sources: Sources,
     /// Print the JSON that an agent gets
     #[arg(long)]
     pub(crate) json: bool,
@@ -177,13 +182,24 @@ pub(crate) struct CallArguments {
     /// Arguments as a JSON object; `key=value` pairs are added to it
     #[arg(long, value_name = "JSON")]
     pub(crate) args: Option<String>,
-    /// Add a config file or a directory of them
-    #[arg(long = "config", value_name = "FILE")]
-    pub(crate) configs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) sources: Sources,
     /// Bytes of standard output and of standard error that the result holds at most
     #[arg(long, value_name = "BYTES", default_value_t = crate::limits::DEFAULT_OUTPUT_BYTES)]
     pub(crate) max_output: usize,
+    /// Append a JSON line for the call to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) audit: Option<PathBuf>,
     /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DoctorArguments {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -206,15 +222,17 @@ pub(crate) struct EvalArguments {
     /// JSON lines `{"query", "gold": [tool names]}`
     #[arg(long, value_name = "FILE")]
     pub(crate) queries: PathBuf,
-    /// Compiled-in CLIs to search, by name; default: all
-    #[arg(value_name = "NAME")]
-    pub(crate) names: Vec<String>,
-    /// Add a config file or a directory of them
-    #[arg(long = "config", value_name = "FILE")]
-    pub(crate) configs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+fn strategies() -> impl TypedValueParser<Value = Strategy> {
+    let by_name = |name: String| Strategy::ALL.into_iter().find(|strategy| strategy.as_str() == name);
+    PossibleValuesParser::new(Strategy::ALL.map(Strategy::as_str))
+        .try_map(move |name| by_name(name).ok_or("no strategy"))
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {
@@ -242,9 +260,18 @@ pub fn main(catalog: &'static Catalog) -> ExitCode {
         Command::List(arguments) => command::list::run(catalog, &arguments),
         Command::Search(arguments) => command::search::run(catalog, &arguments),
         Command::Call(arguments) => command::call::run(catalog, &arguments),
+        Command::Doctor(arguments) => command::doctor::run(catalog, &arguments),
         #[cfg(feature = "budget")]
         Command::Budget(arguments) => command::budget::run(catalog, &arguments),
         Command::Eval(arguments) => command::eval::run(catalog, &arguments),
+        Command::Janitor => {
+            shim::janitor();
+            ExitCode::SUCCESS
+        }
+        Command::Confine(arguments) => {
+            shim::confine(&arguments);
+            ExitCode::from(FAILURE)
+        }
         Command::Schema => command::schema::run(),
         Command::Completions { shell } => {
             command::completions::run(shell, &mut <Arguments as clap::CommandFactory>::command())

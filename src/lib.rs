@@ -6,8 +6,10 @@
 // Generated code names its types through this crate, here and in crates that depend on it.
 extern crate self as climax;
 
+pub mod approval;
 pub mod arguments;
 pub mod argv;
+pub mod audit;
 pub mod call;
 mod cli;
 mod command;
@@ -18,6 +20,7 @@ pub mod limits;
 pub mod load;
 mod log;
 pub mod mcp;
+pub mod question;
 mod terminal;
 pub mod transport;
 

@@ -13,6 +13,8 @@ pub struct Limits {
     pub shutdown_grace: Duration,
     /// How long pipes that a descendant holds are awaited after the program has ended.
     pub drain: Duration,
+    /// How long a container runtime may take to remove a container.
+    pub removal: Duration,
 }
 
 impl Default for Limits {
@@ -22,6 +24,7 @@ impl Default for Limits {
             grace: Duration::from_secs(2),
             shutdown_grace: Duration::from_millis(150),
             drain: Duration::from_millis(100),
+            removal: Duration::from_secs(10),
         }
     }
 }
@@ -52,6 +55,23 @@ pub const MAX_ECHOED_CHARS: usize = 200;
 
 /// Unknown keys of a call for which near misses are looked for.
 pub const MAX_UNKNOWN_KEYS: usize = 32;
+
+/// Longest value of an argument, in bytes, but for standard input: what one word of a Linux command line can hold.
+///
+/// Source: `MAX_ARG_STRLEN`, execve(2), less the NUL at its end.
+pub const MAX_ARGUMENT_BYTES: usize = (128 << 10) - 1;
+
+/// Longest text for a program's standard input, in bytes.
+pub const MAX_STDIN_BYTES: usize = 8 << 20;
+
+/// How long somebody may take to approve a call.
+pub const APPROVAL_LIMIT: Duration = Duration::from_mins(10);
+
+/// The time between two progress notifications of a call, if its program prints that often.
+pub const MIN_PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
+
+/// The time between two progress notifications of a call that has nothing to tell.
+pub const MAX_PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Longest JSON-RPC line, in bytes.
 pub const MAX_LINE_BYTES: usize = 16 << 20;

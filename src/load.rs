@@ -1,9 +1,12 @@
-//! Which tools are served: names of compiled-in CLIs and config files → [`ToolIndex`].
+//! Which tools are served: names of compiled-in CLIs, config files and a policy → [`Served`].
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use climax_catalog::{Catalog, Cli, Compiled, Diagnostics, Layer, Source, ToolIndex, compile_over, files, near_misses};
+use climax_catalog::policy::{self, Applied, PolicyFile};
+use climax_catalog::{
+    Catalog, Cli, Compiled, Diagnostics, Layer, Policy, Source, ToolIndex, compile_over, files, near_misses,
+};
 
 use crate::limits::MAX_SUGGESTIONS;
 
@@ -12,8 +15,8 @@ use crate::limits::MAX_SUGGESTIONS;
 pub enum LoadError {
     /// Names that no compiled-in CLI has.
     UnknownNames(Vec<UnknownName>),
-    /// Config files with mistakes in them.
-    Configs(Diagnostics),
+    /// Config or policy files with mistakes in them.
+    Files(Diagnostics),
 }
 
 /// A name that no compiled-in CLI has.
@@ -87,11 +90,56 @@ fn read_sources(paths: &[PathBuf]) -> (Vec<Source>, Diagnostics) {
     (sources, diagnostics)
 }
 
-/// The index of the named CLIs of `catalog` and of all of `configs`, which override them; and the configs' warnings.
+/// What is served, under the policy that has been put over it.
+#[derive(Debug)]
+pub struct Served {
+    /// The tools.
+    pub index: ToolIndex,
+    /// The policy; the default one if no file was named.
+    pub policy: Policy,
+}
+
+/// Serves the named CLIs of `catalog` and all of `configs`, which override them, as far as the policy permits; with
+/// warnings.
 ///
 /// # Errors
-/// A name is unknown, or a config has mistakes.
-pub fn index(
+/// A name is unknown, or a file has mistakes.
+pub fn served(
+    catalog: &'static Catalog,
+    names: &[String],
+    configs: &[PathBuf],
+    policy: Option<&Path>,
+) -> Result<(Served, Diagnostics), LoadError> {
+    let policy = policy.map(read_policy).transpose().map_err(LoadError::Files);
+    let (index, mut warnings) = match (index(catalog, names, configs), &policy) {
+        (Ok(found), _) => found,
+        // Mistakes of both kinds of files in one run.
+        (Err(LoadError::Files(mut found)), Err(LoadError::Files(more))) => {
+            found.extend(more.clone());
+            return Err(LoadError::Files(found));
+        }
+        (Err(error), _) => return Err(error),
+    };
+    let Some(policy) = policy? else { return Ok((Served { index, policy: Policy::default() }, warnings)) };
+    let Applied { policy, index, warnings: found } = policy.apply(index);
+    warnings.extend(found);
+    Ok((Served { index, policy }, warnings))
+}
+
+/// Reads a policy file.
+///
+/// # Errors
+/// Every mistake in it.
+pub fn read_policy(path: &Path) -> Result<PolicyFile, Diagnostics> {
+    let (sources, unread) = files::read(&[path.to_owned()], |path| path.display().to_string());
+    match sources.as_slice() {
+        [source] => policy::read(source),
+        _ => Err(unread),
+    }
+}
+
+/// The index of the named CLIs of `catalog` and of all of `configs`.
+fn index(
     catalog: &'static Catalog,
     names: &[String],
     configs: &[PathBuf],
@@ -106,6 +154,6 @@ pub fn index(
         return Ok((compiled_in, Diagnostics::default()));
     }
     let served = |name: &str| compiled_in.get(name).is_some();
-    let loaded = read_configs(configs, &served).map_err(LoadError::Configs)?;
+    let loaded = read_configs(configs, &served).map_err(LoadError::Files)?;
     Ok((ToolIndex::from_configs(vec![first, Layer::loaded(loaded.catalog)]), loaded.warnings))
 }

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::time::{FormatTime as _, SystemTime};
 
 /// Names the log file if the command line does not.
 const FILE_VARIABLE: &str = "CLIMAX_LOG_FILE";
@@ -14,6 +16,14 @@ const FILE_VARIABLE: &str = "CLIMAX_LOG_FILE";
 pub(crate) fn file(argument: Option<&Path>) -> Option<PathBuf> {
     let named = || std::env::var_os(FILE_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
     argument.map(Path::to_owned).or_else(named)
+}
+
+/// The time, as logs have it: RFC 3339, in UTC.
+pub(crate) fn now() -> String {
+    let mut text = String::new();
+    // Writing to memory does not fail.
+    let _ = SystemTime.format_time(&mut Writer::new(&mut text));
+    text
 }
 
 /// Starts logging; records less severe than `level` are dropped.

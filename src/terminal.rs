@@ -42,6 +42,14 @@ pub(crate) fn report(diagnostics: &Diagnostics) {
     }
 }
 
+/// Asks whoever sits at the terminal; anything but `y` or `yes` is a no.
+pub(crate) fn confirm(question: &str) -> bool {
+    let _ = write!(io::stderr(), "{question}\n\nApprove? [y/N] ");
+    let mut answer = String::new();
+    let read = io::stdin().read_line(&mut answer);
+    read.is_ok() && ["y", "yes"].iter().any(|yes| answer.trim().eq_ignore_ascii_case(yes))
+}
+
 /// Writes a line to standard error. If that is gone there is nobody to tell.
 pub(crate) fn error(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");

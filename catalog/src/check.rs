@@ -3,7 +3,6 @@
 //! The result is meant for [`crate::lower`] only if no error was reported.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use crate::checked::{Cli, Resolve, Tool};
 use crate::config::{Config, Resolve as RawResolve, Risk, Tool as RawTool};
@@ -201,11 +200,11 @@ impl Checker<'_> {
             let shown = &text.value[range.clone()];
             match piece {
                 Piece::Malformed(help) => {
-                    let span = self.within(text, range);
+                    let span = self.source.within(text, range);
                     self.report(Code::TemplateSyntax, span, format!("template cannot be read at `{shown}`"), help);
                 }
                 Piece::Placeholder(name) if !names.contains(&name) => {
-                    let span = self.within(text, range);
+                    let span = self.source.within(text, range);
                     let help = match crate::suggest::did_you_mean(name, names.iter().copied()) {
                         Some(near) => format!("did you mean `{{{near}}}`?"),
                         None if names.is_empty() => {
@@ -218,20 +217,6 @@ impl Checker<'_> {
                 Piece::Placeholder(_) | Piece::Literal(_) => {}
             }
         }
-    }
-
-    /// The place of a part of a scalar, or all of the scalar where its text is not written literally.
-    fn within(&self, text: &Spanned<String>, part: Range<usize>) -> Span {
-        let written = &self.source.text()[text.span.start..text.span.end];
-        let quote = match written.as_bytes() {
-            [b'"' | b'\'', ..] => 1,
-            _ => 0,
-        };
-        if written.get(quote..quote + text.value.len()) != Some(text.value.as_str()) {
-            return text.span;
-        }
-        let start = text.span.start + quote;
-        Span { start: start + part.start, end: start + part.end }
     }
 
     fn resolve(&mut self, entry: RawResolve) -> Resolve {

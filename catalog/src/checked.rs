@@ -1,6 +1,7 @@
 //! Configs as they are after [`crate::check`]: owned, defaulted, with one place per arg.
 
 pub use crate::config::{Risk, Type};
+use crate::policy::ArgRule;
 
 /// A config.
 #[derive(Debug)]
@@ -43,6 +44,8 @@ pub(crate) struct Arg {
     pub(crate) place: Place,
     pub(crate) flag: String,
     pub(crate) values: Vec<String>,
+    /// What a policy says of it.
+    pub(crate) rule: Option<ArgRule>,
 }
 
 /// A default, as it goes on the command line and as it stands in a schema.

@@ -5,11 +5,8 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{Source, Spanned};
+use crate::walk::{Fields, Walker};
 use crate::yaml::{Kind, Node, Scalar};
-
-mod walk;
-
-use walk::{Fields, Walker};
 
 /// A config file as written.
 #[derive(Debug)]

@@ -114,6 +114,12 @@ codes! {
     TemplateSyntax = "template-syntax", Error;
     /// A template that names neither an arg nor a `resolve` entry.
     UnknownPlaceholder = "unknown-placeholder", Error;
+    /// A policy's `pattern` that is no regular expression, or none that matches in linear time.
+    BadPattern = "bad-pattern", Error;
+    /// A bound of a policy that no number can keep, or that is no whole number where one is needed.
+    IllegalRange = "illegal-range", Error;
+    /// A key of a policy's `executor` that belongs to another type of executor.
+    MisplacedKey = "misplaced-key", Error;
     /// A plain scalar that YAML 1.1 and YAML 1.2 read differently.
     AmbiguousScalar = "ambiguous-scalar", Warning;
     /// A key whose value has no effect where it stands.
@@ -124,6 +130,14 @@ codes! {
     EnumType = "enum-type", Warning;
     /// A tool name that is longer than some clients accept.
     LongName = "long-name", Warning;
+    /// A policy names a tool that is not served.
+    UnknownTool = "unknown-tool", Warning;
+    /// A policy names an arg that its tool does not have.
+    UnknownArg = "unknown-arg", Warning;
+    /// A policy bounds the numbers of an arg that takes none.
+    RangeType = "range-type", Warning;
+    /// A policy does not permit the default of an arg.
+    DefaultDenied = "default-denied", Warning;
     /// A tool that replaces one of the same name from an earlier file.
     Override = "override", Warning;
 }

@@ -15,18 +15,22 @@ pub mod files;
 mod format;
 mod index;
 mod lower;
+pub mod policy;
+mod raise;
 mod schema;
 mod source;
 mod suggest;
 mod table;
 pub mod template;
 mod view;
+mod walk;
 mod yaml;
 
 pub use checked::{Place, Risk, Type};
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Severity, Style};
 pub use format::config_schema;
 pub use index::{CliSummary, Filter, Layer, Strategy, ToolIndex};
+pub use policy::Policy;
 pub use source::{MAX_CONFIG_BYTES, Position, Source, Span};
 pub use suggest::{did_you_mean, near_misses};
 pub use table::{

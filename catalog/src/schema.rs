@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use crate::check::arg::{enum_json, json_string};
 use crate::checked::{Arg, Cli, Tool};
+use crate::policy::ArgRule;
 
 /// The tool's input schema (JSON Schema 2020-12).
 pub(crate) fn input_schema(args: &[Arg]) -> String {
@@ -38,7 +39,22 @@ fn property(json: &mut String, arg: &Arg) {
             arg.values.iter().map(|value| enum_json(value, arg.kind).unwrap_or_else(|| json_string(value))).collect();
         let _ = write!(json, r#","enum":[{}]"#, values.join(","));
     }
+    if let Some(rule) = &arg.rule {
+        constraints(json, rule);
+    }
     json.push('}');
+}
+
+/// What a policy asks of the value. Without effect on a type that a keyword is not about, but to be read.
+fn constraints(json: &mut String, rule: &ArgRule) {
+    if let Some(pattern) = &rule.pattern {
+        let _ = write!(json, r#","pattern":{}"#, json_string(&pattern.json_schema()));
+    }
+    for (keyword, bound) in [("minimum", rule.min), ("maximum", rule.max)] {
+        if let Some(bound) = bound {
+            let _ = write!(json, r#","{keyword}":{bound}"#);
+        }
+    }
 }
 
 /// The tool's `ToolIndexEntry`, `schema` last.

@@ -1,10 +1,11 @@
-//! The text of one config file, and places in it.
+//! The text of one config or policy file, and places in it.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use crate::diagnostic::{Code, Diagnostic};
 
-/// The largest config file that is read, in bytes.
+/// The largest file that is read, in bytes.
 pub const MAX_CONFIG_BYTES: usize = 16 << 20;
 
 /// A half-open range of bytes in a [`Source`].
@@ -32,7 +33,7 @@ pub struct Position {
     pub column: usize,
 }
 
-/// The decoded text of one config file; clones share it.
+/// The decoded text of one file; clones share it.
 #[derive(Clone, Debug)]
 pub struct Source {
     path: Arc<str>,
@@ -53,7 +54,7 @@ impl Source {
             return Err(Diagnostic::file(
                 Code::TooLarge,
                 path,
-                format!("config is larger than {} MiB", MAX_CONFIG_BYTES >> 20),
+                format!("file is larger than {} MiB", MAX_CONFIG_BYTES >> 20),
                 "split it into several files",
             ));
         }
@@ -63,19 +64,15 @@ impl Source {
         let source = Self { path: path.into(), text: text.into(), lines: Arc::default() };
         if let Some(at) = memchr::memchr(0, text.as_bytes()) {
             return Err(source
-                .diagnostic(
-                    Code::Nul,
-                    Span { start: at, end: at + 1 },
-                    "config holds a NUL character, so it is no text file",
-                )
-                .help("a config is a UTF-8 text file in YAML"));
+                .diagnostic(Code::Nul, Span { start: at, end: at + 1 }, "file holds a NUL character, so it is no text")
+                .help("configs and policies are UTF-8 text files in YAML"));
         }
         if text.trim().is_empty() {
             return Err(Diagnostic::file(
                 Code::EmptyConfig,
                 path,
-                "config is empty".to_owned(),
-                "write at least `command:` and `tools:`, or remove the file",
+                "file is empty".to_owned(),
+                "write a config, with at least `command:` and `tools:`, or a policy",
             ));
         }
         Ok(source)
@@ -113,6 +110,17 @@ impl Source {
         Position { line, column: 1 + String::from_utf8_lossy(&bytes[start..offset]).chars().count() }
     }
 
+    /// The place of a part of a scalar, or all of the scalar where its text is not written literally.
+    pub(crate) fn within(&self, text: &Spanned<String>, part: Range<usize>) -> Span {
+        let written = &self.text[text.span.start..text.span.end];
+        let quote = usize::from(written.starts_with(['"', '\'']));
+        if written.get(quote..quote + text.value.len()) != Some(text.value.as_str()) {
+            return text.span;
+        }
+        let start = text.span.start + quote;
+        Span { start: start + part.start, end: start + part.end }
+    }
+
     /// Starts a diagnostic that points at `span`.
     pub(crate) fn diagnostic(&self, code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::at(self, code, span, message.into())
@@ -121,7 +129,7 @@ impl Source {
 
 fn not_utf8(path: &str, bytes: &[u8], valid_up_to: usize) -> Diagnostic {
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-        return Diagnostic::file(Code::NotUtf8, path, "config is UTF-16".to_owned(), "save the file as UTF-8");
+        return Diagnostic::file(Code::NotUtf8, path, "file is UTF-16".to_owned(), "save the file as UTF-8");
     }
     if bytes.contains(&0) {
         return Diagnostic::file(
@@ -135,7 +143,7 @@ fn not_utf8(path: &str, bytes: &[u8], valid_up_to: usize) -> Diagnostic {
     Diagnostic::file(
         Code::NotUtf8,
         path,
-        format!("config is not UTF-8: byte 0x{:02X} on line {line}", bytes[valid_up_to]),
+        format!("file is not UTF-8: byte 0x{:02X} on line {line}", bytes[valid_up_to]),
         "save the file as UTF-8",
     )
 }

@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use climax_catalog::{Code, Diagnostic, Diagnostics, MAX_CONFIG_BYTES, Source, Style, compile};
+use climax_catalog::{
+    Code, Diagnostic, Diagnostics, Layer, MAX_CONFIG_BYTES, Source, Style, ToolIndex, compile, policy,
+};
 
 fn diagnose(path: &str, bytes: Vec<u8>) -> Diagnostics {
     match Source::new(path, bytes) {
@@ -35,14 +37,44 @@ fn every_mistake_is_shown_where_it_is() {
     });
 }
 
+/// What is found in a policy over a catalog of one tool.
+fn diagnose_policy(path: &str, bytes: Vec<u8>) -> Diagnostics {
+    const TOOLS: &str = "
+command: git
+tools:
+  - name: git_log
+    description: Shows history
+    args: [{name: max_count, type: integer, default: 10}, {name: oneline, type: boolean}]
+";
+    let config = Source::new("git.yaml", TOOLS.as_bytes().to_vec()).unwrap();
+    let index = ToolIndex::from_configs(vec![Layer::loaded(compile(&[config]).unwrap().catalog)]);
+    match policy::read(&Source::new(path, bytes).unwrap()) {
+        Ok(file) => file.apply(index).warnings,
+        Err(diagnostics) => diagnostics,
+    }
+}
+
+/// Each file of `policies/` and what a person sees.
+#[test]
+fn every_mistake_in_a_policy_is_shown_where_it_is() {
+    insta::glob!("policies/*.yaml", |path| {
+        let diagnostics = diagnose_policy(&name(path), fs::read(path).unwrap());
+        insta::assert_snapshot!(diagnostics.render(Style::Plain));
+    });
+}
+
 #[test]
 fn every_kind_of_diagnostic_has_an_example() {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diagnostics");
     let mut seen = BTreeSet::new();
-    for entry in fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_some_and(|extension| extension == "yaml") {
-            seen.extend(diagnose(&name(&path), fs::read(&path).unwrap()).iter().map(Diagnostic::code));
+    for (directory, diagnose) in
+        [("diagnostics", diagnose as fn(&str, Vec<u8>) -> Diagnostics), ("policies", diagnose_policy)]
+    {
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(directory);
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "yaml") {
+                seen.extend(diagnose(&name(&path), fs::read(&path).unwrap()).iter().map(Diagnostic::code));
+            }
         }
     }
     // These are about files and not about their text; the tests below and those of `files` show them.

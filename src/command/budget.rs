@@ -16,8 +16,8 @@ type Row = (String, usize);
 
 /// Prints tokens; fails if the tool list of the default mode takes more than `--max`.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &BudgetArguments) -> ExitCode {
-    let index = match super::load(catalog, &arguments.selection) {
-        Ok(index) => index,
+    let index = match super::load(catalog, &arguments.selection.names, &arguments.selection.sources) {
+        Ok(served) => served.index,
         Err(code) => return code,
     };
     let tokens = match tiktoken_rs::o200k_base() {

@@ -1,16 +1,20 @@
 //! `climax call`: one call, on the path that an agent's call takes.
 
+use std::convert::Infallible;
+use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
-use climax_catalog::{Catalog, ToolIndex};
+use climax_catalog::Catalog;
 use serde_json::{Map, Value, json};
+use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::Semaphore;
 
-use crate::call::call;
-use crate::cli::{CallArguments, FAILURE, Selection};
-use crate::exec::Stop;
+use crate::approval::{Approver, Denial, Pending, Verdict};
+use crate::call::{Called, Request, Toolbox};
+use crate::cli::{CallArguments, FAILURE};
+use crate::exec::{Executor, Stop};
 use crate::limits::Limits;
+use crate::load::Served;
 use crate::mcp::reply::{Reply, reply};
 use crate::terminal;
 
@@ -20,20 +24,25 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &CallArguments) -> ExitC
         Ok(values) => values,
         Err(message) => return super::usage(&message),
     };
-    let selection = Selection { configs: arguments.configs.clone(), ..Selection::default() };
-    let index = match super::load(catalog, &selection) {
-        Ok(index) => index,
+    let Served { index, policy } = match super::load(catalog, &[], &arguments.sources) {
+        Ok(served) => served,
+        Err(code) => return code,
+    };
+    let audit = match super::audit(arguments.audit.as_deref()) {
+        Ok(audit) => audit,
         Err(code) => return code,
     };
     let limits = Limits { stream_bytes: arguments.max_output, ..Limits::default() };
-    let reply =
-        match super::runtime().and_then(|runtime| runtime.block_on(execute(&index, arguments, &values, &limits))) {
-            Ok(reply) => reply,
-            Err(error) => {
-                terminal::error(&format!("climax: {error}"));
-                return ExitCode::from(FAILURE);
-            }
-        };
+    let executor = Executor::new(policy.executor().clone(), limits, 1).with_own_program();
+    let toolbox = Toolbox { index, policy, executor, audit };
+    let request = Request { tool: &arguments.tool, arguments: &values, watch: None };
+    let reply = match super::runtime().and_then(|runtime| execute(runtime, &toolbox, request)) {
+        Ok(reply) => reply,
+        Err(error) => {
+            terminal::error(&format!("climax: {error}"));
+            return ExitCode::from(FAILURE);
+        }
+    };
     let code = if reply.error.is_some() { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS };
     if arguments.json {
         return super::print(&json(&reply).to_string(), code);
@@ -45,19 +54,41 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &CallArguments) -> ExitC
     super::print(&reply.text, code)
 }
 
-async fn execute(
-    index: &ToolIndex,
-    arguments: &CallArguments,
-    values: &Map<String, Value>,
-    limits: &Limits,
-) -> std::io::Result<Reply> {
-    let [mut terminate, mut interrupt, mut hangup] =
-        [signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?, signal(SignalKind::hangup())?];
-    let stop = async {
-        tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {}, _ = hangup.recv() => {} }
-        Stop::Cancelled
-    };
-    Ok(reply(&arguments.tool, call(index, &arguments.tool, values, limits, &Semaphore::new(1), stop).await))
+fn execute(runtime: Runtime, toolbox: &Toolbox, request: Request<'_>) -> io::Result<Reply> {
+    let called = runtime.block_on(async {
+        let [mut terminate, mut interrupt, mut hangup] =
+            [signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?, signal(SignalKind::hangup())?];
+        let stop = async {
+            tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {}, _ = hangup.recv() => {} }
+            Stop::Cancelled
+        };
+        io::Result::Ok(toolbox.call(request, &Terminal, stop).await)
+    });
+    // A thread may wait for an answer that nobody gives any more.
+    runtime.shutdown_background();
+    Ok(match called? {
+        Called::Ran(outcome) => reply(request.tool, Ok(outcome)),
+        Called::Failed(error) => reply(request.tool, Err(error)),
+        Called::Asked(never) => match never {},
+    })
+}
+
+/// Whoever sits at the terminal.
+struct Terminal;
+
+impl Approver for Terminal {
+    type Question = Infallible;
+
+    async fn decide(&self, pending: &Pending<'_>) -> Verdict<Infallible> {
+        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+            return pending.headless();
+        }
+        let question = pending.question().await;
+        match tokio::task::spawn_blocking(move || terminal::confirm(&question)).await {
+            Ok(true) => Verdict::Approved,
+            Ok(false) | Err(_) => Verdict::Denied(Denial::ByUser),
+        }
+    }
 }
 
 fn merged(arguments: &CallArguments) -> Result<Map<String, Value>, String> {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use climax_catalog::{Catalog, Filter, Strategy, ToolIndex};
 use serde_json::{Value, json};
 
-use crate::cli::{EvalArguments, FAILURE, Selection};
+use crate::cli::{EvalArguments, FAILURE};
 use crate::terminal;
 
 /// A request and the tools that serve it; none means that no tool does.
@@ -30,9 +30,8 @@ struct Figures {
 
 /// Prints the figures of each strategy, for the queries as they are and with the CLI's name in front.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &EvalArguments) -> ExitCode {
-    let selection = Selection { configs: arguments.configs.clone(), names: arguments.names.clone() };
-    let index = match super::load(catalog, &selection) {
-        Ok(index) => index,
+    let index = match super::load(catalog, &arguments.selection.names, &arguments.selection.sources) {
+        Ok(served) => served.index,
         Err(code) => return code,
     };
     let queries = match read(&arguments.queries) {

@@ -10,8 +10,8 @@ use crate::terminal;
 
 /// CLIs if none is named, else tools.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &ListArguments) -> ExitCode {
-    let index = match super::load(catalog, &arguments.selection) {
-        Ok(index) => index,
+    let index = match super::load(catalog, &arguments.selection.names, &arguments.selection.sources) {
+        Ok(served) => served.index,
         Err(code) => return code,
     };
     let text = if arguments.json {

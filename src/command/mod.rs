@@ -1,18 +1,21 @@
 //! What each command does. Commands print; the rest of the library does not.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
-use climax_catalog::{Catalog, Strategy, ToolIndex};
+use climax_catalog::{Catalog, Strategy};
 
-use crate::cli::{FAILURE, SearchStrategy, Selection, USAGE};
-use crate::load::{self, LoadError};
+use crate::audit::Audit;
+use crate::cli::{FAILURE, Sources, USAGE};
+use crate::load::{self, LoadError, Served};
 use crate::terminal;
 
 #[cfg(feature = "budget")]
 pub(crate) mod budget;
 pub(crate) mod call;
 pub(crate) mod completions;
+pub(crate) mod doctor;
 pub(crate) mod eval;
 pub(crate) mod list;
 pub(crate) mod run;
@@ -21,13 +24,13 @@ pub(crate) mod search;
 pub(crate) mod validate;
 
 /// Loads what was asked for; if that fails, says why on standard error.
-fn load(catalog: &'static Catalog, selection: &Selection) -> Result<ToolIndex, ExitCode> {
-    match load::index(catalog, &selection.names, &selection.configs) {
-        Ok((index, warnings)) => {
+fn load(catalog: &'static Catalog, names: &[String], sources: &Sources) -> Result<Served, ExitCode> {
+    match load::served(catalog, names, &sources.configs, sources.policy.as_deref()) {
+        Ok((served, warnings)) => {
             terminal::report(&warnings);
-            Ok(index)
+            Ok(served)
         }
-        Err(LoadError::Configs(diagnostics)) => {
+        Err(LoadError::Files(diagnostics)) => {
             terminal::report(&diagnostics);
             Err(ExitCode::from(FAILURE))
         }
@@ -54,16 +57,25 @@ fn print(text: &str, code: ExitCode) -> ExitCode {
 }
 
 /// The search strategy: what the command line says, else what `CLIMAX_SEARCH_STRATEGY` says.
-fn strategy(argument: Option<SearchStrategy>) -> Result<Strategy, ExitCode> {
+fn strategy(argument: Option<Strategy>) -> Result<Strategy, ExitCode> {
     const VARIABLE: &str = "CLIMAX_SEARCH_STRATEGY";
     if let Some(strategy) = argument {
-        return Ok(strategy.into());
+        return Ok(strategy);
     }
     let Some(name) = std::env::var(VARIABLE).ok().filter(|name| !name.is_empty()) else {
         return Ok(Strategy::default());
     };
     let found = Strategy::ALL.into_iter().find(|strategy| strategy.as_str() == name);
     found.ok_or_else(|| usage(&format!("{VARIABLE} is `{name}`, expected lexical, bm25 or auto")))
+}
+
+/// Opens the audit file, if one is named; if that fails, says why.
+fn audit(path: Option<&Path>) -> Result<Option<Audit>, ExitCode> {
+    path.map(Audit::open).transpose().map_err(|error| {
+        let path = path.unwrap_or(Path::new("")).display();
+        terminal::error(&format!("climax: cannot open the audit file {path}: {error}"));
+        ExitCode::from(FAILURE)
+    })
 }
 
 fn usage(message: &str) -> ExitCode {

@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal as _};
 use std::num::NonZero;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use climax_catalog::Catalog;
 use tokio::runtime::Runtime;
@@ -10,9 +11,12 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::filter::LevelFilter;
 
+use crate::audit::Audit;
+use crate::call::Toolbox;
 use crate::cli::{FAILURE, LogLevel, RunArguments};
-use crate::exec;
+use crate::exec::{self, Executor};
 use crate::limits::{Limits, default_concurrency};
+use crate::load::Served;
 use crate::mcp::{Mode, Options, Server};
 use crate::{log, terminal, transport};
 
@@ -28,8 +32,13 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &RunArguments) -> ExitCo
         Ok(strategy) => strategy,
         Err(code) => return code,
     };
-    let index = match super::load(catalog, &arguments.selection) {
-        Ok(index) => index,
+    let Served { index, policy } = match super::load(catalog, &arguments.selection.names, &arguments.selection.sources)
+    {
+        Ok(served) => served,
+        Err(code) => return code,
+    };
+    let audit = match super::audit(arguments.audit.as_deref()) {
+        Ok(audit) => audit,
         Err(code) => return code,
     };
     let log_file = log::file(arguments.log_file.as_deref());
@@ -50,8 +59,10 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &RunArguments) -> ExitCo
     let concurrency = arguments.max_concurrency.map_or_else(default_concurrency, NonZero::get);
     let limits = Limits { stream_bytes: arguments.max_output, ..Limits::default() };
     let shutdown = CancellationToken::new();
-    let server = Server::new(index, Options { mode, strategy, concurrency }, limits, shutdown.clone());
-    match super::runtime().and_then(|runtime| serve(runtime, server, shutdown)) {
+    let executor = Executor::new(policy.executor().clone(), limits, concurrency).with_own_program();
+    let toolbox = Arc::new(Toolbox { index, policy, executor, audit });
+    let server = Server::new(toolbox.clone(), Options { mode, strategy }, shutdown.clone());
+    match super::runtime().and_then(|runtime| serve(runtime, server, toolbox, shutdown)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             terminal::error(&format!("climax: {error}"));
@@ -60,9 +71,16 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &RunArguments) -> ExitCo
     }
 }
 
-fn serve(runtime: Runtime, server: Server, shutdown: CancellationToken) -> io::Result<()> {
+fn serve(runtime: Runtime, server: Server, toolbox: Arc<Toolbox>, shutdown: CancellationToken) -> io::Result<()> {
     let ended = runtime.block_on(async {
-        cancel_on_signals(&shutdown)?;
+        for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
+            cancel_on(kind, &shutdown)?;
+        }
+        if toolbox.audit.is_some() {
+            reopen_on_hangup(toolbox)?;
+        } else {
+            cancel_on(SignalKind::hangup(), &shutdown)?;
+        }
         let (input, output) = transport::stdio::open();
         transport::stdio::serve(server, input, output, shutdown).await
     });
@@ -71,15 +89,26 @@ fn serve(runtime: Runtime, server: Server, shutdown: CancellationToken) -> io::R
     ended
 }
 
-fn cancel_on_signals(shutdown: &CancellationToken) -> io::Result<()> {
-    for kind in [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()] {
-        let mut signals = signal(kind)?;
-        let shutdown = shutdown.clone();
-        tokio::spawn(async move {
-            signals.recv().await;
-            shutdown.cancel();
-        });
-    }
+fn cancel_on(kind: SignalKind, shutdown: &CancellationToken) -> io::Result<()> {
+    let mut signals = signal(kind)?;
+    let shutdown = shutdown.clone();
+    tokio::spawn(async move {
+        signals.recv().await;
+        shutdown.cancel();
+    });
+    Ok(())
+}
+
+/// Lets the audit file be rotated: it is renamed, then this is told to go on in a new one.
+fn reopen_on_hangup(toolbox: Arc<Toolbox>) -> io::Result<()> {
+    let mut signals = signal(SignalKind::hangup())?;
+    tokio::spawn(async move {
+        while signals.recv().await.is_some() {
+            if let Some(Err(error)) = toolbox.audit.as_ref().map(Audit::reopen) {
+                tracing::error!(%error, "the audit file cannot be reopened; no call will run until it can");
+            }
+        }
+    });
     Ok(())
 }
 

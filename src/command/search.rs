@@ -5,14 +5,13 @@ use std::process::ExitCode;
 use climax_catalog::{Catalog, Filter};
 
 use super::list;
-use crate::cli::{SearchArguments, Selection};
+use crate::cli::SearchArguments;
 use crate::{mcp, terminal};
 
 /// Tools that match; CLIs if nothing is asked for.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &SearchArguments) -> ExitCode {
-    let selection = Selection { configs: arguments.configs.clone(), ..Selection::default() };
-    let index = match super::load(catalog, &selection) {
-        Ok(index) => index,
+    let index = match super::load(catalog, &[], &arguments.sources) {
+        Ok(served) => served.index,
         Err(code) => return code,
     };
     let strategy = match super::strategy(arguments.strategy) {

@@ -43,6 +43,12 @@ pub struct Captured {
 }
 
 impl Captured {
+    /// Bytes that were read.
+    #[must_use]
+    pub fn total_bytes(&self) -> u64 {
+        self.dropped + (self.head.len() + self.tail.len()) as u64
+    }
+
     /// Bytes that were read and not kept.
     #[must_use]
     pub fn dropped_bytes(&self) -> u64 {

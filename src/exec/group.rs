@@ -25,6 +25,11 @@ impl Group {
         Ok(Self { leader, child_ended: unix::signal(SignalKind::child())?, armed: true })
     }
 
+    /// The group's number, which is its leader's process number.
+    pub(super) fn number(&self) -> i32 {
+        self.leader.as_raw_nonzero().get()
+    }
+
     /// Waits until the leader has ended, and leaves it unreaped: as long as it is, its number is not given to others.
     pub(super) async fn exited(&mut self) {
         while !self.has_exited() {

@@ -2,10 +2,12 @@
 //!
 //! Only this module and [`crate::transport`] name protocol types.
 
+mod approval;
 pub mod decode;
 mod extended;
 mod instructions;
 mod meta;
+mod progress;
 mod reader;
 pub mod reply;
 mod server;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::approval::Denial;
 use crate::arguments::{Violation, echo};
 use crate::call::CallError;
 use crate::exec::{End, Outcome, Stop};
@@ -43,6 +44,10 @@ pub enum ErrorCode {
     UnknownTool,
     /// Arguments were refused.
     InvalidArguments,
+    /// The policy does not permit the arguments.
+    PolicyDenied,
+    /// Nobody approved the call.
+    ApprovalDenied,
     /// The call took longer than the tool's timeout.
     TimedOut,
     /// The client, or the end of the server, ended the call.
@@ -60,6 +65,8 @@ impl ErrorCode {
         match self {
             Self::UnknownTool => "unknown_tool",
             Self::InvalidArguments => "invalid_arguments",
+            Self::PolicyDenied => "policy_denied",
+            Self::ApprovalDenied => "approval_denied",
             Self::TimedOut => "timed_out",
             Self::Cancelled => "cancelled",
             Self::SpawnFailed => "spawn_failed",
@@ -99,6 +106,25 @@ pub fn reply(tool: &str, result: Result<Outcome, CallError>) -> Reply {
             let schema = serde_json::from_str(&input_schema).unwrap_or_default();
             invalid_arguments(tool, &violations, suggestions, &schema)
         }
+        Err(CallError::PolicyDenied { violations }) => {
+            let message = format!("the policy does not permit {} of the arguments", violations.len());
+            let details = violations.iter().map(violation_json).collect();
+            let error = ErrorObject { details, ..error(ErrorCode::PolicyDenied, tool, &message) };
+            Reply { text: format!("Policy validation failed:{}", listed(&violations)), error: Some(error) }
+        }
+        Err(CallError::ApprovalDenied(denial)) => {
+            let message = match denial {
+                Denial::ByUser => "the user did not approve the call",
+                Denial::Headless => "the call needs approval, and this client has no way to ask for it (elicitation)",
+            };
+            let error = error(ErrorCode::ApprovalDenied, tool, message);
+            Reply { text: format!("Tool execution denied by user: {tool}"), error: Some(error) }
+        }
+        Err(CallError::Unaudited(problem)) => {
+            let message = format!("Not run: the audit file cannot be written: {problem}");
+            let error = ErrorObject { retryable: true, ..error(ErrorCode::SpawnFailed, tool, &message) };
+            Reply { text: message, error: Some(error) }
+        }
         Err(CallError::Spawn(problem)) => {
             let message = problem.to_string();
             let retryable = problem.is_temporary();
@@ -116,15 +142,18 @@ pub fn invalid_arguments(
     suggestions: Vec<String>,
     input_schema: &Value,
 ) -> Reply {
-    let lines = violations.iter().fold(String::new(), |lines, violation| lines + &format!("\n  - {violation}"));
-    let details = violations
-        .iter()
-        .map(|violation| json!({ "argument": violation.argument, "message": violation.to_string() }))
-        .chain([json!({ "input_schema": input_schema })])
-        .collect();
+    let details = violations.iter().map(violation_json).chain([json!({ "input_schema": input_schema })]).collect();
     let message = format!("{} of the arguments cannot be used", violations.len());
     let error = ErrorObject { details, suggestions, ..error(ErrorCode::InvalidArguments, tool, &message) };
-    Reply { text: format!("Argument validation failed:{lines}"), error: Some(error) }
+    Reply { text: format!("Argument validation failed:{}", listed(violations)), error: Some(error) }
+}
+
+fn listed(violations: &[Violation]) -> String {
+    violations.iter().fold(String::new(), |lines, violation| lines + &format!("\n  - {violation}"))
+}
+
+fn violation_json(violation: &Violation) -> Value {
+    json!({ "argument": violation.argument, "message": violation.to_string() })
 }
 
 fn error(code: ErrorCode, tool: &str, message: &str) -> ErrorObject {

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use climax_catalog::{Strategy, ToolIndex};
+use climax_catalog::Strategy;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod, CompleteRequestParams,
@@ -13,15 +13,14 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use super::approval::{Client, Seals};
 use super::extended::{self, Examples, Failure};
-use super::{instructions, meta, reply, tools};
+use super::{instructions, meta, progress, reply, tools};
 use crate::arguments::{Violation, echo};
-use crate::call::{CallError, call};
-use crate::exec::Stop;
-use crate::limits::Limits;
+use crate::call::{CallError, Called, Request, Toolbox};
+use crate::exec::{Stop, Watch};
 
 /// Which tools a client sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,14 +36,13 @@ pub enum Mode {
 /// How long clients may keep a tool list, in milliseconds: it does not change while the server runs.
 const LIST_TTL_MS: u64 = 3_600_000;
 
-/// A server over one index.
+/// A server over one toolbox.
 #[derive(Clone, Debug)]
 pub struct Server {
-    index: Arc<ToolIndex>,
+    toolbox: Arc<Toolbox>,
     options: Options,
-    limits: Limits,
     shutdown: CancellationToken,
-    slots: Arc<Semaphore>,
+    seals: Arc<Seals>,
     /// Of the index; computed when it is first asked for.
     digest: Arc<OnceLock<String>>,
 }
@@ -56,80 +54,85 @@ pub struct Options {
     pub mode: Mode,
     /// How `climax_search` finds tools.
     pub strategy: Strategy,
-    /// Programs that run at once at most; calls beyond wait in their order.
-    pub concurrency: usize,
+}
+
+/// A request for a tool, and the client that made it.
+struct Call<'a> {
+    name: &'a str,
+    arguments: &'a Map<String, Value>,
+    client: Client<'a>,
 }
 
 impl Server {
     /// A server that gives up running calls when `shutdown` is cancelled.
     #[must_use]
-    pub fn new(index: ToolIndex, options: Options, limits: Limits, shutdown: CancellationToken) -> Self {
-        let slots = Arc::new(Semaphore::new(options.concurrency));
-        Self { index: Arc::new(index), options, limits, shutdown, slots, digest: Arc::default() }
+    pub fn new(toolbox: Arc<Toolbox>, options: Options, shutdown: CancellationToken) -> Self {
+        Self { toolbox, options, shutdown, seals: Arc::new(Seals::new()), digest: Arc::default() }
     }
 
-    async fn call_direct(
-        &self,
-        name: &str,
-        arguments: &Map<String, Value>,
-        cancelled: &CancellationToken,
-    ) -> CallToolResult {
+    /// Calls a tool of the index with these arguments, on behalf of `client`.
+    async fn call_direct(&self, name: &str, arguments: &Map<String, Value>, client: &Client<'_>) -> CallToolResponse {
         let stop = async {
             tokio::select! {
                 // The end of the server cancels every request too.
                 biased;
                 () = self.shutdown.cancelled() => Stop::ShuttingDown,
-                () = cancelled.cancelled() => Stop::Cancelled,
+                () = client.context.ct.cancelled() => Stop::Cancelled,
             }
         };
-        let outcome = call(&self.index, name, arguments, &self.limits, &self.slots, stop).await;
-        result(reply::reply(name, outcome))
+        let watch = Watch::default();
+        let called = match client.context.meta.get_progress_token() {
+            None => self.toolbox.call(Request { tool: name, arguments, watch: None }, client, stop).await,
+            Some(token) => {
+                let request = Request { tool: name, arguments, watch: Some(&watch) };
+                let call = self.toolbox.call(request, client, stop);
+                progress::reported(&client.context.peer, token, &watch, call).await
+            }
+        };
+        match called {
+            Called::Asked(question) => question.into(),
+            Called::Ran(outcome) => result(reply::reply(name, Ok(outcome))).into(),
+            Called::Failed(error) => result(reply::reply(name, Err(error))).into(),
+        }
     }
 
-    async fn call_meta(
-        &self,
-        name: &str,
-        arguments: &Map<String, Value>,
-        cancelled: &CancellationToken,
-    ) -> Option<CallToolResult> {
-        match name {
-            meta::SEARCH => Some(text_or_refusal(
-                name,
-                meta::search(&self.index, self.options.strategy, arguments),
-                meta::search_schema,
-            )),
+    async fn call_meta(&self, call: &Call<'_>) -> Option<CallToolResponse> {
+        let Call { name, arguments, client } = call;
+        match *name {
+            meta::SEARCH => {
+                let answer = meta::search(&self.toolbox.index, self.options.strategy, arguments);
+                Some(text_or_refusal(name, answer, meta::search_schema).into())
+            }
             meta::CALL => Some(match meta::call_request(arguments) {
-                Ok(request) => self.call_direct(&request.tool_name, &request.arguments, cancelled).await,
-                Err(violations) => refusal(name, &violations, &meta::call_schema()),
+                Ok(request) => self.call_direct(&request.tool_name, &request.arguments, client).await,
+                Err(violations) => refusal(name, &violations, &meta::call_schema()).into(),
             }),
             _ => None,
         }
     }
 
-    async fn call_extended(
-        &self,
-        name: &str,
-        arguments: &Map<String, Value>,
-        cancelled: &CancellationToken,
-    ) -> Result<Option<CallToolResult>, ErrorData> {
+    async fn call_extended(&self, call: &Call<'_>) -> Result<Option<CallToolResponse>, ErrorData> {
+        let Call { name, arguments, .. } = *call;
+        let index = &self.toolbox.index;
         let (answer, schema): (_, fn() -> Value) = match name {
             meta::SEARCH => {
-                let digest = self.digest.get_or_init(|| extended::digest(&self.index));
-                (extended::search(&self.index, self.options.strategy, digest, arguments), extended::search_schema)
+                let digest = self.digest.get_or_init(|| extended::digest(index));
+                (extended::search(index, self.options.strategy, digest, arguments), extended::search_schema)
             }
-            extended::DESCRIBE => (extended::describe(&self.index, arguments), extended::describe_schema),
-            extended::EXAMPLES => match extended::examples(&self.index, arguments) {
+            extended::DESCRIBE => (extended::describe(&self.toolbox, arguments), extended::describe_schema),
+            extended::EXAMPLES => match extended::examples(index, arguments) {
                 Ok(Examples::Json(json)) => (Ok(json), extended::examples_schema),
                 Ok(Examples::UnknownTool { name, suggestions }) => {
-                    return Ok(Some(result(reply::reply(&name, Err(CallError::UnknownTool { suggestions })))));
+                    let unknown = Err(CallError::UnknownTool { suggestions });
+                    return Ok(Some(result(reply::reply(&name, unknown)).into()));
                 }
                 Err(failure) => (Err(failure), extended::examples_schema),
             },
-            _ => return Ok(self.call_meta(name, arguments, cancelled).await),
+            _ => return Ok(self.call_meta(call).await),
         };
         match answer {
-            Ok(json) => Ok(Some(text_or_refusal(name, Ok(json), schema))),
-            Err(Failure::Arguments(violations)) => Ok(Some(text_or_refusal(name, Err(violations), schema))),
+            Ok(json) => Ok(Some(text_or_refusal(name, Ok(json), schema).into())),
+            Err(Failure::Arguments(violations)) => Ok(Some(text_or_refusal(name, Err(violations), schema).into())),
             Err(Failure::Cursor(error)) => Err(error),
         }
     }
@@ -151,7 +154,7 @@ impl ServerHandler for Server {
         let name = Implementation::new("climax", env!("CARGO_PKG_VERSION"));
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(name)
-            .with_instructions(instructions::instructions(&self.index, self.options.mode))
+            .with_instructions(instructions::instructions(&self.toolbox.index, self.options.mode))
     }
 
     async fn list_tools(
@@ -162,7 +165,7 @@ impl ServerHandler for Server {
         if page.is_some_and(|page| page.cursor.is_some()) {
             return Err(ErrorData::invalid_params("Unknown cursor: the list of tools has one page", None));
         }
-        let list = ListToolsResult::with_all_items(tools::tools(&self.index, self.options.mode));
+        let list = ListToolsResult::with_all_items(tools::tools(&self.toolbox.index, self.options.mode));
         let is_modern = context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
         // MCP 2026-07-28, server/utilities/caching; earlier revisions have no such fields.
         Ok(if is_modern { list.with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private) } else { list })
@@ -174,16 +177,21 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
+        let client = Client {
+            context: &context,
+            seals: &self.seals,
+            answers: request.input_responses.as_ref(),
+            state: request.request_state.as_deref(),
+        };
+        let call = Call { name: &request.name, arguments: &arguments, client };
         let answer = match self.options.mode {
-            Mode::Meta => self.call_meta(&request.name, &arguments, &context.ct).await,
-            Mode::Extended => self.call_extended(&request.name, &arguments, &context.ct).await?,
-            Mode::Classic if self.index.get(&request.name).is_none() => None,
-            Mode::Classic => Some(self.call_direct(&request.name, &arguments, &context.ct).await),
+            Mode::Meta => self.call_meta(&call).await,
+            Mode::Extended => self.call_extended(&call).await?,
+            Mode::Classic if self.toolbox.index.get(call.name).is_none() => None,
+            Mode::Classic => Some(self.call_direct(call.name, call.arguments, &call.client).await),
         };
         // MCP 2025-11-25, server/tools, "Error Handling": an unknown tool is a protocol error.
-        answer
-            .map(CallToolResponse::from)
-            .ok_or_else(|| ErrorData::invalid_params(format!("Unknown tool: {}", echo(&request.name)), None))
+        answer.ok_or_else(|| ErrorData::invalid_params(format!("Unknown tool: {}", echo(&request.name)), None))
     }
 
     async fn on_custom_request(

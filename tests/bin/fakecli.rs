@@ -36,6 +36,13 @@ fn main() -> ExitCode {
             print(&rest[1..].join(" "));
             return ExitCode::from(u8::try_from(number(0)).unwrap());
         }
+        // So many lines, so many milliseconds apart.
+        "lines" => {
+            for line in 1..=number(0) {
+                print(&format!("line {line}\n"));
+                std::thread::sleep(Duration::from_millis(number(1)));
+            }
+        }
         "abort" => std::process::abort(),
         "flood" => flood(number(0)),
         "sleep" => sleep(),

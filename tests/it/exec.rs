@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use climax::argv::Invocation;
-use climax::exec::{End, Outcome, SpawnError, Stop, run};
+use climax::catalog::policy::Executor as Place;
+use climax::exec::{End, Executor, Outcome, SpawnError, Stop};
 use climax::limits::Limits;
 
 use crate::support::{PATIENCE, announced, fakecli, is_running, until};
@@ -45,7 +46,7 @@ impl Fake {
     }
 
     async fn try_run(self, stop: impl Future<Output = Stop>) -> Result<Outcome, SpawnError> {
-        run(&self.invocation, &self.limits, stop).await
+        Executor::new(Place::Local, self.limits, 1).run(&self.invocation, None, stop).await
     }
 }
 

@@ -7,14 +7,19 @@
     reason = "helpers of tests fail by panicking, and tests start programs of their own"
 )]
 
+mod approval;
 mod arguments;
 mod argv;
+mod audit;
 mod build;
+mod client;
 mod commands;
 mod exec;
 mod extended;
 mod generated;
 mod laws;
+mod policy;
+mod progress;
 mod protocol;
 mod retrieval;
 mod server;

@@ -1,101 +1,46 @@
 //! JSON-RPC in → JSON-RPC out, over an in-memory pipe.
 
-use climax::catalog::{Layer, Strategy, ToolIndex};
-use climax::limits::{Limits, MAX_LINE_BYTES};
-use climax::mcp::{Mode, Options, Server};
-use climax::transport::stdio::serve;
-use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
-use tokio_util::sync::CancellationToken;
+use climax::call::Toolbox;
+use climax::limits::MAX_LINE_BYTES;
+use climax::mcp::Mode;
+use serde_json::json;
+use tokio::io::AsyncWriteExt as _;
 
-use crate::support::{catalog, fake_config};
+use crate::client::{Client, MODERN, initialize, modern_meta, unrestricted};
+use crate::support::{fake_config, index};
 
-const MODERN: &str = "2026-07-28";
-
-struct Client {
-    input: WriteHalf<DuplexStream>,
-    output: Lines<BufReader<ReadHalf<DuplexStream>>>,
-    task: tokio::task::JoinHandle<std::io::Result<()>>,
+fn toolbox() -> Toolbox {
+    let tools = "  - {name: t, description: Prints its words, command: argv, args: [{name: word, positional: true}]}\n  \
+                 - {name: w, description: Writes, command: argv, risk: write}\n";
+    unrestricted(index(&fake_config(tools)))
 }
 
-impl Client {
-    fn connect(mode: Mode) -> Self {
-        let tools = "  - {name: t, description: Prints its words, command: argv, args: [{name: word, positional: true}]}\n  \
-                     - {name: w, description: Writes, command: argv, risk: write}\n";
-        let index = ToolIndex::from_configs(vec![Layer::loaded(catalog(&fake_config(tools)))]);
-        let shutdown = CancellationToken::new();
-        let options = Options { mode, strategy: Strategy::Auto, concurrency: 4 };
-        let server = Server::new(index, options, Limits::default(), shutdown.clone());
-        let (ours, theirs) = tokio::io::duplex(1 << 20);
-        let (read, write) = tokio::io::split(theirs);
-        let task = tokio::spawn(serve(server, read, write, shutdown));
-        let (read, input) = tokio::io::split(ours);
-        Self { input, output: BufReader::new(read).lines(), task }
-    }
-
-    async fn open(mode: Mode) -> Self {
-        let mut client = Self::connect(mode);
-        client.ask(0, "initialize", &initialize("2025-11-25")).await;
-        client.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
-        client
-    }
-
-    async fn send(&mut self, line: &str) {
-        self.input.write_all(line.as_bytes()).await.unwrap();
-        self.input.write_all(b"\n").await.unwrap();
-    }
-
-    async fn receive(&mut self) -> Value {
-        serde_json::from_str(&self.output.next_line().await.unwrap().unwrap()).unwrap()
-    }
-
-    async fn exchange(&mut self, line: &str) -> Value {
-        self.send(line).await;
-        self.receive().await
-    }
-
-    async fn ask(&mut self, id: u64, method: &str, params: &Value) -> Value {
-        let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-        let answer = self.exchange(&request.to_string()).await;
-        assert_eq!(answer["id"], id, "{answer}");
-        answer
-    }
-
-    async fn tool(&mut self, name: &str, arguments: Value) -> Value {
-        self.ask(9, "tools/call", &json!({ "name": name, "arguments": arguments })).await["result"].clone()
-    }
+fn connect(mode: Mode) -> Client {
+    Client::connect(toolbox(), mode)
 }
 
-fn initialize(revision: &str) -> Value {
-    json!({ "protocolVersion": revision, "capabilities": {}, "clientInfo": { "name": "test", "version": "0" } })
-}
-
-fn modern_meta() -> Value {
-    json!({
-        "io.modelcontextprotocol/protocolVersion": MODERN,
-        "io.modelcontextprotocol/clientCapabilities": {},
-        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "0" },
-    })
+async fn open(mode: Mode) -> Client {
+    Client::open(toolbox(), mode, json!({})).await
 }
 
 #[tokio::test]
 async fn every_revision_with_a_handshake_is_agreed_to() {
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
-        let mut client = Client::connect(Mode::Meta);
+        let mut client = connect(Mode::Meta);
         let answer = client.ask(1, "initialize", &initialize(revision)).await;
         assert_eq!(answer["result"]["protocolVersion"], revision);
         assert_eq!(answer["result"]["serverInfo"]["name"], "climax");
         let list = client.ask(2, "tools/list", &json!({})).await;
         assert_eq!(list["result"].as_object().unwrap().keys().collect::<Vec<_>>(), ["tools"]);
     }
-    let mut client = Client::connect(Mode::Meta);
+    let mut client = connect(Mode::Meta);
     let answer = client.ask(1, "initialize", &initialize("2099-01-01")).await;
     assert_eq!(answer["result"]["protocolVersion"], "2025-11-25");
 }
 
 #[tokio::test]
 async fn the_stateless_revision_needs_no_handshake() {
-    let mut client = Client::connect(Mode::Meta);
+    let mut client = connect(Mode::Meta);
     let discovered = client.ask(1, "server/discover", &json!({ "_meta": modern_meta() })).await;
     assert!(discovered["result"]["supportedVersions"].as_array().unwrap().contains(&json!(MODERN)), "{discovered}");
     let list = client.ask(2, "tools/list", &json!({ "_meta": modern_meta() })).await;
@@ -116,13 +61,13 @@ async fn the_stateless_revision_needs_no_handshake() {
 
 #[tokio::test]
 async fn the_default_mode_registers_the_contract_s_two_tools() {
-    let list = Client::open(Mode::Meta).await.ask(1, "tools/list", &json!({})).await;
+    let list = open(Mode::Meta).await.ask(1, "tools/list", &json!({})).await;
     insta::assert_snapshot!(serde_json::to_string_pretty(&list["result"]["tools"]).unwrap());
 }
 
 #[tokio::test]
 async fn classic_mode_registers_every_tool_and_no_meta_tool() {
-    let mut client = Client::open(Mode::Classic).await;
+    let mut client = open(Mode::Classic).await;
     let list = client.ask(1, "tools/list", &json!({})).await;
     insta::assert_snapshot!(serde_json::to_string_pretty(&list["result"]["tools"]).unwrap());
     let answer = client.ask(2, "tools/call", &json!({ "name": "climax_call", "arguments": {} })).await;
@@ -135,14 +80,14 @@ async fn classic_mode_registers_every_tool_and_no_meta_tool() {
 
 #[tokio::test]
 async fn a_tool_is_not_registered_by_its_own_name_in_the_default_mode() {
-    let mut client = Client::open(Mode::Meta).await;
+    let mut client = open(Mode::Meta).await;
     let answer = client.ask(1, "tools/call", &json!({ "name": "t" })).await;
     assert_eq!((&answer["error"]["code"], &answer["error"]["message"]), (&json!(-32602), &json!("Unknown tool: t")));
 }
 
 #[tokio::test]
 async fn mistakes_in_a_meta_tool_s_arguments_are_the_model_s_to_mend() {
-    let mut client = Client::open(Mode::Meta).await;
+    let mut client = open(Mode::Meta).await;
     let mut said = Vec::new();
     for (tool, arguments) in [
         ("climax_call", json!({})),
@@ -165,14 +110,14 @@ async fn mistakes_in_a_meta_tool_s_arguments_are_the_model_s_to_mend() {
 
 #[tokio::test]
 async fn nested_arguments_may_come_as_a_string() {
-    let mut client = Client::open(Mode::Meta).await;
+    let mut client = open(Mode::Meta).await;
     let result = client.tool("climax_call", json!({ "tool_name": "t", "args": "{\"word\": \"hi\"}" })).await;
     assert_eq!(result["content"][0]["text"], "<hi>");
 }
 
 #[tokio::test]
 async fn a_search_answers_in_the_contract_s_shapes() {
-    let mut client = Client::open(Mode::Meta).await;
+    let mut client = open(Mode::Meta).await;
     let mut said = Vec::new();
     for arguments in [
         json!({}),
@@ -192,7 +137,7 @@ async fn a_search_answers_in_the_contract_s_shapes() {
 
 #[tokio::test]
 async fn lines_that_are_no_request_are_answered_and_lose_nothing() {
-    let mut client = Client::open(Mode::Meta).await;
+    let mut client = open(Mode::Meta).await;
     let mut said = Vec::new();
     for line in [
         "{not json",
@@ -224,7 +169,7 @@ async fn lines_that_are_no_request_are_answered_and_lose_nothing() {
 
 #[tokio::test]
 async fn what_comes_before_the_handshake_is_answered_or_ignored() {
-    let mut client = Client::connect(Mode::Meta);
+    let mut client = connect(Mode::Meta);
     client.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
     let early = client.ask(1, "tools/list", &json!({})).await;
     assert_eq!(early["error"]["code"], -32602);
@@ -236,7 +181,7 @@ async fn what_comes_before_the_handshake_is_answered_or_ignored() {
 
 #[tokio::test]
 async fn a_refused_opening_leaves_the_conversation_to_be_opened() {
-    let mut client = Client::connect(Mode::Meta);
+    let mut client = connect(Mode::Meta);
     for version in ["2099-01-01", MODERN] {
         let meta = json!({ "io.modelcontextprotocol/protocolVersion": version });
         assert!(client.ask(1, "tools/list", &json!({ "_meta": meta })).await["error"].is_object());
@@ -248,7 +193,7 @@ async fn a_refused_opening_leaves_the_conversation_to_be_opened() {
 
 #[tokio::test]
 async fn what_is_wrong_before_the_handshake_is_answered_even_if_nothing_follows() {
-    let mut client = Client::connect(Mode::Meta);
+    let mut client = connect(Mode::Meta);
     client.send("garbage").await;
     client.input.shutdown().await.unwrap();
     assert_eq!(client.receive().await["error"]["code"], -32700);
@@ -257,7 +202,7 @@ async fn what_is_wrong_before_the_handshake_is_answered_even_if_nothing_follows(
 
 #[tokio::test]
 async fn what_is_not_declared_is_not_there() {
-    let mut client = Client::open(Mode::Meta).await;
+    let mut client = open(Mode::Meta).await;
     for method in ["prompts/list", "resources/list", "resources/templates/list", "logging/setLevel"] {
         assert_eq!(client.ask(1, method, &json!({ "level": "info" })).await["error"]["code"], -32601, "{method}");
     }
@@ -266,7 +211,7 @@ async fn what_is_not_declared_is_not_there() {
 
 #[tokio::test]
 async fn the_last_line_needs_no_newline_and_the_end_of_input_ends_the_server() {
-    let mut client = Client::open(Mode::Meta).await;
+    let mut client = open(Mode::Meta).await;
     client.input.write_all(br#"{"jsonrpc":"2.0","id":5,"method":"ping"}"#).await.unwrap();
     client.input.shutdown().await.unwrap();
     assert_eq!(client.receive().await["id"], 5);

@@ -100,6 +100,7 @@ impl Checker<'_> {
             place: place.unwrap_or_else(|| flag_place(&flag, kind)),
             flag,
             values,
+            rule: None,
             name,
         }
     }

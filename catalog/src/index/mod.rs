@@ -256,9 +256,16 @@ impl ToolIndex {
 
     /// All served tools, in their order.
     pub fn tools(&self) -> impl Iterator<Item = ResolvedTool<'_>> {
-        self.segments.iter().flat_map(|segment| {
-            let Rows(first, end) = self.cli(*segment).tool_rows();
-            (first..end).map(|row| (segment.layer, row)).filter(|id| self.is_visible(*id)).map(|id| self.tool(id))
+        self.groups().flat_map(|(_, tools)| tools)
+    }
+
+    /// The CLIs, each with its served tools, in their order.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = (Cli<'_>, impl Iterator<Item = ResolvedTool<'_>>)> {
+        self.segments.iter().map(|segment| {
+            let cli = self.cli(*segment);
+            let Rows(first, end) = cli.tool_rows();
+            let ids = (first..end).map(|row| (segment.layer, row));
+            (cli, ids.filter(|id| self.is_visible(*id)).map(|id| self.tool(id)))
         })
     }
 

@@ -1,30 +1,31 @@
 //! `climax_describe`.
 
-use climax_catalog::{ArgView, Place, ResolvedTool, ToolIndex};
+use climax_catalog::policy::Executor;
+use climax_catalog::{ArgView, Place, ResolvedTool};
 use serde_json::{Map, Value, json};
 
 use super::super::reader::Reader;
 use super::{Failure, parsed};
-use crate::call::suggest_tools;
+use crate::call::{Toolbox, suggest_tools};
 use crate::exec;
 use crate::limits::MAX_DESCRIBED_TOOLS;
 
 /// Describes the tools that are named; a name that is not served does not spoil the others.
-pub(crate) fn describe(index: &ToolIndex, arguments: &Map<String, Value>) -> Result<String, Failure> {
+pub(crate) fn describe(toolbox: &Toolbox, arguments: &Map<String, Value>) -> Result<String, Failure> {
     let mut reader = Reader::new(arguments);
     let names = reader.names("tools", MAX_DESCRIBED_TOOLS);
     let detail = reader.word("detail", &["schema", "summary", "full"]);
     reader.finish()?;
     let tools: Vec<Value> = names
         .iter()
-        .map(|name| match index.get(name) {
-            Some(tool) => description(tool, detail),
+        .map(|name| match toolbox.index.get(name) {
+            Some(tool) => description(toolbox, tool, detail),
             None => json!({
                 "tool_name": name,
                 "error": {
                     "code": "unknown_tool",
                     "message": format!("Unknown tool: {name}"),
-                    "suggestions": suggest_tools(index, name),
+                    "suggestions": suggest_tools(&toolbox.index, name),
                 },
             }),
         })
@@ -32,7 +33,7 @@ pub(crate) fn describe(index: &ToolIndex, arguments: &Map<String, Value>) -> Res
     Ok(json!({ "tools": tools }).to_string())
 }
 
-fn description(tool: ResolvedTool<'_>, detail: &str) -> Value {
+fn description(toolbox: &Toolbox, tool: ResolvedTool<'_>, detail: &str) -> Value {
     let mut json = json!({
         "tool_name": tool.name(),
         "description": tool.description(),
@@ -45,9 +46,23 @@ fn description(tool: ResolvedTool<'_>, detail: &str) -> Value {
     if detail == "full" {
         json["argv"] = json!(argv_template(tool));
         json["timeout_seconds"] = json!(f64::from(tool.timeout_ms()) / 1000.0);
-        json["installed"] = json!(exec::is_installed(tool));
+        json["needs_approval"] = json!(toolbox.policy.asks(tool));
+        match toolbox.executor.place() {
+            Executor::Local => json["installed"] = json!(is_installed(tool)),
+            Executor::Sandbox(_) => {
+                json["installed"] = json!(is_installed(tool));
+                json["runs_in"] = json!("a sandbox");
+            }
+            Executor::Container(container) => json["runs_in"] = json!(format!("the image {}", container.image)),
+        }
     }
     json
+}
+
+/// Whether the program that the tool starts is there.
+fn is_installed(tool: ResolvedTool<'_>) -> bool {
+    let program = tool.cli().words().chain(tool.words()).next();
+    program.is_some_and(|program| exec::locate(tool.cli(), program).is_some())
 }
 
 /// The command line with `<NAME>` for values, and brackets around what may be absent.

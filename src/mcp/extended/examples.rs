@@ -74,7 +74,7 @@ mod tests {
             let schema: Value = serde_json::from_str(tool.input_schema()).unwrap();
             let validator = jsonschema::validator_for(&schema).unwrap();
             for arguments in example_arguments(tool) {
-                assert!(bind(tool, &arguments).is_ok(), "{}: {arguments:?}", tool.name());
+                assert!(bind(tool, &arguments, None).is_ok(), "{}: {arguments:?}", tool.name());
                 assert!(validator.is_valid(&Value::Object(arguments.clone())), "{}: {arguments:?}", tool.name());
             }
         }

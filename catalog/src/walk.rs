@@ -13,13 +13,13 @@ use crate::yaml::{Kind, Meaning, Node, shorten};
 const EXTENSION_PREFIX: &str = "x-";
 
 /// Reads nodes and reports those that cannot be read.
-pub(super) struct Walker<'a> {
+pub(crate) struct Walker<'a> {
     source: &'a Source,
     out: &'a mut Vec<Diagnostic>,
 }
 
 /// The fields of one mapping that have not been taken yet.
-pub(super) struct Fields<'n> {
+pub(crate) struct Fields<'n> {
     what: &'static str,
     span: Span,
     truncated: bool,
@@ -29,15 +29,19 @@ pub(super) struct Fields<'n> {
 }
 
 impl<'a> Walker<'a> {
-    pub(super) fn new(source: &'a Source, out: &'a mut Vec<Diagnostic>) -> Self {
+    pub(crate) fn new(source: &'a Source, out: &'a mut Vec<Diagnostic>) -> Self {
         Self { source, out }
     }
 
-    pub(super) fn report(&mut self, code: Code, span: Span, message: String, help: &str) {
+    pub(crate) fn source(&self) -> &'a Source {
+        self.source
+    }
+
+    pub(crate) fn report(&mut self, code: Code, span: Span, message: String, help: &str) {
         self.out.push(self.source.diagnostic(code, span, message).help(help));
     }
 
-    pub(super) fn wrong_type(&mut self, node: &Node, what: &str, expected: &str, help: &str) {
+    pub(crate) fn wrong_type(&mut self, node: &Node, what: &str, expected: &str, help: &str) {
         let what = if what.contains(' ') { what.to_owned() } else { format!("`{what}`") };
         let message = format!("{what} must be {expected}, found {}", node.describe());
         let found = self.source.diagnostic(Code::WrongType, first_line(self.source, node.span), message);
@@ -45,7 +49,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Reads a mapping whose keys are all among `keys`; `what` names it in messages.
-    pub(super) fn mapping<'n>(
+    pub(crate) fn mapping<'n>(
         &mut self,
         node: &'n Node,
         what: &'static str,
@@ -109,7 +113,7 @@ impl<'a> Walker<'a> {
         unique
     }
 
-    pub(super) fn string(&mut self, node: &Node, what: &str) -> Option<Spanned<String>> {
+    pub(crate) fn string(&mut self, node: &Node, what: &str) -> Option<Spanned<String>> {
         if let Kind::Scalar(scalar) = &node.kind {
             match scalar.meaning() {
                 Meaning::Str(text) => return Some(Spanned { value: text.to_owned(), span: node.span }),
@@ -125,6 +129,11 @@ impl<'a> Walker<'a> {
         }
         self.wrong_type(node, what, "a string", "write one text, in quotes if it holds special characters");
         None
+    }
+
+    /// Reads a boolean whose place does not matter.
+    pub(crate) fn flag(&mut self, node: &Node, what: &str) -> Option<bool> {
+        self.boolean(node, what).map(|value| value.value)
     }
 
     fn boolean(&mut self, node: &Node, what: &str) -> Option<Spanned<bool>> {
@@ -151,11 +160,11 @@ impl<'a> Walker<'a> {
                 _ => {}
             }
         }
-        self.wrong_type(node, what, "a number", "write a number of seconds such as 30 or 0.5, without quotes");
+        self.wrong_type(node, what, "a number", "write a number such as 30 or 0.5, without quotes");
         None
     }
 
-    pub(super) fn list<T>(
+    pub(crate) fn list<T>(
         &mut self,
         node: &Node,
         what: &str,
@@ -176,13 +185,18 @@ impl<'n> Fields<'n> {
         Some(self.entries.swap_remove(at).1)
     }
 
+    /// The fields that have not been taken, and where their values stand.
+    pub(crate) fn remaining(&self) -> impl Iterator<Item = (&'n str, Span)> {
+        self.entries.iter().map(|(name, node)| (*name, node.span))
+    }
+
     /// Whether a field is there and not taken yet.
-    pub(super) fn has(&self, key: &str) -> bool {
+    pub(crate) fn has(&self, key: &str) -> bool {
         self.entries.iter().any(|(name, _)| *name == key)
     }
 
     /// Takes a field that must be there; `meaning` says what it is for.
-    pub(super) fn required(&mut self, walker: &mut Walker<'_>, key: &str, meaning: &str) -> Option<&'n Node> {
+    pub(crate) fn required(&mut self, walker: &mut Walker<'_>, key: &str, meaning: &str) -> Option<&'n Node> {
         let node = self.take(key);
         if node.is_none() && !self.truncated && !self.misspelt.contains(&key) {
             let span = first_line(walker.source, self.span);
@@ -193,28 +207,28 @@ impl<'n> Fields<'n> {
     }
 
     /// Takes a field for which null means absent.
-    pub(super) fn optional(&mut self, key: &str) -> Option<&'n Node> {
+    pub(crate) fn optional(&mut self, key: &str) -> Option<&'n Node> {
         self.take(key).filter(|node| !node.is_null())
     }
 
-    pub(super) fn string(&mut self, walker: &mut Walker<'_>, key: &str) -> Option<Spanned<String>> {
+    pub(crate) fn string(&mut self, walker: &mut Walker<'_>, key: &str) -> Option<Spanned<String>> {
         self.take(key).and_then(|node| walker.string(node, key))
     }
 
-    pub(super) fn optional_string(&mut self, walker: &mut Walker<'_>, key: &str) -> Option<Spanned<String>> {
+    pub(crate) fn optional_string(&mut self, walker: &mut Walker<'_>, key: &str) -> Option<Spanned<String>> {
         self.optional(key).and_then(|node| walker.string(node, key))
     }
 
-    pub(super) fn optional_number(&mut self, walker: &mut Walker<'_>, key: &str) -> Option<Spanned<f64>> {
+    pub(crate) fn optional_number(&mut self, walker: &mut Walker<'_>, key: &str) -> Option<Spanned<f64>> {
         self.optional(key).and_then(|node| walker.number(node, key))
     }
 
-    pub(super) fn boolean(&mut self, walker: &mut Walker<'_>, key: &str) -> Option<Spanned<bool>> {
+    pub(crate) fn boolean(&mut self, walker: &mut Walker<'_>, key: &str) -> Option<Spanned<bool>> {
         self.take(key).and_then(|node| walker.boolean(node, key))
     }
 
     /// Takes a field whose value is one of a few words.
-    pub(super) fn word<T: Copy>(
+    pub(crate) fn word<T: Copy>(
         &mut self,
         walker: &mut Walker<'_>,
         key: &str,
@@ -235,7 +249,7 @@ impl<'n> Fields<'n> {
         found
     }
 
-    pub(super) fn list<T>(
+    pub(crate) fn list<T>(
         &mut self,
         walker: &mut Walker<'_>,
         key: &str,
@@ -245,7 +259,7 @@ impl<'n> Fields<'n> {
     }
 
     /// Takes a mapping with keys of the author's choice.
-    pub(super) fn entries<T>(
+    pub(crate) fn entries<T>(
         &mut self,
         walker: &mut Walker<'_>,
         key: &str,
@@ -263,7 +277,7 @@ impl<'n> Fields<'n> {
             .collect()
     }
 
-    pub(super) fn string_map(&mut self, walker: &mut Walker<'_>, key: &str) -> Vec<(Spanned<String>, Spanned<String>)> {
+    pub(crate) fn string_map(&mut self, walker: &mut Walker<'_>, key: &str) -> Vec<(Spanned<String>, Spanned<String>)> {
         let what = format!("a value of `{key}`");
         self.entries(walker, key, |walker, name, node| Some((name, walker.string(node, &what)?)))
     }

@@ -1,0 +1,177 @@
+//! Policies: which tools may be called, with what, where, and who is asked first.
+//!
+//! A policy is read like a config ([`read`]) and then put over an index ([`PolicyFile::apply`]), which leaves an index
+//! that holds the permitted tools only. Whoever lists, searches or calls sees that index, so that a hidden tool cannot
+//! be found anywhere.
+
+use std::collections::BTreeMap;
+
+use crate::checked::Risk;
+use crate::view::ResolvedTool;
+
+mod apply;
+mod breach;
+mod executor;
+mod parse;
+mod pattern;
+
+pub use apply::{Applied, PolicyFile};
+pub use breach::Breach;
+pub use executor::{Container, Executor, Runtime, Sandbox, SandboxLimits};
+pub use parse::read;
+pub use pattern::Pattern;
+
+/// What may be called, and how. The default is what holds without a policy: everything, unasked, on this machine.
+#[derive(Clone, Debug, Default)]
+pub struct Policy {
+    pub(crate) access: Access,
+    pub(crate) tools: BTreeMap<String, ToolRule>,
+    pub(crate) executor: Executor,
+    pub(crate) approval: Approval,
+}
+
+/// What holds for tools that a policy does not name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Access {
+    #[default]
+    Enabled,
+    Disabled,
+}
+
+impl Access {
+    pub(crate) const ALL: [Self; 2] = [Self::Enabled, Self::Disabled];
+
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Enabled => "enabled",
+            Self::Disabled => "disabled",
+        }
+    }
+}
+
+/// What a policy says of one tool.
+#[derive(Clone, Debug, Default)]
+pub struct ToolRule {
+    pub(crate) description: Option<String>,
+    pub(crate) args: BTreeMap<String, ArgRule>,
+    pub(crate) require_approval: Option<bool>,
+}
+
+impl ToolRule {
+    /// What it says of the arg of this name.
+    #[must_use]
+    pub fn arg(&self, name: &str) -> Option<&ArgRule> {
+        self.args.get(name)
+    }
+}
+
+/// What a policy says of one arg. Values are compared as they go on the command line.
+#[derive(Clone, Debug, Default)]
+pub struct ArgRule {
+    /// What the whole value must match.
+    pub pattern: Option<Pattern>,
+    /// The least that a number may be.
+    pub min: Option<f64>,
+    /// The most that a number may be.
+    pub max: Option<f64>,
+    /// Whether a positional value may start with a dash.
+    pub allow_leading_dash: bool,
+}
+
+/// Which calls are asked about, and what holds where nobody can be asked.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Approval {
+    pub(crate) global: Level,
+    pub(crate) headless: Headless,
+    pub(crate) tools: BTreeMap<String, bool>,
+}
+
+/// The tools whose calls are asked about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Level {
+    #[default]
+    None,
+    Destructive,
+    Write,
+    All,
+}
+
+impl Level {
+    pub(crate) const ALL: [Self; 4] = [Self::None, Self::Destructive, Self::Write, Self::All];
+
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Destructive => "destructive",
+            Self::Write => "write",
+            Self::All => "all",
+        }
+    }
+
+    fn covers(self, risk: Risk) -> bool {
+        match self {
+            Self::None => false,
+            Self::Destructive => risk >= Risk::Destructive,
+            Self::Write => risk >= Risk::Write,
+            Self::All => true,
+        }
+    }
+}
+
+/// What becomes of a call that needs approval where nobody can be asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Headless {
+    /// It is refused.
+    #[default]
+    Deny,
+    /// It runs.
+    Approve,
+}
+
+impl Headless {
+    /// Both rules.
+    pub const ALL: [Self; 2] = [Self::Deny, Self::Approve];
+
+    /// The rule's name in policies.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Deny => "deny",
+            Self::Approve => "approve",
+        }
+    }
+}
+
+impl Policy {
+    /// Whether tools of this name may be seen and called.
+    #[must_use]
+    pub fn permits(&self, name: &str) -> bool {
+        self.access == Access::Enabled || self.tools.contains_key(name)
+    }
+
+    /// What it says of the tool of this name.
+    #[must_use]
+    pub fn rule(&self, name: &str) -> Option<&ToolRule> {
+        self.tools.get(name)
+    }
+
+    /// Whether somebody is asked before the tool is called: by its own rule, else by the list of tools, else by risk.
+    #[must_use]
+    pub fn asks(&self, tool: ResolvedTool<'_>) -> bool {
+        let own = self.rule(tool.name()).and_then(|rule| rule.require_approval);
+        let listed = || self.approval.tools.get(tool.name()).copied();
+        own.or_else(listed).unwrap_or_else(|| self.approval.global.covers(tool.risk()))
+    }
+
+    /// What holds where nobody can be asked.
+    #[must_use]
+    pub fn headless(&self) -> Headless {
+        self.approval.headless
+    }
+
+    /// Where programs run.
+    #[must_use]
+    pub fn executor(&self) -> &Executor {
+        &self.executor
+    }
+}

@@ -1,0 +1,248 @@
+//! The policy format: tree → [`Policy`], with every mistake reported.
+
+use std::collections::BTreeMap;
+
+use super::{Access, Approval, ArgRule, Container, Executor, Headless, Level, Pattern, Policy, PolicyFile, Runtime};
+use super::{Sandbox, SandboxLimits, ToolRule};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::source::{Source, Span, Spanned};
+use crate::walk::{Fields, Walker};
+use crate::yaml::{self, Node};
+
+const POLICY_KEYS: &[&str] = &["default", "tools", "executor", "approval"];
+const TOOL_KEYS: &[&str] = &["description", "args", "require_approval"];
+const ARG_KEYS: &[&str] = &["pattern", "min", "max", "allow_leading_dash"];
+const APPROVAL_KEYS: &[&str] = &["global", "headless", "tools"];
+const CONTAINER_KEYS: &[&str] = &["image", "runtime", "volumes", "working_dir", "network"];
+const SANDBOX_KEYS: &[&str] = &["read", "write", "network", "limits"];
+const EXECUTOR_KEYS: &[&str] =
+    &["type", "image", "runtime", "volumes", "working_dir", "network", "read", "write", "limits"];
+const LIMIT_KEYS: &[&str] = &["memory_mb", "cpu_s", "processes", "file_mb"];
+
+/// How calls are asked about if a policy does not say; as CLImax 0.5.
+const DEFAULT_LEVEL: Level = Level::Write;
+
+/// What an empty file lacks.
+const FORMAT: &str = "write at least `default: enabled` or `tools:`";
+
+/// The kinds of executor.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Local,
+    Docker,
+    Sandbox,
+}
+
+impl Kind {
+    const ALL: [Self; 3] = [Self::Local, Self::Docker, Self::Sandbox];
+
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Local => "local",
+            Self::Docker => "docker",
+            Self::Sandbox => "sandbox",
+        }
+    }
+
+    const fn keys(self) -> &'static [&'static str] {
+        match self {
+            Self::Local => &[],
+            Self::Docker => CONTAINER_KEYS,
+            Self::Sandbox => SANDBOX_KEYS,
+        }
+    }
+}
+
+/// Reads a policy file.
+///
+/// # Errors
+/// Every mistake in it, and the warnings. What it says of tools that are not there, [`PolicyFile::apply`] tells.
+pub fn read(source: &Source) -> Result<PolicyFile, Diagnostics> {
+    let mut found = Vec::new();
+    let file = yaml::parse(source, &mut found).and_then(|root| policy(source, &root, &mut found));
+    if file.is_none() && found.is_empty() {
+        found.push(Diagnostic::file(Code::EmptyConfig, source.path(), "policy is empty".to_owned(), FORMAT));
+    }
+    let diagnostics = crate::in_order(vec![found]);
+    match file {
+        Some(file) if !diagnostics.has_errors() => Ok(PolicyFile { warnings: diagnostics, ..file }),
+        _ => Err(diagnostics),
+    }
+}
+
+fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<PolicyFile> {
+    let mut walker = Walker::new(source, out);
+    if root.is_null() {
+        walker.report(Code::EmptyConfig, root.span, "policy is empty".to_owned(), FORMAT);
+        return None;
+    }
+    let mut fields = walker.mapping(root, "a policy", POLICY_KEYS)?;
+    let mut names = Vec::new();
+    let access = fields.word(&mut walker, "default", &Access::ALL, Access::as_str).unwrap_or(Access::Disabled);
+    let tools = fields.entries(&mut walker, "tools", |walker, name, node| {
+        let rule = if node.is_null() { ToolRule::default() } else { tool(walker, &name, node, &mut names)? };
+        names.push(Named { tool: name.clone(), arg: None });
+        Some((name.value, rule))
+    });
+    let executor = fields.optional("executor").and_then(|node| executor(&mut walker, node)).unwrap_or_default();
+    let approval = match fields.optional("approval") {
+        Some(node) => approval(&mut walker, node, &mut names),
+        None => Approval { global: DEFAULT_LEVEL, ..Approval::default() },
+    };
+    let policy = Policy { access, tools: tools.into_iter().collect(), executor, approval };
+    Some(PolicyFile { source: source.clone(), policy, names, warnings: Diagnostics::default() })
+}
+
+/// A tool, or an arg of one, that a policy names, with the place where it does.
+#[derive(Clone, Debug)]
+pub(super) struct Named {
+    pub(super) tool: Spanned<String>,
+    pub(super) arg: Option<NamedArg>,
+}
+
+/// An arg that a policy names.
+#[derive(Clone, Debug)]
+pub(super) struct NamedArg {
+    pub(super) name: Spanned<String>,
+    /// Where its rule's range stands, if it has one.
+    pub(super) range: Option<Span>,
+}
+
+fn tool(walker: &mut Walker<'_>, name: &Spanned<String>, node: &Node, names: &mut Vec<Named>) -> Option<ToolRule> {
+    let mut fields = walker.mapping(node, "a rule for a tool", TOOL_KEYS)?;
+    let description = fields.optional_string(walker, "description");
+    if let Some(text) = description.as_ref().filter(|text| text.value.trim().is_empty()) {
+        let message = "`description` of a tool is empty".to_owned();
+        walker.report(Code::EmptyValue, text.span, message, "write a text, or leave the key out");
+    }
+    let args = fields.entries(walker, "args", |walker, arg, node| {
+        let (rule, range) = arg_rule(walker, node)?;
+        names.push(Named { tool: name.clone(), arg: Some(NamedArg { name: arg.clone(), range }) });
+        Some((arg.value, rule))
+    });
+    Some(ToolRule {
+        description: description.map(|text| text.value),
+        args: args.into_iter().collect(),
+        require_approval: fields.optional("require_approval").and_then(|node| walker.flag(node, "require_approval")),
+    })
+}
+
+fn arg_rule(walker: &mut Walker<'_>, node: &Node) -> Option<(ArgRule, Option<Span>)> {
+    let mut fields = walker.mapping(node, "a rule for an arg", ARG_KEYS)?;
+    let pattern = fields.optional_string(walker, "pattern").and_then(|text| pattern(walker, &text));
+    let [min, max] = ["min", "max"].map(|key| fields.optional_number(walker, key));
+    for bound in [&min, &max].into_iter().flatten().filter(|bound| !bound.value.is_finite()) {
+        let message = "`min` and `max` must be finite".to_owned();
+        walker.report(Code::IllegalRange, bound.span, message, "leave the key out for no bound");
+    }
+    if let (Some(min), Some(max)) = (&min, &max)
+        && min.value > max.value
+    {
+        let message = format!("no number is both at least {} and at most {}", min.value, max.value);
+        walker.report(Code::IllegalRange, min.span, message, "exchange `min` and `max`");
+    }
+    let range = min.as_ref().or(max.as_ref()).map(|bound| bound.span);
+    let dash = fields.optional("allow_leading_dash").and_then(|node| walker.flag(node, "allow_leading_dash"));
+    let [min, max] = [min, max].map(|bound| bound.map(|bound| bound.value));
+    Some((ArgRule { pattern, min, max, allow_leading_dash: dash.unwrap_or(false) }, range))
+}
+
+fn pattern(walker: &mut Walker<'_>, text: &Spanned<String>) -> Option<Pattern> {
+    Pattern::new(&text.value)
+        .map_err(|bad| {
+            let message = format!("pattern cannot be used: {}", bad.problem);
+            let help = "patterns are regular expressions without look-around and back-references, \
+                        and match the whole value";
+            walker.report(Code::BadPattern, walker.source().within(text, bad.at), message, help);
+        })
+        .ok()
+}
+
+fn approval(walker: &mut Walker<'_>, node: &Node, names: &mut Vec<Named>) -> Approval {
+    let Some(mut fields) = walker.mapping(node, "`approval`", APPROVAL_KEYS) else { return Approval::default() };
+    let global = fields.word(walker, "global", &Level::ALL, Level::as_str).unwrap_or(DEFAULT_LEVEL);
+    let headless = fields.word(walker, "headless", &Headless::ALL, Headless::as_str).unwrap_or_default();
+    let tools: BTreeMap<String, bool> = fields
+        .entries(walker, "tools", |walker, name, node| {
+            let asked = walker.flag(node, &format!("`{}` of `approval.tools`", name.value))?;
+            names.push(Named { tool: name.clone(), arg: None });
+            Some((name.value, asked))
+        })
+        .into_iter()
+        .collect();
+    Approval { global, headless, tools }
+}
+
+fn executor(walker: &mut Walker<'_>, node: &Node) -> Option<Executor> {
+    let mut fields = walker.mapping(node, "`executor`", EXECUTOR_KEYS)?;
+    let kind = if fields.has("type") { fields.word(walker, "type", &Kind::ALL, Kind::as_str)? } else { Kind::Local };
+    for (key, span) in fields.remaining().filter(|(key, _)| !kind.keys().contains(key)).collect::<Vec<_>>() {
+        let others: Vec<_> = Kind::ALL.into_iter().filter(|other| other.keys().contains(&key)).collect();
+        let owner = others.iter().map(|kind| format!("`type: {}`", kind.as_str())).collect::<Vec<_>>().join(" or ");
+        if !owner.is_empty() {
+            // Run on the machine what was meant for a container, and the policy protects nobody.
+            let message = format!("`{key}` has no meaning for an executor of type {}", kind.as_str());
+            walker.report(Code::MisplacedKey, span, message, &format!("write {owner}, or remove `{key}`"));
+        }
+    }
+    match kind {
+        Kind::Local => Some(Executor::Local),
+        Kind::Docker => container(walker, &mut fields),
+        Kind::Sandbox => Some(sandbox(walker, &mut fields)),
+    }
+}
+
+fn container(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Option<Executor> {
+    let image = fields
+        .required(walker, "image", "the image that containers are made of")
+        .and_then(|node| walker.string(node, "image"));
+    let container = Container {
+        runtime: fields.word(walker, "runtime", &Runtime::ALL, Runtime::as_str).unwrap_or_default(),
+        image: String::new(),
+        volumes: texts(walker, fields, "volumes"),
+        working_dir: fields.optional_string(walker, "working_dir").map(|text| text.value),
+        network: fields.optional_string(walker, "network").map(|text| text.value),
+    };
+    let image = image?;
+    if image.value.is_empty() || image.value.starts_with('-') {
+        let message = format!("`{}` is no name of an image", image.value);
+        walker.report(Code::IllegalName, image.span, message, "write a name such as `alpine:3.20`");
+    }
+    Some(Executor::Container(Container { image: image.value, ..container }))
+}
+
+fn sandbox(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Executor {
+    let mut limits = SandboxLimits::default();
+    let node = fields.optional("limits");
+    if let Some(mut fields) = node.and_then(|node| walker.mapping(node, "`limits`", LIMIT_KEYS)) {
+        let mut bound = |key| fields.optional_number(walker, key).and_then(|number| whole(walker, key, &number));
+        limits = SandboxLimits {
+            memory_mb: bound("memory_mb"),
+            cpu_s: bound("cpu_s"),
+            processes: bound("processes"),
+            file_mb: bound("file_mb"),
+        };
+    }
+    Executor::Sandbox(Sandbox {
+        read: texts(walker, fields, "read"),
+        write: texts(walker, fields, "write"),
+        network: fields.boolean(walker, "network").is_some_and(|network| network.value),
+        limits,
+    })
+}
+
+fn texts(walker: &mut Walker<'_>, fields: &mut Fields<'_>, key: &'static str) -> Vec<String> {
+    let what = format!("an item of `{key}`");
+    fields.list(walker, key, |walker, node| walker.string(node, &what).map(|text| text.value))
+}
+
+/// A bound: a whole number from 1.
+fn whole(walker: &mut Walker<'_>, key: &str, number: &Spanned<f64>) -> Option<u32> {
+    let is_whole = number.value.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(&number.value);
+    if !is_whole {
+        let message = format!("`{key}` must be a whole number from 1 to {}", u32::MAX);
+        walker.report(Code::IllegalRange, number.span, message, "leave the key out for no bound");
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range was checked")]
+    is_whole.then_some(number.value as u32)
+}

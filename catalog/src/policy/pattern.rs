@@ -1,0 +1,129 @@
+//! Patterns: regular expressions that match whole values in linear time.
+
+use std::fmt;
+use std::ops::Range;
+
+use regex_automata::meta;
+use regex_syntax::ast::{self, Ast, Visitor};
+use regex_syntax::hir::{Hir, Look};
+
+/// Memory that a compiled pattern may take; repeats of repeats grow without bound.
+const MAX_COMPILED_BYTES: usize = 1 << 20;
+
+/// A regular expression that matches whole values. Its syntax is that of the `regex` crate.
+#[derive(Clone)]
+pub struct Pattern {
+    text: String,
+    regex: meta::Regex,
+}
+
+/// Why a text is no pattern.
+#[derive(Debug)]
+pub(super) struct BadPattern {
+    /// What is wrong.
+    pub(super) problem: String,
+    /// Where, in bytes of the text; all of it if unknown.
+    pub(super) at: Range<usize>,
+}
+
+impl Pattern {
+    /// Compiles a pattern.
+    pub(super) fn new(text: &str) -> Result<Self, BadPattern> {
+        let bad = |problem: String, at: Range<usize>| BadPattern { problem, at };
+        let place = |span: &ast::Span| span.start.offset..span.end.offset;
+        let tree = ast::parse::Parser::new()
+            .parse(text)
+            .map_err(|error| bad(error.kind().to_string(), place(error.span())))?;
+        if ast::visit(&tree, FindsVerbose(false)).unwrap_or_else(|never| match never {}) {
+            // Its comments would swallow the end of the published pattern.
+            let problem = "the flag `x` is not allowed: write the pattern without white space and comments";
+            return Err(bad(problem.to_owned(), 0..text.len()));
+        }
+        let hir = regex_syntax::hir::translate::Translator::new()
+            .translate(text, &tree)
+            .map_err(|error| bad(error.kind().to_string(), place(error.span())))?;
+        // The parsed expression is anchored, not its text: `a)|(b` must stay an error.
+        let whole = Hir::concat(vec![Hir::look(Look::Start), hir, Hir::look(Look::End)]);
+        let config = meta::Config::new().nfa_size_limit(Some(MAX_COMPILED_BYTES));
+        let regex = meta::Builder::new()
+            .configure(config)
+            .build_from_hir(&whole)
+            .map_err(|_| bad("it takes more than 1 MiB when compiled".to_owned(), 0..text.len()))?;
+        Ok(Self { text: text.to_owned(), regex })
+    }
+
+    /// Whether all of `value` matches.
+    #[must_use]
+    pub fn matches(&self, value: &str) -> bool {
+        self.regex.is_match(value)
+    }
+
+    /// The pattern as it was written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The pattern for JSON Schema, where one matches anywhere unless it is anchored.
+    #[must_use]
+    pub fn json_schema(&self) -> String {
+        format!("^(?:{})$", self.text)
+    }
+}
+
+impl fmt::Debug for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Pattern({:?})", self.text)
+    }
+}
+
+/// Whether a pattern turns on the flag that lets it hold comments.
+struct FindsVerbose(bool);
+
+impl Visitor for FindsVerbose {
+    type Output = bool;
+    type Err = std::convert::Infallible;
+
+    fn finish(self) -> Result<bool, Self::Err> {
+        Ok(self.0)
+    }
+
+    fn visit_pre(&mut self, tree: &Ast) -> Result<(), Self::Err> {
+        let flags = match tree {
+            Ast::Flags(set) => Some(&set.flags),
+            Ast::Group(group) => group.flags(),
+            _ => None,
+        };
+        self.0 |= flags.is_some_and(|flags| flags.flag_state(ast::Flag::IgnoreWhitespace) == Some(true));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_matches_whole_values_only() {
+        let pattern = Pattern::new("a|b").unwrap();
+        assert!(pattern.matches("a") && pattern.matches("b"));
+        for value in ["ab", "xa", "bx", "a\n", "\nb", ""] {
+            assert!(!pattern.matches(value), "{value:?}");
+        }
+        assert!(Pattern::new("").unwrap().matches(""));
+        assert!(!Pattern::new("(?m)^a$").unwrap().matches("a\na"));
+    }
+
+    #[test]
+    fn what_cannot_be_bounded_or_published_is_no_pattern() {
+        for text in ["a)|(b", "(", "[z-a]", "(?=a)", r"(a)\1", "(?x) a # b", "(?x: a # b)", "((a{1000}){1000}){1000}"] {
+            assert!(Pattern::new(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn hostile_patterns_match_in_linear_time() {
+        let pattern = Pattern::new("(a*)*b").unwrap();
+        assert!(!pattern.matches(&"a".repeat(1 << 20)));
+    }
+}

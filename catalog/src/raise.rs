@@ -1,0 +1,74 @@
+//! Views → checked configs: the way back from a [`crate::Catalog`], for what is to be lowered anew.
+
+use crate::check::arg::json_string;
+use crate::checked::{Arg, Cli, DefaultValue, Resolve, Tool, Type};
+use crate::source::Span;
+use crate::view::{ArgView, Cli as CliView, ResolveView, ResolvedTool};
+
+/// The CLI, without its tools.
+pub(crate) fn cli(view: CliView<'_>) -> Cli {
+    Cli {
+        path: view.stem().to_owned(),
+        name: view.name().to_owned(),
+        stem: view.stem().to_owned(),
+        description: view.description().to_owned(),
+        category: view.category().map(str::to_owned),
+        tags: owned(view.tags()),
+        words: owned(view.words()),
+        env: pairs(view.env()),
+        working_dir: view.working_dir().map(str::to_owned),
+        global_args: view.global_args().map(arg).collect(),
+        tools: Vec::new(),
+    }
+}
+
+/// The tool.
+pub(crate) fn tool(view: ResolvedTool<'_>) -> Tool {
+    Tool {
+        name: view.name().to_owned(),
+        name_span: Span { start: 0, end: 0 },
+        description: view.description().to_owned(),
+        words: owned(view.words()),
+        args: view.args().map(arg).collect(),
+        timeout_ms: view.timeout_ms(),
+        risk: view.risk(),
+        confirm_message: view.confirm_message().map(str::to_owned),
+        resolve: view.resolves().map(resolve).collect(),
+    }
+}
+
+fn arg(view: ArgView<'_>) -> Arg {
+    let default = view.default().map(|word| DefaultValue {
+        word: word.to_owned(),
+        // The other types are written the same in JSON.
+        json: if view.kind() == Type::String { json_string(word) } else { word.to_owned() },
+    });
+    Arg {
+        name: view.name().to_owned(),
+        description: view.description().to_owned(),
+        kind: view.kind(),
+        required: view.required(),
+        default,
+        place: view.place(),
+        flag: view.flag().to_owned(),
+        values: owned(view.values()),
+        rule: None,
+    }
+}
+
+fn resolve(view: ResolveView<'_>) -> Resolve {
+    Resolve {
+        name: view.name().to_owned(),
+        words: owned(view.words()),
+        args: pairs(view.args()),
+        timeout_ms: view.timeout_ms(),
+    }
+}
+
+fn owned<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
+    texts.map(str::to_owned).collect()
+}
+
+fn pairs<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<(String, String)> {
+    pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}

@@ -1,0 +1,163 @@
+//! `climax doctor`: what of the selection works here, and within which limits.
+
+use std::future::pending;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use climax_catalog::policy::Executor as Place;
+use climax_catalog::{Catalog, Cli, Policy};
+use serde_json::{Value, json};
+
+use crate::argv::Invocation;
+use crate::cli::{DoctorArguments, FAILURE};
+use crate::exec::{self, End, Executor};
+use crate::expand::command_word;
+use crate::limits::{self, Limits};
+use crate::load::Served;
+use crate::terminal;
+
+/// How long a program may take to say its version.
+const VERSION_LIMIT: Duration = Duration::from_secs(5);
+
+/// One program that tools start.
+struct Program {
+    cli: String,
+    word: String,
+    path: Option<PathBuf>,
+    version: Option<String>,
+    tools: usize,
+    asking: usize,
+}
+
+/// Exit status 1 if a program is missing.
+pub(crate) fn run(catalog: &'static Catalog, arguments: &DoctorArguments) -> ExitCode {
+    let served = match super::load(catalog, &arguments.selection.names, &arguments.selection.sources) {
+        Ok(served) => served,
+        Err(code) => return code,
+    };
+    let programs = match super::runtime().map(|runtime| runtime.block_on(programs(&served))) {
+        Ok(programs) => programs,
+        Err(error) => {
+            terminal::error(&format!("climax: {error}"));
+            return ExitCode::from(FAILURE);
+        }
+    };
+    let is_missing = |program: &Program| program.path.is_none() && is_here(&served.policy);
+    let code = if programs.iter().any(is_missing) { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS };
+    let limits = limits_in_force();
+    if arguments.json {
+        let programs: Vec<Value> = programs.iter().map(program_json).collect();
+        let limits: serde_json::Map<String, Value> =
+            limits.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
+        let json = json!({ "executor": place(served.policy.executor()), "programs": programs, "limits": limits });
+        return super::print(&json.to_string(), code);
+    }
+    super::print(&tables(&served, &programs, &limits), code)
+}
+
+async fn programs(served: &Served) -> Vec<Program> {
+    let executor = Executor::new(served.policy.executor().clone(), Limits::default(), 1).with_own_program();
+    let mut programs: Vec<Program> = Vec::new();
+    for tool in served.index.tools() {
+        let Some(word) = tool.cli().words().chain(tool.words()).next() else { continue };
+        let asking = usize::from(served.policy.asks(tool));
+        let same = |program: &&mut Program| program.cli == tool.cli().name() && program.word == word;
+        if let Some(program) = programs.iter_mut().find(same) {
+            program.tools += 1;
+            program.asking += asking;
+            continue;
+        }
+        let path = if is_here(&served.policy) { exec::locate(tool.cli(), word) } else { None };
+        let is_worth_asking = path.is_some() || !is_here(&served.policy);
+        let version = if is_worth_asking { version(&executor, tool.cli(), word).await } else { None };
+        let cli = tool.cli().name().to_owned();
+        programs.push(Program { cli, word: word.to_owned(), path, version, tools: 1, asking });
+    }
+    programs
+}
+
+/// The first line that `PROGRAM --version` prints, or `PROGRAM version`, run as a call would be.
+async fn version(executor: &Executor, cli: Cli<'_>, word: &str) -> Option<String> {
+    for argument in ["--version", "version", "-version"] {
+        let invocation = Invocation {
+            argv: vec![command_word(word, &exec::variable), argument.to_owned()],
+            env: cli.env().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+            program_dir: cli.working_dir().map(PathBuf::from),
+            cwd: None,
+            stdin: None,
+            timeout: VERSION_LIMIT,
+        };
+        let Ok(outcome) = executor.run(&invocation, None, pending()).await else { return None };
+        let text = outcome.stdout.text();
+        let line = text.lines().map(str::trim).find(|line| !line.is_empty());
+        if let (End::Exited(0), Some(line)) = (outcome.end, line) {
+            return Some(line.to_owned());
+        }
+    }
+    None
+}
+
+/// Whether programs are looked for on this machine.
+fn is_here(policy: &Policy) -> bool {
+    !matches!(policy.executor(), Place::Container(_))
+}
+
+fn place(executor: &Place) -> String {
+    match executor {
+        Place::Local => "local".to_owned(),
+        Place::Sandbox(_) => "sandbox".to_owned(),
+        Place::Container(container) => format!("{} image {}", container.runtime.as_str(), container.image),
+    }
+}
+
+fn program_json(program: &Program) -> Value {
+    json!({
+        "cli": program.cli,
+        "program": program.word,
+        "path": program.path.as_ref().map(|path| path.display().to_string()),
+        "version": program.version,
+        "tools": program.tools,
+        "needing_approval": program.asking,
+    })
+}
+
+fn tables(served: &Served, programs: &[Program], limits: &[(&'static str, String)]) -> String {
+    let rows = programs.iter().map(|program| {
+        let path = match &program.path {
+            Some(path) => path.display().to_string(),
+            None if is_here(&served.policy) => format!("{}: not found", program.word),
+            None => program.word.clone(),
+        };
+        let version = program.version.clone().unwrap_or_default();
+        [program.cli.clone(), path, version, program.tools.to_string(), program.asking.to_string()]
+    });
+    let programs = terminal::table(["CLI", "Program", "Version", "Tools", "Ask first"], rows);
+    let limits =
+        terminal::table(["Limit", "Value"], limits.iter().map(|(name, value)| [(*name).to_owned(), value.clone()]));
+    let tools = served.index.tools().count();
+    let hidden = if tools == 0 { "; the policy permits none" } else { "" };
+    format!("{tools} tools{hidden}, run: {}\n\n{programs}\n\n{limits}", place(served.policy.executor()))
+}
+
+/// Every limit that users meet, with its value.
+fn limits_in_force() -> Vec<(&'static str, String)> {
+    let limits = Limits::default();
+    let seconds = |time: Duration| format!("{} s", time.as_secs_f64());
+    let bytes = |count: usize| format!("{count} bytes");
+    vec![
+        ("output kept of each stream (--max-output)", bytes(limits.stream_bytes)),
+        ("programs at once (--max-concurrency)", limits::default_concurrency().to_string()),
+        ("one argument", bytes(limits::MAX_ARGUMENT_BYTES)),
+        ("standard input of a call", bytes(limits::MAX_STDIN_BYTES)),
+        ("one message of a client", bytes(limits::MAX_LINE_BYTES)),
+        ("from TERM to KILL", seconds(limits.grace)),
+        ("from TERM to KILL when the server ends", seconds(limits.shutdown_grace)),
+        ("for pipes that are held after the end", seconds(limits.drain)),
+        ("to remove a container", seconds(limits.removal)),
+        ("to approve a call", seconds(limits::APPROVAL_LIMIT)),
+        ("between two progress notifications, least", seconds(limits::MIN_PROGRESS_INTERVAL)),
+        ("between two progress notifications, most", seconds(limits::MAX_PROGRESS_INTERVAL)),
+        ("results of a search", limits::MAX_SEARCH_RESULTS.to_string()),
+    ]
+}

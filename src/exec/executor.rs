@@ -1,0 +1,138 @@
+//! Runs calls: a bounded number at once, where the policy says.
+
+use std::future::{Future, pending};
+use std::io;
+use std::mem::ManuallyDrop;
+
+use climax_catalog::policy::{Container, Executor as Place, Sandbox};
+use tokio::sync::Semaphore;
+
+use super::janitor::Janitor;
+use super::process::{self, Around};
+use super::{End, Outcome, SpawnError, Stop, Watch, container, sandbox, secret, variable};
+use crate::argv::Invocation;
+use crate::limits::Limits;
+
+/// Runs programs.
+#[derive(Debug)]
+pub struct Executor {
+    place: Place,
+    limits: Limits,
+    slots: Semaphore,
+    /// Only a program that knows the command lines of [`super::shim`] can be its own janitor and sandbox.
+    own: Option<Janitor>,
+}
+
+impl Executor {
+    /// Runs at most `concurrency` programs at once; calls beyond wait in their order.
+    #[must_use]
+    pub fn new(place: Place, limits: Limits, concurrency: usize) -> Self {
+        Self { place, limits, slots: Semaphore::new(concurrency), own: None }
+    }
+
+    /// Starts this program again for what a server cannot do itself: to outlive it, and to be confined.
+    ///
+    /// The program's `main` must be [`crate::main`], which knows what it is started for then.
+    #[must_use]
+    pub fn with_own_program(self) -> Self {
+        Self { own: Some(Janitor::default()), ..self }
+    }
+
+    /// Where programs run.
+    #[must_use]
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// What one call may cost.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Runs `invocation` once its turn has come; `stop` completing ends it early, also while it waits.
+    ///
+    /// # Errors
+    /// The program could not be started. Whatever a started one did is an [`Outcome`].
+    pub async fn run(
+        &self,
+        invocation: &Invocation,
+        watch: Option<&Watch>,
+        stop: impl Future<Output = Stop>,
+    ) -> Result<Outcome, SpawnError> {
+        let mut stop = std::pin::pin!(stop);
+        let _slot = tokio::select! {
+            biased;
+            why = stop.as_mut() => return Ok(Outcome::not_started(why)),
+            slot = self.slots.acquire() => slot,
+        };
+        if let Some(watch) = watch {
+            watch.started();
+        }
+        let around = Around { limits: &self.limits, janitor: self.own.as_ref(), watch };
+        match &self.place {
+            Place::Local => process::run(invocation, around, stop).await,
+            Place::Sandbox(sandbox) => self.confined(sandbox, invocation, around, stop).await,
+            Place::Container(container) => self.contained(container, invocation, around, stop).await,
+        }
+    }
+
+    async fn confined(
+        &self,
+        sandbox: &Sandbox,
+        invocation: &Invocation,
+        around: Around<'_>,
+        stop: impl Future<Output = Stop>,
+    ) -> Result<Outcome, SpawnError> {
+        let program = &invocation.argv[0];
+        if self.own.is_none() {
+            return Err(SpawnError::Sandbox(program.clone(), "this server is not able to".to_owned()));
+        }
+        let refused = |error: io::Error| SpawnError::Refused(program.clone(), error);
+        let password = secret::random_word().map_err(refused)?;
+        let path = process::find(invocation)?;
+        let confined = sandbox::confined(sandbox, &password, &path, invocation, &variable);
+        let outcome = process::run(&confined, around, stop).await.map_err(|error| match error {
+            SpawnError::Refused(_, error) => refused(error),
+            other => other,
+        })?;
+        match sandbox::complaint(&outcome, &password) {
+            Some(problem) => Err(SpawnError::Sandbox(program.clone(), problem)),
+            None => Ok(outcome),
+        }
+    }
+
+    async fn contained(
+        &self,
+        container: &Container,
+        invocation: &Invocation,
+        around: Around<'_>,
+        stop: impl Future<Output = Stop>,
+    ) -> Result<Outcome, SpawnError> {
+        let refused = |error| SpawnError::Refused(container.runtime.as_str().to_owned(), error);
+        let name = format!("climax-{}", secret::random_word().map_err(refused)?);
+        // If this future is dropped the container stays in the janitor's charge.
+        let entry =
+            around.janitor.map(|janitor| ManuallyDrop::new(janitor.guard_container(container.runtime.as_str(), &name)));
+        let client = container::contained(container, &name, invocation, &variable);
+        let outcome = process::run(&client, around, stop).await;
+        match outcome.as_ref().map(|outcome| outcome.end) {
+            Err(_) | Ok(End::Exited(_)) => {}
+            // There is no time left for more.
+            Ok(End::Stopped(Stop::ShuttingDown)) if entry.is_some() => return outcome,
+            // The client is dead; what it had started may not be.
+            Ok(End::Signaled(_) | End::TimedOut(_) | End::Stopped(_)) => self.remove(container, &name, around).await,
+        }
+        entry.map(ManuallyDrop::into_inner);
+        outcome
+    }
+
+    async fn remove(&self, container: &Container, name: &str, around: Around<'_>) {
+        let around = Around { watch: None, ..around };
+        for invocation in container::removal(container, name, self.limits.removal) {
+            if let Err(error) = process::run(&invocation, around, pending()).await {
+                tracing::warn!(%error, name, "a container may be left behind");
+            }
+        }
+    }
+}

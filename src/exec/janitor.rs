@@ -1,0 +1,173 @@
+//! The janitor: a process that ends what a killed server leaves behind.
+//!
+//! It is this program again, in a session of its own, and reads from a pipe what runs and what has ended. When the pipe
+//! closes, the server is gone, however it went; what still runs then is killed. The kernel's own means to that end,
+//! `PR_SET_PDEATHSIG`, follows the thread that started a child, and reaches no grandchild.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io::{self, BufRead as _, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rustix::process::{Pid, Signal, kill_process_group, setsid};
+
+use super::shim::THIS_PROGRAM;
+
+/// The word that starts this program as a janitor.
+pub(crate) const COMMAND: &str = "janitor";
+
+/// Something that must not outlive the server.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Charge {
+    /// A process group.
+    Group(i32),
+    /// A container, by the runtime that knows it and its name.
+    Container(String, String),
+}
+
+impl fmt::Display for Charge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Group(number) => write!(f, "group {number}"),
+            Self::Container(runtime, name) => write!(f, "container {name} {runtime}"),
+        }
+    }
+}
+
+impl Charge {
+    fn parse(text: &str) -> Option<Self> {
+        match text.split_once(' ')? {
+            ("group", number) => number.parse().ok().map(Self::Group),
+            ("container", rest) => {
+                rest.split_once(' ').map(|(name, runtime)| Self::Container(runtime.to_owned(), name.to_owned()))
+            }
+            _ => None,
+        }
+    }
+
+    fn end(&self) {
+        match self {
+            Self::Group(number) => {
+                if let Some(group) = Pid::from_raw(*number).filter(|_| *number > 1) {
+                    let _ = kill_process_group(group, Signal::KILL);
+                }
+            }
+            Self::Container(runtime, name) => {
+                for words in [&["kill", name.as_str()][..], &["rm", "--force", name.as_str()]] {
+                    #[expect(clippy::disallowed_methods, reason = "the janitor is part of `exec`")]
+                    let _ = Command::new(runtime).args(words).stdout(Stdio::null()).stderr(Stdio::null()).status();
+                }
+            }
+        }
+    }
+}
+
+/// The server's end of the pipe. The process is started when the first charge is given to it.
+#[derive(Debug, Default)]
+pub(super) struct Janitor {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    process: Option<(Child, ChildStdin)>,
+    charges: BTreeSet<Charge>,
+}
+
+/// A charge, until this is dropped.
+pub(super) struct Entry<'a> {
+    janitor: &'a Janitor,
+    charge: Charge,
+}
+
+impl Drop for Entry<'_> {
+    fn drop(&mut self) {
+        let mut inner = self.janitor.lock();
+        inner.charges.remove(&self.charge);
+        inner.tell(&format!("- {}\n", self.charge));
+    }
+}
+
+impl Janitor {
+    /// Has a process group ended if the server cannot do it.
+    pub(super) fn guard_group(&self, number: i32) -> Entry<'_> {
+        self.guard(Charge::Group(number))
+    }
+
+    /// Has a container ended if the server cannot do it.
+    pub(super) fn guard_container(&self, runtime: &str, name: &str) -> Entry<'_> {
+        self.guard(Charge::Container(runtime.to_owned(), name.to_owned()))
+    }
+
+    fn guard(&self, charge: Charge) -> Entry<'_> {
+        let mut inner = self.lock();
+        inner.charges.insert(charge.clone());
+        if inner.process.is_some() {
+            inner.tell(&format!("+ {charge}\n"));
+        }
+        if inner.process.is_none() {
+            inner.hire();
+        }
+        Entry { janitor: self, charge }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    /// Starts the process and tells it all that there is.
+    fn hire(&mut self) {
+        match start() {
+            Ok(process) => {
+                self.process = Some(process);
+                let all: String = self.charges.iter().map(|charge| format!("+ {charge}\n")).collect();
+                self.tell(&all);
+            }
+            Err(error) => tracing::warn!(%error, "no janitor: if the server is killed, what it runs is left behind"),
+        }
+    }
+
+    /// A janitor that takes nothing any more is given up; the next charge starts another.
+    fn tell(&mut self, text: &str) {
+        let Some((child, pipe)) = &mut self.process else { return };
+        if let Err(error) = pipe.write_all(text.as_bytes()) {
+            tracing::warn!(%error, "the janitor is gone");
+            let _ = child.kill().and_then(|()| child.wait());
+            self.process = None;
+        }
+    }
+}
+
+fn start() -> io::Result<(Child, ChildStdin)> {
+    #[expect(clippy::disallowed_methods, reason = "the janitor is part of `exec`")]
+    let mut command = Command::new(THIS_PROGRAM);
+    command.arg0("climax").arg(COMMAND).env_clear().current_dir("/");
+    // The runtimes of containers need these.
+    let kept = ["PATH", "HOME", "XDG_RUNTIME_DIR", "DOCKER_HOST", "DOCKER_CONTEXT", "CONTAINERS_CONF"];
+    command.envs(kept.into_iter().filter_map(|name| std::env::var_os(name).map(|value| (name, value))));
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    let pipe = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
+    // A janitor that is stopped must not stop the server; it then knows less than it should.
+    rustix::fs::fcntl_setfl(&pipe, rustix::fs::OFlags::NONBLOCK)?;
+    Ok((child, pipe))
+}
+
+/// Is the janitor, until the server is gone and what it left has been ended.
+pub(crate) fn run() {
+    // The server's terminal, if it has one, must not end the janitor first.
+    let _ = setsid();
+    let mut charges = BTreeSet::new();
+    for line in io::stdin().lock().lines().map_while(Result::ok) {
+        match line.split_at_checked(2).map(|(sign, text)| (sign, Charge::parse(text))) {
+            Some(("+ ", Some(charge))) => drop(charges.insert(charge)),
+            Some(("- ", Some(charge))) => drop(charges.remove(&charge)),
+            _ => {}
+        }
+    }
+    // Groups first: the clients of containers are among them.
+    charges.iter().for_each(Charge::end);
+}

@@ -1,0 +1,136 @@
+//! Approval through the client: it is asked to ask its user (elicitation).
+//!
+//! Until revision 2025-11-25 the server sends a request of its own while the call waits. From 2026-07-28 on the call is
+//! answered with the question, and the client calls again with the answer and a state that only this server can make.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use rmcp::model::{
+    ClientCapabilities, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
+    ElicitationSchema, InputRequest, InputRequiredResult, InputResponses, ProtocolVersion, RequestStateCodec,
+    SealOptions, ServerRequest,
+};
+use rmcp::service::{PeerRequestOptions, RequestContext, RoleServer};
+
+use crate::approval::{Approver, Denial, Pending, Verdict};
+use crate::exec::random_bytes;
+use crate::limits::APPROVAL_LIMIT;
+
+/// The question's key among the requests of a result.
+const KEY: &str = "approval";
+
+/// The client of one call.
+pub(super) struct Client<'a> {
+    pub(super) context: &'a RequestContext<RoleServer>,
+    pub(super) seals: &'a Seals,
+    /// What came with the call: the answers to an earlier result, and that result's state.
+    pub(super) answers: Option<&'a InputResponses>,
+    pub(super) state: Option<&'a str>,
+}
+
+impl Approver for Client<'_> {
+    type Question = InputRequiredResult;
+
+    async fn decide(&self, pending: &Pending<'_>) -> Verdict<InputRequiredResult> {
+        let is_modern = self.context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+        let capabilities = if is_modern {
+            self.context.meta.client_capabilities()
+        } else {
+            self.context.peer.peer_info().map(|info| info.capabilities.clone())
+        };
+        match capabilities {
+            Some(capabilities) if !can_ask(&capabilities) => pending.headless(),
+            None => pending.headless(),
+            Some(_) if is_modern => self.by_result(pending).await,
+            Some(_) => self.by_request(pending).await,
+        }
+    }
+}
+
+impl Client<'_> {
+    /// MCP 2025-11-25, client/elicitation.
+    async fn by_request(&self, pending: &Pending<'_>) -> Verdict<InputRequiredResult> {
+        let request = ServerRequest::ElicitRequest(question(pending.question().await));
+        let options = PeerRequestOptions::with_timeout(APPROVAL_LIMIT);
+        let answer = match self.context.peer.send_request_with_option(request, options).await {
+            Ok(handle) => handle.await_response().await,
+            Err(error) => Err(error),
+        };
+        match answer {
+            Ok(ClientResult::ElicitResult(answer)) => verdict(&answer),
+            Ok(_) => Verdict::Denied(Denial::ByUser),
+            Err(error) => {
+                tracing::warn!(%error, "no answer to a request for approval");
+                Verdict::Denied(Denial::ByUser)
+            }
+        }
+    }
+
+    /// MCP 2026-07-28, basic/patterns, "Multi Round-Trip Requests".
+    async fn by_result(&self, pending: &Pending<'_>) -> Verdict<InputRequiredResult> {
+        let digest = pending.digest();
+        let answer = self.answers.and_then(|answers| answers.get(KEY));
+        let answer: Option<ElicitResult> = answer.and_then(|answer| serde_json::from_value(answer.clone()).ok());
+        if let (Some(answer), Some(state)) = (answer, self.state)
+            && self.seals.redeem(state, &digest)
+        {
+            return verdict(&answer);
+        }
+        let Some(state) = self.seals.issue(&digest) else { return pending.headless() };
+        let request = InputRequest::Elicitation(question(pending.question().await));
+        Verdict::Asked(InputRequiredResult::new(Some(BTreeMap::from([(KEY.to_owned(), request)])), Some(state)))
+    }
+}
+
+/// A question that is answered by accepting or declining it.
+fn question(message: String) -> ElicitRequest {
+    let requested_schema = ElicitationSchema::new(BTreeMap::new());
+    ElicitRequest::new(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })
+}
+
+fn verdict<Q>(answer: &ElicitResult) -> Verdict<Q> {
+    match answer.action {
+        ElicitationAction::Accept => Verdict::Approved,
+        _ => Verdict::Denied(Denial::ByUser),
+    }
+}
+
+/// Whether a client shows forms. One that names neither mode does: there was no other before 2025-11-25.
+fn can_ask(capabilities: &ClientCapabilities) -> bool {
+    capabilities.elicitation.as_ref().is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
+}
+
+/// States that are handed to clients: signed, for one call, for some time, to be redeemed once.
+#[derive(Debug)]
+pub(super) struct Seals {
+    /// `None` if the system gave no key.
+    codec: Option<RequestStateCodec>,
+    redeemed: Mutex<HashMap<Vec<u8>, Instant>>,
+}
+
+impl Seals {
+    pub(super) fn new() -> Self {
+        let key = random_bytes::<32>().inspect_err(|error| tracing::error!(%error, "no key to sign approvals with"));
+        let codec = key.ok().and_then(|key| RequestStateCodec::try_new(key).ok());
+        Self { codec, redeemed: Mutex::default() }
+    }
+
+    /// A state for the call of this digest.
+    fn issue(&self, digest: &[u8; 32]) -> Option<String> {
+        let number = random_bytes::<16>().ok()?;
+        let options = SealOptions::new().associated_data(digest).ttl(APPROVAL_LIMIT);
+        Some(self.codec.as_ref()?.seal_with(&number, &options))
+    }
+
+    /// Whether this is a state for the call of this digest, still good, and not seen before.
+    fn redeem(&self, state: &str, digest: &[u8; 32]) -> bool {
+        let Some(number) = self.codec.as_ref().and_then(|codec| codec.open_with(state, digest).ok()) else {
+            return false;
+        };
+        let mut redeemed = self.redeemed.lock().unwrap_or_else(PoisonError::into_inner);
+        redeemed.retain(|_, at| at.elapsed() < APPROVAL_LIMIT);
+        redeemed.insert(number, Instant::now()).is_none()
+    }
+}

@@ -1,0 +1,61 @@
+//! Progress notifications of a running call.
+
+use std::future::Future;
+use std::pin::pin;
+
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::service::{Peer, RoleServer};
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::arguments::echo;
+use crate::exec::{State, Watch};
+use crate::limits::{MAX_PROGRESS_INTERVAL, MIN_PROGRESS_INTERVAL};
+
+/// Awaits a call and tells the client meanwhile what `watch` sees: when the program starts, what it prints, and that it
+/// still runs. No notification follows the result.
+///
+/// Source: MCP 2025-11-25, basic/utilities/progress.
+pub(super) async fn reported<T>(
+    peer: &Peer<RoleServer>,
+    token: ProgressToken,
+    watch: &Watch,
+    call: impl Future<Output = T>,
+) -> T {
+    let mut call = pin!(call);
+    let start = Instant::now();
+    let mut sent = 0.0;
+    loop {
+        let has_news = tokio::select! {
+            biased;
+            done = call.as_mut() => return done,
+            news = timeout(MAX_PROGRESS_INTERVAL, watch.changed()) => news.is_ok(),
+        };
+        sent += 1.0;
+        let message = message(watch.state(), has_news, start.elapsed().as_secs());
+        let notification = ProgressNotificationParam::new(token.clone(), sent).with_message(message);
+        // A notification that was begun is sent before the result is.
+        let mut notified = pin!(peer.notify_progress(notification));
+        tokio::select! {
+            biased;
+            done = call.as_mut() => {
+                let _ = notified.await;
+                return done;
+            }
+            _ = notified.as_mut() => {}
+        }
+        tokio::select! {
+            biased;
+            done = call.as_mut() => return done,
+            () = sleep(MIN_PROGRESS_INTERVAL) => {}
+        }
+    }
+}
+
+fn message(state: State, has_news: bool, seconds: u64) -> String {
+    match state {
+        State::Printed(line) if has_news => echo(&line),
+        State::Waiting => format!("waiting for {seconds} s"),
+        State::Running if has_news => "running".to_owned(),
+        State::Running | State::Printed(_) => format!("running for {seconds} s"),
+    }
+}

@@ -1,0 +1,185 @@
+//! Approval: who is asked, what the question says, and what an answer is good for.
+
+use climax::call::Toolbox;
+use climax::mcp::Mode;
+use serde_json::{Value, json};
+
+use crate::client::{Client, modern_meta, restricted};
+use crate::support::{fake_config, index, text};
+
+const TOOLS: &str = "
+  - name: remove
+    description: Removes
+    command: argv removed
+    risk: destructive
+    confirm_message: 'Remove {what} ({title}) from {place}, {how}?'
+    resolve: {title: {command: argv looked-up, args: {item_id: 'id-{what}', way: '{how}'}}}
+    args: [{name: what, required: true}, {name: place, default: here}, {name: how}]
+  - name: push
+    description: Pushes
+    command: argv pushed
+    risk: write
+    args: [{name: text, stdin: true}, {name: to, positional: true}]
+  - {name: look, description: Looks, command: argv looked}
+";
+
+const POLICY: &str = "default: enabled\napproval: {global: write}\n";
+
+fn toolbox(policy: &str) -> Toolbox {
+    restricted(index(&fake_config(TOOLS)), policy)
+}
+
+async fn legacy(policy: &str) -> Client {
+    Client::open(toolbox(policy), Mode::Classic, json!({ "elicitation": {} })).await
+}
+
+/// Calls, is asked, answers with `action`: the question and the result.
+async fn asked(client: &mut Client, tool: &str, arguments: Value, action: &str) -> (Value, Value) {
+    let call = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": { "name": tool, "arguments": arguments } });
+    let question = client.exchange(&call.to_string()).await;
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "action": action } });
+    let result = client.exchange(&answer.to_string()).await;
+    assert_eq!(result["id"], 5, "{result}");
+    (question["params"].clone(), result["result"].clone())
+}
+
+#[tokio::test]
+async fn an_approved_call_runs_and_any_other_does_not() {
+    let mut client = legacy(POLICY).await;
+    let (question, result) = asked(&mut client, "remove", json!({ "what": "x" }), "accept").await;
+    assert_eq!(question["mode"], "form");
+    assert_eq!(question["requestedSchema"]["type"], "object");
+    assert_eq!(text(&result), "<removed>\n<--what>\n<x>\n<--place>\n<here>");
+    for action in ["decline", "cancel"] {
+        let (_, result) = asked(&mut client, "remove", json!({ "what": "x" }), action).await;
+        assert_eq!(text(&result), "Tool execution denied by user: remove");
+        assert_eq!(result["structuredContent"]["error"]["code"], "approval_denied");
+    }
+}
+
+#[tokio::test]
+async fn the_question_has_arguments_defaults_and_looked_up_names() {
+    let mut client = legacy(POLICY).await;
+    let mut question = async |tool: &str, arguments: Value| {
+        asked(&mut client, tool, arguments, "decline").await.0["message"].as_str().unwrap().to_owned()
+    };
+    let fakecli = crate::support::fakecli().display().to_string();
+    let questions = [
+        question("remove", json!({ "what": "x", "how": "fast" })).await,
+        question("remove", json!({ "what": "x\nPlease approve\u{202e}" })).await,
+        question("push", json!({ "to": "it's there", "text": "a\nb" })).await,
+    ];
+    insta::assert_snapshot!(questions.join("\n---\n").replace(&fakecli, "FAKECLI"));
+}
+
+#[tokio::test]
+async fn a_look_up_that_fails_is_named() {
+    let yaml = fake_config(
+        "  - {name: t, description: T, command: argv, risk: write, confirm_message: '{a}{b}', \
+         resolve: {a: {command: exit 1 text}, b: {command: sleep, timeout: 0.1}}}\n",
+    );
+    let mut client = Client::open(restricted(index(&yaml), POLICY), Mode::Classic, json!({ "elicitation": {} })).await;
+    let (question, _) = asked(&mut client, "t", json!({}), "decline").await;
+    assert_eq!(question["message"], "<unresolved:a><unresolved:b>");
+}
+
+#[tokio::test]
+async fn a_client_that_cannot_ask_falls_to_the_headless_rule() {
+    for (capabilities, policy, expected) in [
+        (json!({}), POLICY, "Tool execution denied by user: push"),
+        (json!({ "elicitation": { "url": {} } }), POLICY, "Tool execution denied by user: push"),
+        (json!({}), "default: enabled\napproval: {headless: approve}", "<pushed>\n<x>"),
+    ] {
+        let mut client = Client::open(toolbox(policy), Mode::Classic, capabilities).await;
+        assert_eq!(text(&client.tool("push", json!({ "to": "x" })).await), expected);
+        let mut client = Client::connect(toolbox(policy), Mode::Classic);
+        let params = json!({ "name": "push", "arguments": { "to": "x" }, "_meta": modern_meta() });
+        assert_eq!(text(&client.ask(1, "tools/call", &params).await["result"]), expected);
+    }
+}
+
+#[tokio::test]
+async fn who_is_asked_about_is_the_policy_s_choice() {
+    for (approval, asked_about) in [
+        ("approval: {global: none}", &[][..]),
+        ("approval: {global: destructive}", &["remove"]),
+        ("", &["remove", "push"]),
+        ("approval: {global: all}", &["remove", "push", "look"]),
+        ("approval: {global: all, tools: {push: false}}", &["remove", "look"]),
+        (
+            "approval: {global: none, tools: {look: true, push: true}}\ntools: {push: {require_approval: false}}",
+            &["look"],
+        ),
+    ] {
+        let toolbox = toolbox(&format!("default: enabled\n{approval}"));
+        let asks: Vec<&str> =
+            toolbox.index.tools().filter(|tool| toolbox.policy.asks(*tool)).map(|tool| tool.name()).collect();
+        assert_eq!(asks, asked_about, "{approval}");
+    }
+}
+
+/// A modern client, which calls again with the answer.
+struct Modern(Client);
+
+impl Modern {
+    async fn call(&mut self, tool: &str, arguments: Value, answer: Option<(&str, &Value)>) -> Value {
+        let mut params = json!({ "name": tool, "arguments": arguments, "_meta": modern_meta() });
+        params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({ "elicitation": { "form": {} } });
+        if let Some((action, state)) = answer {
+            params["inputResponses"] = json!({ "approval": { "action": action } });
+            params["requestState"] = state.clone();
+        }
+        self.0.ask(7, "tools/call", &params).await["result"].clone()
+    }
+}
+
+#[tokio::test]
+async fn a_modern_client_calls_again_with_the_answer() {
+    let mut client = Modern(Client::connect(toolbox(POLICY), Mode::Classic));
+    let asked = client.call("push", json!({ "to": "x" }), None).await;
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    assert_eq!(asked["inputRequests"]["approval"]["method"], "elicitation/create");
+    assert!(asked["inputRequests"]["approval"]["params"]["message"].as_str().unwrap().contains("pushed x"));
+    let result = client.call("push", json!({ "to": "x" }), Some(("accept", &asked["requestState"]))).await;
+    assert_eq!(text(&result), "<pushed>\n<x>");
+    let asked = client.call("push", json!({ "to": "x" }), None).await;
+    let result = client.call("push", json!({ "to": "x" }), Some(("decline", &asked["requestState"]))).await;
+    assert_eq!(text(&result), "Tool execution denied by user: push");
+}
+
+#[tokio::test]
+async fn an_approval_is_good_for_one_call_once() {
+    let mut client = Modern(Client::connect(toolbox(POLICY), Mode::Classic));
+    let state = client.call("push", json!({ "to": "x" }), None).await["requestState"].clone();
+    let mut refused = async |tool: &str, arguments: Value, state: &Value| {
+        let result = client.call(tool, arguments, Some(("accept", state))).await;
+        assert_eq!(result["resultType"], "input_required", "{tool}: {result}");
+    };
+    refused("push", json!({ "to": "y" }), &state).await;
+    refused("push", json!({ "to": "x", "text": "more" }), &state).await;
+    refused("remove", json!({ "what": "x" }), &state).await;
+    let mut forged = state.as_str().unwrap().to_owned();
+    forged.pop();
+    refused("push", json!({ "to": "x" }), &json!(forged)).await;
+    refused("push", json!({ "to": "x" }), &json!("rs1.AAAA.AAAA")).await;
+    let mut other = Modern(Client::connect(toolbox(POLICY), Mode::Classic));
+    let foreign = other.call("push", json!({ "to": "x" }), None).await["requestState"].clone();
+    refused("push", json!({ "to": "x" }), &foreign).await;
+    let first = client.call("push", json!({ "to": "x" }), Some(("accept", &state))).await;
+    assert_eq!(text(&first), "<pushed>\n<x>");
+    let again = client.call("push", json!({ "to": "x" }), Some(("accept", &state))).await;
+    assert_eq!(again["resultType"], "input_required", "{again}");
+}
+
+#[tokio::test]
+async fn a_call_that_waits_for_approval_can_be_cancelled() {
+    let mut client = legacy(POLICY).await;
+    let call =
+        json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": { "name": "push", "arguments": {} } });
+    assert_eq!(client.exchange(&call.to_string()).await["method"], "elicitation/create");
+    client.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}"#).await;
+    // A cancelled request is not answered; the next one is.
+    let listed = client.ask(6, "tools/list", &json!({})).await;
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 3);
+}

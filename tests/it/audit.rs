@@ -1,0 +1,107 @@
+//! The audit file.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::support::{Server, fake_config, text, until};
+
+fn lines(path: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(path).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+struct Setting {
+    dir: tempfile::TempDir,
+    server: Server,
+}
+
+impl Setting {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let tools = "  - {name: t, description: T, command: exit 3, args: [{name: word, positional: true}]}\n  \
+                     - {name: w, description: W, command: argv, risk: write}\n  - {name: s, description: S, command: sleep}\n";
+        std::fs::write(dir.path().join("fake.yaml"), fake_config(tools)).unwrap();
+        std::fs::write(
+            dir.path().join("policy.yaml"),
+            "default: enabled\ntools: {t: {args: {word: {pattern: '[^x]*'}}}}",
+        )
+        .unwrap();
+        let path = |name: &str| dir.path().join(name).display().to_string();
+        let [config, policy, audit] = ["fake.yaml", "policy.yaml", "audit.jsonl"].map(path);
+        let server = Server::start(&["git", "--config", &config, "--policy", &policy, "--audit", &audit]);
+        Self { dir, server }
+    }
+
+    fn file(&self) -> std::path::PathBuf {
+        self.dir.path().join("audit.jsonl")
+    }
+}
+
+#[test]
+fn every_call_is_a_line_without_its_values() {
+    let mut setting = Setting::new();
+    let file = setting.file();
+    setting.server.call("t", json!({ "word": "hush", "other": [1, 2] }));
+    setting.server.call("t", json!({ "word": "x" }));
+    setting.server.call("w", json!({}));
+    setting.server.call("nothing", json!({}));
+    setting.server.call("git_log", json!({ "max_count": "many" }));
+    let all = lines(&file);
+    assert!(!std::fs::read_to_string(&file).unwrap().contains("hush"));
+    let decisions: Vec<&str> = all.iter().map(|line| line["decision"].as_str().unwrap()).collect();
+    assert_eq!(decisions, ["permitted", "policy_denied", "denied_headless", "unknown_tool", "invalid_arguments"]);
+    let mut first = all[0].clone();
+    assert!(first["time"].as_str().unwrap().ends_with('Z'), "{first}");
+    assert!(first["duration_ms"].is_u64(), "{first}");
+    first["time"] = json!("");
+    first["duration_ms"] = json!(0);
+    insta::assert_snapshot!(first.to_string());
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn a_line_is_there_before_its_answer_and_survives_a_kill() {
+    let mut setting = Setting::new();
+    let file = setting.file();
+    for count in 1..=20 {
+        setting.server.call("t", json!({}));
+        assert_eq!(lines(&file).len(), count);
+    }
+    setting.server.child.kill().unwrap();
+    setting.server.child.wait().unwrap();
+    assert_eq!(lines(&file).len(), 20);
+}
+
+#[test]
+fn a_renamed_file_is_left_on_hangup() {
+    let mut setting = Setting::new();
+    let file = setting.file();
+    setting.server.call("t", json!({}));
+    std::fs::rename(&file, setting.dir.path().join("old")).unwrap();
+    setting.server.call("t", json!({}));
+    assert_eq!(lines(&setting.dir.path().join("old")).len(), 2);
+    let pid = rustix::process::Pid::from_raw(setting.server.child.id().cast_signed()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::HUP).unwrap();
+    until("the new file", || file.exists());
+    setting.server.call("t", json!({}));
+    assert_eq!(lines(&file).len(), 1);
+    assert_eq!(lines(&setting.dir.path().join("old")).len(), 2);
+}
+
+#[test]
+fn nothing_runs_that_cannot_be_written_down() {
+    let mut setting = Setting::new();
+    let file = setting.file();
+    std::fs::remove_file(&file).unwrap();
+    std::fs::create_dir(&file).unwrap();
+    let pid = rustix::process::Pid::from_raw(setting.server.child.id().cast_signed()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::HUP).unwrap();
+    until("the audit file to be missed", || {
+        text(&setting.server.call("t", json!({}))).starts_with("Not run: the audit file cannot be written")
+    });
+    std::fs::remove_dir(&file).unwrap();
+    assert!(text(&setting.server.call("t", json!({}))).contains("[exit code: 3]"));
+    assert_eq!(lines(&file).len(), 1);
+}

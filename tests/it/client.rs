@@ -1,0 +1,103 @@
+//! A JSON-RPC client over an in-memory pipe.
+
+use std::sync::Arc;
+
+use climax::call::Toolbox;
+use climax::catalog::policy::{self, Applied};
+use climax::catalog::{Policy, Source, Strategy, Style, ToolIndex};
+use climax::exec::Executor;
+use climax::limits::Limits;
+use climax::mcp::{Mode, Options, Server};
+use climax::transport::stdio::serve;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
+use tokio_util::sync::CancellationToken;
+
+pub(crate) const MODERN: &str = "2026-07-28";
+
+/// An index under no policy.
+pub(crate) fn unrestricted(index: ToolIndex) -> Toolbox {
+    toolbox(index, Policy::default())
+}
+
+/// An index under a policy.
+pub(crate) fn restricted(index: ToolIndex, policy: &str) -> Toolbox {
+    let Applied { policy, index, .. } = read_policy(policy).apply(index);
+    toolbox(index, policy)
+}
+
+fn toolbox(index: ToolIndex, policy: Policy) -> Toolbox {
+    let executor = Executor::new(policy.executor().clone(), Limits::default(), 4);
+    Toolbox { index, policy, executor, audit: None }
+}
+
+pub(crate) fn read_policy(yaml: &str) -> policy::PolicyFile {
+    let source = Source::new("policy.yaml", yaml.as_bytes().to_vec()).unwrap();
+    policy::read(&source).unwrap_or_else(|found| panic!("{}", found.render(Style::Plain)))
+}
+
+pub(crate) struct Client {
+    pub(crate) input: WriteHalf<DuplexStream>,
+    pub(crate) output: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    pub(crate) task: tokio::task::JoinHandle<std::io::Result<()>>,
+}
+
+impl Client {
+    pub(crate) fn connect(toolbox: Toolbox, mode: Mode) -> Self {
+        let shutdown = CancellationToken::new();
+        let options = Options { mode, strategy: Strategy::Auto };
+        let server = Server::new(Arc::new(toolbox), options, shutdown.clone());
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        let (read, write) = tokio::io::split(theirs);
+        let task = tokio::spawn(serve(server, read, write, shutdown));
+        let (read, input) = tokio::io::split(ours);
+        Self { input, output: BufReader::new(read).lines(), task }
+    }
+
+    /// Connects with these capabilities, as clients until 2025-11-25 do.
+    pub(crate) async fn open(toolbox: Toolbox, mode: Mode, capabilities: Value) -> Self {
+        let mut client = Self::connect(toolbox, mode);
+        let mut params = initialize("2025-11-25");
+        params["capabilities"] = capabilities;
+        client.ask(0, "initialize", &params).await;
+        client.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+        client
+    }
+
+    pub(crate) async fn send(&mut self, line: &str) {
+        self.input.write_all(line.as_bytes()).await.unwrap();
+        self.input.write_all(b"\n").await.unwrap();
+    }
+
+    pub(crate) async fn receive(&mut self) -> Value {
+        serde_json::from_str(&self.output.next_line().await.unwrap().unwrap()).unwrap()
+    }
+
+    pub(crate) async fn exchange(&mut self, line: &str) -> Value {
+        self.send(line).await;
+        self.receive().await
+    }
+
+    pub(crate) async fn ask(&mut self, id: u64, method: &str, params: &Value) -> Value {
+        let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        let answer = self.exchange(&request.to_string()).await;
+        assert_eq!(answer["id"], id, "{answer}");
+        answer
+    }
+
+    pub(crate) async fn tool(&mut self, name: &str, arguments: Value) -> Value {
+        self.ask(9, "tools/call", &json!({ "name": name, "arguments": arguments })).await["result"].clone()
+    }
+}
+
+pub(crate) fn initialize(revision: &str) -> Value {
+    json!({ "protocolVersion": revision, "capabilities": {}, "clientInfo": { "name": "test", "version": "0" } })
+}
+
+pub(crate) fn modern_meta() -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "0" },
+    })
+}

@@ -1,0 +1,198 @@
+//! Policies: what cannot be seen, and what cannot be called.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use climax::catalog::{Layer, Source, ToolIndex, compile};
+use climax::mcp::Mode;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::client::{Client, read_policy, restricted, unrestricted};
+use crate::support::{fake_config, index, text};
+
+const TOOLS: &str = "
+  - {name: say, description: Prints words, command: argv, args: [{name: word, positional: true}, {name: count, type: integer, default: 7}, {name: on, type: boolean}]}
+  - {name: secret, description: Prints zebras, command: argv, risk: destructive}
+";
+
+async fn open(policy: &str, mode: Mode) -> Client {
+    Client::open(restricted(index(&fake_config(TOOLS)), policy), mode, json!({})).await
+}
+
+#[tokio::test]
+async fn what_a_policy_permits_is_checked_after_everything_else() {
+    let policy = "
+tools:
+  say:
+    args:
+      word: {pattern: '[a-z]+', allow_leading_dash: true}
+      count: {min: 2, max: 8}
+";
+    let mut client = open(policy, Mode::Meta).await;
+    let mut call = async |args: Value| {
+        let result = client.tool("climax_call", json!({ "tool_name": "say", "args": args })).await;
+        let code = result["structuredContent"]["error"]["code"].as_str().unwrap_or("ok").to_owned();
+        format!("{code}: {}", text(&result))
+    };
+    let said = [
+        call(json!({ "word": "fine" })).await,
+        call(json!({ "word": "fine\n" })).await,
+        call(json!({ "word": "-x", "count": 9 })).await,
+        call(json!({ "word": "UPPER", "count": 1 })).await,
+        call(json!({ "word": "UPPER", "count": "many" })).await,
+        call(json!({})).await,
+    ];
+    insta::assert_snapshot!(said.join("\n\n"));
+}
+
+#[tokio::test]
+async fn defaults_are_checked_too() {
+    let mut client = open("tools: {say: {args: {count: {max: 5}}}}", Mode::Classic).await;
+    assert_eq!(
+        text(&client.tool("say", json!({})).await),
+        "Policy validation failed:\n  - Argument 'count': value 7 exceeds maximum 5"
+    );
+    assert_eq!(text(&client.tool("say", json!({ "count": 5 })).await), "<--count>\n<5>");
+}
+
+#[tokio::test]
+async fn values_are_bounded_by_what_a_command_line_can_hold() {
+    let mut client = open("default: enabled", Mode::Classic).await;
+    let long = client.tool("say", json!({ "word": "x".repeat(131_072) })).await;
+    assert_eq!(
+        text(&long),
+        "Argument validation failed:\n  - Argument 'word': value is 131072 bytes long, the most is 131071"
+    );
+}
+
+#[tokio::test]
+async fn the_published_tool_is_the_policy_s() {
+    let policy = "
+tools:
+  say:
+    description: Greets
+    args:
+      word: {pattern: a|b}
+      count: {min: -1.5, max: 10}
+";
+    let mut client = open(policy, Mode::Classic).await;
+    let classic = client.ask(1, "tools/list", &json!({})).await["result"]["tools"].clone();
+    let mut client = open(policy, Mode::Extended).await;
+    let found = client.tool("climax_search", json!({ "query": "greets" })).await;
+    let found: Value = serde_json::from_str(text(&found)).unwrap();
+    assert_eq!(found["results"][0]["input_schema"], classic[0]["inputSchema"]);
+    insta::assert_snapshot!(serde_json::to_string_pretty(&classic).unwrap());
+    // What the policy replaced is not found any more.
+    for words in ["prints", "zebras"] {
+        let found = client.tool("climax_search", json!({ "query": words })).await;
+        assert!(text(&found).contains("\"results\":[]"), "{}", text(&found));
+    }
+}
+
+#[test]
+fn rules_for_what_is_not_there_are_warnings_with_near_misses() {
+    let policy = "
+tools:
+  sya: {}
+  say:
+    args:
+      wrod: {pattern: x}
+      on: {min: 1}
+      count: {max: 3}
+  nothing-like-it: {}
+approval: {tools: {secrets: true}}
+";
+    let applied = read_policy(policy).apply(index(&fake_config(TOOLS)));
+    insta::assert_snapshot!(applied.warnings.render(climax::catalog::Style::Plain));
+}
+
+/// CLIs with their tools' words; descriptions are made of few words, so that searches find much.
+fn clis() -> impl Strategy<Value = Vec<Vec<Vec<usize>>>> {
+    let tool = proptest::collection::vec(0..WORDS.len(), 1..5);
+    proptest::collection::vec(proptest::collection::vec(tool, 1..5), 1..4)
+}
+
+const WORDS: &[&str] = &["list", "branch", "remove", "files", "remote", "show", "log", "zebra", "commit", "quokka"];
+
+/// The index of the CLIs, with only the tools for which `kept` says so.
+fn built(clis: &[Vec<Vec<usize>>], kept: impl Fn(&str) -> bool) -> ToolIndex {
+    let mut sources = Vec::new();
+    for (at, tools) in clis.iter().enumerate() {
+        let mut yaml = format!("name: cli{at}\ncommand: 'true'\ntags: [tag{at}]\ntools:\n");
+        let mut count = 0;
+        for (number, words) in tools.iter().enumerate() {
+            let words: Vec<&str> = words.iter().map(|word| WORDS[*word]).collect();
+            let name = format!("{}_{at}_{number}", words[0]);
+            if kept(&name) {
+                count += 1;
+                let risk = ["read", "write", "destructive"][number % 3];
+                let _ = writeln!(yaml, "  - {{name: {name}, description: {}, risk: {risk}}}", words.join(" "));
+            }
+        }
+        if count > 0 {
+            sources.push(Source::new(&format!("cli{at}.yaml"), yaml.into_bytes()).unwrap());
+        }
+    }
+    ToolIndex::from_configs(vec![Layer::loaded(compile(&sources).unwrap().catalog)])
+}
+
+/// Everything that a client could ask to learn of a tool.
+async fn answers(mut client: Client, mode: Mode, names: &[String]) -> Vec<Value> {
+    let initialize =
+        json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "0" } });
+    let mut answers = vec![client.ask(1, "initialize", &initialize).await];
+    client.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+    answers.push(client.ask(2, "tools/list", &json!({})).await);
+    for name in names {
+        let direct = if mode == Mode::Classic { name.as_str() } else { "climax_call" };
+        let call = json!({ "name": direct, "arguments": { "tool_name": format!("{name}x") } });
+        answers.push(client.ask(3, "tools/call", &call).await);
+        for (tool, arguments) in [
+            ("climax_describe", json!({ "tools": [name], "detail": "full" })),
+            ("climax_examples", json!({ "tool_name": name })),
+            ("climax_search", json!({ "query": name })),
+        ] {
+            answers.push(client.ask(4, "tools/call", &json!({ "name": tool, "arguments": arguments })).await);
+        }
+    }
+    for query in
+        WORDS.iter().map(|word| (*word).to_owned()).chain(["remove a branch", "show zebra log"].map(String::from))
+    {
+        let search = json!({ "name": "climax_search", "arguments": { "query": query, "limit": 3 } });
+        answers.push(client.ask(5, "tools/call", &search).await);
+    }
+    for filter in [json!({}), json!({ "cli": "cli0" }), json!({ "query": "" }), json!({ "query": "tag1" })] {
+        answers.push(client.ask(6, "tools/call", &json!({ "name": "climax_search", "arguments": filter })).await);
+    }
+    answers
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// A client cannot tell a hidden tool from one that was never there.
+    #[test]
+    fn a_server_under_a_policy_answers_as_one_without_the_hidden_tools(
+        clis in clis(),
+        choice in proptest::collection::vec(any::<bool>(), 16),
+        enabled in any::<bool>(),
+        mode in prop_oneof![Just(Mode::Meta), Just(Mode::Extended), Just(Mode::Classic)],
+    ) {
+        let names: Vec<String> = built(&clis, |_| true).tools().map(|tool| tool.name().to_owned()).collect();
+        let permitted: BTreeSet<String> =
+            names.iter().zip(choice.iter().cycle()).filter(|(_, chosen)| **chosen || enabled).map(|(name, _)| name.clone()).collect();
+        prop_assume!(!permitted.is_empty());
+        let mut policy = format!("approval: {{global: none}}\ndefault: {}\ntools:\n", if enabled { "enabled" } else { "disabled" });
+        for name in &permitted {
+            let _ = writeln!(policy, "  {name}: {{}}");
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let (seen, expected) = runtime.block_on(async {
+            let under_policy = Client::connect(restricted(built(&clis, |_| true), &policy), mode);
+            let without = Client::connect(unrestricted(built(&clis, |name| permitted.contains(name))), mode);
+            (answers(under_policy, mode, &names).await, answers(without, mode, &names).await)
+        });
+        prop_assert_eq!(seen, expected);
+    }
+}

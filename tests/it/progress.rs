@@ -1,0 +1,52 @@
+//! Progress notifications.
+
+use climax::mcp::Mode;
+use serde_json::{Value, json};
+
+use crate::client::{Client, unrestricted};
+use crate::support::{fake_config, index};
+
+/// Calls with a progress token: what is notified, and the result.
+async fn watched(tools: &str, tool: &str) -> (Vec<Value>, Value) {
+    let mut client = Client::open(unrestricted(index(&fake_config(tools))), Mode::Classic, json!({})).await;
+    let params = json!({ "name": tool, "arguments": {}, "_meta": { "progressToken": "p-1" } });
+    client.send(&json!({ "jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": params }).to_string()).await;
+    let mut notified = Vec::new();
+    loop {
+        let message = client.receive().await;
+        if message["id"] == 4 {
+            // The result is the last of it.
+            let ping = client.ask(5, "ping", &json!({})).await;
+            assert!(ping["result"].is_object(), "{ping}");
+            return (notified, message["result"].clone());
+        }
+        assert_eq!(message["method"], "notifications/progress", "{message}");
+        assert_eq!(message["params"]["progressToken"], "p-1");
+        notified.push(message["params"].clone());
+    }
+}
+
+#[tokio::test]
+async fn the_start_and_the_last_lines_are_told_in_order() {
+    let (notified, result) = watched("  - {name: t, description: T, command: lines 400 5}\n", "t").await;
+    let messages: Vec<&str> = notified.iter().map(|one| one["message"].as_str().unwrap()).collect();
+    assert_eq!(messages[0], "running");
+    assert!(messages.len() > 3, "{messages:?}");
+    assert!(messages[1..].iter().all(|message| message.starts_with("line ")), "{messages:?}");
+    let numbers: Vec<f64> = notified.iter().map(|one| one["progress"].as_f64().unwrap()).collect();
+    assert!(numbers.is_sorted_by(|a, b| a < b), "{numbers:?}");
+    // 400 lines in about 2 s: ten a second at most, and the time is the machine's.
+    assert!(messages.len() <= 2 + 10 * 20, "{}", messages.len());
+    assert!(result["content"][0]["text"].as_str().unwrap().ends_with("line 400"));
+}
+
+/// Time is the runtime's here: it jumps ahead whenever nothing else is to be done.
+#[tokio::test(start_paused = true)]
+async fn a_silent_call_is_told_of_every_ten_seconds() {
+    let (notified, result) = watched("  - {name: t, description: T, command: sleep, timeout: 25}\n", "t").await;
+    let messages: Vec<&str> = notified.iter().map(|one| one["message"].as_str().unwrap()).collect();
+    assert_eq!(messages[0], "running");
+    assert_eq!(messages.len(), 3, "{messages:?}");
+    assert!(messages[1..].iter().all(|message| message.starts_with("running for ")), "{messages:?}");
+    assert_eq!(result["isError"], true);
+}
