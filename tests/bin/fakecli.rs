@@ -45,6 +45,10 @@ fn main() -> ExitCode {
         }
         "abort" => std::process::abort(),
         "flood" => flood(number(0)),
+        "try" => match attempt(&rest[0], rest.get(1).map_or("", String::as_str)) {
+            Ok(()) => print("ok"),
+            Err(error) => print(&error.to_string()),
+        },
         "sleep" => sleep(),
         // Announces its pid, then ignores TERM.
         "stubborn" => {
@@ -125,6 +129,35 @@ fn grandchild(own_session: bool) -> Command {
         command
     } else {
         Command::new(me)
+    }
+}
+
+/// Does what a sandbox may refuse.
+fn attempt(what: &str, with: &str) -> io::Result<()> {
+    use std::fs;
+    match what {
+        "read" => fs::read(with).map(drop),
+        "list" => fs::read_dir(with).map(drop),
+        "write" => fs::write(with, "x"),
+        "remove" => fs::remove_file(with),
+        "truncate" => fs::OpenOptions::new().write(true).truncate(true).open(with).map(drop),
+        "grow" => fs::write(with, vec![b'x'; 2 << 20]),
+        "child-read" => {
+            let output = Command::new(std::env::current_exe()?).args(["try", "read", with]).output()?;
+            Err(io::Error::other(String::from_utf8_lossy(&output.stdout).into_owned()))
+        }
+        "connect" => std::net::TcpStream::connect(with).map(drop),
+        "bind" => std::net::TcpListener::bind("127.0.0.1:0").map(drop),
+        "udp" => std::net::UdpSocket::bind("127.0.0.1:0").map(drop),
+        "unix" => std::os::unix::net::UnixDatagram::unbound().map(drop),
+        "allocate" => {
+            let mut all: Vec<u8> = Vec::new();
+            all.try_reserve_exact(with.parse::<usize>().unwrap() << 20).map_err(io::Error::other)
+        }
+        "spin" => loop {
+            std::hint::spin_loop();
+        },
+        other => Err(io::Error::other(format!("unknown attempt {other:?}"))),
     }
 }
 

@@ -45,8 +45,7 @@ async fn the_start_and_the_last_lines_are_told_in_order() {
 async fn a_silent_call_is_told_of_every_ten_seconds() {
     let (notified, result) = watched("  - {name: t, description: T, command: sleep, timeout: 25}\n", "t").await;
     let messages: Vec<&str> = notified.iter().map(|one| one["message"].as_str().unwrap()).collect();
-    assert_eq!(messages[0], "running");
-    assert_eq!(messages.len(), 3, "{messages:?}");
-    assert!(messages[1..].iter().all(|message| message.starts_with("running for ")), "{messages:?}");
+    // While the program is being ended the clock jumps as well.
+    assert_eq!(messages[..3], ["running", "running for 10 s", "running for 20 s"], "{messages:?}");
     assert_eq!(result["isError"], true);
 }

@@ -245,6 +245,45 @@ fn signals_end_the_server_and_its_children() {
 }
 
 #[test]
+fn a_server_that_is_killed_leaves_no_child() {
+    let Family { mut server, pids, _config, _directory } = Family::start();
+    let family = json!({ "name": "climax_call", "arguments": { "tool_name": "family" } });
+    server.post("tools/call", family.clone());
+    server.post("tools/call", family);
+    until("the grandchildren", || announced(&pids).len() == 2);
+    let start = Instant::now();
+    server.child.kill().unwrap();
+    server.child.wait().unwrap();
+    until("the children to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
+    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_janitor_that_is_killed_is_replaced() {
+    let Family { mut server, pids, _config, _directory } = Family::start();
+    server.call("git_log", json!({ "max_count": 1 }));
+    let janitor = janitors(server.child.id());
+    assert_eq!(janitor.len(), 1);
+    Command::new("kill").args(["-9", &janitor[0].to_string()]).status().unwrap();
+    until("the janitor to be gone", || !is_running(janitor[0]));
+    server.post("tools/call", json!({ "name": "climax_call", "arguments": { "tool_name": "family" } }));
+    until("the grandchild", || announced(&pids).len() == 1);
+    server.child.kill().unwrap();
+    server.child.wait().unwrap();
+    until("the children to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
+}
+
+/// Children of a server that are janitors.
+fn janitors(server: u32) -> Vec<u32> {
+    let children = std::fs::read_to_string(format!("/proc/{server}/task/{server}/children")).unwrap();
+    let is_janitor = |pid: &u32| {
+        let line = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        line.split('\0').nth(1) == Some("janitor")
+    };
+    children.split_whitespace().map(|pid| pid.parse().unwrap()).filter(is_janitor).collect()
+}
+
+#[test]
 fn input_that_ends_at_once_is_fine() {
     let (status, stdout, stderr) = run(&mut climax());
     assert_eq!((status, stdout.as_str(), stderr.as_str()), (0, "", ""));

@@ -1,0 +1,144 @@
+//! The OS sandbox, on the kernel that runs the tests.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::support::{Server, fake_config, fakecli, text};
+
+/// A server whose tools run in a sandbox, and a directory that the sandbox opens by halves.
+struct Sandbox {
+    dir: tempfile::TempDir,
+    server: Server,
+}
+
+const TOOLS: &str = "
+  - {name: touch, description: T, command: try, args: [{name: words, positional: true, required: true}, {name: path, positional: true}]}
+  - {name: family, description: F, command: family, timeout: 0.5}
+  - {name: where, description: W, command: cwd, args: [{name: dir, cwd: true}]}
+";
+
+impl Sandbox {
+    /// `{DIR}` in the rules is the directory, which holds `open`, `readable` and `closed`.
+    fn new(rules: &str) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        for part in ["open", "readable", "closed"] {
+            std::fs::create_dir(dir.path().join(part)).unwrap();
+            std::fs::write(dir.path().join(part).join("file"), part).unwrap();
+        }
+        let rules = rules.replace("{DIR}", dir.path().to_str().unwrap());
+        let program = fakecli().parent().unwrap().display().to_string();
+        let base = format!("read: [{program}, /usr, /lib, /lib64, /etc, '{}']", dir.path().join("readable").display());
+        let policy = format!("default: enabled\nexecutor: {{type: sandbox, {base}, {rules}}}\n");
+        std::fs::write(dir.path().join("policy.yaml"), policy).unwrap();
+        std::fs::write(dir.path().join("fake.yaml"), fake_config(TOOLS)).unwrap();
+        let path = |name: &str| dir.path().join(name).display().to_string();
+        let server = Server::start(&["git", "--config", &path("fake.yaml"), "--policy", &path("policy.yaml")]);
+        Self { dir, server }
+    }
+
+    fn path(&self, part: &str) -> String {
+        self.dir.path().join(part).display().to_string()
+    }
+
+    /// What fakecli says of trying something: `ok`, or the error.
+    fn attempt(&mut self, what: &str, path: &str) -> String {
+        text(&self.server.call("touch", json!({ "words": what, "path": path }))).to_owned()
+    }
+}
+
+const OPEN: &str = "write: ['{DIR}/open']";
+
+fn is_refused(said: &str) -> bool {
+    said.contains("Permission denied") || said.contains("Operation not permitted")
+}
+
+#[test]
+fn files_are_as_open_as_the_policy_says() {
+    let mut sandbox = Sandbox::new(OPEN);
+    let [open, readable, closed] = ["open", "readable", "closed"].map(|part| sandbox.path(part));
+    for (what, path, allowed) in [
+        ("read", format!("{open}/file"), true),
+        ("write", format!("{open}/new"), true),
+        ("remove", format!("{open}/file"), true),
+        ("read", format!("{readable}/file"), true),
+        ("write", format!("{readable}/new"), false),
+        ("truncate", format!("{readable}/file"), false),
+        ("remove", format!("{readable}/file"), false),
+        ("read", format!("{closed}/file"), false),
+        ("list", closed.clone(), false),
+        ("read", format!("{open}/../closed/file"), false),
+        ("truncate", format!("{closed}/file"), false),
+        ("read", "/proc/1/environ".to_owned(), false),
+    ] {
+        let said = sandbox.attempt(what, &path);
+        assert_eq!(said == "ok", allowed, "{what} {path}: {said}");
+        assert!(allowed || is_refused(&said), "{what} {path}: {said}");
+    }
+    assert_eq!(std::fs::read_to_string(Path::new(&readable).join("file")).unwrap(), "readable");
+    std::os::unix::fs::symlink(format!("{closed}/file"), format!("{open}/link")).unwrap();
+    let link = format!("{open}/link");
+    assert!(is_refused(&sandbox.attempt("read", &link)));
+}
+
+#[test]
+fn children_are_confined_too() {
+    let mut sandbox = Sandbox::new(OPEN);
+    let closed = format!("{}/file", sandbox.path("closed"));
+    let said = sandbox.attempt("child-read", &closed);
+    assert!(is_refused(&said), "{said}");
+}
+
+#[test]
+fn without_network_no_socket_is_to_be_had() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    for what in ["connect", "bind", "udp", "unix"] {
+        let said = Sandbox::new(OPEN).attempt(what, &address);
+        assert!(is_refused(&said), "{what}: {said}");
+    }
+    let mut with_network = Sandbox::new(&format!("{OPEN}, network: true"));
+    for what in ["connect", "bind", "udp"] {
+        assert_eq!(with_network.attempt(what, &address), "ok", "{what}");
+    }
+}
+
+#[test]
+fn resources_are_limited() {
+    let mut sandbox = Sandbox::new(&format!("{OPEN}, limits: {{memory_mb: 300, cpu_s: 1, file_mb: 1}}"));
+    assert_eq!(sandbox.attempt("allocate", "100"), "ok");
+    assert!(sandbox.attempt("allocate", "400").contains("allocation"), "{}", sandbox.attempt("allocate", "400"));
+    let big = sandbox.path("open/big");
+    let said = sandbox.attempt("grow", &big);
+    assert!(said.contains("File too large") || said.contains("[exit code: -25]"), "{said}");
+    let said = sandbox.attempt("spin", "");
+    assert!(said.contains("[exit code: -24]") || said.contains("[exit code: -9]"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_confined_is_refused_and_says_why() {
+    let said = Sandbox::new("write: ['{DIR}/absent']").attempt("read", "/etc/hostname");
+    assert!(
+        said.starts_with("[stderr]\nCannot confine ") && said.contains("absent") && said.contains("No such file"),
+        "{said}"
+    );
+    if rustix::process::geteuid().is_root() {
+        let said = Sandbox::new(&format!("{OPEN}, limits: {{processes: 100}}")).attempt("read", "/etc/hostname");
+        assert!(said.contains("does not limit the `processes` of root"), "{said}");
+    }
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("p.yaml"), "default: enabled\nexecutor: {type: sandbox, read: [/etc]}").unwrap();
+    let mut server = Server::start(&["--policy", dir.path().join("p.yaml").to_str().unwrap()]);
+    let result = server.call("coreutils_date", json!({}));
+    assert!(text(&result).contains("Cannot confine date: ") && text(&result).contains("`executor.read`"), "{result}");
+    assert_eq!(result["structuredContent"]["error"]["code"], "spawn_failed");
+}
+
+#[test]
+fn a_timeout_ends_what_is_confined() {
+    let mut sandbox = Sandbox::new(OPEN);
+    let said = sandbox.server.call("family", json!({}));
+    assert!(text(&said).contains("timed out"), "{said}");
+    let inside = sandbox.server.call("where", json!({ "dir": sandbox.path("readable") }));
+    assert_eq!(text(&inside), sandbox.path("readable"));
+}
