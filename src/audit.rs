@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::approval::Denial;
 use crate::arguments::echo;
-use crate::call::{CallError, Called, Request};
+use crate::call::{CallError, Called, Permission, Request};
 use crate::exec::{End, Stop};
 use crate::log;
 
@@ -71,7 +71,7 @@ fn open(path: &Path) -> io::Result<File> {
 /// What a line tells. Values of arguments are not in it: they may be secrets.
 pub(crate) struct Record<'a> {
     pub(crate) request: Request<'a>,
-    pub(crate) approved: bool,
+    pub(crate) permission: Permission,
     pub(crate) duration: Duration,
 }
 
@@ -105,19 +105,18 @@ impl Record<'_> {
             Called::Failed(CallError::PolicyDenied { .. }) => "policy_denied",
             Called::Failed(CallError::ApprovalDenied(Denial::ByUser)) => "denied_by_user",
             Called::Failed(CallError::ApprovalDenied(Denial::Headless)) => "denied_headless",
-            Called::Ran(_) | Called::Failed(CallError::Spawn(_) | CallError::Unaudited(_)) if self.approved => {
-                "approved"
-            }
-            Called::Ran(_) | Called::Failed(CallError::Spawn(_) | CallError::Unaudited(_)) => "permitted",
+            Called::Ran(_) | Called::Failed(CallError::Spawn(_) | CallError::Unaudited(_)) => match self.permission {
+                Permission::Unasked => "permitted",
+                Permission::Approved => "approved",
+            },
         }
     }
 }
 
 fn end<Q>(called: &Called<Q>) -> Option<&'static str> {
     match called {
-        Called::Asked(_) => None,
         Called::Failed(CallError::Spawn(_)) => Some("spawn_failed"),
-        Called::Failed(_) => None,
+        Called::Asked(_) | Called::Failed(_) => None,
         Called::Ran(outcome) => Some(match outcome.end {
             End::Exited(_) => "exited",
             End::Signaled(_) => "signaled",

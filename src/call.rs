@@ -79,6 +79,15 @@ pub enum CallError {
     Unaudited(io::Error),
 }
 
+/// What a call runs by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Permission {
+    /// Nobody has to be asked.
+    Unasked,
+    /// Somebody was asked, or the policy approves where nobody can be.
+    Approved,
+}
+
 impl Toolbox {
     /// Calls a tool; `stop` completing ends it early. The call is in the audit file before this returns.
     pub async fn call<A: Approver>(
@@ -87,14 +96,13 @@ impl Toolbox {
         approver: &A,
         stop: impl Future<Output = Stop>,
     ) -> Called<A::Question> {
-        let start = Instant::now();
-        if let Some(Err(error)) = self.audit.as_ref().map(Audit::check) {
+        let Some(audit) = &self.audit else { return self.decide_and_run(request, approver, stop).await.1 };
+        if let Err(error) = audit.check() {
             return Called::Failed(CallError::Unaudited(error));
         }
-        let mut approved = false;
-        let called = self.decide_and_run(request, approver, stop, &mut approved).await;
-        let Some(audit) = &self.audit else { return called };
-        let record = Record { request, approved, duration: start.elapsed() };
+        let start = Instant::now();
+        let (permission, called) = self.decide_and_run(request, approver, stop).await;
+        let record = Record { request, permission, duration: start.elapsed() };
         if let Err(error) = audit.write(&record.to_json(&called)) {
             tracing::error!(%error, "the call is not in the audit file; no other will run until it can be written");
         }
@@ -106,46 +114,24 @@ impl Toolbox {
         request: Request<'_>,
         approver: &A,
         stop: impl Future<Output = Stop>,
-        approved: &mut bool,
-    ) -> Called<A::Question> {
-        let Request { tool: name, arguments, watch } = request;
-        let (tool, bound) = match self.bind(name, arguments) {
+    ) -> (Permission, Called<A::Question>) {
+        let (tool, bound) = match self.bind(request.tool, request.arguments) {
             Ok(bound) => bound,
-            Err(error) => return Called::Failed(error),
+            Err(error) => return (Permission::Unasked, Called::Failed(error)),
         };
         let invocation = argv::plan(tool, &bound, &exec::variable);
+        let pending =
+            Pending { tool, bound: &bound, invocation: &invocation, policy: &self.policy, executor: &self.executor };
         let mut stop = std::pin::pin!(stop);
-        if self.policy.asks(tool) {
-            let pending = Pending {
-                tool,
-                bound: &bound,
-                invocation: &invocation,
-                policy: &self.policy,
-                executor: &self.executor,
-            };
-            let verdict = tokio::select! {
-                biased;
-                why = stop.as_mut() => return Called::Ran(Outcome::not_started(why)),
-                verdict = approver.decide(&pending) => verdict,
-            };
-            match verdict {
-                Verdict::Approved => *approved = true,
-                Verdict::Denied(denial) => return Called::Failed(CallError::ApprovalDenied(denial)),
-                Verdict::Asked(question) => return Called::Asked(question),
-            }
-        }
-        tracing::info!(tool = name, program = invocation.argv[0], "running");
-        let ran = self.executor.run(&invocation, watch, stop).await;
-        match ran {
-            Ok(outcome) => {
-                tracing::info!(tool = name, end = ?outcome.end, "ended");
-                Called::Ran(outcome)
-            }
-            Err(error) => {
-                tracing::info!(tool = name, %error, "not started");
-                Called::Failed(CallError::Spawn(error))
-            }
-        }
+        let permission = match permission(&pending, approver, stop.as_mut()).await {
+            Ok(permission) => permission,
+            Err(called) => return (Permission::Unasked, called),
+        };
+        tracing::info!(tool = request.tool, program = invocation.argv[0], "running");
+        let ran = self.executor.run(&invocation, request.watch, stop).await;
+        tracing::info!(tool = request.tool, end = ?ran.as_ref().map(|outcome| outcome.end), "ended");
+        let called = ran.map_or_else(|error| Called::Failed(CallError::Spawn(error)), Called::Ran);
+        (permission, called)
     }
 
     fn bind(
@@ -165,6 +151,27 @@ impl Toolbox {
             Some(Err(violations)) => Err(CallError::PolicyDenied { violations }),
             _ => Ok((tool, bound)),
         }
+    }
+}
+
+/// Asks, if the policy has it that somebody is asked; what came of the call if it may not run.
+async fn permission<A: Approver>(
+    pending: &Pending<'_>,
+    approver: &A,
+    stop: impl Future<Output = Stop>,
+) -> Result<Permission, Called<A::Question>> {
+    if !pending.policy.asks(pending.tool) {
+        return Ok(Permission::Unasked);
+    }
+    let verdict = tokio::select! {
+        biased;
+        why = stop => return Err(Called::Ran(Outcome::not_started(why))),
+        verdict = approver.decide(pending) => verdict,
+    };
+    match verdict {
+        Verdict::Approved => Ok(Permission::Approved),
+        Verdict::Denied(denial) => Err(Called::Failed(CallError::ApprovalDenied(denial))),
+        Verdict::Asked(question) => Err(Called::Asked(question)),
     }
 }
 

@@ -82,7 +82,7 @@ fn serve(runtime: Runtime, server: Server, toolbox: Arc<Toolbox>, shutdown: Canc
             cancel_on(SignalKind::hangup(), &shutdown)?;
         }
         let (input, output) = transport::stdio::open();
-        transport::stdio::serve(server, input, output, shutdown).await
+        Box::pin(transport::stdio::serve(server, input, output, shutdown)).await
     });
     // A thread may be parked in a read of standard input; nothing is left to wait for.
     runtime.shutdown_background();

@@ -124,8 +124,8 @@ impl Inner {
         match start() {
             Ok(process) => {
                 self.process = Some(process);
-                let all: String = self.charges.iter().map(|charge| format!("+ {charge}\n")).collect();
-                self.tell(&all);
+                let all: Vec<String> = self.charges.iter().map(|charge| format!("+ {charge}\n")).collect();
+                self.tell(&all.concat());
             }
             Err(error) => tracing::warn!(%error, "no janitor: if the server is killed, what it runs is left behind"),
         }

@@ -101,8 +101,8 @@ fn restrict_files_and_sockets(arguments: &Arguments) -> Result<(), String> {
         ruleset.handle_access(AccessNet::from_all(BEST_ABI)).map_err(|error| error.to_string())?
     };
     let created = ruleset.create().map_err(|error| error.to_string())?;
-    let created = beneath(created, &arguments.read, |abi| AccessFs::from_read(abi))?;
-    let created = beneath(created, &arguments.write, |abi| AccessFs::from_all(abi))?;
+    let created = beneath(created, &arguments.read, AccessFs::from_read)?;
+    let created = beneath(created, &arguments.write, AccessFs::from_all)?;
     created.restrict_self().map(drop).map_err(|error| error.to_string())
 }
 
@@ -113,12 +113,7 @@ fn beneath(
 ) -> Result<RulesetCreated, String> {
     for path in paths {
         let shown = path.display();
-        let open = PathFd::new(path).map_err(|error| {
-            format!(
-                "`{shown}` of the policy's sandbox: {}",
-                std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string)
-            )
-        })?;
+        let open = PathFd::new(path).map_err(|error| format!("a path of the policy's sandbox: {error}"))?;
         let is_file = std::fs::metadata(path).is_ok_and(|found| !found.is_dir());
         let all = access(BEST_ABI);
         // What can be done with a directory only is refused for a file.
@@ -138,8 +133,7 @@ fn forbid_system_calls(network: bool) -> Result<(), String> {
     });
     let rules = numbers.map(|number| (number, Vec::new())).collect();
     let arch = std::env::consts::ARCH.try_into().map_err(|_| "no filter of system calls for this processor")?;
-    #[expect(clippy::cast_sign_loss, reason = "error numbers are positive")]
-    let refuse = SeccompAction::Errno(libc::EPERM as u32);
+    let refuse = SeccompAction::Errno(libc::EPERM.cast_unsigned());
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch).map_err(|error| text(error.into()))?;
     let program: BpfProgram = filter.try_into().map_err(|error: seccompiler::BackendError| text(error.into()))?;
     seccompiler::apply_filter(&program).map_err(text)

@@ -12,7 +12,8 @@ use rmcp::model::{
     ElicitationSchema, InputRequest, InputRequiredResult, InputResponses, ProtocolVersion, RequestStateCodec,
     SealOptions, ServerRequest,
 };
-use rmcp::service::{PeerRequestOptions, RequestContext, RoleServer};
+use rmcp::service::{PeerRequestOptions, RequestContext, RequestHandle, RoleServer, ServiceError};
+use tokio::time::timeout;
 
 use crate::approval::{Approver, Denial, Pending, Verdict};
 use crate::exec::random_bytes;
@@ -53,9 +54,9 @@ impl Client<'_> {
     /// MCP 2025-11-25, client/elicitation.
     async fn by_request(&self, pending: &Pending<'_>) -> Verdict<InputRequiredResult> {
         let request = ServerRequest::ElicitRequest(question(pending.question().await));
-        let options = PeerRequestOptions::with_timeout(APPROVAL_LIMIT);
+        let options = PeerRequestOptions::no_options();
         let answer = match self.context.peer.send_request_with_option(request, options).await {
-            Ok(handle) => handle.await_response().await,
+            Ok(handle) => Asked(Some(handle)).answer().await,
             Err(error) => Err(error),
         };
         match answer {
@@ -81,6 +82,27 @@ impl Client<'_> {
         let Some(state) = self.seals.issue(&digest) else { return pending.headless() };
         let request = InputRequest::Elicitation(question(pending.question().await));
         Verdict::Asked(InputRequiredResult::new(Some(BTreeMap::from([(KEY.to_owned(), request)])), Some(state)))
+    }
+}
+
+/// A question that the client has; taken back when dropped without an answer, so that nobody answers it for nothing.
+struct Asked(Option<RequestHandle<RoleServer>>);
+
+impl Asked {
+    async fn answer(mut self) -> Result<ClientResult, ServiceError> {
+        let late = ServiceError::Timeout { timeout: APPROVAL_LIMIT };
+        let Some(handle) = &mut self.0 else { return Err(late) };
+        let answer = timeout(APPROVAL_LIMIT, &mut handle.rx).await.map_err(|_| late)?;
+        self.0 = None;
+        answer.map_err(|_| ServiceError::TransportClosed)?
+    }
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        if let Some(handle) = self.0.take() {
+            tokio::spawn(handle.cancel(Some("the call has ended".to_owned())));
+        }
     }
 }
 

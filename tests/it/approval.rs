@@ -1,6 +1,7 @@
 //! Approval: who is asked, what the question says, and what an answer is good for.
 
 use climax::call::Toolbox;
+use climax::catalog::ResolvedTool;
 use climax::mcp::Mode;
 use serde_json::{Value, json};
 
@@ -114,7 +115,7 @@ async fn who_is_asked_about_is_the_policy_s_choice() {
     ] {
         let toolbox = toolbox(&format!("default: enabled\n{approval}"));
         let asks: Vec<&str> =
-            toolbox.index.tools().filter(|tool| toolbox.policy.asks(*tool)).map(|tool| tool.name()).collect();
+            toolbox.index.tools().filter(|tool| toolbox.policy.asks(*tool)).map(ResolvedTool::name).collect();
         assert_eq!(asks, asked_about, "{approval}");
     }
 }
@@ -177,8 +178,12 @@ async fn a_call_that_waits_for_approval_can_be_cancelled() {
     let mut client = legacy(POLICY).await;
     let call =
         json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": { "name": "push", "arguments": {} } });
-    assert_eq!(client.exchange(&call.to_string()).await["method"], "elicitation/create");
+    let question = client.exchange(&call.to_string()).await;
+    assert_eq!(question["method"], "elicitation/create");
     client.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}"#).await;
+    let taken_back = client.receive().await;
+    assert_eq!(taken_back["method"], "notifications/cancelled", "{taken_back}");
+    assert_eq!(taken_back["params"]["requestId"], question["id"]);
     // A cancelled request is not answered; the next one is.
     let listed = client.ask(6, "tools/list", &json!({})).await;
     assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 3);

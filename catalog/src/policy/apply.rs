@@ -50,23 +50,23 @@ impl PolicyFile {
         let tool = index.get(&named.tool.value);
         match (tool, &named.arg) {
             (None, None) => {
-                let known = || index.tools().map(ResolvedTool::name);
-                Some(self.unknown(Code::UnknownTool, "tool", &named.tool, near_misses(&named.tool.value, known(), 3)))
+                let known = index.tools().map(ResolvedTool::name);
+                Some(self.unknown(Code::UnknownTool, "tool", &named.tool, &near_misses(&named.tool.value, known, 3)))
             }
             // It was told with the tool.
             (None, Some(_)) | (Some(_), None) => None,
             (Some(tool), Some(arg)) => match tool.args().find(|known| known.name() == arg.name.value) {
                 None => {
                     let near = near_misses(&arg.name.value, tool.args().map(ArgView::name), 3);
-                    Some(self.unknown(Code::UnknownArg, "arg", &arg.name, near))
+                    Some(self.unknown(Code::UnknownArg, "arg", &arg.name, &near))
                 }
                 Some(known) => self.unusable(tool, known, arg),
             },
         }
     }
 
-    fn unknown(&self, code: Code, what: &str, name: &Spanned<String>, near: Vec<&str>) -> Diagnostic {
-        let help = match near.as_slice() {
+    fn unknown(&self, code: Code, what: &str, name: &Spanned<String>, near: &[&str]) -> Diagnostic {
+        let help = match near {
             [] => format!("correct the name, or remove the rule: it permits and forbids no {what}"),
             near => format!("did you mean `{}`?", near.join("` or `")),
         };

@@ -19,7 +19,7 @@ const EXECUTOR_KEYS: &[&str] =
     &["type", "image", "runtime", "volumes", "working_dir", "network", "read", "write", "limits"];
 const LIMIT_KEYS: &[&str] = &["memory_mb", "cpu_s", "processes", "file_mb"];
 
-/// How calls are asked about if a policy does not say; as CLImax 0.5.
+/// How calls are asked about if a policy does not say; as in `CLImax` 0.5.
 const DEFAULT_LEVEL: Level = Level::Write;
 
 /// What an empty file lacks.
