@@ -121,7 +121,7 @@ pub fn served(
         (Err(error), _) => return Err(error),
     };
     let Some(policy) = policy? else { return Ok((Served { index, policy: Policy::default() }, warnings)) };
-    let Applied { policy, index, warnings: found } = policy.apply(index);
+    let Applied { policy, index, warnings: found } = policy.apply(index, &|name| catalog.find(name).is_some());
     warnings.extend(found);
     Ok((Served { index, policy }, warnings))
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use climax_catalog::policy::Executor as Place;
 use climax_catalog::{Catalog, Cli, Policy};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::argv::Invocation;
 use crate::cli::{DoctorArguments, FAILURE};
@@ -48,8 +48,8 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &DoctorArguments) -> Exi
     let limits = limits_in_force();
     if arguments.json {
         let programs: Vec<Value> = programs.iter().map(program_json).collect();
-        let limits: serde_json::Map<String, Value> =
-            limits.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
+        let limits: Map<String, Value> =
+            limits.into_iter().map(|Limit(name, _, value)| (name.to_owned(), value)).collect();
         let json = json!({ "executor": place(served.policy.executor()), "programs": programs, "limits": limits });
         return super::print(&json.to_string(), code);
     }
@@ -122,7 +122,7 @@ fn program_json(program: &Program) -> Value {
     })
 }
 
-fn tables(served: &Served, programs: &[Program], limits: &[(&'static str, String)]) -> String {
+fn tables(served: &Served, programs: &[Program], limits: &[Limit]) -> String {
     let rows = programs.iter().map(|program| {
         let path = match &program.path {
             Some(path) => path.display().to_string(),
@@ -133,31 +133,40 @@ fn tables(served: &Served, programs: &[Program], limits: &[(&'static str, String
         [program.cli.clone(), path, version, program.tools.to_string(), program.asking.to_string()]
     });
     let programs = terminal::table(["CLI", "Program", "Version", "Tools", "Ask first"], rows);
-    let limits =
-        terminal::table(["Limit", "Value"], limits.iter().map(|(name, value)| [(*name).to_owned(), value.clone()]));
+    let rows = limits.iter().map(|Limit(_, meaning, value)| [(*meaning).to_owned(), value.to_string()]);
+    let limits = terminal::table(["Limit", "Value"], rows);
     let tools = served.index.tools().count();
     let hidden = if tools == 0 { "; the policy permits none" } else { "" };
     format!("{tools} tools{hidden}, run: {}\n\n{programs}\n\n{limits}", place(served.policy.executor()))
 }
 
-/// Every limit that users meet, with its value.
-fn limits_in_force() -> Vec<(&'static str, String)> {
+/// A limit that users meet: its name for programs, its meaning, its value.
+struct Limit(&'static str, &'static str, Value);
+
+fn limits_in_force() -> Vec<Limit> {
     let limits = Limits::default();
-    let seconds = |time: Duration| format!("{} s", time.as_secs_f64());
-    let bytes = |count: usize| format!("{count} bytes");
+    let seconds = |time: Duration| json!(time.as_secs_f64());
     vec![
-        ("output kept of each stream (--max-output)", bytes(limits.stream_bytes)),
-        ("programs at once (--max-concurrency)", limits::default_concurrency().to_string()),
-        ("one argument", bytes(limits::MAX_ARGUMENT_BYTES)),
-        ("standard input of a call", bytes(limits::MAX_STDIN_BYTES)),
-        ("one message of a client", bytes(limits::MAX_LINE_BYTES)),
-        ("from TERM to KILL", seconds(limits.grace)),
-        ("from TERM to KILL when the server ends", seconds(limits.shutdown_grace)),
-        ("for pipes that are held after the end", seconds(limits.drain)),
-        ("to remove a container", seconds(limits.removal)),
-        ("to approve a call", seconds(limits::APPROVAL_LIMIT)),
-        ("between two progress notifications, least", seconds(limits::MIN_PROGRESS_INTERVAL)),
-        ("between two progress notifications, most", seconds(limits::MAX_PROGRESS_INTERVAL)),
-        ("results of a search", limits::MAX_SEARCH_RESULTS.to_string()),
+        Limit("output_bytes", "bytes kept of each output stream (--max-output)", json!(limits.stream_bytes)),
+        Limit("concurrency", "programs at once (--max-concurrency)", json!(limits::default_concurrency())),
+        Limit("argument_bytes", "bytes of an argument", json!(limits::MAX_ARGUMENT_BYTES)),
+        Limit("stdin_bytes", "bytes of a call's standard input", json!(limits::MAX_STDIN_BYTES)),
+        Limit("message_bytes", "bytes of a client's message", json!(limits::MAX_LINE_BYTES)),
+        Limit("grace_seconds", "seconds from TERM to KILL", seconds(limits.grace)),
+        Limit("shutdown_grace_seconds", "the same when the server ends", seconds(limits.shutdown_grace)),
+        Limit("drain_seconds", "seconds for pipes that are held after the end", seconds(limits.drain)),
+        Limit("container_removal_seconds", "seconds to remove a container", seconds(limits.removal)),
+        Limit("approval_seconds", "seconds to approve a call", seconds(limits::APPROVAL_LIMIT)),
+        Limit(
+            "min_progress_seconds",
+            "seconds between progress notifications, least",
+            seconds(limits::MIN_PROGRESS_INTERVAL),
+        ),
+        Limit(
+            "max_progress_seconds",
+            "seconds between progress notifications, most",
+            seconds(limits::MAX_PROGRESS_INTERVAL),
+        ),
+        Limit("search_results", "results of a search", json!(limits::MAX_SEARCH_RESULTS)),
     ]
 }

@@ -22,7 +22,7 @@ pub(crate) fn unrestricted(index: ToolIndex) -> Toolbox {
 
 /// An index under a policy.
 pub(crate) fn restricted(index: ToolIndex, policy: &str) -> Toolbox {
-    let Applied { policy, index, .. } = read_policy(policy).apply(index);
+    let Applied { policy, index, .. } = read_policy(policy).apply(index, &|_| false);
     toolbox(index, policy)
 }
 

@@ -135,3 +135,31 @@ fn budget_counts_tokens_and_fails_over_the_limit() {
     let (status, _, stderr) = run(climax().args(["budget", "--max", &(listed - 1).to_string()]));
     assert_eq!((status, stderr.contains("tokens")), (1, true));
 }
+
+#[test]
+fn doctor_tells_what_is_there_and_what_the_policy_permits() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let config = "name: here\ncommand: ''\ntools:\n  - {name: a, description: A, command: cat, risk: write}\n  \
+                  - {name: b, description: B, command: cat -n}\n  - {name: c, description: C, command: no-such-program}\n";
+    std::fs::write(path("here.yaml"), config).unwrap();
+    std::fs::write(path("policy.yaml"), "tools: {a: {}, b: {}}").unwrap();
+    let doctor = |more: &[&str]| {
+        let (status, stdout, stderr) =
+            run(climax().args(["doctor", "jq", "--json", "--config", &path("here.yaml")]).args(more));
+        assert_eq!(stderr, "");
+        (status, serde_json::from_str::<serde_json::Value>(&stdout).unwrap())
+    };
+    let (status, found) = doctor(&[]);
+    assert_eq!(status, 1, "a program is missing");
+    let programs = found["programs"].as_array().unwrap();
+    let missing: Vec<_> = programs.iter().filter(|one| one["path"].is_null()).map(|one| &one["program"]).collect();
+    assert_eq!(missing, ["no-such-program"]);
+    let (status, found) = doctor(&["--policy", &path("policy.yaml")]);
+    assert_eq!(status, 0);
+    let program = &found["programs"].as_array().unwrap()[..];
+    assert_eq!(program.len(), 1, "what is not permitted is not looked for: {program:?}");
+    assert_eq!((&program[0]["tools"], &program[0]["needing_approval"]), (&2.into(), &1.into()));
+    assert!(program[0]["version"].as_str().unwrap().contains("cat"), "{program:?}");
+    assert_eq!(found["limits"]["argument_bytes"], 131_071);
+}

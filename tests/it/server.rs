@@ -284,6 +284,28 @@ fn janitors(server: u32) -> Vec<u32> {
 }
 
 #[test]
+fn a_server_without_descriptors_says_so_and_goes_on() {
+    let file = config("  - {name: nap, description: N, command: sleep, timeout: 0.5}\n");
+    let mut command = Command::new("sh");
+    let line = "ulimit -n 32; exec \"$@\"";
+    command.args(["-c", line, "sh", env!("CARGO_BIN_EXE_climax"), "git", "--max-concurrency", "64", "--config"]);
+    let mut server = Server::spawn(command.arg(file.path()));
+    server.initialize("2025-06-18");
+    let nap = json!({ "name": "climax_call", "arguments": { "tool_name": "nap" } });
+    for _ in 0..16 {
+        server.post("tools/call", nap.clone());
+    }
+    let answers: Vec<Value> = (0..16).map(|_| server.receive()["result"].clone()).collect();
+    let codes: Vec<_> =
+        answers.iter().map(|result| result["structuredContent"]["error"]["code"].as_str().unwrap()).collect();
+    assert!(codes.iter().all(|code| ["spawn_failed", "timed_out"].contains(code)), "{codes:?}");
+    let short = answers.iter().find(|result| result["structuredContent"]["error"]["code"] == "spawn_failed").unwrap();
+    assert!(text(short).contains("Too many open files"), "{short}");
+    assert_eq!(short["structuredContent"]["error"]["retryable"], true);
+    assert!(text(&server.call("nap", json!({}))).contains("timed out"), "they are free again");
+}
+
+#[test]
 fn input_that_ends_at_once_is_fine() {
     let (status, stdout, stderr) = run(&mut climax());
     assert_eq!((status, stdout.as_str(), stderr.as_str()), (0, "", ""));

@@ -32,13 +32,15 @@ pub struct Applied {
 }
 
 impl PolicyFile {
-    /// Puts the policy over an index.
+    /// Puts the policy over an index. `elsewhere` says which tools there are besides, of which it may speak too.
     ///
     /// The index that results knows nothing of the other tools: where it differs from the first it is made anew, so that
     /// not even the words and the ranks of a search tell of them.
     #[must_use]
-    pub fn apply(self, index: ToolIndex) -> Applied {
-        let found: Vec<Diagnostic> = self.names.iter().filter_map(|named| self.mistaken(named, &index)).collect();
+    pub fn apply(self, index: ToolIndex, elsewhere: &dyn Fn(&str) -> bool) -> Applied {
+        let is_elsewhere = |named: &&Named| index.get(&named.tool.value).is_none() && elsewhere(&named.tool.value);
+        let here = self.names.iter().filter(|named| !is_elsewhere(named));
+        let found: Vec<Diagnostic> = here.filter_map(|named| self.mistaken(named, &index)).collect();
         let mut warnings = self.warnings;
         warnings.extend(found);
         let index = if changes(&self.policy, &index) { narrowed(&self.policy, &index) } else { index };
