@@ -131,9 +131,13 @@ pub(crate) enum LogLevel {
 
 #[derive(Args, Debug)]
 pub(crate) struct ValidateArguments {
-    /// Config files, directories of them, or names of compiled-in CLIs; default: the directory `configs`
+    /// Config files, directories of them, or names of compiled-in CLIs; default: the directory `configs`, if no policy is
+    /// to be checked
     #[arg(value_name = "FILE|NAME")]
     pub(crate) targets: Vec<String>,
+    /// Check this policy too, against the targets and what is compiled in
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

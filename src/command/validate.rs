@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use climax_catalog::{Catalog, Diagnostic, Diagnostics};
+use climax_catalog::{Catalog, Compiled, Diagnostic, Diagnostics, Layer, ToolIndex};
 use serde_json::{Value, json};
 
 use crate::cli::{FAILURE, ValidateArguments};
@@ -16,21 +16,44 @@ struct Found {
     valid: bool,
     /// Tools in the files, if there are files and all are valid.
     tools: Option<usize>,
+    /// Whether there is a policy among the files.
+    policy: bool,
+}
+
+impl Found {
+    fn refuse(&mut self, diagnostics: Diagnostics) {
+        self.diagnostics.extend(diagnostics);
+        self.valid = false;
+    }
 }
 
 /// Checks all targets together, as a build would.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &ValidateArguments) -> ExitCode {
-    let (paths, names) = split(catalog, &arguments.targets);
-    let found = if paths.is_empty() {
-        Found { diagnostics: Diagnostics::default(), tools: None, valid: true }
-    } else {
-        match load::read_configs(&paths, &|_| false) {
-            Ok(compiled) => {
-                Found { tools: Some(compiled.catalog.tools.len()), diagnostics: compiled.warnings, valid: true }
-            }
-            Err(diagnostics) => Found { diagnostics, tools: None, valid: false },
-        }
+    let targets = match arguments.targets.as_slice() {
+        [] if arguments.policy.is_none() => &["configs".to_owned()][..],
+        targets => targets,
     };
+    let (paths, names) = split(catalog, targets);
+    let mut found =
+        Found { diagnostics: Diagnostics::default(), tools: None, policy: arguments.policy.is_some(), valid: true };
+    let mut layers = vec![Layer::compiled(catalog)];
+    if !paths.is_empty() {
+        match load::read_configs(&paths, &|_| false) {
+            Ok(Compiled { catalog, warnings }) => {
+                found.tools = Some(catalog.tools.len());
+                found.diagnostics.extend(warnings);
+                layers.push(Layer::loaded(catalog));
+            }
+            Err(diagnostics) => found.refuse(diagnostics),
+        }
+    }
+    match arguments.policy.as_deref().map(load::read_policy) {
+        Some(Ok(policy)) => {
+            found.diagnostics.extend(policy.apply(ToolIndex::from_configs(layers), &|_| false).warnings);
+        }
+        Some(Err(diagnostics)) => found.refuse(diagnostics),
+        None => {}
+    }
     let code = if found.valid { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) };
     if arguments.json {
         return super::print(&json(&found).to_string(), code);
@@ -41,9 +64,6 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &ValidateArguments) -> E
 
 /// Files and directories, and names of compiled-in CLIs. What is no such name is a path, if only one that is not there.
 fn split(catalog: &'static Catalog, targets: &[String]) -> (Vec<PathBuf>, Vec<String>) {
-    if targets.is_empty() {
-        return (vec!["configs".into()], Vec::new());
-    }
     let mut paths = Vec::new();
     let mut names = Vec::new();
     for target in targets {
@@ -67,8 +87,10 @@ fn conclusion(found: &Found, names: &[String]) -> String {
         let _ = writeln!(text, "{name}: valid, it was checked when it was compiled in");
     }
     let warnings = counted(found.diagnostics.warnings().count(), "warning");
-    if let Some(tools) = found.tools {
-        let _ = writeln!(text, "valid: {}, {warnings}", counted(tools, "tool"));
+    match found.tools.filter(|_| found.valid) {
+        Some(tools) => drop(writeln!(text, "valid: {}, {warnings}", counted(tools, "tool"))),
+        None if found.valid && found.policy => drop(writeln!(text, "valid: the policy, {warnings}")),
+        None => {}
     }
     if !found.valid {
         let _ = writeln!(text, "invalid: {}, {warnings}", counted(found.diagnostics.errors().count(), "error"));

@@ -163,3 +163,18 @@ fn doctor_tells_what_is_there_and_what_the_policy_permits() {
     assert!(program[0]["version"].as_str().unwrap().contains("cat"), "{program:?}");
     assert_eq!(found["limits"]["argument_bytes"], 131_071);
 }
+
+#[test]
+fn validate_checks_a_policy_against_the_tools() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("policy.yaml");
+    std::fs::write(&file, "tools: {git_lgo: {}}").unwrap();
+    let (status, stdout, stderr) = run(climax().args(["validate", "--policy"]).arg(&file));
+    assert_eq!((status, stdout.as_str()), (0, "valid: the policy, 1 warning\n"));
+    assert!(stderr.contains("did you mean `git_log`"), "{stderr}");
+    std::fs::write(&file, "tools: {git_log: {args: {skip: {pattern: '('}}}}").unwrap();
+    let (status, stdout, stderr) = run(climax().args(["validate", "git", "--policy"]).arg(&file));
+    assert_eq!(status, 1);
+    assert!(stdout.ends_with("invalid: 1 error, 0 warnings\n"), "{stdout}");
+    assert!(stderr.contains("error[bad-pattern]"), "{stderr}");
+}
