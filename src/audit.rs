@@ -108,6 +108,7 @@ impl Record<'_> {
             Called::Ran(_) | Called::Failed(CallError::Spawn(_) | CallError::Unaudited(_)) => match self.permission {
                 Permission::Unasked => "permitted",
                 Permission::Approved => "approved",
+                Permission::Awaited => "asked",
             },
         }
     }

@@ -86,6 +86,8 @@ pub(crate) enum Permission {
     Unasked,
     /// Somebody was asked, or the policy approves where nobody can be.
     Approved,
+    /// None yet: somebody had been asked when the call was given up.
+    Awaited,
 }
 
 impl Toolbox {
@@ -125,7 +127,7 @@ impl Toolbox {
         let mut stop = std::pin::pin!(stop);
         let permission = match permission(&pending, approver, stop.as_mut()).await {
             Ok(permission) => permission,
-            Err(called) => return (Permission::Unasked, called),
+            Err(called) => return (Permission::Awaited, called),
         };
         tracing::info!(tool = request.tool, program = invocation.argv[0], "running");
         let ran = self.executor.run(&invocation, request.watch, stop).await;

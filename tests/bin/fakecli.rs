@@ -68,6 +68,10 @@ fn main() -> ExitCode {
                 sleep();
             }
         }
+        // The same, from a child that has ended itself.
+        "double-fork" => {
+            Command::new(std::env::current_exe().unwrap()).arg("daemon").status().unwrap();
+        }
         "leave-behind" => {
             grandchild(false).arg("announce").spawn().unwrap();
             wait_for_line();
@@ -145,6 +149,10 @@ fn attempt(what: &str, with: &str) -> io::Result<()> {
         "child-read" => {
             let output = Command::new(std::env::current_exe()?).args(["try", "read", with]).output()?;
             Err(io::Error::other(String::from_utf8_lossy(&output.stdout).into_owned()))
+        }
+        "privileges" => {
+            let status = fs::read_to_string("/proc/self/status")?;
+            Err(io::Error::other(status.lines().find(|line| line.starts_with("NoNewPrivs")).unwrap().to_owned()))
         }
         "connect" => std::net::TcpStream::connect(with).map(drop),
         "bind" => std::net::TcpListener::bind("127.0.0.1:0").map(drop),

@@ -266,14 +266,16 @@ async fn a_grandchild_that_holds_the_pipes_does_not_hold_the_answer() {
 
 #[tokio::test]
 async fn a_daemon_does_not_turn_success_into_a_timeout() {
-    let (_dir, file, name) = pid_file();
-    let outcome = Fake::new(&["daemon"]).env("FAKECLI_PIDS", &name).run().await;
-    assert_eq!(outcome.end, End::Exited(0));
-    until("the daemon to start", || announced(&file).len() == 1);
-    let daemon = announced(&file)[0];
-    assert!(is_running(daemon), "a process that left the session on purpose is not ours to end");
-    std::process::Command::new("kill").arg(daemon.to_string()).status().unwrap();
-    all_gone(&file);
+    for way in ["daemon", "double-fork"] {
+        let (_dir, file, name) = pid_file();
+        let outcome = Fake::new(&[way]).env("FAKECLI_PIDS", &name).run().await;
+        assert_eq!(outcome.end, End::Exited(0));
+        until("the daemon to start", || announced(&file).len() == 1);
+        let daemon = announced(&file)[0];
+        assert!(is_running(daemon), "a process that left the session on purpose is not ours to end");
+        std::process::Command::new("kill").arg(daemon.to_string()).status().unwrap();
+        all_gone(&file);
+    }
 }
 
 #[tokio::test]

@@ -90,6 +90,12 @@ fn children_are_confined_too() {
 }
 
 #[test]
+fn no_program_gains_privileges() {
+    let said = Sandbox::new("write: [/proc]").attempt("privileges", "");
+    assert_eq!(said, "NoNewPrivs:\t1");
+}
+
+#[test]
 fn without_network_no_socket_is_to_be_had() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
