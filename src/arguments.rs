@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use climax_catalog::policy::{ArgRule, Breach, ToolRule};
+use climax_catalog::policy::{ArgRule, Breach};
 use climax_catalog::{ArgView, Place, ResolvedTool, Type};
 use serde_json::{Map, Value};
 
@@ -146,21 +146,16 @@ impl fmt::Display for Violation {
 
 /// Checks and converts the arguments of one call; unknown keys are ignored, null counts as absent.
 ///
-/// Of `rule`, what a policy says of the tool, only `allow_leading_dash` counts here; [`check`] looks at the rest.
+/// Of what a policy says only `allow_leading_dash` counts here; [`check`] looks at the rest.
 ///
 /// # Errors
 /// Every violation, in the order of the args' definition.
-pub fn bind<'a>(
-    tool: ResolvedTool<'a>,
-    arguments: &Map<String, Value>,
-    rule: Option<&ToolRule>,
-) -> Result<Bound<'a>, Vec<Violation>> {
+pub fn bind<'a>(tool: ResolvedTool<'a>, arguments: &Map<String, Value>) -> Result<Bound<'a>, Vec<Violation>> {
     let after_dashes = tool.words().last() == Some("--");
     let mut values = Vec::new();
     let mut violations = Vec::new();
     for arg in tool.args() {
-        let rule = rule.and_then(|rule| rule.arg(arg.name()));
-        let dash_allowed = after_dashes || rule.is_some_and(|rule| rule.allow_leading_dash);
+        let dash_allowed = after_dashes || arg.leading_dash() == Some(true);
         match bind_one(arg, arguments.get(arg.name()), dash_allowed) {
             Ok(Some(value)) => values.push((arg, value)),
             Ok(None) => {}
@@ -170,14 +165,14 @@ pub fn bind<'a>(
     if violations.is_empty() { Ok(Bound { values }) } else { Err(violations) }
 }
 
-/// Checks values against a policy, defaults included.
+/// Checks values against the policies that the tool is under, defaults included.
 ///
 /// # Errors
 /// Every violation, in the order of the args' definition.
-pub fn check(bound: &Bound<'_>, rule: &ToolRule) -> Result<(), Vec<Violation>> {
-    let broken = bound.iter().filter_map(|(arg, value)| {
-        let problem = breach(rule.arg(arg.name())?, &value.to_string())?;
-        Some(Violation { argument: arg.name().to_owned(), problem })
+pub fn check(bound: &Bound<'_>) -> Result<(), Vec<Violation>> {
+    let broken = bound.iter().flat_map(|(arg, value)| {
+        let problems = arg.rules().filter_map(move |rule| breach(&rule.to_rule(), &value.to_string()));
+        problems.map(move |problem| Violation { argument: arg.name().to_owned(), problem })
     });
     let violations: Vec<Violation> = broken.collect();
     if violations.is_empty() { Ok(()) } else { Err(violations) }

@@ -143,16 +143,13 @@ impl Toolbox {
     ) -> Result<(ResolvedTool<'_>, arguments::Bound<'_>), CallError> {
         let unknown = || CallError::UnknownTool { suggestions: suggest_tools(&self.index, name) };
         let tool = self.index.get(name).filter(|tool| self.policy.permits(tool.name())).ok_or_else(unknown)?;
-        let rule = self.policy.rule(name);
-        let bound = arguments::bind(tool, arguments, rule).map_err(|violations| CallError::InvalidArguments {
+        let bound = arguments::bind(tool, arguments).map_err(|violations| CallError::InvalidArguments {
             violations,
             suggestions: misspelt_arguments(tool, arguments),
             input_schema: tool.input_schema().to_owned(),
         })?;
-        match rule.map(|rule| arguments::check(&bound, rule)) {
-            Some(Err(violations)) => Err(CallError::PolicyDenied { violations }),
-            _ => Ok((tool, bound)),
-        }
+        arguments::check(&bound).map_err(|violations| CallError::PolicyDenied { violations })?;
+        Ok((tool, bound))
     }
 }
 

@@ -17,6 +17,10 @@ pub enum LoadError {
     UnknownNames(Vec<UnknownName>),
     /// Config or policy files with mistakes in them.
     Files(Diagnostics),
+    /// Configs for a catalog that is sealed.
+    Sealed,
+    /// Tools that the compiled-in policy does not let anybody add, or replace.
+    NotPermitted(Vec<String>),
 }
 
 /// A name that no compiled-in CLI has.
@@ -120,7 +124,9 @@ pub fn served(
         }
         (Err(error), _) => return Err(error),
     };
-    let Some(policy) = policy? else { return Ok((Served { index, policy: Policy::default() }, warnings)) };
+    let compiled_in = Policy::compiled_in(catalog);
+    let Some(policy) = policy? else { return Ok((Served { index, policy: compiled_in }, warnings)) };
+    let policy = policy.narrowing(&compiled_in).map_err(LoadError::Files)?;
     let Applied { policy, index, warnings: found } = policy.apply(index, &|name| catalog.find(name).is_some());
     warnings.extend(found);
     Ok((Served { index, policy }, warnings))
@@ -153,7 +159,20 @@ fn index(
     if configs.is_empty() {
         return Ok((compiled_in, Diagnostics::default()));
     }
+    if catalog.sealed {
+        return Err(LoadError::Sealed);
+    }
     let served = |name: &str| compiled_in.get(name).is_some();
-    let loaded = read_configs(configs, &served).map_err(LoadError::Files)?;
-    Ok((ToolIndex::from_configs(vec![first, Layer::loaded(loaded.catalog)]), loaded.warnings))
+    let Compiled { catalog: mut added, warnings } = read_configs(configs, &served).map_err(LoadError::Files)?;
+    if let Some(policy) = Policy::for_additions(catalog) {
+        let names = added.tools.iter().map(|tool| added.texts.get(tool.name));
+        // A tool of the same name would be one without the rules for that one.
+        let refused: Vec<String> =
+            names.filter(|name| !policy.permits(name) || catalog.find(name).is_some()).map(str::to_owned).collect();
+        if !refused.is_empty() {
+            return Err(LoadError::NotPermitted(refused));
+        }
+        added = policy.admit(added);
+    }
+    Ok((ToolIndex::from_configs(vec![first, Layer::loaded(added)]), warnings))
 }

@@ -165,6 +165,7 @@ impl Checker<'_> {
             args: self.args(tool.args),
             timeout_ms: self.timeout_ms(tool.timeout.as_ref(), DEFAULT_TIMEOUT_MS),
             risk: tool.risk.unwrap_or(Risk::Read),
+            asks: false,
             confirm_message: tool.confirm_message.map(|message| message.value),
             resolve: tool.resolve.into_iter().map(|entry| self.resolve(entry)).collect(),
         }

@@ -29,6 +29,8 @@ pub(crate) struct Tool {
     pub(crate) args: Vec<Arg>,
     pub(crate) timeout_ms: u32,
     pub(crate) risk: Risk,
+    /// Whether a policy has somebody asked before a call.
+    pub(crate) asks: bool,
     pub(crate) confirm_message: Option<String>,
     pub(crate) resolve: Vec<Resolve>,
 }
@@ -44,8 +46,10 @@ pub(crate) struct Arg {
     pub(crate) place: Place,
     pub(crate) flag: String,
     pub(crate) values: Vec<String>,
-    /// What a policy says of it.
-    pub(crate) rule: Option<ArgRule>,
+    /// What policies ask of its values.
+    pub(crate) rules: Vec<ArgRule>,
+    /// Whether a policy lets a positional value start with a dash; `None` if there is no policy.
+    pub(crate) leading_dash: Option<bool>,
 }
 
 /// A default, as it goes on the command line and as it stands in a schema.

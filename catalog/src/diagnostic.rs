@@ -44,7 +44,7 @@ macro_rules! codes {
                 match self { $(Self::$variant => $text,)* }
             }
 
-            /// Whether a diagnostic of this kind makes the config unusable.
+            /// Whether a diagnostic of this kind makes the file unusable, unless it says otherwise itself.
             #[must_use]
             pub fn severity(self) -> Severity {
                 match self { $(Self::$variant => Severity::$severity,)* }
@@ -120,6 +120,8 @@ codes! {
     IllegalRange = "illegal-range", Error;
     /// A key of a policy's `executor` that belongs to another type of executor.
     MisplacedKey = "misplaced-key", Error;
+    /// A policy that would allow more than the one that is compiled in.
+    Widening = "widening", Error;
     /// A plain scalar that YAML 1.1 and YAML 1.2 read differently.
     AmbiguousScalar = "ambiguous-scalar", Warning;
     /// A key whose value has no effect where it stands.
@@ -161,6 +163,7 @@ struct Place {
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
     code: Code,
+    severity: Severity,
     path: String,
     message: String,
     place: Option<Box<Place>>,
@@ -170,13 +173,15 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// A diagnostic about a whole file.
     pub(crate) fn file(code: Code, path: &str, message: String, help: &str) -> Self {
-        Self { code, path: path.to_owned(), message, place: None, help: Some(help.to_owned()) }
+        let help = Some(help.to_owned());
+        Self { code, severity: code.severity(), path: path.to_owned(), message, place: None, help }
     }
 
     pub(crate) fn at(source: &Source, code: Code, span: Span, message: String) -> Self {
         let primary = Label { span, text: String::new() };
         Self {
             code,
+            severity: code.severity(),
             path: source.path().to_owned(),
             message,
             place: Some(Box::new(Place { source: source.clone(), primary, secondary: Vec::new() })),
@@ -206,6 +211,11 @@ impl Diagnostic {
         self
     }
 
+    /// Makes it an error, where what it is about cannot be mended later.
+    pub(crate) fn into_error(self) -> Self {
+        Self { severity: Severity::Error, ..self }
+    }
+
     /// The kind of mistake.
     #[must_use]
     pub fn code(&self) -> Code {
@@ -215,7 +225,7 @@ impl Diagnostic {
     /// Whether the config is unusable.
     #[must_use]
     pub fn severity(&self) -> Severity {
-        self.code.severity()
+        self.severity
     }
 
     /// What is wrong, in one line.

@@ -34,9 +34,10 @@ pub use policy::Policy;
 pub use source::{MAX_CONFIG_BYTES, Position, Source, Span};
 pub use suggest::{did_you_mean, near_misses};
 pub use table::{
-    ArgDef, Catalog, CliDef, Names, Ranked, ResolveDef, Rows, SearchText, Str, Texts, ToolDef, fingerprint, name_hash,
+    ArgDef, Catalog, CliDef, ExecutorDef, Names, PolicyDef, Ranked, ResolveDef, Rows, RuleDef, SearchText, Str, Texts,
+    ToolDef, fingerprint, name_hash,
 };
-pub use view::{ArgView, Cli, ResolveView, ResolvedTool, ToolIndexEntry};
+pub use view::{ArgView, Cli, ResolveView, ResolvedTool, RuleView, ToolIndexEntry};
 
 #[doc(hidden)]
 pub use phf;
@@ -95,7 +96,7 @@ pub fn compile_over(sources: &[Source], served: &dyn Fn(&str) -> bool) -> Result
     if diagnostics.has_errors() {
         Err(diagnostics)
     } else {
-        Ok(Compiled { catalog: lower::lower(&clis), warnings: diagnostics })
+        Ok(Compiled { catalog: lower::lower(&clis, None), warnings: diagnostics })
     }
 }
 

@@ -5,11 +5,15 @@ use std::collections::HashMap;
 use crate::checked::{Arg, Cli, Resolve, Risk, Tool};
 use crate::index::lowercase;
 use crate::index::ranked::Builder;
+use crate::policy::{Approval, Executor, Policy};
 use crate::schema;
-use crate::table::{ArgDef, ArgRow, Catalog, CliDef, Names, ResolveDef, Rows, SearchText, Str, Texts, ToolDef};
+use crate::table::{
+    ArgDef, ArgRow, Catalog, CliDef, ExecutorDef, Names, PolicyDef, ResolveDef, Rows, RuleDef, SearchText, Str, Texts,
+    ToolDef,
+};
 
-/// Flattens configs. The result depends on their content and order only.
-pub(crate) fn lower(clis: &[Cli]) -> Catalog {
+/// Flattens configs, and the policy that they are under for good. The result depends on content and order only.
+pub(crate) fn lower(clis: &[Cli], policy: Option<&Policy>) -> Catalog {
     let mut tables = Tables::default();
     // What every start reads stands together, so that a large catalog is not paged in for it.
     for cli in clis {
@@ -18,7 +22,8 @@ pub(crate) fn lower(clis: &[Cli]) -> Catalog {
     for cli in clis {
         tables.cli(cli);
     }
-    tables.finish()
+    let policy = policy.map(|policy| tables.policy(policy));
+    Catalog { policy, ..tables.finish() }
 }
 
 #[derive(Default)]
@@ -33,6 +38,7 @@ struct Tables {
     tools: Vec<ToolDef>,
     args: Vec<ArgDef>,
     resolves: Vec<ResolveDef>,
+    rules: Vec<RuleDef>,
     lists: Vec<u32>,
     names: HashMap<Box<str>, u32>,
 }
@@ -92,6 +98,7 @@ impl Tables {
             args: self.args(&tool.args),
             timeout_ms: tool.timeout_ms,
             risk: tool.risk,
+            asks: tool.asks,
             confirm_message: tool.confirm_message.as_deref().map(|message| self.text(message)),
             resolves: self.resolves(&tool.resolve),
         };
@@ -122,7 +129,12 @@ impl Tables {
                 kind: arg.kind,
                 place: arg.place,
                 required: arg.required,
+                leading_dash: arg.leading_dash,
             };
+            for rule in &arg.rules {
+                let pattern = rule.pattern.as_ref().map(|pattern| self.text(pattern.as_str()));
+                self.rules.push(RuleDef { arg: offset(self.args.len()), pattern, min: rule.min, max: rule.max });
+            }
             self.args.push(ArgDef::pack(row));
         }
         Rows(first, offset(self.args.len()))
@@ -140,6 +152,27 @@ impl Tables {
             self.resolves.push(def);
         }
         Rows(first, offset(self.resolves.len()))
+    }
+
+    fn policy(&mut self, policy: &Policy) -> PolicyDef {
+        let executor = match &policy.executor {
+            Executor::Local => ExecutorDef::Local,
+            Executor::Container(container) => ExecutorDef::Container {
+                runtime: container.runtime,
+                image: self.text(&container.image),
+                volumes: self.list(container.volumes.iter().map(String::as_str)),
+                working_dir: container.working_dir.as_deref().map(|dir| self.text(dir)),
+                network: container.network.as_deref().map(|network| self.text(network)),
+            },
+            Executor::Sandbox(sandbox) => ExecutorDef::Sandbox {
+                read: self.list(sandbox.read.iter().map(String::as_str)),
+                write: self.list(sandbox.write.iter().map(String::as_str)),
+                network: sandbox.network,
+                limits: sandbox.limits,
+            },
+        };
+        let Approval { global, headless, .. } = policy.approval;
+        PolicyDef { access: policy.access, level: global, headless, executor }
     }
 
     fn pairs(&mut self, pairs: &[(String, String)]) -> Rows {
@@ -175,7 +208,10 @@ impl Tables {
             tools: self.tools.into(),
             args: self.args.into(),
             resolves: self.resolves.into(),
+            rules: self.rules.into(),
             lists: self.lists.into(),
+            policy: None,
+            sealed: false,
             names: Names::Hashed(self.names),
         }
     }

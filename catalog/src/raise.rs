@@ -3,7 +3,7 @@
 use crate::check::arg::json_string;
 use crate::checked::{Arg, Cli, DefaultValue, Resolve, Tool, Type};
 use crate::source::Span;
-use crate::view::{ArgView, Cli as CliView, ResolveView, ResolvedTool};
+use crate::view::{ArgView, Cli as CliView, ResolveView, ResolvedTool, RuleView};
 
 /// The CLI, without its tools.
 pub(crate) fn cli(view: CliView<'_>) -> Cli {
@@ -32,6 +32,7 @@ pub(crate) fn tool(view: ResolvedTool<'_>) -> Tool {
         args: view.args().map(arg).collect(),
         timeout_ms: view.timeout_ms(),
         risk: view.risk(),
+        asks: view.asks(),
         confirm_message: view.confirm_message().map(str::to_owned),
         resolve: view.resolves().map(resolve).collect(),
     }
@@ -52,7 +53,8 @@ fn arg(view: ArgView<'_>) -> Arg {
         place: view.place(),
         flag: view.flag().to_owned(),
         values: owned(view.values()),
-        rule: None,
+        rules: view.rules().map(RuleView::to_rule).collect(),
+        leading_dash: view.leading_dash(),
     }
 }
 

@@ -39,18 +39,25 @@ fn property(json: &mut String, arg: &Arg) {
             arg.values.iter().map(|value| enum_json(value, arg.kind).unwrap_or_else(|| json_string(value))).collect();
         let _ = write!(json, r#","enum":[{}]"#, values.join(","));
     }
-    if let Some(rule) = &arg.rule {
-        constraints(json, rule);
-    }
+    constraints(json, &arg.rules);
     json.push('}');
 }
 
-/// What a policy asks of the value. Without effect on a type that a keyword is not about, but to be read.
-fn constraints(json: &mut String, rule: &ArgRule) {
-    if let Some(pattern) = &rule.pattern {
-        let _ = write!(json, r#","pattern":{}"#, json_string(&pattern.json_schema()));
+/// What policies ask of the value. Without effect on a type that a keyword is not about, but to be read.
+fn constraints(json: &mut String, rules: &[ArgRule]) {
+    let patterns: Vec<String> =
+        rules.iter().filter_map(|rule| Some(json_string(&rule.pattern.as_ref()?.json_schema()))).collect();
+    match patterns.as_slice() {
+        [] => {}
+        [one] => drop(write!(json, r#","pattern":{one}"#)),
+        all => {
+            let all: Vec<String> = all.iter().map(|pattern| format!(r#"{{"pattern":{pattern}}}"#)).collect();
+            let _ = write!(json, r#","allOf":[{}]"#, all.join(","));
+        }
     }
-    for (keyword, bound) in [("minimum", rule.min), ("maximum", rule.max)] {
+    let min = rules.iter().filter_map(|rule| rule.min).reduce(f64::max);
+    let max = rules.iter().filter_map(|rule| rule.max).reduce(f64::min);
+    for (keyword, bound) in [("minimum", min), ("maximum", max)] {
         if let Some(bound) = bound {
             let _ = write!(json, r#","{keyword}":{bound}"#);
         }

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::checked::{Place, Risk, Type};
+use crate::policy::{Access, Headless, Level, Runtime, SandboxLimits};
 
 /// The number of a text in [`Texts`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -89,6 +90,8 @@ pub struct ToolDef {
     pub timeout_ms: u32,
     /// What it may do to the world.
     pub risk: Risk,
+    /// Whether a policy has somebody asked before a call.
+    pub asks: bool,
     /// Template of the question that is asked before a call.
     pub confirm_message: Option<Str>,
     /// Rows of [`Catalog::resolves`].
@@ -120,6 +123,8 @@ const KIND_MASK: u32 = 0b11;
 const PLACE_MASK: u32 = 0b111;
 const REQUIRED_BIT: u32 = 1 << 5;
 const DEFAULT_BIT: u32 = 1 << 6;
+const DASH_SETTLED_BIT: u32 = 1 << 7;
+const DASH_ALLOWED_BIT: u32 = 1 << 8;
 
 /// The unpacked form of an [`ArgDef`].
 #[derive(Clone, Copy, Debug)]
@@ -132,6 +137,7 @@ pub(crate) struct ArgRow {
     pub(crate) kind: Type,
     pub(crate) place: Place,
     pub(crate) required: bool,
+    pub(crate) leading_dash: Option<bool>,
 }
 
 impl ArgDef {
@@ -142,6 +148,9 @@ impl ArgDef {
         }
         if row.default.is_some() {
             bits |= DEFAULT_BIT;
+        }
+        if let Some(allowed) = row.leading_dash {
+            bits |= DASH_SETTLED_BIT | if allowed { DASH_ALLOWED_BIT } else { 0 };
         }
         let default = row.default.map_or(0, |default| default.0);
         Self([row.name.0, row.description.0, row.flag.0, default, row.values.0, row.values.1, bits])
@@ -158,8 +167,66 @@ impl ArgDef {
             kind: Type::ALL[(bits & KIND_MASK) as usize],
             place: Place::ALL[(bits >> PLACE_SHIFT & PLACE_MASK) as usize],
             required: bits & REQUIRED_BIT != 0,
+            leading_dash: (bits & DASH_SETTLED_BIT != 0).then_some(bits & DASH_ALLOWED_BIT != 0),
         }
     }
+}
+
+/// What a policy asks of the values of an arg.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RuleDef {
+    /// The row of [`Catalog::args`] that it is about; an arg may have several rules.
+    pub arg: u32,
+    /// What the whole value must match: a pattern that has been compiled once.
+    pub pattern: Option<Str>,
+    /// The least that a number may be.
+    pub min: Option<f64>,
+    /// The most that a number may be.
+    pub max: Option<f64>,
+}
+
+/// The policy that was put over a catalog when it was made, but for what is in the rows of its tools and args.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PolicyDef {
+    /// Whether tools that are added later can be called.
+    pub access: Access,
+    /// From which risk on somebody is asked about tools that are added later.
+    pub level: Level,
+    /// What holds where nobody can be asked.
+    pub headless: Headless,
+    /// Where programs run.
+    pub executor: ExecutorDef,
+}
+
+/// Where programs run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExecutorDef {
+    /// On this machine, as the server's user.
+    Local,
+    /// Each in a container of its own.
+    Container {
+        /// The program that runs containers.
+        runtime: Runtime,
+        /// The image, by name.
+        image: Str,
+        /// Rows of [`Catalog::lists`]: mounts.
+        volumes: Rows,
+        /// The directory inside.
+        working_dir: Option<Str>,
+        /// The network.
+        network: Option<Str>,
+    },
+    /// On this machine, confined by the kernel.
+    Sandbox {
+        /// Rows of [`Catalog::lists`]: paths that can be read.
+        read: Rows,
+        /// Rows of [`Catalog::lists`]: paths that can be changed.
+        write: Rows,
+        /// Whether sockets can be opened.
+        network: bool,
+        /// Bounds on what a program uses.
+        limits: SandboxLimits,
+    },
 }
 
 /// The lowercased texts that a query is looked for in.
@@ -242,8 +309,14 @@ pub struct Catalog {
     pub args: Cow<'static, [ArgDef]>,
     /// One row per look-up.
     pub resolves: Cow<'static, [ResolveDef]>,
+    /// What a policy asks of args, in the order of the args.
+    pub rules: Cow<'static, [RuleDef]>,
     /// Numbers of texts: tags, words, enum values, environments.
     pub lists: Cow<'static, [u32]>,
+    /// The policy that was put over the catalog when it was made.
+    pub policy: Option<PolicyDef>,
+    /// Whether no tool can be added or changed at run time.
+    pub sealed: bool,
     /// Tool names.
     pub names: Names,
 }
@@ -276,6 +349,9 @@ impl PartialEq for Catalog {
             && self.tools == other.tools
             && self.args == other.args
             && self.resolves == other.resolves
+            && self.rules == other.rules
             && self.lists == other.lists
+            && self.policy == other.policy
+            && self.sealed == other.sealed
     }
 }

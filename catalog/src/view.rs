@@ -1,7 +1,8 @@
 //! Views: rows of a [`Catalog`] with their texts. Readers use these and cannot tell compiled-in from loaded.
 
 use crate::checked::{Place, Risk, Type};
-use crate::table::{ArgDef, ArgRow, Catalog, CliDef, ResolveDef, Rows, ToolDef};
+use crate::policy::{ArgRule, Pattern};
+use crate::table::{ArgDef, ArgRow, Catalog, CliDef, ResolveDef, Rows, RuleDef, ToolDef};
 
 /// A CLI of a catalog.
 #[derive(Clone, Copy, Debug)]
@@ -143,6 +144,12 @@ impl<'a> ResolvedTool<'a> {
         self.def.risk
     }
 
+    /// Whether the policy that its catalog was made under has somebody asked before a call.
+    #[must_use]
+    pub fn asks(self) -> bool {
+        self.def.asks
+    }
+
     /// Template of the question that is asked before a call.
     #[must_use]
     pub fn confirm_message(self) -> Option<&'a str> {
@@ -232,6 +239,8 @@ impl<'a> ToolIndexEntry<'a> {
 pub struct ArgView<'a> {
     catalog: &'a Catalog,
     row: ArgRow,
+    /// The row's number.
+    at: u32,
 }
 
 impl<'a> ArgView<'a> {
@@ -282,6 +291,43 @@ impl<'a> ArgView<'a> {
     pub fn required(self) -> bool {
         self.row.required
     }
+
+    /// Whether a policy lets a positional value start with a dash; `None` if there is no policy.
+    #[must_use]
+    pub fn leading_dash(self) -> Option<bool> {
+        self.row.leading_dash
+    }
+
+    /// What policies ask of its values.
+    pub fn rules(self) -> impl Iterator<Item = RuleView<'a>> + Clone {
+        let Self { catalog, at, .. } = self;
+        let first = catalog.rules.partition_point(|rule| rule.arg < at);
+        let own = catalog.rules[first..].iter().take_while(move |rule| rule.arg == at);
+        own.map(move |def| RuleView { catalog, def })
+    }
+}
+
+/// What a policy asks of an arg's values.
+#[derive(Clone, Copy, Debug)]
+pub struct RuleView<'a> {
+    catalog: &'a Catalog,
+    def: &'a RuleDef,
+}
+
+impl RuleView<'_> {
+    /// The rule itself, its pattern compiled.
+    ///
+    /// # Panics
+    /// If the catalog was not made by this crate: every pattern has been compiled before it came into one.
+    #[must_use]
+    pub fn to_rule(self) -> ArgRule {
+        let compiled = |text| Pattern::compile(text).expect("patterns in catalogs have been compiled before");
+        ArgRule {
+            pattern: self.def.pattern.map(|pattern| compiled(self.catalog.texts.get(pattern))),
+            min: self.def.min,
+            max: self.def.max,
+        }
+    }
 }
 
 /// A look-up of a readable name.
@@ -317,7 +363,8 @@ impl<'a> ResolveView<'a> {
 }
 
 fn args(catalog: &Catalog, rows: Rows) -> impl ExactSizeIterator<Item = ArgView<'_>> + Clone {
-    catalog.args[rows.range()].iter().map(move |def: &ArgDef| ArgView { catalog, row: def.unpack() })
+    let defs = catalog.args[rows.range()].iter().zip(rows.0..rows.1);
+    defs.map(move |(def, at): (&ArgDef, u32)| ArgView { catalog, row: def.unpack(), at })
 }
 
 fn pairs(catalog: &Catalog, rows: Rows) -> impl Iterator<Item = (&str, &str)> + Clone {

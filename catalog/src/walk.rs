@@ -37,6 +37,11 @@ impl<'a> Walker<'a> {
         self.source
     }
 
+    /// Shortens a span to its first line.
+    pub(crate) fn first_line(&self, span: Span) -> Span {
+        first_line(self.source, span)
+    }
+
     pub(crate) fn report(&mut self, code: Code, span: Span, message: String, help: &str) {
         self.out.push(self.source.diagnostic(code, span, message).help(help));
     }

@@ -5,7 +5,8 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use climax_catalog::{compile, files};
+use climax_catalog::policy::{self, PolicyFile};
+use climax_catalog::{Compiled, Diagnostics, compile, files};
 
 use crate::emit::{Generated, emit};
 use crate::report;
@@ -13,10 +14,18 @@ use crate::report;
 /// Names configs to compile in instead of those that the build script names: files or directories, separated as in `PATH`.
 const CONFIGS_VARIABLE: &str = "CLIMAX_CONFIGS";
 
+/// Names a policy to compile in, instead of the one that the build script names.
+const POLICY_VARIABLE: &str = "CLIMAX_POLICY";
+
+/// Seals the catalog if it is `1`.
+const SEALED_VARIABLE: &str = "CLIMAX_SEALED";
+
 /// Compiles configs into `OUT_DIR`, to be included by `climax::include_catalog!()`.
 #[derive(Clone, Debug, Default)]
 pub struct Build {
     configs: Vec<PathBuf>,
+    policy: Option<PathBuf>,
+    sealed: bool,
 }
 
 impl Build {
@@ -26,16 +35,21 @@ impl Build {
         Self::default()
     }
 
-    /// Takes what `CLIMAX_CONFIGS` names, or the directory `configs` if that names nothing.
+    /// Takes what `CLIMAX_CONFIGS` names, or the directory `configs` if that names nothing; the policy that `CLIMAX_POLICY`
+    /// names, if it does; and seals the catalog if `CLIMAX_SEALED` is `1`.
     ///
     /// Relative paths start at the directory of the package that is built. Of two tools with one name the one in the
     /// later path stays.
     #[must_use]
     pub fn from_env() -> Self {
-        println_directive(&format!("cargo::rerun-if-env-changed={CONFIGS_VARIABLE}"));
+        for variable in [CONFIGS_VARIABLE, POLICY_VARIABLE, SEALED_VARIABLE] {
+            println_directive(&format!("cargo::rerun-if-env-changed={variable}"));
+        }
         let named = env::var_os(CONFIGS_VARIABLE).unwrap_or_default();
         let configs: Vec<PathBuf> = env::split_paths(&named).filter(|path| !path.as_os_str().is_empty()).collect();
-        if configs.is_empty() { Self::new().configs("configs") } else { Self { configs } }
+        let policy = env::var_os(POLICY_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
+        let sealed = env::var_os(SEALED_VARIABLE).is_some_and(|value| value == "1");
+        Self { configs: if configs.is_empty() { vec!["configs".into()] } else { configs }, policy, sealed }
     }
 
     /// Adds a config file, or a directory of them.
@@ -43,6 +57,19 @@ impl Build {
     pub fn configs(mut self, path: impl Into<PathBuf>) -> Self {
         self.configs.push(path.into());
         self
+    }
+
+    /// Puts a policy over the configs for good: what it hides is not compiled in, and a policy at run time can only narrow
+    /// it further. Tools and args that it names must be there.
+    #[must_use]
+    pub fn policy(self, path: impl Into<PathBuf>) -> Self {
+        Self { policy: Some(path.into()), ..self }
+    }
+
+    /// Seals the catalog: no tool can be added or changed at run time.
+    #[must_use]
+    pub fn sealed(self, sealed: bool) -> Self {
+        Self { sealed, ..self }
     }
 
     /// Generates the code, or makes cargo fail with every mistake in the configs.
@@ -63,20 +90,45 @@ impl Build {
         let (config_files, mut diagnostics) = files::expand_all(&self.configs, shown);
         let (sources, unread) = files::read(&config_files, shown);
         diagnostics.extend(unread);
-        let compiled = match compile(&sources) {
-            Ok(compiled) if !diagnostics.has_errors() => compiled,
-            Ok(_) => return Err(report::directives(&diagnostics)),
-            Err(found) => {
-                diagnostics.extend(found);
-                return Err(report::directives(&diagnostics));
+        let policy = self.policy.as_deref().map(|path| read_policy(path, &root)).transpose();
+        let compiled = match (compile(&sources), policy) {
+            (Ok(compiled), Ok(policy)) if !diagnostics.has_errors() => under(compiled, policy),
+            (compiled, policy) => {
+                diagnostics.extend(compiled.map_or_else(|found| found, |compiled| compiled.warnings));
+                diagnostics.extend(policy.err().unwrap_or_default());
+                Err(diagnostics)
             }
         };
-        let generated = emit(&compiled.catalog).map_err(|error| vec![format!("cargo::error={error}")])?;
+        let Compiled { mut catalog, warnings } = compiled.map_err(|found| report::directives(&found))?;
+        catalog.sealed = self.sealed;
+        let generated = emit(&catalog).map_err(|error| vec![format!("cargo::error={error}")])?;
         write(&generated).map_err(|error| vec![format!("cargo::error={error}")])?;
-        let mut directives = report::directives(&compiled.warnings);
-        let watched = self.configs.iter().chain(&config_files);
+        let mut directives = report::directives(&warnings);
+        let watched = self.configs.iter().chain(&config_files).chain(&self.policy);
         directives.extend(watched.map(|path| format!("cargo::rerun-if-changed={}", path.display())));
         Ok(directives)
+    }
+}
+
+/// Reads the policy file at `path`; messages show it relative to `root`.
+fn read_policy(path: &Path, root: &Path) -> Result<PolicyFile, Diagnostics> {
+    let (sources, unread) = files::read(&[path.to_owned()], |path| relative(path, root));
+    sources.first().map_or(Err(unread), policy::read)
+}
+
+/// Puts the policy, if there is one, over what was compiled.
+fn under(compiled: Compiled, policy: Option<PolicyFile>) -> Result<Compiled, Diagnostics> {
+    let Some(policy) = policy else { return Ok(compiled) };
+    let Compiled { catalog, mut warnings } = compiled;
+    match policy.compile_in(catalog) {
+        Ok(Compiled { catalog, warnings: found }) => {
+            warnings.extend(found);
+            Ok(Compiled { catalog, warnings })
+        }
+        Err(found) => {
+            warnings.extend(found);
+            Err(warnings)
+        }
     }
 }
 

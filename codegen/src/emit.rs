@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use climax_catalog::{Catalog, CliDef, ResolveDef, Risk, Rows, Str, ToolDef, fingerprint, name_hash};
+use climax_catalog::{Catalog, CliDef, ResolveDef, Risk, Rows, RuleDef, Str, ToolDef, fingerprint, name_hash};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
+
+mod policy;
 
 /// Catalogs with more tools are not formatted: nobody reads them, and formatting would take longer than compiling.
 const MAX_FORMATTED_TOOLS: usize = 1_000;
@@ -80,9 +82,10 @@ pub fn emit(catalog: &Catalog) -> Result<Generated, EmitError> {
             quote!(ArgDef([#(#numbers),*]))
         }),
     ));
+    items.push(rows("RULES", &quote!(RuleDef), catalog.rules.iter().map(rule)));
     items.push(rows("RESOLVES", &quote!(ResolveDef), catalog.resolves.iter().map(resolve)));
     items.push(names);
-    items.push(root());
+    items.push(root(catalog));
     Ok(Generated {
         rust: print(items, catalog.tools.len() <= MAX_FORMATTED_TOOLS),
         text: catalog.texts.text.to_string(),
@@ -102,7 +105,8 @@ fn header(catalog: &Catalog) -> TokenStream {
     .map(fingerprint);
     quote! {
         use ::climax::catalog::{
-            ArgDef, Catalog, CliDef, Names, Ranked, ResolveDef, Risk, Rows, SearchText, Str, Texts, ToolDef, fingerprint,
+            ArgDef, Catalog, CliDef, Names, Ranked, ResolveDef, Risk, Rows, RuleDef, SearchText, Str, Texts, ToolDef,
+            fingerprint,
         };
         use ::std::borrow::Cow;
 
@@ -121,7 +125,9 @@ fn header(catalog: &Catalog) -> TokenStream {
     }
 }
 
-fn root() -> TokenStream {
+fn root(catalog: &Catalog) -> TokenStream {
+    let policy = optional_with(catalog.policy.as_ref(), policy::policy);
+    let sealed = catalog.sealed;
     quote! {
         /// The tools that are compiled in.
         #[allow(unreachable_pub)]
@@ -137,7 +143,10 @@ fn root() -> TokenStream {
             tools: Cow::Borrowed(&TOOLS),
             args: Cow::Borrowed(&ARGS),
             resolves: Cow::Borrowed(&RESOLVES),
+            rules: Cow::Borrowed(&RULES),
             lists: Cow::Borrowed(&LISTS),
+            policy: #policy,
+            sealed: #sealed,
             names: Names::Perfect(&NAMES),
         };
     }
@@ -205,6 +214,7 @@ fn tool(row: &ToolDef) -> TokenStream {
         args,
         timeout_ms,
         risk,
+        asks,
         confirm_message,
         resolves,
     } = *row;
@@ -215,7 +225,7 @@ fn tool(row: &ToolDef) -> TokenStream {
     let risk = level(risk);
     quote!(ToolDef {
         cli: #cli, name: #name, description: #description, entry: #entry, schema_bytes: #schema_bytes, words: #words,
-        args: #args, timeout_ms: #timeout_ms, risk: #risk, confirm_message: #confirm_message, resolves: #resolves
+        args: #args, timeout_ms: #timeout_ms, risk: #risk, asks: #asks, confirm_message: #confirm_message, resolves: #resolves
     })
 }
 
@@ -225,6 +235,14 @@ fn resolve(row: &ResolveDef) -> TokenStream {
     let [words, args] = [words, args].map(range);
     let timeout_ms = Literal::u32_unsuffixed(timeout_ms);
     quote!(ResolveDef { name: #name, words: #words, args: #args, timeout_ms: #timeout_ms })
+}
+
+fn rule(row: &RuleDef) -> TokenStream {
+    let RuleDef { arg, pattern, min, max } = *row;
+    let arg = Literal::u32_unsuffixed(arg);
+    let pattern = optional(pattern);
+    let [min, max] = [min, max].map(|bound| optional_with(bound, |bound| quote!(#bound)));
+    quote!(RuleDef { arg: #arg, pattern: #pattern, min: #min, max: #max })
 }
 
 fn level(risk: Risk) -> TokenStream {
@@ -241,7 +259,11 @@ fn text(id: Str) -> TokenStream {
 }
 
 fn optional(id: Option<Str>) -> TokenStream {
-    id.map(text).map_or_else(|| quote!(None), |text| quote!(Some(#text)))
+    optional_with(id, text)
+}
+
+fn optional_with<T>(value: Option<T>, print: impl Fn(T) -> TokenStream) -> TokenStream {
+    value.map(print).map_or_else(|| quote!(None), |value| quote!(Some(#value)))
 }
 
 fn range(Rows(start, end): Rows) -> TokenStream {

@@ -34,6 +34,15 @@ fn load(catalog: &'static Catalog, names: &[String], sources: &Sources) -> Resul
             terminal::report(&diagnostics);
             Err(ExitCode::from(FAILURE))
         }
+        Err(LoadError::Sealed) => {
+            terminal::error("climax: this program is sealed: it serves what is compiled in, and --config is refused");
+            Err(ExitCode::from(FAILURE))
+        }
+        Err(LoadError::NotPermitted(names)) => {
+            let message = "the compiled-in policy lets no config add or replace";
+            terminal::error(&format!("climax: {message} {}", names.join(", ")));
+            Err(ExitCode::from(FAILURE))
+        }
         Err(LoadError::UnknownNames(names)) => {
             for name in names {
                 terminal::error(&format!("climax: {name}"));

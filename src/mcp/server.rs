@@ -120,7 +120,7 @@ impl Server {
                 (extended::search(index, self.options.strategy, digest, arguments), extended::search_schema)
             }
             extended::DESCRIBE => (extended::describe(&self.toolbox, arguments), extended::describe_schema),
-            extended::EXAMPLES => match extended::examples(&self.toolbox, arguments) {
+            extended::EXAMPLES => match extended::examples(index, arguments) {
                 Ok(Examples::Json(json)) => (Ok(json), extended::examples_schema),
                 Ok(Examples::UnknownTool { name, suggestions }) => {
                     let unknown = Err(CallError::UnknownTool { suggestions });

@@ -40,7 +40,7 @@ fn tool<'a>(index: &'a ToolIndex, name: &str) -> ResolvedTool<'a> {
 /// The bound values as `name=word`, or the violations' texts.
 fn bound(name: &str, arguments: Value) -> Result<Vec<String>, Vec<String>> {
     let index = index(TOOLS);
-    match bind(tool(&index, name), &object(arguments), None) {
+    match bind(tool(&index, name), &object(arguments)) {
         Ok(bound) => Ok(bound.iter().map(|(arg, value)| format!("{}={value}", arg.name())).collect()),
         Err(violations) => Err(violations.iter().map(ToString::to_string).collect()),
     }
@@ -151,7 +151,7 @@ fn a_command_that_ends_its_options_takes_dashes() {
     assert_eq!(bound("dashes", json!({ "pattern": "-x" })), Ok(vec!["pattern=-x".into()]));
     let own_words =
         index("command: x\ntools: [{name: t, description: t, args: [{name: p, positional: true, default: \"-\"}]}]");
-    assert!(bind(tool(&own_words, "t"), &Map::new(), None).is_ok(), "a default is the config's own word");
+    assert!(bind(tool(&own_words, "t"), &Map::new()).is_ok(), "a default is the config's own word");
     accepted("s", json!("-x"), "-x");
 }
 
@@ -188,7 +188,7 @@ proptest! {
         let kind = schema["properties"][name]["type"].as_str().unwrap().to_owned();
         let arguments = json!({ "r": "r", name: value });
         let valid = jsonschema::validator_for(&schema).unwrap().is_valid(&arguments);
-        let binds = bind(tool, &object(arguments), None).is_ok();
+        let binds = bind(tool, &object(arguments)).is_ok();
         if needs_no_coercion(&kind, &value) {
             prop_assert_eq!(valid, binds);
         } else {

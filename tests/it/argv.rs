@@ -54,7 +54,7 @@ fn env(name: &str) -> Option<String> {
 
 fn planned(index: &ToolIndex, arguments: &Value) -> Invocation {
     let arguments: Map<String, Value> = serde_json::from_value(arguments.clone()).unwrap();
-    let bound = bind(index.get("t").unwrap(), &arguments, None).unwrap();
+    let bound = bind(index.get("t").unwrap(), &arguments).unwrap();
     plan(index.get("t").unwrap(), &bound, &env)
 }
 
@@ -116,7 +116,7 @@ proptest! {
         let has_nul = object.values().any(|value| value.as_str().unwrap().contains('\0'));
         let has_dash = first.starts_with('-') || second.starts_with('-');
         let tool = index.get("t").unwrap();
-        match bind(tool, &object, None) {
+        match bind(tool, &object) {
             Err(_) => prop_assert!(has_nul || has_dash),
             Ok(bound) => {
                 prop_assert!(!has_nul && !has_dash);

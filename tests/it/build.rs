@@ -51,7 +51,7 @@ impl Package {
         let target = test.ancestors().nth(3).unwrap().join("test-packages");
         let mut cargo = Command::new(env!("CARGO"));
         cargo.current_dir(self.dir.path()).args([command, "--offline"]).env("CARGO_TARGET_DIR", target);
-        cargo.env_remove("CLIMAX_CONFIGS").env("CARGO_TERM_COLOR", "never");
+        cargo.env_remove("CLIMAX_CONFIGS").env_remove("CLIMAX_POLICY").env("CARGO_TERM_COLOR", "never");
         cargo
     }
 
@@ -168,4 +168,28 @@ fn a_variable_names_other_configs() {
     let (built, said) = said(package.cargo("build").env("CLIMAX_CONFIGS", "absent:src"));
     assert!(!built);
     insta::assert_snapshot!(said);
+}
+
+#[test]
+fn a_policy_is_compiled_in() {
+    let package = Package::new("policed-catalog");
+    package.write("configs/two.yaml", &GOOD.replace("one", "two"));
+    package.write("policy.yaml", "tools: {two_tool: {}}\n");
+    let cargo = |command: &str| {
+        let mut cargo = package.cargo(command);
+        cargo.env("CLIMAX_POLICY", "policy.yaml");
+        cargo
+    };
+    let text = String::from_utf8(cargo("run").output().unwrap().stdout).unwrap();
+    assert!(text.contains("two_tool") && !text.contains("one_tool"), "{text}");
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    package.write("policy.yaml", "tools:\n  tow_tool: {}\n  one_tool: {args: {x: {pattern: '('}}}\n");
+    package.write("configs/two.yaml", "command: two\ntools: [{nmae: x}]\n");
+    let (built, both) = said(&mut cargo("build"));
+    assert!(!built && both.contains("[bad-pattern]") && both.contains("[unknown-key]"), "{both}");
+    package.write("configs/two.yaml", &GOOD.replace("one", "two"));
+    package.write("policy.yaml", "tools:\n  tow_tool: {}\n");
+    let (built, unknown) = said(&mut cargo("build"));
+    assert!(!built);
+    insta::assert_snapshot!(unknown);
 }

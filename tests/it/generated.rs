@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use climax::catalog::{Source, compile};
+use climax::catalog::{Catalog, Source, compile, policy};
 use climax_codegen::{Generated, emit};
 
 /// The golden output, compiled: what the generator prints is Rust that means the catalog.
@@ -11,7 +11,18 @@ mod golden {
 }
 
 fn golden_yaml() -> String {
-    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/small.yaml")).unwrap()
+    read("small.yaml")
+}
+
+fn read(name: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)).unwrap()
+}
+
+/// The golden config under the golden policy.
+fn golden_catalog() -> Catalog {
+    let policy = Source::new("policy.yaml", read("policy.yaml").into_bytes()).unwrap();
+    let config = Source::new("small.yaml", golden_yaml().into_bytes()).unwrap();
+    policy::read(&policy).unwrap().compile_in(compile(&[config]).unwrap().catalog).unwrap().catalog
 }
 
 fn generate(sources: &[(&str, &str)]) -> Generated {
@@ -23,7 +34,7 @@ fn generate(sources: &[(&str, &str)]) -> Generated {
 /// To accept new output: `UPDATE_GOLDEN=1 cargo test`, twice, since the golden file is compiled in.
 #[test]
 fn the_golden_files_are_what_the_generator_prints() {
-    let generated = generate(&[("small.yaml", &golden_yaml())]);
+    let generated = emit(&golden_catalog()).unwrap();
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     for (name, content) in generated.files() {
         let path = directory.join(name);
@@ -39,8 +50,7 @@ fn the_golden_files_are_what_the_generator_prints() {
 
 #[test]
 fn the_golden_code_means_the_catalog_that_was_loaded() {
-    let source = Source::new("small.yaml", golden_yaml().into_bytes()).unwrap();
-    let loaded = compile(&[source]).unwrap().catalog;
+    let loaded = golden_catalog();
     assert!(golden::CATALOG == loaded);
     for (row, tool) in (0..).zip(loaded.tools.iter()) {
         assert_eq!(golden::CATALOG.find(loaded.texts.get(tool.name)), Some(row));

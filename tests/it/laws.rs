@@ -70,7 +70,7 @@ fn every_schema_and_entry_is_valid_and_says_the_same() {
 #[test]
 fn every_default_binds() {
     for tool in tools() {
-        let violations = bind(tool, &Map::new(), None).err().unwrap_or_default();
+        let violations = bind(tool, &Map::new()).err().unwrap_or_default();
         let only_missing = violations.iter().all(|violation| violation.problem == Problem::Missing);
         assert!(only_missing, "{}: {violations:?}", tool.name());
     }

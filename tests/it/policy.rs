@@ -3,13 +3,19 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use climax::catalog::{Layer, Source, ToolIndex, compile};
+use climax::arguments::{bind, check};
+use climax::call::Toolbox;
+use climax::catalog::policy::{self, Executor as Place, Headless};
+use climax::catalog::{Catalog, Layer, Source, ToolIndex, compile};
+use climax::exec::Executor;
+use climax::limits::Limits;
+use climax::load::{LoadError, Served, served};
 use climax::mcp::Mode;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::client::{Client, read_policy, restricted, unrestricted};
-use crate::support::{fake_config, index, text};
+use crate::support::{catalog, fake_config, index, text};
 
 const TOOLS: &str = "
   - {name: say, description: Prints words, command: argv, args: [{name: word, positional: true}, {name: count, type: integer, default: 7}, {name: on, type: boolean}]}
@@ -195,4 +201,111 @@ proptest! {
         });
         prop_assert_eq!(seen, expected);
     }
+}
+
+/// A catalog with a policy that is compiled in.
+fn compiled_in(policy: &str) -> &'static Catalog {
+    let catalog = catalog(&fake_config(TOOLS));
+    let source = Source::new("policy.yaml", policy.as_bytes().to_vec()).unwrap();
+    Box::leak(Box::new(policy::read(&source).unwrap().compile_in(catalog).unwrap().catalog))
+}
+
+/// What is served of it at run time, with the content of a config and of a policy file.
+fn at_run_time(catalog: &'static Catalog, config: Option<&str>, policy: Option<&str>) -> Result<Served, LoadError> {
+    let dir = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        std::fs::write(dir.path().join(name), text).unwrap();
+        dir.path().join(name)
+    };
+    let configs: Vec<_> = config.into_iter().map(|text| write("more.yaml", text)).collect();
+    let policy = policy.map(|text| write("policy.yaml", text));
+    served(catalog, &[], &configs, policy.as_deref()).map(|(served, _)| served)
+}
+
+const MORE: &str = "name: more\ncommand: 'true'\ntools: [{name: added, description: A, risk: write}]\n";
+
+#[tokio::test]
+async fn a_compiled_in_policy_holds_without_a_file() {
+    let catalog = compiled_in("tools: {say: {args: {count: {max: 5}}}}\napproval: {global: all}");
+    assert_eq!(catalog.tools.len(), 1, "what it hides is not compiled in");
+    let Served { index, policy } = at_run_time(catalog, None, None).unwrap();
+    assert!(policy.asks(index.get("say").unwrap()));
+    let executor = Executor::new(policy.executor().clone(), Limits::default(), 1);
+    let mut client = Client::open(Toolbox { index, policy, executor, audit: None }, Mode::Classic, json!({})).await;
+    assert!(text(&client.tool("say", json!({})).await).contains("exceeds maximum 5"));
+    assert_eq!(text(&client.tool("say", json!({ "count": 1 })).await), "Tool execution denied by user: say");
+}
+
+#[test]
+fn a_policy_at_run_time_only_narrows_the_one_that_is_compiled_in() {
+    let catalog = compiled_in(
+        "tools: {say: {args: {word: {pattern: '[a-z]*', allow_leading_dash: true}, count: {min: 2, max: 8}}}}\n\
+         approval: {global: none, tools: {say: true}}",
+    );
+    let wide = "default: enabled\napproval: {global: none, headless: approve, tools: {say: false}}\n\
+                tools: {secret: {}, say: {args: {word: {pattern: '.*[bc].*'}, count: {min: 1, max: 5}}}}";
+    let Served { index, policy } = at_run_time(catalog, None, Some(wide)).unwrap();
+    let say = index.get("say").unwrap();
+    assert!(index.get("secret").is_none() && policy.asks(say));
+    assert_eq!(policy.headless(), Headless::Deny);
+    let refused = |arguments: Value| {
+        let bound = bind(say, arguments.as_object().unwrap());
+        bound
+            .map_err(|problems| problems.len())
+            .and_then(|bound| check(&bound).map_err(|problems| problems.len()))
+            .err()
+    };
+    assert_eq!(refused(json!({ "word": "ab", "count": 5 })), None);
+    assert_eq!(refused(json!({ "word": "ad", "count": 5 })), Some(1), "the new pattern");
+    assert_eq!(refused(json!({ "word": "AB", "count": 5 })), Some(2), "both patterns");
+    assert_eq!(refused(json!({ "word": "ab", "count": 1 })), Some(1), "the old minimum");
+    assert_eq!(refused(json!({ "word": "ab", "count": 6 })), Some(1), "the new maximum");
+    assert_eq!(refused(json!({ "word": "-b", "count": 3 })), Some(1), "a rule without it takes the dash back");
+    let schema: Value = serde_json::from_str(say.input_schema()).unwrap();
+    assert_eq!(schema["properties"]["count"], json!({ "type": "integer", "default": 7, "minimum": 2, "maximum": 5 }));
+    assert_eq!(schema["properties"]["word"]["allOf"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn programs_run_where_the_compiled_in_policy_says() {
+    let catalog = compiled_in("default: enabled\nexecutor: {type: docker, image: fixed}");
+    let place =
+        |policy: Option<&str>| at_run_time(catalog, None, policy).map(|served| served.policy.executor().clone());
+    let Ok(Place::Container(container)) = place(Some("default: enabled")) else { panic!("no container") };
+    assert_eq!(container.image, "fixed");
+    assert!(place(Some("executor: {type: docker, image: fixed}")).is_ok());
+    for other in ["executor: {type: local}", "executor: {type: docker, image: other}", "executor: {type: sandbox}"] {
+        let Err(LoadError::Files(found)) = place(Some(other)) else { panic!("{other} is not refused") };
+        assert!(found.render(climax::catalog::Style::Plain).contains("error[widening]"));
+    }
+}
+
+#[test]
+fn configs_at_run_time_cannot_escape_the_compiled_in_policy() {
+    let added = |policy: &str, config: &str| at_run_time(compiled_in(policy), Some(config), None);
+    assert!(matches!(added("default: disabled", MORE), Err(LoadError::NotPermitted(names)) if names == ["added"]));
+    let replacing = fake_config("  - {name: secret, description: S, command: argv}\n");
+    assert!(
+        matches!(added("default: enabled", &replacing), Err(LoadError::NotPermitted(names)) if names == ["secret"])
+    );
+    let Served { index, policy } = added("default: enabled", MORE).unwrap();
+    assert!(policy.asks(index.get("added").unwrap()), "by its risk, as the compiled-in policy has it");
+    let Served { index, policy } = added("default: enabled\napproval: {global: destructive}", MORE).unwrap();
+    assert!(!policy.asks(index.get("added").unwrap()));
+}
+
+#[test]
+fn nothing_is_added_to_a_sealed_catalog() {
+    let mut catalog = catalog(&fake_config(TOOLS));
+    catalog.sealed = true;
+    let catalog = Box::leak(Box::new(catalog));
+    assert!(matches!(at_run_time(catalog, Some(MORE), None), Err(LoadError::Sealed)));
+    assert_eq!(at_run_time(catalog, None, Some("tools: {say: {}}")).unwrap().index.tools().count(), 1);
+}
+
+#[test]
+fn a_compiled_in_policy_must_name_what_is_there() {
+    let source = Source::new("policy.yaml", b"tools: {sya: {}, say: {args: {wrod: {max: 1}}}}".to_vec()).unwrap();
+    let found = policy::read(&source).unwrap().compile_in(catalog(&fake_config(TOOLS))).unwrap_err();
+    assert_eq!(found.errors().count(), 2, "{}", found.render(climax::catalog::Style::Plain));
 }

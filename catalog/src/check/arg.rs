@@ -100,7 +100,8 @@ impl Checker<'_> {
             place: place.unwrap_or_else(|| flag_place(&flag, kind)),
             flag,
             values,
-            rule: None,
+            rules: Vec::new(),
+            leading_dash: None,
             name,
         }
     }

@@ -1,14 +1,16 @@
 //! Policy and index → the index that is served under the policy.
 
 use super::parse::{Named, NamedArg};
-use super::{Access, Policy};
+use super::{Access, Executor, Headless, Policy};
+use crate::Compiled;
 use crate::checked::{Arg, Cli, Tool, Type};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::index::{Layer, ToolIndex};
 use crate::lower::lower;
 use crate::raise;
-use crate::source::{Source, Spanned};
+use crate::source::{Source, Span, Spanned};
 use crate::suggest::near_misses;
+use crate::table::Catalog;
 use crate::view::{ArgView, ResolvedTool};
 
 /// A policy that was read and has not been put over tools yet.
@@ -17,6 +19,8 @@ pub struct PolicyFile {
     pub(super) source: Source,
     pub(super) policy: Policy,
     pub(super) names: Vec<Named>,
+    /// Where it says where programs run, if it does.
+    pub(super) executor: Option<Span>,
     pub(super) warnings: Diagnostics,
 }
 
@@ -32,6 +36,30 @@ pub struct Applied {
 }
 
 impl PolicyFile {
+    /// Makes it one that only narrows the policy that is compiled in.
+    ///
+    /// # Errors
+    /// It would run programs elsewhere than that one has it.
+    pub fn narrowing(mut self, compiled_in: &Policy) -> Result<Self, Diagnostics> {
+        if compiled_in.headless() == Headless::Deny {
+            self.policy.approval.headless = Headless::Deny;
+        }
+        match (&compiled_in.executor, self.executor) {
+            (Executor::Local, _) => {}
+            (fixed, Some(span)) if *fixed != self.policy.executor => {
+                let message = "the compiled-in policy says where programs run, and it is not here";
+                let error = self.source.diagnostic(Code::Widening, span, message);
+                let mut all = Diagnostics::default();
+                all.push(
+                    error.help("remove `executor`: a policy at run time can only narrow the one that is compiled in"),
+                );
+                return Err(all);
+            }
+            (fixed, _) => self.policy.executor = fixed.clone(),
+        }
+        Ok(self)
+    }
+
     /// Puts the policy over an index. `elsewhere` says which tools there are besides, of which it may speak too.
     ///
     /// The index that results knows nothing of the other tools: where it differs from the first it is made anew, so that
@@ -43,8 +71,30 @@ impl PolicyFile {
         let found: Vec<Diagnostic> = here.filter_map(|named| self.mistaken(named, &index)).collect();
         let mut warnings = self.warnings;
         warnings.extend(found);
-        let index = if changes(&self.policy, &index) { narrowed(&self.policy, &index) } else { index };
+        let index = if changes(&self.policy, &index) {
+            ToolIndex::from_configs(vec![Layer::loaded(lower(&narrowed(&self.policy, &index), None))])
+        } else {
+            index
+        };
         Applied { policy: self.policy, index, warnings }
+    }
+
+    /// Puts the policy over a catalog for good: the catalog that results holds it.
+    ///
+    /// # Errors
+    /// It names tools or args that are not there: nobody can add them later.
+    pub fn compile_in(self, catalog: Catalog) -> Result<Compiled, Diagnostics> {
+        let index = ToolIndex::from_configs(vec![Layer::loaded(catalog)]);
+        let found: Vec<Diagnostic> = self.names.iter().filter_map(|named| self.mistaken(named, &index)).collect();
+        let mut warnings = self.warnings;
+        warnings.extend(found.into_iter().map(|one| match one.code() {
+            Code::UnknownTool | Code::UnknownArg => one.into_error(),
+            _ => one,
+        }));
+        if warnings.has_errors() {
+            return Err(warnings);
+        }
+        Ok(Compiled { catalog: lower(&narrowed(&self.policy, &index), Some(&self.policy)), warnings })
     }
 
     /// What is likely wrong with a name of the policy.
@@ -77,7 +127,7 @@ impl PolicyFile {
 
     /// A rule for an arg that refuses what it was hardly meant to.
     fn unusable(&self, tool: ResolvedTool<'_>, arg: ArgView<'_>, named: &NamedArg) -> Option<Diagnostic> {
-        let rule = self.policy.rule(tool.name())?.arg(arg.name())?;
+        let rule = &self.policy.rule(tool.name())?.args.get(arg.name())?.rule;
         if let Some(range) = named.range.filter(|_| arg.kind() == Type::Boolean) {
             let message = format!("`{}` is a boolean, so every call that gives it is refused", arg.name());
             return Some(self.source.diagnostic(Code::RangeType, range, message).help("remove `min` and `max`"));
@@ -86,6 +136,14 @@ impl PolicyFile {
         let message = format!("the default `{default}` of `{}` is not permitted", arg.name());
         let warning = self.source.diagnostic(Code::DefaultDenied, named.name.span, message);
         Some(warning.help("calls that leave the arg out are refused; permit the default if they should not be"))
+    }
+}
+
+impl Policy {
+    /// Puts the policy over tools that are added to the catalog that it is of.
+    #[must_use]
+    pub fn admit(&self, catalog: Catalog) -> Catalog {
+        lower(&narrowed(self, &ToolIndex::from_configs(vec![Layer::loaded(catalog)])), None)
     }
 }
 
@@ -98,24 +156,36 @@ fn changes(policy: &Policy, index: &ToolIndex) -> bool {
     policy.access == Access::Disabled || policy.tools.keys().any(|tool| is_described(tool))
 }
 
-fn narrowed(policy: &Policy, index: &ToolIndex) -> ToolIndex {
+/// The permitted tools, as the policy has them.
+fn narrowed(policy: &Policy, index: &ToolIndex) -> Vec<Cli> {
     let clis = index.groups().filter_map(|(cli, tools)| {
-        let permitted: Vec<Tool> = tools
-            .filter(|tool| policy.permits(tool.name()))
-            .map(|tool| restricted(raise::tool(tool), policy))
-            .collect();
+        let permitted: Vec<Tool> =
+            tools.filter(|tool| policy.permits(tool.name())).map(|tool| restricted(tool, policy)).collect();
         let was_empty = cli.tool_rows().range().is_empty() && policy.access == Access::Enabled;
         (was_empty || !permitted.is_empty()).then(|| Cli { tools: permitted, ..raise::cli(cli) })
     });
-    ToolIndex::from_configs(vec![Layer::loaded(lower(&clis.collect::<Vec<_>>()))])
+    clis.collect()
 }
 
-fn restricted(mut tool: Tool, policy: &Policy) -> Tool {
-    let Some(rule) = policy.rule(&tool.name) else { return tool };
-    if let Some(description) = &rule.description {
-        tool.description.clone_from(description);
+/// A tool as a policy has it. What another policy has asked for before stays.
+fn restricted(view: ResolvedTool<'_>, policy: &Policy) -> Tool {
+    let tool = raise::tool(view);
+    let rule = policy.rule(&tool.name);
+    let description = rule.and_then(|rule| rule.description.clone());
+    let restricted = |mut arg: Arg| {
+        let own = rule.and_then(|rule| rule.args.get(&arg.name));
+        arg.rules.extend(own.map(|own| own.rule.clone()));
+        let allowed = own.map(|own| own.allow_leading_dash);
+        arg.leading_dash = Some(match arg.leading_dash {
+            None => allowed.unwrap_or(false),
+            Some(before) => before && allowed.unwrap_or(true),
+        });
+        arg
+    };
+    Tool {
+        asks: policy.asks(view),
+        description: description.unwrap_or(tool.description),
+        args: tool.args.into_iter().map(restricted).collect(),
+        ..tool
     }
-    let restricted = |arg: Arg| Arg { rule: rule.arg(&arg.name).cloned(), ..arg };
-    tool.args = tool.args.into_iter().map(restricted).collect();
-    tool
 }

@@ -1,5 +1,7 @@
 //! Where programs run.
 
+use crate::table::{Catalog, ExecutorDef, Rows};
+
 /// Where programs run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Executor {
@@ -78,4 +80,23 @@ pub struct SandboxLimits {
     pub processes: Option<u32>,
     /// Size of each file that is written, in MiB.
     pub file_mb: Option<u32>,
+}
+
+/// The executor that is compiled in.
+pub(super) fn compiled_in(catalog: &Catalog, def: ExecutorDef) -> Executor {
+    let text = |id| catalog.texts.get(id).to_owned();
+    let list = |rows: Rows| catalog.list(rows).map(str::to_owned).collect();
+    match def {
+        ExecutorDef::Local => Executor::Local,
+        ExecutorDef::Container { runtime, image, volumes, working_dir, network } => Executor::Container(Container {
+            runtime,
+            image: text(image),
+            volumes: list(volumes),
+            working_dir: working_dir.map(text),
+            network: network.map(text),
+        }),
+        ExecutorDef::Sandbox { read, write, network, limits } => {
+            Executor::Sandbox(Sandbox { read: list(read), write: list(write), network, limits })
+        }
+    }
 }

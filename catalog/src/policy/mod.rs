@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::checked::Risk;
+use crate::table::Catalog;
 use crate::view::ResolvedTool;
 
 mod apply;
@@ -32,16 +33,21 @@ pub struct Policy {
 
 /// What holds for tools that a policy does not name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Access {
+pub enum Access {
+    /// They can be called.
     #[default]
     Enabled,
+    /// They cannot.
     Disabled,
 }
 
 impl Access {
-    pub(crate) const ALL: [Self; 2] = [Self::Enabled, Self::Disabled];
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Enabled, Self::Disabled];
 
-    pub(crate) const fn as_str(self) -> &'static str {
+    /// The word in policies.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Enabled => "enabled",
             Self::Disabled => "disabled",
@@ -51,21 +57,20 @@ impl Access {
 
 /// What a policy says of one tool.
 #[derive(Clone, Debug, Default)]
-pub struct ToolRule {
+pub(crate) struct ToolRule {
     pub(crate) description: Option<String>,
-    pub(crate) args: BTreeMap<String, ArgRule>,
+    pub(crate) args: BTreeMap<String, ArgPolicy>,
     pub(crate) require_approval: Option<bool>,
 }
 
-impl ToolRule {
-    /// What it says of the arg of this name.
-    #[must_use]
-    pub fn arg(&self, name: &str) -> Option<&ArgRule> {
-        self.args.get(name)
-    }
+/// What a policy says of one arg.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ArgPolicy {
+    pub(crate) rule: ArgRule,
+    pub(crate) allow_leading_dash: bool,
 }
 
-/// What a policy says of one arg. Values are compared as they go on the command line.
+/// What a policy asks of the values of one arg. They are compared as they go on the command line.
 #[derive(Clone, Debug, Default)]
 pub struct ArgRule {
     /// What the whole value must match.
@@ -74,8 +79,6 @@ pub struct ArgRule {
     pub min: Option<f64>,
     /// The most that a number may be.
     pub max: Option<f64>,
-    /// Whether a positional value may start with a dash.
-    pub allow_leading_dash: bool,
 }
 
 /// Which calls are asked about, and what holds where nobody can be asked.
@@ -88,18 +91,25 @@ pub(crate) struct Approval {
 
 /// The tools whose calls are asked about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Level {
+pub enum Level {
+    /// None.
     #[default]
     None,
+    /// Those that may destroy.
     Destructive,
+    /// Those that may change something.
     Write,
+    /// All.
     All,
 }
 
 impl Level {
-    pub(crate) const ALL: [Self; 4] = [Self::None, Self::Destructive, Self::Write, Self::All];
+    /// All levels.
+    pub const ALL: [Self; 4] = [Self::None, Self::Destructive, Self::Write, Self::All];
 
-    pub(crate) const fn as_str(self) -> &'static str {
+    /// The level's name in policies.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
             Self::Destructive => "destructive",
@@ -143,24 +153,40 @@ impl Headless {
 }
 
 impl Policy {
+    /// The policy that a catalog was made under, as far as it is about calls: tools and args have their part of it in
+    /// their rows.
+    #[must_use]
+    pub fn compiled_in(catalog: &Catalog) -> Self {
+        let Some(def) = catalog.policy else { return Self::default() };
+        let approval = Approval { headless: def.headless, ..Approval::default() };
+        Self { executor: executor::compiled_in(catalog, def.executor), approval, ..Self::default() }
+    }
+
+    /// The policy that a catalog was made under, as it is for tools that are added to it.
+    #[must_use]
+    pub fn for_additions(catalog: &Catalog) -> Option<Self> {
+        let def = catalog.policy?;
+        let approval = Approval { global: def.level, headless: def.headless, ..Approval::default() };
+        Some(Self { access: def.access, approval, ..Self::compiled_in(catalog) })
+    }
+
     /// Whether tools of this name may be seen and called.
     #[must_use]
     pub fn permits(&self, name: &str) -> bool {
         self.access == Access::Enabled || self.tools.contains_key(name)
     }
 
-    /// What it says of the tool of this name.
-    #[must_use]
-    pub fn rule(&self, name: &str) -> Option<&ToolRule> {
+    pub(crate) fn rule(&self, name: &str) -> Option<&ToolRule> {
         self.tools.get(name)
     }
 
-    /// Whether somebody is asked before the tool is called: by its own rule, else by the list of tools, else by risk.
+    /// Whether somebody is asked before the tool is called: by its own rule, else by the list of tools, else by risk; in any
+    /// case if the policy that its catalog was made under has it so.
     #[must_use]
     pub fn asks(&self, tool: ResolvedTool<'_>) -> bool {
         let own = self.rule(tool.name()).and_then(|rule| rule.require_approval);
         let listed = || self.approval.tools.get(tool.name()).copied();
-        own.or_else(listed).unwrap_or_else(|| self.approval.global.covers(tool.risk()))
+        tool.asks() || own.or_else(listed).unwrap_or_else(|| self.approval.global.covers(tool.risk()))
     }
 
     /// What holds where nobody can be asked.

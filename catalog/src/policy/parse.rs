@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Access, Approval, ArgRule, Container, Executor, Headless, Level, Pattern, Policy, PolicyFile, Runtime};
+use super::{
+    Access, Approval, ArgPolicy, ArgRule, Container, Executor, Headless, Level, Pattern, Policy, PolicyFile, Runtime,
+};
 use super::{Sandbox, SandboxLimits, ToolRule};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::{Source, Span, Spanned};
@@ -84,13 +86,15 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
         names.push(Named { tool: name.clone(), arg: None });
         Some((name.value, rule))
     });
-    let executor = fields.optional("executor").and_then(|node| executor(&mut walker, node)).unwrap_or_default();
+    let place = fields.optional("executor");
+    let executor = place.and_then(|node| executor(&mut walker, node)).unwrap_or_default();
     let approval = match fields.optional("approval") {
         Some(node) => approval(&mut walker, node, &mut names),
         None => Approval { global: DEFAULT_LEVEL, ..Approval::default() },
     };
     let policy = Policy { access, tools: tools.into_iter().collect(), executor, approval };
-    Some(PolicyFile { source: source.clone(), policy, names, warnings: Diagnostics::default() })
+    let executor = place.map(|node| walker.first_line(node.span));
+    Some(PolicyFile { source: source.clone(), policy, names, executor, warnings: Diagnostics::default() })
 }
 
 /// A tool, or an arg of one, that a policy names, with the place where it does.
@@ -127,7 +131,7 @@ fn tool(walker: &mut Walker<'_>, name: &Spanned<String>, node: &Node, names: &mu
     })
 }
 
-fn arg_rule(walker: &mut Walker<'_>, node: &Node) -> Option<(ArgRule, Option<Span>)> {
+fn arg_rule(walker: &mut Walker<'_>, node: &Node) -> Option<(ArgPolicy, Option<Span>)> {
     let mut fields = walker.mapping(node, "a rule for an arg", ARG_KEYS)?;
     let pattern = fields.optional_string(walker, "pattern").and_then(|text| pattern(walker, &text));
     let [min, max] = ["min", "max"].map(|key| fields.optional_number(walker, key));
@@ -144,7 +148,8 @@ fn arg_rule(walker: &mut Walker<'_>, node: &Node) -> Option<(ArgRule, Option<Spa
     let range = min.as_ref().or(max.as_ref()).map(|bound| bound.span);
     let dash = fields.optional("allow_leading_dash").and_then(|node| walker.flag(node, "allow_leading_dash"));
     let [min, max] = [min, max].map(|bound| bound.map(|bound| bound.value));
-    Some((ArgRule { pattern, min, max, allow_leading_dash: dash.unwrap_or(false) }, range))
+    let rule = ArgRule { pattern, min, max };
+    Some((ArgPolicy { rule, allow_leading_dash: dash.unwrap_or(false) }, range))
 }
 
 fn pattern(walker: &mut Walker<'_>, text: &Spanned<String>) -> Option<Pattern> {

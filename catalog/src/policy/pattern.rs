@@ -27,7 +27,12 @@ pub(super) struct BadPattern {
 }
 
 impl Pattern {
-    /// Compiles a pattern.
+    /// Compiles a pattern; `None` if it is none.
+    pub(crate) fn compile(text: &str) -> Option<Self> {
+        Self::new(text).ok()
+    }
+
+    /// Compiles a pattern, or says what is wrong with it.
     pub(super) fn new(text: &str) -> Result<Self, BadPattern> {
         let bad = |problem: String, at: Range<usize>| BadPattern { problem, at };
         let place = |span: &ast::Span| span.start.offset..span.end.offset;

@@ -1,12 +1,12 @@
 //! `climax_examples`: calls that the tool's schema allows.
 
-use climax_catalog::{ArgView, ResolvedTool, Type};
+use climax_catalog::{ArgView, ResolvedTool, ToolIndex, Type};
 use serde_json::{Map, Value, json};
 
 use super::super::reader::Reader;
 use super::Failure;
 use crate::arguments::{bind, check};
-use crate::call::{Toolbox, suggest_tools};
+use crate::call::suggest_tools;
 use crate::limits::MAX_EXAMPLES;
 
 const DEFAULT_EXAMPLES: i64 = 3;
@@ -27,19 +27,15 @@ pub(crate) enum Examples {
 /// Makes up example calls, in the form that `climax_call` takes.
 ///
 /// Where a policy asks for values that nobody can make up there may be none.
-pub(crate) fn examples(toolbox: &Toolbox, arguments: &Map<String, Value>) -> Result<Examples, Failure> {
+pub(crate) fn examples(index: &ToolIndex, arguments: &Map<String, Value>) -> Result<Examples, Failure> {
     let mut reader = Reader::new(arguments);
     let name = reader.required_string("tool_name");
     let max = reader.integer("max").unwrap_or(DEFAULT_EXAMPLES).clamp(1, MAX_EXAMPLES);
     reader.finish()?;
-    let Some(tool) = toolbox.index.get(&name) else {
-        return Ok(Examples::UnknownTool { suggestions: suggest_tools(&toolbox.index, &name), name });
+    let Some(tool) = index.get(&name) else {
+        return Ok(Examples::UnknownTool { suggestions: suggest_tools(index, &name), name });
     };
-    let rule = toolbox.policy.rule(&name);
-    let is_permitted = |args: &Map<String, Value>| {
-        let Some(rule) = rule else { return true };
-        bind(tool, args, Some(rule)).is_ok_and(|bound| check(&bound, rule).is_ok())
-    };
+    let is_permitted = |args: &Map<String, Value>| bind(tool, args).is_ok_and(|bound| check(&bound).is_ok());
     let calls: Vec<Value> = example_arguments(tool)
         .filter(is_permitted)
         .take(usize::try_from(max).unwrap_or_default())
@@ -82,7 +78,7 @@ mod tests {
             let schema: Value = serde_json::from_str(tool.input_schema()).unwrap();
             let validator = jsonschema::validator_for(&schema).unwrap();
             for arguments in example_arguments(tool) {
-                assert!(bind(tool, &arguments, None).is_ok(), "{}: {arguments:?}", tool.name());
+                assert!(bind(tool, &arguments).is_ok(), "{}: {arguments:?}", tool.name());
                 assert!(validator.is_valid(&Value::Object(arguments.clone())), "{}: {arguments:?}", tool.name());
             }
         }

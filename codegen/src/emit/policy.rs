@@ -1,0 +1,69 @@
+//! The policy of a catalog as Rust source.
+
+use climax_catalog::policy::{Access, Headless, Level, Runtime, SandboxLimits};
+use climax_catalog::{ExecutorDef, PolicyDef};
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use super::{optional, optional_with, range, text};
+
+pub(super) fn policy(row: &PolicyDef) -> TokenStream {
+    let PolicyDef { access, level, headless, executor } = *row;
+    let access = match access {
+        Access::Enabled => quote!(Enabled),
+        Access::Disabled => quote!(Disabled),
+    };
+    let level = match level {
+        Level::None => quote!(None),
+        Level::Destructive => quote!(Destructive),
+        Level::Write => quote!(Write),
+        Level::All => quote!(All),
+    };
+    let headless = match headless {
+        Headless::Deny => quote!(Deny),
+        Headless::Approve => quote!(Approve),
+    };
+    let executor = self::executor(executor);
+    quote! {{
+        use ::climax::catalog::policy::{Access, Headless, Level};
+        ::climax::catalog::PolicyDef {
+            access: Access::#access, level: Level::#level, headless: Headless::#headless, executor: #executor
+        }
+    }}
+}
+
+fn executor(executor: ExecutorDef) -> TokenStream {
+    match executor {
+        ExecutorDef::Local => quote!(::climax::catalog::ExecutorDef::Local),
+        ExecutorDef::Container { runtime, image, volumes, working_dir, network } => {
+            let runtime = match runtime {
+                Runtime::Docker => quote!(Docker),
+                Runtime::Podman => quote!(Podman),
+                Runtime::Nerdctl => quote!(Nerdctl),
+            };
+            let image = text(image);
+            let volumes = range(volumes);
+            let [working_dir, network] = [working_dir, network].map(optional);
+            quote!(::climax::catalog::ExecutorDef::Container {
+                runtime: ::climax::catalog::policy::Runtime::#runtime,
+                image: #image, volumes: #volumes, working_dir: #working_dir, network: #network
+            })
+        }
+        ExecutorDef::Sandbox { read, write, network, limits } => {
+            let [read, write] = [read, write].map(range);
+            let SandboxLimits { memory_mb, cpu_s, processes, file_mb } = limits;
+            let number = |number| {
+                let number = Literal::u32_unsuffixed(number);
+                quote!(#number)
+            };
+            let [memory_mb, cpu_s, processes, file_mb] =
+                [memory_mb, cpu_s, processes, file_mb].map(|limit| optional_with(limit, number));
+            quote!(::climax::catalog::ExecutorDef::Sandbox {
+                read: #read, write: #write, network: #network,
+                limits: ::climax::catalog::policy::SandboxLimits {
+                    memory_mb: #memory_mb, cpu_s: #cpu_s, processes: #processes, file_mb: #file_mb
+                }
+            })
+        }
+    }
+}
