@@ -1,5 +1,16 @@
-//! Compiles `configs/`, or what `CLIMAX_CONFIGS` names, into the binary.
+//! Compiles `configs/`, or what `CLIMAX_CONFIGS` names, into the binary, and says what it was compiled by.
+
+use std::env;
+use std::process::Command;
 
 fn main() {
     climax_codegen::Build::from_env().run();
+    let variable = |name: &str| env::var(name).unwrap_or_default();
+    #[expect(clippy::disallowed_methods, reason = "a build script is not the server")]
+    let rustc = Command::new(variable("RUSTC")).arg("--version").output();
+    let rustc =
+        rustc.map_or_else(|_| String::new(), |output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    println!("cargo::rustc-env=CLIMAX_TARGET={}", variable("TARGET"));
+    println!("cargo::rustc-env=CLIMAX_RUSTC={rustc}");
+    println!("cargo::rerun-if-env-changed=CLIMAX_COMMIT");
 }

@@ -54,6 +54,8 @@ enum Command {
     Eval(EvalArguments),
     /// Print the JSON Schema of the config format
     Schema,
+    /// Tell which program this is, and what is compiled into it
+    Version(VersionArguments),
     /// Print a completion script
     Completions {
         /// The shell to complete in
@@ -200,6 +202,13 @@ pub(crate) struct CallArguments {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct VersionArguments {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct DoctorArguments {
     #[command(flatten)]
     pub(crate) selection: Selection,
@@ -277,6 +286,7 @@ pub fn main(catalog: &'static Catalog) -> ExitCode {
             ExitCode::from(FAILURE)
         }
         Command::Schema => command::schema::run(),
+        Command::Version(arguments) => command::version::run(catalog, &arguments),
         Command::Completions { shell } => {
             command::completions::run(shell, &mut <Arguments as clap::CommandFactory>::command())
         }

@@ -22,6 +22,7 @@ pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod search;
 pub(crate) mod validate;
+pub(crate) mod version;
 
 /// Loads what was asked for; if that fails, says why on standard error.
 fn load(catalog: &'static Catalog, names: &[String], sources: &Sources) -> Result<Served, ExitCode> {

@@ -20,6 +20,7 @@ use super::extended::{self, Examples, Failure};
 use super::{instructions, meta, progress, reply, tools};
 use crate::arguments::{Violation, echo};
 use crate::call::{CallError, Called, Request, Toolbox};
+use crate::digest::digest;
 use crate::exec::{Stop, Watch};
 
 /// Which tools a client sees.
@@ -116,7 +117,7 @@ impl Server {
         let index = &self.toolbox.index;
         let (answer, schema): (_, fn() -> Value) = match name {
             meta::SEARCH => {
-                let digest = self.digest.get_or_init(|| extended::digest(index));
+                let digest = self.digest.get_or_init(|| digest(index, &self.toolbox.policy));
                 (extended::search(index, self.options.strategy, digest, arguments), extended::search_schema)
             }
             extended::DESCRIBE => (extended::describe(&self.toolbox, arguments), extended::describe_schema),

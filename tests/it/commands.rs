@@ -178,3 +178,19 @@ fn validate_checks_a_policy_against_the_tools() {
     assert!(stdout.ends_with("invalid: 1 error, 0 warnings\n"), "{stdout}");
     assert!(stderr.contains("error[bad-pattern]"), "{stderr}");
 }
+
+#[test]
+fn version_tells_what_is_compiled_in() {
+    let (status, stdout, _) = run(climax().args(["version", "--json"]));
+    assert_eq!(status, 0);
+    let json: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!((&json["sealed"], &json["policy"]), (&false.into(), &false.into()));
+    assert_eq!(json["tools"], climax::CATALOG.tools.len());
+    assert!(
+        json["rustc"].as_str().unwrap().starts_with("rustc ") && json["target"].as_str().unwrap().contains("linux")
+    );
+    let digest = json["catalog_digest"].as_str().unwrap();
+    assert_eq!(digest.len(), 64);
+    let (_, stdout, _) = run(climax().arg("version"));
+    assert!(stdout.contains(digest) && stdout.contains("451 tools of 21 CLIs"), "{stdout}");
+}

@@ -10,7 +10,7 @@ use rmcp::model::ErrorData;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use super::digest::hex;
+use crate::digest::hex;
 
 /// What is paged through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

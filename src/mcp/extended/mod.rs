@@ -11,11 +11,9 @@ use cursor::{Cursor, Operation};
 
 mod cursor;
 mod describe;
-mod digest;
 mod examples;
 
 pub(super) use describe::describe;
-pub(super) use digest::digest;
 pub(super) use examples::{Examples, examples};
 
 /// Name of the tool that describes tools.

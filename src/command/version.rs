@@ -1,0 +1,40 @@
+//! `climax version`: which program this is, and what is compiled into it.
+
+use std::process::ExitCode;
+
+use climax_catalog::{Catalog, Layer, Policy, ToolIndex};
+use serde_json::json;
+
+use crate::cli::VersionArguments;
+use crate::digest::digest;
+
+/// Two binaries with one digest serve the same tools in the same way.
+pub(crate) fn run(catalog: &'static Catalog, arguments: &VersionArguments) -> ExitCode {
+    let index = ToolIndex::from_configs(vec![Layer::compiled(catalog)]);
+    let version = env!("CARGO_PKG_VERSION");
+    let [target, compiler] = [env!("CLIMAX_TARGET"), env!("CLIMAX_RUSTC")];
+    let commit = option_env!("CLIMAX_COMMIT");
+    let digest = digest(&index, &Policy::compiled_in(catalog));
+    let [clis, tools] = [catalog.clis.len(), catalog.tools.len()];
+    if arguments.json {
+        let json = json!({
+            "version": version,
+            "target": target,
+            "rustc": compiler,
+            "commit": commit,
+            "sealed": catalog.sealed,
+            "policy": catalog.policy.is_some(),
+            "clis": clis,
+            "tools": tools,
+            "catalog_digest": digest,
+        });
+        return super::print(&json.to_string(), ExitCode::SUCCESS);
+    }
+    let commit = commit.map(|commit| format!(", commit {commit}")).unwrap_or_default();
+    let sealed = if catalog.sealed { "sealed: no tool can be added or changed\n" } else { "" };
+    let policy = if catalog.policy.is_some() { "a policy is compiled in\n" } else { "" };
+    let text = format!(
+        "climax {version} ({target}, {compiler}{commit})\n{tools} tools of {clis} CLIs\n{policy}{sealed}catalog {digest}\n"
+    );
+    super::print(&text, ExitCode::SUCCESS)
+}
