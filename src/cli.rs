@@ -54,6 +54,10 @@ enum Command {
     Eval(EvalArguments),
     /// Print the JSON Schema of the config format
     Schema,
+    /// Print everything that is served, as JSON
+    Export(ExportArguments),
+    /// Say in words what differs between two exports or configs
+    Diff(DiffArguments),
     /// Tell which program this is, and what is compiled into it
     Version(VersionArguments),
     /// Print a completion script
@@ -202,6 +206,29 @@ pub(crate) struct CallArguments {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct ExportArguments {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// Accepted for scripts that ask every command for JSON; there is no other form
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DiffArguments {
+    /// An export (`.json`), a config file or directory, or `-` for what is compiled in
+    pub(crate) old: PathBuf,
+    /// The same for what it is compared with
+    pub(crate) new: PathBuf,
+    /// Exit with status 1 if there is a difference
+    #[arg(long)]
+    pub(crate) exit_code: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct VersionArguments {
     /// Print JSON
     #[arg(long)]
@@ -286,6 +313,8 @@ pub fn main(catalog: &'static Catalog) -> ExitCode {
             ExitCode::from(FAILURE)
         }
         Command::Schema => command::schema::run(),
+        Command::Export(arguments) => command::export::run(catalog, &arguments),
+        Command::Diff(arguments) => command::diff::run(catalog, &arguments),
         Command::Version(arguments) => command::version::run(catalog, &arguments),
         Command::Completions { shell } => {
             command::completions::run(shell, &mut <Arguments as clap::CommandFactory>::command())

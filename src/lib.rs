@@ -13,6 +13,7 @@ pub mod audit;
 pub mod call;
 mod cli;
 mod command;
+pub mod diff;
 pub mod digest;
 pub mod exec;
 pub mod expand;

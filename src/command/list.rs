@@ -2,9 +2,10 @@
 
 use std::process::ExitCode;
 
-use climax_catalog::{ArgView, Catalog, Place, ResolvedTool, ToolIndex, Type};
+use climax_catalog::{ArgView, Catalog, Place, ToolIndex, Type};
 use serde_json::{Value, json};
 
+use super::export;
 use crate::cli::ListArguments;
 use crate::terminal;
 
@@ -15,7 +16,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &ListArguments) -> ExitC
         Err(code) => return code,
     };
     let text = if arguments.json {
-        let tools: Vec<Value> = index.tools().map(tool_json).collect();
+        let tools: Vec<Value> = index.tools().map(export::tool_json).collect();
         json!({ "tools": tools }).to_string()
     } else if arguments.selection.names.is_empty() {
         clis(&index)
@@ -70,34 +71,4 @@ fn arg_text(arg: ArgView<'_>) -> String {
         notes.push(arg.place().as_str().to_owned());
     }
     if notes.is_empty() { arg.name().to_owned() } else { format!("{} ({})", arg.name(), notes.join(", ")) }
-}
-
-fn tool_json(tool: ResolvedTool<'_>) -> Value {
-    let cli = tool.cli();
-    json!({
-        "name": tool.name(),
-        "description": tool.description(),
-        "cli": cli.name(),
-        "category": cli.category(),
-        "tags": cli.tags().collect::<Vec<_>>(),
-        "risk": tool.risk().as_str(),
-        "timeout_ms": tool.timeout_ms(),
-        "command": cli.words().chain(tool.words()).collect::<Vec<_>>(),
-        "args": tool.args().map(arg_json).collect::<Vec<_>>(),
-        "global_args": cli.global_args().map(arg_json).collect::<Vec<_>>(),
-    })
-}
-
-fn arg_json(arg: ArgView<'_>) -> Value {
-    let has_flag = matches!(arg.place(), Place::Flag | Place::Joined | Place::Switch);
-    json!({
-        "name": arg.name(),
-        "description": arg.description(),
-        "type": arg.kind().as_str(),
-        "place": arg.place().as_str(),
-        "flag": has_flag.then(|| arg.flag()),
-        "required": arg.required(),
-        "default": arg.default(),
-        "enum": arg.values().collect::<Vec<_>>(),
-    })
 }

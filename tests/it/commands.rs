@@ -194,3 +194,42 @@ fn version_tells_what_is_compiled_in() {
     let (_, stdout, _) = run(climax().arg("version"));
     assert!(stdout.contains(digest) && stdout.contains("451 tools of 21 CLIs"), "{stdout}");
 }
+
+#[test]
+fn diff_says_what_an_agent_can_newly_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let old = "name: x\ncommand: x\ntools:\n  - {name: a, description: A, args: [{name: one}, {name: two, type: integer}]}\n  \
+               - {name: b, description: B}\n  - {name: same, description: S}\n";
+    let new = "name: x\ncommand: x\ntools:\n  - {name: a, description: A, risk: write, args: [{name: two}, {name: three, type: boolean}]}\n  \
+               - {name: same, description: S}\n  - {name: c, description: C, command: remove --all, risk: destructive}\n";
+    std::fs::write(path("old.yaml"), old).unwrap();
+    std::fs::write(path("new.yaml"), new).unwrap();
+    std::fs::write(path("policy.yaml"), "tools: {a: {args: {two: {pattern: '[0-9]+'}}}, same: {}, c: {}}").unwrap();
+    let (status, stdout, stderr) =
+        run(climax().arg("diff").arg(path("old.yaml")).arg(path("new.yaml")).arg("--exit-code"));
+    assert_eq!((status, stderr.as_str()), (1, ""));
+    insta::assert_snapshot!(stdout);
+    let export = |policy: bool, to: &str| {
+        let mut command = climax();
+        command.args(["export", "jq", "--config"]).arg(path("new.yaml"));
+        if policy {
+            command.arg("--policy").arg(path("policy.yaml"));
+        }
+        std::fs::write(path(to), run(&mut command).1).unwrap();
+    };
+    export(false, "open.json");
+    export(true, "narrow.json");
+    let (status, stdout, _) = run(climax().arg("diff").arg(path("narrow.json")).arg(path("open.json")));
+    assert_eq!(status, 0);
+    assert!(stdout.contains("tool a: needs_approval: true → false"), "{stdout}");
+    assert!(stdout.contains("added tool jq_"), "{stdout}");
+    assert!(
+        stdout.contains("tool a: argument two: rules: [{\"pattern\":\"[0-9]+\",\"min\":null,\"max\":null}] → []"),
+        "{stdout}"
+    );
+    let (status, stdout, _) = run(climax().args(["diff", "--exit-code", "-", "-"]));
+    assert_eq!((status, stdout.as_str()), (0, "no difference\n"));
+    let (status, _, stderr) = run(climax().args(["diff", "absent.json", "-"]));
+    assert!(status == 1 && stderr.contains("absent.json"), "{stderr}");
+}

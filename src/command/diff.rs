@@ -1,0 +1,49 @@
+//! `climax diff`: what an agent can newly do, and what it cannot do any more.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use climax_catalog::{Catalog, Layer, Policy, ToolIndex};
+use serde_json::{Value, json};
+
+use crate::cli::{DiffArguments, FAILURE};
+use crate::diff::differences;
+use crate::load::{self, Served};
+use crate::{command, terminal};
+
+/// Exit status 1 with `--exit-code` if something differs.
+pub(crate) fn run(catalog: &'static Catalog, arguments: &DiffArguments) -> ExitCode {
+    let [old, new] = [&arguments.old, &arguments.new].map(|path| read(catalog, path));
+    let (Ok(old), Ok(new)) = (old, new) else { return ExitCode::from(FAILURE) };
+    let lines = differences(&old, &new);
+    let differs = arguments.exit_code && !lines.is_empty();
+    let code = if differs { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS };
+    match (arguments.json, lines.as_slice()) {
+        (true, _) => command::print(&json!({ "differences": lines }).to_string(), code),
+        (false, []) => command::print("no difference", code),
+        (false, lines) => command::print(&lines.join("\n"), code),
+    }
+}
+
+/// The export in a `.json` file, that of config files, or with `-` that of what is compiled in.
+fn read(catalog: &'static Catalog, path: &Path) -> Result<Value, ()> {
+    if path == Path::new("-") {
+        let index = ToolIndex::from_configs(vec![Layer::compiled(catalog)]);
+        return Ok(super::export::exported(&Served { index, policy: Policy::compiled_in(catalog) }));
+    }
+    if path.extension().is_some_and(|extension| extension == "json") {
+        let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
+        let json = text.and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()));
+        return json.map_err(|error| terminal::error(&format!("climax: cannot read {}: {error}", path.display())));
+    }
+    match load::read_configs(&[path.to_owned()], &|_| false) {
+        Ok(compiled) => {
+            let index = ToolIndex::from_configs(vec![Layer::loaded(compiled.catalog)]);
+            Ok(super::export::exported(&Served { index, policy: Policy::default() }))
+        }
+        Err(found) => {
+            terminal::report(&found);
+            Err(())
+        }
+    }
+}

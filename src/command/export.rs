@@ -1,0 +1,110 @@
+//! `climax export`: everything that is served, for programs and for `climax diff`.
+
+use std::process::ExitCode;
+
+use climax_catalog::policy::{Executor, Pattern};
+use climax_catalog::{ArgView, Catalog, Place, ResolvedTool};
+use serde_json::{Map, Value, json};
+
+use crate::cli::ExportArguments;
+use crate::digest::digest;
+use crate::load::Served;
+
+/// Prints the effective catalog: the tools as the policy has them.
+pub(crate) fn run(catalog: &'static Catalog, arguments: &ExportArguments) -> ExitCode {
+    match super::load(catalog, &arguments.selection.names, &arguments.selection.sources) {
+        Ok(served) => super::print(&format!("{:#}", exported(&served)), ExitCode::SUCCESS),
+        Err(code) => code,
+    }
+}
+
+/// Everything that is served, as JSON.
+pub(super) fn exported(served: &Served) -> Value {
+    let Served { index, policy } = served;
+    let tools = index.tools().map(|tool| {
+        let mut json = tool_json(tool);
+        json["needs_approval"] = json!(policy.asks(tool));
+        json
+    });
+    json!({
+        "catalog_digest": digest(index, policy),
+        "headless": policy.headless().as_str(),
+        "executor": executor_json(policy.executor()),
+        "tools": tools.collect::<Vec<_>>(),
+    })
+}
+
+/// A tool with all that its config says of it.
+pub(super) fn tool_json(tool: ResolvedTool<'_>) -> Value {
+    let cli = tool.cli();
+    let resolves = tool.resolves().map(|resolve| {
+        let json = json!({
+            "command": resolve.words().collect::<Vec<_>>(),
+            "args": resolve.args().map(|(name, value)| (name.to_owned(), value.into())).collect::<Map<_, _>>(),
+            "timeout_ms": resolve.timeout_ms(),
+        });
+        (resolve.name().to_owned(), json)
+    });
+    json!({
+        "name": tool.name(),
+        "description": tool.description(),
+        "cli": cli.name(),
+        "category": cli.category(),
+        "tags": cli.tags().collect::<Vec<_>>(),
+        "risk": tool.risk().as_str(),
+        "timeout_ms": tool.timeout_ms(),
+        "command": cli.words().chain(tool.words()).collect::<Vec<_>>(),
+        "env": cli.env().map(|(name, value)| (name.to_owned(), value.into())).collect::<Map<_, _>>(),
+        "working_dir": cli.working_dir(),
+        "confirm_message": tool.confirm_message(),
+        "resolve": resolves.collect::<Map<_, _>>(),
+        "args": tool.args().map(arg_json).collect::<Vec<_>>(),
+        "global_args": cli.global_args().map(arg_json).collect::<Vec<_>>(),
+    })
+}
+
+fn arg_json(arg: ArgView<'_>) -> Value {
+    let has_flag = matches!(arg.place(), Place::Flag | Place::Joined | Place::Switch);
+    let rules = arg.rules().map(|rule| {
+        let rule = rule.to_rule();
+        json!({ "pattern": rule.pattern.as_ref().map(Pattern::as_str), "min": rule.min, "max": rule.max })
+    });
+    json!({
+        "name": arg.name(),
+        "description": arg.description(),
+        "type": arg.kind().as_str(),
+        "place": arg.place().as_str(),
+        "flag": has_flag.then(|| arg.flag()),
+        "required": arg.required(),
+        "default": arg.default(),
+        "enum": arg.values().collect::<Vec<_>>(),
+        "rules": rules.collect::<Vec<_>>(),
+        "allow_leading_dash": arg.leading_dash().unwrap_or(false),
+    })
+}
+
+fn executor_json(executor: &Executor) -> Value {
+    match executor {
+        Executor::Local => json!({ "type": "local" }),
+        Executor::Container(container) => json!({
+            "type": "docker",
+            "runtime": container.runtime.as_str(),
+            "image": container.image,
+            "volumes": container.volumes,
+            "working_dir": container.working_dir,
+            "network": container.network,
+        }),
+        Executor::Sandbox(sandbox) => json!({
+            "type": "sandbox",
+            "read": sandbox.read,
+            "write": sandbox.write,
+            "network": sandbox.network,
+            "limits": {
+                "memory_mb": sandbox.limits.memory_mb,
+                "cpu_s": sandbox.limits.cpu_s,
+                "processes": sandbox.limits.processes,
+                "file_mb": sandbox.limits.file_mb,
+            },
+        }),
+    }
+}
