@@ -144,9 +144,28 @@ pub(crate) struct ValidateArguments {
     /// Check this policy too, against the targets and what is compiled in
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
-    /// Print JSON
+    /// Fail on warnings too
     #[arg(long)]
+    pub(crate) strict: bool,
+    /// How to print what is found
+    #[arg(long, value_enum, default_value = "human")]
+    pub(crate) format: Format,
+    /// Print JSON: short for --format json
+    #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
+}
+
+/// Forms of diagnostics.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Human,
+    /// For programs
+    Json,
+    /// For code scanners (SARIF 2.1.0)
+    Sarif,
+    /// For pull requests (annotations of GitHub Actions)
+    Github,
 }
 
 #[derive(Args, Debug)]

@@ -11,6 +11,7 @@ use crate::cli::{FAILURE, Sources, USAGE};
 use crate::load::{self, LoadError, Served};
 use crate::terminal;
 
+mod annotate;
 #[cfg(feature = "budget")]
 pub(crate) mod budget;
 pub(crate) mod call;

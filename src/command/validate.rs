@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use climax_catalog::{Catalog, Compiled, Diagnostic, Diagnostics, Layer, ToolIndex};
-use serde_json::{Value, json};
+use climax_catalog::{Catalog, Compiled, Diagnostics, Layer, ToolIndex};
 
-use crate::cli::{FAILURE, ValidateArguments};
+use super::annotate;
+use crate::cli::{FAILURE, Format, ValidateArguments};
 use crate::{load, terminal};
 
 /// What one run found.
@@ -54,12 +54,20 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &ValidateArguments) -> E
         Some(Err(diagnostics)) => found.refuse(diagnostics),
         None => {}
     }
-    let code = if found.valid { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) };
-    if arguments.json {
-        return super::print(&json(&found).to_string(), code);
+    if arguments.strict && !found.diagnostics.is_empty() {
+        found.valid = false;
     }
-    terminal::report(&found.diagnostics);
-    super::print(&conclusion(&found, &names), code)
+    let code = if found.valid { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) };
+    let text = match if arguments.json { Format::Json } else { arguments.format } {
+        Format::Human => {
+            terminal::report(&found.diagnostics);
+            conclusion(&found, &names)
+        }
+        Format::Json => annotate::json(found.valid, found.tools.filter(|_| found.valid), &found.diagnostics),
+        Format::Sarif => annotate::sarif(&found.diagnostics),
+        Format::Github => annotate::github(&found.diagnostics) + &conclusion(&found, &names),
+    };
+    super::print(&text, code)
 }
 
 /// Files and directories, and names of compiled-in CLIs. What is no such name is a path, if only one that is not there.
@@ -100,25 +108,4 @@ fn conclusion(found: &Found, names: &[String]) -> String {
 
 fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
-}
-
-fn json(found: &Found) -> Value {
-    json!({
-        "valid": found.valid,
-        "tools": found.tools,
-        "diagnostics": found.diagnostics.iter().map(diagnostic).collect::<Vec<_>>(),
-    })
-}
-
-fn diagnostic(diagnostic: &Diagnostic) -> Value {
-    let position = diagnostic.position();
-    json!({
-        "severity": diagnostic.severity().as_str(),
-        "code": diagnostic.code().as_str(),
-        "path": diagnostic.path(),
-        "line": position.line,
-        "column": position.column,
-        "message": diagnostic.message(),
-        "help": diagnostic.help_text(),
-    })
 }

@@ -233,3 +233,31 @@ fn diff_says_what_an_agent_can_newly_do() {
     let (status, _, stderr) = run(climax().args(["diff", "absent.json", "-"]));
     assert!(status == 1 && stderr.contains("absent.json"), "{stderr}");
 }
+
+#[test]
+fn validate_speaks_the_forms_of_code_hosts() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(
+        dir.path().join("a.yaml"),
+        "command: x\ntools:\n  - {name: t, description: T, timout: 3}\n  - {name: u, description: no}\n",
+    )
+    .unwrap();
+    let validate = |more: &[&str]| run(climax().current_dir(dir.path()).args(["validate", "a.yaml"]).args(more));
+    let (status, stdout, stderr) = validate(&["--format", "github"]);
+    assert_eq!((status, stderr.as_str()), (1, ""));
+    insta::assert_snapshot!(stdout);
+    let (_, stdout, _) = validate(&["--format", "sarif"]);
+    let sarif: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    let results = &sarif["runs"][0]["results"];
+    assert_eq!(results[0]["ruleId"], "unknown-key");
+    assert_eq!(results[0]["locations"][0]["physicalLocation"]["region"]["startLine"], 3);
+    assert_eq!((validate(&["--json"]).1, 1), (validate(&["--format", "json"]).1, 1));
+}
+
+#[test]
+fn strict_validation_fails_on_warnings() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("a.yaml"), "command: x\ntools:\n  - {name: u, description: no}\n").unwrap();
+    let validate = |more: &[&str]| run(climax().current_dir(dir.path()).args(["validate", "a.yaml"]).args(more)).0;
+    assert_eq!((validate(&[]), validate(&["--strict"])), (0, 1));
+}

@@ -1,0 +1,84 @@
+//! Diagnostics in the forms that code hosts and editors read.
+
+use climax_catalog::{Code, Diagnostic, Diagnostics, Severity};
+use serde_json::{Value, json};
+
+/// Workflow commands of GitHub Actions, which show each diagnostic at its line in a pull request.
+///
+/// Source: GitHub Docs, "Workflow commands for GitHub Actions", setting an error or warning message.
+pub(super) fn github(diagnostics: &Diagnostics) -> String {
+    let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
+    let line = |one: &Diagnostic| {
+        let position = one.position();
+        let help = one.help_text().map(|help| format!("\n{help}")).unwrap_or_default();
+        format!(
+            "::{} file={},line={},col={},title={}::{}\n",
+            one.severity().as_str(),
+            property(one.path()),
+            position.line,
+            position.column,
+            property(one.code().as_str()),
+            data(&format!("{}{help}", one.message())),
+        )
+    };
+    diagnostics.iter().map(line).collect::<Vec<_>>().concat()
+}
+
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// A log of one run (OASIS SARIF 2.1.0).
+pub(super) fn sarif(diagnostics: &Diagnostics) -> String {
+    let rules: Vec<Value> = Code::ALL.iter().map(|code| json!({ "id": code.as_str() })).collect();
+    let results: Vec<Value> = diagnostics.iter().map(result).collect();
+    let driver = json!({ "name": "climax", "version": env!("CARGO_PKG_VERSION"), "rules": rules });
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{ "tool": { "driver": driver }, "results": results }],
+    })
+    .to_string()
+}
+
+fn result(diagnostic: &Diagnostic) -> Value {
+    let position = diagnostic.position();
+    let level = match diagnostic.severity() {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    let text = match diagnostic.help_text() {
+        Some(help) => format!("{}. Help: {help}", diagnostic.message()),
+        None => diagnostic.message().to_owned(),
+    };
+    json!({
+        "ruleId": diagnostic.code().as_str(),
+        "level": level,
+        "message": { "text": text },
+        "locations": [{
+            "physicalLocation": {
+                "artifactLocation": { "uri": diagnostic.path() },
+                "region": { "startLine": position.line, "startColumn": position.column },
+            },
+        }],
+    })
+}
+
+/// The diagnostics with the outcome of the run, for programs.
+pub(super) fn json(valid: bool, tools: Option<usize>, diagnostics: &Diagnostics) -> String {
+    let all: Vec<Value> = diagnostics.iter().map(json_diagnostic).collect();
+    json!({ "valid": valid, "tools": tools, "diagnostics": all }).to_string()
+}
+
+fn json_diagnostic(diagnostic: &Diagnostic) -> Value {
+    let position = diagnostic.position();
+    json!({
+        "severity": diagnostic.severity().as_str(),
+        "code": diagnostic.code().as_str(),
+        "path": diagnostic.path(),
+        "line": position.line,
+        "column": position.column,
+        "message": diagnostic.message(),
+        "help": diagnostic.help_text(),
+    })
+}
