@@ -52,8 +52,12 @@ enum Command {
     /// Measure how well search finds what queries want
     #[command(hide = true)]
     Eval(EvalArguments),
-    /// Print the JSON Schema of the config format
-    Schema,
+    /// Print the JSON Schema of a file format
+    Schema {
+        /// The format
+        #[arg(value_enum, default_value = "config")]
+        format: FileFormat,
+    },
     /// Print everything that is served, as JSON
     Export(ExportArguments),
     /// Say in words what differs between two exports or configs
@@ -153,6 +157,15 @@ pub(crate) struct ValidateArguments {
     /// Print JSON: short for --format json
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
+}
+
+/// File formats.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum FileFormat {
+    /// Configs
+    Config,
+    /// Policies
+    Policy,
 }
 
 /// Forms of diagnostics.
@@ -331,7 +344,7 @@ pub fn main(catalog: &'static Catalog) -> ExitCode {
             shim::confine(&arguments);
             ExitCode::from(FAILURE)
         }
-        Command::Schema => command::schema::run(),
+        Command::Schema { format } => command::schema::run(format),
         Command::Export(arguments) => command::export::run(catalog, &arguments),
         Command::Diff(arguments) => command::diff::run(catalog, &arguments),
         Command::Version(arguments) => command::version::run(catalog, &arguments),

@@ -18,7 +18,7 @@ pub fn config_schema() -> Value {
     })
 }
 
-fn object(required: &[&str], properties: &Value) -> Value {
+pub(crate) fn object(required: &[&str], properties: &Value) -> Value {
     json!({
         "type": "object",
         "required": required,

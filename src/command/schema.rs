@@ -1,9 +1,15 @@
-//! `climax schema`: the config format for editors.
+//! `climax schema`: the file formats for editors.
 
 use std::process::ExitCode;
 
-use climax_catalog::config_schema;
+use climax_catalog::{config_schema, policy};
 
-pub(crate) fn run() -> ExitCode {
-    super::print(&format!("{:#}", config_schema()), ExitCode::SUCCESS)
+use crate::cli::FileFormat;
+
+pub(crate) fn run(format: FileFormat) -> ExitCode {
+    let schema = match format {
+        FileFormat::Config => config_schema(),
+        FileFormat::Policy => policy::schema(),
+    };
+    super::print(&format!("{schema:#}"), ExitCode::SUCCESS)
 }

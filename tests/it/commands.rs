@@ -89,11 +89,38 @@ fn validate_reports_every_mistake_of_every_file() {
     assert!(stderr.contains("did you mean `git`?"), "{stderr}");
 }
 
+/// To accept new output: `UPDATE_GOLDEN=1 cargo test`.
 #[test]
-fn schema_is_a_valid_json_schema() {
-    let (status, stdout, _) = run(climax().arg("schema"));
-    assert_eq!(status, 0);
-    jsonschema::meta::validate(&json(&stdout)).unwrap();
+fn the_schemas_are_valid_and_those_of_the_repository_are_fresh() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    for format in ["config", "policy"] {
+        let (status, stdout, _) = run(climax().args(["schema", format]));
+        assert_eq!(status, 0);
+        jsonschema::meta::validate(&json(&stdout)).unwrap();
+        let file = root.join("schemas").join(format!("{format}.json"));
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            std::fs::write(&file, &stdout).unwrap();
+        }
+        assert!(std::fs::read_to_string(&file).unwrap_or_default() == stdout, "schemas/{format}.json is not fresh");
+    }
+}
+
+#[test]
+fn policies_that_the_reader_takes_fit_the_schema() {
+    let schema = json(&run(climax().args(["schema", "policy"])).1);
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let fine = serde_json::json!({
+        "default": "enabled", "tools": { "t": null, "u": { "args": { "a": { "min": 1, "pattern": "x" } } } },
+        "approval": { "global": "all", "tools": { "t": false } },
+        "executor": { "type": "sandbox", "read": ["/usr"], "limits": { "cpu_s": 1 } }, "x-note": 1,
+    });
+    assert!(validator.is_valid(&fine));
+    for wrong in [
+        serde_json::json!({ "defualt": "enabled" }),
+        serde_json::json!({ "tools": { "t": { "args": { "a": { "maximum": 1 } } } } }),
+    ] {
+        assert!(!validator.is_valid(&wrong), "{wrong}");
+    }
 }
 
 #[test]

@@ -13,12 +13,14 @@ use crate::view::ResolvedTool;
 mod apply;
 mod breach;
 mod executor;
+mod format;
 mod parse;
 mod pattern;
 
 pub use apply::{Applied, PolicyFile};
 pub use breach::Breach;
 pub use executor::{Container, Executor, Runtime, Sandbox, SandboxLimits};
+pub use format::schema;
 pub use parse::read;
 pub use pattern::Pattern;
 

@@ -11,15 +11,15 @@ use crate::source::{Source, Span, Spanned};
 use crate::walk::{Fields, Walker};
 use crate::yaml::{self, Node};
 
-const POLICY_KEYS: &[&str] = &["default", "tools", "executor", "approval"];
-const TOOL_KEYS: &[&str] = &["description", "args", "require_approval"];
-const ARG_KEYS: &[&str] = &["pattern", "min", "max", "allow_leading_dash"];
-const APPROVAL_KEYS: &[&str] = &["global", "headless", "tools"];
-const CONTAINER_KEYS: &[&str] = &["image", "runtime", "volumes", "working_dir", "network"];
-const SANDBOX_KEYS: &[&str] = &["read", "write", "network", "limits"];
-const EXECUTOR_KEYS: &[&str] =
+pub(super) const POLICY_KEYS: &[&str] = &["default", "tools", "executor", "approval"];
+pub(super) const TOOL_KEYS: &[&str] = &["description", "args", "require_approval"];
+pub(super) const ARG_KEYS: &[&str] = &["pattern", "min", "max", "allow_leading_dash"];
+pub(super) const APPROVAL_KEYS: &[&str] = &["global", "headless", "tools"];
+pub(super) const CONTAINER_KEYS: &[&str] = &["image", "runtime", "volumes", "working_dir", "network"];
+pub(super) const SANDBOX_KEYS: &[&str] = &["read", "write", "network", "limits"];
+pub(super) const EXECUTOR_KEYS: &[&str] =
     &["type", "image", "runtime", "volumes", "working_dir", "network", "read", "write", "limits"];
-const LIMIT_KEYS: &[&str] = &["memory_mb", "cpu_s", "processes", "file_mb"];
+pub(super) const LIMIT_KEYS: &[&str] = &["memory_mb", "cpu_s", "processes", "file_mb"];
 
 /// How calls are asked about if a policy does not say; as in `CLImax` 0.5.
 const DEFAULT_LEVEL: Level = Level::Write;

@@ -1,0 +1,122 @@
+//! The policy format as JSON Schema, for editors.
+
+use serde_json::{Value, json};
+
+use super::{Access, Headless, Level, Runtime};
+use crate::format::object;
+
+/// The JSON Schema (2020-12) of the policy format.
+///
+/// It says what a policy may look like; which keys belong to which type of executor, and what patterns can be, are the
+/// reader's matter alone.
+#[must_use]
+pub fn schema() -> Value {
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "climax policy",
+        "description": "Which tools agents may call, with what values, with whose approval, and where programs run",
+        "$ref": "#/$defs/policy",
+        "$defs": {
+            "policy": policy(), "tool": tool(), "arg": arg(), "approval": approval(), "executor": executor(), "limits": limits(),
+        },
+    })
+}
+
+fn policy() -> Value {
+    object(
+        &[],
+        &json!({
+            "default": { "enum": Access::ALL.map(Access::as_str), "default": "disabled", "description": "Whether tools that are not named can be called" },
+            "tools": { "type": "object", "additionalProperties": { "anyOf": [{ "$ref": "#/$defs/tool" }, { "type": "null" }] }, "description": "Rules by the names of tools; each permits its tool" },
+            "executor": { "anyOf": [{ "$ref": "#/$defs/executor" }, { "type": "null" }] },
+            "approval": { "anyOf": [{ "$ref": "#/$defs/approval" }, { "type": "null" }] },
+        }),
+    )
+}
+
+fn tool() -> Value {
+    object(
+        &[],
+        &json!({
+            "description": { "type": ["string", "null"], "minLength": 1, "description": "Replaces the tool's" },
+            "args": { "type": "object", "additionalProperties": { "$ref": "#/$defs/arg" }, "description": "Rules by the names of args" },
+            "require_approval": { "type": ["boolean", "null"], "description": "Whether somebody is asked first; goes before `approval`" },
+        }),
+    )
+}
+
+fn arg() -> Value {
+    object(
+        &[],
+        &json!({
+            "pattern": { "type": ["string", "null"], "description": "Regular expression that the whole value must match; no look-around, no back-references" },
+            "min": { "type": ["number", "null"], "description": "The least that the value may be" },
+            "max": { "type": ["number", "null"], "description": "The most that the value may be" },
+            "allow_leading_dash": { "type": ["boolean", "null"], "default": false, "description": "Lets a positional value start with a dash" },
+        }),
+    )
+}
+
+fn approval() -> Value {
+    object(
+        &[],
+        &json!({
+            "global": { "enum": Level::ALL.map(Level::as_str), "default": "write", "description": "From which risk on somebody is asked" },
+            "headless": { "enum": Headless::ALL.map(Headless::as_str), "default": "deny", "description": "What holds where the client cannot ask" },
+            "tools": { "type": "object", "additionalProperties": { "type": "boolean" }, "description": "Whether somebody is asked, by the names of tools" },
+        }),
+    )
+}
+
+fn executor() -> Value {
+    let paths =
+        |what: &str| json!({ "type": "array", "items": { "type": "string" }, "default": [], "description": what });
+    object(
+        &[],
+        &json!({
+            "type": { "enum": ["local", "docker", "sandbox"], "default": "local", "description": "Where programs run" },
+            "image": { "type": "string", "minLength": 1, "description": "docker: the image that containers are made of" },
+            "runtime": { "enum": Runtime::ALL.map(Runtime::as_str), "default": "docker", "description": "docker: the program that runs containers" },
+            "volumes": paths("docker: mounts; $VAR expands"),
+            "working_dir": { "type": ["string", "null"], "description": "docker: the directory inside" },
+            "network": { "type": ["string", "boolean", "null"], "description": "docker: the network's name; sandbox: whether sockets can be opened" },
+            "read": paths("sandbox: files and directories that can be read and run; ~ and $VAR expand"),
+            "write": paths("sandbox: files and directories that can be changed too"),
+            "limits": { "anyOf": [{ "$ref": "#/$defs/limits" }, { "type": "null" }] },
+        }),
+    )
+}
+
+fn limits() -> Value {
+    let bound = |what: &str| json!({ "type": ["integer", "null"], "minimum": 1, "description": what });
+    object(
+        &[],
+        &json!({
+            "memory_mb": bound("Address space of each process, in MiB"),
+            "cpu_s": bound("Processor time of each process, in seconds"),
+            "processes": bound("Processes and threads of the user; not for root"),
+            "file_mb": bound("Size of each file that is written, in MiB"),
+        }),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::parse::{APPROVAL_KEYS, ARG_KEYS, EXECUTOR_KEYS, LIMIT_KEYS, POLICY_KEYS, TOOL_KEYS};
+
+    #[test]
+    fn the_schema_has_exactly_the_keys_that_the_reader_knows() {
+        for (schema, keys) in [
+            (policy(), POLICY_KEYS),
+            (tool(), TOOL_KEYS),
+            (arg(), ARG_KEYS),
+            (approval(), APPROVAL_KEYS),
+            (executor(), EXECUTOR_KEYS),
+            (limits(), LIMIT_KEYS),
+        ] {
+            let properties: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
+            assert_eq!(properties, keys);
+        }
+    }
+}
