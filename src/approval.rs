@@ -76,7 +76,7 @@ impl Pending<'_> {
     /// The question, with the names that the tool's `resolve` looks up; a look-up that fails reads `<unresolved:NAME>`.
     pub async fn question(&self) -> String {
         let Some(template) = self.tool.confirm_message() else {
-            return question::about_command(self.tool, self.invocation);
+            return question::question(self.tool, None, self.invocation);
         };
         let mut found = Lookups::new();
         for resolve in self.tool.resolves().filter(|resolve| question::mentions(template, resolve.name())) {
@@ -87,6 +87,7 @@ impl Pending<'_> {
             };
             found.insert(resolve.name(), Some(name).filter(|name| !name.is_empty()));
         }
-        question::from_template(template, self.bound, &found)
+        let own_words = question::from_template(template, self.bound, &found);
+        question::question(self.tool, Some(&own_words), self.invocation)
     }
 }

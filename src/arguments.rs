@@ -85,6 +85,13 @@ pub enum Problem {
         /// The pattern, as the policy has it.
         pattern: String,
     },
+    /// The policy asks for values that match a pattern, and it is too long to be checked.
+    Uncheckable {
+        /// Its length in bytes.
+        bytes: usize,
+        /// The pattern, as the policy has it.
+        pattern: String,
+    },
     /// The policy bounds it, and it is no number.
     NotANumber {
         /// The value.
@@ -132,6 +139,12 @@ impl fmt::Display for Violation {
             }
             Problem::Pattern { value, pattern } => {
                 write!(f, "Argument '{name}': value '{value}' does not match pattern '{pattern}'")
+            }
+            Problem::Uncheckable { bytes, pattern } => {
+                write!(
+                    f,
+                    "Argument '{name}': value of {bytes} bytes is too long to be checked against pattern '{pattern}'"
+                )
             }
             Problem::NotANumber { value } => write!(f, "Argument '{name}': value '{value}' is not a number"),
             Problem::BelowMinimum { value, minimum } => {
@@ -182,6 +195,7 @@ fn breach(rule: &ArgRule, word: &str) -> Option<Problem> {
     let value = echo(word);
     Some(match rule.breach(word)? {
         Breach::Pattern(pattern) => Problem::Pattern { value, pattern: pattern.to_owned() },
+        Breach::TooLong(pattern) => Problem::Uncheckable { bytes: word.len(), pattern: pattern.to_owned() },
         Breach::NotANumber => Problem::NotANumber { value },
         Breach::BelowMinimum(minimum) => Problem::BelowMinimum { value, minimum: minimum.to_string() },
         Breach::AboveMaximum(maximum) => Problem::AboveMaximum { value, maximum: maximum.to_string() },

@@ -2,8 +2,9 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -13,14 +14,22 @@ use crate::approval::Denial;
 use crate::arguments::echo;
 use crate::call::{CallError, Called, Permission, Request};
 use crate::exec::{End, Stop};
+use crate::limits::{MAX_AUDITED_ARGUMENTS, MIN_AUDIT_SPACE_BYTES};
 use crate::log;
 
 /// The open file.
 #[derive(Debug)]
 pub struct Audit {
     path: PathBuf,
-    /// `None` after a failed write: until the file is open again no call runs.
-    file: Mutex<Option<File>>,
+    inner: Mutex<Inner>,
+    calls: AtomicU64,
+}
+
+#[derive(Debug)]
+struct Inner {
+    file: File,
+    /// Whether the last write failed, so that half a line may stand at the end.
+    is_torn: bool,
 }
 
 impl Audit {
@@ -29,72 +38,118 @@ impl Audit {
     /// # Errors
     /// The file cannot be opened.
     pub fn open(path: &Path) -> io::Result<Self> {
-        Ok(Self { file: Mutex::new(Some(open(path)?)), path: path.to_owned() })
+        let inner = Inner { file: open(path)?, is_torn: false };
+        Ok(Self { inner: Mutex::new(inner), path: path.to_owned(), calls: AtomicU64::new(0) })
     }
 
     /// Opens the file by its name again: what had been opened may have been renamed.
     ///
     /// # Errors
-    /// The file cannot be opened.
+    /// The file cannot be opened. What was open stays open for the calls that run.
     pub fn reopen(&self) -> io::Result<()> {
-        let mut file = self.lock();
-        *file = None;
-        *file = Some(open(&self.path)?);
+        let file = open(&self.path)?;
+        *self.lock() = Inner { file, is_torn: false };
         Ok(())
     }
 
-    /// Whether a call can be written down, before it runs.
-    pub(crate) fn check(&self) -> io::Result<()> {
-        let mut file = self.lock();
-        if file.is_none() {
-            *file = Some(open(&self.path)?);
+    /// Makes sure that a call can be written down, before it runs; its number.
+    pub(crate) fn admit(&self) -> io::Result<u64> {
+        let mut inner = self.lock();
+        if !is_at(&self.path, &inner.file) {
+            *inner = Inner { file: open(&self.path)?, is_torn: false };
         }
-        Ok(())
+        if inner.is_torn {
+            inner.file.write_all(b"\n")?;
+            inner.is_torn = false;
+        }
+        let space = rustix::fs::fstatvfs(&inner.file)?;
+        // What is no regular file takes no space.
+        if inner.file.metadata()?.is_file() && space.f_bavail.saturating_mul(space.f_frsize) < MIN_AUDIT_SPACE_BYTES {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        Ok(self.calls.fetch_add(1, Ordering::Relaxed))
     }
 
     /// Writes a line, in one write: other servers may append to the same file.
     pub(crate) fn write(&self, line: &Value) -> io::Result<()> {
-        let mut file = self.lock();
-        let open = file.as_mut().ok_or(io::ErrorKind::NotFound)?;
-        open.write_all(format!("{line}\n").as_bytes()).inspect_err(|_| *file = None)
+        let mut inner = self.lock();
+        let written = inner.file.write_all(format!("{line}\n").as_bytes());
+        inner.is_torn |= written.is_err();
+        written
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<File>> {
-        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Where the file is, for whoever writes a line if this process cannot.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
+/// Appends the line of a call that a server which is gone had begun.
+pub(crate) fn append(path: &Path, line: &Value) -> io::Result<()> {
+    open(path)?.write_all(format!("{line}\n").as_bytes())
+}
+
+/// Opens without waiting: a pipe that nobody reads is an error, not a pause.
 fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new().append(true).create(true).mode(0o600).open(path)
+    let no_wait = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(no_wait).open(path)
+}
+
+/// Whether the open file is the one of this name.
+fn is_at(path: &Path, file: &File) -> bool {
+    let identity = |found: std::fs::Metadata| (found.dev(), found.ino());
+    let named = std::fs::metadata(path).map(identity);
+    matches!((named, file.metadata().map(identity)), (Ok(named), Ok(open)) if named == open)
 }
 
 /// What a line tells. Values of arguments are not in it: they may be secrets.
 pub(crate) struct Record<'a> {
+    /// Counts the calls of this server.
+    pub(crate) call: u64,
     pub(crate) request: Request<'a>,
     pub(crate) permission: Permission,
     pub(crate) duration: Duration,
 }
 
 impl Record<'_> {
+    /// The line of a call that is over.
     pub(crate) fn to_json<Q>(&self, called: &Called<Q>) -> Value {
-        let arguments = self.request.arguments.iter().map(|(name, value)| {
-            let bytes = value.as_str().map_or_else(|| value.to_string().len(), str::len);
-            json!({ "name": echo(name), "bytes": bytes })
-        });
-        let mut line = json!({
-            "time": log::now(),
-            "tool": echo(self.request.tool),
-            "arguments": arguments.collect::<Vec<_>>(),
-            "decision": self.decision(called),
-            "end": end(called),
-            "exit_code": exit_code(called),
-            "duration_ms": u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX),
-        });
+        let mut line = self.line(self.decision(called), end(called));
+        line["exit_code"] = json!(exit_code(called));
         if let Called::Ran(outcome) = called {
             line["stdout_bytes"] = json!(outcome.stdout.total_bytes());
             line["stderr_bytes"] = json!(outcome.stderr.total_bytes());
         }
         line
+    }
+
+    /// The line of a call that runs, for the case that this process does not see its end.
+    pub(crate) fn unfinished(&self) -> Value {
+        self.line(self.permission.as_str(), Some("server_killed"))
+    }
+
+    fn line(&self, decision: &str, end: Option<&str>) -> Value {
+        let given = self.request.arguments;
+        let arguments = given.iter().take(MAX_AUDITED_ARGUMENTS).map(|(name, value)| {
+            let bytes = value.as_str().map_or_else(|| value.to_string().len(), str::len);
+            json!({ "name": echo(name), "bytes": bytes })
+        });
+        json!({
+            "time": log::now(),
+            "server": std::process::id(),
+            "call": self.call,
+            "tool": echo(self.request.tool),
+            "arguments": arguments.collect::<Vec<_>>(),
+            "more_arguments": given.len().saturating_sub(MAX_AUDITED_ARGUMENTS),
+            "decision": decision,
+            "end": end,
+            "exit_code": null,
+            "duration_ms": u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX),
+        })
     }
 
     fn decision<Q>(&self, called: &Called<Q>) -> &'static str {
@@ -105,11 +160,17 @@ impl Record<'_> {
             Called::Failed(CallError::PolicyDenied { .. }) => "policy_denied",
             Called::Failed(CallError::ApprovalDenied(Denial::ByUser)) => "denied_by_user",
             Called::Failed(CallError::ApprovalDenied(Denial::Headless)) => "denied_headless",
-            Called::Ran(_) | Called::Failed(CallError::Spawn(_) | CallError::Unaudited(_)) => match self.permission {
-                Permission::Unasked => "permitted",
-                Permission::Approved => "approved",
-                Permission::Awaited => "asked",
-            },
+            Called::Ran(_) | Called::Failed(CallError::Spawn(_) | CallError::Unaudited(_)) => self.permission.as_str(),
+        }
+    }
+}
+
+impl Permission {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Unasked => "permitted",
+            Self::Approved => "approved",
+            Self::Awaited => "asked",
         }
     }
 }

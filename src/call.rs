@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::io;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use climax_catalog::{Policy, ResolvedTool, ToolIndex, near_misses};
 use serde_json::{Map, Value};
@@ -98,13 +98,14 @@ impl Toolbox {
         approver: &A,
         stop: impl Future<Output = Stop>,
     ) -> Called<A::Question> {
-        let Some(audit) = &self.audit else { return self.decide_and_run(request, approver, stop).await.1 };
-        if let Err(error) = audit.check() {
-            return Called::Failed(CallError::Unaudited(error));
-        }
+        let Some(audit) = &self.audit else { return self.decide_and_run(request, None, approver, stop).await.1 };
+        let call = match audit.admit() {
+            Ok(call) => call,
+            Err(error) => return Called::Failed(CallError::Unaudited(error)),
+        };
         let start = Instant::now();
-        let (permission, called) = self.decide_and_run(request, approver, stop).await;
-        let record = Record { request, permission, duration: start.elapsed() };
+        let (permission, called) = self.decide_and_run(request, Some((audit, call)), approver, stop).await;
+        let record = Record { call, request, permission, duration: start.elapsed() };
         if let Err(error) = audit.write(&record.to_json(&called)) {
             tracing::error!(%error, "the call is not in the audit file; no other will run until it can be written");
         }
@@ -114,6 +115,7 @@ impl Toolbox {
     async fn decide_and_run<A: Approver>(
         &self,
         request: Request<'_>,
+        audited: Option<(&Audit, u64)>,
         approver: &A,
         stop: impl Future<Output = Stop>,
     ) -> (Permission, Called<A::Question>) {
@@ -129,6 +131,10 @@ impl Toolbox {
             Ok(permission) => permission,
             Err(called) => return (Permission::Awaited, called),
         };
+        let _vouched = audited.and_then(|(audit, call)| {
+            let record = Record { call, request, permission, duration: Duration::ZERO };
+            self.executor.vouch(audit.path(), &record.unfinished())
+        });
         tracing::info!(tool = request.tool, program = invocation.argv[0], "running");
         let ran = self.executor.run(&invocation, request.watch, stop).await;
         tracing::info!(tool = request.tool, end = ?ran.as_ref().map(|outcome| outcome.end), "ended");

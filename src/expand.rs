@@ -25,6 +25,14 @@ pub fn global_default(text: &str, env: Lookup<'_>) -> Option<String> {
     (!expanded.has_gap).then_some(expanded.text)
 }
 
+/// Expands a path of a policy like a command word; if something in it is unset or empty the path stays as it is written,
+/// since it would be another one without.
+#[must_use]
+pub fn policy_path(text: &str, env: Lookup<'_>) -> String {
+    let is_set = |name: &str| env(name).filter(|value| !value.is_empty());
+    if variables(text, &is_set).has_gap { text.to_owned() } else { command_word(text, &is_set) }
+}
+
 struct Expanded {
     text: String,
     /// Whether a variable was unset or empty.

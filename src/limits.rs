@@ -53,6 +53,15 @@ pub const MAX_OPEN_ANSWERS: usize = 64;
 /// Characters of a client's value that a message repeats.
 pub const MAX_ECHOED_CHARS: usize = 200;
 
+/// Characters of a value that a question shows.
+pub const MAX_SHOWN_CHARS: usize = 4_000;
+
+/// Arguments of a call that a line of the audit file names.
+pub const MAX_AUDITED_ARGUMENTS: usize = 64;
+
+/// Room that there must be for the audit file, in bytes.
+pub const MIN_AUDIT_SPACE_BYTES: u64 = 1 << 20;
+
 /// Unknown keys of a call for which near misses are looked for.
 pub const MAX_UNKNOWN_KEYS: usize = 32;
 

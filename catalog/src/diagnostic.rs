@@ -120,6 +120,10 @@ codes! {
     IllegalRange = "illegal-range", Error;
     /// A key of a policy's `executor` that belongs to another type of executor.
     MisplacedKey = "misplaced-key", Error;
+    /// A path of a policy's sandbox that is not absolute.
+    RelativePath = "relative-path", Error;
+    /// A mount of a policy's container below another that can be changed.
+    Replaceable = "replaceable", Error;
     /// A policy that would allow more than the one that is compiled in.
     Widening = "widening", Error;
     /// A plain scalar that YAML 1.1 and YAML 1.2 read differently.
@@ -136,6 +140,8 @@ codes! {
     UnknownTool = "unknown-tool", Warning;
     /// A policy names an arg that its tool does not have.
     UnknownArg = "unknown-arg", Warning;
+    /// A policy permits none of the tools that are served.
+    NothingPermitted = "nothing-permitted", Warning;
     /// A policy bounds the numbers of an arg that takes none.
     RangeType = "range-type", Warning;
     /// A policy does not permit the default of an arg.

@@ -26,11 +26,13 @@ struct Program {
     word: String,
     path: Option<PathBuf>,
     version: Option<String>,
+    /// Why it cannot be run, if it was tried and cannot.
+    problem: Option<String>,
     tools: usize,
     asking: usize,
 }
 
-/// Exit status 1 if a program is missing.
+/// Exit status 1 if a program is missing, or cannot be run where the policy has it.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &DoctorArguments) -> ExitCode {
     let served = match super::load(catalog, &arguments.selection.names, &arguments.selection.sources) {
         Ok(served) => served,
@@ -43,8 +45,8 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &DoctorArguments) -> Exi
             return ExitCode::from(FAILURE);
         }
     };
-    let is_missing = |program: &Program| program.path.is_none() && is_here(&served.policy);
-    let code = if programs.iter().any(is_missing) { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS };
+    let fails = |program: &Program| program.problem.is_some() || program.path.is_none() && is_here(&served.policy);
+    let code = if programs.iter().any(fails) { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS };
     let limits = limits_in_force();
     if arguments.json {
         let programs: Vec<Value> = programs.iter().map(program_json).collect();
@@ -70,15 +72,16 @@ async fn programs(served: &Served) -> Vec<Program> {
         }
         let path = if is_here(&served.policy) { exec::locate(tool.cli(), word) } else { None };
         let is_worth_asking = path.is_some() || !is_here(&served.policy);
-        let version = if is_worth_asking { version(&executor, tool.cli(), word).await } else { None };
+        let version = if is_worth_asking { version(&executor, tool.cli(), word).await } else { Ok(None) };
+        let (version, problem) = version.map_or_else(|problem| (None, Some(problem)), |version| (version, None));
         let cli = tool.cli().name().to_owned();
-        programs.push(Program { cli, word: word.to_owned(), path, version, tools: 1, asking });
+        programs.push(Program { cli, word: word.to_owned(), path, version, problem, tools: 1, asking });
     }
     programs
 }
 
-/// The first line that `PROGRAM --version` prints, or `PROGRAM version`, run as a call would be.
-async fn version(executor: &Executor, cli: Cli<'_>, word: &str) -> Option<String> {
+/// The first line that `PROGRAM --version` prints, or `PROGRAM version`, run as a call would be; why it cannot be run.
+async fn version(executor: &Executor, cli: Cli<'_>, word: &str) -> Result<Option<String>, String> {
     for argument in ["--version", "version", "-version"] {
         let invocation = Invocation {
             argv: vec![command_word(word, &exec::variable), argument.to_owned()],
@@ -88,14 +91,18 @@ async fn version(executor: &Executor, cli: Cli<'_>, word: &str) -> Option<String
             stdin: None,
             timeout: VERSION_LIMIT,
         };
-        let Ok(outcome) = executor.run(&invocation, None, pending()).await else { return None };
+        let outcome = executor.run(&invocation, None, pending()).await.map_err(|error| error.to_string())?;
+        // The container runtime's own failures.
+        if let (Place::Container(_), End::Exited(125..=127)) = (executor.place(), outcome.end) {
+            return Err(outcome.stderr.text().trim().to_owned());
+        }
         let text = outcome.stdout.text();
         let line = text.lines().map(str::trim).find(|line| !line.is_empty());
         if let (End::Exited(0), Some(line)) = (outcome.end, line) {
-            return Some(line.to_owned());
+            return Ok(Some(line.to_owned()));
         }
     }
-    None
+    Ok(None)
 }
 
 /// Whether programs are looked for on this machine.
@@ -117,6 +124,7 @@ fn program_json(program: &Program) -> Value {
         "program": program.word,
         "path": program.path.as_ref().map(|path| path.display().to_string()),
         "version": program.version,
+        "problem": program.problem,
         "tools": program.tools,
         "needing_approval": program.asking,
     })
@@ -129,7 +137,7 @@ fn tables(served: &Served, programs: &[Program], limits: &[Limit]) -> String {
             None if is_here(&served.policy) => format!("{}: not found", program.word),
             None => program.word.clone(),
         };
-        let version = program.version.clone().unwrap_or_default();
+        let version = program.problem.clone().or(program.version.clone()).unwrap_or_default();
         [program.cli.clone(), path, version, program.tools.to_string(), program.asking.to_string()]
     });
     let programs = terminal::table(["CLI", "Program", "Version", "Tools", "Ask first"], rows);

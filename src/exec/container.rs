@@ -2,10 +2,10 @@
 //!
 //! Pure. What the agent gives stands after the image, where runtimes take no options, or is the end of a word.
 
-use climax_catalog::policy::Container;
+use climax_catalog::policy::{Container, Runtime};
 
 use crate::argv::Invocation;
-use crate::expand::{Lookup, command_word};
+use crate::expand::{Lookup, policy_path};
 
 /// The command line that runs `invocation` in a new container of this name.
 pub(super) fn contained(
@@ -16,10 +16,14 @@ pub(super) fn contained(
 ) -> Invocation {
     let mut argv = vec![container.runtime.as_str().to_owned(), "run".to_owned(), "--rm".to_owned()];
     argv.push(format!("--name={name}"));
+    if container.runtime == Runtime::Podman {
+        // It would hand on the proxies of this machine, with their passwords.
+        argv.push("--http-proxy=false".to_owned());
+    }
     if invocation.stdin.is_some() {
         argv.push("--interactive".to_owned());
     }
-    argv.extend(container.volumes.iter().map(|volume| format!("--volume={}", command_word(volume, variables))));
+    argv.extend(container.volumes.iter().map(|volume| format!("--volume={}", policy_path(volume, variables))));
     argv.extend(container.network.iter().map(|network| format!("--network={network}")));
     let inside = invocation.cwd.as_ref().map(|dir| dir.display().to_string());
     argv.extend(inside.or_else(|| container.working_dir.clone()).map(|dir| format!("--workdir={dir}")));

@@ -3,11 +3,13 @@
 use std::future::{Future, pending};
 use std::io;
 use std::mem::ManuallyDrop;
+use std::path::Path;
 
 use climax_catalog::policy::{Container, Executor as Place, Sandbox};
+use serde_json::Value;
 use tokio::sync::Semaphore;
 
-use super::janitor::Janitor;
+use super::janitor::{Entry, Janitor};
 use super::process::{self, Around};
 use super::{End, Outcome, SpawnError, Stop, Watch, container, sandbox, secret, variable};
 use crate::argv::Invocation;
@@ -48,6 +50,11 @@ impl Executor {
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// Has a line appended to a file if this process is killed before what is returned is dropped.
+    pub(crate) fn vouch(&self, file: &Path, line: &Value) -> Option<Entry<'_>> {
+        self.own.as_ref().map(|janitor| janitor.guard_line(file, line))
     }
 
     /// Runs `invocation` once its turn has come; `stop` completing ends it early, also while it waits.
@@ -117,6 +124,8 @@ impl Executor {
         let client = container::contained(container, &name, invocation, &variable);
         let outcome = process::run(&client, around, stop).await;
         match outcome.as_ref().map(|outcome| outcome.end) {
+            // The runtime's own failure, after which it may have left something.
+            Ok(End::Exited(125)) => self.remove(container, &name, around).await,
             Err(_) | Ok(End::Exited(_)) => {}
             // There is no time left for more.
             Ok(End::Stopped(Stop::ShuttingDown)) if entry.is_some() => return outcome,

@@ -8,15 +8,22 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, BufRead as _, Write as _};
 use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::process::{Pid, Signal, kill_process_group, setsid};
 
+use serde_json::{Value, json};
+
 use super::shim::THIS_PROGRAM;
+use crate::audit;
 
 /// The word that starts this program as a janitor.
 pub(crate) const COMMAND: &str = "janitor";
+
+/// How much the janitor may be told while it is not looking; the system may allow less.
+const PIPE_BYTES: usize = 1 << 20;
 
 /// Something that must not outlive the server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,6 +32,8 @@ enum Charge {
     Group(i32),
     /// A container, by the runtime that knows it and its name.
     Container(String, String),
+    /// A line to append to a file: the JSON of both.
+    Line(String),
 }
 
 impl fmt::Display for Charge {
@@ -32,6 +41,7 @@ impl fmt::Display for Charge {
         match self {
             Self::Group(number) => write!(f, "group {number}"),
             Self::Container(runtime, name) => write!(f, "container {name} {runtime}"),
+            Self::Line(json) => write!(f, "line {json}"),
         }
     }
 }
@@ -43,12 +53,18 @@ impl Charge {
             ("container", rest) => {
                 rest.split_once(' ').map(|(name, runtime)| Self::Container(runtime.to_owned(), name.to_owned()))
             }
+            ("line", json) => Some(Self::Line(json.to_owned())),
             _ => None,
         }
     }
 
     fn end(&self) {
         match self {
+            Self::Line(json) => {
+                if let Ok((file, line)) = serde_json::from_str::<(PathBuf, Value)>(json) {
+                    let _ = audit::append(&file, &line);
+                }
+            }
             Self::Group(number) => {
                 if let Some(group) = Pid::from_raw(*number).filter(|_| *number > 1) {
                     let _ = kill_process_group(group, Signal::KILL);
@@ -77,7 +93,7 @@ struct Inner {
 }
 
 /// A charge, until this is dropped.
-pub(super) struct Entry<'a> {
+pub(crate) struct Entry<'a> {
     janitor: &'a Janitor,
     charge: Charge,
 }
@@ -99,6 +115,12 @@ impl Janitor {
     /// Has a container ended if the server cannot do it.
     pub(super) fn guard_container(&self, runtime: &str, name: &str) -> Entry<'_> {
         self.guard(Charge::Container(runtime.to_owned(), name.to_owned()))
+    }
+
+    /// Has a line appended to a file if the server cannot do it.
+    pub(super) fn guard_line(&self, file: &Path, line: &Value) -> Entry<'_> {
+        let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+        self.guard(Charge::Line(json!([file, line]).to_string()))
     }
 
     fn guard(&self, charge: Charge) -> Entry<'_> {
@@ -145,13 +167,12 @@ impl Inner {
 fn start() -> io::Result<(Child, ChildStdin)> {
     #[expect(clippy::disallowed_methods, reason = "the janitor is part of `exec`")]
     let mut command = Command::new(THIS_PROGRAM);
-    command.arg0("climax").arg(COMMAND).env_clear().current_dir("/");
-    // The runtimes of containers need these.
-    let kept = ["PATH", "HOME", "XDG_RUNTIME_DIR", "DOCKER_HOST", "DOCKER_CONTEXT", "CONTAINERS_CONF"];
-    command.envs(kept.into_iter().filter_map(|name| std::env::var_os(name).map(|value| (name, value))));
+    // The environment is kept: the runtimes of containers need what they were started with.
+    command.arg0("climax").arg(COMMAND).current_dir("/");
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
     let pipe = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
     // A janitor that is stopped must not stop the server; it then knows less than it should.
+    let _ = rustix::pipe::fcntl_setpipe_size(&pipe, PIPE_BYTES);
     rustix::fs::fcntl_setfl(&pipe, rustix::fs::OFlags::NONBLOCK)?;
     Ok((child, pipe))
 }

@@ -11,6 +11,7 @@ use climax_catalog::Cli;
 use crate::expand::command_word;
 
 mod capture;
+mod confine;
 mod container;
 mod descriptors;
 mod error;

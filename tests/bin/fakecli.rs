@@ -150,13 +150,32 @@ fn attempt(what: &str, with: &str) -> io::Result<()> {
             let output = Command::new(std::env::current_exe()?).args(["try", "read", with]).output()?;
             Err(io::Error::other(String::from_utf8_lossy(&output.stdout).into_owned()))
         }
+        "leave-group" => Command::new("setsid")
+            .arg(std::env::current_exe()?)
+            .args(["exit", "0"])
+            .status()
+            .and_then(|status| if status.success() { Ok(()) } else { Err(io::Error::other(status.to_string())) }),
+        "mode" => fs::set_permissions(with, std::os::unix::fs::PermissionsExt::from_mode(0o777)),
         "privileges" => {
             let status = fs::read_to_string("/proc/self/status")?;
-            Err(io::Error::other(status.lines().find(|line| line.starts_with("NoNewPrivs")).unwrap().to_owned()))
+            let wanted = ["CapPrm", "CapEff", "NoNewPrivs"];
+            let found: Vec<&str> =
+                status.lines().filter(|line| wanted.iter().any(|one| line.starts_with(one))).collect();
+            Err(io::Error::other(found.join(" ")))
         }
         "connect" => std::net::TcpStream::connect(with).map(drop),
         "bind" => std::net::TcpListener::bind("127.0.0.1:0").map(drop),
         "udp" => std::net::UdpSocket::bind("127.0.0.1:0").map(drop),
+        "limit" => {
+            let pid = rustix::process::Pid::from_raw(with.parse().unwrap());
+            let none = rustix::process::Rlimit { current: Some(0), maximum: Some(0) };
+            Ok(rustix::process::prlimit(pid, rustix::process::Resource::Nofile, none).map(drop)?)
+        }
+        "signal" => {
+            let pid = rustix::process::Pid::from_raw(with.parse().unwrap()).unwrap();
+            Ok(rustix::process::kill_process(pid, rustix::process::Signal::TERM)?)
+        }
+        "pair" => std::os::unix::net::UnixDatagram::pair().map(drop),
         "unix" => std::os::unix::net::UnixDatagram::unbound().map(drop),
         "allocate" => {
             let mut all: Vec<u8> = Vec::new();

@@ -82,7 +82,7 @@ async fn a_look_up_that_fails_is_named() {
     );
     let mut client = Client::open(restricted(index(&yaml), POLICY), Mode::Classic, json!({ "elicitation": {} })).await;
     let (question, _) = asked(&mut client, "t", json!({}), "decline").await;
-    assert_eq!(question["message"], "<unresolved:a><unresolved:b>");
+    assert!(question["message"].as_str().unwrap().starts_with("<unresolved:a><unresolved:b>\n"), "{question}");
 }
 
 #[tokio::test]

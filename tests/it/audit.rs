@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::support::{Server, fake_config, text, until};
+use crate::support::{Server, announced, climax, fake_config, text, until};
 
 fn lines(path: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap();
@@ -19,9 +19,15 @@ struct Setting {
 
 impl Setting {
     fn new() -> Self {
+        Self::with_audit("")
+    }
+
+    /// Audits to this file, or to one of its own if it is empty.
+    fn with_audit(audit: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let tools = "  - {name: t, description: T, command: exit 3, args: [{name: word, positional: true}]}\n  \
-                     - {name: w, description: W, command: argv, risk: write}\n  - {name: s, description: S, command: sleep}\n";
+                     - {name: w, description: W, command: argv, risk: write}\n  \
+                     - {name: s, description: S, command: announce}\n";
         std::fs::write(dir.path().join("fake.yaml"), fake_config(tools)).unwrap();
         std::fs::write(
             dir.path().join("policy.yaml"),
@@ -29,8 +35,12 @@ impl Setting {
         )
         .unwrap();
         let path = |name: &str| dir.path().join(name).display().to_string();
-        let [config, policy, audit] = ["fake.yaml", "policy.yaml", "audit.jsonl"].map(path);
-        let server = Server::start(&["git", "--config", &config, "--policy", &policy, "--audit", &audit]);
+        let [config, policy, own] = ["fake.yaml", "policy.yaml", "audit.jsonl"].map(path);
+        let audit = if audit.is_empty() { &own } else { audit };
+        let mut command = climax();
+        command.args(["git", "--config", &config, "--policy", &policy, "--audit", audit]);
+        let mut server = Server::spawn(command.env("FAKECLI_PIDS", path("pids")));
+        server.initialize("2025-06-18");
         Self { dir, server }
     }
 
@@ -55,6 +65,8 @@ fn every_call_is_a_line_without_its_values() {
     let mut first = all[0].clone();
     assert!(first["time"].as_str().unwrap().ends_with('Z'), "{first}");
     assert!(first["duration_ms"].is_u64(), "{first}");
+    assert_eq!(first["server"], setting.server.child.id());
+    first["server"] = json!(0);
     first["time"] = json!("");
     first["duration_ms"] = json!(0);
     insta::assert_snapshot!(first.to_string());
@@ -75,19 +87,52 @@ fn a_line_is_there_before_its_answer_and_survives_a_kill() {
 }
 
 #[test]
-fn a_renamed_file_is_left_on_hangup() {
+fn a_call_that_the_server_does_not_survive_is_written_down() {
+    let mut setting = Setting::new();
+    let pids = setting.dir.path().join("pids");
+    setting.server.post("tools/call", json!({ "name": "climax_call", "arguments": { "tool_name": "s" } }));
+    until("the call to run", || announced(&pids).len() == 1);
+    setting.server.child.kill().unwrap();
+    setting.server.child.wait().unwrap();
+    let file = setting.file();
+    until("the line", || lines(&file).len() == 1);
+    let line = &lines(&file)[0];
+    assert_eq!((&line["tool"], &line["end"]), (&json!("s"), &json!("server_killed")));
+}
+
+#[test]
+fn a_file_that_was_renamed_or_removed_is_made_anew() {
     let mut setting = Setting::new();
     let file = setting.file();
     setting.server.call("t", json!({}));
     std::fs::rename(&file, setting.dir.path().join("old")).unwrap();
-    setting.server.call("t", json!({}));
-    assert_eq!(lines(&setting.dir.path().join("old")).len(), 2);
     let pid = rustix::process::Pid::from_raw(setting.server.child.id().cast_signed()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::HUP).unwrap();
     until("the new file", || file.exists());
     setting.server.call("t", json!({}));
+    assert_eq!((lines(&file).len(), lines(&setting.dir.path().join("old")).len()), (1, 1));
+    std::fs::remove_file(&file).unwrap();
+    setting.server.call("t", json!({}));
     assert_eq!(lines(&file).len(), 1);
-    assert_eq!(lines(&setting.dir.path().join("old")).len(), 2);
+}
+
+#[test]
+fn nothing_runs_after_a_line_that_could_not_be_written() {
+    let mut setting = Setting::with_audit("/dev/full");
+    assert!(text(&setting.server.call("t", json!({}))).contains("[exit code: 3]"), "nobody can know before");
+    let second = setting.server.call("t", json!({}));
+    assert!(text(&second).starts_with("Not run: the audit file cannot be written"), "{second}");
+}
+
+#[test]
+fn a_line_is_short_whatever_the_call() {
+    let mut setting = Setting::new();
+    let arguments: serde_json::Map<String, Value> =
+        (0..1000).map(|n| (format!("{n}{}", "x".repeat(1000)), json!(1))).collect();
+    setting.server.call("t", Value::Object(arguments));
+    let line = &lines(&setting.file())[0];
+    assert_eq!((line["arguments"].as_array().unwrap().len(), &line["more_arguments"]), (64, &json!(936)));
+    assert!(line.to_string().len() < 32_000);
 }
 
 #[test]

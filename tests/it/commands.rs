@@ -195,7 +195,7 @@ fn doctor_tells_what_is_there_and_what_the_policy_permits() {
 fn validate_checks_a_policy_against_the_tools() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("policy.yaml");
-    std::fs::write(&file, "tools: {git_lgo: {}}").unwrap();
+    std::fs::write(&file, "tools: {git_log: {}, git_lgo: {}}").unwrap();
     let (status, stdout, stderr) = run(climax().args(["validate", "--policy"]).arg(&file));
     assert_eq!((status, stdout.as_str()), (0, "valid: the policy, 1 warning\n"));
     assert!(stderr.contains("did you mean `git_log`"), "{stderr}");

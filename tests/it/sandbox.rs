@@ -90,22 +90,52 @@ fn children_are_confined_too() {
 }
 
 #[test]
-fn no_program_gains_privileges() {
+fn no_program_gains_or_keeps_privileges() {
     let said = Sandbox::new("write: [/proc]").attempt("privileges", "");
-    assert_eq!(said, "NoNewPrivs:\t1");
+    assert_eq!(said, "CapPrm:\t0000000000000000 CapEff:\t0000000000000000 NoNewPrivs:\t1");
+}
+
+#[test]
+fn nobody_leaves_the_group_or_reaches_into_the_server() {
+    let mut sandbox = Sandbox::new(OPEN);
+    let said = sandbox.attempt("leave-group", "");
+    assert!(said != "ok", "{said}");
+    let server = sandbox.server.child.id().to_string();
+    let said = sandbox.attempt("limit", &server);
+    assert!(said.contains("Operation not permitted"), "{said}");
+    let said = sandbox.attempt("signal", &server);
+    assert!(said.contains("Operation not permitted"), "{said}");
+}
+
+#[test]
+fn no_path_can_be_chosen_or_replaced_by_a_program() {
+    for (rules, because) in [
+        ("write: [$CLIMAX_TEST_UNSET/x]", "is not set"),
+        ("write: ['{DIR}', '{DIR}/open']", "can be replaced"),
+        ("write: ['{DIR}/link/..', '{DIR}/open/deeper', '{DIR}/open']", "can be replaced"),
+    ] {
+        let mut sandbox = Sandbox::new(rules);
+        std::fs::create_dir(sandbox.dir.path().join("open/deeper")).unwrap();
+        let said = sandbox.attempt("read", "/etc/hostname");
+        assert!(said.contains("Cannot confine") && said.contains(because), "{rules}: {said}");
+    }
 }
 
 #[test]
 fn without_network_no_socket_is_to_be_had() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    for what in ["connect", "bind", "udp", "unix"] {
+    for what in ["connect", "bind", "udp", "unix", "pair"] {
         let said = Sandbox::new(OPEN).attempt(what, &address);
         assert!(is_refused(&said), "{what}: {said}");
     }
     let mut with_network = Sandbox::new(&format!("{OPEN}, network: true"));
     for what in ["connect", "bind", "udp"] {
         assert_eq!(with_network.attempt(what, &address), "ok", "{what}");
+    }
+    for what in ["unix", "pair"] {
+        let said = with_network.attempt(what, &address);
+        assert!(is_refused(&said), "the sockets of this machine lead to its other programs: {what}: {said}");
     }
 }
 

@@ -76,6 +76,11 @@ impl PolicyFile {
         } else {
             index
         };
+        if index.tools().next().is_none() {
+            let message = "the policy permits no tool that is served".to_owned();
+            let help = "name tools under `tools:`, or write `default: enabled`";
+            warnings.push(Diagnostic::file(Code::NothingPermitted, self.source.path(), message, help));
+        }
         Applied { policy: self.policy, index, warnings }
     }
 

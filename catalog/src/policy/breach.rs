@@ -7,6 +7,8 @@ use super::ArgRule;
 pub enum Breach<'a> {
     /// It does not match this pattern.
     Pattern(&'a str),
+    /// It is too long to be checked against this pattern.
+    TooLong(&'a str),
     /// It is no number, and the rule is about numbers.
     NotANumber,
     /// It is less than this.
@@ -19,8 +21,12 @@ impl ArgRule {
     /// How a value, as it goes on the command line, breaks the rule.
     #[must_use]
     pub fn breach(&self, value: &str) -> Option<Breach<'_>> {
-        if let Some(pattern) = self.pattern.as_ref().filter(|pattern| !pattern.matches(value)) {
-            return Some(Breach::Pattern(pattern.as_str()));
+        if let Some(pattern) = &self.pattern {
+            match pattern.matches(value) {
+                Some(true) => {}
+                Some(false) => return Some(Breach::Pattern(pattern.as_str())),
+                None => return Some(Breach::TooLong(pattern.as_str())),
+            }
         }
         if self.min.is_none() && self.max.is_none() {
             return None;
@@ -40,7 +46,6 @@ enum Number {
 
 impl Number {
     fn parse(text: &str) -> Option<Self> {
-        let text = text.trim();
         let float = || text.parse().ok().filter(|number: &f64| number.is_finite()).map(Self::Float);
         text.parse().ok().map(Self::Whole).or_else(float)
     }
@@ -84,6 +89,7 @@ mod tests {
             ("nan", Some(Breach::NotANumber)),
             ("inf", Some(Breach::NotANumber)),
             ("", Some(Breach::NotANumber)),
+            (" 1", Some(Breach::NotANumber)),
             ("one", Some(Breach::NotANumber)),
         ] {
             assert_eq!(rule.breach(value), breach, "{value}");

@@ -201,10 +201,12 @@ fn container(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Option<Executo
     let image = fields
         .required(walker, "image", "the image that containers are made of")
         .and_then(|node| walker.string(node, "image"));
+    let volumes = texts(walker, fields, "volumes");
+    replaceable(walker, &volumes);
     let container = Container {
         runtime: fields.word(walker, "runtime", &Runtime::ALL, Runtime::as_str).unwrap_or_default(),
         image: String::new(),
-        volumes: texts(walker, fields, "volumes"),
+        volumes: volumes.into_iter().map(|volume| volume.value).collect(),
         working_dir: fields.optional_string(walker, "working_dir").map(|text| text.value),
         network: fields.optional_string(walker, "network").map(|text| text.value),
     };
@@ -214,6 +216,22 @@ fn container(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Option<Executo
         walker.report(Code::IllegalName, image.span, message, "write a name such as `alpine:3.20`");
     }
     Some(Executor::Container(Container { image: image.value, ..container }))
+}
+
+/// Reports mounts whose source a container can replace, by a link to anything, because another one lets it write there.
+fn replaceable(walker: &mut Walker<'_>, volumes: &[Spanned<String>]) {
+    let source = |volume: &str| volume.split(':').next().unwrap_or_default().trim_end_matches('/').to_owned();
+    let is_read_only =
+        |volume: &str| volume.rsplit(':').next().is_some_and(|last| last.split(',').any(|one| one == "ro"));
+    for volume in volumes {
+        for other in volumes.iter().filter(|other| !is_read_only(&other.value)) {
+            let [inner, outer] = [volume, other].map(|volume| source(&volume.value));
+            if inner.strip_prefix(&outer).is_some_and(|rest| rest.starts_with('/')) {
+                let message = format!("`{inner}` can be replaced, since it is below `{outer}`, which can be changed");
+                walker.report(Code::Replaceable, volume.span, message, "mount the outer one alone, or with `:ro`");
+            }
+        }
+    }
 }
 
 fn sandbox(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Executor {
@@ -228,17 +246,23 @@ fn sandbox(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Executor {
             file_mb: bound("file_mb"),
         };
     }
+    let paths = ["read", "write"].map(|key| texts(walker, fields, key));
+    for path in paths.iter().flatten().filter(|path| !path.value.starts_with(['/', '~', '$'])) {
+        let message = format!("`{}` is relative, and to a directory that the call chooses", path.value);
+        walker.report(Code::RelativePath, path.span, message, "write an absolute path; `~` and `$VAR` expand");
+    }
+    let [read, write] = paths.map(|paths| paths.into_iter().map(|path| path.value).collect());
     Executor::Sandbox(Sandbox {
-        read: texts(walker, fields, "read"),
-        write: texts(walker, fields, "write"),
+        read,
+        write,
         network: fields.boolean(walker, "network").is_some_and(|network| network.value),
         limits,
     })
 }
 
-fn texts(walker: &mut Walker<'_>, fields: &mut Fields<'_>, key: &'static str) -> Vec<String> {
+fn texts(walker: &mut Walker<'_>, fields: &mut Fields<'_>, key: &'static str) -> Vec<Spanned<String>> {
     let what = format!("an item of `{key}`");
-    fields.list(walker, key, |walker, node| walker.string(node, &what).map(|text| text.value))
+    fields.list(walker, key, |walker, node| walker.string(node, &what))
 }
 
 /// A bound: a whole number from 1.
