@@ -6,11 +6,12 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::io::{self, BufRead as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group, setsid};
 
@@ -24,6 +25,9 @@ pub(crate) const COMMAND: &str = "janitor";
 
 /// How much the janitor may be told while it is not looking; the system may allow less.
 const PIPE_BYTES: usize = 1 << 20;
+
+/// How long the janitor lets news come together; the pipe has room for thousands of calls meanwhile.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// Something that must not outlive the server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -177,12 +181,23 @@ fn start() -> io::Result<(Child, ChildStdin)> {
     Ok((child, pipe))
 }
 
+/// A stream that is read now and then: the pipe keeps what is written meanwhile, also by a server that is gone, and calls
+/// need not wait for the janitor to be woken.
+struct Unhurried<R>(R);
+
+impl<R: Read> Read for Unhurried<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        std::thread::sleep(PAUSE);
+        self.0.read(buffer)
+    }
+}
+
 /// Is the janitor, until the server is gone and what it left has been ended.
 pub(crate) fn run() {
     // The server's terminal, if it has one, must not end the janitor first.
     let _ = setsid();
     let mut charges = BTreeSet::new();
-    for line in io::stdin().lock().lines().map_while(Result::ok) {
+    for line in BufReader::new(Unhurried(io::stdin())).lines().map_while(Result::ok) {
         match line.split_at_checked(2).map(|(sign, text)| (sign, Charge::parse(text))) {
             Some(("+ ", Some(charge))) => drop(charges.insert(charge)),
             Some(("- ", Some(charge))) => drop(charges.remove(&charge)),
