@@ -1,10 +1,13 @@
 //! A child's process group.
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
 use tokio::process::Child;
 use tokio::signal::unix::{self, SignalKind};
 
@@ -14,15 +17,36 @@ const FIRST_LOOK: Duration = Duration::from_millis(10);
 /// The process group that a child leads; killed when dropped before the child was reaped.
 pub(super) struct Group {
     leader: Pid,
-    child_ended: unix::Signal,
+    notice: Notice,
     armed: bool,
+}
+
+/// How the leader's end is learnt of.
+enum Notice {
+    /// By a descriptor of the leader, which becomes readable. Source: `pidfd_open(2)`.
+    Pidfd(AsyncFd<OwnedFd>),
+    /// By the signal for every child, where the kernel has no such descriptors: the end of one wakes the calls of all.
+    Signal(unix::Signal),
+}
+
+impl Notice {
+    fn of(child: Pid) -> io::Result<Self> {
+        let Ok(pidfd) = pidfd_open(child, PidfdFlags::empty()) else { return Self::by_signal() };
+        #[expect(unsafe_code, reason = "the descriptor is owned: nobody else closes or replaces it")]
+        let registered = unsafe { AsyncFd::register_with_interest(pidfd, Interest::READABLE) };
+        Ok(Self::Pidfd(registered?))
+    }
+
+    fn by_signal() -> io::Result<Self> {
+        unix::signal(SignalKind::child()).map(Self::Signal)
+    }
 }
 
 impl Group {
     /// The group of a child that was started with `process_group(0)` and has not been waited for.
     pub(super) fn of(child: &Child) -> io::Result<Self> {
         let leader = child.id().and_then(|id| Pid::from_raw(id.cast_signed())).ok_or(io::ErrorKind::NotFound)?;
-        Ok(Self { leader, child_ended: unix::signal(SignalKind::child())?, armed: true })
+        Ok(Self { leader, notice: Notice::of(leader)?, armed: true })
     }
 
     /// The group's number, which is its leader's process number.
@@ -32,8 +56,14 @@ impl Group {
 
     /// Waits until the leader has ended, and leaves it unreaped: as long as it is, its number is not given to others.
     pub(super) async fn exited(&mut self) {
-        while !self.has_exited() {
-            self.child_ended.recv().await;
+        match &mut self.notice {
+            // Readable once, it stays so.
+            Notice::Pidfd(pidfd) => drop(pidfd.readable().await),
+            Notice::Signal(child_ended) => {
+                while !has_exited(self.leader) {
+                    child_ended.recv().await;
+                }
+            }
         }
     }
 
@@ -58,11 +88,6 @@ impl Group {
             let is_process = name.as_encoded_bytes().iter().all(u8::is_ascii_digit) && name != leader.as_str();
             is_process && group_of(&process.path()).is_some_and(|group| group == leader)
         })
-    }
-
-    fn has_exited(&self) -> bool {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-        !matches!(waitid(WaitId::Pid(self.leader), options), Ok(None))
     }
 
     /// Asks every member to end.
@@ -94,10 +119,43 @@ impl Drop for Group {
     }
 }
 
+/// Whether a child has ended; it is not reaped.
+fn has_exited(child: Pid) -> bool {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+    !matches!(waitid(WaitId::Pid(child), options), Ok(None))
+}
+
 /// The process group of a process that has not ended; proc(5), `stat`: the name in parentheses, then state, parent, group.
 fn group_of(process: &Path) -> Option<String> {
     let stat = std::fs::read_to_string(process.join("stat")).ok()?;
     let mut fields = stat.rsplit(") ").next()?.split(' ');
     let state = fields.next()?;
     fields.nth(1).filter(|_| state != "Z").map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::process::Command;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_end_of_a_leader_is_learnt_of_with_and_without_its_descriptor() {
+        for has_descriptors in [true, false] {
+            #[expect(clippy::disallowed_methods, reason = "tests start programs of their own")]
+            let mut child = Command::new("sleep").arg("0.1").process_group(0).spawn().unwrap();
+            let mut group = Group::of(&child).unwrap();
+            assert!(matches!(group.notice, Notice::Pidfd(_)));
+            if !has_descriptors {
+                group.notice = Notice::by_signal().unwrap();
+            }
+            assert!(!has_exited(group.leader));
+            group.exited().await;
+            // Twice, since a call that is ended asks again.
+            group.exited().await;
+            assert!(has_exited(group.leader));
+            assert!(child.wait().await.unwrap().success());
+            group.disarm();
+        }
+    }
 }
