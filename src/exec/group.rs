@@ -2,10 +2,11 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::Path;
 use std::time::Duration;
 
-use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, getpgid, kill_process_group, pidfd_open, waitid,
+};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::process::Child;
@@ -81,13 +82,10 @@ impl Group {
     ///
     /// Only the kernel knows, and it tells by way of `/proc`; elsewhere the answer is no.
     fn has_other_members(&self) -> bool {
-        let Ok(processes) = std::fs::read_dir("/proc") else { return false };
-        let leader = self.leader.as_raw_nonzero().to_string();
-        processes.filter_map(Result::ok).any(|process| {
-            let name = process.file_name();
-            let is_process = name.as_encoded_bytes().iter().all(u8::is_ascii_digit) && name != leader.as_str();
-            is_process && group_of(&process.path()).is_some_and(|group| group == leader)
-        })
+        let Ok(entries) = std::fs::read_dir("/proc") else { return false };
+        let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+        let mut others = numbers.filter_map(Pid::from_raw).filter(|process| *process != self.leader);
+        others.any(|process| getpgid(Some(process)) == Ok(self.leader) && is_running(process))
     }
 
     /// Asks every member to end.
@@ -125,12 +123,10 @@ fn has_exited(child: Pid) -> bool {
     !matches!(waitid(WaitId::Pid(child), options), Ok(None))
 }
 
-/// The process group of a process that has not ended; proc(5), `stat`: the name in parentheses, then state, parent, group.
-fn group_of(process: &Path) -> Option<String> {
-    let stat = std::fs::read_to_string(process.join("stat")).ok()?;
-    let mut fields = stat.rsplit(") ").next()?.split(' ');
-    let state = fields.next()?;
-    fields.nth(1).filter(|_| state != "Z").map(str::to_owned)
+/// Whether a process has not ended; proc(5), `stat`: the name in parentheses, then the state.
+fn is_running(process: Pid) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero()));
+    stat.is_ok_and(|stat| stat.rsplit(") ").next().is_some_and(|fields| !fields.starts_with('Z')))
 }
 
 #[cfg(test)]
