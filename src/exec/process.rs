@@ -166,12 +166,13 @@ async fn write_all(pipe: Option<ChildStdin>, text: Option<&str>) {
 /// Reads to the end; a stream that breaks has ended.
 async fn read_all(stream: Option<impl AsyncRead + Unpin>, capture: &mut capture::Capture, watch: Option<&Watch>) {
     let Some(mut stream) = stream else { return };
-    let mut buffer = vec![0; 16 << 10];
-    while let Ok(count @ 1..) = stream.read(&mut buffer).await {
-        capture.push(&buffer[..count]);
+    let mut buffer = Vec::with_capacity(16 << 10);
+    while let Ok(1..) = stream.read_buf(&mut buffer).await {
+        capture.push(&buffer);
         if let Some(watch) = watch {
-            watch.printed(&buffer[..count]);
+            watch.printed(&buffer);
         }
+        buffer.clear();
     }
 }
 
