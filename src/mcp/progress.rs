@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::pin;
 
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
-use rmcp::service::{Peer, RoleServer};
+use rmcp::service::{RequestContext, RoleServer};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::arguments::echo;
@@ -12,11 +12,11 @@ use crate::exec::{State, Watch};
 use crate::limits::{MAX_PROGRESS_INTERVAL, MIN_PROGRESS_INTERVAL};
 
 /// Awaits a call and tells the client meanwhile what `watch` sees: when the program starts, what it prints, and that it
-/// still runs. No notification follows the result.
+/// still runs. No notification follows the result, or the cancellation: the program may print a lot while it ends.
 ///
 /// Source: MCP 2025-11-25, basic/utilities/progress.
 pub(super) async fn reported<T>(
-    peer: &Peer<RoleServer>,
+    context: &RequestContext<RoleServer>,
     token: ProgressToken,
     watch: &Watch,
     call: impl Future<Output = T>,
@@ -28,13 +28,14 @@ pub(super) async fn reported<T>(
         let has_news = tokio::select! {
             biased;
             done = call.as_mut() => return done,
+            () = context.ct.cancelled() => return call.await,
             news = timeout(MAX_PROGRESS_INTERVAL, watch.changed()) => news.is_ok(),
         };
         sent += 1.0;
         let message = message(watch.state(), has_news, start.elapsed().as_secs());
         let notification = ProgressNotificationParam::new(token.clone(), sent).with_message(message);
         // A notification that was begun is sent before the result is.
-        let mut notified = pin!(peer.notify_progress(notification));
+        let mut notified = pin!(context.peer.notify_progress(notification));
         tokio::select! {
             biased;
             done = call.as_mut() => {

@@ -87,7 +87,7 @@ impl Server {
             Some(token) => {
                 let request = Request { tool: name, arguments, watch: Some(&watch) };
                 let call = self.toolbox.call(request, client, stop);
-                progress::reported(&client.context.peer, token, &watch, call).await
+                progress::reported(client.context, token, &watch, call).await
             }
         };
         match called {

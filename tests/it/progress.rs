@@ -1,5 +1,7 @@
 //! Progress notifications.
 
+use std::time::Duration;
+
 use climax::mcp::Mode;
 use serde_json::{Value, json};
 
@@ -48,4 +50,21 @@ async fn a_silent_call_is_told_of_every_ten_seconds() {
     // While the program is being ended the clock jumps as well.
     assert_eq!(messages[..3], ["running", "running for 10 s", "running for 20 s"], "{messages:?}");
     assert_eq!(result["isError"], true);
+}
+
+#[tokio::test]
+async fn a_call_that_was_cancelled_is_not_told_of() {
+    const YAML: &str = "command: sh
+tools: [{name: t, description: T, command: -c, args: [{name: script, positional: true}]}]";
+    let mut client = Client::open(unrestricted(index(YAML)), Mode::Classic, json!({})).await;
+    let script = "trap '' TERM; while :; do echo line; sleep 0.05; done";
+    let params = json!({ "name": "t", "arguments": { "script": script }, "_meta": { "progressToken": "p" } });
+    client.send(&json!({ "jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": params }).to_string()).await;
+    while client.receive().await["params"]["message"] != "line" {}
+    let cancelled = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 4 } });
+    client.send(&cancelled.to_string()).await;
+    client.send(r#"{"jsonrpc":"2.0","id":5,"method":"ping"}"#).await;
+    while client.receive().await["id"] != 5 {}
+    let more = tokio::time::timeout(Duration::from_millis(500), client.receive()).await;
+    assert!(more.is_err(), "{more:?}");
 }
