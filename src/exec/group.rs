@@ -4,9 +4,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, getpgid, kill_process_group, pidfd_open, waitid,
-};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::process::Child;
@@ -84,8 +82,8 @@ impl Group {
     fn has_other_members(&self) -> bool {
         let Ok(entries) = std::fs::read_dir("/proc") else { return false };
         let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-        let mut others = numbers.filter_map(Pid::from_raw).filter(|process| *process != self.leader);
-        others.any(|process| getpgid(Some(process)) == Ok(self.leader) && is_running(process))
+        let mut others = numbers.filter(|process| *process != self.number());
+        others.any(|process| group_of(process) == self.number() && is_running(process))
     }
 
     /// Asks every member to end.
@@ -123,9 +121,17 @@ fn has_exited(child: Pid) -> bool {
     !matches!(waitid(WaitId::Pid(child), options), Ok(None))
 }
 
+/// The group of a process; 0 for those of the kernel, which `rustix` does not expect, and -1 for one that is not there.
+fn group_of(process: i32) -> i32 {
+    #[expect(unsafe_code, reason = "the call takes any number and touches no memory")]
+    unsafe {
+        libc::getpgid(process)
+    }
+}
+
 /// Whether a process has not ended; proc(5), `stat`: the name in parentheses, then the state.
-fn is_running(process: Pid) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero()));
+fn is_running(process: i32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat"));
     stat.is_ok_and(|stat| stat.rsplit(") ").next().is_some_and(|fields| !fields.starts_with('Z')))
 }
 

@@ -1,8 +1,10 @@
 //! The protocol's server side: requests in, results out.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, OnceLock};
 
 use climax_catalog::Strategy;
+use futures_util::FutureExt as _;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod, CompleteRequestParams,
@@ -112,6 +114,18 @@ impl Server {
         }
     }
 
+    /// What a request for a tool is answered with; `None` if no such tool is registered in this mode.
+    async fn answer(&self, call: &Call<'_>) -> Result<Option<CallToolResponse>, ErrorData> {
+        match self.options.mode {
+            Mode::Meta => Ok(self.call_meta(call).await),
+            Mode::Extended => self.call_extended(call).await,
+            Mode::Classic => {
+                let response = self.call_direct(call.name, call.arguments, &call.client).await;
+                Ok(self.toolbox.index.get(call.name).map(|_| response))
+            }
+        }
+    }
+
     async fn call_extended(&self, call: &Call<'_>) -> Result<Option<CallToolResponse>, ErrorData> {
         let Call { name, arguments, .. } = *call;
         let index = &self.toolbox.index;
@@ -185,16 +199,9 @@ impl ServerHandler for Server {
             state: request.request_state.as_deref(),
         };
         let call = Call { name: &request.name, arguments: &arguments, client };
-        let answer = match self.options.mode {
-            Mode::Meta => self.call_meta(&call).await,
-            Mode::Extended => self.call_extended(&call).await?,
-            Mode::Classic if self.toolbox.index.get(call.name).is_none() => {
-                // It is written down like any other.
-                self.call_direct(call.name, call.arguments, &call.client).await;
-                None
-            }
-            Mode::Classic => Some(self.call_direct(call.name, call.arguments, &call.client).await),
-        };
+        // The SDK does not answer for a handler that panics, and the client would wait for ever.
+        let answer = AssertUnwindSafe(self.answer(&call)).catch_unwind().await;
+        let answer = answer.map_err(|_| ErrorData::internal_error("Internal error: the call was given up", None))??;
         // MCP 2025-11-25, server/tools, "Error Handling": an unknown tool is a protocol error.
         answer.ok_or_else(|| ErrorData::invalid_params(format!("Unknown tool: {}", echo(&request.name)), None))
     }
