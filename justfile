@@ -10,6 +10,11 @@ accept:
 bench:
     cargo bench --bench scale
 
+# What a call costs beyond its program, and what thousands of them leave behind.
+bench-calls:
+    cargo bench --bench calls
+    cargo bench --bench soak
+
 # Check the flags of all configs against the programs that are installed.
 flags:
     cargo build --release
