@@ -13,6 +13,8 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
 use tokio_util::sync::CancellationToken;
 
+use crate::support::PATIENCE;
+
 pub(crate) const MODERN: &str = "2026-07-28";
 
 /// An index under no policy.
@@ -70,7 +72,8 @@ impl Client {
     }
 
     pub(crate) async fn receive(&mut self) -> Value {
-        serde_json::from_str(&self.output.next_line().await.unwrap().unwrap()).unwrap()
+        let line = tokio::time::timeout(2 * PATIENCE, self.output.next_line()).await;
+        serde_json::from_str(&line.expect("an answer").unwrap().unwrap()).unwrap()
     }
 
     pub(crate) async fn exchange(&mut self, line: &str) -> Value {
