@@ -278,17 +278,19 @@ pub fn echo(text: &str) -> String {
     }
 }
 
-/// The integer that a JSON number stands for: `3.0`, `1e16`.
+/// The integer that a JSON number stands for: `3.0`, `1e16`. Exact: a float would round beyond 2⁵³.
 fn whole(number: &str) -> Option<i64> {
-    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
-    if let Some((whole, fraction)) = number.split_once('.')
-        && fraction.bytes().all(|digit| digit == b'0')
-    {
-        return whole.parse().ok();
+    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    let significant = digits.trim_end_matches('0');
+    if matches!(significant, "" | "-") {
+        return Some(0);
     }
-    let value: f64 = number.parse().ok()?;
-    #[expect(clippy::cast_possible_truncation, reason = "the value is whole and in range")]
-    (value.fract() == 0.0 && (-LIMIT..LIMIT).contains(&value)).then_some(value as i64)
+    // Digits between the last one that counts and the point; behind the point none may count.
+    let point = exponent.parse::<isize>().ok()?.checked_add_unsigned(whole.len())?;
+    let zeros = usize::try_from(point.checked_sub_unsigned(significant.len())?).ok()?;
+    (zeros < 19).then(|| format!("{significant}{}", "0".repeat(zeros)).parse().ok())?
 }
 
 fn finite(text: &str) -> Option<String> {

@@ -80,6 +80,31 @@ fn the_five_coercions() {
 }
 
 #[test]
+fn whole_numbers_are_exact_in_every_notation() {
+    for (number, word) in [
+        ("9007199254740993e0", "9007199254740993"),
+        ("900719925474099.30E+1", "9007199254740993"),
+        ("9007199254740993000e-3", "9007199254740993"),
+        ("-9223372036854775808.0", "-9223372036854775808"),
+        ("-0.001e3", "-1"),
+        ("-0.0", "0"),
+        ("0e99999999999999999999", "0"),
+    ] {
+        accepted("i", serde_json::from_str(number).unwrap(), word);
+    }
+    for number in [
+        "1.0000000000000000001",
+        "9223372036854775807.5",
+        "1e-1",
+        "9223372036854775808.0",
+        "1e19",
+        "1e99999999999999999999",
+    ] {
+        assert!(one("i", serde_json::from_str(number).unwrap()).is_err(), "{number}");
+    }
+}
+
+#[test]
 fn numbers_keep_their_notation() {
     for text in ["12345678901234567890123", "1.10", "3.0"] {
         accepted("s", serde_json::from_str(text).unwrap(), text);
