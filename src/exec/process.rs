@@ -141,7 +141,11 @@ fn refused(invocation: &Invocation, error: io::Error) -> SpawnError {
 
 fn check_directory(dir: &Path) -> Result<(), SpawnError> {
     let problem = match std::fs::metadata(dir) {
-        Ok(found) if found.is_dir() => return Ok(()),
+        // Who may not enter is told by the directory's name, not by the program's.
+        Ok(found) if found.is_dir() => match rustix::fs::access(dir, rustix::fs::Access::EXEC_OK) {
+            Ok(()) => return Ok(()),
+            Err(error) => error.into(),
+        },
         Ok(_) => io::ErrorKind::NotADirectory.into(),
         Err(error) => error,
     };
