@@ -111,6 +111,16 @@ impl Drop for Entry<'_> {
 }
 
 impl Janitor {
+    /// Makes sure that there is somebody to take a charge, before there is one: starting a janitor takes longer than
+    /// telling it.
+    pub(super) fn prepare(&self) {
+        let mut inner = self.lock();
+        inner.tell("\n");
+        if inner.process.is_none() {
+            inner.hire();
+        }
+    }
+
     /// Has a process group ended if the server cannot do it.
     pub(super) fn guard_group(&self, number: i32) -> Entry<'_> {
         self.guard(Charge::Group(number))

@@ -49,6 +49,9 @@ pub(super) async fn run(
     stop: impl Future<Output = Stop>,
 ) -> Result<Outcome, SpawnError> {
     let Around { limits, janitor, watch } = around;
+    if let Some(janitor) = janitor {
+        janitor.prepare();
+    }
     let mut child = spawn(invocation)?;
     let mut group = Group::of(&child).map_err(|error| refused(invocation, error))?;
     let entry = janitor.map(|janitor| janitor.guard_group(group.number()));

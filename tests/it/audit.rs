@@ -92,6 +92,7 @@ fn a_call_that_the_server_does_not_survive_is_written_down() {
     let pids = setting.dir.path().join("pids");
     setting.server.post("tools/call", json!({ "name": "climax_call", "arguments": { "tool_name": "s" } }));
     until("the call to run", || announced(&pids).len() == 1);
+    setting.server.request("ping", json!({}));
     setting.server.child.kill().unwrap();
     setting.server.child.wait().unwrap();
     let file = setting.file();

@@ -62,6 +62,7 @@ impl Box {
     fn start_long(&mut self) -> u64 {
         let id = self.server.post("tools/call", json!({ "name": "climax_call", "arguments": { "tool_name": "long" } }));
         until("the container", || !left().is_empty());
+        self.server.request("ping", json!({}));
         id
     }
 }
@@ -78,14 +79,14 @@ fn calls_run_in_containers_that_are_gone_after_them() {
 }
 
 fn values_arrive_and_results_come_back() {
-    let mut inside = Box::new(", volumes: ['$OUTSIDE:/work:ro'], working_dir: /tmp");
+    let mut inside = Box::new(", volumes: ['$OUTSIDE:/inside:ro'], working_dir: /tmp");
     assert_eq!(inside.shell("echo \"$FROM_CONFIG\"; pwd; exit 3"), "a b\n/tmp\n\n[exit code: 3]");
     assert_eq!(
-        inside.shell("cat /work/file; echo x >/work/file"),
-        "from outside\n\n[stderr]\nsh: can't create /work/file: Read-only file system\n\n[exit code: 1]"
+        inside.shell("cat /inside/file; echo x >/inside/file"),
+        "from outside\n\n[stderr]\nsh: can't create /inside/file: Read-only file system\n\n[exit code: 1]"
     );
-    let with_input = inside.server.call("shell", json!({ "script": "cat; pwd", "input": "typed\n", "dir": "/work" }));
-    assert_eq!(text(&with_input), "typed\n/work");
+    let with_input = inside.server.call("shell", json!({ "script": "cat; pwd", "input": "typed\n", "dir": "/inside" }));
+    assert_eq!(text(&with_input), "typed\n/inside");
     let sneaky = inside.server.call("shell", json!({ "script": "id", "dir": "/ --privileged" }));
     assert_eq!(sneaky["isError"], true, "{sneaky}");
     let absent = inside.server.call("absent", json!({}));
