@@ -1,0 +1,107 @@
+//! Asserts that any arguments are either refused with a text, or become words in the places that the config and the
+//! policy give them: no NUL, no option in place of a value, no other program. The first byte chooses the tool: `0` to `3`.
+
+#![no_main]
+
+use std::sync::LazyLock;
+
+use climax::arguments::{Violation, bind, check};
+use climax::argv::plan;
+use climax::catalog::policy::Applied;
+use climax::catalog::{Place, ResolvedTool};
+use climax_fuzz::restricted;
+use libfuzzer_sys::fuzz_target;
+use serde_json::{Map, Value};
+
+const TOOLS: &str = r#"
+command: "prog --quiet"
+working_dir: /srv
+global_args: [{name: token, default: secret}, {name: verbose, type: boolean, default: true}]
+tools:
+  - name: places
+    description: Every place
+    command: sub
+    args:
+      - {name: first, positional: true}
+      - {name: flag, flag: -f}
+      - {name: joined, flag: --joined=}
+      - {name: switch, type: boolean}
+      - {name: second, positional: true, default: "-"}
+      - {name: count, type: integer, positional: true}
+      - {name: ratio, type: number, positional: true}
+      - {name: input, stdin: true}
+      - {name: dir, cwd: true}
+  - name: types
+    description: Every type
+    args:
+      - {name: s, required: true}
+      - {name: i, type: integer, default: 3}
+      - {name: n, type: number, default: 1.10}
+      - {name: b, type: boolean, flag: --b=}
+      - {name: e, enum: [one, "-2"], default: one, positional: true}
+      - {name: ie, type: integer, enum: ["1", "-2"], positional: true}
+      - {name: ne, type: number, enum: ["1.0", "2e3"]}
+  - name: dashes
+    description: Ends its options
+    command: grep --
+    args: [{name: first, positional: true}, {name: count, type: integer, positional: true}]
+  - name: ruled
+    description: Is under a policy
+    args:
+      - {name: first, positional: true}
+      - {name: second, positional: true}
+      - {name: count, type: integer, positional: true, default: 5}
+      - {name: ratio, type: number, flag: --ratio=}
+"#;
+
+const POLICY: &str = r#"
+default: enabled
+tools:
+  ruled:
+    args:
+      first: {pattern: "[a-z-]*", allow_leading_dash: true}
+      count: {min: -2, max: 50}
+      ratio: {min: 0.5}
+"#;
+
+static APPLIED: LazyLock<Applied> = LazyLock::new(|| restricted(TOOLS, POLICY));
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((choice, json)) = bytes.split_first() else { return };
+    let tools: Vec<ResolvedTool<'_>> = APPLIED.index.tools().collect();
+    if let Ok(Value::Object(arguments)) = serde_json::from_slice(json) {
+        call(tools[usize::from(*choice) % tools.len()], &arguments);
+    }
+});
+
+fn call(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) {
+    let rule = APPLIED.policy.rule(tool.name());
+    let bound = match bind(tool, arguments, rule) {
+        Ok(bound) => bound,
+        Err(violations) => return refused(&violations),
+    };
+    if let Some(Err(violations)) = rule.map(|rule| check(&bound, rule)) {
+        return refused(&violations);
+    }
+    let invocation = plan(tool, &bound, &|_| None);
+    assert!(invocation.argv.iter().all(|word| !word.contains('\0')), "{:?}", invocation.argv);
+    let command: Vec<&str> = tool.cli().words().chain(tool.words()).collect();
+    let (first, rest) = invocation.argv.split_at(command.len());
+    assert_eq!(first, command);
+    let positionals: Vec<_> = bound.iter().filter(|(arg, _)| arg.place() == Place::Positional).collect();
+    assert!(rest.len() >= positionals.len());
+    for ((arg, value), word) in positionals.into_iter().zip(rest) {
+        assert_eq!(value.to_string(), *word);
+        let is_given = arguments.get(arg.name()).is_some_and(|value| !value.is_null());
+        let is_allowed = command.last() == Some(&"--")
+            || rule.and_then(|rule| rule.arg(arg.name())).is_some_and(|rule| rule.allow_leading_dash);
+        assert!(!word.starts_with('-') || !is_given || is_allowed, "{}: {word}", arg.name());
+    }
+}
+
+fn refused(violations: &[Violation]) {
+    assert!(!violations.is_empty());
+    for violation in violations {
+        assert!(violation.to_string().contains(&violation.argument));
+    }
+}

@@ -1,0 +1,105 @@
+//! Asserts that whatever a client writes, each line that it gets is JSON-RPC, none is an answer to nothing, and the server
+//! ends when its input does. The first byte chooses the surface, and whether the client waits after each line: `0` to `5`.
+
+#![no_main]
+
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use climax::call::Toolbox;
+use climax::catalog::Strategy;
+use climax::catalog::policy::Applied;
+use climax::exec::Executor;
+use climax::limits::Limits;
+use climax::mcp::decode::{Decoded, decode};
+use climax::mcp::{Mode, Options, Server};
+use climax::transport::stdio::serve;
+use climax_fuzz::{object, restricted};
+use libfuzzer_sys::fuzz_target;
+use serde_json::Value;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex, split};
+use tokio_util::sync::CancellationToken;
+
+/// The program does not exist, so no call starts a process.
+const TOOLS: &str = r#"
+name: nothing
+command: /dev/null/none
+category: tests
+tags: [one, two]
+tools:
+  - {name: say, description: Says words. Twice, args: [{name: word, positional: true, required: true}, {name: times, type: integer}]}
+  - name: drop
+    description: Drops a table
+    risk: destructive
+    confirm_message: "Drop {title} ({id})?"
+    resolve: {title: {command: show, args: {id: "{id}"}}}
+    args: [{name: id, type: integer, required: true}, {name: force, type: boolean}]
+  - {name: ask, description: Asks first, risk: write}
+"#;
+
+const POLICY: &str = r#"
+default: enabled
+tools: {say: {args: {word: {pattern: "[a-z]+"}, times: {min: 1, max: 9}}}}
+approval: {global: write, headless: approve}
+"#;
+
+static TOOLBOX: LazyLock<Arc<Toolbox>> = LazyLock::new(|| {
+    let Applied { policy, index, .. } = restricted(TOOLS, POLICY);
+    let executor = Executor::new(policy.executor().clone(), Limits::default(), 1);
+    Arc::new(Toolbox { index, policy, executor, audit: None })
+});
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((choice, input)) = bytes.split_first() else { return };
+    let lines = || input.split(|byte| *byte == b'\n');
+    lines().for_each(decoded);
+    let mode = [Mode::Meta, Mode::Extended, Mode::Classic][usize::from(*choice) % 3];
+    let pause = Duration::from_millis(u64::from(*choice % 6 / 3));
+    let output = String::from_utf8(conversation(mode, pause, input)).expect("the output is UTF-8");
+    assert!(output.is_empty() || output.ends_with('\n'), "{output}");
+    let messages: Vec<Value> = output.lines().map(object).collect();
+    assert!(messages.iter().all(is_json_rpc), "{output}");
+    let answers = messages.iter().filter(|message| message.get("method").is_none()).count();
+    assert!(answers <= lines().filter(|line| !line.is_empty()).count(), "{output}");
+});
+
+/// What decoding refuses is answered under the id that it came with.
+fn decoded(line: &[u8]) {
+    let Decoded::Error(answer) = decode(line) else { return };
+    let answer = serde_json::to_value(*answer).expect("an answer is JSON");
+    assert!(is_json_rpc(&answer) && answer["error"].is_object(), "{answer}");
+    let given = serde_json::from_slice(line).unwrap_or(Value::Null);
+    assert!(answer["id"].is_null() || answer["id"] == given["id"], "{answer}");
+}
+
+/// JSON-RPC 2.0 §4 and §5: a request or notification, or one of result and error.
+fn is_json_rpc(message: &Value) -> bool {
+    let keys = ["method", "result", "error"].into_iter().filter(|key| message.get(key).is_some());
+    message["jsonrpc"] == "2.0" && keys.count() == 1
+}
+
+/// What a server writes until its input has ended. The clock jumps wherever all would wait.
+fn conversation(mode: Mode, pause: Duration, input: &[u8]) -> Vec<u8> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
+    runtime.expect("a runtime starts").block_on(async {
+        let shutdown = CancellationToken::new();
+        let options = Options { mode, strategy: Strategy::Auto };
+        let server = Server::new(TOOLBOX.clone(), options, shutdown.clone());
+        let (ours, theirs) = duplex(1 << 16);
+        let (read, write) = split(theirs);
+        let (mut answers, mut requests) = split(ours);
+        let mut output = Vec::new();
+        let feed = async {
+            // A server that has ended does not read.
+            for line in input.split_inclusive(|byte| *byte == b'\n') {
+                let _ = requests.write_all(line).await;
+                tokio::time::sleep(pause).await;
+            }
+            let _ = requests.shutdown().await;
+        };
+        // Tasks of the SDK may hold the output for longer than the server runs.
+        let listen = tokio::time::timeout(Duration::from_hours(1), answers.read_to_end(&mut output));
+        let _ = tokio::join!(serve(server, read, write, shutdown), feed, listen);
+        output
+    })
+}

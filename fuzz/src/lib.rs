@@ -1,0 +1,50 @@
+//! What the targets share: tools to try things on, and diagnostics that must render.
+
+use climax::catalog::policy::{Applied, read};
+use climax::catalog::{Diagnostics, Layer, Source, Style, ToolIndex, compile};
+use serde_json::Value;
+
+/// The index of one config, which must have no mistakes.
+///
+/// # Panics
+/// If it has.
+#[must_use]
+pub fn index(yaml: &str) -> ToolIndex {
+    let source = Source::new("tools.yaml", yaml.as_bytes().to_vec()).expect("the config is a text");
+    let compiled = compile(&[source]).unwrap_or_else(|found| panic!("{}", found.render(Style::Plain)));
+    ToolIndex::from_configs(vec![Layer::loaded(compiled.catalog)])
+}
+
+/// A policy, which must have no mistakes, over the index of one config.
+///
+/// # Panics
+/// If one of them has mistakes.
+#[must_use]
+pub fn restricted(config: &str, policy: &str) -> Applied {
+    let source = Source::new("policy.yaml", policy.as_bytes().to_vec()).expect("the policy is a text");
+    read(&source).unwrap_or_else(|found| panic!("{}", found.render(Style::Plain))).apply(index(config))
+}
+
+/// Renders diagnostics, and asserts that each has a place in its file.
+///
+/// # Panics
+/// If one has not, or renders as nothing.
+pub fn show(found: &Diagnostics) {
+    assert_eq!(found.render(Style::Plain).is_empty(), found.is_empty());
+    for diagnostic in found {
+        let position = diagnostic.position();
+        assert!(position.line > 0 && position.column > 0, "{}", diagnostic.headline());
+        assert!(!diagnostic.message().is_empty());
+    }
+}
+
+/// Asserts that a text is a JSON object, and returns it.
+///
+/// # Panics
+/// If it is not.
+#[must_use]
+pub fn object(json: &str) -> Value {
+    let value: Value = serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}"));
+    assert!(value.is_object(), "{json}");
+    value
+}
