@@ -1,9 +1,10 @@
 //! Asserts that any file is either refused with mistakes that can be shown, or makes tools that are found by their names
-//! and whose texts are JSON.
+//! and whose texts are JSON, also under a policy that hides none of them.
 
 #![no_main]
 
-use climax::catalog::{Diagnostics, Filter, Layer, ResolvedTool, Source, Strategy, ToolIndex, compile};
+use climax::catalog::policy::read;
+use climax::catalog::{ArgView, Diagnostics, Filter, Layer, ResolvedTool, Source, Strategy, Style, ToolIndex, compile};
 use climax_fuzz::{object, show};
 use libfuzzer_sys::fuzz_target;
 
@@ -39,4 +40,28 @@ fuzz_target!(|bytes: &[u8]| {
             assert!(is_found || strategy == Strategy::Bm25, "{} by {}", tool.name(), strategy.as_str());
         }
     }
+    let anew = made_anew(&index);
+    assert!(index.tools().map(facts).eq(anew.tools().map(facts)));
 });
+
+/// The index under a policy that names every tool: it is made from the first one's views.
+fn made_anew(index: &ToolIndex) -> ToolIndex {
+    let names: Vec<String> = index.tools().map(|tool| format!("{:?}: {{}}", tool.name())).collect();
+    let text = format!("default: disabled\ntools: {{{}}}\n", names.join(", "));
+    let source = Source::new("policy.yaml", text.into_bytes()).expect("the policy is a text");
+    let file = read(&source).unwrap_or_else(|found| panic!("{}", found.render(Style::Plain)));
+    file.apply(index.clone()).index
+}
+
+/// Everything that a tool says, and what becomes of its arguments.
+fn facts(tool: ResolvedTool<'_>) -> impl PartialEq + use<> {
+    let arg = |arg: ArgView<'_>| {
+        let values: Vec<&str> = arg.values().collect();
+        format!("{:?}", (arg.name(), arg.flag(), arg.default(), values, arg.kind(), arg.place(), arg.required()))
+    };
+    let cli = tool.cli();
+    let words: Vec<String> = cli.words().chain(tool.words()).map(str::to_owned).collect();
+    let args: Vec<String> = tool.args().chain(cli.global_args()).map(arg).collect();
+    let asks = tool.confirm_message().map(str::to_owned);
+    (tool.entry().as_json().to_owned(), words, args, tool.timeout_ms(), tool.risk(), asks)
+}
