@@ -75,12 +75,11 @@ fuzz_target!(|bytes: &[u8]| {
 });
 
 fn call(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) {
-    let rule = APPLIED.policy.rule(tool.name());
-    let bound = match bind(tool, arguments, rule) {
+    let bound = match bind(tool, arguments) {
         Ok(bound) => bound,
         Err(violations) => return refused(&violations),
     };
-    if let Some(Err(violations)) = rule.map(|rule| check(&bound, rule)) {
+    if let Err(violations) = check(&bound) {
         return refused(&violations);
     }
     let invocation = plan(tool, &bound, &|_| None);
@@ -93,8 +92,7 @@ fn call(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) {
     for ((arg, value), word) in positionals.into_iter().zip(rest) {
         assert_eq!(value.to_string(), *word);
         let is_given = arguments.get(arg.name()).is_some_and(|value| !value.is_null());
-        let is_allowed = command.last() == Some(&"--")
-            || rule.and_then(|rule| rule.arg(arg.name())).is_some_and(|rule| rule.allow_leading_dash);
+        let is_allowed = command.last() == Some(&"--") || arg.leading_dash() == Some(true);
         assert!(!word.starts_with('-') || !is_given || is_allowed, "{}: {word}", arg.name());
     }
 }

@@ -32,7 +32,7 @@ static INDEX: LazyLock<ToolIndex> = LazyLock::new(|| index(TOOLS));
 fuzz_target!(|bytes: &[u8]| {
     let Ok(source) = Source::new("policy.yaml", bytes.to_vec()) else { return };
     let Applied { policy, index, warnings } = match read(&source) {
-        Ok(file) => file.apply(INDEX.clone()),
+        Ok(file) => file.apply(INDEX.clone(), &|_| false),
         Err(found) => return refused(&found),
     };
     assert!(!warnings.has_errors());

@@ -22,7 +22,8 @@ pub fn index(yaml: &str) -> ToolIndex {
 #[must_use]
 pub fn restricted(config: &str, policy: &str) -> Applied {
     let source = Source::new("policy.yaml", policy.as_bytes().to_vec()).expect("the policy is a text");
-    read(&source).unwrap_or_else(|found| panic!("{}", found.render(Style::Plain))).apply(index(config))
+    let file = read(&source).unwrap_or_else(|found| panic!("{}", found.render(Style::Plain)));
+    file.apply(index(config), &|_| false)
 }
 
 /// Renders diagnostics, and asserts that each has a place in its file.
