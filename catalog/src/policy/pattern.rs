@@ -131,6 +131,13 @@ mod tests {
     }
 
     #[test]
+    fn words_end_where_unicode_says() {
+        let pattern = Pattern::new(r"\bgröße\b.*").unwrap();
+        assert_eq!(pattern.matches("größe 2"), Some(true));
+        assert_eq!(pattern.matches("größen"), Some(false));
+    }
+
+    #[test]
     fn what_cannot_be_bounded_or_published_is_no_pattern() {
         for text in ["a)|(b", "(", "[z-a]", "(?=a)", r"(a)\1", "(?x) a # b", "(?x: a # b)", "((a{1000}){1000}){1000}"] {
             assert!(Pattern::new(text).is_err(), "{text}");
