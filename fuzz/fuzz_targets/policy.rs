@@ -1,14 +1,15 @@
 //! Asserts that any policy is either refused with mistakes that can be shown, or leaves exactly the tools that it
-//! permits, with schemas that are JSON.
+//! permits, with schemas that are JSON; over a policy that is compiled in it only narrows.
 
 #![no_main]
 
 use std::sync::LazyLock;
 
-use climax::catalog::policy::{Applied, read};
-use climax::catalog::{Diagnostics, Filter, Source, Strategy, ToolIndex};
-use climax_fuzz::{index, object, show};
+use climax::catalog::policy::{Applied, Headless, read};
+use climax::catalog::{Catalog, Diagnostics, Filter, Layer, Policy, ResolvedTool, Source, Strategy, ToolIndex};
+use climax_fuzz::{catalog, object, policy, show};
 use libfuzzer_sys::fuzz_target;
+use serde_json::Value;
 
 const TOOLS: &str = "
 name: git
@@ -27,34 +28,79 @@ tools:
   - {name: git_push, description: Sends commits, risk: destructive, args: [{name: force, type: boolean}]}
 ";
 
-static INDEX: LazyLock<ToolIndex> = LazyLock::new(|| index(TOOLS));
+const COMPILED_IN: &str = r#"
+default: enabled
+tools:
+  git_log: {args: {max_count: {max: 50}, path: {allow_leading_dash: true}, since: {pattern: "[a-z]*"}}}
+  git_push: {require_approval: true}
+executor: {type: sandbox, read: [/usr]}
+approval: {global: none, headless: deny}
+"#;
+
+static CATALOG: LazyLock<Catalog> = LazyLock::new(|| catalog(TOOLS));
+static INDEX: LazyLock<ToolIndex> = LazyLock::new(|| ToolIndex::from_configs(vec![Layer::compiled(&CATALOG)]));
+static NARROWED: LazyLock<Catalog> =
+    LazyLock::new(|| policy(COMPILED_IN).compile_in(CATALOG.clone()).expect("its names are there").catalog);
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(source) = Source::new("policy.yaml", bytes.to_vec()) else { return };
-    let Applied { policy, index, warnings } = match read(&source) {
-        Ok(file) => file.apply(INDEX.clone(), &|_| false),
+    let file = match read(&source) {
+        Ok(file) => file,
         Err(found) => return refused(&found),
     };
-    assert!(!warnings.has_errors());
-    show(&warnings);
-    for tool in INDEX.tools() {
-        let served = index.get(tool.name());
-        assert_eq!(served.is_some(), policy.permits(tool.name()), "{}", tool.name());
-        let filter = Filter { query: Some(tool.name()), ..Filter::default() };
-        for strategy in Strategy::ALL {
-            let found = index.search_by(strategy, filter, usize::MAX);
-            assert!(found.iter().all(|entry| policy.permits(entry.tool_name())));
+    let applied = file.clone().apply(INDEX.clone(), &|_| false);
+    permits_what_it_says(&applied);
+    match file.clone().compile_in(CATALOG.clone()) {
+        Ok(compiled) => {
+            let index = ToolIndex::from_configs(vec![Layer::loaded(compiled.catalog)]);
+            assert!(index.tools().map(entry).eq(applied.index.tools().map(entry)));
+            let asks = |tool: ResolvedTool<'_>| INDEX.get(tool.name()).is_some_and(|own| applied.policy.asks(own));
+            assert!(index.tools().all(|tool| tool.asks() == asks(tool)));
         }
-        let _ = policy.asks(tool);
+        Err(found) => refused(&found),
     }
-    for tool in index.tools() {
-        assert!(policy.permits(tool.name()), "{}", tool.name());
-        let entry = object(tool.entry().as_json());
-        assert_eq!(entry["input_schema"], object(tool.input_schema()));
+    match file.narrowing(&Policy::compiled_in(&NARROWED)) {
+        Ok(file) => only_narrows(&file.apply(ToolIndex::from_configs(vec![Layer::compiled(&NARROWED)]), &|_| false)),
+        Err(found) => refused(&found),
     }
 });
 
 fn refused(found: &Diagnostics) {
     assert!(found.has_errors());
     show(found);
+}
+
+fn entry(tool: ResolvedTool<'_>) -> Value {
+    let entry = object(tool.entry().as_json());
+    assert_eq!(entry["input_schema"], object(tool.input_schema()));
+    entry
+}
+
+fn permits_what_it_says(Applied { policy, index, warnings }: &Applied) {
+    assert!(!warnings.has_errors());
+    show(warnings);
+    for tool in INDEX.tools() {
+        assert_eq!(index.get(tool.name()).is_some(), policy.permits(tool.name()), "{}", tool.name());
+        let filter = Filter { query: Some(tool.name()), ..Filter::default() };
+        for strategy in Strategy::ALL {
+            let found = index.search_by(strategy, filter, usize::MAX);
+            assert!(found.iter().all(|entry| policy.permits(entry.tool_name())));
+        }
+    }
+    assert!(index.tools().all(|tool| policy.permits(tool.name())));
+}
+
+fn only_narrows(Applied { policy, index, warnings }: &Applied) {
+    assert!(!warnings.has_errors());
+    let fixed = Policy::compiled_in(&NARROWED);
+    assert!(policy.headless() == Headless::Deny && policy.executor() == fixed.executor());
+    let before = ToolIndex::from_configs(vec![Layer::compiled(&NARROWED)]);
+    for tool in index.tools() {
+        let own = before.get(tool.name()).expect("no policy adds tools");
+        assert!(policy.asks(tool) || !own.asks(), "{}", tool.name());
+        for (arg, own) in tool.args().zip(own.args()) {
+            assert!(arg.leading_dash() != Some(true) || own.leading_dash() == Some(true), "{}", arg.name());
+            assert!(arg.rules().count() >= own.rules().count(), "{}", arg.name());
+        }
+    }
 }

@@ -1,29 +1,33 @@
 //! What the targets share: tools to try things on, and diagnostics that must render.
 
-use climax::catalog::policy::{Applied, read};
-use climax::catalog::{Diagnostics, Layer, Source, Style, ToolIndex, compile};
+use climax::catalog::policy::{Applied, PolicyFile, read};
+use climax::catalog::{Catalog, Diagnostics, Layer, Source, Style, ToolIndex, compile};
 use serde_json::Value;
 
-/// The index of one config, which must have no mistakes.
+/// The catalog of one config, which must have no mistakes.
 ///
 /// # Panics
 /// If it has.
 #[must_use]
-pub fn index(yaml: &str) -> ToolIndex {
+pub fn catalog(yaml: &str) -> Catalog {
     let source = Source::new("tools.yaml", yaml.as_bytes().to_vec()).expect("the config is a text");
-    let compiled = compile(&[source]).unwrap_or_else(|found| panic!("{}", found.render(Style::Plain)));
-    ToolIndex::from_configs(vec![Layer::loaded(compiled.catalog)])
+    compile(&[source]).unwrap_or_else(|found| panic!("{}", found.render(Style::Plain))).catalog
 }
 
-/// A policy, which must have no mistakes, over the index of one config.
+/// A policy, which must have no mistakes.
 ///
 /// # Panics
-/// If one of them has mistakes.
+/// If it has.
 #[must_use]
-pub fn restricted(config: &str, policy: &str) -> Applied {
-    let source = Source::new("policy.yaml", policy.as_bytes().to_vec()).expect("the policy is a text");
-    let file = read(&source).unwrap_or_else(|found| panic!("{}", found.render(Style::Plain)));
-    file.apply(index(config), &|_| false)
+pub fn policy(yaml: &str) -> PolicyFile {
+    let source = Source::new("policy.yaml", yaml.as_bytes().to_vec()).expect("the policy is a text");
+    read(&source).unwrap_or_else(|found| panic!("{}", found.render(Style::Plain)))
+}
+
+/// The index of a config under a policy.
+#[must_use]
+pub fn restricted(config: &str, rules: &str) -> Applied {
+    policy(rules).apply(ToolIndex::from_configs(vec![Layer::loaded(catalog(config))]), &|_| false)
 }
 
 /// Renders diagnostics, and asserts that each has a place in its file.
