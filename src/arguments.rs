@@ -41,6 +41,12 @@ pub struct Bound<'a> {
 }
 
 impl<'a> Bound<'a> {
+    /// The value of the arg of this name, if it has one.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&BoundValue> {
+        self.iter().find(|(arg, _)| arg.name() == name).map(|(_, value)| value)
+    }
+
     /// The args that have a value, in definition order.
     pub fn iter(&self) -> impl Iterator<Item = (ArgView<'a>, &BoundValue)> {
         self.values.iter().map(|(arg, value)| (*arg, value))

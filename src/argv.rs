@@ -32,9 +32,16 @@ pub struct Invocation {
 
 /// Plans a call: base words, subcommand words, positionals, options, global args, in this order.
 ///
-/// `env` is the server's environment, by which words of the config expand.
+/// `env` is the server's environment, by which words of the config expand. A tool that is written in Rust has no command
+/// line; what stands for it is made for those who are asked about the call.
 #[must_use]
 pub fn plan(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Invocation {
+    let timeout = Duration::from_millis(tool.timeout_ms().into());
+    if tool.is_native() {
+        let values = bound.iter().map(|(arg, value)| format!("{}={value}", arg.name()));
+        let argv = std::iter::once(tool.name().to_owned()).chain(values).collect();
+        return Invocation { argv, env: Vec::new(), program_dir: None, cwd: None, stdin: None, timeout };
+    }
     let cli = tool.cli();
     let mut argv = command(cli, tool.words(), env);
     let mut options = Vec::new();
@@ -61,7 +68,7 @@ pub fn plan(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Invoc
         program_dir,
         cwd,
         stdin,
-        timeout: Duration::from_millis(tool.timeout_ms().into()),
+        timeout,
     }
 }
 
@@ -98,9 +105,7 @@ fn command<'a>(cli: Cli<'a>, subcommand: impl Iterator<Item = &'a str>, env: Loo
 fn filled(template: &str, bound: &Bound<'_>) -> Option<String> {
     let pieces = template::parse(template).into_iter().map(|(range, piece)| match piece {
         Piece::Literal(text) => Some(text.to_owned()),
-        Piece::Placeholder(name) => {
-            bound.iter().find(|(arg, _)| arg.name() == name).map(|(_, value)| value.to_string())
-        }
+        Piece::Placeholder(name) => bound.get(name).map(ToString::to_string),
         Piece::Malformed(_) => Some(template[range].to_owned()),
     });
     pieces.collect()

@@ -110,6 +110,8 @@ fn is_at(path: &Path, file: &File) -> bool {
 pub(crate) struct Record<'a> {
     /// Counts the calls of this server.
     pub(crate) call: u64,
+    /// The digest of what is served.
+    pub(crate) catalog: &'a str,
     pub(crate) request: Request<'a>,
     pub(crate) permission: Permission,
     pub(crate) duration: Duration,
@@ -142,6 +144,7 @@ impl Record<'_> {
             "time": log::now(),
             "server": std::process::id(),
             "call": self.call,
+            "catalog": self.catalog,
             "tool": echo(self.request.tool),
             "arguments": arguments.collect::<Vec<_>>(),
             "more_arguments": given.len().saturating_sub(MAX_AUDITED_ARGUMENTS),

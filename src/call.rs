@@ -2,9 +2,10 @@
 
 use std::future::Future;
 use std::io;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use climax_catalog::{Policy, ResolvedTool, ToolIndex, near_misses};
+use climax_catalog::{Policy, ResolvedTool, ToolIndex, digest, near_misses};
 use serde_json::{Map, Value};
 
 use crate::approval::{Approver, Denial, Pending, Verdict};
@@ -25,6 +26,8 @@ pub struct Toolbox {
     pub executor: Executor,
     /// Where calls are written down.
     pub audit: Option<Audit>,
+    /// Computed when it is first asked for.
+    digest: OnceLock<String>,
 }
 
 /// One call, as a client made it.
@@ -91,6 +94,18 @@ pub(crate) enum Permission {
 }
 
 impl Toolbox {
+    /// A toolbox; the policy has been put over the index already.
+    #[must_use]
+    pub fn new(index: ToolIndex, policy: Policy, executor: Executor, audit: Option<Audit>) -> Self {
+        Self { index, policy, executor, audit, digest: OnceLock::new() }
+    }
+
+    /// What tells this from other catalogs and policies ([`climax_catalog::digest`]).
+    #[must_use]
+    pub fn digest(&self) -> &str {
+        self.digest.get_or_init(|| digest(&self.index, &self.policy).into_owned())
+    }
+
     /// Calls a tool; `stop` completing ends it early. The call is in the audit file before this returns.
     pub async fn call<A: Approver>(
         &self,
@@ -105,7 +120,7 @@ impl Toolbox {
         };
         let start = Instant::now();
         let (permission, called) = self.decide_and_run(request, Some((audit, call)), approver, stop).await;
-        let record = Record { call, request, permission, duration: start.elapsed() };
+        let record = Record { call, catalog: self.digest(), request, permission, duration: start.elapsed() };
         if let Err(error) = audit.write(&record.to_json(&called)) {
             tracing::error!(%error, "the call is not in the audit file; no other will run until it can be written");
         }
@@ -132,11 +147,15 @@ impl Toolbox {
             Err(called) => return (Permission::Awaited, called),
         };
         let _vouched = audited.and_then(|(audit, call)| {
-            let record = Record { call, request, permission, duration: Duration::ZERO };
+            let record = Record { call, catalog: self.digest(), request, permission, duration: Duration::ZERO };
             self.executor.vouch(audit.path(), &record.unfinished())
         });
         tracing::info!(tool = request.tool, program = invocation.argv[0], "running");
-        let ran = self.executor.run(&invocation, request.watch, stop).await;
+        let ran = if tool.is_native() {
+            self.executor.run_native(&bound, &invocation, request.watch, stop).await
+        } else {
+            self.executor.run(&invocation, request.watch, stop).await
+        };
         tracing::info!(tool = request.tool, end = ?ran.as_ref().map(|outcome| outcome.end), "ended");
         let called = ran.map_or_else(|error| Called::Failed(CallError::Spawn(error)), Called::Ran);
         (permission, called)

@@ -6,10 +6,11 @@ use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use climax_catalog::{Catalog, Strategy};
+use climax_catalog::Strategy;
 
 use crate::command;
 use crate::exec::shim;
+use crate::program::Program;
 
 /// The thing asked for failed.
 pub(crate) const FAILURE: u8 = 1;
@@ -314,11 +315,9 @@ fn key_value(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// Runs the command line of a program that serves `catalog`.
-///
-/// Exit status: 0 fine, 1 the thing asked for failed, 2 usage.
-#[must_use]
-pub fn main(catalog: &'static Catalog) -> ExitCode {
+/// Runs the command line of `program`.
+pub(crate) fn main(program: &Program) -> ExitCode {
+    let catalog = program.catalog;
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -327,11 +326,11 @@ pub fn main(catalog: &'static Catalog) -> ExitCode {
         }
     };
     match arguments.command.unwrap_or(Command::Run(arguments.run)) {
-        Command::Run(arguments) => command::run::run(catalog, &arguments),
+        Command::Run(arguments) => command::run::run(program, &arguments),
         Command::Validate(arguments) => command::validate::run(catalog, &arguments),
         Command::List(arguments) => command::list::run(catalog, &arguments),
         Command::Search(arguments) => command::search::run(catalog, &arguments),
-        Command::Call(arguments) => command::call::run(catalog, &arguments),
+        Command::Call(arguments) => command::call::run(program, &arguments),
         Command::Doctor(arguments) => command::doctor::run(catalog, &arguments),
         #[cfg(feature = "budget")]
         Command::Budget(arguments) => command::budget::run(catalog, &arguments),

@@ -1,7 +1,8 @@
 //! Command-line programs as tools for AI agents, over MCP.
 //!
 //! A build script (`climax-codegen`) compiles configs into a static [`catalog::Catalog`]; this crate serves it: the index
-//! finds tools, [`call`] runs them, [`mcp`] speaks the protocol. [`main`] is the whole command line.
+//! finds tools, [`call`] runs them, [`mcp`] speaks the protocol. [`main`] is the whole command line, [`Program`] the same
+//! with tools that are written in Rust.
 
 // Generated code names its types through this crate, here and in crates that depend on it.
 extern crate self as climax;
@@ -14,7 +15,6 @@ pub mod call;
 mod cli;
 mod command;
 pub mod diff;
-pub mod digest;
 pub mod exec;
 pub mod expand;
 mod generated;
@@ -22,13 +22,16 @@ pub mod limits;
 pub mod load;
 mod log;
 pub mod mcp;
+pub mod native;
+mod program;
 pub mod question;
 mod terminal;
 pub mod transport;
 
-pub use cli::main;
 pub use climax_catalog as catalog;
 pub use generated::CATALOG;
+pub use native::Native;
+pub use program::{Program, main};
 
 /// Includes the tables that `climax_codegen::Build::run` generated; defines `pub static CATALOG`.
 #[macro_export]

@@ -19,6 +19,8 @@ pub enum LoadError {
     Files(Diagnostics),
     /// Configs for a catalog that is sealed.
     Sealed,
+    /// Native tools, which nothing can implement that are not compiled in.
+    Native(Vec<String>),
     /// Tools that the compiled-in policy does not let anybody add, or replace.
     NotPermitted(Vec<String>),
 }
@@ -164,6 +166,10 @@ fn index(
     }
     let served = |name: &str| compiled_in.get(name).is_some();
     let Compiled { catalog: mut added, warnings } = read_configs(configs, &served).map_err(LoadError::Files)?;
+    let native = native_tools(&added);
+    if !native.is_empty() {
+        return Err(LoadError::Native(native));
+    }
     if let Some(policy) = Policy::for_additions(catalog) {
         let names = added.tools.iter().map(|tool| added.texts.get(tool.name));
         // A tool of the same name would be one without the rules for that one.
@@ -175,4 +181,9 @@ fn index(
         added = policy.admit(added);
     }
     Ok((ToolIndex::from_configs(vec![first, Layer::loaded(added)]), warnings))
+}
+
+fn native_tools(catalog: &Catalog) -> Vec<String> {
+    let clis = (0..).zip(catalog.clis.iter()).map(|(row, _)| Cli::new(catalog, row));
+    clis.flat_map(Cli::tools).filter(|tool| tool.is_native()).map(|tool| tool.name().to_owned()).collect()
 }

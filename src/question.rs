@@ -28,10 +28,7 @@ pub fn from_template(template: &str, bound: &Bound<'_>, lookups: &Lookups<'_>) -
     let value = |name: &str| match lookups.get(name) {
         Some(Some(found)) => shown(found),
         Some(None) => format!("<unresolved:{name}>"),
-        None => {
-            let bound = bound.iter().find(|(arg, _)| arg.name() == name);
-            bound.map_or_else(|| "<none>".to_owned(), |(_, value)| shown(&value.to_string()))
-        }
+        None => bound.get(name).map_or_else(|| "<none>".to_owned(), |value| shown(&value.to_string())),
     };
     template::parse(template)
         .into_iter()

@@ -11,6 +11,7 @@ use crate::source::{Source, Span, Spanned};
 use crate::template::{self, Piece};
 
 pub(crate) mod arg;
+mod native;
 
 /// Longest tool name that MCP allows.
 const MAX_TOOL_NAME_CHARS: usize = 128;
@@ -28,9 +29,15 @@ pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) 
     if let Some(name) = &config.name {
         checker.not_empty(name, "`name` of the config");
     }
+    let is_native = config.native.as_ref().is_some_and(|native| native.value);
+    if is_native {
+        checker.native(&config);
+    }
+    // What is absent was reported; a native config needs none.
     let words = config.command.as_ref().map(|command| split_words(&command.value));
+    let base = words.as_deref().filter(|_| !is_native);
     checker.tool_names(&config.tools);
-    let tools = config.tools.into_iter().map(|tool| checker.tool(tool, words.as_deref())).collect();
+    let tools = config.tools.into_iter().map(|tool| checker.tool(tool, base)).collect();
     let global_args = checker.global_args(config.global_args);
     Cli {
         path: source.path().to_owned(),

@@ -14,6 +14,7 @@ pub(crate) struct Config {
     pub(crate) name: Option<Spanned<String>>,
     pub(crate) description: Option<Spanned<String>>,
     pub(crate) command: Option<Spanned<String>>,
+    pub(crate) native: Option<Spanned<bool>>,
     pub(crate) env: Vec<(Spanned<String>, Spanned<String>)>,
     pub(crate) working_dir: Option<Spanned<String>>,
     pub(crate) category: Option<Spanned<String>>,
@@ -115,7 +116,7 @@ impl Risk {
 }
 
 pub(crate) const CONFIG_KEYS: &[&str] =
-    &["name", "description", "command", "env", "working_dir", "category", "tags", "global_args", "tools"];
+    &["name", "description", "command", "native", "env", "working_dir", "category", "tags", "global_args", "tools"];
 pub(crate) const TOOL_KEYS: &[&str] =
     &["name", "description", "command", "args", "timeout", "risk", "confirm_message", "resolve"];
 pub(crate) const ARG_KEYS: &[&str] =
@@ -135,12 +136,18 @@ pub(crate) fn parse(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> 
         return None;
     }
     let mut fields = walker.mapping(root, "a config", CONFIG_KEYS)?;
+    let native = fields.boolean(&mut walker, "native");
+    let needs_command = !native.as_ref().is_some_and(|native| native.value);
     Some(Config {
         name: fields.string(&mut walker, "name"),
         description: fields.string(&mut walker, "description"),
-        command: fields
-            .required(&mut walker, "command", "the program to run")
-            .and_then(|node| walker.string(node, "command")),
+        command: if needs_command {
+            let node = fields.required(&mut walker, "command", "the program to run");
+            node.and_then(|node| walker.string(node, "command"))
+        } else {
+            fields.string(&mut walker, "command")
+        },
+        native,
         env: fields.string_map(&mut walker, "env"),
         working_dir: fields.optional_string(&mut walker, "working_dir"),
         category: fields.optional_string(&mut walker, "category"),

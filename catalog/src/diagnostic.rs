@@ -88,6 +88,8 @@ codes! {
     EmptyValue = "empty-value", Error;
     /// Neither the config nor the tool says which program to run.
     NoCommand = "no-command", Error;
+    /// A key that is about a program, in a config whose tools are written in Rust.
+    NativeProgram = "native-program", Error;
     /// A name with characters that MCP does not allow, or an environment variable that cannot exist.
     IllegalName = "illegal-name", Error;
     /// Two tools of one file have the same name.

@@ -29,12 +29,13 @@ pub(crate) fn object(required: &[&str], properties: &Value) -> Value {
 }
 
 fn config() -> Value {
-    object(
-        &["command", "tools"],
+    let mut config = object(
+        &["tools"],
         &json!({
             "name": { "type": "string", "minLength": 1, "description": "CLI name, matched by the `cli` filter; default: the file name without extension" },
             "description": { "type": "string", "default": "", "description": "What the program is for; shown in the summary" },
-            "command": { "type": "string", "description": "Base command, split on white space; a leading ~ and $VAR expand at run time. Empty only if each tool has its own" },
+            "command": { "type": "string", "description": "Base command, split on white space; a leading ~ and $VAR expand at run time. Empty only if each tool has its own, absent only in a `native` config" },
+            "native": { "type": "boolean", "default": false, "description": "The tools are written in Rust, in the program that the config is compiled into: nothing about a command line may be said" },
             "env": { "type": "object", "additionalProperties": { "type": "string" }, "description": "Added to the child's environment, values literal" },
             "working_dir": { "type": ["string", "null"], "description": "The child's directory" },
             "category": { "type": ["string", "null"], "description": "Free text, for discovery" },
@@ -42,7 +43,10 @@ fn config() -> Value {
             "global_args": { "type": "array", "items": { "$ref": "#/$defs/arg" }, "default": [], "description": "Flags appended to every call from their `default`; $VAR expands" },
             "tools": { "type": "array", "items": { "$ref": "#/$defs/tool" }, "description": "The tools" },
         }),
-    )
+    );
+    let is_native = json!({ "properties": { "native": { "const": true } }, "required": ["native"] });
+    config["anyOf"] = json!([{ "required": ["command"] }, is_native]);
+    config
 }
 
 fn tool() -> Value {

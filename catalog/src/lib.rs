@@ -11,6 +11,7 @@ mod check;
 mod checked;
 mod config;
 mod diagnostic;
+mod digest;
 pub mod files;
 mod format;
 mod index;
@@ -28,6 +29,7 @@ mod yaml;
 
 pub use checked::{Place, Risk, Type};
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Severity, Style};
+pub use digest::{digest, hex};
 pub use format::config_schema;
 pub use index::{CliSummary, Filter, Layer, Strategy, ToolIndex};
 pub use policy::Policy;

@@ -212,6 +212,7 @@ impl Tables {
             lists: self.lists.into(),
             policy: None,
             sealed: false,
+            digest: None,
             names: Names::Hashed(self.names),
         }
     }

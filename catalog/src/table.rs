@@ -317,6 +317,8 @@ pub struct Catalog {
     pub policy: Option<PolicyDef>,
     /// Whether no tool can be added or changed at run time.
     pub sealed: bool,
+    /// The digest of all this ([`crate::digest`]), if it was computed when the catalog was made.
+    pub digest: Option<&'static str>,
     /// Tool names.
     pub names: Names,
 }
@@ -339,7 +341,7 @@ impl Catalog {
     }
 }
 
-/// Equal tables; the name map follows from them.
+/// Equal tables; name map and digest follow from them.
 impl PartialEq for Catalog {
     fn eq(&self, other: &Self) -> bool {
         self.texts == other.texts

@@ -80,6 +80,11 @@ impl<'a> Cli<'a> {
         self.def.risk
     }
 
+    /// Its tools, in the order of their definition.
+    pub fn tools(self) -> impl Iterator<Item = ResolvedTool<'a>> {
+        (self.def.tools.0..self.def.tools.1).map(move |row| ResolvedTool::new(self.catalog, row))
+    }
+
     pub(crate) fn tool_rows(self) -> Rows {
         self.def.tools
     }
@@ -112,6 +117,13 @@ impl<'a> ResolvedTool<'a> {
     #[must_use]
     pub fn description(self) -> &'a str {
         self.catalog.texts.get(self.def.description)
+    }
+
+    /// Whether it is written in Rust, in the program that its config is compiled into. Every other tool has words that start
+    /// a program.
+    #[must_use]
+    pub fn is_native(self) -> bool {
+        self.cli().words().chain(self.words()).next().is_none()
     }
 
     /// The CLI that it belongs to.

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use climax_catalog::{Catalog, CliDef, ResolveDef, Risk, Rows, RuleDef, Str, ToolDef, fingerprint, name_hash};
+use climax_catalog::{
+    Catalog, CliDef, Layer, Policy, ResolveDef, Risk, Rows, RuleDef, Str, ToolDef, ToolIndex, digest, fingerprint,
+    name_hash,
+};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
@@ -128,6 +131,8 @@ fn header(catalog: &Catalog) -> TokenStream {
 fn root(catalog: &Catalog) -> TokenStream {
     let policy = optional_with(catalog.policy.as_ref(), policy::policy);
     let sealed = catalog.sealed;
+    let index = ToolIndex::from_configs(vec![Layer::loaded(catalog.clone())]);
+    let digest = digest(&index, &Policy::compiled_in(catalog)).into_owned();
     quote! {
         /// The tools that are compiled in.
         #[allow(unreachable_pub)]
@@ -147,6 +152,7 @@ fn root(catalog: &Catalog) -> TokenStream {
             lists: Cow::Borrowed(&LISTS),
             policy: #policy,
             sealed: #sealed,
+            digest: Some(#digest),
             names: Names::Perfect(&NAMES),
         };
     }

@@ -4,7 +4,6 @@ use std::convert::Infallible;
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
-use climax_catalog::Catalog;
 use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
@@ -16,15 +15,16 @@ use crate::exec::{Executor, Stop};
 use crate::limits::Limits;
 use crate::load::Served;
 use crate::mcp::reply::{Reply, reply};
+use crate::program::Program;
 use crate::terminal;
 
 /// Calls and prints the result; exit status 1 if it is an error.
-pub(crate) fn run(catalog: &'static Catalog, arguments: &CallArguments) -> ExitCode {
+pub(crate) fn run(program: &Program, arguments: &CallArguments) -> ExitCode {
     let values = match merged(arguments) {
         Ok(values) => values,
         Err(message) => return super::usage(&message),
     };
-    let Served { index, policy } = match super::load(catalog, &[], &arguments.sources) {
+    let Served { index, policy } = match super::load(program.catalog, &[], &arguments.sources) {
         Ok(served) => served,
         Err(code) => return code,
     };
@@ -33,8 +33,9 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &CallArguments) -> ExitC
         Err(code) => return code,
     };
     let limits = Limits { stream_bytes: arguments.max_output, ..Limits::default() };
-    let executor = Executor::new(policy.executor().clone(), limits, 1).with_own_program();
-    let toolbox = Toolbox { index, policy, executor, audit };
+    let executor =
+        Executor::new(policy.executor().clone(), limits, 1).with_own_program().with_natives(program.natives.clone());
+    let toolbox = Toolbox::new(index, policy, executor, audit);
     let request = Request { tool: &arguments.tool, arguments: &values, watch: None };
     let reply = match super::runtime().and_then(|runtime| execute(runtime, &toolbox, request)) {
         Ok(reply) => reply,

@@ -3,11 +3,10 @@
 use std::process::ExitCode;
 
 use climax_catalog::policy::{Executor, Pattern};
-use climax_catalog::{ArgView, Catalog, Place, ResolvedTool};
+use climax_catalog::{ArgView, Catalog, Place, ResolvedTool, digest};
 use serde_json::{Map, Value, json};
 
 use crate::cli::ExportArguments;
-use crate::digest::digest;
 use crate::load::Served;
 
 /// Prints the effective catalog: the tools as the policy has them.

@@ -42,6 +42,11 @@ fn load(catalog: &'static Catalog, names: &[String], sources: &Sources) -> Resul
             terminal::error("climax: this program is sealed: it serves what is compiled in, and --config is refused");
             Err(ExitCode::from(FAILURE))
         }
+        Err(LoadError::Native(names)) => {
+            let message = "tools that are written in Rust must be compiled in, and --config adds";
+            terminal::error(&format!("climax: {message} {}", names.join(", ")));
+            Err(ExitCode::from(FAILURE))
+        }
         Err(LoadError::NotPermitted(names)) => {
             let message = "the compiled-in policy lets no config add or replace";
             terminal::error(&format!("climax: {message} {}", names.join(", ")));

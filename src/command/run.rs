@@ -5,7 +5,6 @@ use std::num::NonZero;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use climax_catalog::Catalog;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -18,6 +17,7 @@ use crate::exec::{self, Executor};
 use crate::limits::{Limits, default_concurrency};
 use crate::load::Served;
 use crate::mcp::{Mode, Options, Server};
+use crate::program::Program;
 use crate::{log, terminal, transport};
 
 const ON_A_TERMINAL: &str = "\
@@ -27,16 +27,16 @@ climax serves MCP on standard input and output and is waiting for a client to sp
 To try a tool here: climax list, climax search QUERY, climax call TOOL key=value. Ctrl-C ends the server.";
 
 /// Serves until the client goes away.
-pub(crate) fn run(catalog: &'static Catalog, arguments: &RunArguments) -> ExitCode {
+pub(crate) fn run(program: &Program, arguments: &RunArguments) -> ExitCode {
     let strategy = match super::strategy(arguments.search) {
         Ok(strategy) => strategy,
         Err(code) => return code,
     };
-    let Served { index, policy } = match super::load(catalog, &arguments.selection.names, &arguments.selection.sources)
-    {
-        Ok(served) => served,
-        Err(code) => return code,
-    };
+    let Served { index, policy } =
+        match super::load(program.catalog, &arguments.selection.names, &arguments.selection.sources) {
+            Ok(served) => served,
+            Err(code) => return code,
+        };
     let audit = match super::audit(arguments.audit.as_deref()) {
         Ok(audit) => audit,
         Err(code) => return code,
@@ -59,8 +59,10 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &RunArguments) -> ExitCo
     let concurrency = arguments.max_concurrency.map_or_else(default_concurrency, NonZero::get);
     let limits = Limits { stream_bytes: arguments.max_output, ..Limits::default() };
     let shutdown = CancellationToken::new();
-    let executor = Executor::new(policy.executor().clone(), limits, concurrency).with_own_program();
-    let toolbox = Arc::new(Toolbox { index, policy, executor, audit });
+    let executor = Executor::new(policy.executor().clone(), limits, concurrency)
+        .with_own_program()
+        .with_natives(program.natives.clone());
+    let toolbox = Arc::new(Toolbox::new(index, policy, executor, audit));
     let server = Server::new(toolbox.clone(), Options { mode, strategy }, shutdown.clone());
     match super::runtime().and_then(|runtime| serve(runtime, server, toolbox, shutdown)) {
         Ok(()) => ExitCode::SUCCESS,

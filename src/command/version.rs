@@ -2,11 +2,10 @@
 
 use std::process::ExitCode;
 
-use climax_catalog::{Catalog, Layer, Policy, ToolIndex};
+use climax_catalog::{Catalog, Layer, Policy, ToolIndex, digest};
 use serde_json::json;
 
 use crate::cli::VersionArguments;
-use crate::digest::digest;
 
 /// Two binaries with one digest serve the same tools in the same way.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &VersionArguments) -> ExitCode {

@@ -43,6 +43,13 @@ pub struct Captured {
 }
 
 impl Captured {
+    /// What is left of `bytes` if at most `limit` are kept.
+    pub(super) fn of(bytes: &[u8], limit: usize) -> Self {
+        let mut capture = Capture::new(limit);
+        capture.push(bytes);
+        capture.finish()
+    }
+
     /// Bytes that were read.
     #[must_use]
     pub fn total_bytes(&self) -> u64 {

@@ -3,17 +3,22 @@
 use std::future::{Future, pending};
 use std::io;
 use std::mem::ManuallyDrop;
+use std::panic::AssertUnwindSafe;
 use std::path::Path;
 
 use climax_catalog::policy::{Container, Executor as Place, Sandbox};
+use futures_util::FutureExt as _;
 use serde_json::Value;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::sleep;
 
 use super::janitor::{Entry, Janitor};
 use super::process::{self, Around};
-use super::{End, Outcome, SpawnError, Stop, Watch, container, sandbox, secret, variable};
+use super::{Captured, End, Outcome, SpawnError, Stop, Watch, container, sandbox, secret, variable};
+use crate::arguments::Bound;
 use crate::argv::Invocation;
 use crate::limits::Limits;
+use crate::native::Natives;
 
 /// Runs programs.
 #[derive(Debug)]
@@ -23,13 +28,14 @@ pub struct Executor {
     slots: Semaphore,
     /// Only a program that knows the command lines of [`super::shim`] can be its own janitor and sandbox.
     own: Option<Janitor>,
+    natives: Natives,
 }
 
 impl Executor {
     /// Runs at most `concurrency` programs at once; calls beyond wait in their order.
     #[must_use]
     pub fn new(place: Place, limits: Limits, concurrency: usize) -> Self {
-        Self { place, limits, slots: Semaphore::new(concurrency), own: None }
+        Self { place, limits, slots: Semaphore::new(concurrency), own: None, natives: Natives::default() }
     }
 
     /// Starts this program again for what a server cannot do itself: to outlive it, and to be confined.
@@ -38,6 +44,12 @@ impl Executor {
     #[must_use]
     pub fn with_own_program(self) -> Self {
         Self { own: Some(Janitor::default()), ..self }
+    }
+
+    /// Takes what native tools do.
+    #[must_use]
+    pub fn with_natives(self, natives: Natives) -> Self {
+        Self { natives, ..self }
     }
 
     /// Where programs run.
@@ -68,20 +80,68 @@ impl Executor {
         stop: impl Future<Output = Stop>,
     ) -> Result<Outcome, SpawnError> {
         let mut stop = std::pin::pin!(stop);
-        let _slot = tokio::select! {
-            biased;
-            why = stop.as_mut() => return Ok(Outcome::not_started(why)),
-            slot = self.slots.acquire() => slot,
+        let _slot = match self.slot(watch, stop.as_mut()).await {
+            Ok(slot) => slot,
+            Err(why) => return Ok(Outcome::not_started(why)),
         };
-        if let Some(watch) = watch {
-            watch.started();
-        }
         let around = Around { limits: &self.limits, janitor: self.own.as_ref(), watch };
         match &self.place {
             Place::Local => process::run(invocation, around, stop).await,
             Place::Sandbox(sandbox) => self.confined(sandbox, invocation, around, stop).await,
             Place::Container(container) => self.contained(container, invocation, around, stop).await,
         }
+    }
+
+    /// Calls the native tool that `invocation` names, once its turn has come; `stop` completing gives it up.
+    ///
+    /// It runs in this process, wherever the policy has programs run.
+    ///
+    /// # Errors
+    /// Nothing in this program implements it.
+    pub async fn run_native(
+        &self,
+        bound: &Bound<'_>,
+        invocation: &Invocation,
+        watch: Option<&Watch>,
+        stop: impl Future<Output = Stop>,
+    ) -> Result<Outcome, SpawnError> {
+        let name = &invocation.argv[0];
+        let native = self.natives.get(name).ok_or_else(|| SpawnError::NotFound(name.clone()))?;
+        let mut stop = std::pin::pin!(stop);
+        let _slot = match self.slot(watch, stop.as_mut()).await {
+            Ok(slot) => slot,
+            Err(why) => return Ok(Outcome::not_started(why)),
+        };
+        let ended = |end| Outcome { stdout: Captured::default(), stderr: Captured::default(), end };
+        let call = AssertUnwindSafe(async { native.call(bound).await }).catch_unwind();
+        let result = tokio::select! {
+            result = call => result,
+            () = sleep(invocation.timeout) => return Ok(ended(End::TimedOut(invocation.timeout))),
+            why = stop => return Ok(ended(End::Stopped(why))),
+        };
+        let captured = |text: String| Captured::of(text.as_bytes(), self.limits.stream_bytes);
+        Ok(match result.unwrap_or_else(|_| Err(format!("{name} panicked"))) {
+            Ok(text) => Outcome { stdout: captured(text), ..ended(End::Exited(0)) },
+            Err(text) => Outcome { stderr: captured(text), ..ended(End::Exited(1)) },
+        })
+    }
+
+    /// Waits for a turn, unless the call is given up before.
+    async fn slot(
+        &self,
+        watch: Option<&Watch>,
+        stop: impl Future<Output = Stop>,
+    ) -> Result<Option<SemaphorePermit<'_>>, Stop> {
+        let slot = tokio::select! {
+            biased;
+            why = stop => return Err(why),
+            slot = self.slots.acquire() => slot,
+        };
+        if let Some(watch) = watch {
+            watch.started();
+        }
+        // The semaphore is never closed.
+        Ok(slot.ok())
     }
 
     async fn confined(

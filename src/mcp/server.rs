@@ -1,7 +1,7 @@
 //! The protocol's server side: requests in, results out.
 
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use climax_catalog::Strategy;
 use futures_util::FutureExt as _;
@@ -22,7 +22,6 @@ use super::extended::{self, Examples, Failure};
 use super::{instructions, meta, progress, reply, tools};
 use crate::arguments::{Violation, echo};
 use crate::call::{CallError, Called, Request, Toolbox};
-use crate::digest::digest;
 use crate::exec::{Stop, Watch};
 
 /// Which tools a client sees.
@@ -39,6 +38,9 @@ pub enum Mode {
 /// How long clients may keep a tool list, in milliseconds: it does not change while the server runs.
 const LIST_TTL_MS: u64 = 3_600_000;
 
+/// Digits of the catalog's digest in the server's version.
+const SHOWN_DIGITS: usize = 16;
+
 /// A server over one toolbox.
 #[derive(Clone, Debug)]
 pub struct Server {
@@ -46,8 +48,6 @@ pub struct Server {
     options: Options,
     shutdown: CancellationToken,
     seals: Arc<Seals>,
-    /// Of the index; computed when it is first asked for.
-    digest: Arc<OnceLock<String>>,
 }
 
 /// What a server offers, and how.
@@ -70,7 +70,7 @@ impl Server {
     /// A server that gives up running calls when `shutdown` is cancelled.
     #[must_use]
     pub fn new(toolbox: Arc<Toolbox>, options: Options, shutdown: CancellationToken) -> Self {
-        Self { toolbox, options, shutdown, seals: Arc::new(Seals::new()), digest: Arc::default() }
+        Self { toolbox, options, shutdown, seals: Arc::new(Seals::new()) }
     }
 
     /// Calls a tool of the index with these arguments, on behalf of `client`.
@@ -131,7 +131,7 @@ impl Server {
         let index = &self.toolbox.index;
         let (answer, schema): (_, fn() -> Value) = match name {
             meta::SEARCH => {
-                let digest = self.digest.get_or_init(|| digest(index, &self.toolbox.policy));
+                let digest = self.toolbox.digest();
                 (extended::search(index, self.options.strategy, digest, arguments), extended::search_schema)
             }
             extended::DESCRIBE => (extended::describe(&self.toolbox, arguments), extended::describe_schema),
@@ -166,7 +166,9 @@ fn refusal(name: &str, violations: &[Violation], schema: &Value) -> CallToolResu
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let name = Implementation::new("climax", env!("CARGO_PKG_VERSION"));
+        // Build metadata of a version (SemVer 2.0, item 10): what tells two servers of one version apart.
+        let version = format!("{}+{}", env!("CARGO_PKG_VERSION"), &self.toolbox.digest()[..SHOWN_DIGITS]);
+        let name = Implementation::new("climax", version);
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(name)
             .with_instructions(instructions::instructions(&self.toolbox.index, self.options.mode))

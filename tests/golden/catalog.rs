@@ -164,5 +164,6 @@ pub static CATALOG: Catalog = Catalog {
         }
     }),
     sealed: false,
+    digest: Some("ab2df6d7d73f93b8bfc9ae714369ebaacea26fdf03251d6c92928fb70b59b1bf"),
     names: Names::Perfect(&NAMES),
 };

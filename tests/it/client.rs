@@ -30,7 +30,7 @@ pub(crate) fn restricted(index: ToolIndex, policy: &str) -> Toolbox {
 
 fn toolbox(index: ToolIndex, policy: Policy) -> Toolbox {
     let executor = Executor::new(policy.executor().clone(), Limits::default(), 4);
-    Toolbox { index, policy, executor, audit: None }
+    Toolbox::new(index, policy, executor, None)
 }
 
 pub(crate) fn read_policy(yaml: &str) -> policy::PolicyFile {

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 
 use climax::CATALOG;
 use climax::arguments::{Problem, bind};
-use climax::catalog::{Cli, Layer, Place, ResolvedTool, ToolIndex};
+use climax::catalog::{Catalog, Cli, Layer, Place, Policy, ResolvedTool, ToolIndex, digest};
 use climax::load::read_configs;
 use serde_json::{Map, Value};
+
+use crate::client::read_policy;
 
 fn tools() -> impl Iterator<Item = ResolvedTool<'static>> {
     (0..).take(CATALOG.tools.len()).map(|row| ResolvedTool::new(&CATALOG, row))
@@ -19,6 +21,23 @@ fn it_is_what_the_configs_say() {
     let loaded = read_configs(&[configs], &|_| false).unwrap();
     assert!(loaded.warnings.is_empty(), "{}", loaded.warnings.render(climax::catalog::Style::Plain));
     assert!(loaded.catalog == CATALOG, "the generator prints another catalog than the loader makes");
+}
+
+#[test]
+fn its_digest_is_the_one_that_is_computed() {
+    let served = |digest| {
+        let catalog = Catalog { digest, ..CATALOG.clone() };
+        (ToolIndex::from_configs(vec![Layer::loaded(catalog)]), Policy::compiled_in(&CATALOG))
+    };
+    let (index, policy) = served(None);
+    assert_eq!(CATALOG.digest, Some(digest(&index, &policy).as_ref()));
+    // Not taken over where less, or under another policy, is served.
+    let (index, policy) = served(Some("finished"));
+    assert_eq!(digest(&index, &policy), "finished");
+    let asking = read_policy("default: enabled\napproval: {global: all}").apply(index, &|_| false);
+    assert_eq!(digest(&asking.index, &asking.policy).len(), 64);
+    let part = ToolIndex::from_configs(vec![Layer::loaded(CATALOG.clone()).only(vec![0])]);
+    assert_ne!(Some(digest(&part, &policy).as_ref()), CATALOG.digest);
 }
 
 #[test]

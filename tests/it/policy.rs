@@ -231,7 +231,7 @@ async fn a_compiled_in_policy_holds_without_a_file() {
     let Served { index, policy } = at_run_time(catalog, None, None).unwrap();
     assert!(policy.asks(index.get("say").unwrap()));
     let executor = Executor::new(policy.executor().clone(), Limits::default(), 1);
-    let mut client = Client::open(Toolbox { index, policy, executor, audit: None }, Mode::Classic, json!({})).await;
+    let mut client = Client::open(Toolbox::new(index, policy, executor, None), Mode::Classic, json!({})).await;
     assert!(text(&client.tool("say", json!({})).await).contains("exceeds maximum 5"));
     assert_eq!(text(&client.tool("say", json!({ "count": 1 })).await), "Tool execution denied by user: say");
 }

@@ -79,7 +79,7 @@ fn the_environment_is_read_at_the_edges() {
 
 #[test]
 fn only_the_binary_and_the_command_line_choose_exit_codes() {
-    only_in(&["ExitCode", "process::exit"], &["src/main.rs", "src/cli.rs", "src/command"]);
+    only_in(&["ExitCode", "process::exit"], &["src/main.rs", "src/program.rs", "src/cli.rs", "src/command"]);
 }
 
 #[test]

@@ -131,6 +131,14 @@ impl ToolIndex {
         index
     }
 
+    /// The catalog, if the index serves the whole of one and nothing else.
+    pub(crate) fn whole(&self) -> Option<&Catalog> {
+        match self.layers.as_slice() {
+            [Layer { catalog, clis: None }] => Some(catalog),
+            _ => None,
+        }
+    }
+
     /// Hides the tools of earlier layers that `layer` has too.
     fn hide_replaced(&mut self, layer: usize) {
         let (lower, upper) = self.layers.split_at(layer);

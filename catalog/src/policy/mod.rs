@@ -172,6 +172,16 @@ impl Policy {
         Some(Self { access: def.access, approval, ..Self::compiled_in(catalog) })
     }
 
+    /// Whether a catalog is served under this policy as under the one that it was made under.
+    pub(crate) fn adds_nothing_to(&self, catalog: &Catalog) -> bool {
+        let Approval { global, headless, tools } = &self.approval;
+        let compiled_in = Self::compiled_in(catalog);
+        let asks_nobody = *global == Level::None && tools.is_empty();
+        let changes_no_tool = self.access == Access::Enabled && self.tools.is_empty();
+        let is_where_it_was = self.executor == compiled_in.executor && *headless == compiled_in.approval.headless;
+        changes_no_tool && asks_nobody && is_where_it_was
+    }
+
     /// Whether tools of this name may be seen and called.
     #[must_use]
     pub fn permits(&self, name: &str) -> bool {

@@ -5,12 +5,10 @@
 
 use std::fmt;
 
-use climax_catalog::{Filter, Strategy};
+use climax_catalog::{Filter, Strategy, hex};
 use rmcp::model::ErrorData;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
-
-use crate::digest::hex;
 
 /// What is paged through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

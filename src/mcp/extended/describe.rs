@@ -44,9 +44,13 @@ fn description(toolbox: &Toolbox, tool: ResolvedTool<'_>, detail: &str) -> Value
         json["input_schema"] = parsed(tool.input_schema());
     }
     if detail == "full" {
-        json["argv"] = json!(argv_template(tool));
         json["timeout_seconds"] = json!(f64::from(tool.timeout_ms()) / 1000.0);
         json["needs_approval"] = json!(toolbox.policy.asks(tool));
+        if tool.is_native() {
+            json["runs_in"] = json!("this server");
+            return json;
+        }
+        json["argv"] = json!(argv_template(tool));
         match toolbox.executor.place() {
             Executor::Local => json["installed"] = json!(is_installed(tool)),
             Executor::Sandbox(_) => {

@@ -1,15 +1,25 @@
 //! What tells two catalogs apart.
 
-use climax_catalog::policy::Executor;
-use climax_catalog::{ArgView, Policy, ToolIndex};
+use std::borrow::Cow;
+
 use sha2::{Digest as _, Sha256};
+
+use crate::index::ToolIndex;
+use crate::policy::{Executor, Policy};
+use crate::view::ArgView;
 
 /// SHA-256, in hexadecimal, over everything that is served and how: entries, command lines, limits, risks, approval, where
 /// programs run; in the order of the tools.
 ///
-/// The same configs and policy give the same digest on every machine, whatever their formatting.
+/// The same configs and policy give the same digest on every machine, whatever their formatting. That of a compiled-in
+/// catalog was computed when it was compiled in.
 #[must_use]
-pub fn digest(index: &ToolIndex, policy: &Policy) -> String {
+pub fn digest<'a>(index: &'a ToolIndex, policy: &Policy) -> Cow<'a, str> {
+    let finished = index.whole().filter(|catalog| policy.adds_nothing_to(catalog)).and_then(|catalog| catalog.digest);
+    finished.map_or_else(|| computed(index, policy).into(), Cow::Borrowed)
+}
+
+fn computed(index: &ToolIndex, policy: &Policy) -> String {
     let mut hash = Sha256::new();
     let mut add = |text: &str| {
         hash.update((text.len() as u64).to_le_bytes());
@@ -70,7 +80,8 @@ fn executor(executor: &Executor) -> Vec<String> {
 }
 
 /// Bytes as lower-case hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+#[must_use]
+pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|digit| char::from(DIGITS[usize::from(digit)])).collect()
 }
