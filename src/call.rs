@@ -1,8 +1,9 @@
 //! One call of a tool, from name and JSON to what the process did: the one path that MCP and the command line take.
 
+use std::fmt;
 use std::future::Future;
 use std::io;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use climax_catalog::{Policy, ResolvedTool, ToolIndex, digest, near_misses};
@@ -12,7 +13,7 @@ use crate::approval::{Approver, Denial, Pending, Verdict};
 use crate::arguments::{self, Violation};
 use crate::argv;
 use crate::audit::{Audit, Record};
-use crate::exec::{self, Executor, Outcome, SpawnError, Stop, Watch};
+use crate::exec::{self, End, Executor, Outcome, SpawnError, Stop, Watch};
 use crate::limits::{MAX_SUGGESTIONS, MAX_UNKNOWN_KEYS};
 
 /// Everything that calls need: what is served, under which policy, and what runs it.
@@ -25,9 +26,16 @@ pub struct Toolbox {
     /// What runs programs.
     pub executor: Executor,
     /// Where calls are written down.
-    pub audit: Option<Audit>,
+    pub audit: Option<Arc<Audit>>,
+    observer: Option<Arc<dyn Observer>>,
     /// Computed when it is first asked for.
     digest: OnceLock<String>,
+}
+
+/// Whoever counts calls.
+pub trait Observer: fmt::Debug + Send + Sync {
+    /// A call of `tool` has ended; the name is empty if no such tool is served.
+    fn ended(&self, tool: &str, outcome: &'static str, duration: Duration, output_bytes: u64);
 }
 
 /// One call, as a client made it.
@@ -39,6 +47,8 @@ pub struct Request<'a> {
     pub arguments: &'a Map<String, Value>,
     /// Who looks on while it runs.
     pub watch: Option<&'a Watch>,
+    /// Variables of the child's environment that are about this call; the config's go before them.
+    pub env: &'a [(String, String)],
 }
 
 /// What came of a call.
@@ -50,6 +60,27 @@ pub enum Called<Q> {
     Failed(CallError),
     /// Somebody has to be asked first, and will be; nothing ran.
     Asked(Q),
+}
+
+impl<Q> Called<Q> {
+    /// What came of it, in a word: `ok`, `asked`, or the code of its error.
+    #[must_use]
+    pub fn outcome(&self) -> &'static str {
+        match self {
+            Self::Asked(_) => "asked",
+            Self::Failed(CallError::UnknownTool { .. }) => "unknown_tool",
+            Self::Failed(CallError::InvalidArguments { .. }) => "invalid_arguments",
+            Self::Failed(CallError::PolicyDenied { .. }) => "policy_denied",
+            Self::Failed(CallError::ApprovalDenied(_)) => "approval_denied",
+            Self::Failed(CallError::Spawn(_) | CallError::Unaudited(_)) => "spawn_failed",
+            Self::Ran(outcome) => match outcome.end {
+                End::Exited(0) => "ok",
+                End::Exited(_) | End::Signaled(_) => "command_failed",
+                End::TimedOut(_) => "timed_out",
+                End::Stopped(_) => "cancelled",
+            },
+        }
+    }
 }
 
 /// A call that did not run.
@@ -96,8 +127,14 @@ pub(crate) enum Permission {
 impl Toolbox {
     /// A toolbox; the policy has been put over the index already.
     #[must_use]
-    pub fn new(index: ToolIndex, policy: Policy, executor: Executor, audit: Option<Audit>) -> Self {
-        Self { index, policy, executor, audit, digest: OnceLock::new() }
+    pub fn new(index: ToolIndex, policy: Policy, executor: Executor, audit: Option<Arc<Audit>>) -> Self {
+        Self { index, policy, executor, audit, observer: None, digest: OnceLock::new() }
+    }
+
+    /// Tells `observer` of each call.
+    #[must_use]
+    pub fn observed_by(self, observer: Arc<dyn Observer>) -> Self {
+        Self { observer: Some(observer), ..self }
     }
 
     /// What tells this from other catalogs and policies ([`climax_catalog::digest`]).
@@ -108,6 +145,25 @@ impl Toolbox {
 
     /// Calls a tool; `stop` completing ends it early. The call is in the audit file before this returns.
     pub async fn call<A: Approver>(
+        &self,
+        request: Request<'_>,
+        approver: &A,
+        stop: impl Future<Output = Stop>,
+    ) -> Called<A::Question> {
+        let start = Instant::now();
+        let called = self.audited(request, approver, stop).await;
+        if let Some(observer) = &self.observer {
+            let bytes = match &called {
+                Called::Ran(outcome) => outcome.stdout.total_bytes() + outcome.stderr.total_bytes(),
+                Called::Failed(_) | Called::Asked(_) => 0,
+            };
+            let is_served = !matches!(called, Called::Failed(CallError::UnknownTool { .. }));
+            observer.ended(if is_served { request.tool } else { "" }, called.outcome(), start.elapsed(), bytes);
+        }
+        called
+    }
+
+    async fn audited<A: Approver>(
         &self,
         request: Request<'_>,
         approver: &A,
@@ -138,7 +194,8 @@ impl Toolbox {
             Ok(bound) => bound,
             Err(error) => return (Permission::Unasked, Called::Failed(error)),
         };
-        let invocation = argv::plan(tool, &bound, &exec::variable);
+        let mut invocation = argv::plan(tool, &bound, &exec::variable);
+        invocation.env.splice(0..0, request.env.iter().cloned());
         let pending =
             Pending { tool, bound: &bound, invocation: &invocation, policy: &self.policy, executor: &self.executor };
         let mut stop = std::pin::pin!(stop);

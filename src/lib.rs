@@ -15,13 +15,17 @@ pub mod call;
 mod cli;
 mod command;
 pub mod diff;
+mod editions;
 pub mod exec;
 pub mod expand;
 mod generated;
 pub mod limits;
+pub mod live;
 pub mod load;
 mod log;
 pub mod mcp;
+#[cfg(feature = "http")]
+pub mod metrics;
 pub mod native;
 mod program;
 pub mod question;

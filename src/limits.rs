@@ -102,3 +102,39 @@ pub const MAX_EXAMPLES: i64 = 5;
 
 /// Near misses that an error names.
 pub const MAX_SUGGESTIONS: usize = 3;
+
+/// Sessions of clients that have some, at once; another ends the one that was not used for longest.
+pub const MAX_SESSIONS: usize = 1_000;
+
+/// The least time after which a session that nobody uses ends.
+pub const MIN_SESSION_IDLE: Duration = Duration::from_mins(5);
+
+/// Connections at once over HTTP.
+pub const MAX_CONNECTIONS: usize = 4_096;
+
+/// Longest body of an HTTP request, in bytes.
+pub const MAX_BODY_BYTES: usize = 4 << 20;
+
+/// Bytes of bodies that are held at once, of all requests that are being read.
+pub const MAX_OPEN_BODY_BYTES: usize = 64 << 20;
+
+/// Bytes of the head of an HTTP request.
+pub const MAX_HEAD_BYTES: usize = 32 << 10;
+
+/// How long a client may take to send the head of a request, the first or the next of a connection.
+pub const HEAD_LIMIT: Duration = Duration::from_secs(75);
+
+/// How long a client may take to send the body of a request.
+pub const BODY_LIMIT: Duration = Duration::from_secs(30);
+
+/// How long what was sent may stay without an answer of the client's system.
+pub const SEND_LIMIT: Duration = Duration::from_mins(1);
+
+/// Wrong tokens that an address may try in a second.
+pub const MAX_WRONG_TOKENS_PER_SECOND: std::num::NonZero<u32> = std::num::NonZero::new(10).expect("ten is not zero");
+
+/// Callers whose requests are counted at once, before those that were not seen lately are forgotten.
+pub const MAX_COUNTED_CALLERS: usize = 10_000;
+
+/// Default of `--drain`, in seconds.
+pub const DEFAULT_DRAIN_S: u64 = 30;

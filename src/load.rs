@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use climax_catalog::policy::{self, Applied, PolicyFile};
 use climax_catalog::{
-    Catalog, Cli, Compiled, Diagnostics, Layer, Policy, Source, ToolIndex, compile_over, files, near_misses,
+    Catalog, Cli, Compiled, Diagnostics, Layer, Policy, Source, Style, ToolIndex, compile_over, files, near_misses,
 };
 
 use crate::limits::MAX_SUGGESTIONS;
@@ -24,6 +24,30 @@ pub enum LoadError {
     /// Tools that the compiled-in policy does not let anybody add, or replace.
     NotPermitted(Vec<String>),
 }
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownNames(names) => {
+                let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+                f.write_str(&names.join("; "))
+            }
+            Self::Files(diagnostics) => f.write_str(&diagnostics.render(Style::Plain)),
+            Self::Sealed => {
+                f.write_str("this program is sealed: it serves what is compiled in, and --config is refused")
+            }
+            Self::Native(names) => {
+                let names = names.join(", ");
+                write!(f, "tools that are written in Rust must be compiled in, and --config adds {names}")
+            }
+            Self::NotPermitted(names) => {
+                write!(f, "the compiled-in policy lets no config add or replace {}", names.join(", "))
+            }
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
 
 /// A name that no compiled-in CLI has.
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use climax_catalog::{Catalog, Strategy};
 
@@ -29,36 +30,24 @@ pub(crate) mod version;
 
 /// Loads what was asked for; if that fails, says why on standard error.
 fn load(catalog: &'static Catalog, names: &[String], sources: &Sources) -> Result<Served, ExitCode> {
-    match load::served(catalog, names, &sources.configs, sources.policy.as_deref()) {
-        Ok((served, warnings)) => {
-            terminal::report(&warnings);
-            Ok(served)
-        }
-        Err(LoadError::Files(diagnostics)) => {
-            terminal::report(&diagnostics);
-            Err(ExitCode::from(FAILURE))
-        }
-        Err(LoadError::Sealed) => {
-            terminal::error("climax: this program is sealed: it serves what is compiled in, and --config is refused");
-            Err(ExitCode::from(FAILURE))
-        }
-        Err(LoadError::Native(names)) => {
-            let message = "tools that are written in Rust must be compiled in, and --config adds";
-            terminal::error(&format!("climax: {message} {}", names.join(", ")));
-            Err(ExitCode::from(FAILURE))
-        }
-        Err(LoadError::NotPermitted(names)) => {
-            let message = "the compiled-in policy lets no config add or replace";
-            terminal::error(&format!("climax: {message} {}", names.join(", ")));
-            Err(ExitCode::from(FAILURE))
-        }
-        Err(LoadError::UnknownNames(names)) => {
+    let (served, warnings) =
+        load::served(catalog, names, &sources.configs, sources.policy.as_deref()).map_err(|error| failed(&error))?;
+    terminal::report(&warnings);
+    Ok(served)
+}
+
+/// Says on standard error why nothing is served.
+fn failed(error: &LoadError) -> ExitCode {
+    match error {
+        LoadError::Files(diagnostics) => terminal::report(diagnostics),
+        LoadError::UnknownNames(names) => {
             for name in names {
                 terminal::error(&format!("climax: {name}"));
             }
-            Err(ExitCode::from(FAILURE))
         }
+        other => terminal::error(&format!("climax: {other}")),
     }
+    ExitCode::from(FAILURE)
 }
 
 /// Writes the whole of a command's output; a reader that went away early is no failure.
@@ -88,8 +77,8 @@ fn strategy(argument: Option<Strategy>) -> Result<Strategy, ExitCode> {
 }
 
 /// Opens the audit file, if one is named; if that fails, says why.
-fn audit(path: Option<&Path>) -> Result<Option<Audit>, ExitCode> {
-    path.map(Audit::open).transpose().map_err(|error| {
+fn audit(path: Option<&Path>) -> Result<Option<Arc<Audit>>, ExitCode> {
+    path.map(|path| Audit::open(path).map(Arc::new)).transpose().map_err(|error| {
         let path = path.unwrap_or(Path::new("")).display();
         terminal::error(&format!("climax: cannot open the audit file {path}: {error}"));
         ExitCode::from(FAILURE)

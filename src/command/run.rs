@@ -1,42 +1,46 @@
 //! `climax run`: the server.
 
-use std::io::{self, IsTerminal as _};
+use std::io;
 use std::num::NonZero;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use tokio::runtime::Runtime;
+use climax_catalog::policy::Executor as Place;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::filter::LevelFilter;
 
 use crate::audit::Audit;
-use crate::call::Toolbox;
-use crate::cli::{FAILURE, LogLevel, RunArguments};
-use crate::exec::{self, Executor};
+use crate::cli::{FAILURE, LogLevel, RunArguments, Transport};
+use crate::editions::{Editions, Parts};
+use crate::exec::Executor;
 use crate::limits::{Limits, default_concurrency};
-use crate::load::Served;
-use crate::mcp::{Mode, Options, Server};
+use crate::live::Live;
+use crate::mcp::{Changes, Mode, Options, Server};
 use crate::program::Program;
-use crate::{log, terminal, transport};
+use crate::{log, terminal};
 
-const ON_A_TERMINAL: &str = "\
-climax serves MCP on standard input and output and is waiting for a client to speak. Start it from one instead:
-  Claude Code      claude mcp add climax -- climax
-  other clients    {\"mcpServers\": {\"climax\": {\"command\": \"climax\"}}}
-To try a tool here: climax list, climax search QUERY, climax call TOOL key=value. Ctrl-C ends the server.";
+#[cfg(feature = "http")]
+mod http;
+mod reload;
+mod stdio;
 
-/// Serves until the client goes away.
+/// A server that is about to serve.
+struct Start<'a> {
+    arguments: &'a RunArguments,
+    editions: Editions,
+    options: Options,
+    /// Ends the calls.
+    shutdown: CancellationToken,
+}
+
+/// Serves until the client goes away, or until it is told to end.
 pub(crate) fn run(program: &Program, arguments: &RunArguments) -> ExitCode {
     let strategy = match super::strategy(arguments.search) {
         Ok(strategy) => strategy,
         Err(code) => return code,
     };
-    let Served { index, policy } =
-        match super::load(program.catalog, &arguments.selection.names, &arguments.selection.sources) {
-            Ok(served) => served,
-            Err(code) => return code,
-        };
     let audit = match super::audit(arguments.audit.as_deref()) {
         Ok(audit) => audit,
         Err(code) => return code,
@@ -47,10 +51,6 @@ pub(crate) fn run(program: &Program, arguments: &RunArguments) -> ExitCode {
         terminal::error(&format!("climax: cannot open the log file {}: {error}", path.display()));
         return ExitCode::from(FAILURE);
     }
-    if io::stdin().is_terminal() {
-        terminal::error(ON_A_TERMINAL);
-    }
-    exec::keep_descriptors_private();
     let mode = match (arguments.classic, arguments.extended) {
         (true, _) => Mode::Classic,
         (_, true) => Mode::Extended,
@@ -58,58 +58,84 @@ pub(crate) fn run(program: &Program, arguments: &RunArguments) -> ExitCode {
     };
     let concurrency = arguments.max_concurrency.map_or_else(default_concurrency, NonZero::get);
     let limits = Limits { stream_bytes: arguments.max_output, ..Limits::default() };
+    let executor =
+        Executor::new(Place::Local, limits, concurrency).with_own_program().with_natives(program.natives.clone());
+    let parts = Parts {
+        catalog: program.catalog,
+        names: arguments.selection.names.clone(),
+        configs: arguments.selection.sources.configs.clone(),
+        executor,
+        audit,
+        observer: None,
+    };
+    let changes = match (arguments.has_files(), arguments.reload.no_notify) {
+        (false, _) => Changes::Never,
+        (true, true) => Changes::Untold,
+        (true, false) => Changes::Told,
+    };
+    let options = Options { mode, strategy, changes };
     let shutdown = CancellationToken::new();
-    let executor = Executor::new(policy.executor().clone(), limits, concurrency)
-        .with_own_program()
-        .with_natives(program.natives.clone());
-    let toolbox = Arc::new(Toolbox::new(index, policy, executor, audit));
-    let server = Server::new(toolbox.clone(), Options { mode, strategy }, shutdown.clone());
-    match super::runtime().and_then(|runtime| serve(runtime, server, toolbox, shutdown)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            terminal::error(&format!("climax: {error}"));
-            ExitCode::from(FAILURE)
-        }
+    let start = Start { arguments, editions: Editions::new(parts, mode), options, shutdown };
+    let served = match arguments.transport {
+        Transport::Stdio => stdio::run(start),
+        #[cfg(feature = "http")]
+        Transport::StreamableHttp => http::run(start),
+    };
+    served.unwrap_or_else(|code| code)
+}
+
+impl Start<'_> {
+    /// A server of what is served under a policy; if there is none, says why.
+    fn server(&mut self, policy: Option<&Path>) -> Result<(Server, Live), ExitCode> {
+        let (live, warnings) = self.editions.add(policy).map_err(|error| super::failed(&error))?;
+        terminal::report(&warnings);
+        Ok((Server::live(live.clone(), self.options, self.shutdown.clone()), live))
     }
 }
 
-fn serve(runtime: Runtime, server: Server, toolbox: Arc<Toolbox>, shutdown: CancellationToken) -> io::Result<()> {
-    let ended = runtime.block_on(async {
-        for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
-            cancel_on(kind, &shutdown)?;
-        }
-        if toolbox.audit.is_some() {
-            reopen_on_hangup(toolbox)?;
-        } else {
-            cancel_on(SignalKind::hangup(), &shutdown)?;
-        }
-        let (input, output) = transport::stdio::open();
-        Box::pin(transport::stdio::serve(server, input, output, shutdown)).await
-    });
-    // A thread may be parked in a read of standard input; nothing is left to wait for.
-    runtime.shutdown_background();
-    ended
+/// What a hangup has read again.
+struct Renewed {
+    editions: Arc<Editions>,
+    audit: Option<Arc<Audit>>,
+    #[cfg(feature = "http")]
+    access: Option<Arc<crate::transport::http::access::Access>>,
 }
 
-fn cancel_on(kind: SignalKind, shutdown: &CancellationToken) -> io::Result<()> {
+impl Renewed {
+    fn renew(&self) {
+        if let Some(Err(error)) = self.audit.as_deref().map(Audit::reopen) {
+            tracing::error!(%error, "the audit file cannot be reopened; no call will run until it can");
+        }
+        #[cfg(feature = "http")]
+        if let Some(Err(error)) = self.access.as_deref().map(crate::transport::http::access::Access::reread) {
+            tracing::error!(%error, "the tokens stay as they were");
+        }
+        if self.editions.files().next().is_some() {
+            reload::renew(&self.editions);
+        }
+    }
+
+    /// Renews at each hangup, and when files change if that is asked for.
+    fn start(self, watches: bool) -> io::Result<()> {
+        if watches && self.editions.files().next().is_some() {
+            reload::watch(self.editions.clone())?;
+        }
+        let mut signals = signal(SignalKind::hangup())?;
+        tokio::spawn(async move {
+            while signals.recv().await.is_some() {
+                self.renew();
+            }
+        });
+        Ok(())
+    }
+}
+
+fn cancel_on(kind: SignalKind, token: &CancellationToken) -> io::Result<()> {
     let mut signals = signal(kind)?;
-    let shutdown = shutdown.clone();
+    let token = token.clone();
     tokio::spawn(async move {
         signals.recv().await;
-        shutdown.cancel();
-    });
-    Ok(())
-}
-
-/// Lets the audit file be rotated: it is renamed, then this is told to go on in a new one.
-fn reopen_on_hangup(toolbox: Arc<Toolbox>) -> io::Result<()> {
-    let mut signals = signal(SignalKind::hangup())?;
-    tokio::spawn(async move {
-        while signals.recv().await.is_some() {
-            if let Some(Err(error)) = toolbox.audit.as_ref().map(Audit::reopen) {
-                tracing::error!(%error, "the audit file cannot be reopened; no call will run until it can");
-            }
-        }
+        token.cancel();
     });
     Ok(())
 }

@@ -5,6 +5,8 @@ use std::io;
 use std::mem::ManuallyDrop;
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use climax_catalog::policy::{Container, Executor as Place, Sandbox};
 use futures_util::FutureExt as _;
@@ -20,14 +22,16 @@ use crate::argv::Invocation;
 use crate::limits::Limits;
 use crate::native::Natives;
 
-/// Runs programs.
-#[derive(Debug)]
+/// Runs programs. Clones share their slots.
+#[derive(Clone, Debug)]
 pub struct Executor {
     place: Place,
     limits: Limits,
-    slots: Semaphore,
+    slots: Arc<Semaphore>,
+    concurrency: usize,
+    waiting: Arc<AtomicUsize>,
     /// Only a program that knows the command lines of [`super::shim`] can be its own janitor and sandbox.
-    own: Option<Janitor>,
+    own: Option<Arc<Janitor>>,
     natives: Natives,
 }
 
@@ -35,7 +39,15 @@ impl Executor {
     /// Runs at most `concurrency` programs at once; calls beyond wait in their order.
     #[must_use]
     pub fn new(place: Place, limits: Limits, concurrency: usize) -> Self {
-        Self { place, limits, slots: Semaphore::new(concurrency), own: None, natives: Natives::default() }
+        Self {
+            place,
+            limits,
+            slots: Arc::new(Semaphore::new(concurrency)),
+            concurrency,
+            waiting: Arc::default(),
+            own: None,
+            natives: Natives::default(),
+        }
     }
 
     /// Starts this program again for what a server cannot do itself: to outlive it, and to be confined.
@@ -43,7 +55,7 @@ impl Executor {
     /// The program's `main` must be [`crate::main`], which knows what it is started for then.
     #[must_use]
     pub fn with_own_program(self) -> Self {
-        Self { own: Some(Janitor::default()), ..self }
+        Self { own: Some(Arc::default()), ..self }
     }
 
     /// Takes what native tools do.
@@ -52,10 +64,28 @@ impl Executor {
         Self { natives, ..self }
     }
 
+    /// Runs programs elsewhere, within the same limits and slots.
+    #[must_use]
+    pub fn at(&self, place: Place) -> Self {
+        Self { place, ..self.clone() }
+    }
+
     /// Where programs run.
     #[must_use]
     pub fn place(&self) -> &Place {
         &self.place
+    }
+
+    /// How many calls run now.
+    #[must_use]
+    pub fn running(&self) -> usize {
+        self.concurrency.saturating_sub(self.slots.available_permits())
+    }
+
+    /// How many calls wait for their turn now.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::Relaxed)
     }
 
     /// What one call may cost.
@@ -66,7 +96,7 @@ impl Executor {
 
     /// Has a line appended to a file if this process is killed before what is returned is dropped.
     pub(crate) fn vouch(&self, file: &Path, line: &Value) -> Option<Entry<'_>> {
-        self.own.as_ref().map(|janitor| janitor.guard_line(file, line))
+        self.own.as_deref().map(|janitor| janitor.guard_line(file, line))
     }
 
     /// Runs `invocation` once its turn has come; `stop` completing ends it early, also while it waits.
@@ -84,7 +114,7 @@ impl Executor {
             Ok(slot) => slot,
             Err(why) => return Ok(Outcome::not_started(why)),
         };
-        let around = Around { limits: &self.limits, janitor: self.own.as_ref(), watch };
+        let around = Around { limits: &self.limits, janitor: self.own.as_deref(), watch };
         match &self.place {
             Place::Local => process::run(invocation, around, stop).await,
             Place::Sandbox(sandbox) => self.confined(sandbox, invocation, around, stop).await,
@@ -132,6 +162,7 @@ impl Executor {
         watch: Option<&Watch>,
         stop: impl Future<Output = Stop>,
     ) -> Result<Option<SemaphorePermit<'_>>, Stop> {
+        let _waiting = Waiting::of(&self.waiting);
         let slot = tokio::select! {
             biased;
             why = stop => return Err(why),
@@ -203,5 +234,21 @@ impl Executor {
                 tracing::warn!(%error, name, "a container may be left behind");
             }
         }
+    }
+}
+
+/// A call that waits, counted until it is dropped.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl<'a> Waiting<'a> {
+    fn of(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }

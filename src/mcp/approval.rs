@@ -15,6 +15,7 @@ use rmcp::model::{
 use rmcp::service::{PeerRequestOptions, RequestContext, RequestHandle, RoleServer, ServiceError};
 use tokio::time::timeout;
 
+use super::origin;
 use crate::approval::{Approver, Denial, Pending, Verdict};
 use crate::exec::random_bytes;
 use crate::limits::APPROVAL_LIMIT;
@@ -71,7 +72,8 @@ impl Client<'_> {
 
     /// MCP 2026-07-28, basic/patterns, "Multi Round-Trip Requests".
     async fn by_result(&self, pending: &Pending<'_>) -> Verdict<InputRequiredResult> {
-        let digest = pending.digest();
+        // Nobody redeems what somebody else was asked.
+        let digest = [&pending.digest()[..], origin::caller(self.context).as_bytes()].concat();
         let answer = self.answers.and_then(|answers| answers.get(KEY));
         let answer: Option<ElicitResult> = answer.and_then(|answer| serde_json::from_value(answer.clone()).ok());
         if let (Some(answer), Some(state)) = (answer, self.state)
@@ -124,6 +126,35 @@ fn can_ask(capabilities: &ClientCapabilities) -> bool {
     capabilities.elicitation.as_ref().is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
 }
 
+/// What approvals are signed with. Replicas that share it take each other's.
+#[derive(Clone)]
+pub struct StateKey(Vec<u8>);
+
+impl std::fmt::Debug for StateKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("StateKey")
+    }
+}
+
+impl StateKey {
+    /// Fewest bytes of a key.
+    pub const MIN_BYTES: usize = 32;
+
+    /// A key of the caller's; `None` if it is shorter than [`Self::MIN_BYTES`].
+    #[must_use]
+    pub fn new(key: Vec<u8>) -> Option<Self> {
+        (key.len() >= Self::MIN_BYTES).then_some(Self(key))
+    }
+
+    /// A key that no other process has.
+    ///
+    /// # Errors
+    /// The system gives none.
+    pub fn random() -> std::io::Result<Self> {
+        random_bytes::<{ Self::MIN_BYTES }>().map(|key| Self(key.to_vec()))
+    }
+}
+
 /// States that are handed to clients: signed, for one call, for some time, to be redeemed once.
 #[derive(Debug)]
 pub(super) struct Seals {
@@ -133,21 +164,23 @@ pub(super) struct Seals {
 }
 
 impl Seals {
-    pub(super) fn new() -> Self {
-        let key = random_bytes::<32>().inspect_err(|error| tracing::error!(%error, "no key to sign approvals with"));
-        let codec = key.ok().and_then(|key| RequestStateCodec::try_new(key).ok());
+    /// Signs with this key, or with a random one.
+    pub(super) fn new(key: Option<StateKey>) -> Self {
+        let key = key.map_or_else(StateKey::random, Ok);
+        let key = key.inspect_err(|error| tracing::error!(%error, "no key to sign approvals with"));
+        let codec = key.ok().and_then(|key| RequestStateCodec::try_new(key.0).ok());
         Self { codec, redeemed: Mutex::default() }
     }
 
     /// A state for the call of this digest.
-    fn issue(&self, digest: &[u8; 32]) -> Option<String> {
+    fn issue(&self, digest: &[u8]) -> Option<String> {
         let number = random_bytes::<16>().ok()?;
         let options = SealOptions::new().associated_data(digest).ttl(APPROVAL_LIMIT);
         Some(self.codec.as_ref()?.seal_with(&number, &options))
     }
 
     /// Whether this is a state for the call of this digest, still good, and not seen before.
-    fn redeem(&self, state: &str, digest: &[u8; 32]) -> bool {
+    fn redeem(&self, state: &str, digest: &[u8]) -> bool {
         let Some(number) = self.codec.as_ref().and_then(|codec| codec.open_with(state, digest).ok()) else {
             return false;
         };

@@ -7,12 +7,14 @@ pub mod decode;
 mod extended;
 mod instructions;
 mod meta;
+mod origin;
 mod progress;
 mod reader;
 pub mod reply;
 mod server;
 mod tools;
 
+pub use approval::StateKey;
 pub(crate) use meta::search_text;
-pub use server::{Mode, Options, Server};
+pub use server::{Changes, Mode, Options, Server};
 pub use tools::{tool_definition, tool_list};

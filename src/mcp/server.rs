@@ -11,18 +11,19 @@ use rmcp::model::{
     CompleteResult, ConstString as _, ContentBlock, CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation,
     ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod, ListResourceTemplatesResult,
     ListResourcesRequestMethod, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
-    ServerCapabilities, ServerConfig,
+    ServerCapabilities, ServerConfig, SubscriptionFilter,
 };
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use serde_json::{Map, Value};
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::approval::{Client, Seals};
+use super::approval::{Client, Seals, StateKey};
 use super::extended::{self, Examples, Failure};
-use super::{instructions, meta, progress, reply, tools};
+use super::{instructions, meta, origin, progress, reply, tools};
 use crate::arguments::{Violation, echo};
 use crate::call::{CallError, Called, Request, Toolbox};
 use crate::exec::{Stop, Watch};
+use crate::live::Live;
 
 /// Which tools a client sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,19 +36,36 @@ pub enum Mode {
     Classic,
 }
 
-/// How long clients may keep a tool list, in milliseconds: it does not change while the server runs.
+/// How long clients may keep a tool list that does not change while the server runs, in milliseconds.
 const LIST_TTL_MS: u64 = 3_600_000;
+/// The same where it may.
+const CHANGING_LIST_TTL_MS: u64 = 10_000;
 
 /// Digits of the catalog's digest in the server's version.
 const SHOWN_DIGITS: usize = 16;
 
-/// A server over one toolbox.
+/// A server for one kind of caller.
 #[derive(Clone, Debug)]
 pub struct Server {
-    toolbox: Arc<Toolbox>,
+    live: Live,
     options: Options,
     shutdown: CancellationToken,
     seals: Arc<Seals>,
+    conversation: Conversation,
+}
+
+/// Ends what is done for the sake of one client when its server is dropped.
+#[derive(Clone, Debug)]
+struct Conversation {
+    ended: CancellationToken,
+    _guard: Arc<DropGuard>,
+}
+
+impl Conversation {
+    fn new() -> Self {
+        let ended = CancellationToken::new();
+        Self { _guard: Arc::new(ended.clone().drop_guard()), ended }
+    }
 }
 
 /// What a server offers, and how.
@@ -57,10 +75,24 @@ pub struct Options {
     pub mode: Mode,
     /// How `climax_search` finds tools.
     pub strategy: Strategy,
+    /// Whether what is served may change.
+    pub changes: Changes,
+}
+
+/// Whether what is served may change while clients are there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Changes {
+    /// It stays as it is.
+    Never,
+    /// Clients are not told.
+    Untold,
+    /// Clients are told when they would be shown another list of tools.
+    Told,
 }
 
 /// A request for a tool, and the client that made it.
 struct Call<'a> {
+    toolbox: &'a Toolbox,
     name: &'a str,
     arguments: &'a Map<String, Value>,
     client: Client<'a>,
@@ -70,11 +102,30 @@ impl Server {
     /// A server that gives up running calls when `shutdown` is cancelled.
     #[must_use]
     pub fn new(toolbox: Arc<Toolbox>, options: Options, shutdown: CancellationToken) -> Self {
-        Self { toolbox, options, shutdown, seals: Arc::new(Seals::new()) }
+        Self::live(Live::fixed(toolbox), options, shutdown)
+    }
+
+    /// The same for what may be exchanged while it is served.
+    #[must_use]
+    pub fn live(live: Live, options: Options, shutdown: CancellationToken) -> Self {
+        Self { live, options, shutdown, seals: Arc::new(Seals::new(None)), conversation: Conversation::new() }
+    }
+
+    /// Signs approvals with this key, so that other replicas of the server take them.
+    #[must_use]
+    pub fn with_state_key(self, key: StateKey) -> Self {
+        Self { seals: Arc::new(Seals::new(Some(key))), ..self }
+    }
+
+    /// The same server for another client.
+    #[must_use]
+    pub fn for_another(&self) -> Self {
+        Self { conversation: Conversation::new(), ..self.clone() }
     }
 
     /// Calls a tool of the index with these arguments, on behalf of `client`.
-    async fn call_direct(&self, name: &str, arguments: &Map<String, Value>, client: &Client<'_>) -> CallToolResponse {
+    async fn call_direct(&self, name: &str, arguments: &Map<String, Value>, call: &Call<'_>) -> CallToolResponse {
+        let Call { toolbox, client, .. } = call;
         let stop = async {
             tokio::select! {
                 // The end of the server cancels every request too.
@@ -84,11 +135,13 @@ impl Server {
             }
         };
         let watch = Watch::default();
+        let env = origin::trace(client.context);
+        let request = Request { tool: name, arguments, watch: None, env: &env };
         let called = match client.context.meta.get_progress_token() {
-            None => self.toolbox.call(Request { tool: name, arguments, watch: None }, client, stop).await,
+            None => toolbox.call(request, client, stop).await,
             Some(token) => {
-                let request = Request { tool: name, arguments, watch: Some(&watch) };
-                let call = self.toolbox.call(request, client, stop);
+                let request = Request { watch: Some(&watch), ..request };
+                let call = toolbox.call(request, client, stop);
                 progress::reported(client.context, token, &watch, call).await
             }
         };
@@ -100,14 +153,14 @@ impl Server {
     }
 
     async fn call_meta(&self, call: &Call<'_>) -> Option<CallToolResponse> {
-        let Call { name, arguments, client } = call;
+        let Call { toolbox, name, arguments, .. } = call;
         match *name {
             meta::SEARCH => {
-                let answer = meta::search(&self.toolbox.index, self.options.strategy, arguments);
+                let answer = meta::search(&toolbox.index, self.options.strategy, arguments);
                 Some(text_or_refusal(name, answer, meta::search_schema).into())
             }
             meta::CALL => Some(match meta::call_request(arguments) {
-                Ok(request) => self.call_direct(&request.tool_name, &request.arguments, client).await,
+                Ok(request) => self.call_direct(&request.tool_name, &request.arguments, call).await,
                 Err(violations) => refusal(name, &violations, &meta::call_schema()).into(),
             }),
             _ => None,
@@ -120,21 +173,21 @@ impl Server {
             Mode::Meta => Ok(self.call_meta(call).await),
             Mode::Extended => self.call_extended(call).await,
             Mode::Classic => {
-                let response = self.call_direct(call.name, call.arguments, &call.client).await;
-                Ok(self.toolbox.index.get(call.name).map(|_| response))
+                let response = self.call_direct(call.name, call.arguments, call).await;
+                Ok(call.toolbox.index.get(call.name).map(|_| response))
             }
         }
     }
 
     async fn call_extended(&self, call: &Call<'_>) -> Result<Option<CallToolResponse>, ErrorData> {
-        let Call { name, arguments, .. } = *call;
-        let index = &self.toolbox.index;
+        let Call { toolbox, name, arguments, .. } = *call;
+        let index = &toolbox.index;
         let (answer, schema): (_, fn() -> Value) = match name {
             meta::SEARCH => {
-                let digest = self.toolbox.digest();
+                let digest = toolbox.digest();
                 (extended::search(index, self.options.strategy, digest, arguments), extended::search_schema)
             }
-            extended::DESCRIBE => (extended::describe(&self.toolbox, arguments), extended::describe_schema),
+            extended::DESCRIBE => (extended::describe(toolbox, arguments), extended::describe_schema),
             extended::EXAMPLES => match extended::examples(index, arguments) {
                 Ok(Examples::Json(json)) => (Ok(json), extended::examples_schema),
                 Ok(Examples::UnknownTool { name, suggestions }) => {
@@ -166,12 +219,17 @@ fn refusal(name: &str, violations: &[Violation], schema: &Value) -> CallToolResu
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
+        let toolbox = self.live.toolbox();
         // Build metadata of a version (SemVer 2.0, item 10): what tells two servers of one version apart.
-        let version = format!("{}+{}", env!("CARGO_PKG_VERSION"), &self.toolbox.digest()[..SHOWN_DIGITS]);
+        let version = format!("{}+{}", env!("CARGO_PKG_VERSION"), &toolbox.digest()[..SHOWN_DIGITS]);
         let name = Implementation::new("climax", version);
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        let capabilities = ServerCapabilities::builder().enable_tools();
+        let capabilities =
+            if self.options.changes == Changes::Told { capabilities.enable_tool_list_changed() } else { capabilities }
+                .build();
+        ServerConfig::new(capabilities)
             .with_server_info(name)
-            .with_instructions(instructions::instructions(&self.toolbox.index, self.options.mode))
+            .with_instructions(instructions::instructions(&toolbox.index, self.options.mode))
     }
 
     async fn list_tools(
@@ -182,10 +240,11 @@ impl ServerHandler for Server {
         if page.is_some_and(|page| page.cursor.is_some()) {
             return Err(ErrorData::invalid_params("Unknown cursor: the list of tools has one page", None));
         }
-        let list = ListToolsResult::with_all_items(tools::tools(&self.toolbox.index, self.options.mode));
+        let list = ListToolsResult::with_all_items(tools::tools(&self.live.toolbox().index, self.options.mode));
         let is_modern = context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
         // MCP 2026-07-28, server/utilities/caching; earlier revisions have no such fields.
-        Ok(if is_modern { list.with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private) } else { list })
+        let ttl_ms = if self.options.changes == Changes::Never { LIST_TTL_MS } else { CHANGING_LIST_TTL_MS };
+        Ok(if is_modern { list.with_ttl_ms(ttl_ms).with_cache_scope(CacheScope::Private) } else { list })
     }
 
     async fn call_tool(
@@ -200,12 +259,49 @@ impl ServerHandler for Server {
             answers: request.input_responses.as_ref(),
             state: request.request_state.as_deref(),
         };
-        let call = Call { name: &request.name, arguments: &arguments, client };
+        let toolbox = self.live.toolbox();
+        let call = Call { toolbox: &toolbox, name: &request.name, arguments: &arguments, client };
         // The SDK does not answer for a handler that panics, and the client would wait for ever.
         let answer = AssertUnwindSafe(self.answer(&call)).catch_unwind().await;
         let answer = answer.map_err(|_| ErrorData::internal_error("Internal error: the call was given up", None))??;
         // MCP 2025-11-25, server/tools, "Error Handling": an unknown tool is a protocol error.
         answer.ok_or_else(|| ErrorData::invalid_params(format!("Unknown tool: {}", echo(&request.name)), None))
+    }
+
+    /// Clients until 2025-11-25 are told of another list of tools as long as they are there.
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if self.options.changes != Changes::Told {
+            return;
+        }
+        let mut changes = self.live.list_changes();
+        let ended = self.conversation.ended.clone();
+        tokio::spawn(async move {
+            while ended.run_until_cancelled(changes.next()).await.is_some() {
+                if context.peer.notify_tool_list_changed().await.is_err() {
+                    return;
+                }
+            }
+        });
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(requested.clone())
+    }
+
+    /// From 2026-07-28 on those are told who have asked for it.
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let mut changes = self.live.list_changes();
+        loop {
+            tokio::select! {
+                biased;
+                () = self.shutdown.cancelled() => return Ok(()),
+                () = context.cancelled() => return Ok(()),
+                () = changes.next() => {}
+            }
+            if context.sink().notify_tool_list_changed().await.is_err() {
+                return Ok(());
+            }
+        }
     }
 
     async fn on_custom_request(

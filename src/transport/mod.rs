@@ -1,4 +1,6 @@
 //! How messages travel. Only this module writes to standard output while a server runs.
 
+#[cfg(feature = "http")]
+pub mod http;
 mod lines;
 pub mod stdio;

@@ -7,7 +7,7 @@ use climax::catalog::policy::{self, Applied};
 use climax::catalog::{Policy, Source, Strategy, Style, ToolIndex};
 use climax::exec::Executor;
 use climax::limits::Limits;
-use climax::mcp::{Mode, Options, Server};
+use climax::mcp::{Changes, Mode, Options, Server};
 use climax::transport::stdio::serve;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
@@ -47,7 +47,7 @@ pub(crate) struct Client {
 impl Client {
     pub(crate) fn connect(toolbox: Toolbox, mode: Mode) -> Self {
         let shutdown = CancellationToken::new();
-        let options = Options { mode, strategy: Strategy::Auto };
+        let options = Options { mode, strategy: Strategy::Auto, changes: Changes::Never };
         let server = Server::new(Arc::new(toolbox), options, shutdown.clone());
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (read, write) = tokio::io::split(theirs);

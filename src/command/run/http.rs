@@ -1,0 +1,163 @@
+//! The server over streamable HTTP.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::net::{SocketAddr, TcpListener};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use climax_catalog::ResolvedTool;
+use sd_notify::NotifyState;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+use super::{Renewed, Start, cancel_on};
+use crate::cli::{FAILURE, HttpArguments};
+use crate::limits::{APPROVAL_LIMIT, MIN_SESSION_IDLE};
+use crate::live::Live;
+use crate::mcp::StateKey;
+use crate::metrics::Metrics;
+use crate::transport::http::access::{Access, TokenFile};
+use crate::transport::http::gate::Gate;
+use crate::transport::http::{Ending, Http, serve};
+use crate::{exec, terminal};
+
+/// What a session is given beyond the longest that a call may take.
+const IDLE_MARGIN: Duration = Duration::from_mins(1);
+
+pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
+    let arguments = start.arguments;
+    let failed = |error: io::Error| {
+        terminal::error(&format!("climax: {error}"));
+        ExitCode::from(FAILURE)
+    };
+    let listener = listener(&arguments.http).map_err(failed)?;
+    let access = Arc::new(access(&arguments.http, listener.local_addr().map_err(failed)?).map_err(failed)?);
+    let key = state_key(&arguments.http).map_err(failed)?;
+    let metrics = Arc::new(Metrics::default());
+    start.editions.observe(metrics.clone());
+    let policy = arguments.selection.sources.policy.clone();
+    let (server, live) = start.server(policy.as_deref())?;
+    let mut lives = vec![live];
+    let mut servers = Vec::new();
+    for (who, policy) in &arguments.http.policy_for {
+        let (server, live) = start.server(Some(policy))?;
+        lives.push(live);
+        servers.push((who.clone(), server.with_state_key(key.clone())));
+    }
+    exec::keep_descriptors_private();
+    let http = Http {
+        gate: Gate::new(&arguments.http.allowed_host, &arguments.http.allowed_origin),
+        access: access.clone(),
+        rate: arguments.http.rate,
+        servers,
+        server: server.with_state_key(key),
+        session_idle: session_idle(&lives),
+        metrics,
+        sample: sampler(lives),
+    };
+    serve_until_told(start, listener, http, access).map_err(failed)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The socket that systemd hands over, or a new one.
+fn listener(arguments: &HttpArguments) -> io::Result<TcpListener> {
+    let address = SocketAddr::new(arguments.host, arguments.port);
+    let cannot = |error: io::Error| io::Error::new(error.kind(), format!("cannot listen on {address}: {error}"));
+    let handed_over = listenfd::ListenFd::from_env().take_tcp_listener(0)?;
+    let listener = handed_over.map_or_else(|| TcpListener::bind(address).map_err(cannot), Ok)?;
+    listener.set_nonblocking(true)?;
+    Ok(listener)
+}
+
+/// How callers show who they are. What others can reach is open to everybody only where that is asked for.
+fn access(arguments: &HttpArguments, address: SocketAddr) -> io::Result<Access> {
+    if let Some(path) = &arguments.token_file {
+        return Ok(Access::Tokens(TokenFile::open(path)?));
+    }
+    if address.ip().to_canonical().is_loopback() || arguments.insecure_no_auth {
+        return Ok(Access::Open);
+    }
+    let message = format!(
+        "others can reach {address}, and would run programs here: name a file of tokens with --token-file, \
+         or say --insecure-no-auth"
+    );
+    Err(io::Error::other(message))
+}
+
+/// The key that approvals are signed with: that of the file, or one that all servers of this process share.
+fn state_key(arguments: &HttpArguments) -> io::Result<StateKey> {
+    let Some(path) = &arguments.state_key_file else { return StateKey::random() };
+    let shown = path.display();
+    let key = fs::read(path).map_err(|error| io::Error::new(error.kind(), format!("{shown}: {error}")))?;
+    let least = StateKey::MIN_BYTES;
+    let short =
+        || io::Error::other(format!("{shown}: expected {least} bytes at least; `openssl rand -hex 32` makes them"));
+    StateKey::new(key.trim_ascii().to_vec()).ok_or_else(short)
+}
+
+/// Longer than the longest call, so that no session ends under one.
+fn session_idle(lives: &[Live]) -> Duration {
+    let longest =
+        lives.iter().map(|live| live.toolbox().index.tools().map(ResolvedTool::timeout_ms).max().unwrap_or(0));
+    let longest = Duration::from_millis(longest.max().unwrap_or(0).into());
+    (longest + APPROVAL_LIMIT + IDLE_MARGIN).max(MIN_SESSION_IDLE)
+}
+
+fn sampler(lives: Vec<Live>) -> Box<dyn Fn(&Metrics) + Send + Sync> {
+    Box::new(move |metrics| {
+        // All of them share one executor's slots.
+        if let Some(live) = lives.first() {
+            metrics.served(&live.toolbox());
+        }
+    })
+}
+
+fn serve_until_told(start: Start<'_>, listener: TcpListener, http: Http, access: Arc<Access>) -> io::Result<()> {
+    let Start { arguments, editions, shutdown, .. } = start;
+    let drain = CancellationToken::new();
+    let runtime = super::super::runtime()?;
+    let ended = runtime.block_on(async {
+        for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
+            cancel_on(kind, &drain)?;
+            end_at_once_on_second(kind, &shutdown)?;
+        }
+        let audit = editions.audit();
+        Renewed { editions: Arc::new(editions), audit, access: Some(access) }.start(arguments.reload.watch)?;
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        announce(listener.local_addr()?);
+        let limit = Duration::from_secs(arguments.http.drain);
+        tell_systemd_of_drain(&drain);
+        serve(listener, http, Ending { drain, drain_limit: limit, shutdown }).await
+    });
+    runtime.shutdown_background();
+    ended
+}
+
+/// Whoever does not want to wait for the calls tells the server twice.
+fn end_at_once_on_second(kind: SignalKind, shutdown: &CancellationToken) -> io::Result<()> {
+    let mut signals = signal(kind)?;
+    let shutdown = shutdown.clone();
+    tokio::spawn(async move {
+        signals.recv().await;
+        signals.recv().await;
+        shutdown.cancel();
+    });
+    Ok(())
+}
+
+fn announce(address: SocketAddr) {
+    // If standard error is gone there is nobody to tell.
+    let _ = writeln!(io::stderr(), "climax serves MCP at http://{address}/mcp");
+    // Without systemd this does nothing.
+    let _ = sd_notify::notify(&[NotifyState::Ready]);
+}
+
+fn tell_systemd_of_drain(drain: &CancellationToken) {
+    let drain = drain.clone();
+    tokio::spawn(async move {
+        drain.cancelled().await;
+        let _ = sd_notify::notify(&[NotifyState::Stopping]);
+    });
+}

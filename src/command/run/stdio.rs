@@ -1,0 +1,59 @@
+//! The server over standard input and output.
+
+use std::io::{self, IsTerminal as _};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use tokio::signal::unix::SignalKind;
+
+use super::{Renewed, Start, cancel_on};
+use crate::cli::FAILURE;
+use crate::mcp::Server;
+use crate::{exec, terminal, transport};
+
+const ON_A_TERMINAL: &str = "\
+climax serves MCP on standard input and output and is waiting for a client to speak. Start it from one instead:
+  Claude Code      claude mcp add climax -- climax
+  other clients    {\"mcpServers\": {\"climax\": {\"command\": \"climax\"}}}
+To try a tool here: climax list, climax search QUERY, climax call TOOL key=value. Ctrl-C ends the server.";
+
+pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
+    let policy = start.arguments.selection.sources.policy.clone();
+    let (server, _) = start.server(policy.as_deref())?;
+    if io::stdin().is_terminal() {
+        terminal::error(ON_A_TERMINAL);
+    }
+    exec::keep_descriptors_private();
+    serve(start, server).map_err(|error| {
+        terminal::error(&format!("climax: {error}"));
+        ExitCode::from(FAILURE)
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn serve(start: Start<'_>, server: Server) -> io::Result<()> {
+    let Start { arguments, editions, shutdown, .. } = start;
+    let runtime = super::super::runtime()?;
+    let ended = runtime.block_on(async {
+        for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
+            cancel_on(kind, &shutdown)?;
+        }
+        if arguments.minds_hangups() {
+            let audit = editions.audit();
+            let renewed = Renewed {
+                editions: Arc::new(editions),
+                audit,
+                #[cfg(feature = "http")]
+                access: None,
+            };
+            renewed.start(arguments.reload.watch)?;
+        } else {
+            cancel_on(SignalKind::hangup(), &shutdown)?;
+        }
+        let (input, output) = transport::stdio::open();
+        Box::pin(transport::stdio::serve(server, input, output, shutdown)).await
+    });
+    // A thread may be parked in a read of standard input; nothing is left to wait for.
+    runtime.shutdown_background();
+    ended
+}

@@ -1,0 +1,115 @@
+//! Bodies of requests, read whole within bounds of size, time and memory.
+
+use std::fmt;
+use std::pin::pin;
+use std::sync::Arc;
+
+use http_body_util::BodyExt as _;
+use hyper::StatusCode;
+use hyper::body::{Body, Bytes};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+
+use crate::limits::{BODY_LIMIT, MAX_BODY_BYTES, MAX_OPEN_BODY_BYTES};
+
+/// Bytes of a permit.
+const UNIT_BYTES: usize = 1 << 10;
+
+/// The memory for all bodies together.
+#[derive(Debug)]
+pub(super) struct Bodies(Arc<Semaphore>);
+
+/// A body, and its share of the memory.
+#[derive(Debug)]
+pub(super) struct Whole {
+    bytes: Bytes,
+    _share: Option<OwnedSemaphorePermit>,
+}
+
+/// A body that was not read.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Unread {
+    TooLarge,
+    TooSlow,
+    NoRoom,
+    Broken(String),
+}
+
+impl Unread {
+    pub(super) fn status(&self) -> StatusCode {
+        match self {
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
+            Self::NoRoom => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Broken(_) => StatusCode::BAD_REQUEST,
+        }
+    }
+}
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLarge => write!(f, "The body is longer than {} MiB", MAX_BODY_BYTES >> 20),
+            Self::TooSlow => write!(f, "The body took longer than {} s", BODY_LIMIT.as_secs()),
+            Self::NoRoom => f.write_str("The server is reading too many large requests; try again in a second"),
+            Self::Broken(error) => write!(f, "The body cannot be read: {error}"),
+        }
+    }
+}
+
+impl Whole {
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub(super) fn into_bytes(self) -> Bytes {
+        self.bytes
+    }
+}
+
+impl Default for Bodies {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(MAX_OPEN_BODY_BYTES / UNIT_BYTES)))
+    }
+}
+
+impl Bodies {
+    /// Reads a body to its end.
+    pub(super) async fn read<B>(&self, body: B) -> Result<Whole, Unread>
+    where
+        B: Body<Data = Bytes>,
+        B::Error: fmt::Display,
+    {
+        timeout(BODY_LIMIT, self.read_slowly(body)).await.unwrap_or(Err(Unread::TooSlow))
+    }
+
+    async fn read_slowly<B>(&self, body: B) -> Result<Whole, Unread>
+    where
+        B: Body<Data = Bytes>,
+        B::Error: fmt::Display,
+    {
+        let mut body = pin!(body);
+        let mut bytes = Vec::new();
+        let mut share: Option<OwnedSemaphorePermit> = None;
+        if body.size_hint().lower() > MAX_BODY_BYTES as u64 {
+            return Err(Unread::TooLarge);
+        }
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|error| Unread::Broken(error.to_string()))?;
+            let Ok(data) = frame.into_data() else { continue };
+            if bytes.len() + data.len() > MAX_BODY_BYTES {
+                return Err(Unread::TooLarge);
+            }
+            let held = share.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+            let missing = (bytes.len() + data.len()).div_ceil(UNIT_BYTES) - held;
+            let more = u32::try_from(missing).map_err(|_| Unread::TooLarge)?;
+            let more = self.0.clone().try_acquire_many_owned(more).map_err(|_| Unread::NoRoom)?;
+            match &mut share {
+                None => share = Some(more),
+                Some(share) => share.merge(more),
+            }
+            bytes.extend_from_slice(&data);
+        }
+        Ok(Whole { bytes: bytes.into(), _share: share })
+    }
+}

@@ -1,0 +1,231 @@
+//! One request: who may make it, what it asks for, and who answers it.
+
+use std::convert::Infallible;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Body, Bytes};
+use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use hyper::{Method, Request, Response, StatusCode};
+use rmcp::model::{ClientRequest, JsonRpcMessage};
+use rmcp::transport::streamable_http_server::StreamableHttpService;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use tokio_util::task::TaskTracker;
+
+use super::access::{Access, Unauthorized};
+use super::body::Bodies;
+use super::caller::{Caller, Who};
+use super::gate::Gate;
+use super::rate::Limiter;
+use super::sessions::Sessions;
+use crate::mcp::Server;
+use crate::mcp::decode::{Decoded, decode};
+use crate::metrics::Metrics;
+
+/// Where the protocol is spoken.
+const MCP_PATH: &str = "/mcp";
+/// The header that names a session.
+const SESSION_HEADER: &str = "mcp-session-id";
+/// What a client that has to come back is told to wait, in seconds.
+const RETRY_S: u64 = 5;
+
+pub(super) type Answer = Response<BoxBody<Bytes, Infallible>>;
+pub(super) type Service = StreamableHttpService<Server, LocalSessionManager>;
+
+/// Everything that requests are answered with.
+pub(super) struct Front {
+    pub(super) gate: Gate,
+    pub(super) access: Arc<Access>,
+    pub(super) limiter: Limiter,
+    pub(super) sessions: Sessions,
+    pub(super) bodies: Bodies,
+    /// Who is served by which; the first that covers a caller counts.
+    pub(super) services: Vec<(Who, Service)>,
+    /// Serves everybody else.
+    pub(super) service: Service,
+    pub(super) metrics: Arc<Metrics>,
+    /// Refreshes the gauges of the metrics.
+    pub(super) sample: Box<dyn Fn(&Metrics) + Send + Sync>,
+    pub(super) is_draining: AtomicBool,
+    /// Requests that are being answered.
+    pub(super) calls: TaskTracker,
+}
+
+impl Front {
+    /// Answers a request.
+    pub(super) async fn answer<B>(&self, request: Request<B>, address: IpAddr) -> Answer
+    where
+        B: Body<Data = Bytes> + Send + Unpin + 'static,
+        B::Error: std::fmt::Display,
+    {
+        let mut answer = match self.routed(request, address).await {
+            Ok(answer) | Err(answer) => answer,
+        };
+        if self.is_draining() {
+            answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        self.metrics.answered(answer.status().as_u16());
+        answer
+    }
+
+    async fn routed<B>(&self, request: Request<B>, address: IpAddr) -> Result<Answer, Answer>
+    where
+        B: Body<Data = Bytes> + Send + Unpin + 'static,
+        B::Error: std::fmt::Display,
+    {
+        let path = request.uri().path().to_owned();
+        match (request.method(), path.as_str()) {
+            (&Method::GET | &Method::HEAD, "/healthz") => return Ok(plain(StatusCode::OK, "ok")),
+            (&Method::GET | &Method::HEAD, "/readyz") => return Ok(self.readiness()),
+            (_, MCP_PATH | "/metrics") => {}
+            _ => return Err(plain(StatusCode::NOT_FOUND, "Not found: the server speaks MCP at /mcp")),
+        }
+        self.gate
+            .check(request.headers())
+            .map_err(|refusal| plain(StatusCode::FORBIDDEN, &format!("Forbidden: {refusal}")))?;
+        let caller = self.access.identify(request.headers()).map_err(|why| self.unauthorized(why, address))?;
+        match (request.method(), path.as_str()) {
+            (&Method::GET, "/metrics") => Ok(self.metrics().await),
+            (_, MCP_PATH) => self.mcp(request, caller, address).await,
+            _ => Err(plain(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed")),
+        }
+    }
+
+    fn readiness(&self) -> Answer {
+        if self.is_draining() {
+            plain(StatusCode::SERVICE_UNAVAILABLE, "draining")
+        } else {
+            plain(StatusCode::OK, "ok")
+        }
+    }
+
+    async fn metrics(&self) -> Answer {
+        (self.sample)(&self.metrics);
+        self.metrics.sessions.set(i64::try_from(self.sessions.count().await).unwrap_or(i64::MAX));
+        let mut answer = plain(StatusCode::OK, &self.metrics.text());
+        let kind = HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
+        answer.headers_mut().insert(CONTENT_TYPE, kind);
+        answer
+    }
+
+    /// Source: RFC 6750, section 3.
+    fn unauthorized(&self, why: Unauthorized, address: IpAddr) -> Answer {
+        let (text, challenge) = match why {
+            Unauthorized::NoToken => {
+                ("Unauthorized: send the header `Authorization: Bearer TOKEN`", r#"Bearer realm="climax""#)
+            }
+            Unauthorized::WrongToken => {
+                if let Err(wait) = self.limiter.wrong_token(address) {
+                    return later(StatusCode::TOO_MANY_REQUESTS, "Too many wrong tokens", wait);
+                }
+                ("Unauthorized: the token is not known here", r#"Bearer realm="climax", error="invalid_token""#)
+            }
+        };
+        let mut answer = plain(StatusCode::UNAUTHORIZED, text);
+        answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+        answer
+    }
+
+    async fn mcp<B>(&self, request: Request<B>, caller: Caller, address: IpAddr) -> Result<Answer, Answer>
+    where
+        B: Body<Data = Bytes> + Send + Unpin + 'static,
+        B::Error: std::fmt::Display,
+    {
+        self.limiter.request(&caller, address).map_err(|wait| {
+            later(StatusCode::TOO_MANY_REQUESTS, "Too many requests: the server limits them (--rate)", wait)
+        })?;
+        let session = request.headers().get(SESSION_HEADER).map(|id| id.to_str().unwrap_or_default().to_owned());
+        // MCP 2025-11-25, basic/transports, "Session Management": a session that is not there is a 404.
+        if session.is_some_and(|id| !self.sessions.admit(&id, &caller)) {
+            return Err(plain(StatusCode::NOT_FOUND, "Not found: no such session; initialize a new one"));
+        }
+        if request.method() != Method::POST {
+            return Ok(self.service(&caller).handle(request).await);
+        }
+        if self.is_draining() {
+            let wait = Duration::from_secs(RETRY_S);
+            return Err(later(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "The server is about to end and takes no more requests",
+                wait,
+            ));
+        }
+        self.post(request, caller).await
+    }
+
+    async fn post<B>(&self, request: Request<B>, caller: Caller) -> Result<Answer, Answer>
+    where
+        B: Body<Data = Bytes> + Send + Unpin + 'static,
+        B::Error: std::fmt::Display,
+    {
+        let answering = self.calls.token();
+        let (mut parts, body) = request.into_parts();
+        let body = self.bodies.read(body).await.map_err(|error| plain(error.status(), &error.to_string()))?;
+        let opens_session = match decode(body.bytes()) {
+            Decoded::Error(error) => {
+                let text = serde_json::to_string(&error).unwrap_or_default();
+                return Err(json(StatusCode::BAD_REQUEST, text));
+            }
+            // A malformed notification is let go; there is nothing to answer.
+            Decoded::Empty => return Ok(plain(StatusCode::ACCEPTED, "")),
+            Decoded::Message(message) => matches!(
+                *message,
+                JsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::InitializeRequest(_))
+            ),
+        };
+        if opens_session {
+            self.sessions.make_room().await;
+        }
+        let service = self.service(&caller);
+        parts.extensions.insert(caller.clone());
+        let answer = service.handle(Request::from_parts(parts, Full::new(body.into_bytes()))).await;
+        if opens_session && let Some(id) = answer.headers().get(SESSION_HEADER).and_then(|id| id.to_str().ok()) {
+            self.sessions.opened(id, caller);
+        }
+        // Held until the last of the answer is on its way, or the client has gone.
+        Ok(answer.map(|body| {
+            body.map_frame(move |frame| {
+                let _ = &answering;
+                frame
+            })
+            .boxed()
+        }))
+    }
+
+    fn service(&self, caller: &Caller) -> &Service {
+        let own = self.services.iter().find(|(who, _)| who.covers(caller));
+        own.map_or(&self.service, |(_, service)| service)
+    }
+
+    fn is_draining(&self) -> bool {
+        self.is_draining.load(Ordering::Relaxed)
+    }
+}
+
+fn plain(status: StatusCode, text: &str) -> Answer {
+    let ending = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    with_type(status, format!("{text}{ending}"), "text/plain; charset=utf-8")
+}
+
+fn json(status: StatusCode, text: String) -> Answer {
+    with_type(status, text, "application/json")
+}
+
+fn with_type(status: StatusCode, text: String, kind: &'static str) -> Answer {
+    let mut answer = Response::new(Full::new(Bytes::from(text)).boxed());
+    *answer.status_mut() = status;
+    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    answer
+}
+
+/// An answer that names the time after which it is worth asking again.
+fn later(status: StatusCode, text: &str, wait: Duration) -> Answer {
+    let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+    let mut answer = plain(status, &format!("{text}; try again in {seconds} s"));
+    answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+    answer
+}

@@ -1,0 +1,198 @@
+//! Streamable HTTP: connections, and the order in which a server ends.
+//!
+//! Source: MCP 2026-07-28 and 2025-11-25, basic/transports, "Streamable HTTP".
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use rustix::net::sockopt::{set_tcp_nodelay, set_tcp_user_timeout};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use self::access::Access;
+use self::body::Bodies;
+use self::caller::Who;
+use self::front::{Front, Service};
+use self::gate::Gate;
+use self::rate::{Limiter, Rate};
+use self::sessions::Sessions;
+use crate::limits::{HEAD_LIMIT, MAX_CONNECTIONS, MAX_HEAD_BYTES, SEND_LIMIT, SHUTDOWN_LIMIT};
+use crate::mcp::Server;
+use crate::metrics::Metrics;
+
+pub mod access;
+mod body;
+pub mod caller;
+mod front;
+pub mod gate;
+pub mod rate;
+mod sessions;
+pub mod tokens;
+
+/// What is served over HTTP, and to whom.
+pub struct Http {
+    /// Names and web pages that are let in.
+    pub gate: Gate,
+    /// Who gets in.
+    pub access: Arc<Access>,
+    /// How often callers may ask.
+    pub rate: Option<Rate>,
+    /// Callers that are served otherwise than the rest; the first that covers a caller counts.
+    pub servers: Vec<(Who, Server)>,
+    /// What everybody else is served.
+    pub server: Server,
+    /// After which time without a word sessions end; longer than any call.
+    pub session_idle: Duration,
+    /// Where everything is counted.
+    pub metrics: Arc<Metrics>,
+    /// Refreshes the gauges of the metrics.
+    pub sample: Box<dyn Fn(&Metrics) + Send + Sync>,
+}
+
+/// When a server ends.
+#[derive(Clone, Debug)]
+pub struct Ending {
+    /// Cancelled when no more calls are to be taken.
+    pub drain: CancellationToken,
+    /// How long calls may go on then.
+    pub drain_limit: Duration,
+    /// Cancelled when calls are to be given up; by [`serve`] itself when their time is over.
+    pub shutdown: CancellationToken,
+}
+
+/// Serves until `ending` says so and the calls that ran have ended.
+///
+/// # Errors
+/// The listener failed.
+pub async fn serve(listener: TcpListener, http: Http, ending: Ending) -> io::Result<()> {
+    let closing = CancellationToken::new();
+    let front = Arc::new(front(http, &closing));
+    let mut accepting = tokio::spawn(accept(listener, front.clone(), ending.drain.clone()));
+    tokio::select! {
+        failed = &mut accepting => return failed.unwrap_or_else(|error| Err(io::Error::other(error))),
+        () = ending.drain.cancelled() => {}
+    }
+    front.is_draining.store(true, Ordering::Relaxed);
+    front.calls.close();
+    tokio::select! {
+        () = front.calls.wait() => {}
+        () = sleep(ending.drain_limit) => tracing::warn!("calls still run after the time to drain; they are ended"),
+        () = ending.shutdown.cancelled() => {}
+    }
+    ending.shutdown.cancel();
+    let _ = timeout(SHUTDOWN_LIMIT, front.calls.wait()).await;
+    closing.cancel();
+    accepting.abort();
+    Ok(())
+}
+
+fn front(http: Http, closing: &CancellationToken) -> Front {
+    let sessions = Sessions::new(http.session_idle);
+    let service = |server: Server| -> Service {
+        // Hosts and origins have been checked before the SDK sees a request.
+        let config = StreamableHttpServerConfig::default()
+            .disable_allowed_hosts()
+            .with_json_response(true)
+            .with_cancellation_token(closing.clone())
+            .with_max_request_body_bytes(usize::MAX);
+        StreamableHttpService::new(move || Ok(server.for_another()), sessions.manager.clone(), config)
+    };
+    let services = http.servers.into_iter().map(|(who, server)| (who, service(server))).collect();
+    let service = service(http.server);
+    Front {
+        gate: http.gate,
+        access: http.access,
+        limiter: Limiter::new(http.rate),
+        sessions,
+        bodies: Bodies::default(),
+        services,
+        service,
+        metrics: http.metrics,
+        sample: http.sample,
+        is_draining: AtomicBool::new(false),
+        calls: TaskTracker::new(),
+    }
+}
+
+async fn accept(listener: TcpListener, front: Arc<Front>, drain: CancellationToken) -> io::Result<()> {
+    let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    loop {
+        let (stream, address) = match listener.accept().await {
+            Ok(accepted) => accepted,
+            // Out of descriptors, or the client has gone already: others may still be served.
+            Err(error) => {
+                tracing::warn!(%error, "a connection was not accepted");
+                sleep(Duration::from_millis(50)).await;
+                continue;
+            }
+        };
+        let Ok(place) = room.clone().try_acquire_owned() else {
+            tracing::warn!("more than {MAX_CONNECTIONS} connections; one was closed at once");
+            continue;
+        };
+        let (front, drain) = (front.clone(), drain.clone());
+        tokio::spawn(async move {
+            let _place = place;
+            front.metrics.connections.inc();
+            converse(stream, address, &front, drain).await;
+            front.metrics.connections.dec();
+        });
+    }
+}
+
+/// Answers the requests of one connection.
+async fn converse(stream: TcpStream, address: SocketAddr, front: &Arc<Front>, drain: CancellationToken) {
+    if let Err(error) = prepare(&stream) {
+        tracing::debug!(%error, "a connection cannot be set up");
+        return;
+    }
+    let address = canonical(address.ip());
+    let service = service_fn(move |request| {
+        let front = front.clone();
+        async move { Ok::<_, std::convert::Infallible>(front.answer(request, address).await) }
+    });
+    let mut connection = std::pin::pin!(
+        http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEAD_LIMIT)
+            .max_buf_size(MAX_HEAD_BYTES)
+            .serve_connection(TokioIo::new(stream), service)
+    );
+    // A connection that is opened while the server drains is for its probes.
+    let ended = if drain.is_cancelled() {
+        connection.await
+    } else {
+        tokio::select! {
+            ended = connection.as_mut() => ended,
+            () = drain.cancelled() => {
+                connection.as_mut().graceful_shutdown();
+                connection.await
+            }
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection broke off");
+    }
+}
+
+/// Without delay: each event of a stream would wait for the client's acknowledgement, some 40 ms.
+fn prepare(stream: &TcpStream) -> io::Result<()> {
+    set_tcp_nodelay(stream, true)?;
+    set_tcp_user_timeout(stream, u32::try_from(SEND_LIMIT.as_millis()).unwrap_or(u32::MAX))?;
+    Ok(())
+}
+
+/// An IPv4 address as such, also where it comes over an IPv6 socket.
+fn canonical(address: IpAddr) -> IpAddr {
+    address.to_canonical()
+}

@@ -1,0 +1,80 @@
+//! Sessions of clients before revision 2026-07-28: how many there are, whose they are, and how long they last.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rmcp::transport::streamable_http_server::session::SessionManager as _;
+use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
+
+use super::caller::Caller;
+use crate::limits::MAX_SESSIONS;
+
+/// All sessions of a server.
+#[derive(Debug)]
+pub(super) struct Sessions {
+    /// What the SDK keeps of them.
+    pub(super) manager: Arc<LocalSessionManager>,
+    known: Mutex<HashMap<String, Known>>,
+}
+
+#[derive(Debug)]
+struct Known {
+    owner: Caller,
+    used: Instant,
+}
+
+impl Sessions {
+    /// Sessions that end when nothing has been asked or answered in them for `idle`.
+    pub(super) fn new(idle: Duration) -> Self {
+        let mut config = SessionConfig::default();
+        config.keep_alive = Some(idle);
+        let mut manager = LocalSessionManager::default();
+        manager.session_config = config;
+        Self { manager: Arc::new(manager), known: Mutex::default() }
+    }
+
+    /// Notes whose session this is.
+    pub(super) fn opened(&self, id: &str, owner: Caller) {
+        self.lock().insert(id.to_owned(), Known { owner, used: Instant::now() });
+    }
+
+    /// Whether this is a session of `caller`; it counts as used then.
+    pub(super) fn admit(&self, id: &str, caller: &Caller) -> bool {
+        self.lock().get_mut(id).filter(|known| known.owner == *caller).is_some_and(|known| {
+            known.used = Instant::now();
+            true
+        })
+    }
+
+    /// How many there are.
+    pub(super) async fn count(&self) -> usize {
+        self.manager.sessions.read().await.len()
+    }
+
+    /// Makes room for another session, if need be by ending the one that was not used for longest.
+    pub(super) async fn make_room(&self) {
+        while self.count().await >= MAX_SESSIONS {
+            self.forget_ended().await;
+            let oldest = {
+                let known = self.lock();
+                known.iter().min_by_key(|(_, known)| known.used).map(|(id, _)| id.clone())
+            };
+            // Those that are just being opened are not known yet, and not ended.
+            let Some(oldest) = oldest else { return };
+            self.lock().remove(&oldest);
+            if let Err(error) = self.manager.close_session(&oldest.into()).await {
+                tracing::warn!(%error, "a session that made room for another did not end well");
+            }
+        }
+    }
+
+    async fn forget_ended(&self) {
+        let open = self.manager.sessions.read().await;
+        self.lock().retain(|id, _| open.contains_key(id.as_str()));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Known>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
