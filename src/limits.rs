@@ -85,6 +85,9 @@ pub const MAX_PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 /// Longest JSON-RPC line, in bytes.
 pub const MAX_LINE_BYTES: usize = 16 << 20;
 
+/// Bytes of JSON that make a token of `o200k`, for estimates.
+pub const BYTES_PER_TOKEN: usize = 4;
+
 /// Search results that a request gets if it does not say.
 pub const DEFAULT_SEARCH_RESULTS: i64 = 10;
 

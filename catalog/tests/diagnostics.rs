@@ -49,7 +49,7 @@ tools:
     let config = Source::new("git.yaml", TOOLS.as_bytes().to_vec()).unwrap();
     let index = ToolIndex::from_configs(vec![Layer::loaded(compile(&[config]).unwrap().catalog)]);
     match policy::read(&Source::new(path, bytes).unwrap()) {
-        Ok(file) => file.apply(index, &|_| false).warnings,
+        Ok(file) => file.apply(index, &|_| false).unwrap().warnings,
         Err(diagnostics) => diagnostics,
     }
 }

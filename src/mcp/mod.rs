@@ -15,4 +15,4 @@ mod tools;
 
 pub(crate) use meta::search_text;
 pub use server::{Mode, Options, Server};
-pub use tools::{tool_definition, tool_list};
+pub use tools::{estimated_tokens, tool_definition, tool_list};
