@@ -107,11 +107,17 @@ impl<'a> Files<'a> {
                 first.insert(name, at);
                 continue;
             };
-            let message = format!("CLI `{name}` is described by {} already", place_of_name(earlier));
             let help = "give one of the two another `name`, or put all tools into one file";
+            let other = place_of_name(earlier);
             let error = match cli.name_span {
-                Some(span) => self.files[at].source.diagnostic(Code::DuplicateCli, span, message).help(help),
-                None => Diagnostic::file(Code::DuplicateCli, &cli.path, message + "; a file has its own name", help),
+                Some(span) => {
+                    let message = format!("a second CLI named `{name}`; the first is in {other}");
+                    self.files[at].source.diagnostic(Code::DuplicateCli, span, message).help(help)
+                }
+                None => {
+                    let message = format!("a second CLI named `{name}`, after its file; the first is in {other}");
+                    Diagnostic::file(Code::DuplicateCli, &cli.path, message, help)
+                }
             };
             self.files[at].found.push(error);
         }
@@ -153,7 +159,7 @@ fn place_of_name(file: &File<'_>) -> String {
             let position = file.source.position(span.start);
             format!("{path}:{}:{}", position.line, position.column)
         }
-        None => format!("{path}, by its file name,"),
+        None => format!("{path}, named after its file"),
     }
 }
 

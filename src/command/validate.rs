@@ -35,11 +35,10 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &ValidateArguments) -> E
     if let Some(code) = arguments.explain {
         return explain::run(code);
     }
-    let named = match arguments.targets.as_slice() {
-        [] if arguments.policy.is_none() => &["configs".to_owned()][..],
-        targets => targets,
+    let Targets { paths, names, unmatched } = match arguments.targets.as_slice() {
+        [] if arguments.policy.is_none() => Targets { paths: vec!["configs".into()], ..Targets::default() },
+        targets => targets::sort(catalog, targets),
     };
-    let Targets { paths, names, unmatched } = targets::sort(catalog, named);
     let mut found =
         Found { diagnostics: unmatched, tools: None, policy: arguments.policy.is_some(), strict: arguments.strict };
     let mut loaded = None;
@@ -56,7 +55,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &ValidateArguments) -> E
     if let Some(max) = arguments.max_tokens {
         let rows = if names.is_empty() { Vec::new() } else { load::select(catalog, &names).unwrap_or_default() };
         let layers = [Layer::compiled(catalog).only(rows)].into_iter().chain(loaded.clone());
-        let target = named.first().map_or("", String::as_str);
+        let target = arguments.targets.first().map_or("configs", String::as_str);
         found.diagnostics.extend(over_budget(&ToolIndex::from_configs(layers.collect()), max, target));
     }
     let policy = arguments.policy.as_deref().map(load::read_policy);

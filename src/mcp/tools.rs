@@ -7,7 +7,7 @@ use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::Value;
 
 use super::{Mode, extended, meta};
-use crate::limits::BYTES_PER_TOKEN;
+use crate::limits::BYTES_PER_TWO_TOKENS;
 
 /// The tools that a client sees, as the JSON array of `tools/list`.
 #[must_use]
@@ -24,7 +24,7 @@ pub fn tool_definition(tool: ResolvedTool<'_>) -> String {
 /// Estimates how many tokens a model takes for tool definitions, without a tokenizer: `climax budget` counts them.
 #[must_use]
 pub fn estimated_tokens(json: &str) -> usize {
-    json.len().div_ceil(BYTES_PER_TOKEN)
+    (2 * json.len()).div_ceil(BYTES_PER_TWO_TOKENS)
 }
 
 /// The tools that a client sees.

@@ -63,7 +63,7 @@ impl Linter<'_> {
         let Some(description) = &tool.description else { return };
         let Some(noun) = opening::no_verb(&description.value, &self.programs) else { return };
         let message =
-            format!("description starts with `{}`, which is no verb", shorten(&description.value[noun.clone()]));
+            format!("description starts with `{}`, which is no verb here", shorten(&description.value[noun.clone()]));
         let span = self.source.within(description, noun);
         self.report(Code::LintVerb, span, message, "start with what the tool does, such as `Show …` or `Delete …`");
     }
