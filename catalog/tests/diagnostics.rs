@@ -59,10 +59,10 @@ fn advice_is_given_where_it_is_asked_for() {
 
 #[test]
 fn advice_on_thousands_of_tools_takes_linear_time() {
-    let tools = (0..20_000)
+    let tools = (0..5_000)
         .map(|n| format!("  - {{name: t{n}, description: Delete what is numbered {n}, args: [{{name: a}}]}}\n"));
     let yaml = format!("command: x\ntools:\n{}", tools.collect::<String>());
-    assert_eq!(diagnose_linted("x.yaml", yaml.into_bytes()).iter().count(), 40_000);
+    assert_eq!(diagnose_linted("x.yaml", yaml.into_bytes()).iter().count(), 10_000);
 }
 
 #[test]
