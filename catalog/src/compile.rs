@@ -109,15 +109,12 @@ impl<'a> Files<'a> {
             };
             let help = "give one of the two another `name`, or put all tools into one file";
             let other = place_of_name(earlier);
-            let error = match cli.name_span {
-                Some(span) => {
-                    let message = format!("a second CLI named `{name}`; the first is in {other}");
-                    self.files[at].source.diagnostic(Code::DuplicateCli, span, message).help(help)
-                }
-                None => {
-                    let message = format!("a second CLI named `{name}`, after its file; the first is in {other}");
-                    Diagnostic::file(Code::DuplicateCli, &cli.path, message, help)
-                }
+            let error = if let Some(span) = cli.name_span {
+                let message = format!("a second CLI named `{name}`; the first is in {other}");
+                self.files[at].source.diagnostic(Code::DuplicateCli, span, message).help(help)
+            } else {
+                let message = format!("a second CLI named `{name}`, after its file; the first is in {other}");
+                Diagnostic::file(Code::DuplicateCli, &cli.path, message, help)
             };
             self.files[at].found.push(error);
         }

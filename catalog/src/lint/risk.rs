@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::opening;
-use super::words::{READS, WRITES};
+use super::words::{HARMLESS_WORDS, READS, WRITES};
 use crate::config::Tool;
 use crate::index::words;
 
@@ -28,6 +28,10 @@ impl fmt::Display for Evidence {
 /// Looks at the verb of the description; where that says neither that something changes nor that it does not, at the last
 /// word of the command, then at the last one of the name.
 pub(super) fn evidence(tool: &Tool) -> Option<Evidence> {
+    let command = tool.command.as_ref().map_or("", |command| &command.value);
+    if command.split_whitespace().any(|word| HARMLESS_WORDS.contains(&word)) {
+        return None;
+    }
     let verb = tool.description.as_ref().and_then(|text| opening::verb(&text.value)).unwrap_or_default();
     if WRITES.contains(&verb.as_str()) {
         return Some(Evidence::Description(verb));
@@ -35,7 +39,6 @@ pub(super) fn evidence(tool: &Tool) -> Option<Evidence> {
     if READS.contains(&verb.as_str()) {
         return None;
     }
-    let command = tool.command.as_ref().map_or("", |command| &command.value);
     let last = command.split_whitespace().rfind(|word| !word.starts_with('-'));
     if let Some(word) = last.and_then(|word| words(word).last()).filter(|word| WRITES.contains(&word.as_str())) {
         return Some(Evidence::Command(word));

@@ -175,6 +175,9 @@ pub(super) const READS: &[&str] = &[
     "watch",
 ];
 
+/// Words of a command line with which programs only tell what they would do.
+pub(super) const HARMLESS_WORDS: &[&str] = &["help", "--help", "--dry-run"];
+
 /// Articles, pronouns, prepositions and the like, with which no description that starts with a verb begins.
 pub(super) const CLOSED_CLASS: &[&str] = &[
     "a", "all", "an", "and", "any", "are", "at", "by", "each", "every", "for", "from", "how", "if", "in", "is", "it",
