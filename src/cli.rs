@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use climax_catalog::Strategy;
+use climax_catalog::{Code, Severity, Strategy, did_you_mean};
 
 use crate::command;
 use crate::exec::shim;
@@ -227,16 +227,28 @@ pub(crate) enum LogLevel {
 
 #[derive(Args, Debug)]
 pub(crate) struct ValidateArguments {
-    /// Config files, directories of them, or names of compiled-in CLIs; default: the directory `configs`, if no policy is
-    /// to be checked
+    /// Config files, directories of them, patterns such as 'configs/**/*.yaml', or names of compiled-in CLIs; default: the
+    /// directory `configs`, if no policy is to be checked
     #[arg(value_name = "FILE|NAME")]
     pub(crate) targets: Vec<String>,
     /// Check this policy too, against the targets and what is compiled in
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
+    /// Give advice too: warnings about configs that are valid and could be better
+    #[arg(long)]
+    pub(crate) lint: bool,
     /// Fail on warnings too
     #[arg(long)]
     pub(crate) strict: bool,
+    /// Leave out warnings of this code; in a config, `x-allow: [CODE]` does so for a part of it
+    #[arg(long, value_name = "CODE", value_parser = warning)]
+    pub(crate) allow: Vec<Code>,
+    /// Fail if the list of tools that `--classic` offers takes more tokens, by an estimate from its bytes
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<usize>,
+    /// Explain a code: what it means, why, an example, and how to silence it
+    #[arg(long, value_name = "CODE", value_parser = code)]
+    pub(crate) explain: Option<Code>,
     /// How to print what is found
     #[arg(long, value_enum, default_value = "human")]
     pub(crate) format: Format,
@@ -391,6 +403,24 @@ fn strategies() -> impl TypedValueParser<Value = Strategy> {
     let by_name = |name: String| Strategy::ALL.into_iter().find(|strategy| strategy.as_str() == name);
     PossibleValuesParser::new(Strategy::ALL.map(Strategy::as_str))
         .try_map(move |name| by_name(name).ok_or("no strategy"))
+}
+
+fn code(name: &str) -> Result<Code, String> {
+    Code::named(name).ok_or_else(|| match did_you_mean(name, Code::ALL.iter().map(|code| code.as_str())) {
+        Some(near) => format!("there is no such code; did you mean `{near}`?"),
+        None => format!("there is no such code; the codes are {}", listed(Code::ALL.iter().copied())),
+    })
+}
+
+fn warning(name: &str) -> Result<Code, String> {
+    match code(name)? {
+        code if code.severity() == Severity::Warning => Ok(code),
+        _ => Err(format!("errors cannot be left out; the codes of warnings are {}", listed(Code::silenceable()))),
+    }
+}
+
+fn listed(codes: impl Iterator<Item = Code>) -> String {
+    codes.map(Code::as_str).collect::<Vec<_>>().join(", ")
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {

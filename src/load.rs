@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use climax_catalog::policy::{self, Applied, PolicyFile};
 use climax_catalog::{
-    Catalog, Cli, Compiled, Diagnostics, Layer, Policy, Source, Style, ToolIndex, compile_over, files, near_misses,
+    Catalog, Cli, Compiled, Diagnostics, Layer, Policy, Source, Style, ToolIndex, compile, compile_linted,
+    compile_over, files, near_misses,
 };
 
 use crate::limits::MAX_SUGGESTIONS;
@@ -102,8 +103,23 @@ pub fn select(catalog: &Catalog, names: &[String]) -> Result<Vec<u32>, Vec<Unkno
 /// # Errors
 /// Every mistake in every file.
 pub fn read_configs(paths: &[PathBuf], served: &dyn Fn(&str) -> bool) -> Result<Compiled, Diagnostics> {
+    read_and(paths, |sources| compile_over(sources, served))
+}
+
+/// Reads and compiles config files and directories as a build would, if asked for with advice among the warnings.
+///
+/// # Errors
+/// Every mistake in every file.
+pub fn check_configs(paths: &[PathBuf], lint: bool) -> Result<Compiled, Diagnostics> {
+    read_and(paths, if lint { compile_linted } else { compile })
+}
+
+fn read_and(
+    paths: &[PathBuf],
+    compile: impl FnOnce(&[Source]) -> Result<Compiled, Diagnostics>,
+) -> Result<Compiled, Diagnostics> {
     let (sources, mut diagnostics) = read_sources(paths);
-    let compiled = compile_over(&sources, served);
+    let compiled = compile(&sources);
     if !diagnostics.has_errors() {
         return compiled;
     }
@@ -153,7 +169,8 @@ pub fn served(
     let compiled_in = Policy::compiled_in(catalog);
     let Some(policy) = policy? else { return Ok((Served { index, policy: compiled_in }, warnings)) };
     let policy = policy.narrowing(&compiled_in).map_err(LoadError::Files)?;
-    let Applied { policy, index, warnings: found } = policy.apply(index, &|name| catalog.find(name).is_some());
+    let Applied { policy, index, warnings: found } =
+        policy.apply(index, &|name| catalog.find(name).is_some()).map_err(LoadError::Files)?;
     warnings.extend(found);
     Ok((Served { index, policy }, warnings))
 }
@@ -202,7 +219,7 @@ fn index(
         if !refused.is_empty() {
             return Err(LoadError::NotPermitted(refused));
         }
-        added = policy.admit(added);
+        added = policy.admit(added).map_err(LoadError::Files)?;
     }
     Ok((ToolIndex::from_configs(vec![first, Layer::loaded(added)]), warnings))
 }

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use crate::checked::{Cli, Resolve, Tool};
 use crate::config::{Config, Resolve as RawResolve, Risk, Tool as RawTool};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::lint::Silenced;
 use crate::source::{Source, Span, Spanned};
 use crate::template::{self, Piece};
 
@@ -41,6 +42,7 @@ pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) 
     let global_args = checker.global_args(config.global_args);
     Cli {
         path: source.path().to_owned(),
+        name_span: config.name.as_ref().map(|name| name.span),
         name: text_or(config.name, source.stem()),
         stem: source.stem().to_owned(),
         description: text_or(config.description, ""),
@@ -60,11 +62,13 @@ pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) 
 pub(crate) fn override_earlier(
     clis: &mut Vec<Cli>,
     sources: &[Source],
+    silenced: &[Silenced],
     served: &dyn Fn(&str) -> bool,
-    out: &mut Vec<Diagnostic>,
-) {
+) -> Vec<Diagnostic> {
+    let mut out = Vec::new();
     let mut last: HashMap<String, usize> = HashMap::new();
     for (at, cli) in clis.iter().enumerate() {
+        let mut own = Vec::new();
         for tool in &cli.tools {
             let replaced = match last.insert(tool.name.clone(), at) {
                 None if served(&tool.name) => "the compiled-in one".to_owned(),
@@ -73,8 +77,9 @@ pub(crate) fn override_earlier(
             };
             let message = format!("tool `{}` replaces {replaced}", tool.name);
             let warning = sources[at].diagnostic(Code::Override, tool.name_span, message);
-            out.push(warning.help("rename one of the two if both are wanted"));
+            own.push(warning.help("rename one of the two if both are wanted"));
         }
+        out.extend(silenced[at].apply(own));
     }
     let mut at = 0;
     clis.retain_mut(|cli| {
@@ -83,6 +88,7 @@ pub(crate) fn override_earlier(
         at += 1;
         defined == 0 || !cli.tools.is_empty()
     });
+    out
 }
 
 struct Checker<'a> {

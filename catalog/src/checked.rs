@@ -2,12 +2,15 @@
 
 pub use crate::config::{Risk, Type};
 use crate::policy::ArgRule;
+use crate::source::Span;
 
 /// A config.
 #[derive(Debug)]
 pub(crate) struct Cli {
     pub(crate) path: String,
     pub(crate) name: String,
+    /// Where the name is written; `None` if it is the file's.
+    pub(crate) name_span: Option<Span>,
     pub(crate) stem: String,
     pub(crate) description: String,
     pub(crate) category: Option<String>,
@@ -23,7 +26,7 @@ pub(crate) struct Cli {
 #[derive(Debug)]
 pub(crate) struct Tool {
     pub(crate) name: String,
-    pub(crate) name_span: crate::source::Span,
+    pub(crate) name_span: Span,
     pub(crate) description: String,
     pub(crate) words: Vec<String>,
     pub(crate) args: Vec<Arg>,

@@ -4,7 +4,7 @@
 //! [`crate::check`]'s matter.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::source::{Source, Spanned};
+use crate::source::{Source, Span, Spanned};
 use crate::walk::{Fields, Walker};
 use crate::yaml::{Kind, Node, Scalar};
 
@@ -21,6 +21,7 @@ pub(crate) struct Config {
     pub(crate) tags: Vec<Spanned<String>>,
     pub(crate) global_args: Vec<Arg>,
     pub(crate) tools: Vec<Tool>,
+    pub(crate) allow: Option<Allow>,
 }
 
 /// An item of `tools`.
@@ -34,6 +35,7 @@ pub(crate) struct Tool {
     pub(crate) risk: Option<Risk>,
     pub(crate) confirm_message: Option<Spanned<String>>,
     pub(crate) resolve: Vec<Resolve>,
+    pub(crate) allow: Option<Allow>,
 }
 
 /// An item of `args` or `global_args`.
@@ -49,6 +51,16 @@ pub(crate) struct Arg {
     pub(crate) cwd: Option<Spanned<bool>>,
     pub(crate) stdin: Option<Spanned<bool>>,
     pub(crate) values: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(crate) allow: Option<Allow>,
+}
+
+/// An `x-allow`: warnings that are not wanted about the mapping that it stands in.
+#[derive(Debug)]
+pub(crate) struct Allow {
+    /// The mapping.
+    pub(crate) region: Span,
+    /// What is written; anything may be, since keys that start with `x-` are no part of the format.
+    pub(crate) node: Node,
 }
 
 /// An entry of `resolve`.
@@ -115,12 +127,25 @@ impl Risk {
     }
 }
 
-pub(crate) const CONFIG_KEYS: &[&str] =
-    &["name", "description", "command", "native", "env", "working_dir", "category", "tags", "global_args", "tools"];
+/// Takes codes of warnings that are not wanted.
+pub(crate) const ALLOW_KEY: &str = "x-allow";
+pub(crate) const CONFIG_KEYS: &[&str] = &[
+    "name",
+    "description",
+    "command",
+    "native",
+    "env",
+    "working_dir",
+    "category",
+    "tags",
+    "global_args",
+    "tools",
+    ALLOW_KEY,
+];
 pub(crate) const TOOL_KEYS: &[&str] =
-    &["name", "description", "command", "args", "timeout", "risk", "confirm_message", "resolve"];
+    &["name", "description", "command", "args", "timeout", "risk", "confirm_message", "resolve", ALLOW_KEY];
 pub(crate) const ARG_KEYS: &[&str] =
-    &["name", "description", "type", "required", "default", "flag", "positional", "cwd", "stdin", "enum"];
+    &["name", "description", "type", "required", "default", "flag", "positional", "cwd", "stdin", "enum", ALLOW_KEY];
 pub(crate) const RESOLVE_KEYS: &[&str] = &["command", "args", "timeout"];
 
 /// Reads the tree of one file.
@@ -154,6 +179,7 @@ pub(crate) fn parse(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> 
         tags: fields.list(&mut walker, "tags", |walker, node| walker.string(node, "an item of `tags`")),
         global_args: fields.list(&mut walker, "global_args", arg),
         tools: tools(&mut walker, &mut fields),
+        allow: allow(&mut fields),
     })
 }
 
@@ -177,6 +203,7 @@ fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<Tool> {
         risk: fields.word(walker, "risk", &Risk::ALL, Risk::as_str),
         confirm_message: fields.optional_string(walker, "confirm_message"),
         resolve: fields.entries(walker, "resolve", resolve),
+        allow: allow(&mut fields),
     })
 }
 
@@ -197,7 +224,12 @@ fn arg(walker: &mut Walker<'_>, node: &Node) -> Option<Arg> {
         cwd: fields.boolean(walker, "cwd"),
         stdin: fields.boolean(walker, "stdin"),
         values: fields.optional("enum").and_then(|node| enum_values(walker, node)),
+        allow: allow(&mut fields),
     })
+}
+
+fn allow(fields: &mut Fields<'_>) -> Option<Allow> {
+    fields.optional(ALLOW_KEY).map(|node| Allow { region: fields.extent(), node: node.clone() })
 }
 
 fn default(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<Scalar>> {

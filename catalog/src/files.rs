@@ -1,5 +1,6 @@
 //! Config files on disk: the one module of this crate that does I/O.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -18,35 +19,43 @@ pub fn expand(path: &Path, shown: impl Fn(&Path) -> String) -> Result<Vec<PathBu
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
-    let mut files = Vec::new();
+    let (mut files, mut others) = (Vec::new(), 0);
     for entry in fs::read_dir(path).map_err(|error| unreadable(&shown(path), &error))? {
         let file = entry.map_err(|error| unreadable(&shown(path), &error))?.path();
         let is_config = file.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
         let is_dotfile = file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
         if is_config && !is_dotfile && file.is_file() {
             files.push(file);
+        } else {
+            others += 1;
         }
     }
     if files.is_empty() {
-        let message = "directory holds no *.yaml file".to_owned();
-        return Err(Diagnostic::file(
-            Code::NoConfigs,
-            &shown(path),
-            message,
-            "name a directory with configs, or a file",
-        ));
+        let (message, help) = match others {
+            0 => ("directory is empty".to_owned(), "name a directory with configs, or a file"),
+            _ => (
+                "directory holds no *.yaml or *.yml file".to_owned(),
+                "name a directory with configs directly in it, or files",
+            ),
+        };
+        return Err(Diagnostic::file(Code::NoConfigs, &shown(path), message, help));
     }
     files.sort_by(|a, b| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
     Ok(files)
 }
 
-/// Finds the config files that all `paths` stand for; those that stand for none are in the diagnostics.
+/// Finds the config files that all `paths` stand for, each once; those that stand for none are in the diagnostics.
 pub fn expand_all(paths: &[PathBuf], shown: impl Fn(&Path) -> String) -> (Vec<PathBuf>, Diagnostics) {
     let mut files = Vec::new();
     let mut diagnostics = Diagnostics::default();
+    let mut seen = HashSet::new();
     for path in paths {
         match expand(path, &shown) {
-            Ok(found) => files.extend(found),
+            Ok(found) => {
+                // What cannot be resolved cannot be read, which is told later.
+                let is_new = |file: &PathBuf| fs::canonicalize(file).map_or(true, |file| seen.insert(file));
+                files.extend(found.into_iter().filter(is_new));
+            }
             Err(diagnostic) => diagnostics.push(diagnostic),
         }
     }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::checked::{Risk, Type};
+use crate::diagnostic::Code;
 
 /// The JSON Schema (2020-12) of the config format.
 ///
@@ -42,6 +43,7 @@ fn config() -> Value {
             "tags": { "type": "array", "items": { "type": "string" }, "default": [], "description": "Words for discovery" },
             "global_args": { "type": "array", "items": { "$ref": "#/$defs/arg" }, "default": [], "description": "Flags appended to every call from their `default`; $VAR expands" },
             "tools": { "type": "array", "items": { "$ref": "#/$defs/tool" }, "description": "The tools" },
+            "x-allow": allow(),
         }),
     );
     let is_native = json!({ "properties": { "native": { "const": true } }, "required": ["native"] });
@@ -61,6 +63,7 @@ fn tool() -> Value {
             "risk": { "enum": Risk::ALL.map(Risk::as_str), "default": "read", "description": "What the tool may do to the world" },
             "confirm_message": { "type": ["string", "null"], "description": "Shown when approval is asked; {arg} stands for an argument or a `resolve` entry" },
             "resolve": { "type": "object", "additionalProperties": { "$ref": "#/$defs/resolve" }, "description": "Looks readable names up before approval is asked" },
+            "x-allow": allow(),
         }),
     )
 }
@@ -79,8 +82,15 @@ fn arg() -> Value {
             "cwd": { "type": "boolean", "default": false, "description": "Sets the child's directory" },
             "stdin": { "type": "boolean", "default": false, "description": "Piped to the child's standard input" },
             "enum": { "type": ["array", "null"], "items": { "type": "string" }, "minItems": 1, "uniqueItems": true, "description": "Allowed values, as they appear on the command line" },
+            "x-allow": allow(),
         }),
     )
+}
+
+/// Editors offer the codes; the reader takes any value, since keys that start with `x-` are no part of the format.
+fn allow() -> Value {
+    let codes: Vec<&str> = Code::silenceable().map(Code::as_str).collect();
+    json!({ "anyOf": [{ "type": "array", "items": { "enum": codes } }, true], "description": "Warnings that are not wanted here, by code" })
 }
 
 fn resolve() -> Value {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::checked::{Arg, Cli, Resolve, Risk, Tool};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::index::lowercase;
 use crate::index::ranked::Builder;
 use crate::policy::{Approval, Executor, Policy};
@@ -12,22 +13,64 @@ use crate::table::{
     ToolDef,
 };
 
+/// What offsets in tables can tell.
+const MAX_OFFSET: u32 = u32::MAX;
+
+/// Configs whose tables would be larger than their offsets can tell.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Overflow {
+    /// The config that was one too many.
+    path: String,
+    /// What there would be too much of.
+    unit: &'static str,
+}
+
+impl Overflow {
+    pub(crate) fn diagnostic(&self) -> Diagnostic {
+        let message = format!("the configs up to this one have more than {MAX_OFFSET} {}", self.unit);
+        let help = "compile fewer configs into one catalog; mind aliases, which stand for their text each time";
+        Diagnostic::file(Code::TooLarge, &self.path, message, help)
+    }
+}
+
+/// A table is full: what there would be too much of.
+#[derive(Debug)]
+pub(crate) struct Full(pub(crate) &'static str);
+
+/// Makes an offset of at most `max`.
+pub(crate) fn offset(len: usize, max: u32, unit: &'static str) -> Result<u32, Full> {
+    u32::try_from(len).ok().filter(|offset| *offset <= max).ok_or(Full(unit))
+}
+
 /// Flattens configs, and the policy that they are under for good. The result depends on content and order only.
-pub(crate) fn lower(clis: &[Cli], policy: Option<&Policy>) -> Catalog {
-    let mut tables = Tables::default();
+///
+/// # Errors
+/// The tables would be larger than their offsets can tell.
+pub(crate) fn lower(clis: &[Cli], policy: Option<&Policy>) -> Result<Catalog, Overflow> {
+    lower_within(clis, policy, MAX_OFFSET)
+}
+
+fn lower_within(clis: &[Cli], policy: Option<&Policy>, max: u32) -> Result<Catalog, Overflow> {
+    let overflow = |cli: Option<&Cli>, Full(unit): Full| Overflow {
+        path: cli.map_or_else(String::new, |cli| cli.path.clone()),
+        unit,
+    };
+    let mut tables = Tables { max, ..Tables::default() };
     // What every start reads stands together, so that a large catalog is not paged in for it.
     for cli in clis {
-        tables.cli_texts(cli);
+        tables.cli_texts(cli).map_err(|full| overflow(Some(cli), full))?;
     }
     for cli in clis {
-        tables.cli(cli);
+        tables.cli(cli).map_err(|full| overflow(Some(cli), full))?;
     }
-    let policy = policy.map(|policy| tables.policy(policy));
-    Catalog { policy, ..tables.finish() }
+    let policy = policy.map(|policy| tables.policy(policy)).transpose();
+    let finished = policy.and_then(|policy| Ok(Catalog { policy, ..tables.finish()? }));
+    finished.map_err(|full| overflow(clis.last(), full))
 }
 
 #[derive(Default)]
 struct Tables {
+    max: u32,
     text: String,
     text_ends: Vec<u32>,
     interned: HashMap<String, Str>,
@@ -50,160 +93,168 @@ pub(crate) fn size(cli: &Cli, source_bytes: usize) -> usize {
     4 * source_bytes + 2 * shared * cli.tools.len()
 }
 
-/// A table offset. [`crate::compile`] refuses configs whose tables would be larger.
-fn offset(len: usize) -> u32 {
-    u32::try_from(len).expect("a catalog's tables fit 32-bit offsets")
-}
-
 impl Tables {
-    fn cli_texts(&mut self, cli: &Cli) {
+    fn offset(&self, len: usize, unit: &'static str) -> Result<u32, Full> {
+        offset(len, self.max, unit)
+    }
+
+    fn cli_texts(&mut self, cli: &Cli) -> Result<(), Full> {
         let texts = [&cli.name, &cli.stem, &cli.description];
         for text in texts.into_iter().chain(&cli.category).chain(&cli.tags).chain(cli.words.first()) {
-            self.text(text);
+            self.text(text)?;
         }
+        Ok(())
     }
 
-    fn cli(&mut self, cli: &Cli) {
-        let row = offset(self.clis.len());
+    fn cli(&mut self, cli: &Cli) -> Result<(), Full> {
+        let row = self.offset(self.clis.len(), "CLIs")?;
         let def = CliDef {
-            name: self.text(&cli.name),
-            stem: self.text(&cli.stem),
-            description: self.text(&cli.description),
-            category: cli.category.as_deref().map(|category| self.text(category)),
-            tags: self.list(cli.tags.iter().map(String::as_str)),
-            words: self.list(cli.words.iter().map(String::as_str)),
-            env: self.pairs(&cli.env),
+            name: self.text(&cli.name)?,
+            stem: self.text(&cli.stem)?,
+            description: self.text(&cli.description)?,
+            category: cli.category.as_deref().map(|category| self.text(category)).transpose()?,
+            tags: self.list(cli.tags.iter().map(String::as_str))?,
+            words: self.list(cli.words.iter().map(String::as_str))?,
+            env: self.pairs(&cli.env)?,
             risk: cli.tools.iter().map(|tool| tool.risk).max().unwrap_or(Risk::Read),
-            working_dir: cli.working_dir.as_deref().map(|dir| self.text(dir)),
-            global_args: self.args(&cli.global_args),
+            working_dir: cli.working_dir.as_deref().map(|dir| self.text(dir)).transpose()?,
+            global_args: self.args(&cli.global_args)?,
             tools: Rows(0, 0),
         };
-        let first = offset(self.tools.len());
+        let first = self.offset(self.tools.len(), "tools")?;
         self.ranked.start(cli);
         for tool in &cli.tools {
-            self.tool(row, cli, tool);
+            self.tool(row, cli, tool)?;
         }
-        self.clis.push(CliDef { tools: Rows(first, offset(self.tools.len())), ..def });
+        let end = self.offset(self.tools.len(), "tools")?;
+        self.clis.push(CliDef { tools: Rows(first, end), ..def });
+        Ok(())
     }
 
-    fn tool(&mut self, cli_row: u32, cli: &Cli, tool: &Tool) {
+    fn tool(&mut self, cli_row: u32, cli: &Cli, tool: &Tool) -> Result<(), Full> {
         let schema = schema::input_schema(&tool.args);
         let def = ToolDef {
             cli: cli_row,
-            name: self.text(&tool.name),
-            description: self.text(&tool.description),
-            entry: self.text(&schema::index_entry(cli, tool, &schema)),
-            schema_bytes: offset(schema.len()),
-            words: self.list(tool.words.iter().map(String::as_str)),
-            args: self.args(&tool.args),
+            name: self.text(&tool.name)?,
+            description: self.text(&tool.description)?,
+            entry: self.text(&schema::index_entry(cli, tool, &schema))?,
+            schema_bytes: self.offset(schema.len(), "bytes of schema")?,
+            words: self.list(tool.words.iter().map(String::as_str))?,
+            args: self.args(&tool.args)?,
             timeout_ms: tool.timeout_ms,
             risk: tool.risk,
             asks: tool.asks,
-            confirm_message: tool.confirm_message.as_deref().map(|message| self.text(message)),
-            resolves: self.resolves(&tool.resolve),
+            confirm_message: tool.confirm_message.as_deref().map(|message| self.text(message)).transpose()?,
+            resolves: self.resolves(&tool.resolve)?,
         };
-        self.names.insert(tool.name.as_str().into(), offset(self.tools.len()));
+        let row = self.offset(self.tools.len(), "tools")?;
+        self.names.insert(tool.name.as_str().into(), row);
         self.tools.push(def);
-        self.search_fields(cli, tool);
+        self.search_fields(cli, tool)?;
         self.ranked.add(tool);
+        Ok(())
     }
 
-    fn search_fields(&mut self, cli: &Cli, tool: &Tool) {
+    fn search_fields(&mut self, cli: &Cli, tool: &Tool) -> Result<(), Full> {
         let fields = [&tool.name, &tool.description, &cli.name].into_iter().chain(&cli.category).chain(&cli.tags);
         for field in fields {
             self.search.push_str(&lowercase(field));
             self.search.push('\0');
         }
-        self.search_ends.push(offset(self.search.len()));
+        let end = self.offset(self.search.len(), "bytes of searched text")?;
+        self.search_ends.push(end);
+        Ok(())
     }
 
-    fn args(&mut self, args: &[Arg]) -> Rows {
-        let first = offset(self.args.len());
+    fn args(&mut self, args: &[Arg]) -> Result<Rows, Full> {
+        let first = self.offset(self.args.len(), "args")?;
         for arg in args {
             let row = ArgRow {
-                name: self.text(&arg.name),
-                description: self.text(&arg.description),
-                flag: self.text(&arg.flag),
-                default: arg.default.as_ref().map(|default| self.text(&default.word)),
-                values: self.list(arg.values.iter().map(String::as_str)),
+                name: self.text(&arg.name)?,
+                description: self.text(&arg.description)?,
+                flag: self.text(&arg.flag)?,
+                default: arg.default.as_ref().map(|default| self.text(&default.word)).transpose()?,
+                values: self.list(arg.values.iter().map(String::as_str))?,
                 kind: arg.kind,
                 place: arg.place,
                 required: arg.required,
                 leading_dash: arg.leading_dash,
             };
             for rule in &arg.rules {
-                let pattern = rule.pattern.as_ref().map(|pattern| self.text(pattern.as_str()));
-                self.rules.push(RuleDef { arg: offset(self.args.len()), pattern, min: rule.min, max: rule.max });
+                let pattern = rule.pattern.as_ref().map(|pattern| self.text(pattern.as_str())).transpose()?;
+                let arg = self.offset(self.args.len(), "args")?;
+                self.rules.push(RuleDef { arg, pattern, min: rule.min, max: rule.max });
             }
             self.args.push(ArgDef::pack(row));
         }
-        Rows(first, offset(self.args.len()))
+        Ok(Rows(first, self.offset(self.args.len(), "args")?))
     }
 
-    fn resolves(&mut self, entries: &[Resolve]) -> Rows {
-        let first = offset(self.resolves.len());
+    fn resolves(&mut self, entries: &[Resolve]) -> Result<Rows, Full> {
+        let first = self.offset(self.resolves.len(), "look-ups")?;
         for entry in entries {
             let def = ResolveDef {
-                name: self.text(&entry.name),
-                words: self.list(entry.words.iter().map(String::as_str)),
-                args: self.pairs(&entry.args),
+                name: self.text(&entry.name)?,
+                words: self.list(entry.words.iter().map(String::as_str))?,
+                args: self.pairs(&entry.args)?,
                 timeout_ms: entry.timeout_ms,
             };
             self.resolves.push(def);
         }
-        Rows(first, offset(self.resolves.len()))
+        Ok(Rows(first, self.offset(self.resolves.len(), "look-ups")?))
     }
 
-    fn policy(&mut self, policy: &Policy) -> PolicyDef {
+    fn policy(&mut self, policy: &Policy) -> Result<PolicyDef, Full> {
         let executor = match &policy.executor {
             Executor::Local => ExecutorDef::Local,
             Executor::Container(container) => ExecutorDef::Container {
                 runtime: container.runtime,
-                image: self.text(&container.image),
-                volumes: self.list(container.volumes.iter().map(String::as_str)),
-                working_dir: container.working_dir.as_deref().map(|dir| self.text(dir)),
-                network: container.network.as_deref().map(|network| self.text(network)),
+                image: self.text(&container.image)?,
+                volumes: self.list(container.volumes.iter().map(String::as_str))?,
+                working_dir: container.working_dir.as_deref().map(|dir| self.text(dir)).transpose()?,
+                network: container.network.as_deref().map(|network| self.text(network)).transpose()?,
             },
             Executor::Sandbox(sandbox) => ExecutorDef::Sandbox {
-                read: self.list(sandbox.read.iter().map(String::as_str)),
-                write: self.list(sandbox.write.iter().map(String::as_str)),
+                read: self.list(sandbox.read.iter().map(String::as_str))?,
+                write: self.list(sandbox.write.iter().map(String::as_str))?,
                 network: sandbox.network,
                 limits: sandbox.limits,
             },
         };
         let Approval { global, headless, .. } = policy.approval;
-        PolicyDef { access: policy.access, level: global, headless, executor }
+        Ok(PolicyDef { access: policy.access, level: global, headless, executor })
     }
 
-    fn pairs(&mut self, pairs: &[(String, String)]) -> Rows {
+    fn pairs(&mut self, pairs: &[(String, String)]) -> Result<Rows, Full> {
         self.list(pairs.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]))
     }
 
-    fn list<'a>(&mut self, items: impl Iterator<Item = &'a str>) -> Rows {
-        let first = offset(self.lists.len());
+    fn list<'a>(&mut self, items: impl Iterator<Item = &'a str>) -> Result<Rows, Full> {
+        let first = self.offset(self.lists.len(), "words in lists")?;
         for item in items {
-            let id = self.text(item);
+            let id = self.text(item)?;
             self.lists.push(id.0);
         }
-        Rows(first, offset(self.lists.len()))
+        Ok(Rows(first, self.offset(self.lists.len(), "words in lists")?))
     }
 
-    fn text(&mut self, text: &str) -> Str {
+    fn text(&mut self, text: &str) -> Result<Str, Full> {
         if let Some(id) = self.interned.get(text) {
-            return *id;
+            return Ok(*id);
         }
-        let id = Str(offset(self.text_ends.len()));
+        let id = Str(self.offset(self.text_ends.len(), "texts")?);
+        let end = self.offset(self.text.len() + text.len(), "bytes of text")?;
         self.text.push_str(text);
-        self.text_ends.push(offset(self.text.len()));
+        self.text_ends.push(end);
         self.interned.insert(text.to_owned(), id);
-        id
+        Ok(id)
     }
 
-    fn finish(self) -> Catalog {
-        Catalog {
+    fn finish(self) -> Result<Catalog, Full> {
+        Ok(Catalog {
             texts: Texts { text: self.text.into(), ends: self.text_ends.into() },
             search: SearchText { text: self.search.into(), ends: self.search_ends.into() },
-            ranked: self.ranked.finish(),
+            ranked: self.ranked.finish(self.max)?,
             clis: self.clis.into(),
             tools: self.tools.into(),
             args: self.args.into(),
@@ -214,6 +265,48 @@ impl Tables {
             sealed: false,
             digest: None,
             names: Names::Hashed(self.names),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::Sandbox;
+    use crate::source::Source;
+
+    fn clis() -> Vec<Cli> {
+        let text = "command: a b\ncategory: c\ntags: [t]\nenv: {K: v}\nglobal_args: [{name: g, default: d}]\ntools:\n  \
+                    - {name: one, description: Show one, args: [{name: x, enum: [y, z], default: y}],\n     \
+                       resolve: {r: {command: r, args: {k: v}}}, confirm_message: m}\n  - {name: two, description: Show two}\n";
+        let read = |path: &str| {
+            let source = Source::new(path, text.as_bytes().to_vec()).unwrap();
+            let mut found = Vec::new();
+            let root = crate::yaml::parse(&source, &mut found).unwrap();
+            let config = crate::config::parse(&source, &root, &mut found).unwrap();
+            crate::check::check(&source, config, &mut found)
+        };
+        vec![read("first.yaml"), read("second.yaml")]
+    }
+
+    #[test]
+    fn tables_that_offsets_cannot_tell_are_refused_whichever_it_is() {
+        let policy = Policy { executor: Executor::Sandbox(Sandbox::default()), ..Policy::default() };
+        let whole = lower(&clis(), Some(&policy)).unwrap();
+        let needed = [whole.texts.text.len(), whole.search.text.len(), whole.ranked.postings.len()];
+        let needed = u32::try_from(*needed.iter().max().unwrap()).unwrap();
+        for max in 0..needed {
+            let overflow = lower_within(&clis(), Some(&policy), max).unwrap_err();
+            assert!(
+                ["first.yaml", "second.yaml"].contains(&overflow.path.as_str()) && !overflow.unit.is_empty(),
+                "{overflow:?}"
+            );
         }
+        assert_eq!(lower_within(&clis(), Some(&policy), needed).unwrap(), whole);
+        let second = lower_within(&clis(), None, needed - 1).unwrap_err().diagnostic();
+        assert_eq!(
+            second.headline(),
+            "second.yaml:1:1: the configs up to this one have more than 4294967295 bytes of text [too-large]"
+        );
     }
 }

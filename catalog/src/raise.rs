@@ -10,6 +10,7 @@ pub(crate) fn cli(view: CliView<'_>) -> Cli {
     Cli {
         path: view.stem().to_owned(),
         name: view.name().to_owned(),
+        name_span: None,
         stem: view.stem().to_owned(),
         description: view.description().to_owned(),
         category: view.category().map(str::to_owned),

@@ -110,11 +110,11 @@ impl Source {
         Position { line, column: 1 + String::from_utf8_lossy(&bytes[start..offset]).chars().count() }
     }
 
-    /// The place of a part of a scalar, or all of the scalar where its text is not written literally.
+    /// The place of a part of a scalar, or all of the scalar where its text up to there is not written literally.
     pub(crate) fn within(&self, text: &Spanned<String>, part: Range<usize>) -> Span {
         let written = &self.text[text.span.start..text.span.end];
         let quote = usize::from(written.starts_with(['"', '\'']));
-        if written.get(quote..quote + text.value.len()) != Some(text.value.as_str()) {
+        if written.get(quote..quote + part.end) != Some(&text.value[..part.end]) {
             return text.span;
         }
         let start = text.span.start + quote;

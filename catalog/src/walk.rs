@@ -22,6 +22,8 @@ pub(crate) struct Walker<'a> {
 pub(crate) struct Fields<'n> {
     what: &'static str,
     span: Span,
+    /// From the first key to the end of the last value: where an alias stands for the mapping, this is what it stands for.
+    extent: Span,
     truncated: bool,
     /// Keys that an unknown one was probably meant to be; that one was reported, so they are not missed.
     misspelt: Vec<&'static str>,
@@ -75,6 +77,10 @@ impl<'a> Walker<'a> {
         Some(Fields {
             what,
             span: node.span,
+            extent: match (mapping.entries.first(), mapping.entries.last()) {
+                (Some((first, _)), Some((_, last))) => Span { start: first.span.start, end: last.span.end },
+                _ => node.span,
+            },
             truncated: mapping.truncated,
             misspelt,
             entries: entries.into_iter().map(|(key, _, value)| (key, value)).collect(),
@@ -195,6 +201,11 @@ impl<'n> Fields<'n> {
         self.entries.iter().map(|(name, node)| (*name, node.span))
     }
 
+    /// Where the mapping is written.
+    pub(crate) fn extent(&self) -> Span {
+        self.extent
+    }
+
     /// Whether a field is there and not taken yet.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.entries.iter().any(|(name, _)| *name == key)
@@ -288,8 +299,8 @@ impl<'n> Fields<'n> {
     }
 }
 
-/// Shortens a span to its first line, so that a message about a whole mapping does not underline all of it.
-fn first_line(source: &Source, span: Span) -> Span {
+/// Shortens a span to its first line, so that a message about a whole mapping or text does not underline all of it.
+pub(crate) fn first_line(source: &Source, span: Span) -> Span {
     let text = &source.text()[span.start..span.end];
     let end = text.find(['\n', '\r']).map_or(span.end, |at| span.start + at);
     Span { start: span.start, end }

@@ -7,10 +7,19 @@ use std::fs;
 use std::path::Path;
 
 use climax_catalog::{
-    Code, Diagnostic, Diagnostics, Layer, MAX_CONFIG_BYTES, Source, Style, ToolIndex, compile, policy,
+    Code, Compiled, Diagnostic, Diagnostics, Layer, MAX_CONFIG_BYTES, Phase, Source, Style, ToolIndex, compile,
+    compile_linted, compile_over, policy,
 };
 
 fn diagnose(path: &str, bytes: Vec<u8>) -> Diagnostics {
+    diagnose_by(compile, path, bytes)
+}
+
+fn diagnose_linted(path: &str, bytes: Vec<u8>) -> Diagnostics {
+    diagnose_by(compile_linted, path, bytes)
+}
+
+fn diagnose_by(compile: fn(&[Source]) -> Result<Compiled, Diagnostics>, path: &str, bytes: Vec<u8>) -> Diagnostics {
     match Source::new(path, bytes) {
         Err(diagnostic) => {
             let mut all = Diagnostics::default();
@@ -37,6 +46,57 @@ fn every_mistake_is_shown_where_it_is() {
     });
 }
 
+/// Each file of `lints/` and what a person sees who asks for advice; who does not sees less.
+#[test]
+fn advice_is_given_where_it_is_asked_for() {
+    insta::glob!("lints/*.yaml", |path| {
+        let bytes = fs::read(path).unwrap();
+        insta::assert_snapshot!(diagnose_linted(&name(path), bytes.clone()).render(Style::Plain));
+        let unasked = diagnose(&name(path), bytes);
+        assert!(unasked.iter().all(|one| one.code().phase() == Phase::Check), "{}", unasked.render(Style::Plain));
+    });
+}
+
+#[test]
+fn advice_on_thousands_of_tools_takes_linear_time() {
+    let tools = (0..5_000)
+        .map(|n| format!("  - {{name: t{n}, description: Delete what is numbered {n}, args: [{{name: a}}]}}\n"));
+    let yaml = format!("command: x\ntools:\n{}", tools.collect::<String>());
+    assert_eq!(diagnose_linted("x.yaml", yaml.into_bytes()).iter().count(), 10_000);
+}
+
+#[test]
+fn every_code_is_explained() {
+    for code in Code::ALL {
+        let explanation = code.explanation();
+        for text in [explanation.meaning, explanation.why, explanation.example, explanation.remedy] {
+            assert!(!text.trim().is_empty() && !text.contains("  \n") && !text.contains("[`"), "{code}: {text:?}");
+        }
+        for sentence in [explanation.meaning, explanation.why, explanation.remedy] {
+            assert!(sentence.ends_with('.'), "{code}: {sentence}");
+        }
+        assert_eq!(Code::named(code.as_str()), Some(*code));
+        assert_eq!(code.as_str().starts_with("lint/"), code.phase() == Phase::Lint);
+    }
+}
+
+#[test]
+fn two_files_do_not_describe_one_cli_unless_they_add_to_it_at_run_time() {
+    let source = |path: &str, name: &str, tool: &str| {
+        let text = format!("{name}command: x\ntools: [{{name: {tool}, description: Show it}}]\n");
+        Source::new(path, text.into_bytes()).unwrap()
+    };
+    let sources = [
+        source("git.yaml", "", "a"),
+        source("more.yaml", "description: More\nname: git\n", "b"),
+        source("again/git.yaml", "", "c"),
+        source("other.yaml", "name: more\n", "d"),
+    ];
+    insta::assert_snapshot!(compile(&sources).unwrap_err().render(Style::Plain));
+    assert!(compile_linted(&sources).is_err());
+    assert_eq!(compile_over(&sources, &|_| false).unwrap().catalog.tools.len(), 4);
+}
+
 /// What is found in a policy over a catalog of one tool.
 fn diagnose_policy(path: &str, bytes: Vec<u8>) -> Diagnostics {
     const TOOLS: &str = "
@@ -49,7 +109,7 @@ tools:
     let config = Source::new("git.yaml", TOOLS.as_bytes().to_vec()).unwrap();
     let index = ToolIndex::from_configs(vec![Layer::loaded(compile(&[config]).unwrap().catalog)]);
     match policy::read(&Source::new(path, bytes).unwrap()) {
-        Ok(file) => file.apply(index, &|_| false).warnings,
+        Ok(file) => file.apply(index, &|_| false).unwrap().warnings,
         Err(diagnostics) => diagnostics,
     }
 }
@@ -66,9 +126,11 @@ fn every_mistake_in_a_policy_is_shown_where_it_is() {
 #[test]
 fn every_kind_of_diagnostic_has_an_example() {
     let mut seen = BTreeSet::new();
-    for (directory, diagnose) in
-        [("diagnostics", diagnose as fn(&str, Vec<u8>) -> Diagnostics), ("policies", diagnose_policy)]
-    {
+    for (directory, diagnose) in [
+        ("diagnostics", diagnose as fn(&str, Vec<u8>) -> Diagnostics),
+        ("lints", diagnose_linted),
+        ("policies", diagnose_policy),
+    ] {
         let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(directory);
         for entry in fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
@@ -78,7 +140,16 @@ fn every_kind_of_diagnostic_has_an_example() {
         }
     }
     // These are about files and what they are put over, not about their text; other tests show them.
-    let of_files = [Code::Unreadable, Code::NoConfigs, Code::NotUtf8, Code::TooLarge, Code::Override, Code::Widening];
+    let of_files = [
+        Code::Unreadable,
+        Code::NoConfigs,
+        Code::NotUtf8,
+        Code::TooLarge,
+        Code::Override,
+        Code::Widening,
+        Code::DuplicateCli,
+        Code::OverBudget,
+    ];
     let missing: Vec<_> = Code::ALL.iter().filter(|code| !seen.contains(code) && !of_files.contains(code)).collect();
     assert!(missing.is_empty(), "no example in tests/diagnostics for {missing:?}");
 }

@@ -35,6 +35,21 @@ fn what_cannot_be_read_is_said_and_the_rest_is_read() {
 #[test]
 fn a_directory_without_configs_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
-    let error = files::expand(dir.path(), |_| "configs".to_owned()).unwrap_err();
-    insta::assert_snapshot!(error.render(Style::Plain));
+    let shown = || files::expand(dir.path(), |_| "configs".to_owned()).unwrap_err().render(Style::Plain);
+    let empty = shown();
+    fs::write(dir.path().join("README.md"), "").unwrap();
+    insta::assert_snapshot!(format!("{empty}\n\n{}", shown()));
+}
+
+#[test]
+fn a_file_that_is_named_twice_is_read_once() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["a.yaml", "b.yaml"] {
+        fs::write(dir.path().join(name), "command: x\ntools: []\n").unwrap();
+    }
+    let named =
+        [dir.path().join("b.yaml"), dir.path().to_owned(), dir.path().join("./a.yaml"), dir.path().join("c.yaml")];
+    let (found, diagnostics) = files::expand_all(&named, shown);
+    assert_eq!(found.iter().map(|path| shown(path)).collect::<Vec<_>>(), ["b.yaml", "a.yaml", "c.yaml"]);
+    assert!(diagnostics.is_empty());
 }

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
-use climax_catalog::{Catalog, Filter, Layer, Source, ToolIndex, compile};
+use climax_catalog::{Catalog, Filter, Layer, Source, ToolIndex, compile_over};
 use proptest::prelude::*;
 
 const GIT: &str = r"
@@ -28,7 +28,7 @@ tools:
 fn catalog(files: &[(&str, &str)]) -> Catalog {
     let sources: Vec<_> =
         files.iter().map(|(path, text)| Source::new(path, text.as_bytes().to_vec()).unwrap()).collect();
-    compile(&sources).unwrap().catalog
+    compile_over(&sources, &|_| false).unwrap().catalog
 }
 
 fn index(layers: &[&[(&str, &str)]]) -> ToolIndex {

@@ -50,7 +50,7 @@ fn made_anew(index: &ToolIndex) -> ToolIndex {
     let text = format!("default: disabled\ntools: {{{}}}\n", names.join(", "));
     let source = Source::new("policy.yaml", text.into_bytes()).expect("the policy is a text");
     let file = read(&source).unwrap_or_else(|found| panic!("{}", found.render(Style::Plain)));
-    file.apply(index.clone(), &|_| false).index
+    file.apply(index.clone(), &|_| false).expect("the tools fit one catalog").index
 }
 
 /// Everything that a tool says, and what becomes of its arguments.

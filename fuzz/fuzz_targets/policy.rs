@@ -48,7 +48,7 @@ fuzz_target!(|bytes: &[u8]| {
         Ok(file) => file,
         Err(found) => return refused(&found),
     };
-    let applied = file.clone().apply(INDEX.clone(), &|_| false);
+    let applied = file.clone().apply(INDEX.clone(), &|_| false).expect("the tools fit one catalog");
     permits_what_it_says(&applied);
     match file.clone().compile_in(CATALOG.clone()) {
         Ok(compiled) => {
@@ -60,7 +60,7 @@ fuzz_target!(|bytes: &[u8]| {
         Err(found) => refused(&found),
     }
     match file.narrowing(&Policy::compiled_in(&NARROWED)) {
-        Ok(file) => only_narrows(&file.apply(ToolIndex::from_configs(vec![Layer::compiled(&NARROWED)]), &|_| false)),
+        Ok(file) => only_narrows(&file.apply(ToolIndex::from_configs(vec![Layer::compiled(&NARROWED)]), &|_| false).expect("the tools fit one catalog")),
         Err(found) => refused(&found),
     }
 });

@@ -1,6 +1,6 @@
 //! Diagnostics in the forms that code hosts and editors read.
 
-use climax_catalog::{Code, Diagnostic, Diagnostics, Severity};
+use climax_catalog::{Code, Diagnostic, Diagnostics, Explanation, Severity};
 use serde_json::{Value, json};
 
 /// Workflow commands of GitHub Actions, which show each diagnostic at its line in a pull request.
@@ -30,7 +30,7 @@ fn data(text: &str) -> String {
 
 /// A log of one run (OASIS SARIF 2.1.0).
 pub(super) fn sarif(diagnostics: &Diagnostics) -> String {
-    let rules: Vec<Value> = Code::ALL.iter().map(|code| json!({ "id": code.as_str() })).collect();
+    let rules: Vec<Value> = Code::ALL.iter().map(|code| rule(*code)).collect();
     let results: Vec<Value> = diagnostics.iter().map(result).collect();
     let driver = json!({ "name": "climax", "version": env!("CARGO_PKG_VERSION"), "rules": rules });
     json!({
@@ -41,19 +41,33 @@ pub(super) fn sarif(diagnostics: &Diagnostics) -> String {
     .to_string()
 }
 
-fn result(diagnostic: &Diagnostic) -> Value {
-    let position = diagnostic.position();
-    let level = match diagnostic.severity() {
+fn rule(code: Code) -> Value {
+    let Explanation { meaning, why, remedy, .. } = code.explanation();
+    json!({
+        "id": code.as_str(),
+        "shortDescription": { "text": meaning },
+        "fullDescription": { "text": why },
+        "help": { "text": remedy },
+        "defaultConfiguration": { "level": level(code.severity()) },
+    })
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
-    };
+    }
+}
+
+fn result(diagnostic: &Diagnostic) -> Value {
+    let position = diagnostic.position();
     let text = match diagnostic.help_text() {
         Some(help) => format!("{}. Help: {help}", diagnostic.message()),
         None => diagnostic.message().to_owned(),
     };
     json!({
         "ruleId": diagnostic.code().as_str(),
-        "level": level,
+        "level": level(diagnostic.severity()),
         "message": { "text": text },
         "locations": [{
             "physicalLocation": {

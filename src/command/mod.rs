@@ -20,11 +20,13 @@ pub(crate) mod completions;
 pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod eval;
+mod explain;
 pub(crate) mod export;
 pub(crate) mod list;
 pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod search;
+mod targets;
 pub(crate) mod validate;
 pub(crate) mod version;
 

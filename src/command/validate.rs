@@ -1,92 +1,104 @@
-//! `climax validate`: every mistake in configs, without a build.
+//! `climax validate`: every mistake in configs, without a build, and advice on them.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use climax_catalog::{Catalog, Compiled, Diagnostics, Layer, ToolIndex};
+use climax_catalog::{Catalog, Code, Compiled, Diagnostic, Diagnostics, Layer, ToolIndex};
 
-use super::annotate;
+use super::targets::{self, Targets};
+use super::{annotate, explain};
 use crate::cli::{FAILURE, Format, ValidateArguments};
+use crate::mcp::{self, Mode};
 use crate::{load, terminal};
 
 /// What one run found.
 struct Found {
     diagnostics: Diagnostics,
-    valid: bool,
     /// Tools in the files, if there are files and all are valid.
     tools: Option<usize>,
     /// Whether there is a policy among the files.
     policy: bool,
+    /// Whether warnings count as errors.
+    strict: bool,
 }
 
 impl Found {
-    fn refuse(&mut self, diagnostics: Diagnostics) {
-        self.diagnostics.extend(diagnostics);
-        self.valid = false;
+    fn is_valid(&self) -> bool {
+        if self.strict { self.diagnostics.is_empty() } else { !self.diagnostics.has_errors() }
     }
 }
 
 /// Checks all targets together, as a build would.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &ValidateArguments) -> ExitCode {
-    let targets = match arguments.targets.as_slice() {
-        [] if arguments.policy.is_none() => &["configs".to_owned()][..],
-        targets => targets,
+    if let Some(code) = arguments.explain {
+        return explain::run(code);
+    }
+    let Targets { paths, names, unmatched } = match arguments.targets.as_slice() {
+        [] if arguments.policy.is_none() => Targets { paths: vec!["configs".into()], ..Targets::default() },
+        targets => targets::sort(catalog, targets),
     };
-    let (paths, names) = split(catalog, targets);
     let mut found =
-        Found { diagnostics: Diagnostics::default(), tools: None, policy: arguments.policy.is_some(), valid: true };
-    let mut layers = vec![Layer::compiled(catalog)];
+        Found { diagnostics: unmatched, tools: None, policy: arguments.policy.is_some(), strict: arguments.strict };
+    let mut loaded = None;
     if !paths.is_empty() {
-        match load::read_configs(&paths, &|_| false) {
+        match load::check_configs(&paths, arguments.lint) {
             Ok(Compiled { catalog, warnings }) => {
                 found.tools = Some(catalog.tools.len());
                 found.diagnostics.extend(warnings);
-                layers.push(Layer::loaded(catalog));
+                loaded = Some(Layer::loaded(catalog));
             }
-            Err(diagnostics) => found.refuse(diagnostics),
+            Err(diagnostics) => found.diagnostics.extend(diagnostics),
         }
     }
-    match arguments.policy.as_deref().map(load::read_policy) {
-        Some(Ok(policy)) => {
-            found.diagnostics.extend(policy.apply(ToolIndex::from_configs(layers), &|_| false).warnings);
-        }
-        Some(Err(diagnostics)) => found.refuse(diagnostics),
-        None => {}
+    if let Some(max) = arguments.max_tokens {
+        let rows = if names.is_empty() { Vec::new() } else { load::select(catalog, &names).unwrap_or_default() };
+        let layers = [Layer::compiled(catalog).only(rows)].into_iter().chain(loaded.clone());
+        let target = arguments.targets.first().map_or("configs", String::as_str);
+        found.diagnostics.extend(over_budget(&ToolIndex::from_configs(layers.collect()), max, target));
     }
-    if arguments.strict && !found.diagnostics.is_empty() {
-        found.valid = false;
+    let policy = arguments.policy.as_deref().map(load::read_policy);
+    if let Some(policy) = policy {
+        let layers = [Layer::compiled(catalog)].into_iter().chain(loaded).collect();
+        let applied = policy.and_then(|policy| policy.apply(ToolIndex::from_configs(layers), &|_| false));
+        found.diagnostics.extend(applied.map_or_else(|found| found, |applied| applied.warnings));
     }
-    let code = if found.valid { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) };
+    found.diagnostics.allow(&arguments.allow);
+    let code = if found.is_valid() { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) };
     let text = match if arguments.json { Format::Json } else { arguments.format } {
         Format::Human => {
             terminal::report(&found.diagnostics);
             conclusion(&found, &names)
         }
-        Format::Json => annotate::json(found.valid, found.tools.filter(|_| found.valid), &found.diagnostics),
+        Format::Json => annotate::json(found.is_valid(), found.tools.filter(|_| found.is_valid()), &found.diagnostics),
         Format::Sarif => annotate::sarif(&found.diagnostics),
         Format::Github => annotate::github(&found.diagnostics) + &conclusion(&found, &names),
     };
     super::print(&text, code)
 }
 
-/// Files and directories, and names of compiled-in CLIs. What is no such name is a path, if only one that is not there.
-fn split(catalog: &'static Catalog, targets: &[String]) -> (Vec<PathBuf>, Vec<String>) {
-    let mut paths = Vec::new();
-    let mut names = Vec::new();
-    for target in targets {
-        match load::select(catalog, std::slice::from_ref(target)) {
-            Ok(_) if !Path::new(target).exists() => names.push(target.clone()),
-            Err(unknown) if !Path::new(target).exists() && !target.contains(['/', '.']) => {
-                for name in unknown {
-                    terminal::error(&format!("climax: {name}"));
-                }
-                paths.push(target.into());
-            }
-            _ => paths.push(target.into()),
-        }
+/// Whether `--classic` would list more than `max` tokens. Says which CLIs take most of them.
+fn over_budget(index: &ToolIndex, max: usize, target: &str) -> Option<Diagnostic> {
+    const NAMED_CLIS: usize = 3;
+    let list = mcp::tool_list(index, Mode::Classic);
+    let tokens = mcp::estimated_tokens(&list);
+    if tokens <= max {
+        return None;
     }
-    (paths, names)
+    let mut by_cli: BTreeMap<&str, usize> = BTreeMap::new();
+    for tool in index.tools() {
+        *by_cli.entry(tool.cli().name()).or_default() += mcp::estimated_tokens(&mcp::tool_definition(tool));
+    }
+    let mut clis: Vec<(&str, usize)> = by_cli.into_iter().collect();
+    clis.sort_by_key(|(_, tokens)| Reverse(*tokens));
+    let most: Vec<String> = clis.iter().take(NAMED_CLIS).map(|(name, tokens)| format!("{name} {tokens}")).collect();
+    let message = format!(
+        "with --classic the list of tools takes about {tokens} tokens, {max} are allowed (estimated from {} bytes of JSON)",
+        list.len()
+    );
+    let help = format!("most of them: {}; serve fewer CLIs, shorten texts, or do without --classic", most.join(", "));
+    Some(Diagnostic::file(Code::OverBudget, target, message, &help))
 }
 
 fn conclusion(found: &Found, names: &[String]) -> String {
@@ -94,13 +106,14 @@ fn conclusion(found: &Found, names: &[String]) -> String {
     for name in names {
         let _ = writeln!(text, "{name}: valid, it was checked when it was compiled in");
     }
+    let valid = found.is_valid();
     let warnings = counted(found.diagnostics.warnings().count(), "warning");
-    match found.tools.filter(|_| found.valid) {
+    match found.tools.filter(|_| valid) {
         Some(tools) => drop(writeln!(text, "valid: {}, {warnings}", counted(tools, "tool"))),
-        None if found.valid && found.policy => drop(writeln!(text, "valid: the policy, {warnings}")),
+        None if valid && found.policy => drop(writeln!(text, "valid: the policy, {warnings}")),
         None => {}
     }
-    if !found.valid {
+    if !valid {
         let _ = writeln!(text, "invalid: {}, {warnings}", counted(found.diagnostics.errors().count(), "error"));
     }
     text

@@ -17,4 +17,4 @@ mod tools;
 pub use approval::StateKey;
 pub(crate) use meta::search_text;
 pub use server::{Changes, Mode, Options, Server};
-pub use tools::{tool_definition, tool_list};
+pub use tools::{estimated_tokens, tool_definition, tool_list};

@@ -7,6 +7,7 @@ use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::Value;
 
 use super::{Mode, extended, meta};
+use crate::limits::BYTES_PER_TWO_TOKENS;
 
 /// The tools that a client sees, as the JSON array of `tools/list`.
 #[must_use]
@@ -18,6 +19,12 @@ pub fn tool_list(index: &ToolIndex, mode: Mode) -> String {
 #[must_use]
 pub fn tool_definition(tool: ResolvedTool<'_>) -> String {
     serde_json::to_string(&direct_tool(tool)).unwrap_or_default()
+}
+
+/// Estimates how many tokens a model takes for tool definitions, without a tokenizer: `climax budget` counts them.
+#[must_use]
+pub fn estimated_tokens(json: &str) -> usize {
+    (2 * json.len()).div_ceil(BYTES_PER_TWO_TOKENS)
 }
 
 /// The tools that a client sees.

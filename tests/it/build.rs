@@ -171,6 +171,15 @@ fn a_variable_names_other_configs() {
 }
 
 #[test]
+fn two_files_of_one_cli_fail_the_build() {
+    let package = Package::new("doubled-catalog");
+    package.write("more/two.yaml", &format!("name: one\n{}", GOOD.replace("one_tool", "two_tool")));
+    let (built, said) = said(package.cargo("build").env("CLIMAX_CONFIGS", "configs:more"));
+    assert!(!built);
+    insta::assert_snapshot!(said);
+}
+
+#[test]
 fn a_policy_is_compiled_in() {
     let package = Package::new("policed-catalog");
     package.write("configs/two.yaml", &GOOD.replace("one", "two"));

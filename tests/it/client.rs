@@ -24,7 +24,7 @@ pub(crate) fn unrestricted(index: ToolIndex) -> Toolbox {
 
 /// An index under a policy.
 pub(crate) fn restricted(index: ToolIndex, policy: &str) -> Toolbox {
-    let Applied { policy, index, .. } = read_policy(policy).apply(index, &|_| false);
+    let Applied { policy, index, .. } = read_policy(policy).apply(index, &|_| false).unwrap();
     toolbox(index, policy)
 }
 

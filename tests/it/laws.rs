@@ -34,7 +34,7 @@ fn its_digest_is_the_one_that_is_computed() {
     // Not taken over where less, or under another policy, is served.
     let (index, policy) = served(Some("finished"));
     assert_eq!(digest(&index, &policy), "finished");
-    let asking = read_policy("default: enabled\napproval: {global: all}").apply(index, &|_| false);
+    let asking = read_policy("default: enabled\napproval: {global: all}").apply(index, &|_| false).unwrap();
     assert_eq!(digest(&asking.index, &asking.policy).len(), 64);
     let part = ToolIndex::from_configs(vec![Layer::loaded(CATALOG.clone()).only(vec![0])]);
     assert_ne!(Some(digest(&part, &policy).as_ref()), CATALOG.digest);

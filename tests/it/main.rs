@@ -19,6 +19,7 @@ mod exec;
 mod extended;
 mod generated;
 mod laws;
+mod lint;
 mod native;
 mod policy;
 mod progress;

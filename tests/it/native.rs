@@ -81,7 +81,7 @@ fn toolbox(policy: Option<&str>, dropped: &Arc<AtomicBool>) -> Toolbox {
     let (index, policy): (ToolIndex, Policy) = match policy {
         None => (index, Policy::default()),
         Some(yaml) => {
-            let Applied { policy, index, .. } = client::read_policy(yaml).apply(index, &|_| false);
+            let Applied { policy, index, .. } = client::read_policy(yaml).apply(index, &|_| false).unwrap();
             (index, policy)
         }
     };

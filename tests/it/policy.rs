@@ -109,7 +109,7 @@ tools:
   nothing-like-it: {}
 approval: {tools: {secrets: true}}
 ";
-    let applied = read_policy(policy).apply(index(&fake_config(TOOLS)), &|_| false);
+    let applied = read_policy(policy).apply(index(&fake_config(TOOLS)), &|_| false).unwrap();
     insta::assert_snapshot!(applied.warnings.render(climax::catalog::Style::Plain));
 }
 

@@ -14,6 +14,8 @@ mod score;
 mod tokens;
 mod vocabulary;
 
+pub(crate) use tokens::{stems, words};
+
 /// A catalog, or some CLIs of it.
 #[derive(Clone, Debug)]
 pub struct Layer {

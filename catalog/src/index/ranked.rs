@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::tokens::{stem, stems, words};
 use crate::checked::{Cli, Tool};
+use crate::lower::{Full, offset};
 use crate::table::{Ranked, Texts};
 
 /// Saturation of term frequency (BM25's k₁).
@@ -74,7 +75,10 @@ impl Builder {
     }
 
     /// Computes every impact.
-    pub(crate) fn finish(self) -> Ranked {
+    ///
+    /// # Errors
+    /// A table would need offsets of more than `max`.
+    pub(crate) fn finish(self, max: u32) -> Result<Ranked, Full> {
         #[expect(clippy::cast_precision_loss, reason = "counts of words are far below 2^52")]
         let average = self.lengths.map(|total| (total as f64 / self.tools.len().max(1) as f64).max(1.0));
         let mut postings: BTreeMap<String, Vec<(u32, u8)>> = BTreeMap::new();
@@ -86,16 +90,13 @@ impl Builder {
         let (mut text, mut text_ends, mut bytes, mut ends) = (String::new(), Vec::new(), Vec::new(), Vec::new());
         for (term, list) in &postings {
             text.push_str(term);
-            text_ends.push(offset(text.len()));
+            text_ends.push(offset(text.len(), max, "bytes of terms")?);
             encode(list, &mut bytes);
-            ends.push(offset(bytes.len()));
+            ends.push(offset(bytes.len(), max, "bytes of postings")?);
         }
-        Ranked { terms: Texts { text: text.into(), ends: text_ends.into() }, postings: bytes.into(), ends: ends.into() }
+        let terms = Texts { text: text.into(), ends: text_ends.into() };
+        Ok(Ranked { terms, postings: bytes.into(), ends: ends.into() })
     }
-}
-
-fn offset(len: usize) -> u32 {
-    u32::try_from(len).expect("an index fits 32-bit offsets")
 }
 
 /// Names are all words, also those that would be stop words in a sentence.
@@ -132,7 +133,7 @@ fn impacts<'a>(fields: &'a [HashMap<String, u32>; FIELDS.len()], average: &[f64;
 
 /// Writes the postings of a term as [`Ranked::postings`] has them.
 fn encode(list: &[(u32, u8)], bytes: &mut Vec<u8>) {
-    write_number(offset(list.len()), bytes);
+    write_number(u32::try_from(list.len()).expect("tools have rows of 32 bits"), bytes);
     let mut before = 0;
     for (row, impact) in list {
         write_number(row - before, bytes);

@@ -10,7 +10,7 @@ use super::vocabulary::STOP_WORDS;
 static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 
 /// Splits a text into lowercased words: at everything that is no letter or digit, and in camelCase.
-pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
+pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric() && c != '\'')
         // What follows an apostrophe is an ending: `user's`.
         .filter_map(|word| word.split('\'').find(|part| !part.is_empty()))
@@ -62,6 +62,6 @@ pub(super) fn is_stop_word(word: &str) -> bool {
 }
 
 /// The stems of a text, stop words left out.
-pub(super) fn stems(text: &str) -> impl Iterator<Item = String> {
+pub(crate) fn stems(text: &str) -> impl Iterator<Item = String> {
     words(text).filter(|word| !is_stop_word(word)).map(|word| stem(&word).into_owned())
 }

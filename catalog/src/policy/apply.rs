@@ -2,8 +2,8 @@
 
 use super::parse::{Named, NamedArg};
 use super::{Access, Executor, Headless, Policy};
-use crate::Compiled;
 use crate::checked::{Arg, Cli, Tool, Type};
+use crate::compile::Compiled;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::index::{Layer, ToolIndex};
 use crate::lower::lower;
@@ -64,15 +64,17 @@ impl PolicyFile {
     ///
     /// The index that results knows nothing of the other tools: where it differs from the first it is made anew, so that
     /// not even the words and the ranks of a search tell of them.
-    #[must_use]
-    pub fn apply(self, index: ToolIndex, elsewhere: &dyn Fn(&str) -> bool) -> Applied {
+    ///
+    /// # Errors
+    /// What is permitted of all layers together does not fit one catalog.
+    pub fn apply(self, index: ToolIndex, elsewhere: &dyn Fn(&str) -> bool) -> Result<Applied, Diagnostics> {
         let is_elsewhere = |named: &&Named| index.get(&named.tool.value).is_none() && elsewhere(&named.tool.value);
         let here = self.names.iter().filter(|named| !is_elsewhere(named));
         let found: Vec<Diagnostic> = here.filter_map(|named| self.mistaken(named, &index)).collect();
         let mut warnings = self.warnings;
         warnings.extend(found);
         let index = if changes(&self.policy, &index) {
-            ToolIndex::from_configs(vec![Layer::loaded(lower(&narrowed(&self.policy, &index), None))])
+            ToolIndex::from_configs(vec![Layer::loaded(lowered(&self.policy, &index, None)?)])
         } else {
             index
         };
@@ -81,13 +83,13 @@ impl PolicyFile {
             let help = "name tools under `tools:`, or write `default: enabled`";
             warnings.push(Diagnostic::file(Code::NothingPermitted, self.source.path(), message, help));
         }
-        Applied { policy: self.policy, index, warnings }
+        Ok(Applied { policy: self.policy, index, warnings })
     }
 
     /// Puts the policy over a catalog for good: the catalog that results holds it.
     ///
     /// # Errors
-    /// It names tools or args that are not there: nobody can add them later.
+    /// It names tools or args that are not there: nobody can add them later. Or the tools do not fit one catalog any more.
     pub fn compile_in(self, catalog: Catalog) -> Result<Compiled, Diagnostics> {
         let index = ToolIndex::from_configs(vec![Layer::loaded(catalog)]);
         let found: Vec<Diagnostic> = self.names.iter().filter_map(|named| self.mistaken(named, &index)).collect();
@@ -99,7 +101,7 @@ impl PolicyFile {
         if warnings.has_errors() {
             return Err(warnings);
         }
-        Ok(Compiled { catalog: lower(&narrowed(&self.policy, &index), Some(&self.policy)), warnings })
+        Ok(Compiled { catalog: lowered(&self.policy, &index, Some(&self.policy))?, warnings })
     }
 
     /// What is likely wrong with a name of the policy.
@@ -146,10 +148,21 @@ impl PolicyFile {
 
 impl Policy {
     /// Puts the policy over tools that are added to the catalog that it is of.
-    #[must_use]
-    pub fn admit(&self, catalog: Catalog) -> Catalog {
-        lower(&narrowed(self, &ToolIndex::from_configs(vec![Layer::loaded(catalog)])), None)
+    ///
+    /// # Errors
+    /// The tools do not fit one catalog any more.
+    pub fn admit(&self, catalog: Catalog) -> Result<Catalog, Diagnostics> {
+        lowered(self, &ToolIndex::from_configs(vec![Layer::loaded(catalog)]), None)
     }
+}
+
+/// The catalog of the permitted tools, which holds the policy `for_good` if there is one.
+fn lowered(policy: &Policy, index: &ToolIndex, for_good: Option<&Policy>) -> Result<Catalog, Diagnostics> {
+    lower(&narrowed(policy, index), for_good).map_err(|overflow| {
+        let mut all = Diagnostics::default();
+        all.push(overflow.diagnostic());
+        all
+    })
 }
 
 /// Whether an index looks different under a policy.

@@ -65,7 +65,7 @@ pub fn read(source: &Source) -> Result<PolicyFile, Diagnostics> {
     if file.is_none() && found.is_empty() {
         found.push(Diagnostic::file(Code::EmptyConfig, source.path(), "policy is empty".to_owned(), FORMAT));
     }
-    let diagnostics = crate::in_order(vec![found]);
+    let diagnostics = crate::compile::in_order(vec![found]);
     match file {
         Some(file) if !diagnostics.has_errors() => Ok(PolicyFile { warnings: diagnostics, ..file }),
         _ => Err(diagnostics),

@@ -1,0 +1,128 @@
+//! `climax validate` for people who keep configs: advice, patterns of files, budgets, explanations.
+
+use serde_json::Value;
+
+use crate::support::{climax, run};
+
+struct Dir(tempfile::TempDir);
+
+impl Dir {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = dir.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        Self(dir)
+    }
+
+    fn validate(&self, args: &[&str]) -> (i32, String, String) {
+        run(climax().current_dir(self.0.path()).arg("validate").args(args))
+    }
+}
+
+const FINE: &str = "command: x\ntools: [{name: show, description: Show it}]\n";
+const RISKY: &str = "command: x\ntools: [{name: x_delete, description: Delete it, args: [{name: a}]}]\n";
+
+#[test]
+fn advice_is_given_if_asked_for_and_fails_if_that_is_asked_for_too() {
+    let dir = Dir::new(&[("a.yaml", RISKY)]);
+    assert_eq!(dir.validate(&["a.yaml", "--strict"]), (0, "valid: 1 tool, 0 warnings\n".into(), String::new()));
+    let (status, stdout, stderr) = dir.validate(&["a.yaml", "--lint"]);
+    assert_eq!((status, stdout.as_str()), (0, "valid: 1 tool, 2 warnings\n"));
+    assert!(stderr.contains("warning[lint/missing-risk]") && stderr.contains("a.yaml:2:16"), "{stderr}");
+    assert_eq!(dir.validate(&["a.yaml", "--lint", "--strict"]).0, 1);
+}
+
+#[test]
+fn advice_is_silenced_on_the_command_line_and_in_the_config() {
+    let dir = Dir::new(&[
+        ("a.yaml", RISKY),
+        ("b.yaml", &format!("x-allow: [lint/missing-risk, lint/arg-description]\n{RISKY}")),
+    ]);
+    let strict = |more: &[&str]| dir.validate(&[&["a.yaml", "--lint", "--strict"], more].concat());
+    assert_eq!(strict(&["--allow", "lint/missing-risk"]).0, 1);
+    assert_eq!(strict(&["--allow", "lint/missing-risk", "--allow", "lint/arg-description"]).0, 0);
+    assert_eq!(dir.validate(&["b.yaml", "--lint", "--strict"]).0, 0);
+    let (status, _, stderr) = strict(&["--allow", "lint/mising-risk"]);
+    assert_eq!((status, stderr.contains("did you mean `lint/missing-risk`?")), (2, true), "{stderr}");
+    let (status, _, stderr) = strict(&["--allow", "syntax"]);
+    assert_eq!((status, stderr.contains("errors cannot be left out")), (2, true), "{stderr}");
+}
+
+/// What is bundled is an example to others.
+#[test]
+fn the_bundled_configs_need_no_advice() {
+    let (status, stdout, stderr) =
+        run(climax().current_dir(env!("CARGO_MANIFEST_DIR")).args(["validate", "--lint", "--strict"]));
+    assert_eq!((status, stderr.as_str()), (0, ""), "{stdout}");
+}
+
+#[test]
+fn patterns_stand_for_files() {
+    let dir = Dir::new(&[
+        ("configs/a.yaml", FINE),
+        ("configs/below/deep/b.yaml", &FINE.replace("show", "show_b")),
+        ("configs/.hidden.yaml", "["),
+        ("configs/README.md", "["),
+        ("odd[1].yaml", &FINE.replace("show", "show_odd")),
+    ]);
+    let tools = |pattern: &str| {
+        let (status, stdout, stderr) = dir.validate(&["--json", pattern]);
+        let found: Value = serde_json::from_str(&stdout).unwrap_or_else(|error| panic!("{error}: {stdout}{stderr}"));
+        (status, found["tools"].as_u64().unwrap_or(0))
+    };
+    assert_eq!(tools("configs/**/*.yaml"), (0, 2));
+    assert_eq!(tools("configs/*.yaml"), (0, 1));
+    assert_eq!(tools("configs/below/*/?.y[am]ml"), (0, 1));
+    assert_eq!(tools("odd[1].yaml"), (0, 1), "a file of that name goes before a pattern");
+    let (status, _, stderr) = dir.validate(&["configs/a.yaml", "config/**/*.yaml"]);
+    assert_eq!((status, stderr.contains("no file matches the pattern")), (1, true), "{stderr}");
+    let (status, _, stderr) = dir.validate(&["a**.yaml"]);
+    assert_eq!((status, stderr.contains("no pattern of files")), (1, true), "{stderr}");
+}
+
+#[test]
+fn a_budget_of_tokens_is_kept_or_not() {
+    let dir = Dir::new(&[("a.yaml", FINE)]);
+    let estimate = |args: &[&str]| {
+        let (status, _, stderr) = dir.validate(args);
+        let text = stderr.split("about ").nth(1).and_then(|rest| rest.split(' ').next());
+        (status, text.map(|text| text.parse::<usize>().unwrap()))
+    };
+    let (status, Some(tokens)) = estimate(&["a.yaml", "--max-tokens", "1"]) else { panic!("no estimate") };
+    assert_eq!(status, 1);
+    assert!((20..80).contains(&tokens), "{tokens}");
+    assert_eq!(estimate(&["a.yaml", "--max-tokens", &tokens.to_string()]), (0, None));
+    assert_eq!(estimate(&["a.yaml", "--max-tokens", &(tokens - 1).to_string()]), (1, Some(tokens)));
+    let (_, Some(with_jq)) = estimate(&["a.yaml", "jq", "--max-tokens", "1"]) else { panic!("no estimate") };
+    assert!(with_jq > 10 * tokens, "{with_jq}");
+    let (_, _, stderr) = dir.validate(&["jq", "--max-tokens", "1"]);
+    assert!(stderr.contains("error[over-budget]") && stderr.contains("estimated from"), "{stderr}");
+}
+
+#[test]
+fn codes_are_explained() {
+    let dir = Dir::new(&[]);
+    let (status, stdout, stderr) = dir.validate(&["--explain", "lint/missing-risk"]);
+    assert_eq!((status, stderr.as_str()), (0, ""));
+    insta::assert_snapshot!(stdout);
+    assert!(dir.validate(&["--explain", "unknown-key"]).1.contains("An error cannot be silenced."));
+    let (status, _, stderr) = dir.validate(&["--explain", "unknwon-key"]);
+    assert_eq!((status, stderr.contains("did you mean `unknown-key`?")), (2, true), "{stderr}");
+}
+
+#[test]
+fn two_files_of_one_cli_are_refused_but_for_files_that_are_added() {
+    let dir = Dir::new(&[
+        ("git.yaml", "command: git\ntools: [{name: git_extra, description: Show more}]\n"),
+        ("more.yaml", "name: git\ncommand: git\ntools: [{name: git_more, description: Show yet more}]\n"),
+    ]);
+    let (status, _, stderr) = dir.validate(&["."]);
+    assert_eq!(status, 1);
+    assert!(stderr.contains("error[duplicate-cli]") && stderr.contains("git.yaml, named after its file"), "{stderr}");
+    assert!(stderr.contains("more.yaml:1:7"), "{stderr}");
+    let listed = run(climax().current_dir(dir.0.path()).args(["list", "git", "--json", "--config", "."]));
+    assert!(listed.0 == 0 && listed.1.contains("git_extra") && listed.1.contains("git_more"), "{listed:?}");
+}
