@@ -1,0 +1,425 @@
+//! Streamable HTTP: who gets in, what is answered, what ends when.
+
+use std::io::Write as _;
+use std::net::TcpListener;
+use std::os::unix::net::UnixDatagram;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::support::{PATIENCE, announced, climax, fake_config, is_running, run, until};
+use crate::web::{Answer, Web};
+
+const ADA: &str = "0123456789abcdef0123456789";
+const BOB: &str = "fedcba9876543210fedcba9876";
+
+/// A directory with files that a server reads.
+struct Files(tempfile::TempDir);
+
+impl Files {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Writes a file at once, as editors do.
+    fn write(&self, name: &str, text: &str) -> String {
+        let path = self.path(name);
+        std::fs::write(path.with_extension("new"), text).unwrap();
+        std::fs::rename(path.with_extension("new"), &path).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    /// A config with these tools of fakecli.
+    fn config(&self, tools: &str) -> String {
+        let pids = self.path("pids").display().to_string();
+        self.write("fake.yaml", &format!("{}env: {{FAKECLI_PIDS: {pids}}}\n", fake_config(tools)))
+    }
+
+    fn tokens(&self) -> String {
+        self.write("tokens", &format!("ada {ADA}\nbob {BOB}\n"))
+    }
+}
+
+/// A tool whose grandchild announces its pid in the file `pids`, and that sleeps.
+const SLEEPER: &str = "  - {name: sleeper, description: Sleep, command: family}\n";
+
+fn bearer(token: &str) -> String {
+    format!("Authorization: Bearer {token}")
+}
+
+fn tool_names(answer: Answer) -> Vec<String> {
+    let answer = answer.json();
+    let tools = answer["result"]["tools"].as_array().unwrap_or_else(|| panic!("{answer}"));
+    tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn both_eras_list_and_call() {
+    let web = Web::start(&[]);
+    let names = tool_names(web.modern(&[], "tools/list", &json!({})));
+    assert_eq!(names, ["climax_search", "climax_call"]);
+    let seconds = web.call(&[], "coreutils_date", &json!({ "format": "+%s" }));
+    assert!(seconds.parse::<u64>().is_ok(), "{seconds}");
+    let session = web.session(&[]);
+    let list = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/list" }).to_string();
+    let mut answer = web.post(&[&session], &list);
+    assert_eq!(answer.header("content-type"), Some("text/event-stream"));
+    let message = answer.event().unwrap();
+    assert_eq!((&message["id"], &message["result"]["tools"][0]["name"]), (&json!(5), &json!("climax_search")));
+}
+
+#[test]
+fn what_is_no_request_is_told_so() {
+    let web = Web::start(&[]);
+    let cases: &[(&str, u16, i64)] = &[
+        ("{", 400, -32700),
+        ("[]", 400, -32600),
+        (r#"{"jsonrpc":"2.0","id":1.5,"method":"tools/list"}"#, 400, -32600),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":5}}"#, 400, -32602),
+        (&format!("{}1{}", "[".repeat(200_000), "]".repeat(200_000)), 400, -32700),
+    ];
+    for (body, status, code) in cases {
+        let answer = web.post(&[], body);
+        assert_eq!(answer.status, *status, "{:.80}", body);
+        assert_eq!(answer.json()["error"]["code"], *code, "{:.80}", body);
+    }
+    let deep_utf8 = web.raw(
+        b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+          Accept: application/json, text/event-stream\r\nContent-Length: 4\r\n\r\n\"\xff\xfe\"",
+    );
+    assert_eq!(deep_utf8.status, 400);
+    let too_long = web.raw(
+        b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+          Accept: application/json, text/event-stream\r\nContent-Length: 99999999999\r\n\r\n{}",
+    );
+    assert_eq!(too_long.status, 413);
+    assert_eq!(web.get("/elsewhere", &[]).status, 404);
+    assert_eq!(web.raw(b"BREW /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 405);
+    // Two lengths: who believes one of them, and a proxy the other, sees two different requests.
+    let smuggled =
+        web.raw(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}x");
+    assert_eq!(smuggled.status, 400);
+    assert_eq!(web.get("/healthz", &[]).text(), "ok\n");
+}
+
+#[test]
+fn others_can_reach_a_server_only_with_tokens_or_if_it_is_said() {
+    let http = ["--transport", "streamable-http", "--port", "0", "--host", "0.0.0.0"];
+    let (status, _, stderr) = run(climax().args(http));
+    assert_eq!(status, 1);
+    assert!(stderr.contains("--token-file") && stderr.contains("--insecure-no-auth"), "{stderr}");
+    let web = Web::start(&["--host", "0.0.0.0", "--insecure-no-auth"]);
+    assert_eq!(web.get("/healthz", &[]).status, 200);
+}
+
+#[test]
+fn other_hosts_and_pages_are_refused_with_the_flag_to_name() {
+    let web = Web::start(&["--allowed-host", "tools.example", "--allowed-origin", "https://app.example"]);
+    let list = |host: &str, origin: &str| {
+        let body = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+        let length = body.len();
+        web.raw(
+            format!("POST /mcp HTTP/1.1\r\nHost: {host}\r\n{origin}Content-Length: {length}\r\n\r\n{body}").as_bytes(),
+        )
+    };
+    let refused = list("evil.example", "");
+    assert_eq!(refused.status, 403);
+    assert!(refused.text().contains("--allowed-host evil.example"));
+    let refused = list("tools.example", "Origin: https://evil.example\r\n");
+    assert_eq!(refused.status, 403);
+    assert!(refused.text().contains("--allowed-origin https://evil.example"));
+    // Let in, and found to lack what the protocol asks for.
+    assert_eq!(list("tools.example:8443", "Origin: https://app.example\r\n").status, 406);
+}
+
+#[test]
+fn tokens_open_the_server_and_are_read_again() {
+    let files = Files::new();
+    let tokens = files.tokens();
+    let web = Web::start(&["--token-file", &tokens]);
+    let list = |header: &[&str]| web.modern(header, "tools/list", &json!({}));
+    let without = list(&[]);
+    assert_eq!((without.status, without.header("www-authenticate")), (401, Some(r#"Bearer realm="climax""#)));
+    let wrong = list(&[&bearer("0123456789abcdef0123456788")]);
+    assert_eq!(wrong.status, 401);
+    assert!(wrong.header("www-authenticate").unwrap().contains("invalid_token"));
+    assert_eq!(list(&[&bearer(ADA)]).status, 200);
+    assert_eq!(web.get("/metrics", &[]).status, 401);
+    assert_eq!(web.get("/readyz", &[]).status, 200, "probes carry no token");
+    files.write("tokens", &format!("bob {BOB}\n"));
+    web.signal("HUP");
+    until("the token to be forgotten", || list(&[&bearer(ADA)]).status == 401);
+    assert_eq!(list(&[&bearer(BOB)]).status, 200);
+    files.write("tokens", "bob short\n");
+    web.signal("HUP");
+    assert_eq!(list(&[&bearer(BOB)]).status, 200, "a file that cannot be used changes nothing");
+    let (status, _, stderr) = run(climax().args(["--transport", "streamable-http", "--token-file", &tokens]));
+    assert_eq!(status, 1);
+    assert!(stderr.contains("5 characters"), "{stderr}");
+}
+
+#[test]
+fn guessing_is_slowed_down() {
+    let files = Files::new();
+    let web = Web::start(&["--token-file", &files.tokens()]);
+    let guess = |_| web.modern(&[&bearer("0123456789abcdef0123456788")], "tools/list", &json!({}));
+    let refused = (0..40).map(guess).find(|answer| answer.status == 429).expect("a refusal");
+    assert!(refused.header("retry-after").unwrap().parse::<u64>().unwrap() >= 1);
+    assert_eq!(web.modern(&[&bearer(ADA)], "tools/list", &json!({})).status, 200, "right tokens are not");
+}
+
+#[test]
+fn callers_see_the_catalogs_of_their_policies_and_no_session_of_others() {
+    let files = Files::new();
+    let policy = files.write("ada.yaml", "tools: {git_status: {}}\n");
+    let for_ada = format!("ada={policy}");
+    let web = Web::start(&["--classic", "--token-file", &files.tokens(), "--policy-for", &for_ada]);
+    let [ada, bob] = [ADA, BOB].map(bearer);
+    assert_eq!(tool_names(web.modern(&[&ada], "tools/list", &json!({}))), ["git_status"]);
+    assert!(tool_names(web.modern(&[&bob], "tools/list", &json!({}))).len() > 400);
+    let session = web.session(&[&ada]);
+    let list = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/list" }).to_string();
+    assert_eq!(web.post(&[&session, &bob], &list).status, 404);
+    assert_eq!(web.get("/mcp", &[&session, &bob, "Accept: text/event-stream"]).status, 404);
+    let mut answer = web.post(&[&session, &ada], &list);
+    assert_eq!(answer.event().unwrap()["result"]["tools"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_caller_is_told_to_wait() {
+    let web = Web::start(&["--rate", "2/h"]);
+    let statuses: Vec<u16> = (0..3).map(|_| web.modern(&[], "tools/list", &json!({})).status).collect();
+    assert_eq!(statuses, [200, 200, 429]);
+    let wait = web.modern(&[], "tools/list", &json!({}));
+    let seconds: u64 = wait.header("retry-after").unwrap().parse().unwrap();
+    assert!((1000..=1800).contains(&seconds), "{seconds}");
+    assert_eq!(web.get("/healthz", &[]).status, 200);
+}
+
+#[test]
+fn closing_the_answer_ends_the_program() {
+    let files = Files::new();
+    let pids = files.path("pids");
+    let web = Web::start(&["--config", &files.config(SLEEPER)]);
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+        "name": "climax_call", "arguments": { "tool_name": "sleeper" },
+        "_meta": { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} },
+    } })
+    .to_string();
+    let mut stream = std::net::TcpStream::connect(web.address).unwrap();
+    let length = body.len();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nMcp-Method: tools/call\r\n\
+         Mcp-Name: climax_call\r\nMCP-Protocol-Version: 2026-07-28\r\nAccept: application/json, text/event-stream\r\n\
+         Content-Length: {length}\r\n\r\n"
+    );
+    stream.write_all((head + &body).as_bytes()).unwrap();
+    until("the program", || announced(&pids).len() == 1);
+    drop(stream);
+    until("the program to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
+}
+
+#[test]
+fn a_cancelled_call_of_a_session_ends_its_program() {
+    let files = Files::new();
+    let pids = files.path("pids");
+    let web = Web::start(&["--config", &files.config(SLEEPER)]);
+    let session = web.session(&[]);
+    let params = json!({ "name": "climax_call", "arguments": { "tool_name": "sleeper" } });
+    let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params }).to_string();
+    let _answer = web.post(&[&session], &call);
+    until("the program", || announced(&pids).len() == 1);
+    let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 7 } });
+    assert_eq!(web.post(&[&session], &cancel.to_string()).status, 202);
+    until("the program to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
+}
+
+#[test]
+fn the_end_of_a_session_ends_its_programs() {
+    let files = Files::new();
+    let pids = files.path("pids");
+    let web = Web::start(&["--config", &files.config(SLEEPER)]);
+    let session = web.session(&[]);
+    let params = json!({ "name": "climax_call", "arguments": { "tool_name": "sleeper" } });
+    let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params }).to_string();
+    let _answer = web.post(&[&session], &call);
+    until("the program", || announced(&pids).len() == 1);
+    let delete = format!("DELETE /mcp HTTP/1.1\r\nHost: localhost\r\n{session}\r\n\r\n");
+    assert!(web.raw(delete.as_bytes()).status < 300);
+    until("the program to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
+    assert_eq!(web.post(&[&session], &call).status, 404);
+}
+
+#[test]
+fn a_server_that_drains_finishes_its_calls_and_takes_no_more() {
+    let files = Files::new();
+    let config = files.config("  - {name: slow, description: Print slowly, command: lines 3 300}\n");
+    let mut web = Web::start(&["--config", &config]);
+    let params = json!({ "name": "climax_call", "arguments": { "tool_name": "slow" },
+        "_meta": { "progressToken": 1 } });
+    let mut running = web.modern(&[], "tools/call", &params);
+    assert!(running.event().unwrap()["params"]["progressToken"] == 1);
+    web.signal("TERM");
+    until("the server to drain", || web.get("/readyz", &[]).status == 503);
+    assert_eq!(web.get("/healthz", &[]).status, 200);
+    let refused = web.modern(&[], "tools/list", &json!({}));
+    assert_eq!((refused.status, refused.header("connection")), (503, Some("close")));
+    assert!(refused.header("retry-after").is_some());
+    let last = std::iter::from_fn(|| running.event()).last().unwrap();
+    assert_eq!(last["result"]["content"][0]["text"], "line 1\nline 2\nline 3");
+    assert_eq!(web.ended(), Some(0));
+}
+
+#[test]
+fn calls_that_outlive_the_time_to_drain_are_ended() {
+    let files = Files::new();
+    let pids = files.path("pids");
+    let mut web = Web::start(&["--config", &files.config(SLEEPER), "--drain", "0"]);
+    let params =
+        json!({ "name": "climax_call", "arguments": { "tool_name": "sleeper" }, "_meta": { "progressToken": 1 } });
+    let mut running = web.modern(&[], "tools/call", &params);
+    until("the program", || announced(&pids).len() == 1);
+    let start = Instant::now();
+    web.signal("TERM");
+    let last = std::iter::from_fn(|| running.event()).last().unwrap();
+    assert!(last["result"]["content"][0]["text"].as_str().unwrap().contains("the server is shutting down"), "{last}");
+    assert_eq!(web.ended(), Some(0));
+    assert!(start.elapsed().as_secs() < 2, "{:?}", start.elapsed());
+    until("the program to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
+}
+
+#[test]
+fn a_changed_config_is_served_and_told_of_and_a_broken_one_is_not() {
+    let files = Files::new();
+    let pids = files.path("pids");
+    let first = SLEEPER.to_owned() + "  - {name: first, description: The first, command: argv}\n";
+    let config = files.config(&first);
+    let web = Web::start(&["--classic", "jq", "--watch", "--config", &config]);
+    let names = || tool_names(web.modern(&[], "tools/list", &json!({})));
+    let served = |name: &str| names().iter().any(|tool| tool == name);
+    assert!(served("first"));
+    let session = web.session(&[]);
+    let mut stream = web.get("/mcp", &[&session, "Accept: text/event-stream"]);
+    let mut subscription =
+        web.modern(&[], "subscriptions/listen", &json!({ "notifications": { "toolsListChanged": true } }));
+    let acknowledged = subscription.event().unwrap();
+    assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged", "{acknowledged}");
+    let call = json!({ "name": "sleeper", "arguments": {}, "_meta": { "progressToken": 1 } });
+    let mut running = web.modern(&[], "tools/call", &call);
+    until("the program", || announced(&pids).len() == 1);
+    files.config("  - {name: second, description: The second, command: argv}\n");
+    until("the second tool", || served("second"));
+    assert!(!served("first"));
+    let changed = "notifications/tools/list_changed";
+    assert_eq!(stream.event().unwrap()["method"], changed);
+    assert_eq!(subscription.event().unwrap()["method"], changed);
+    files.config("  - {name: second, descripton: x}\n");
+    web.signal("HUP");
+    assert!(served("second"), "what was served stays");
+    // The call goes on as it began.
+    assert!(is_running(announced(&pids)[0]));
+    assert_eq!(running.event().unwrap()["method"], "notifications/progress");
+}
+
+#[test]
+fn figures_are_there_for_those_who_operate_it() {
+    let web = Web::start(&["--max-concurrency", "3"]);
+    web.call(&[], "coreutils_date", &json!({}));
+    web.call(&[], "no_such_tool", &json!({}));
+    let text = web.get("/metrics", &[]).text();
+    for line in [
+        r#"climax_calls_total{tool="coreutils_date",outcome="ok"} 1"#,
+        r#"climax_calls_total{tool="",outcome="unknown_tool"} 1"#,
+        r#"climax_call_duration_seconds_count{outcome="ok"} 1"#,
+        "climax_calls_running 0",
+        "climax_calls_waiting 0",
+        "climax_sessions 0",
+        r#"climax_http_requests_total{status="200"} 2"#,
+    ] {
+        assert!(text.contains(line), "{line} in\n{text}");
+    }
+    assert!(text.contains(r#"climax_catalog{version=""#) && text.ends_with("# EOF\n"), "{text}");
+}
+
+#[test]
+fn a_program_learns_of_its_trace() {
+    let files = Files::new();
+    let web = Web::start(&["--config", &files.config("  - {name: env, description: x, command: env TRACEPARENT}\n")]);
+    let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let by_header = web.call(&[&format!("traceparent: {parent}")], "env", &json!({}));
+    assert_eq!(by_header, format!("TRACEPARENT=Ok({parent:?})"));
+    assert_eq!(web.call(&["traceparent: nonsense"], "env", &json!({})), "TRACEPARENT=Err(NotPresent)");
+    let params =
+        json!({ "name": "climax_call", "arguments": { "tool_name": "env" }, "_meta": { "traceparent": parent } });
+    let by_meta = web.modern(&[], "tools/call", &params).json();
+    assert_eq!(by_meta["result"]["content"][0]["text"], format!("TRACEPARENT=Ok({parent:?})"));
+}
+
+#[test]
+fn systemd_hands_over_a_socket_and_is_told_of_start_and_end() {
+    let files = Files::new();
+    let news = UnixDatagram::bind(files.path("notify")).unwrap();
+    news.set_read_timeout(Some(PATIENCE)).unwrap();
+    let next = || {
+        let mut buffer = [0; 256];
+        let length = news.recv(&mut buffer).unwrap();
+        String::from_utf8_lossy(&buffer[..length]).into_owned()
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    // What systemd does: descriptor 3, and the pid of the process that is to take it.
+    let script = r#"exec 3<&0; LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" --transport streamable-http </dev/null"#;
+    let mut child = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_climax")])
+        .env("NOTIFY_SOCKET", files.path("notify"))
+        .stdin(std::os::fd::OwnedFd::from(listener))
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    assert!(next().contains("READY=1"));
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
+    let answer = std::io::read_to_string(stream).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    Command::new("kill").arg(child.id().to_string()).status().unwrap();
+    assert!(next().contains("STOPPING=1"));
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn replicas_that_share_a_key_take_each_others_approvals() {
+    let files = Files::new();
+    let policy = files.write("policy.yaml", "default: enabled\napproval: {global: all}\n");
+    let key = files.write("key", &"k".repeat(64));
+    let config = files.config("  - {name: echo, description: x, command: argv}\n");
+    let arguments = ["fake", "--config", &config, "--policy", &policy, "--state-key-file", &key];
+    let [first, second] = [(); 2].map(|()| Web::start(&arguments[1..]));
+    let stranger = Web::start(&arguments[1..5]);
+    let ask = |web: &Web, extra: Value| {
+        let mut params = json!({ "name": "climax_call", "arguments": { "tool_name": "echo" } });
+        params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
+        params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({ "elicitation": {} });
+        params.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        let headers = ["MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: climax_call"];
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+        web.post(&headers, &body.to_string()).json()["result"].clone()
+    };
+    let asked = ask(&first, json!({}));
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let answered = json!({
+        "requestState": asked["requestState"], "inputResponses": { "approval": { "action": "accept", "content": {} } },
+    });
+    assert_eq!(ask(&stranger, answered.clone())["resultType"], "input_required", "another key signs nothing");
+    let done = ask(&second, answered);
+    assert_eq!(done["content"][0]["text"], "(no output)", "{done}");
+    let short = files.write("short", "k");
+    let (status, _, stderr) = run(climax().args(["--transport", "streamable-http", "--state-key-file", &short]));
+    assert_eq!(status, 1);
+    assert!(stderr.contains("32 bytes"), "{stderr}");
+}
