@@ -7,6 +7,8 @@ use std::time::Duration;
 pub struct Limits {
     /// Bytes of each output stream that are kept: half from its start, half from its end.
     pub stream_bytes: usize,
+    /// Longest standard output that is kept whole, in bytes, for who reads the rest of it later.
+    pub whole_bytes: usize,
     /// How long a process group may take to end after TERM.
     pub grace: Duration,
     /// The same when the server itself is about to end.
@@ -21,6 +23,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             stream_bytes: DEFAULT_OUTPUT_BYTES,
+            whole_bytes: MAX_WHOLE_OUTPUT_BYTES,
             grace: Duration::from_secs(2),
             shutdown_grace: Duration::from_millis(150),
             drain: Duration::from_millis(100),
@@ -37,6 +40,18 @@ pub fn default_concurrency() -> usize {
 
 /// Default of `--max-output`.
 pub const DEFAULT_OUTPUT_BYTES: usize = 256 << 10;
+
+/// Longest standard output that is kept whole, in bytes: the longest image, and what can be read later of a long text.
+pub const MAX_WHOLE_OUTPUT_BYTES: usize = 8 << 20;
+
+/// Bytes of outputs that can be read later, of all calls.
+pub const MAX_KEPT_BYTES: usize = 64 << 20;
+
+/// How long an output can be read later.
+pub const KEPT_LIMIT: Duration = Duration::from_mins(10);
+
+/// Bytes of an output that one request can read.
+pub const MAX_RANGE_BYTES: usize = 256 << 10;
 
 /// How long calls may go on after the client has closed the server's input.
 pub const EOF_GRACE: Duration = Duration::from_millis(300);

@@ -179,9 +179,24 @@ impl Checker<'_> {
             timeout_ms: self.timeout_ms(tool.timeout.as_ref(), DEFAULT_TIMEOUT_MS),
             risk: tool.risk.unwrap_or(Risk::Read),
             asks: false,
+            output: tool.output.map(|mime| self.media_type(mime)),
             confirm_message: tool.confirm_message.map(|message| message.value),
             resolve: tool.resolve.into_iter().map(|entry| self.resolve(entry)).collect(),
         }
+    }
+
+    /// MCP 2025-11-25, server/tools, "Tool Result": images and audio are blocks of their own.
+    fn media_type(&mut self, mime: Spanned<String>) -> String {
+        let subtype = mime.value.strip_prefix("image/").or_else(|| mime.value.strip_prefix("audio/"));
+        let is_name =
+            |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
+        if !subtype.is_some_and(is_name) {
+            let message =
+                format!("`{}` is no media type that a result can be shown as", crate::yaml::shorten(&mime.value));
+            let help = "write image/… or audio/…, such as image/png; leave `output` out for text";
+            self.report(Code::IllegalMediaType, mime.span, message, help);
+        }
+        mime.value
     }
 
     fn timeout_ms(&mut self, timeout: Option<&Spanned<f64>>, default: u32) -> u32 {

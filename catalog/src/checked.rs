@@ -34,6 +34,8 @@ pub(crate) struct Tool {
     pub(crate) risk: Risk,
     /// Whether a policy has somebody asked before a call.
     pub(crate) asks: bool,
+    /// The media type of what it prints, if that is no text.
+    pub(crate) output: Option<String>,
     pub(crate) confirm_message: Option<String>,
     pub(crate) resolve: Vec<Resolve>,
 }

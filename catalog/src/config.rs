@@ -33,6 +33,7 @@ pub(crate) struct Tool {
     pub(crate) args: Vec<Arg>,
     pub(crate) timeout: Option<Spanned<f64>>,
     pub(crate) risk: Option<Risk>,
+    pub(crate) output: Option<Spanned<String>>,
     pub(crate) confirm_message: Option<Spanned<String>>,
     pub(crate) resolve: Vec<Resolve>,
     pub(crate) allow: Option<Allow>,
@@ -143,9 +144,10 @@ pub(crate) const CONFIG_KEYS: &[&str] = &[
     ALLOW_KEY,
 ];
 pub(crate) const TOOL_KEYS: &[&str] =
-    &["name", "description", "command", "args", "timeout", "risk", "confirm_message", "resolve", ALLOW_KEY];
+    &["name", "description", "command", "args", "timeout", "risk", "output", "confirm_message", "resolve", ALLOW_KEY];
 pub(crate) const ARG_KEYS: &[&str] =
     &["name", "description", "type", "required", "default", "flag", "positional", "cwd", "stdin", "enum", ALLOW_KEY];
+pub(crate) const OUTPUT_KEYS: &[&str] = &["mime"];
 pub(crate) const RESOLVE_KEYS: &[&str] = &["command", "args", "timeout"];
 
 /// Reads the tree of one file.
@@ -201,10 +203,18 @@ fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<Tool> {
         args: fields.list(walker, "args", arg),
         timeout: fields.optional_number(walker, "timeout"),
         risk: fields.word(walker, "risk", &Risk::ALL, Risk::as_str),
+        output: fields.optional("output").and_then(|node| output(walker, node)),
         confirm_message: fields.optional_string(walker, "confirm_message"),
         resolve: fields.entries(walker, "resolve", resolve),
         allow: allow(&mut fields),
     })
+}
+
+/// The media type of what the tool prints.
+fn output(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<String>> {
+    let mut fields = walker.mapping(node, "`output`", OUTPUT_KEYS)?;
+    let mime = fields.required(walker, "mime", "the media type of what the tool prints")?;
+    walker.string(mime, "mime")
 }
 
 fn arg(walker: &mut Walker<'_>, node: &Node) -> Option<Arg> {

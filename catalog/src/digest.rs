@@ -31,6 +31,7 @@ fn computed(index: &ToolIndex, policy: &Policy) -> String {
         add(tool.risk().as_str());
         add(&tool.timeout_ms().to_string());
         add(if policy.asks(tool) { "asks" } else { "" });
+        add(tool.output().unwrap_or_default());
         add(tool.confirm_message().unwrap_or_default());
         for resolve in tool.resolves() {
             add(resolve.name());

@@ -61,11 +61,20 @@ fn tool() -> Value {
             "args": { "type": "array", "items": { "$ref": "#/$defs/arg" }, "default": [] },
             "timeout": { "type": ["number", "null"], "exclusiveMinimum": 0, "default": 30, "description": "Seconds" },
             "risk": { "enum": Risk::ALL.map(Risk::as_str), "default": "read", "description": "What the tool may do to the world" },
+            "output": output(),
             "confirm_message": { "type": ["string", "null"], "description": "Shown when approval is asked; {arg} stands for an argument or a `resolve` entry" },
             "resolve": { "type": "object", "additionalProperties": { "$ref": "#/$defs/resolve" }, "description": "Looks readable names up before approval is asked" },
             "x-allow": allow(),
         }),
     )
+}
+
+fn output() -> Value {
+    let mime = json!({ "type": "string", "pattern": "^(image|audio)/[A-Za-z0-9+.-]+$", "description": "Media type of standard output, such as image/png" });
+    let mut output = object(&["mime"], &json!({ "mime": mime }));
+    output["type"] = json!(["object", "null"]);
+    output["description"] = json!("What the tool prints, if that is no text");
+    output
 }
 
 fn arg() -> Value {

@@ -144,6 +144,7 @@ impl Tables {
             timeout_ms: tool.timeout_ms,
             risk: tool.risk,
             asks: tool.asks,
+            output: tool.output.as_deref().map(|mime| self.text(mime)).transpose()?,
             confirm_message: tool.confirm_message.as_deref().map(|message| self.text(message)).transpose()?,
             resolves: self.resolves(&tool.resolve)?,
         };

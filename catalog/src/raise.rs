@@ -34,6 +34,7 @@ pub(crate) fn tool(view: ResolvedTool<'_>) -> Tool {
         timeout_ms: view.timeout_ms(),
         risk: view.risk(),
         asks: view.asks(),
+        output: view.output().map(str::to_owned),
         confirm_message: view.confirm_message().map(str::to_owned),
         resolve: view.resolves().map(resolve).collect(),
     }

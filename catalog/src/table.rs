@@ -92,6 +92,8 @@ pub struct ToolDef {
     pub risk: Risk,
     /// Whether a policy has somebody asked before a call.
     pub asks: bool,
+    /// The media type of what it prints, if that is no text.
+    pub output: Option<Str>,
     /// Template of the question that is asked before a call.
     pub confirm_message: Option<Str>,
     /// Rows of [`Catalog::resolves`].

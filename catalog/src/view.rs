@@ -162,6 +162,12 @@ impl<'a> ResolvedTool<'a> {
         self.def.asks
     }
 
+    /// The media type of what it prints, if that is no text.
+    #[must_use]
+    pub fn output(self) -> Option<&'a str> {
+        self.def.output.map(|mime| self.catalog.texts.get(mime))
+    }
+
     /// Template of the question that is asked before a call.
     #[must_use]
     pub fn confirm_message(self) -> Option<&'a str> {

@@ -221,17 +221,19 @@ fn tool(row: &ToolDef) -> TokenStream {
         timeout_ms,
         risk,
         asks,
+        output,
         confirm_message,
         resolves,
     } = *row;
     let [name, description, entry] = [name, description, entry].map(text);
     let [cli, schema_bytes, timeout_ms] = [cli, schema_bytes, timeout_ms].map(Literal::u32_unsuffixed);
     let [words, args, resolves] = [words, args, resolves].map(range);
-    let confirm_message = optional(confirm_message);
+    let [output, confirm_message] = [output, confirm_message].map(optional);
     let risk = level(risk);
     quote!(ToolDef {
         cli: #cli, name: #name, description: #description, entry: #entry, schema_bytes: #schema_bytes, words: #words,
-        args: #args, timeout_ms: #timeout_ms, risk: #risk, asks: #asks, confirm_message: #confirm_message, resolves: #resolves
+        args: #args, timeout_ms: #timeout_ms, risk: #risk, asks: #asks, output: #output, confirm_message: #confirm_message,
+        resolves: #resolves
     })
 }
 

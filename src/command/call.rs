@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
+use climax_catalog::ResolvedTool;
 use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
@@ -52,7 +53,13 @@ pub(crate) fn run(program: &Program, arguments: &CallArguments) -> ExitCode {
     if let Some(near) = near {
         terminal::error(&format!("climax: did you mean `{near}`?"));
     }
-    super::print(&reply.text, code)
+    match &reply.media {
+        Some(media) if io::stdout().is_terminal() => {
+            super::print(&format!("({}, {} bytes)", media.mime, media.bytes.len()), code)
+        }
+        Some(media) => super::print_bytes(&media.bytes, code),
+        None => super::print(&reply.text, code),
+    }
 }
 
 fn execute(runtime: Runtime, toolbox: &Toolbox, request: Request<'_>) -> io::Result<Reply> {
@@ -68,8 +75,11 @@ fn execute(runtime: Runtime, toolbox: &Toolbox, request: Request<'_>) -> io::Res
     // A thread may wait for an answer that nobody gives any more.
     runtime.shutdown_background();
     Ok(match called? {
-        Called::Ran(outcome) => reply(request.tool, Ok(outcome)),
-        Called::Failed(error) => reply(request.tool, Err(error)),
+        Called::Ran(outcome) => {
+            let output = toolbox.index.get(request.tool).and_then(ResolvedTool::output);
+            reply(request.tool, output, Ok(outcome))
+        }
+        Called::Failed(error) => reply(request.tool, None, Err(error)),
         Called::Asked(never) => match never {},
     })
 }

@@ -55,6 +55,7 @@ pub(super) fn tool_json(tool: ResolvedTool<'_>) -> Value {
         "command": cli.words().chain(tool.words()).collect::<Vec<_>>(),
         "env": cli.env().map(|(name, value)| (name.to_owned(), value.into())).collect::<Map<_, _>>(),
         "working_dir": cli.working_dir(),
+        "output": tool.output(),
         "confirm_message": tool.confirm_message(),
         "resolve": resolves.collect::<Map<_, _>>(),
         "args": tool.args().map(arg_json).collect::<Vec<_>>(),

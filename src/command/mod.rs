@@ -52,11 +52,16 @@ fn failed(error: &LoadError) -> ExitCode {
     ExitCode::from(FAILURE)
 }
 
-/// Writes the whole of a command's output; a reader that went away early is no failure.
+/// Writes the whole of a command's output, as lines.
 fn print(text: &str, code: ExitCode) -> ExitCode {
-    let mut out = io::stdout().lock();
     let ending = if text.ends_with('\n') { "" } else { "\n" };
-    match out.write_all(text.as_bytes()).and_then(|()| out.write_all(ending.as_bytes())).and_then(|()| out.flush()) {
+    print_bytes(format!("{text}{ending}").as_bytes(), code)
+}
+
+/// Writes the whole of a command's output; a reader that went away early is no failure.
+fn print_bytes(bytes: &[u8], code: ExitCode) -> ExitCode {
+    let mut out = io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             terminal::error(&format!("climax: cannot write to standard output: {error}"));
             ExitCode::from(FAILURE)

@@ -9,19 +9,35 @@ pub(super) struct Capture {
     head_limit: usize,
     tail_limit: usize,
     dropped: u64,
+    /// Everything after the head; `None` once that was too much.
+    rest: Option<Vec<u8>>,
+    rest_limit: usize,
 }
 
 impl Capture {
-    /// Keeps at most `limit` bytes.
-    pub(super) fn new(limit: usize) -> Self {
+    /// Shows at most `limit` bytes, and keeps the whole besides as long as it is no longer than `whole_limit`.
+    pub(super) fn new(limit: usize, whole_limit: usize) -> Self {
         let head_limit = limit.div_ceil(2);
-        Self { head: Vec::new(), tail: VecDeque::new(), head_limit, tail_limit: limit - head_limit, dropped: 0 }
+        let rest_limit = whole_limit.saturating_sub(head_limit);
+        Self {
+            head: Vec::new(),
+            tail: VecDeque::new(),
+            head_limit,
+            tail_limit: limit - head_limit,
+            dropped: 0,
+            rest: Some(Vec::new()),
+            rest_limit,
+        }
     }
 
     pub(super) fn push(&mut self, bytes: &[u8]) {
         let room = self.head_limit - self.head.len();
         let (head, rest) = bytes.split_at(room.min(bytes.len()));
         self.head.extend_from_slice(head);
+        self.rest = self.rest.take().filter(|kept| kept.len() + rest.len() <= self.rest_limit);
+        if let Some(kept) = &mut self.rest {
+            kept.extend_from_slice(rest);
+        }
         let kept = &rest[rest.len().saturating_sub(self.tail_limit)..];
         let excess = (self.tail.len() + kept.len()).saturating_sub(self.tail_limit);
         self.tail.drain(..excess);
@@ -30,7 +46,9 @@ impl Capture {
     }
 
     pub(super) fn finish(self) -> Captured {
-        Captured { head: self.head, tail: self.tail.into(), dropped: self.dropped }
+        let rest = self.rest.filter(|_| self.dropped > 0);
+        let whole = rest.map(|rest| [self.head.as_slice(), &rest].concat());
+        Captured { head: self.head, tail: self.tail.into(), dropped: self.dropped, whole }
     }
 }
 
@@ -40,12 +58,14 @@ pub struct Captured {
     head: Vec<u8>,
     tail: Vec<u8>,
     dropped: u64,
+    /// All of it, if more was kept than is shown.
+    whole: Option<Vec<u8>>,
 }
 
 impl Captured {
     /// What is left of `bytes` if at most `limit` are kept.
     pub(super) fn of(bytes: &[u8], limit: usize) -> Self {
-        let mut capture = Capture::new(limit);
+        let mut capture = Capture::new(limit, 0);
         capture.push(bytes);
         capture.finish()
     }
@@ -60,6 +80,16 @@ impl Captured {
     #[must_use]
     pub fn dropped_bytes(&self) -> u64 {
         self.dropped
+    }
+
+    /// All bytes; `None` if they were too many to be kept.
+    #[must_use]
+    pub fn into_bytes(self) -> Option<Vec<u8>> {
+        match self.whole {
+            Some(whole) => Some(whole),
+            None if self.dropped > 0 => None,
+            None => Some([self.head, self.tail].concat()),
+        }
     }
 
     /// The text: invalid UTF-8 becomes U+FFFD, and the gap, if there is one, is named.

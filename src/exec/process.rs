@@ -55,8 +55,8 @@ pub(super) async fn run(
     let mut child = spawn(invocation)?;
     let mut group = Group::of(&child).map_err(|error| refused(invocation, error))?;
     let entry = janitor.map(|janitor| janitor.guard_group(group.number()));
-    let mut stdout = capture::Capture::new(limits.stream_bytes);
-    let mut stderr = capture::Capture::new(limits.stream_bytes);
+    let mut stdout = capture::Capture::new(limits.stream_bytes, limits.whole_bytes);
+    let mut stderr = capture::Capture::new(limits.stream_bytes, 0);
     let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let end = {
         let io = async {

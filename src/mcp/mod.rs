@@ -6,11 +6,13 @@ mod approval;
 pub mod decode;
 mod extended;
 mod instructions;
+mod kept;
 mod meta;
 mod origin;
 mod progress;
 mod reader;
 pub mod reply;
+mod resources;
 mod server;
 mod tools;
 

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use crate::approval::Denial;
 use crate::arguments::{Violation, echo};
 use crate::call::CallError;
-use crate::exec::{End, Outcome, Stop};
+use crate::exec::{Captured, End, Outcome, Stop};
+use crate::limits::MAX_WHOLE_OUTPUT_BYTES;
 
 /// The answer to one call.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +19,29 @@ pub struct Reply {
     pub text: String,
     /// What went wrong, if anything did.
     pub error: Option<ErrorObject>,
+    /// An image or a sound, if that is what the tool prints.
+    pub media: Option<Media>,
+    /// All of standard output, if the text shows a part of it.
+    pub whole: Option<Vec<u8>>,
+}
+
+/// An image or a sound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Media {
+    /// The media type, `image/…` or `audio/…`.
+    pub mime: String,
+    /// What was printed.
+    pub bytes: Vec<u8>,
+}
+
+impl Reply {
+    fn text(text: String) -> Self {
+        Self { text, error: None, media: None, whole: None }
+    }
+
+    fn error(text: String, error: ErrorObject) -> Self {
+        Self { text, error: Some(error), media: None, whole: None }
+    }
 }
 
 /// A failure in the form that programs can act on (seed 004).
@@ -56,6 +80,8 @@ pub enum ErrorCode {
     SpawnFailed,
     /// The program ended with another status than zero.
     CommandFailed,
+    /// It printed more than a result can hold, where only the whole is of use.
+    OutputLimit,
 }
 
 impl ErrorCode {
@@ -71,6 +97,7 @@ impl ErrorCode {
             Self::Cancelled => "cancelled",
             Self::SpawnFailed => "spawn_failed",
             Self::CommandFailed => "command_failed",
+            Self::OutputLimit => "output_limit",
         }
     }
 }
@@ -92,15 +119,15 @@ impl ErrorObject {
     }
 }
 
-/// Words the result of a call of `tool`.
+/// Words the result of a call of `tool`; `output` is the media type of what it prints, if that is no text.
 #[must_use]
-pub fn reply(tool: &str, result: Result<Outcome, CallError>) -> Reply {
+pub fn reply(tool: &str, output: Option<&str>, result: Result<Outcome, CallError>) -> Reply {
     match result {
-        Ok(outcome) => finished(tool, &outcome),
+        Ok(outcome) => finished(tool, output, outcome),
         Err(CallError::UnknownTool { suggestions }) => {
             let message = format!("Unknown tool: {}", echo(tool));
             let error = ErrorObject { suggestions, ..error(ErrorCode::UnknownTool, tool, &message) };
-            Reply { text: message, error: Some(error) }
+            Reply::error(message, error)
         }
         Err(CallError::InvalidArguments { violations, suggestions, input_schema }) => {
             let schema = serde_json::from_str(&input_schema).unwrap_or_default();
@@ -110,7 +137,7 @@ pub fn reply(tool: &str, result: Result<Outcome, CallError>) -> Reply {
             let message = format!("the policy does not permit {} of the arguments", violations.len());
             let details = violations.iter().map(violation_json).collect();
             let error = ErrorObject { details, ..error(ErrorCode::PolicyDenied, tool, &message) };
-            Reply { text: format!("Policy validation failed:{}", listed(&violations)), error: Some(error) }
+            Reply::error(format!("Policy validation failed:{}", listed(&violations)), error)
         }
         Err(CallError::ApprovalDenied(denial)) => {
             let message = match denial {
@@ -118,18 +145,18 @@ pub fn reply(tool: &str, result: Result<Outcome, CallError>) -> Reply {
                 Denial::Headless => "the call needs approval, and this client has no way to ask for it (elicitation)",
             };
             let error = error(ErrorCode::ApprovalDenied, tool, message);
-            Reply { text: format!("Tool execution denied by user: {tool}"), error: Some(error) }
+            Reply::error(format!("Tool execution denied by user: {tool}"), error)
         }
         Err(CallError::Unaudited(problem)) => {
             let message = format!("Not run: the audit file cannot be written: {problem}");
             let error = ErrorObject { retryable: true, ..error(ErrorCode::SpawnFailed, tool, &message) };
-            Reply { text: message, error: Some(error) }
+            Reply::error(message, error)
         }
         Err(CallError::Spawn(problem)) => {
             let message = problem.to_string();
             let retryable = problem.is_temporary();
             let error = ErrorObject { retryable, ..error(ErrorCode::SpawnFailed, tool, &message) };
-            Reply { text: blocks("", &message, -1), error: Some(error) }
+            Reply::error(blocks("", &message, -1), error)
         }
     }
 }
@@ -145,7 +172,7 @@ pub fn invalid_arguments(
     let details = violations.iter().map(violation_json).chain([json!({ "input_schema": input_schema })]).collect();
     let message = format!("{} of the arguments cannot be used", violations.len());
     let error = ErrorObject { details, suggestions, ..error(ErrorCode::InvalidArguments, tool, &message) };
-    Reply { text: format!("Argument validation failed:{}", listed(violations)), error: Some(error) }
+    Reply::error(format!("Argument validation failed:{}", listed(violations)), error)
 }
 
 fn listed(violations: &[Violation]) -> String {
@@ -167,11 +194,16 @@ fn error(code: ErrorCode, tool: &str, message: &str) -> ErrorObject {
     }
 }
 
-fn finished(tool: &str, outcome: &Outcome) -> Reply {
+fn finished(tool: &str, output: Option<&str>, outcome: Outcome) -> Reply {
+    if let (Some(mime), End::Exited(0)) = (output, outcome.end) {
+        return shown(tool, mime, outcome);
+    }
     let stdout = outcome.stdout.text();
     let mut stderr = outcome.stderr.text().trim_end().to_owned();
     let (code, status, why) = match outcome.end {
-        End::Exited(0) => return Reply { text: blocks(&stdout, &stderr, 0), error: None },
+        End::Exited(0) => {
+            return Reply { whole: more(outcome.stdout), ..Reply::text(blocks(&stdout, &stderr, 0)) };
+        }
         End::Exited(status) => (ErrorCode::CommandFailed, status, format!("{tool} exited with code {status}")),
         End::Signaled(signal) => (ErrorCode::CommandFailed, -signal, format!("{tool} was ended by signal {signal}")),
         End::TimedOut(time) => (ErrorCode::TimedOut, -1, format!("Command timed out after {}", seconds(time))),
@@ -191,7 +223,30 @@ fn finished(tool: &str, outcome: &Outcome) -> Reply {
         retryable: code != ErrorCode::CommandFailed,
         ..error(code, tool, &why)
     };
-    Reply { text: blocks(&stdout, &stderr, status), error: Some(error) }
+    Reply { whole: more(outcome.stdout), ..Reply::error(blocks(&stdout, &stderr, status), error) }
+}
+
+/// The whole of an output of which a text shows a part.
+fn more(output: Captured) -> Option<Vec<u8>> {
+    if output.dropped_bytes() > 0 { output.into_bytes() } else { None }
+}
+
+/// What a program has printed that is an image or a sound; its text is what it says besides.
+fn shown(tool: &str, mime: &str, outcome: Outcome) -> Reply {
+    let stderr = outcome.stderr.text();
+    let printed = outcome.stdout.total_bytes();
+    match outcome.stdout.into_bytes() {
+        Some(bytes) if bytes.is_empty() => Reply::text(blocks("", &stderr, 0)),
+        Some(bytes) => {
+            let text = if stderr.trim().is_empty() { String::new() } else { blocks("", &stderr, 0) };
+            Reply { media: Some(Media { mime: mime.to_owned(), bytes }), ..Reply::text(text) }
+        }
+        None => {
+            let most = MAX_WHOLE_OUTPUT_BYTES >> 20;
+            let message = format!("{tool} printed {printed} bytes of {mime}; a result holds {most} MiB");
+            Reply::error(message.clone(), error(ErrorCode::OutputLimit, tool, &message))
+        }
+    }
 }
 
 /// Stdout, stderr and exit code, as far as there is something to say, an empty line between two.

@@ -2,16 +2,19 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use climax_catalog::Strategy;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use climax_catalog::{ResolvedTool, Strategy};
 use futures_util::FutureExt as _;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod, CompleteRequestParams,
     CompleteResult, ConstString as _, ContentBlock, CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation,
-    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod, ListResourceTemplatesResult,
-    ListResourcesRequestMethod, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
-    ServerCapabilities, ServerConfig, SubscriptionFilter,
+    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    Resource, ServerCapabilities, ServerConfig, SubscriptionFilter,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use serde_json::{Map, Value};
@@ -19,7 +22,8 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::approval::{Client, Seals, StateKey};
 use super::extended::{self, Examples, Failure};
-use super::{instructions, meta, origin, progress, reply, tools};
+use super::kept::{Kept, Owner};
+use super::{instructions, meta, origin, progress, reply, resources, tools};
 use crate::arguments::{Violation, echo};
 use crate::call::{CallError, Called, Request, Toolbox};
 use crate::exec::{Stop, Watch};
@@ -51,20 +55,24 @@ pub struct Server {
     options: Options,
     shutdown: CancellationToken,
     seals: Arc<Seals>,
+    kept: Arc<Kept>,
     conversation: Conversation,
 }
 
 /// Ends what is done for the sake of one client when its server is dropped.
 #[derive(Clone, Debug)]
 struct Conversation {
+    number: u64,
     ended: CancellationToken,
     _guard: Arc<DropGuard>,
 }
 
 impl Conversation {
     fn new() -> Self {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
         let ended = CancellationToken::new();
-        Self { _guard: Arc::new(ended.clone().drop_guard()), ended }
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        Self { number, _guard: Arc::new(ended.clone().drop_guard()), ended }
     }
 }
 
@@ -108,7 +116,14 @@ impl Server {
     /// The same for what may be exchanged while it is served.
     #[must_use]
     pub fn live(live: Live, options: Options, shutdown: CancellationToken) -> Self {
-        Self { live, options, shutdown, seals: Arc::new(Seals::new(None)), conversation: Conversation::new() }
+        Self {
+            live,
+            options,
+            shutdown,
+            seals: Arc::new(Seals::new(None)),
+            kept: Arc::default(),
+            conversation: Conversation::new(),
+        }
     }
 
     /// Signs approvals with this key, so that other replicas of the server take them.
@@ -147,9 +162,37 @@ impl Server {
         };
         match called {
             Called::Asked(question) => question.into(),
-            Called::Ran(outcome) => result(reply::reply(name, Ok(outcome))).into(),
-            Called::Failed(error) => result(reply::reply(name, Err(error))).into(),
+            Called::Ran(outcome) => {
+                let output = toolbox.index.get(name).and_then(ResolvedTool::output);
+                self.told(name, reply::reply(name, output, Ok(outcome)), client).into()
+            }
+            Called::Failed(error) => result(reply::reply(name, None, Err(error))).into(),
         }
+    }
+
+    /// A reply, with a link to the rest of what it shows a part of.
+    fn told(&self, tool: &str, mut reply: reply::Reply, client: &Client<'_>) -> CallToolResult {
+        let whole = reply.whole.take().filter(|_| knows_links(client.context));
+        let mut result = result(reply);
+        if let Some(bytes) = whole {
+            let size = bytes.len() as u64;
+            if let Some(uri) = self.kept.keep(self.owner(client.context), bytes) {
+                let link = Resource::new(uri, format!("output of {tool}")).with_mime_type("text/plain").with_size(size);
+                let how = "All that was printed, for some minutes. Read parts of it with ?offset=BYTES&length=BYTES";
+                result.content.push(ContentBlock::resource_link(link.with_description(how)));
+            }
+        }
+        result
+    }
+
+    fn list_ttl_ms(&self) -> u64 {
+        if self.options.changes == Changes::Never { LIST_TTL_MS } else { CHANGING_LIST_TTL_MS }
+    }
+
+    /// Who may read what this request leaves behind. From 2026-07-28 on there are no conversations.
+    fn owner(&self, context: &RequestContext<RoleServer>) -> Owner {
+        let conversation = (!is_modern(context)).then_some(self.conversation.number);
+        Owner { caller: origin::caller(context).to_owned(), conversation }
     }
 
     async fn call_meta(&self, call: &Call<'_>) -> Option<CallToolResponse> {
@@ -192,7 +235,7 @@ impl Server {
                 Ok(Examples::Json(json)) => (Ok(json), extended::examples_schema),
                 Ok(Examples::UnknownTool { name, suggestions }) => {
                     let unknown = Err(CallError::UnknownTool { suggestions });
-                    return Ok(Some(result(reply::reply(&name, unknown)).into()));
+                    return Ok(Some(result(reply::reply(&name, None, unknown)).into()));
                 }
                 Err(failure) => (Err(failure), extended::examples_schema),
             },
@@ -204,6 +247,15 @@ impl Server {
             Err(Failure::Cursor(error)) => Err(error),
         }
     }
+}
+
+fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+}
+
+/// MCP 2025-06-18 has links in results; clients before it would not take the whole result.
+fn knows_links(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2025_06_18)
 }
 
 fn text_or_refusal(name: &str, answer: Result<String, Vec<Violation>>, schema: fn() -> Value) -> CallToolResult {
@@ -223,7 +275,7 @@ impl ServerHandler for Server {
         // Build metadata of a version (SemVer 2.0, item 10): what tells two servers of one version apart.
         let version = format!("{}+{}", env!("CARGO_PKG_VERSION"), &toolbox.digest()[..SHOWN_DIGITS]);
         let name = Implementation::new("climax", version);
-        let capabilities = ServerCapabilities::builder().enable_tools();
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources();
         let capabilities =
             if self.options.changes == Changes::Told { capabilities.enable_tool_list_changed() } else { capabilities }
                 .build();
@@ -241,10 +293,9 @@ impl ServerHandler for Server {
             return Err(ErrorData::invalid_params("Unknown cursor: the list of tools has one page", None));
         }
         let list = ListToolsResult::with_all_items(tools::tools(&self.live.toolbox().index, self.options.mode));
-        let is_modern = context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
         // MCP 2026-07-28, server/utilities/caching; earlier revisions have no such fields.
-        let ttl_ms = if self.options.changes == Changes::Never { LIST_TTL_MS } else { CHANGING_LIST_TTL_MS };
-        Ok(if is_modern { list.with_ttl_ms(ttl_ms).with_cache_scope(CacheScope::Private) } else { list })
+        let list_ttl_ms = self.list_ttl_ms();
+        Ok(if is_modern(&context) { list.with_ttl_ms(list_ttl_ms).with_cache_scope(CacheScope::Private) } else { list })
     }
 
     async fn call_tool(
@@ -266,6 +317,42 @@ impl ServerHandler for Server {
         let answer = answer.map_err(|_| ErrorData::internal_error("Internal error: the call was given up", None))??;
         // MCP 2025-11-25, server/tools, "Error Handling": an unknown tool is a protocol error.
         answer.ok_or_else(|| ErrorData::invalid_params(format!("Unknown tool: {}", echo(&request.name)), None))
+    }
+
+    async fn list_resources(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let cursor = page.and_then(|page| page.cursor);
+        let list = resources::list(&self.live.toolbox().index, cursor.as_deref())?;
+        let list_ttl_ms = self.list_ttl_ms();
+        Ok(if is_modern(&context) { list.with_ttl_ms(list_ttl_ms).with_cache_scope(CacheScope::Private) } else { list })
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let list = ListResourceTemplatesResult::with_all_items(resources::templates());
+        Ok(if is_modern(&context) { list.with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private) } else { list })
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let owner = self.owner(&context);
+        let contents = resources::read(&self.live.toolbox().index, &self.kept, &owner, &request.uri)?;
+        let read = ReadResourceResult::new(vec![contents]);
+        let read = if is_modern(&context) {
+            read.with_ttl_ms(self.list_ttl_ms()).with_cache_scope(CacheScope::Private)
+        } else {
+            read
+        };
+        Ok(read.into())
     }
 
     /// Clients until 2025-11-25 are told of another list of tools as long as they are there.
@@ -322,22 +409,6 @@ impl ServerHandler for Server {
         Err(method_not_found(ListPromptsRequestMethod::VALUE))
     }
 
-    async fn list_resources(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListResourcesResult, ErrorData> {
-        Err(method_not_found(ListResourcesRequestMethod::VALUE))
-    }
-
-    async fn list_resource_templates(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(method_not_found(ListResourceTemplatesRequestMethod::VALUE))
-    }
-
     async fn complete(
         &self,
         _: CompleteRequestParams,
@@ -352,7 +423,18 @@ pub(super) fn method_not_found(method: &str) -> ErrorData {
 }
 
 fn result(reply: reply::Reply) -> CallToolResult {
-    let content = vec![ContentBlock::text(reply.text)];
+    let mut content = Vec::new();
+    if let Some(reply::Media { mime, bytes }) = &reply.media {
+        let data = BASE64_STANDARD.encode(bytes);
+        content.push(if mime.starts_with("audio/") {
+            ContentBlock::audio(data, mime)
+        } else {
+            ContentBlock::image(data, mime)
+        });
+    }
+    if reply.media.is_none() || !reply.text.is_empty() {
+        content.push(ContentBlock::text(reply.text));
+    }
     match reply.error {
         None => CallToolResult::success(content),
         Some(error) => {

@@ -63,6 +63,7 @@ static TOOLS: [ToolDef; 2] = [
         timeout_ms: 30000,
         risk: Risk::Read,
         asks: false,
+        output: None,
         confirm_message: None,
         resolves: Rows(0, 0),
     },
@@ -77,6 +78,7 @@ static TOOLS: [ToolDef; 2] = [
         timeout_ms: 250,
         risk: Risk::Destructive,
         asks: false,
+        output: None,
         confirm_message: Some(Str(43)),
         resolves: Rows(0, 1),
     },
@@ -164,6 +166,6 @@ pub static CATALOG: Catalog = Catalog {
         }
     }),
     sealed: false,
-    digest: Some("ab2df6d7d73f93b8bfc9ae714369ebaacea26fdf03251d6c92928fb70b59b1bf"),
+    digest: Some("756037b00581c69a87ea83fded99b44e42764bfd03750a7011fed9793d6d4435"),
     names: Names::Perfect(&NAMES),
 };

@@ -25,6 +25,7 @@ mod native;
 mod policy;
 mod progress;
 mod protocol;
+mod resources;
 mod retrieval;
 mod sandbox;
 mod server;

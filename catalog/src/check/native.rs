@@ -22,6 +22,7 @@ impl Checker<'_> {
     fn native_tool(&mut self, tool: &Tool) {
         self.program_keys(&[
             ("command", tool.command.as_ref().filter(|text| !text.value.is_empty()).map(span)),
+            ("output", tool.output.as_ref().map(span)),
             ("resolve", tool.resolve.first().map(|entry| entry.name.span)),
         ]);
         for arg in &tool.args {

@@ -162,6 +162,11 @@ codes! {
         why "The tools of a native config run no program, so the key would do nothing.";
         example "native: true\ncommand: date\ntools:\n  - {name: a, description: Show a}";
         remedy "Remove the key, or `native: true`.";
+    /// The media type of an output that is neither an image nor audio.
+    IllegalMediaType = "illegal-media-type", Error, Check;
+        why "Results hold text, images and audio; nothing else can be shown.";
+        example "output: {mime: application/pdf}";
+        remedy "Write `image/…` or `audio/…`, or leave `output` out for text.";
     /// A name with characters that MCP does not allow, or an environment variable that cannot exist.
     IllegalName = "illegal-name", Error, Check;
         why "Clients refuse such tools, and the system such variables.";

@@ -1,0 +1,101 @@
+//! What results hold besides text: images, sounds, and links to what was too long for them.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use climax::mcp::Mode;
+use serde_json::{Value, json};
+
+use crate::client::{Client, unrestricted};
+use crate::support::{self, fake_config};
+
+/// A client of revision 2025-11-25 for these tools of fakecli.
+async fn client(tools: &str) -> Client {
+    let index = support::index(&fake_config(tools));
+    Client::open(unrestricted(index), Mode::Classic, json!({})).await
+}
+
+async fn call(client: &mut Client, tool: &str) -> Value {
+    client.ask(1, "tools/call", &json!({ "name": tool, "arguments": {} })).await["result"].clone()
+}
+
+async fn read(client: &mut Client, uri: &str) -> Value {
+    client.ask(2, "resources/read", &json!({ "uri": uri })).await
+}
+
+#[tokio::test]
+async fn images_and_sounds_are_shown_as_such() {
+    let mut client = client(
+        "  - {name: picture, description: x, command: bytes, output: {mime: image/png}}\n  \
+           - {name: sound, description: x, command: bytes, output: {mime: audio/wav}}\n  \
+           - {name: broken, description: x, command: exit 3 sorry, output: {mime: image/png}}\n  \
+           - {name: noisy, description: x, command: both, output: {mime: image/png}}\n  \
+           - {name: endless, description: x, command: flood 9000000, output: {mime: image/png}}\n",
+    )
+    .await;
+    let data = BASE64_STANDARD.encode(b"a\xff\xfeb\n");
+    for (tool, kind, mime) in [("picture", "image", "image/png"), ("sound", "audio", "audio/wav")] {
+        let result = call(&mut client, tool).await;
+        assert_eq!(result["content"], json!([{ "type": kind, "data": data, "mimeType": mime }]), "{result}");
+    }
+    let failed = call(&mut client, "broken").await;
+    assert_eq!(failed["content"], json!([{ "type": "text", "text": "sorry\n\n[exit code: 3]" }]));
+    let noisy = call(&mut client, "noisy").await;
+    assert_eq!(noisy["content"][1], json!({ "type": "text", "text": "[stderr]\nerr" }), "{noisy}");
+    let endless = call(&mut client, "endless").await;
+    assert_eq!(endless["structuredContent"]["error"]["code"], "output_limit", "{endless}");
+}
+
+#[tokio::test]
+async fn what_is_too_long_for_an_answer_can_be_read_in_parts() {
+    let mut client = client("  - {name: long, description: x, command: flood 1000000}\n").await;
+    let result = call(&mut client, "long").await;
+    assert!(result["content"][0]["text"].as_str().unwrap().contains("bytes omitted"));
+    let link = &result["content"][1];
+    assert_eq!((&link["type"], &link["size"]), (&json!("resource_link"), &json!(1_000_000)), "{link}");
+    let uri = link["uri"].as_str().unwrap();
+    let mut whole = String::new();
+    loop {
+        let part = read(&mut client, &format!("{uri}?offset={}", whole.len())).await;
+        let text = part["result"]["contents"][0]["text"].as_str().unwrap_or_else(|| panic!("{part}"));
+        if text.is_empty() {
+            break;
+        }
+        assert!(text.len() <= 256 << 10);
+        whole.push_str(text);
+    }
+    assert_eq!(whole.len(), 1_000_000);
+    let part = read(&mut client, &format!("{uri}?offset=500000&length=10")).await;
+    assert_eq!(part["result"]["contents"][0]["text"], whole[500_000..500_010]);
+    let wrong = read(&mut client, &format!("{uri}?page=2")).await;
+    assert_eq!(wrong["error"]["code"], -32602, "{wrong}");
+    assert_eq!(read(&mut client, "climax://output/00").await["error"]["code"], -32002);
+}
+
+#[tokio::test]
+async fn an_output_that_fits_leaves_nothing_to_read() {
+    let mut client = client("  - {name: short, description: x, command: flood 1000}\n").await;
+    assert_eq!(call(&mut client, "short").await["content"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn the_clis_that_are_served_can_be_read() {
+    let mut client = client("  - {name: one, description: The first}\n").await;
+    let list = client.ask(1, "resources/list", &json!({})).await;
+    let uri = "climax://cli/fake";
+    assert_eq!(list["result"]["resources"], json!([{ "uri": uri, "name": "fake", "mimeType": "application/json" }]));
+    let read = read(&mut client, uri).await;
+    let contents: Value = serde_json::from_str(read["result"]["contents"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(contents["results"][0]["tool_name"], "one");
+    let wrong = client.ask(3, "resources/list", &json!({ "cursor": "7" })).await;
+    assert_eq!(wrong["error"]["code"], -32602);
+}
+
+#[test]
+fn the_command_line_prints_what_the_program_printed() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("fake.yaml");
+    let config = fake_config("  - {name: picture, description: x, command: bytes, output: {mime: image/png}}\n");
+    std::fs::write(&path, config).unwrap();
+    let output = support::climax().args(["call", "picture", "--config"]).arg(&path).output().unwrap();
+    assert_eq!(output.stdout, b"a\xff\xfeb\n");
+}
