@@ -62,6 +62,8 @@ enum Command {
     Export(ExportArguments),
     /// Say in words what differs between two exports or configs
     Diff(DiffArguments),
+    /// Write a first config from what a program says of itself
+    Import(ImportArguments),
     /// Tell which program this is, and what is compiled into it
     Version(VersionArguments),
     /// Print a completion script
@@ -261,6 +263,43 @@ pub(crate) struct DiffArguments {
 }
 
 #[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
+pub(crate) struct ImportArguments {
+    /// Run this program with --help, and its subcommands or only the one named, and read what they print
+    #[arg(long, value_name = "PROGRAM|SUBCOMMAND", num_args = 1.., required = true)]
+    pub(crate) help_of: Vec<String>,
+    /// Levels of subcommands to go down
+    #[arg(long, value_name = "N", default_value_t = crate::limits::DEFAULT_IMPORT_DEPTH)]
+    pub(crate) depth: usize,
+    /// Commands to ask for their help at most
+    #[arg(long, value_name = "N", default_value_t = crate::limits::DEFAULT_IMPORTED_COMMANDS)]
+    pub(crate) max_commands: usize,
+    /// Take the commands too that the help leaves out but tells how to list
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Write the config to this new file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    #[cfg(feature = "import-usage")]
+    #[command(subcommand)]
+    pub(crate) format: Option<ImportFormat>,
+}
+
+/// Descriptions of programs that are read instead of their help.
+#[cfg(feature = "import-usage")]
+#[derive(Debug, Subcommand)]
+pub(crate) enum ImportFormat {
+    /// Read a specification in the format of `usage` (KDL)
+    Usage {
+        /// The specification
+        file: PathBuf,
+        /// Write the config to this new file instead of standard output
+        #[arg(long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct VersionArguments {
     /// Print JSON
     #[arg(long)]
@@ -347,6 +386,7 @@ pub fn main(catalog: &'static Catalog) -> ExitCode {
         Command::Schema { format } => command::schema::run(format),
         Command::Export(arguments) => command::export::run(catalog, &arguments),
         Command::Diff(arguments) => command::diff::run(catalog, &arguments),
+        Command::Import(arguments) => command::import::run(&arguments),
         Command::Version(arguments) => command::version::run(catalog, &arguments),
         Command::Completions { shell } => {
             command::completions::run(shell, &mut <Arguments as clap::CommandFactory>::command())

@@ -102,3 +102,24 @@ pub const MAX_EXAMPLES: i64 = 5;
 
 /// Near misses that an error names.
 pub const MAX_SUGGESTIONS: usize = 3;
+
+/// How long a program may take to print its help.
+pub const HELP_LIMIT: Duration = Duration::from_secs(10);
+
+/// Longest help page that is read, in bytes; what is beyond is cut.
+pub const MAX_HELP_BYTES: usize = 1 << 20;
+
+/// Longest line of a help page that is read, in bytes.
+pub const MAX_HELP_LINE_BYTES: usize = 16 << 10;
+
+/// Options that are taken from one help page.
+pub const MAX_PAGE_OPTIONS: usize = 400;
+
+/// Subcommands that are taken from one help page.
+pub const MAX_PAGE_COMMANDS: usize = 400;
+
+/// Default of `import --max-commands`.
+pub const DEFAULT_IMPORTED_COMMANDS: usize = 200;
+
+/// Default of `import --depth`: levels of subcommands.
+pub const DEFAULT_IMPORT_DEPTH: usize = 3;

@@ -1,0 +1,328 @@
+//! Usage lines: `prog add [-f] [--into <dir>] <name> [<file>...]`.
+
+use super::option;
+use super::values::alternatives;
+use super::{Flag, Operand, Sure, Value};
+
+/// Levels of brackets that are followed.
+const MAX_DEPTH: usize = 12;
+/// Operands of a line that are taken.
+const MAX_OPERANDS: usize = 12;
+
+/// A piece of a usage line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Item {
+    /// Text that stands outside angle brackets.
+    Word(String),
+    /// `<text>`.
+    Angle(String),
+    /// `-f`, `--flag`, `--flag=<value>`.
+    Flag(String),
+    /// `{a,b}`.
+    Choice(String),
+    /// `[…]` or `(…)`.
+    Group { optional: bool, alternatives: Vec<Vec<Item>> },
+    /// `...` behind an item.
+    Dots,
+}
+
+/// What a usage line tells.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Synopsis {
+    /// The first plain word behind the command: a subcommand, or (with some programs) the name of an operand.
+    pub(super) literal: Option<String>,
+    /// Whether a subcommand is to follow: `Some(true)` if it has to.
+    pub(super) wants_command: Option<bool>,
+    pub(super) operands: Vec<Operand>,
+    pub(super) flags: Vec<Flag>,
+}
+
+/// Reads a usage line of the command `words`; `is_switch` tells options that are known to take no value.
+pub(super) fn read(usage: &str, words: &[String], is_switch: &dyn Fn(&str) -> bool) -> Synopsis {
+    let mut parser = Parser { rest: usage };
+    let mut items = parser.sequence(0).into_iter().flatten().collect::<Vec<_>>();
+    if !items.is_empty() {
+        items.remove(0);
+    }
+    let mut reader = Reader { out: Synopsis::default(), is_switch, pending: false, behind_dashes: false };
+    for word in words {
+        if let Some(at) = items.iter().position(|item| matches!(item, Item::Word(own) if own == word)) {
+            items.remove(at);
+        }
+    }
+    reader.out.literal = literal(&items);
+    reader.sequence(&items, true);
+    reader.out
+}
+
+/// The plain word that starts a line, behind groups of options at most.
+fn literal(items: &[Item]) -> Option<String> {
+    for item in items {
+        match item {
+            Item::Word(word) if is_literal(word) => return Some(word.clone()),
+            Item::Group { optional: true, alternatives } => match alternatives.first().and_then(|items| items.first()) {
+                Some(Item::Word(word)) if is_literal(word) && alternatives.len() == 1 => return Some(word.clone()),
+                Some(Item::Flag(_)) => {}
+                _ => return None,
+            },
+            _ => return None,
+        }
+    }
+    None
+}
+
+fn is_literal(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_lowercase())
+        && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+        && !is_rest(word)
+}
+
+struct Parser<'a> {
+    rest: &'a str,
+}
+
+impl Parser<'_> {
+    /// Items up to a closing bracket or the end, by alternatives.
+    fn sequence(&mut self, depth: usize) -> Vec<Vec<Item>> {
+        let mut all = vec![Vec::new()];
+        loop {
+            self.rest = self.rest.trim_start();
+            let Some(first) = self.rest.chars().next() else { return all };
+            match first {
+                ']' | ')' | '}' => {
+                    self.rest = &self.rest[1..];
+                    if depth > 0 {
+                        return all;
+                    }
+                }
+                '|' => {
+                    self.rest = &self.rest[1..];
+                    all.push(Vec::new());
+                }
+                '[' | '(' if depth < MAX_DEPTH => {
+                    self.rest = &self.rest[1..];
+                    let group = Item::Group { optional: first == '[', alternatives: self.sequence(depth + 1) };
+                    push(&mut all, group);
+                }
+                _ => {
+                    let item = self.item(first);
+                    push(&mut all, item);
+                }
+            }
+        }
+    }
+
+    fn item(&mut self, first: char) -> Item {
+        if self.rest.starts_with("...") || first == '…' {
+            self.rest = self.rest.trim_start_matches(['.', '…']);
+            return Item::Dots;
+        }
+        if let (Some(close), true) = (self.rest.find('}'), first == '{') {
+            let inner = self.take(close + 1);
+            return Item::Choice(inner[1..close].to_owned());
+        }
+        if let (Some(close), true) = (self.rest.find('>'), first == '<') {
+            let inner = self.take(close + 1);
+            return Item::Angle(inner[1..close].to_owned());
+        }
+        let end = self.word_end(first == '-');
+        let word = self.take(end.max(first.len_utf8()));
+        if word.starts_with('-') && word.len() > 1 { Item::Flag(word.to_owned()) } else { Item::Word(word.to_owned()) }
+    }
+
+    /// Where a word ends. Brackets that follow without a space belong to it: `TYPE[.VERSION]`, `--mirror=<fetch|push>`.
+    fn word_end(&self, is_flag: bool) -> usize {
+        let mut depth = 0_usize;
+        for (at, character) in self.rest.char_indices() {
+            match character {
+                ' ' if depth == 0 => return at,
+                '|' if depth == 0 => return at,
+                '[' | '<' | '(' | '{' if at > 0 => {
+                    // `FILE[...]`, and `--all[` of a broken line.
+                    depth += 1;
+                }
+                ']' | '>' | ')' | '}' if depth == 0 => return at,
+                ']' | '>' | ')' | '}' => depth -= 1,
+                '.' if depth == 0 && self.rest[at..].starts_with("...") && !is_flag => return at,
+                _ => {}
+            }
+        }
+        self.rest.len()
+    }
+
+    fn take(&mut self, length: usize) -> String {
+        let (taken, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        taken.to_owned()
+    }
+}
+
+fn push(all: &mut [Vec<Item>], item: Item) {
+    if let Some(last) = all.last_mut() {
+        last.push(item);
+    }
+}
+
+struct Reader<'a> {
+    out: Synopsis,
+    is_switch: &'a dyn Fn(&str) -> bool,
+    /// Whether the next operand may be the value of the option before it.
+    pending: bool,
+    behind_dashes: bool,
+}
+
+impl Reader<'_> {
+    fn sequence(&mut self, items: &[Item], required: bool) {
+        for (at, item) in items.iter().enumerate() {
+            let repeated = matches!(items.get(at + 1), Some(Item::Dots));
+            match item {
+                Item::Flag(text) => self.flag(text, items.get(at + 1), required),
+                Item::Word(word) if word == "--" || word == "-" => self.behind_dashes |= word == "--",
+                Item::Word(word) | Item::Angle(word) => {
+                    let is_angle = matches!(item, Item::Angle(_));
+                    self.operand(word, is_angle, required, repeated);
+                }
+                Item::Choice(inner) => self.choice(inner, required),
+                Item::Group { optional, alternatives } => self.group(alternatives, required && !optional, repeated),
+                Item::Dots => {
+                    if let Some(last) = self.out.operands.last_mut() {
+                        last.value.repeated = true;
+                    }
+                }
+            }
+        }
+    }
+
+    fn group(&mut self, alternatives: &[Vec<Item>], required: bool, repeated: bool) {
+        let operands = self.out.operands.len();
+        let is_one_of_several = alternatives.len() > 1;
+        for (at, items) in alternatives.iter().enumerate() {
+            let has_flag = items.iter().any(|item| matches!(item, Item::Flag(_)));
+            // Of operands that exclude each other the first form is taken, and options of all.
+            if at == 0 || has_flag && matches!(items[0], Item::Flag(_)) {
+                let known = self.out.operands.len();
+                self.sequence(items, required && !is_one_of_several);
+                if is_one_of_several && at == 0 {
+                    let all_plain = alternatives.iter().all(|items| !matches!(items.first(), Some(Item::Flag(_))));
+                    for operand in &mut self.out.operands[known..] {
+                        operand.guesses.push("one of several forms");
+                        operand.required |= required && all_plain && items.len() == 1;
+                    }
+                }
+            }
+        }
+        let only_flags = alternatives.iter().all(|items| items.len() == 1 && matches!(items[0], Item::Flag(_)));
+        // `(-m | --message) <text>`
+        self.pending = only_flags && required && is_one_of_several;
+        if repeated {
+            for operand in &mut self.out.operands[operands..] {
+                operand.value.repeated = true;
+            }
+        }
+    }
+
+    /// Takes an option; what follows it in the line may be its value.
+    fn flag(&mut self, text: &str, next: Option<&Item>, required: bool) {
+        let value = match next {
+            Some(Item::Angle(name)) => Some(format!("<{name}>")),
+            Some(Item::Word(name)) if !is_rest(name) && name != "--" => Some(name.clone()),
+            _ => None,
+        };
+        self.pending = value.is_some();
+        let Some(term) = option::term(text, true) else { return };
+        let mut flag = term.flag;
+        if (self.is_switch)(flag.spellings.first().map_or("", String::as_str)) || flag.value.is_some() {
+            self.pending = false;
+        } else if let Some(value) = value
+            && let Some(with_value) = option::term(&format!("{text} {value}"), true)
+        {
+            flag = with_value.flag;
+        }
+        flag.required = required;
+        self.out.flags.push(flag);
+    }
+
+    fn choice(&mut self, inner: &str, required: bool) {
+        if std::mem::take(&mut self.pending) {
+            return;
+        }
+        let Some(values) = alternatives(inner, ',').or_else(|| alternatives(inner, '|')) else { return };
+        let value = Value { values: Some(Sure::Said(values)), ..Value::default() };
+        self.out.operands.push(Operand { required, value, ..Operand::default() });
+    }
+
+    fn operand(&mut self, word: &str, is_angle: bool, required: bool, repeated: bool) {
+        if std::mem::take(&mut self.pending) {
+            return;
+        }
+        let lower = word.to_ascii_lowercase();
+        if is_command(&lower) {
+            self.out.wants_command.get_or_insert(required);
+        }
+        let is_literal_here = !is_angle && is_literal(word) && Some(word) == self.out.literal.as_deref();
+        let is_name = word.starts_with(|c: char| c.is_alphanumeric()) || is_angle;
+        if is_rest(&lower) || is_literal_here || !is_name || self.out.operands.len() >= MAX_OPERANDS {
+            return;
+        }
+        let name = word.split(['[', '(', '<']).next().filter(|name| !name.is_empty()).unwrap_or(word);
+        let mut value = Value { repeated: repeated || word.ends_with("..."), ..Value::default() };
+        if is_angle && word.chars().any(|c| c.is_ascii_lowercase()) {
+            value.values = alternatives(word, '|').map(Sure::Guessed);
+        }
+        let behind_dashes = self.behind_dashes;
+        self.out.operands.push(Operand { name: name.to_owned(), required, behind_dashes, value, ..Operand::default() });
+    }
+}
+
+/// Whether a name stands for a subcommand to come.
+pub(super) fn is_command(lower: &str) -> bool {
+    matches!(lower, "command" | "subcommand" | "cmd" | "commands" | "sub-command")
+}
+
+/// Whether a name stands for options, or for words that are not named.
+fn is_rest(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+    matches!(word, "options" | "option" | "flags" | "flag" | "opts" | "switches" | "global-opts" | "global-options"
+        | "command-options" | "command-opts")
+        || word.ends_with("-options") || word.ends_with(" options")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn operands(usage: &str) -> String {
+        let words: Vec<String> = vec!["add".to_owned()];
+        let synopsis = read(usage, &words, &|flag| flag == "-f" || flag == "--tags");
+        let shown = synopsis.operands.iter().map(|operand| {
+            let mark = if operand.required { "!" } else { "" };
+            let dots = if operand.value.repeated { "..." } else { "" };
+            let dashes = if operand.behind_dashes { "-- " } else { "" };
+            format!("{dashes}{}{mark}{dots}", operand.name)
+        });
+        shown.collect::<Vec<_>>().join(", ")
+    }
+
+    #[test]
+    fn operands_are_read_with_their_brackets() {
+        assert_eq!(operands("prog add [OPTIONS] <NAME> [FILE]..."), "NAME!, FILE...");
+        assert_eq!(operands("prog add [-h] [--into DIR] src [dst ...]"), "dst...");
+        assert_eq!(operands("prog add [-t <branch>] [-f] <name> <url>"), "name!, url!");
+        assert_eq!(operands("prog add [<options>] [--] [<pathspec>...]"), "-- pathspec...");
+        assert_eq!(operands("prog add (TYPE[.GROUP] [NAME | -l label] | TYPE/NAME ...) [flags]"), "TYPE, NAME");
+        assert_eq!(operands("prog add (POD | TYPE/NAME) [-c CONTAINER] [options]"), "POD!");
+        assert_eq!(operands("prog add (-m | --message) <text> <object>"), "object!");
+        assert_eq!(operands("prog add [(-m | --message) <text>] [--tags | --no-tags] <object>"), "object!");
+        assert_eq!(operands("prog add [[[[[[[[[[[[[[[[[[[[[[[[[[x"), "");
+    }
+
+    #[test]
+    fn a_plain_word_is_a_subcommand() {
+        let read = |usage| read(usage, &["remote".to_owned()], &|_| false).literal;
+        assert_eq!(read("git remote [-v | --verbose] show [-n] <name>").as_deref(), Some("show"));
+        assert_eq!(read("git remote [push [-p] <x>]").as_deref(), Some("push"));
+        assert_eq!(read("git remote [-v]"), None);
+        assert_eq!(read("git remote <name> add"), None);
+    }
+}
