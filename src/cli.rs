@@ -277,6 +277,9 @@ pub(crate) struct ImportArguments {
     /// Take the commands too that the help leaves out but tells how to list
     #[arg(long)]
     pub(crate) all: bool,
+    /// Add the options that only manual pages describe, where --help prints such
+    #[arg(long)]
+    pub(crate) manual: bool,
     /// Write the config to this new file instead of standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

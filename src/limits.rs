@@ -119,7 +119,7 @@ pub const MAX_PAGE_OPTIONS: usize = 400;
 pub const MAX_PAGE_COMMANDS: usize = 400;
 
 /// Default of `import --max-commands`.
-pub const DEFAULT_IMPORTED_COMMANDS: usize = 200;
+pub const DEFAULT_IMPORTED_COMMANDS: usize = 400;
 
 /// Default of `import --depth`: levels of subcommands.
 pub const DEFAULT_IMPORT_DEPTH: usize = 3;

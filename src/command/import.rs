@@ -120,12 +120,14 @@ struct Asker<'a> {
     /// The way that worked last.
     way: Cell<Way>,
     has_help_command: Cell<bool>,
+    /// Whether what only manual pages say is wanted.
+    manual: bool,
 }
 
 async fn from_help(program: &str, words: &[String], arguments: &ImportArguments) -> Result<Draft, String> {
     let limits = Limits { stream_bytes: 2 * MAX_HELP_BYTES, ..Limits::default() };
     let executor = Executor::new(Place::Local, limits, default_concurrency()).with_own_program();
-    let asker = Asker { program, executor, way: Cell::new(Way::Long), has_help_command: Cell::new(false) };
+    let asker = Asker { program, executor, way: Cell::new(Way::Long), has_help_command: Cell::new(false), manual: arguments.manual };
     let top = asker.first(words).await?;
     let common = if top.page.has_common_options { asker.common_options().await } else { Vec::new() };
     let about = top.page.command.about.clone();
@@ -231,8 +233,9 @@ impl Asker<'_> {
 
     /// Asks a subcommand; `None` if it has no help of its own.
     async fn ask(&self, open: Open) -> (Open, Option<Answer>) {
-        let mut ways = vec![self.way.get()];
-        ways.extend([Way::Long, Way::Short].into_iter().filter(|way| *way != self.way.get()));
+        let best = if self.manual { Way::Long } else { self.way.get() };
+        let mut ways = vec![best];
+        ways.extend([Way::Long, Way::Short].into_iter().filter(|way| *way != best));
         ways.extend(Some(Way::Command).filter(|_| self.has_help_command.get()));
         let mut manual = None;
         for way in ways {
@@ -245,6 +248,10 @@ impl Asker<'_> {
                 manual.get_or_insert(Answer { text, page });
                 continue;
             }
+            let page = match manual {
+                Some(Answer { page: manual, .. }) if self.manual => page.with_options_of(manual),
+                _ => page,
+            };
             if way != Way::Command {
                 self.way.set(way);
             }

@@ -12,10 +12,9 @@ const WIDTH: usize = 120;
 /// Longest tool name that every known client accepts.
 const MAX_NAME_CHARS: usize = 64;
 /// Options that help people at a terminal, not agents.
-const FOR_PEOPLE: [&str; 16] = [
-    "help", "version", "color", "colour", "no-color", "no-colour", "pager", "no-pager", "paginate", "interactive", "tty", "web",
-    "editor", "progress", "no-progress", "usage",
-];
+const FOR_PEOPLE: [&str; 8] = ["color", "colour", "no-color", "no-colour", "pager", "no-pager", "progress", "no-progress"];
+/// The same, if they take no value.
+const SWITCHES_FOR_PEOPLE: [&str; 7] = ["help", "version", "interactive", "tty", "web", "editor", "usage"];
 
 /// A config, and what there is in it.
 #[derive(Clone, Debug)]
@@ -146,8 +145,13 @@ fn flag_arg(flag: &Flag, names: &mut HashSet<String>) -> Arg {
     let value_name = flag.value.as_ref().map_or("", |value| &value.name);
     let is_word = value_name.len() > 1 && value_name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
     let name = if is_short && is_word { value_name.to_ascii_lowercase() } else { bare.to_owned() };
+    let name = if flag.is_on { format!("no_{name}") } else { name };
     arg.push("name", yaml::text(&unique(&identifier(&name), names)));
     match &flag.value {
+        None if flag.is_on => {
+            arg.push("type", "boolean".to_owned());
+            arg.push("flag", yaml::text(&format!("{spelling}=false")));
+        }
         None => {
             arg.push("type", "boolean".to_owned());
             arg.push("flag", yaml::text(spelling));
@@ -158,7 +162,11 @@ fn flag_arg(flag: &Flag, names: &mut HashSet<String>) -> Arg {
             arg.push("flag", yaml::text(&if apart { spelling.clone() } else { format!("{spelling}=") }));
         }
     }
-    arg.finish(flag.required, flag.value.as_ref(), &flag.about);
+    if flag.value.as_ref().is_some_and(|value| value.optional) {
+        arg.note = Some("the flag also stands without a value");
+    }
+    let about = if flag.is_on { format!("Turn this off: {}", flag.about) } else { flag.about.clone() };
+    arg.finish(flag.required, flag.value.as_ref(), &about);
     arg
 }
 
@@ -215,9 +223,12 @@ fn lines(arg: &Arg, comment: &str) -> String {
 }
 
 fn is_for_people(flag: &Flag) -> bool {
-    let is_known = flag.spellings.iter().any(|spelling| FOR_PEOPLE.contains(&spelling.trim_start_matches("--")));
+    let is_known = flag.spellings.iter().any(|spelling| {
+        let name = spelling.trim_start_matches("--");
+        FOR_PEOPLE.contains(&name) || flag.value.is_none() && SWITCHES_FOR_PEOPLE.contains(&name)
+    });
     let about = flag.about.to_ascii_lowercase();
-    let is_prompt = flag.value.is_none() && (about.contains("interactively") || about.contains("in the web browser"));
+    let is_prompt = flag.value.is_none() && (["interactively", "in the web browser", "into a pager"].iter().any(|sign| about.contains(sign)));
     let is_help = matches!(flag.spellings[0].as_str(), "-h" | "-?" | "-V") && flag.value.is_none();
     is_known || is_prompt || is_help
 }

@@ -29,6 +29,15 @@ pub struct Page {
 }
 
 impl Page {
+    /// Adds the options of another page about the same command.
+    #[must_use]
+    pub fn with_options_of(mut self, other: Self) -> Self {
+        let known: HashSet<String> = self.command.options.iter().flat_map(|flag| flag.spellings.clone()).collect();
+        let new = other.command.options.into_iter().filter(|flag| !flag.spellings.iter().any(|own| known.contains(own)));
+        self.command.options.extend(new);
+        self
+    }
+
     /// Whether anything was recognised.
     #[must_use]
     pub fn says_something(&self) -> bool {
@@ -99,8 +108,9 @@ fn options(entries: &[Entry]) -> Vec<Flag> {
         }
         let joined = text.join(" ").to_ascii_lowercase();
         flag.required |= ["(required)", "[required]"].iter().any(|note| joined.contains(note)) || joined.starts_with("required.");
-        if let Some(value) = &mut flag.value {
-            values::complete(value, &text);
+        match &mut flag.value {
+            Some(value) => values::complete(value, &text),
+            None => flag.is_on |= values::default(&joined).as_deref() == Some("true"),
         }
         flag.about = prose::shorten(&text);
         if options.len() < MAX_PAGE_OPTIONS && seen.insert(flag.spellings[0].clone()) {
@@ -285,6 +295,10 @@ fn usage_operands(synopses: &[Synopsis], has_subcommands: bool) -> Vec<Operand> 
         operands.insert(0, Operand { name: literal.clone(), required: true, guesses, ..Operand::default() });
     }
     let lines = own().count();
+    // `prog run IMAGE COMMAND ARG...`: options behind an operand are those of another program.
+    if operands.iter().skip(1).any(|operand| synopsis::is_command(&operand.name.to_ascii_lowercase()) && !operand.behind_dashes) {
+        operands[0].guesses.push("options behind it may be taken for those of the command that it starts");
+    }
     for operand in &mut operands {
         let in_all = own().all(|synopsis| synopsis.operands.iter().any(|other| other.name == operand.name && other.required));
         if lines > 1 {
@@ -292,7 +306,7 @@ fn usage_operands(synopses: &[Synopsis], has_subcommands: bool) -> Vec<Operand> 
             operand.guesses.push("there are several usage lines");
         }
         operand.value.name.clone_from(&operand.name);
-        let is_free = operand.value.values.is_none() && !operand.value.repeated;
+        let is_free = operand.value.values.is_none() && !operand.guesses.contains(&"one of several forms");
         operand.value.kind = values::kind_of_name(&operand.name).filter(|_| is_free);
     }
     operands

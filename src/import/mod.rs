@@ -50,6 +50,8 @@ pub struct Flag {
     pub about: String,
     /// Whether the command needs it.
     pub required: bool,
+    /// Whether it is a switch that is on unless it is turned off by `=false`.
+    pub is_on: bool,
 }
 
 /// The value of an option or operand.
@@ -65,6 +67,8 @@ pub struct Value {
     pub default: Option<String>,
     /// Whether the program takes several.
     pub repeated: bool,
+    /// Whether the option also stands without it.
+    pub optional: bool,
     /// Whether the help shows it as a word of its own behind a flag of one dash and several letters.
     pub apart: bool,
 }

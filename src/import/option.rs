@@ -18,6 +18,7 @@ pub(super) fn term(text: &str, whole: bool) -> Option<Term> {
     loop {
         let (name, after) = name(rest)?;
         flag.spellings.push(name);
+        flag.is_on |= after == "=true:";
         let (value, after) = value(after, flag.spellings.last().map_or("", String::as_str), whole);
         if let Some(value) = value {
             flag.value.get_or_insert(value);
@@ -65,7 +66,8 @@ fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<Value>, &'a 
     if let Some(inner) = text.strip_prefix("[=").or_else(|| text.strip_prefix("[ ")) {
         let end = inner.find(']').unwrap_or(inner.len());
         let after = inner.get(end + 1..).unwrap_or_default();
-        return (Some(named(&inner[..end])), after);
+        let value = Value { optional: true, ..named(&inner[..end]) };
+        return (Some(value), after);
     }
     if let Some(rest) = text.strip_prefix('=') {
         return assigned(rest);
@@ -104,15 +106,11 @@ fn assigned(text: &str) -> (Option<Value>, &str) {
     (Some(named(word)), after)
 }
 
-/// What a default tells of a value, as `kubectl`'s style of help has it; `Some(None)` for a switch.
+/// What a default tells of a value, where help shows `--flag=default:`; `Some(None)` for a switch.
 fn by_default(text: &str) -> Option<Option<Value>> {
     let mut value = Value::default();
     match text {
-        "false" => return Some(None),
-        "true" => {
-            value.values = Some(Sure::Said(vec!["true".to_owned(), "false".to_owned()]));
-            value.default = Some("true".to_owned());
-        }
+        "false" | "true" => return Some(None),
         "[]" => value.repeated = true,
         _ => {
             let quoted = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
@@ -204,7 +202,7 @@ mod tests {
         let tail = term("--tail=-1:", true).unwrap().flag.value.unwrap();
         assert_eq!((tail.kind, tail.default.as_deref()), (Some(Sure::Said(Type::Integer)), Some("-1")));
         assert!(term("--file=[]:", true).unwrap().flag.value.unwrap().repeated);
-        let print = term("--print=true:", true).unwrap().flag.value.unwrap();
-        assert_eq!(print.values.unwrap().get().join(" "), "true false");
+        let print = term("--print=true:", true).unwrap().flag;
+        assert!(print.is_on && print.value.is_none());
     }
 }

@@ -131,7 +131,7 @@ impl Reader {
             let text = text.map(str::to_owned).into_iter().collect();
             let entry = Entry { section: self.section, term: term.to_owned(), text };
             self.open = Some(Open { entry, indent, column });
-        } else if !self.seen_heading || self.section == Section::Other {
+        } else if self.out.entries.is_empty() && (!self.seen_heading || self.section == Section::Other) {
             self.out.prose.push(trimmed.to_owned());
         }
     }
@@ -139,7 +139,7 @@ impl Reader {
     fn text_line(&mut self, line: &str) {
         match &mut self.open {
             Some(open) => open.entry.text.push(line.to_owned()),
-            None if self.section == Section::Other => self.out.prose.push(line.to_owned()),
+            None if self.section == Section::Other && self.out.entries.is_empty() => self.out.prose.push(line.to_owned()),
             None => {}
         }
     }

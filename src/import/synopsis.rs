@@ -99,7 +99,7 @@ impl Parser<'_> {
                     self.rest = &self.rest[1..];
                     all.push(Vec::new());
                 }
-                '[' | '(' if depth < MAX_DEPTH => {
+                '[' | '(' | '{' if depth < MAX_DEPTH && !self.is_choice() => {
                     self.rest = &self.rest[1..];
                     let group = Item::Group { optional: first == '[', alternatives: self.sequence(depth + 1) };
                     push(&mut all, group);
@@ -110,6 +110,11 @@ impl Parser<'_> {
                 }
             }
         }
+    }
+
+    /// Whether `{a,b}` follows, and not `{<a> | <b>}`.
+    fn is_choice(&self) -> bool {
+        self.rest.starts_with('{') && !self.rest.split('}').next().unwrap_or_default().contains('<')
     }
 
     fn item(&mut self, first: char) -> Item {
@@ -127,7 +132,7 @@ impl Parser<'_> {
         }
         let end = self.word_end(first == '-');
         let word = self.take(end.max(first.len_utf8()));
-        if word.starts_with('-') && word.len() > 1 { Item::Flag(word.to_owned()) } else { Item::Word(word.to_owned()) }
+        if word.starts_with('-') && word.len() > 1 && word != "--" { Item::Flag(word.to_owned()) } else { Item::Word(word.to_owned()) }
     }
 
     /// Where a word ends. Brackets that follow without a space belong to it: `TYPE[.VERSION]`, `--mirror=<fetch|push>`.
@@ -196,22 +201,28 @@ impl Reader<'_> {
     fn group(&mut self, alternatives: &[Vec<Item>], required: bool, repeated: bool) {
         let operands = self.out.operands.len();
         let is_one_of_several = alternatives.len() > 1;
-        for (at, items) in alternatives.iter().enumerate() {
-            let has_flag = items.iter().any(|item| matches!(item, Item::Flag(_)));
-            // Of operands that exclude each other the first form is taken, and options of all.
-            if at == 0 || has_flag && matches!(items[0], Item::Flag(_)) {
-                let known = self.out.operands.len();
-                self.sequence(items, required && !is_one_of_several);
-                if is_one_of_several && at == 0 {
-                    let all_plain = alternatives.iter().all(|items| !matches!(items.first(), Some(Item::Flag(_))));
-                    for operand in &mut self.out.operands[known..] {
-                        operand.guesses.push("one of several forms");
-                        operand.required |= required && all_plain && items.len() == 1;
-                    }
+        let starts_with_flag = |items: &[Item]| matches!(items.first(), Some(Item::Flag(_)));
+        let first_plain = alternatives.iter().position(|items| !starts_with_flag(items));
+        let all_plain = !alternatives.iter().any(|items| starts_with_flag(items));
+        if let [first, second] = alternatives
+            && let Some(both) = two_spellings(first, second)
+        {
+            self.flag(&both, None, required);
+        } else {
+            for (at, items) in alternatives.iter().enumerate() {
+                // Of operands that exclude each other the first form is taken, and options of all.
+                if Some(at) == first_plain || starts_with_flag(items) {
+                    self.sequence(items, required && !is_one_of_several);
                 }
             }
         }
-        let only_flags = alternatives.iter().all(|items| items.len() == 1 && matches!(items[0], Item::Flag(_)));
+        if is_one_of_several {
+            for (at, operand) in self.out.operands[operands..].iter_mut().enumerate() {
+                operand.guesses.push("one of several forms");
+                operand.required |= required && all_plain && at == 0;
+            }
+        }
+        let only_flags = alternatives.iter().all(|items| items.len() == 1 && starts_with_flag(items));
         // `(-m | --message) <text>`
         self.pending = only_flags && required && is_one_of_several;
         if repeated {
@@ -272,6 +283,14 @@ impl Reader<'_> {
         let behind_dashes = self.behind_dashes;
         self.out.operands.push(Operand { name: name.to_owned(), required, behind_dashes, value, ..Operand::default() });
     }
+}
+
+/// `-f | --force` as one option, `-a | -b` and `--all | --none` as `None`.
+fn two_spellings(first: &[Item], second: &[Item]) -> Option<String> {
+    let ([Item::Flag(short)], [Item::Flag(long)]) = (first, second) else { return None };
+    let letter = short.strip_prefix('-').filter(|letter| letter.len() == 1)?;
+    let name = long.strip_prefix("--")?;
+    name.to_ascii_lowercase().starts_with(&letter.to_ascii_lowercase()).then(|| format!("{short}, {long}"))
 }
 
 /// Whether a name stands for a subcommand to come.

@@ -118,8 +118,11 @@ fn bracketed(text: &str) -> Option<Sure<Vec<String>>> {
         from = at + 1;
         let Some(end) = inner.find(close) else { continue };
         let inner = &inner[..end];
-        if let Some(values) = alternatives(inner, '|') {
+        if let Some(values) = alternatives(inner, '|').or_else(|| spaced(inner).filter(|_| close == '}')) {
             return Some(Sure::Said(values));
+        }
+        if let Some(values) = list(inner).filter(|_| inner.contains(" or ")) {
+            return Some(Sure::Guessed(values));
         }
         let is_quoted = inner.split(',').all(|item| unquoted(item.trim()) != item.trim());
         if let Some(values) = alternatives(inner, ',').filter(|_| is_quoted) {
@@ -133,6 +136,14 @@ fn bracketed(text: &str) -> Option<Sure<Vec<String>>> {
 pub(super) fn alternatives(text: &str, separator: char) -> Option<Vec<String>> {
     let values: Vec<String> = text.split(separator).map(|item| unquoted(item.trim()).to_owned()).collect();
     distinct(values)
+}
+
+/// Values of a few words, between bars.
+fn spaced(text: &str) -> Option<Vec<String>> {
+    let values: Vec<String> = text.split('|').map(|item| item.trim().to_owned()).collect();
+    let mut seen = std::collections::HashSet::new();
+    let is_value = |value: &String| value.split(' ').count() <= 3 && value.split(' ').all(is_word);
+    (values.len() > 1 && values.iter().all(|value| is_value(value) && seen.insert(value.clone()))).then_some(values)
 }
 
 /// Lines `- value: meaning` below `Possible values:`.
