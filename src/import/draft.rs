@@ -127,7 +127,6 @@ fn operand_arg(operand: &Operand, names: &mut HashSet<String>, flags: &mut HashS
     let name = if operand.name.is_empty() { "value" } else { &operand.name };
     arg.push("name", yaml::text(&unique(&identifier(&name.to_ascii_lowercase()), names)));
     arg.value(&operand.value);
-    // What stands behind `--` has to come last, and one operand can.
     if operand.behind_dashes && flags.insert("--".to_owned()) {
         arg.push("flag", yaml::text("--"));
     } else {

@@ -16,6 +16,11 @@ pub(super) fn term(text: &str, whole: bool) -> Option<Term> {
     let mut flag = Flag::default();
     let mut rest = text.trim();
     loop {
+        // `-<number>, -n <number>`
+        if rest.starts_with("-<") {
+            let (_, after) = group(rest);
+            rest = after.trim_start_matches([' ', ',']);
+        }
         let (name, after) = name(rest)?;
         flag.spellings.push(name);
         flag.is_on |= after == "=true:";

@@ -44,7 +44,7 @@ pub(super) fn read(usage: &str, words: &[String], is_switch: &dyn Fn(&str) -> bo
     if !items.is_empty() {
         items.remove(0);
     }
-    let mut reader = Reader { out: Synopsis::default(), is_switch, pending: false, behind_dashes: false };
+    let mut reader = Reader { out: Synopsis::default(), is_switch, pending: false, behind_dashes: false, needs_dashes: false };
     for word in words {
         if let Some(at) = items.iter().position(|item| matches!(item, Item::Word(own) if own == word)) {
             items.remove(at);
@@ -52,6 +52,7 @@ pub(super) fn read(usage: &str, words: &[String], is_switch: &dyn Fn(&str) -> bo
     }
     reader.out.literal = literal(&items);
     reader.sequence(&items, true);
+    reader.settle_dashes();
     reader.out
 }
 
@@ -174,6 +175,8 @@ struct Reader<'a> {
     /// Whether the next operand may be the value of the option before it.
     pending: bool,
     behind_dashes: bool,
+    /// Whether the dashes have to stand.
+    needs_dashes: bool,
 }
 
 impl Reader<'_> {
@@ -182,13 +185,25 @@ impl Reader<'_> {
             let repeated = matches!(items.get(at + 1), Some(Item::Dots));
             match item {
                 Item::Flag(text) => self.flag(text, items.get(at + 1), required),
-                Item::Word(word) if word == "--" || word == "-" => self.behind_dashes |= word == "--",
+                Item::Word(word) if word == "--" => {
+                    self.behind_dashes = true;
+                    self.needs_dashes = true;
+                }
                 Item::Word(word) | Item::Angle(word) => {
                     let is_angle = matches!(item, Item::Angle(_));
                     self.operand(word, is_angle, required, repeated);
                 }
                 Item::Choice(inner) => self.choice(inner, required),
-                Item::Group { optional, alternatives } => self.group(alternatives, required && !optional, repeated),
+                Item::Group { optional: true, alternatives } if is_dashes(alternatives) => {
+                    self.behind_dashes = true;
+                    self.needs_dashes = false;
+                }
+                Item::Group { optional, alternatives } => {
+                    self.group(alternatives, required && !optional, repeated);
+                    // `(-m | --message) <text>`
+                    let has_value = matches!(items.get(at + 1), Some(Item::Word(_) | Item::Angle(_)));
+                    self.pending = !optional && has_value && alternatives.len() > 1 && only_flags(alternatives);
+                }
                 Item::Dots => {
                     if let Some(last) = self.out.operands.last_mut() {
                         last.value.repeated = true;
@@ -198,12 +213,28 @@ impl Reader<'_> {
         }
     }
 
+    /// What stands behind `--` must be one word and the last: an arg of a config can say no more.
+    fn settle_dashes(&mut self) {
+        let operands = &mut self.out.operands;
+        let Some(first) = operands.iter().position(|operand| operand.behind_dashes) else { return };
+        if first + 1 == operands.len() {
+            return;
+        }
+        if self.needs_dashes {
+            operands.truncate(first + 1);
+            operands[first].guesses.push("more words may follow it, a call gives one");
+        } else {
+            operands.iter_mut().for_each(|operand| operand.behind_dashes = false);
+        }
+    }
+
     fn group(&mut self, alternatives: &[Vec<Item>], required: bool, repeated: bool) {
         let operands = self.out.operands.len();
         let is_one_of_several = alternatives.len() > 1;
-        let starts_with_flag = |items: &[Item]| matches!(items.first(), Some(Item::Flag(_)));
-        let first_plain = alternatives.iter().position(|items| !starts_with_flag(items));
-        let all_plain = !alternatives.iter().any(|items| starts_with_flag(items));
+        // `--output=plain|rich`: what is a plain word then is a value.
+        let has_flag = alternatives.iter().any(|items| starts_with_flag(items));
+        let is_value = |items: &[Item]| has_flag && matches!(items, [Item::Word(word)] if is_literal(word));
+        let first_plain = alternatives.iter().position(|items| !starts_with_flag(items) && !is_value(items));
         if let [first, second] = alternatives
             && let Some(both) = two_spellings(first, second)
         {
@@ -219,12 +250,9 @@ impl Reader<'_> {
         if is_one_of_several {
             for (at, operand) in self.out.operands[operands..].iter_mut().enumerate() {
                 operand.guesses.push("one of several forms");
-                operand.required |= required && all_plain && at == 0;
+                operand.required |= required && !has_flag && at == 0;
             }
         }
-        let only_flags = alternatives.iter().all(|items| items.len() == 1 && starts_with_flag(items));
-        // `(-m | --message) <text>`
-        self.pending = only_flags && required && is_one_of_several;
         if repeated {
             for operand in &mut self.out.operands[operands..] {
                 operand.value.repeated = true;
@@ -285,6 +313,24 @@ impl Reader<'_> {
     }
 }
 
+/// Whether items are about an option, be it in brackets of its own.
+fn starts_with_flag(items: &[Item]) -> bool {
+    match items.first() {
+        Some(Item::Flag(_)) => true,
+        Some(Item::Group { alternatives, .. }) => alternatives.first().is_some_and(|items| starts_with_flag(items)),
+        _ => false,
+    }
+}
+
+fn only_flags(alternatives: &[Vec<Item>]) -> bool {
+    alternatives.iter().all(|items| matches!(items.as_slice(), [Item::Flag(_)]))
+}
+
+/// Whether a group is `[--]`.
+fn is_dashes(alternatives: &[Vec<Item>]) -> bool {
+    matches!(alternatives, [items] if matches!(items.as_slice(), [Item::Word(word)] if word == "--"))
+}
+
 /// `-f | --force` as one option, `-a | -b` and `--all | --none` as `None`.
 fn two_spellings(first: &[Item], second: &[Item]) -> Option<String> {
     let ([Item::Flag(short)], [Item::Flag(long)]) = (first, second) else { return None };
@@ -313,7 +359,7 @@ mod tests {
 
     fn operands(usage: &str) -> String {
         let words: Vec<String> = vec!["add".to_owned()];
-        let synopsis = read(usage, &words, &|flag| flag == "-f" || flag == "--tags");
+        let synopsis = read(usage, &words, &|flag| flag == "-f");
         let shown = synopsis.operands.iter().map(|operand| {
             let mark = if operand.required { "!" } else { "" };
             let dots = if operand.value.repeated { "..." } else { "" };
@@ -328,20 +374,24 @@ mod tests {
         assert_eq!(operands("prog add [OPTIONS] <NAME> [FILE]..."), "NAME!, FILE...");
         assert_eq!(operands("prog add [-h] [--into DIR] src [dst ...]"), "dst...");
         assert_eq!(operands("prog add [-t <branch>] [-f] <name> <url>"), "name!, url!");
-        assert_eq!(operands("prog add [<options>] [--] [<pathspec>...]"), "-- pathspec...");
-        assert_eq!(operands("prog add (TYPE[.GROUP] [NAME | -l label] | TYPE/NAME ...) [flags]"), "TYPE, NAME");
-        assert_eq!(operands("prog add (POD | TYPE/NAME) [-c CONTAINER] [options]"), "POD!");
+        assert_eq!(operands("prog add [<options>] [--] [<path>...]"), "-- path...");
+        assert_eq!(operands("prog add [<options>] [--] <from> [<to>]"), "from!, to");
+        assert_eq!(operands("prog add NOTE [flags] -- PROGRAM [args...]"), "NOTE!, -- PROGRAM!");
+        assert_eq!(operands("prog add (KIND[.SORT] [NAME | -l label] | KIND/NAME ...) [flags]"), "KIND!, NAME");
+        assert_eq!(operands("prog add [(-o|--output=)plain|rich] (NOTE | KIND/NAME) [-c PAGE] [options]"), "NOTE!");
+        assert_eq!(operands("prog add ([-f FILE] | KIND [(NAME | -l label | --all)]) [options]"), "KIND, NAME");
         assert_eq!(operands("prog add (-m | --message) <text> <object>"), "object!");
         assert_eq!(operands("prog add [(-m | --message) <text>] [--tags | --no-tags] <object>"), "object!");
+        assert_eq!(operands("prog add {<number> | <url>}"), "number!");
         assert_eq!(operands("prog add [[[[[[[[[[[[[[[[[[[[[[[[[[x"), "");
     }
 
     #[test]
     fn a_plain_word_is_a_subcommand() {
-        let read = |usage| read(usage, &["remote".to_owned()], &|_| false).literal;
-        assert_eq!(read("git remote [-v | --verbose] show [-n] <name>").as_deref(), Some("show"));
-        assert_eq!(read("git remote [push [-p] <x>]").as_deref(), Some("push"));
-        assert_eq!(read("git remote [-v]"), None);
-        assert_eq!(read("git remote <name> add"), None);
+        let read = |usage| read(usage, &["shelf".to_owned()], &|_| false).literal;
+        assert_eq!(read("prog shelf [-v | --verbose] look [-n] <name>").as_deref(), Some("look"));
+        assert_eq!(read("prog shelf [put [-p] <x>]").as_deref(), Some("put"));
+        assert_eq!(read("prog shelf [-v]"), None);
+        assert_eq!(read("prog shelf <name> add"), None);
     }
 }

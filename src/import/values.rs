@@ -45,7 +45,7 @@ pub(super) fn complete(value: &mut Value, text: &[String]) {
 /// The type that the name of a value tells.
 pub(super) fn kind_of_name(name: &str) -> Option<Sure<Type>> {
     let name = name.trim_matches(|c: char| !c.is_ascii_alphanumeric()).to_ascii_lowercase();
-    match name.as_str() {
+    match name.rsplit(['-', '_']).next().unwrap_or_default() {
         "int" | "integer" | "uint" | "int8" | "int16" | "int32" | "int64" | "uint8" | "uint16" | "uint32" | "uint64" => {
             Some(Sure::Said(Type::Integer))
         }
