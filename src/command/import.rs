@@ -299,7 +299,16 @@ impl Asker<'_> {
 
 #[cfg(feature = "import-usage")]
 fn from_usage(file: &Path) -> Result<Draft, String> {
-    let spec = usage::Spec::parse_file(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
+    let spec = usage::Spec::parse_file(file).map_err(|error| {
+        let detail = match &error {
+            usage::error::UsageErr::InvalidInput(message, span, source) => {
+                let before = source.inner().get(..span.offset()).unwrap_or_default();
+                format!("line {}: {message}", before.lines().count().max(1))
+            }
+            other => other.to_string(),
+        };
+        format!("cannot read {}: {detail}", file.display())
+    })?;
     let commands = import::spec::commands(&spec);
     if commands.is_empty() {
         return Err(format!("{} describes no command that could be called: it has neither flags nor args", file.display()));

@@ -107,25 +107,43 @@ struct Arg {
 }
 
 fn args(command: &Command) -> Vec<Arg> {
+    // Options keep their names; what is named after its value gives way.
+    let reserved: HashSet<String> = wanted(command).map(long_name).collect();
     let mut names = HashSet::new();
     let mut flags = HashSet::new();
     let mut args: Vec<Arg> = Vec::new();
     for operand in &command.operands {
-        args.push(operand_arg(operand, &mut names, &mut flags));
+        args.push(operand_arg(operand, &reserved, &mut names, &mut flags));
     }
-    let wanted = command.options.iter().filter(|flag| !is_for_people(flag));
-    for flag in wanted {
+    for flag in wanted(command) {
         if flags.insert(flag.spellings[0].clone()) {
-            args.push(flag_arg(flag, &mut names));
+            args.push(flag_arg(flag, &reserved, &mut names));
         }
     }
     args
 }
 
-fn operand_arg(operand: &Operand, names: &mut HashSet<String>, flags: &mut HashSet<String>) -> Arg {
+fn wanted(command: &Command) -> impl Iterator<Item = &Flag> {
+    command.options.iter().filter(|flag| !is_for_people(flag))
+}
+
+/// The name of an option by its longest spelling.
+fn long_name(flag: &Flag) -> String {
+    let name = identifier(flag.spellings[0].trim_start_matches('-'));
+    if flag.is_on { format!("no_{name}") } else { name }
+}
+
+fn operand_arg(
+    operand: &Operand,
+    reserved: &HashSet<String>,
+    names: &mut HashSet<String>,
+    flags: &mut HashSet<String>,
+) -> Arg {
     let mut arg = Arg { fields: Vec::new(), guesses: operand.guesses.clone(), note: None };
     let name = if operand.name.is_empty() { "value" } else { &operand.name };
-    arg.push("name", yaml::text(&unique(&identifier(&name.to_ascii_lowercase()), names)));
+    let name = identifier(&name.to_ascii_lowercase());
+    let name = if reserved.contains(&name) { format!("{name}_operand") } else { name };
+    arg.push("name", yaml::text(&unique(&name, names)));
     arg.value(&operand.value);
     if operand.behind_dashes && flags.insert("--".to_owned()) {
         arg.push("flag", yaml::text("--"));
@@ -136,16 +154,17 @@ fn operand_arg(operand: &Operand, names: &mut HashSet<String>, flags: &mut HashS
     arg
 }
 
-fn flag_arg(flag: &Flag, names: &mut HashSet<String>) -> Arg {
+fn flag_arg(flag: &Flag, reserved: &HashSet<String>, names: &mut HashSet<String>) -> Arg {
     let mut arg = Arg { fields: Vec::new(), guesses: Vec::new(), note: None };
     let spelling = &flag.spellings[0];
     let bare = spelling.trim_start_matches('-');
     let is_short = !spelling.starts_with("--") && bare.chars().count() == 1;
     let value_name = flag.value.as_ref().map_or("", |value| &value.name);
     let is_word = value_name.len() > 1 && value_name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
-    let name = if is_short && is_word { value_name.to_ascii_lowercase() } else { bare.to_owned() };
-    let name = if flag.is_on { format!("no_{name}") } else { name };
-    arg.push("name", yaml::text(&unique(&identifier(&name), names)));
+    let by_value = identifier(&value_name.to_ascii_lowercase());
+    let is_free = !reserved.contains(&by_value) && !names.contains(&by_value);
+    let name = if is_short && is_word && is_free { by_value } else { long_name(flag) };
+    arg.push("name", yaml::text(&unique(&name, names)));
     match &flag.value {
         None if flag.is_on => {
             arg.push("type", "boolean".to_owned());

@@ -52,7 +52,6 @@ pub fn read(text: &str, words: &[String]) -> Page {
     let mut options = options(&layout.entries);
     let usages = own_usages(&layout, words);
     let synopses: Vec<Synopsis> = usages.iter().map(|usage| synopsis::read(usage, words, &is_switch(&options))).collect();
-    join_usage_flags(&mut options, &synopses);
     let mut operands = listed_operands(&layout.entries, &synopses);
     let listed = !operands.is_empty();
     let mut subcommands = listed_commands(&layout.entries, &synopses, &operands, words);
@@ -60,6 +59,7 @@ pub fn read(text: &str, words: &[String]) -> Page {
     if subcommands.is_empty() && !listed && usages.len() > 1 {
         subcommands = usage_commands(&usages, &synopses);
     }
+    join_usage_flags(&mut options, &synopses, !subcommands.is_empty());
     if !listed {
         operands = usage_operands(&synopses, !subcommands.is_empty());
     }
@@ -137,8 +137,9 @@ fn own_usages(layout: &Layout, words: &[String]) -> Vec<String> {
 }
 
 /// Adds options that only usage lines show, and learns from these which are required.
-fn join_usage_flags(options: &mut Vec<Flag>, synopses: &[Synopsis]) {
-    for flag in synopses.iter().flat_map(|synopsis| &synopsis.flags) {
+fn join_usage_flags(options: &mut Vec<Flag>, synopses: &[Synopsis], has_subcommands: bool) {
+    let own = synopses.iter().filter(|synopsis| !has_subcommands || synopsis.literal.is_none());
+    for flag in own.flat_map(|synopsis| &synopsis.flags) {
         let known = options.iter().position(|known| known.spellings.iter().any(|own| flag.spellings.contains(own)));
         match known {
             Some(at) => {

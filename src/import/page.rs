@@ -113,7 +113,8 @@ impl Reader {
 
     fn body(&mut self, line: &str, trimmed: &str, indent: usize) {
         if let Some(open) = &mut self.open {
-            let is_text = match open.column {
+            let is_next = starts_option(trimmed) && indent <= open.indent;
+            let is_text = !is_next && match open.column {
                 // Bullets of a text start with a dash too.
                 Some(column) => indent + 2 >= column || indent > open.indent && !starts_entry(trimmed, open.entry.section),
                 None => indent > open.indent && !starts_option(trimmed) || indent >= open.indent + 4,

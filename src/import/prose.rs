@@ -45,5 +45,12 @@ fn without_notes(text: &str) -> String {
             text.replace_range(at..=at + length, "");
         }
     }
+    // One way to write a default: `(default X)`.
+    if let Some(at) = text.find("[default: ")
+        && let Some(length) = text[at..].find(']')
+    {
+        text.replace_range(at + length..=at + length, ")");
+        text.replace_range(at..at + "[default: ".len(), "(default ");
+    }
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -17,6 +17,13 @@ const DESTROYING: [&str; 29] = [
     "deletes", "removes", "unlink",
 ];
 
+const WRITING: [&str; 42] = [
+    "add", "create", "new", "init", "set", "update", "upgrade", "edit", "write", "push", "pull", "commit", "install", "start",
+    "stop", "restart", "apply", "import", "rename", "move", "mv", "cp", "copy", "upload", "download", "enable", "disable",
+    "merge", "tag", "label", "annotate", "comment", "close", "reopen", "publish", "build", "save", "load", "clone", "fetch",
+    "scale", "lock",
+];
+
 /// The risk of a command: sure where its last word is a plain verb, else read off its words and its description.
 pub(super) fn of(words: &[String], about: &str) -> Sure<Risk> {
     let last = words.last().map_or("", String::as_str);
@@ -35,6 +42,8 @@ pub(super) fn of(words: &[String], about: &str) -> Sure<Risk> {
 fn of_word(word: &str) -> Option<Risk> {
     if DESTROYING.contains(&word) {
         Some(Risk::Destructive)
+    } else if WRITING.contains(&word) {
+        Some(Risk::Write)
     } else {
         READING.contains(&word).then_some(Risk::Read)
     }

@@ -235,16 +235,15 @@ impl Reader<'_> {
         let has_flag = alternatives.iter().any(|items| starts_with_flag(items));
         let is_value = |items: &[Item]| has_flag && matches!(items, [Item::Word(word)] if is_literal(word));
         let first_plain = alternatives.iter().position(|items| !starts_with_flag(items) && !is_value(items));
-        if let [first, second] = alternatives
-            && let Some(both) = two_spellings(first, second)
-        {
-            self.flag(&both, None, required);
-        } else {
-            for (at, items) in alternatives.iter().enumerate() {
+        let mut rest = alternatives.iter().enumerate().peekable();
+        while let Some((at, items)) = rest.next() {
+            let both = rest.peek().and_then(|(_, next)| two_spellings(items, next));
+            if let Some(both) = both {
+                rest.next();
+                self.flag(&both, None, required && alternatives.len() == 2);
+            } else if Some(at) == first_plain || starts_with_flag(items) {
                 // Of operands that exclude each other the first form is taken, and options of all.
-                if Some(at) == first_plain || starts_with_flag(items) {
-                    self.sequence(items, required && !is_one_of_several);
-                }
+                self.sequence(items, required && !is_one_of_several);
             }
         }
         if is_one_of_several {
@@ -379,7 +378,7 @@ mod tests {
         assert_eq!(operands("prog add NOTE [flags] -- PROGRAM [args...]"), "NOTE!, -- PROGRAM!");
         assert_eq!(operands("prog add (KIND[.SORT] [NAME | -l label] | KIND/NAME ...) [flags]"), "KIND!, NAME");
         assert_eq!(operands("prog add [(-o|--output=)plain|rich] (NOTE | KIND/NAME) [-c PAGE] [options]"), "NOTE!");
-        assert_eq!(operands("prog add ([-f FILE] | KIND [(NAME | -l label | --all)]) [options]"), "KIND, NAME");
+        assert_eq!(operands("prog add ([-k FILE] | KIND [(NAME | -l label | --all)]) [options]"), "KIND, NAME");
         assert_eq!(operands("prog add (-m | --message) <text> <object>"), "object!");
         assert_eq!(operands("prog add [(-m | --message) <text>] [--tags | --no-tags] <object>"), "object!");
         assert_eq!(operands("prog add {<number> | <url>}"), "number!");

@@ -18,6 +18,7 @@ mod containers;
 mod exec;
 mod extended;
 mod generated;
+mod import;
 mod laws;
 mod policy;
 mod progress;
