@@ -63,6 +63,7 @@ enum Command {
     /// Say in words what differs between two exports or configs
     Diff(DiffArguments),
     /// Write a first config from what a program says of itself
+    #[cfg(feature = "import")]
     Import(ImportArguments),
     /// Tell which program this is, and what is compiled into it
     Version(VersionArguments),
@@ -262,13 +263,14 @@ pub(crate) struct DiffArguments {
     pub(crate) json: bool,
 }
 
+#[cfg(feature = "import")]
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
 pub(crate) struct ImportArguments {
     /// Run this program with --help, and its subcommands or only the one named, and read what they print
     #[arg(long, value_name = "PROGRAM|SUBCOMMAND", num_args = 1.., required = true)]
     pub(crate) help_of: Vec<String>,
-    /// Levels of subcommands to go down
+    /// Levels of subcommands to go down; with 0 only PROGRAM itself is run
     #[arg(long, value_name = "N", default_value_t = crate::limits::DEFAULT_IMPORT_DEPTH)]
     pub(crate) depth: usize,
     /// Commands to ask for their help at most
@@ -389,6 +391,7 @@ pub fn main(catalog: &'static Catalog) -> ExitCode {
         Command::Schema { format } => command::schema::run(format),
         Command::Export(arguments) => command::export::run(catalog, &arguments),
         Command::Diff(arguments) => command::diff::run(catalog, &arguments),
+        #[cfg(feature = "import")]
         Command::Import(arguments) => command::import::run(&arguments),
         Command::Version(arguments) => command::version::run(catalog, &arguments),
         Command::Completions { shell } => {

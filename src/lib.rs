@@ -18,6 +18,7 @@ pub mod digest;
 pub mod exec;
 pub mod expand;
 mod generated;
+#[cfg(feature = "import")]
 pub mod import;
 pub mod limits;
 pub mod load;

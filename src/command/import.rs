@@ -58,7 +58,9 @@ fn finish(drafted: Result<Draft, String>, output: Option<&Path>) -> ExitCode {
     };
     if let Err(diagnostics) = checked(&draft) {
         terminal::report(&diagnostics);
-        terminal::error("climax: the draft is no valid config, which is a mistake of climax: please report the help page");
+        terminal::error(
+            "climax: the draft is no valid config, which is a mistake of climax: please report the help page",
+        );
         return ExitCode::from(FAILURE);
     }
     terminal::error(&format!(
@@ -70,7 +72,9 @@ fn finish(drafted: Result<Draft, String>, output: Option<&Path>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             let path = path.display();
-            terminal::error(&format!("climax: {path} exists and may have been edited: remove it, or name another file"));
+            terminal::error(&format!(
+                "climax: {path} exists and may have been edited: remove it, or name another file"
+            ));
             ExitCode::from(FAILURE)
         }
         Err(error) => {
@@ -127,43 +131,24 @@ struct Asker<'a> {
 async fn from_help(program: &str, words: &[String], arguments: &ImportArguments) -> Result<Draft, String> {
     let limits = Limits { stream_bytes: 2 * MAX_HELP_BYTES, ..Limits::default() };
     let executor = Executor::new(Place::Local, limits, default_concurrency()).with_own_program();
-    let asker = Asker { program, executor, way: Cell::new(Way::Long), has_help_command: Cell::new(false), manual: arguments.manual };
+    let asker = Asker {
+        program,
+        executor,
+        way: Cell::new(Way::Long),
+        has_help_command: Cell::new(false),
+        manual: arguments.manual,
+    };
     let top = asker.first(words).await?;
-    let common = if top.page.has_common_options { asker.common_options().await } else { Vec::new() };
     let about = top.page.command.about.clone();
-    let mut commands = Vec::new();
-    let root = Open { words: words.to_vec(), about: about.clone(), usages: Vec::new(), above: Vec::new() };
+    let common = if top.page.has_common_options { asker.common_options().await } else { Vec::new() };
     let more = match top.page.all_commands.filter(|_| arguments.all && words.is_empty()) {
         Some(listing) => import::read_listing(&asker.output(listing.iter().copied()).await.unwrap_or_default()),
         None => Vec::new(),
     };
-    let mut level = take(&mut commands, root, Some(top), more);
-    let mut asked = 1;
-    let mut left_out = 0;
-    for _ in 0..arguments.depth {
-        let room = arguments.max_commands.saturating_sub(asked);
-        left_out += level.len().saturating_sub(room);
-        level.truncate(room);
-        asked += level.len();
-        // The first teaches how the others are best asked.
-        let mut answers = Vec::new();
-        let mut rest = level.into_iter();
-        if let Some(first) = rest.next() {
-            answers.push(asker.ask(first).await);
-        }
-        let concurrent: Vec<_> = rest.map(|open| asker.ask(open)).collect();
-        answers.extend(stream::iter(concurrent).buffered(default_concurrency()).collect::<Vec<_>>().await);
-        level = answers.into_iter().flat_map(|(open, answer)| take(&mut commands, open, answer, Vec::new())).collect();
-        if level.is_empty() {
-            break;
-        }
-    }
-    if left_out + level.len() > 0 {
-        terminal::error(&format!(
-            "climax: {} more commands were not asked: see --depth and --max-commands",
-            left_out + level.len()
-        ));
-    }
+    let root = Open { words: words.to_vec(), about: about.clone(), usages: Vec::new(), above: Vec::new() };
+    let mut commands = Vec::new();
+    let below = take(&mut commands, root, Some(top), more);
+    walk(&asker, below, &mut commands, arguments).await;
     for command in &mut commands {
         let known: Vec<String> = command.options.iter().flat_map(|flag| flag.spellings.clone()).collect();
         let new = common.iter().filter(|flag| !flag.spellings.iter().any(|spelling| known.contains(spelling)));
@@ -171,6 +156,34 @@ async fn from_help(program: &str, words: &[String], arguments: &ImportArguments)
     }
     let origin = format!("the help of `{}`", arguments.help_of.join(" "));
     Ok(import::draft(program, &about, &commands, &origin))
+}
+
+/// Asks a level of subcommands, then what is below it, and keeps those that do something.
+async fn walk(asker: &Asker<'_>, mut level: Vec<Open>, commands: &mut Vec<Command>, arguments: &ImportArguments) {
+    // The program itself was asked.
+    let mut room = arguments.max_commands.saturating_sub(1);
+    let mut left_out = 0;
+    for _ in 0..arguments.depth {
+        left_out += level.len().saturating_sub(room);
+        level.truncate(room);
+        room -= level.len();
+        // The first teaches how the others are best asked.
+        let mut rest = level.into_iter();
+        let mut answers = Vec::new();
+        if let Some(first) = rest.next() {
+            answers.push(asker.ask(first).await);
+        }
+        let others: Vec<_> = rest.map(|open| asker.ask(open)).collect();
+        answers.extend(stream::iter(others).buffered(default_concurrency()).collect::<Vec<_>>().await);
+        level = answers.into_iter().flat_map(|(open, answer)| take(commands, open, answer, Vec::new())).collect();
+        if level.is_empty() {
+            break;
+        }
+    }
+    left_out += level.len();
+    if left_out > 0 {
+        terminal::error(&format!("climax: {left_out} more commands were not asked: see --depth and --max-commands"));
+    }
 }
 
 /// Keeps the command of an answer, and returns what is to be asked next.
@@ -224,7 +237,8 @@ impl Asker<'_> {
         if let Some((text, page)) = printed.into_iter().find(|(_, page)| page.says_something()) {
             return Ok(Answer { text, page });
         }
-        let command = std::iter::once(self.program).chain(words.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
+        let command =
+            std::iter::once(self.program).chain(words.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
         Err(format!(
             "neither `{command} --help` nor `{command} -h` printed options, subcommands or a usage line with operands; see \
              what they print, and write the config by hand"
@@ -239,9 +253,19 @@ impl Asker<'_> {
         ways.extend(Some(Way::Command).filter(|_| self.has_help_command.get()));
         let mut manual = None;
         for way in ways {
-            let Ok(text) = self.help(&open.words, way).await else { break };
+            let text = match self.help(&open.words, way).await {
+                Ok(text) => text,
+                Err(message) => {
+                    terminal::error(&format!("climax: {message}"));
+                    break;
+                }
+            };
             let page = import::read(&text, &open.words);
-            if !page.says_something() || open.above.contains(&text) {
+            // The same page again: the program did not look at its subcommand, and may do anything with the next way.
+            if open.above.contains(&text) {
+                break;
+            }
+            if !page.says_something() {
                 continue;
             }
             if page.is_manual {
@@ -285,12 +309,16 @@ impl Asker<'_> {
             timeout: HELP_LIMIT,
         };
         let command = invocation.argv.join(" ");
-        let outcome = self.executor.run(&invocation, None, pending()).await.map_err(|error| {
-            format!("{error}; name a program that is on the PATH, or give its path")
-        })?;
+        let outcome = self
+            .executor
+            .run(&invocation, None, pending())
+            .await
+            .map_err(|error| format!("{error}; name a program that is on the PATH, or give its path"))?;
         if let End::TimedOut(_) = outcome.end {
             let seconds = HELP_LIMIT.as_secs();
-            terminal::error(&format!("climax: `{command}` was still running after {seconds} s and was ended"));
+            return Err(format!(
+                "`{command}` was still running after {seconds} s and was ended: it printed no help, or waits"
+            ));
         }
         let [stdout, stderr] = [outcome.stdout, outcome.stderr].map(|stream| import::clean(&stream.text()));
         Ok(if stdout.trim().is_empty() { stderr } else { stdout })
@@ -311,7 +339,10 @@ fn from_usage(file: &Path) -> Result<Draft, String> {
     })?;
     let commands = import::spec::commands(&spec);
     if commands.is_empty() {
-        return Err(format!("{} describes no command that could be called: it has neither flags nor args", file.display()));
+        return Err(format!(
+            "{} describes no command that could be called: it has neither flags nor args",
+            file.display()
+        ));
     }
     let program = if spec.bin.is_empty() { &spec.name } else { &spec.bin };
     let about = spec.about.as_deref().unwrap_or_default();

@@ -20,6 +20,7 @@ pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod eval;
 pub(crate) mod export;
+#[cfg(feature = "import")]
 pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod run;

@@ -71,7 +71,8 @@ fn skip_escape(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) {
 
 /// Neither a control character nor one that turns the direction of what follows.
 fn is_shown(character: char) -> bool {
-    let turns = matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
+    let turns =
+        matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
     !character.is_control() && !turns && !matches!(character, '\u{2028}' | '\u{2029}')
 }
 

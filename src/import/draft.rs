@@ -12,7 +12,8 @@ const WIDTH: usize = 120;
 /// Longest tool name that every known client accepts.
 const MAX_NAME_CHARS: usize = 64;
 /// Options that help people at a terminal, not agents.
-const FOR_PEOPLE: [&str; 8] = ["color", "colour", "no-color", "no-colour", "pager", "no-pager", "progress", "no-progress"];
+const FOR_PEOPLE: [&str; 8] =
+    ["color", "colour", "no-color", "no-colour", "pager", "no-pager", "progress", "no-progress"];
 /// The same, if they take no value.
 const SWITCHES_FOR_PEOPLE: [&str; 7] = ["help", "version", "interactive", "tty", "web", "editor", "usage"];
 
@@ -36,8 +37,15 @@ pub struct Draft {
 pub fn draft(program: &str, about: &str, commands: &[Command], origin: &str) -> Draft {
     let name = name_of(program);
     let mut out = Draft { text: String::new(), tools: 0, args: 0, guesses: 0 };
-    let _ = writeln!(out.text, "# A first draft, made from {}. Lines with `guess` say what that leaves open: check", one_line(origin));
-    let _ = writeln!(out.text, "# them, leave out what agents need not do, and say in each description when to use the tool.");
+    let _ = writeln!(
+        out.text,
+        "# A first draft, made from {}. Lines with `guess` say what that leaves open: check",
+        one_line(origin)
+    );
+    let _ = writeln!(
+        out.text,
+        "# them, leave out what agents need not do, and say in each description when to use the tool."
+    );
     let _ = writeln!(out.text, "name: {}", yaml::text(&name));
     let about = if about.trim().is_empty() { format!("The program {name}") } else { sentence(about) };
     let _ = writeln!(out.text, "description: {}", yaml::text(&about));
@@ -246,7 +254,8 @@ fn is_for_people(flag: &Flag) -> bool {
         FOR_PEOPLE.contains(&name) || flag.value.is_none() && SWITCHES_FOR_PEOPLE.contains(&name)
     });
     let about = flag.about.to_ascii_lowercase();
-    let is_prompt = flag.value.is_none() && (["interactively", "in the web browser", "into a pager"].iter().any(|sign| about.contains(sign)));
+    let is_prompt = flag.value.is_none()
+        && (["interactively", "in the web browser", "into a pager"].iter().any(|sign| about.contains(sign)));
     let is_help = matches!(flag.spellings[0].as_str(), "-h" | "-?" | "-V") && flag.value.is_none();
     is_known || is_prompt || is_help
 }

@@ -33,7 +33,8 @@ impl Page {
     #[must_use]
     pub fn with_options_of(mut self, other: Self) -> Self {
         let known: HashSet<String> = self.command.options.iter().flat_map(|flag| flag.spellings.clone()).collect();
-        let new = other.command.options.into_iter().filter(|flag| !flag.spellings.iter().any(|own| known.contains(own)));
+        let new =
+            other.command.options.into_iter().filter(|flag| !flag.spellings.iter().any(|own| known.contains(own)));
         self.command.options.extend(new);
         self
     }
@@ -51,7 +52,8 @@ pub fn read(text: &str, words: &[String]) -> Page {
     let layout = layout(text);
     let mut options = options(&layout.entries);
     let usages = own_usages(&layout, words);
-    let synopses: Vec<Synopsis> = usages.iter().map(|usage| synopsis::read(usage, words, &is_switch(&options))).collect();
+    let synopses: Vec<Synopsis> =
+        usages.iter().map(|usage| synopsis::read(usage, words, &is_switch(&options))).collect();
     let mut operands = listed_operands(&layout.entries, &synopses);
     let listed = !operands.is_empty();
     let mut subcommands = listed_commands(&layout.entries, &synopses, &operands, words);
@@ -68,7 +70,8 @@ pub fn read(text: &str, words: &[String]) -> Page {
     }
     let runs = subcommands.is_empty() || runs_alone(words, &synopses) && !(options.is_empty() && operands.is_empty());
     let is_manual = is_manual(text);
-    let command = Command { words: words.to_vec(), about: about(&layout, is_manual), options, operands, ..Command::default() };
+    let command =
+        Command { words: words.to_vec(), about: about(&layout, is_manual), options, operands, ..Command::default() };
     Page {
         command,
         subcommands,
@@ -84,12 +87,11 @@ pub fn read(text: &str, words: &[String]) -> Page {
 pub fn read_listing(text: &str) -> Vec<Subcommand> {
     let lines = text.lines().filter(|line| line.starts_with(' '));
     let pairs = lines.filter_map(|line| line.trim().split_once("  "));
-    let commands = pairs.filter(|(_, about)| !about.trim().starts_with("alias:")).filter_map(|(name, about)| {
-        is_command_word(name).then(|| Subcommand {
-            name: name.to_owned(),
-            about: prose::shorten(&[about.trim().to_owned()]),
-            usages: Vec::new(),
-        })
+    let named = pairs.filter(|(name, about)| is_command_word(name) && !about.trim().starts_with("alias:"));
+    let commands = named.map(|(name, about)| Subcommand {
+        name: name.to_owned(),
+        about: prose::shorten(&[about.trim().to_owned()]),
+        usages: Vec::new(),
     });
     once(commands).collect()
 }
@@ -107,7 +109,8 @@ fn options(entries: &[Entry]) -> Vec<Flag> {
             text.insert(0, term.rest);
         }
         let joined = text.join(" ").to_ascii_lowercase();
-        flag.required |= ["(required)", "[required]"].iter().any(|note| joined.contains(note)) || joined.starts_with("required.");
+        flag.required |=
+            ["(required)", "[required]"].iter().any(|note| joined.contains(note)) || joined.starts_with("required.");
         match &mut flag.value {
             Some(value) => values::complete(value, &text),
             None => flag.is_on |= values::default(&joined).as_deref() == Some("true"),
@@ -178,7 +181,7 @@ fn listed_operand(entry: &Entry, synopses: &[Synopsis]) -> Option<Operand> {
         if !is_name || entry.text.is_empty() && !bare.starts_with(['<', '[']) {
             return None;
         }
-        operand.name = name.to_owned();
+        name.clone_into(&mut operand.name);
         let in_usage = synopses.iter().flat_map(|synopsis| &synopsis.operands).find(|own| own.name == name);
         let is_literal = synopses.iter().any(|synopsis| synopsis.literal.as_deref() == Some(name));
         operand.required = bare.starts_with('<') || is_literal || in_usage.is_some_and(|own| own.required);
@@ -200,7 +203,12 @@ fn names_subcommands(operand: &Operand, subcommands: &[Subcommand]) -> bool {
         || is_named(&operand.name)
 }
 
-fn listed_commands(entries: &[Entry], synopses: &[Synopsis], operands: &[Operand], words: &[String]) -> Vec<Subcommand> {
+fn listed_commands(
+    entries: &[Entry],
+    synopses: &[Synopsis],
+    operands: &[Operand],
+    words: &[String],
+) -> Vec<Subcommand> {
     let wants = synopses.iter().any(|synopsis| synopsis.wants_command.is_some());
     let choices = |name: &str| {
         let values = operands.iter().filter_map(|operand| operand.value.values.as_ref());
@@ -243,18 +251,21 @@ fn below_choice(entry: &Entry) -> Vec<Subcommand> {
 
 fn subcommands(entry: &Entry, words: &[String]) -> Vec<Subcommand> {
     let about = prose::shorten(&entry.text);
-    let subcommand = |name: &str, about: &str| Subcommand {
-        name: name.to_owned(),
-        about: about.to_owned(),
-        usages: Vec::new(),
-    };
+    let subcommand =
+        |name: &str, about: &str| Subcommand { name: name.to_owned(), about: about.to_owned(), usages: Vec::new() };
     let term = entry.term.trim().trim_end_matches(':');
     let listed: Vec<&str> = term.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     if listed.len() > 1 && listed.iter().all(|name| is_command_word(name)) {
         // Without a description it is a list of commands, with one a command and its short names.
         if about.is_empty() || listed.len() > 3 {
             let more = entry.text.iter().flat_map(|line| line.split(',')).map(str::trim);
-            return listed.iter().copied().chain(more).filter(|name| is_command_word(name)).map(|name| subcommand(name, "")).collect();
+            return listed
+                .iter()
+                .copied()
+                .chain(more)
+                .filter(|name| is_command_word(name))
+                .map(|name| subcommand(name, ""))
+                .collect();
         }
         let longest = listed.iter().rev().max_by_key(|name| name.len());
         return longest.map(|name| subcommand(name, &about)).into_iter().collect();
@@ -262,8 +273,13 @@ fn subcommands(entry: &Entry, words: &[String]) -> Vec<Subcommand> {
     // `add <name>`, and `prog add <name>`.
     let mut own = term.split_whitespace().filter(|word| !words.iter().any(|parent| parent == word));
     let Some(first) = own.next().map(|word| word.trim_end_matches([',', '*'])) else { return Vec::new() };
-    let is_shaped = own.all(|word| word.starts_with(['<', '[', '(', '{', '-', '.']) || is_command_word(word) && !about.is_empty());
-    if !is_command_word(first) || !is_shaped || term.split_whitespace().count() > 6 || entry.text.is_empty() && term.contains(' ') {
+    let is_shaped =
+        own.all(|word| word.starts_with(['<', '[', '(', '{', '-', '.']) || is_command_word(word) && !about.is_empty());
+    if !is_command_word(first)
+        || !is_shaped
+        || term.split_whitespace().count() > 6
+        || entry.text.is_empty() && term.contains(' ')
+    {
         return Vec::new();
     }
     vec![subcommand(first, &about)]
@@ -273,7 +289,9 @@ fn subcommands(entry: &Entry, words: &[String]) -> Vec<Subcommand> {
 fn usage_commands(usages: &[String], synopses: &[Synopsis]) -> Vec<Subcommand> {
     let mut found: Vec<Subcommand> = Vec::new();
     for (usage, synopsis) in usages.iter().zip(synopses) {
-        let Some(name) = synopsis.literal.as_ref().filter(|name| is_command_word(name) && !is_useless(name)) else { continue };
+        let Some(name) = synopsis.literal.as_ref().filter(|name| is_command_word(name) && !is_useless(name)) else {
+            continue;
+        };
         match found.iter_mut().find(|known| known.name == *name) {
             Some(known) => known.usages.push(usage.clone()),
             None => {
@@ -297,11 +315,16 @@ fn usage_operands(synopses: &[Synopsis], has_subcommands: bool) -> Vec<Operand> 
     }
     let lines = own().count();
     // `prog run IMAGE COMMAND ARG...`: options behind an operand are those of another program.
-    if operands.iter().skip(1).any(|operand| synopsis::is_command(&operand.name.to_ascii_lowercase()) && !operand.behind_dashes) {
+    if operands
+        .iter()
+        .skip(1)
+        .any(|operand| synopsis::is_command(&operand.name.to_ascii_lowercase()) && !operand.behind_dashes)
+    {
         operands[0].guesses.push("options behind it may be taken for those of the command that it starts");
     }
     for operand in &mut operands {
-        let in_all = own().all(|synopsis| synopsis.operands.iter().any(|other| other.name == operand.name && other.required));
+        let in_all =
+            own().all(|synopsis| synopsis.operands.iter().any(|other| other.name == operand.name && other.required));
         if lines > 1 {
             operand.required &= in_all;
             operand.guesses.push("there are several usage lines");

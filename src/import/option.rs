@@ -31,7 +31,8 @@ pub(super) fn term(text: &str, whole: bool) -> Option<Term> {
         let next = after.trim_start_matches([' ', ',', '|', '/']);
         let next = next.strip_prefix("or ").unwrap_or(next);
         // `-a -b` without a comma is a list of spellings too, where the column holds nothing else.
-        let is_list = after.trim_start().starts_with([',', '|', '/']) || next.len() != after.trim_start().len() || whole;
+        let is_list =
+            after.trim_start().starts_with([',', '|', '/']) || next.len() != after.trim_start().len() || whole;
         if next.starts_with('-') && is_list && flag.spellings.len() < 6 {
             rest = next;
         } else {
@@ -91,7 +92,8 @@ fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<Value>, &'a 
     let (word, after) = group(rest);
     let is_alone = after.trim().is_empty() || after.trim_start().starts_with([',', '|']);
     let looks_named = word.starts_with(['<', '[', '{', '('])
-        || word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || "_-|=:,./[]".contains(c));
+        || word.len() > 1
+            && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || "_-|=:,./[]".contains(c));
     if !whole && !is_alone && !looks_named {
         return (None, text);
     }
@@ -102,32 +104,33 @@ fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<Value>, &'a 
 
 /// A value behind `=`: a name, or (`--all=false:`) the default.
 fn assigned(text: &str) -> (Option<Value>, &str) {
-    if let Some(end) = text.strip_suffix(':').map(str::len)
-        && let Some(value) = by_default(&text[..end])
-    {
-        return (value, "");
+    if let Some(default) = text.strip_suffix(':') {
+        if matches!(default, "true" | "false") {
+            return (None, "");
+        }
+        if let Some(value) = by_default(default) {
+            return (Some(value), "");
+        }
     }
     let (word, after) = group(text);
     (Some(named(word)), after)
 }
 
-/// What a default tells of a value, where help shows `--flag=default:`; `Some(None)` for a switch.
-fn by_default(text: &str) -> Option<Option<Value>> {
+/// What a default tells of a value, where help shows `--flag=default:`.
+fn by_default(text: &str) -> Option<Value> {
     let mut value = Value::default();
-    match text {
-        "false" | "true" => return Some(None),
-        "[]" => value.repeated = true,
-        _ => {
-            let quoted = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
-            if quoted.is_none() && text.parse::<i64>().is_ok() {
-                value.kind = Some(Sure::Said(Type::Integer));
-            } else if quoted.is_none() && !text.starts_with(|c: char| c.is_ascii_digit() || "[-".contains(c)) {
-                return None;
-            }
-            value.default = Some(quoted.unwrap_or(text).to_owned()).filter(|default| !default.is_empty());
-        }
+    if text == "[]" {
+        value.repeated = true;
+        return Some(value);
     }
-    Some(Some(value))
+    let quoted = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
+    if quoted.is_none() && text.parse::<i64>().is_ok() {
+        value.kind = Some(Sure::Said(Type::Integer));
+    } else if quoted.is_none() && !text.starts_with(|c: char| c.is_ascii_digit() || "[-".contains(c)) {
+        return None;
+    }
+    value.default = Some(quoted.unwrap_or(text).to_owned()).filter(|default| !default.is_empty());
+    Some(value)
 }
 
 /// The first word, brackets and what is in them included.

@@ -113,12 +113,15 @@ impl Reader {
 
     fn body(&mut self, line: &str, trimmed: &str, indent: usize) {
         if let Some(open) = &mut self.open {
-            let is_next = starts_option(trimmed) && indent <= open.indent;
-            let is_text = !is_next && match open.column {
-                // Bullets of a text start with a dash too.
-                Some(column) => indent + 2 >= column || indent > open.indent && !starts_entry(trimmed, open.entry.section),
-                None => indent > open.indent && !starts_option(trimmed) || indent >= open.indent + 4,
-            };
+            let starts_another = starts_option(trimmed) && indent <= open.indent;
+            let is_text = !starts_another
+                && match open.column {
+                    // Bullets of a text start with a dash too.
+                    Some(column) => {
+                        indent + 2 >= column || indent > open.indent && !starts_entry(trimmed, open.entry.section)
+                    }
+                    None => indent > open.indent && !starts_option(trimmed) || indent >= open.indent + 4,
+                };
             if is_text {
                 open.column.get_or_insert(indent);
                 open.entry.text.push(trimmed.to_owned());
@@ -140,7 +143,9 @@ impl Reader {
     fn text_line(&mut self, line: &str) {
         match &mut self.open {
             Some(open) => open.entry.text.push(line.to_owned()),
-            None if self.section == Section::Other && self.out.entries.is_empty() => self.out.prose.push(line.to_owned()),
+            None if self.section == Section::Other && self.out.entries.is_empty() => {
+                self.out.prose.push(line.to_owned());
+            }
             None => {}
         }
     }
@@ -184,7 +189,9 @@ fn heading(trimmed: &str, indent: usize, next_indent: usize, seen_heading: bool)
         && match indent {
             // Headings without a mark come up among the sections only: "Commit options".
             0 => marked || (seen_heading && next_indent > 0 && !trimmed.ends_with('.')),
-            1..=4 => shouted && next_indent > indent || trimmed.ends_with(':') && next_indent > indent && is_title(trimmed),
+            1..=4 => {
+                shouted && next_indent > indent || trimmed.ends_with(':') && next_indent > indent && is_title(trimmed)
+            }
             _ => false,
         };
     is_heading.then(|| section(trimmed))
@@ -199,8 +206,23 @@ fn is_title(trimmed: &str) -> bool {
 fn section(title: &str) -> Section {
     let title = title.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| title.contains(word));
-    if has(&["example", "environment", "see also", "learn more", "topics", "author", "exit status", "exit code", "files:",
-        "alias", "copyright", "report", "notes", "resources:"]) && !has(&["option"]) && !title.starts_with("these are")
+    if has(&[
+        "example",
+        "environment",
+        "see also",
+        "learn more",
+        "topics",
+        "author",
+        "exit status",
+        "exit code",
+        "files:",
+        "alias",
+        "copyright",
+        "report",
+        "notes",
+        "resources:",
+    ]) && !has(&["option"])
+        && !title.starts_with("these are")
         && !title.contains("(see also")
     {
         Section::Prose

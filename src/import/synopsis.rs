@@ -44,7 +44,8 @@ pub(super) fn read(usage: &str, words: &[String], is_switch: &dyn Fn(&str) -> bo
     if !items.is_empty() {
         items.remove(0);
     }
-    let mut reader = Reader { out: Synopsis::default(), is_switch, pending: false, behind_dashes: false, needs_dashes: false };
+    let mut reader =
+        Reader { out: Synopsis::default(), is_switch, pending: false, behind_dashes: false, needs_dashes: false };
     for word in words {
         if let Some(at) = items.iter().position(|item| matches!(item, Item::Word(own) if own == word)) {
             items.remove(at);
@@ -61,11 +62,13 @@ fn literal(items: &[Item]) -> Option<String> {
     for item in items {
         match item {
             Item::Word(word) if is_literal(word) => return Some(word.clone()),
-            Item::Group { optional: true, alternatives } => match alternatives.first().and_then(|items| items.first()) {
-                Some(Item::Word(word)) if is_literal(word) && alternatives.len() == 1 => return Some(word.clone()),
-                Some(Item::Flag(_)) => {}
-                _ => return None,
-            },
+            Item::Group { optional: true, alternatives } => {
+                match alternatives.first().and_then(|items| items.first()) {
+                    Some(Item::Word(word)) if is_literal(word) && alternatives.len() == 1 => return Some(word.clone()),
+                    Some(Item::Flag(_)) => {}
+                    _ => return None,
+                }
+            }
             _ => return None,
         }
     }
@@ -133,7 +136,7 @@ impl Parser<'_> {
         }
         let end = self.word_end(first == '-');
         let word = self.take(end.max(first.len_utf8()));
-        if word.starts_with('-') && word.len() > 1 && word != "--" { Item::Flag(word.to_owned()) } else { Item::Word(word.to_owned()) }
+        if word.starts_with('-') && word.len() > 1 && word != "--" { Item::Flag(word) } else { Item::Word(word) }
     }
 
     /// Where a word ends. Brackets that follow without a space belong to it: `TYPE[.VERSION]`, `--mirror=<fetch|push>`.
@@ -141,13 +144,9 @@ impl Parser<'_> {
         let mut depth = 0_usize;
         for (at, character) in self.rest.char_indices() {
             match character {
-                ' ' if depth == 0 => return at,
-                '|' if depth == 0 => return at,
-                '[' | '<' | '(' | '{' if at > 0 => {
-                    // `FILE[...]`, and `--all[` of a broken line.
-                    depth += 1;
-                }
-                ']' | '>' | ')' | '}' if depth == 0 => return at,
+                ' ' | '|' | ']' | '>' | ')' | '}' if depth == 0 => return at,
+                // What follows without a space belongs to the word: `TYPE[.GROUP]`.
+                '[' | '<' | '(' | '{' if at > 0 => depth += 1,
                 ']' | '>' | ')' | '}' => depth -= 1,
                 '.' if depth == 0 && self.rest[at..].starts_with("...") && !is_flag => return at,
                 _ => {}
@@ -224,7 +223,9 @@ impl Reader<'_> {
             operands.truncate(first + 1);
             operands[first].guesses.push("more words may follow it, a call gives one");
         } else {
-            operands.iter_mut().for_each(|operand| operand.behind_dashes = false);
+            for operand in operands {
+                operand.behind_dashes = false;
+            }
         }
     }
 
@@ -347,9 +348,20 @@ pub(super) fn is_command(lower: &str) -> bool {
 fn is_rest(word: &str) -> bool {
     let word = word.to_ascii_lowercase();
     let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
-    matches!(word, "options" | "option" | "flags" | "flag" | "opts" | "switches" | "global-opts" | "global-options"
-        | "command-options" | "command-opts")
-        || word.ends_with("-options") || word.ends_with(" options")
+    matches!(
+        word,
+        "options"
+            | "option"
+            | "flags"
+            | "flag"
+            | "opts"
+            | "switches"
+            | "global-opts"
+            | "global-options"
+            | "command-options"
+            | "command-opts"
+    ) || word.ends_with("-options")
+        || word.ends_with(" options")
 }
 
 #[cfg(test)]

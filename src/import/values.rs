@@ -38,7 +38,8 @@ pub(super) fn complete(value: &mut Value, text: &[String]) {
     let lists = ["strings", "stringarray", "stringslice", "list", "stringtostring", "map", "intslice", "ints"];
     value.repeated |= name.ends_with("...") || lists.contains(&name.as_str());
     let lower = joined.to_ascii_lowercase();
-    let several = ["can be used multiple times", "can be repeated", "may be repeated", "multiple times", "more than once"];
+    let several =
+        ["can be used multiple times", "can be repeated", "may be repeated", "multiple times", "more than once"];
     value.repeated |= several.iter().any(|phrase| lower.contains(phrase));
 }
 
@@ -46,13 +47,11 @@ pub(super) fn complete(value: &mut Value, text: &[String]) {
 pub(super) fn kind_of_name(name: &str) -> Option<Sure<Type>> {
     let name = name.trim_matches(|c: char| !c.is_ascii_alphanumeric()).to_ascii_lowercase();
     match name.rsplit(['-', '_']).next().unwrap_or_default() {
-        "int" | "integer" | "uint" | "int8" | "int16" | "int32" | "int64" | "uint8" | "uint16" | "uint32" | "uint64" => {
-            Some(Sure::Said(Type::Integer))
-        }
+        "int" | "integer" | "uint" | "int8" | "int16" | "int32" | "int64" | "uint8" | "uint16" | "uint32"
+        | "uint64" => Some(Sure::Said(Type::Integer)),
         "float" | "float32" | "float64" | "double" | "decimal" => Some(Sure::Said(Type::Number)),
-        "n" | "num" | "number" | "count" | "depth" | "lines" | "port" | "width" | "columns" | "cols" | "jobs" | "limit" => {
-            Some(Sure::Guessed(Type::Integer))
-        }
+        "n" | "num" | "number" | "count" | "depth" | "lines" | "port" | "width" | "columns" | "cols" | "jobs"
+        | "limit" => Some(Sure::Guessed(Type::Integer)),
         _ => None,
     }
 }
@@ -197,6 +196,9 @@ fn is_word_char(character: char) -> bool {
 }
 
 fn is_word(text: &str) -> bool {
-    text.len() <= 40 && text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(is_word_char) && text != "etc"
+    text.len() <= 40
+        && text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text.chars().all(is_word_char)
+        && text != "etc"
         && !text.ends_with("..")
 }

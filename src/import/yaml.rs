@@ -1,5 +1,7 @@
 //! YAML scalars that every reader takes for the text that was meant.
 
+use std::fmt::Write as _;
+
 /// Words that some version of YAML takes for something else than a text.
 const TAKEN: [&str; 9] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
 
@@ -38,7 +40,7 @@ fn quoted(text: &str) -> String {
         if is_printed {
             out.push(character);
         } else {
-            out.push_str(&format!("\\u{:04x}", u32::from(character)));
+            let _ = write!(out, "\\u{:04x}", u32::from(character));
         }
     }
     out

@@ -63,13 +63,7 @@ fn catalog(yaml: &str) -> Catalog {
 
 #[test]
 fn each_style_of_help_becomes_a_config() {
-    for (name, options) in [
-        ("boxes", &[][..]),
-        ("shelf", &[]),
-        ("notes", &[]),
-        ("trim", &[]),
-        ("lamp", &["--all"]),
-    ] {
+    for (name, options) in [("boxes", &[][..]), ("shelf", &[]), ("notes", &[]), ("trim", &[]), ("lamp", &["--all"])] {
         insta::assert_snapshot!(format!("import_{name}"), imported(name, options));
     }
 }
@@ -97,7 +91,8 @@ fn the_walk_starts_where_it_is_told_and_goes_as_far() {
 
 #[test]
 fn subcommands_that_lead_back_end_the_walk() {
-    let (_directory, path) = scripted("loops", "printf 'Usage: loops COMMAND\\n\\nCommands:\\n  again  Once more\\n  no     The other\\n'");
+    let (_directory, path) =
+        scripted("loops", "printf 'Usage: loops COMMAND\\n\\nCommands:\\n  again  Once more\\n  no     The other\\n'");
     let (status, stdout, stderr) = run(climax().arg("import").arg("--help-of").arg(&path));
     assert_eq!(status, 0, "{stderr}");
     let index = ToolIndex::from_configs(vec![Layer::loaded(catalog(&stdout))]);
@@ -151,7 +146,9 @@ fn hostile_pages_make_valid_configs() {
         "Options:\n  -a, --all  one\n  -a, --all  two\n  --no  {yes|no}\n  --\u{7}bell <017>  12:30\n  --=x  z\n  -- \n  -\n",
         "  --a.b[=c  d\n  --name: x\n  -a-b-c-d-e-f, -a, -a, -a\n  --é <ü>  ÿ\n  --x  [default: \n  --y  (default \n",
     );
-    for text in [page.to_owned(), page.repeat(2_000), "-".repeat(1 << 20), "[".repeat(1 << 20), "  --a ".repeat(100_000)] {
+    for text in
+        [page.to_owned(), page.repeat(2_000), "-".repeat(1 << 20), "[".repeat(1 << 20), "  --a ".repeat(100_000)]
+    {
         let page = read(&clean(&text), &[]);
         let about = page.command.about.clone();
         let draft = draft("p", &about, &[page.command.clone(), page.command], "a page");
@@ -186,10 +183,53 @@ proptest! {
 /// Pieces of which help pages are made, and others.
 fn piece() -> impl Strategy<Value = String> {
     const KNOWN: &[&str] = &[
-        "Usage: ", "prog sub ", "\n", "\n\n", "  ", "      ", "Options:\n", "Commands:\n", "Arguments:\n", "-a", "--all", ", ",
-        " <FILE>", "=NUM", "[=WHEN]", "{a,b}", "...", "[", "]", "(", ")", "<", ">", "|", "(default 3)", "[default: x]",
-        "one of a, b or c", "[possible values: no, 017]", "or: ", "--", " -- ", "word", "--x=false:\n", "='':", "# ", ": ", "'", "\"",
-        "COMMAND", "<command>", "...\n", "\t", "\u{8}", "--[no-]it", "list", "  list  Show\n", "NAME\nSYNOPSIS\n",
+        "Usage: ",
+        "prog sub ",
+        "\n",
+        "\n\n",
+        "  ",
+        "      ",
+        "Options:\n",
+        "Commands:\n",
+        "Arguments:\n",
+        "-a",
+        "--all",
+        ", ",
+        " <FILE>",
+        "=NUM",
+        "[=WHEN]",
+        "{a,b}",
+        "...",
+        "[",
+        "]",
+        "(",
+        ")",
+        "<",
+        ">",
+        "|",
+        "(default 3)",
+        "[default: x]",
+        "one of a, b or c",
+        "[possible values: no, 017]",
+        "or: ",
+        "--",
+        " -- ",
+        "word",
+        "--x=false:\n",
+        "='':",
+        "# ",
+        ": ",
+        "'",
+        "\"",
+        "COMMAND",
+        "<command>",
+        "...\n",
+        "\t",
+        "\u{8}",
+        "--[no-]it",
+        "list",
+        "  list  Show\n",
+        "NAME\nSYNOPSIS\n",
     ];
     prop_oneof![8 => prop::sample::select(KNOWN).prop_map(str::to_owned), 1 => "\\PC{0,6}"]
 }

@@ -18,6 +18,7 @@ mod containers;
 mod exec;
 mod extended;
 mod generated;
+#[cfg(feature = "import")]
 mod import;
 mod laws;
 mod policy;
