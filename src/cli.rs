@@ -267,8 +267,9 @@ pub(crate) struct DiffArguments {
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
 pub(crate) struct ImportArguments {
-    /// Run this program with --help, and its subcommands or only the one named, and read what they print
-    #[arg(long, value_name = "PROGRAM|SUBCOMMAND", num_args = 1.., required = true)]
+    /// Run this program with --help, then its subcommands, and read what they print; words behind PROGRAM name the
+    /// subcommand to start from
+    #[arg(long, value_name = "PROGRAM", num_args = 1.., required = true)]
     pub(crate) help_of: Vec<String>,
     /// Levels of subcommands to go down; with 0 only PROGRAM itself is run
     #[arg(long, value_name = "N", default_value_t = crate::limits::DEFAULT_IMPORT_DEPTH)]

@@ -223,7 +223,11 @@ impl Asker<'_> {
     async fn first(&self, words: &[String]) -> Result<Answer, String> {
         let mut printed = Vec::new();
         for way in [Way::Long, Way::Short] {
-            let text = self.help(words, way).await?;
+            let text = match self.help(words, way).await {
+                Ok(text) => text,
+                Err(message) if printed.is_empty() => return Err(message),
+                Err(_) => break,
+            };
             let page = import::read(&text, words);
             if page.says_something() && !(page.is_manual && way == Way::Long) {
                 self.way.set(way);

@@ -7,6 +7,7 @@ use climax_catalog::{Risk, Type};
 
 mod clean;
 mod draft;
+mod grammar;
 mod help;
 mod option;
 mod page;
