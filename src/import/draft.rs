@@ -132,7 +132,7 @@ fn args(command: &Command) -> Vec<Arg> {
 }
 
 fn wanted(command: &Command) -> impl Iterator<Item = &Flag> {
-    command.options.iter().filter(|flag| !is_for_people(flag))
+    command.options.iter().filter(|flag| !is_for_people(flag) && !is_second(flag))
 }
 
 /// The name of an option by its longest spelling.
@@ -258,6 +258,13 @@ fn is_for_people(flag: &Flag) -> bool {
         && (["interactively", "in the web browser", "into a pager"].iter().any(|sign| about.contains(sign)));
     let is_help = matches!(flag.spellings[0].as_str(), "-h" | "-?" | "-V") && flag.value.is_none();
     is_known || is_prompt || is_help
+}
+
+/// Whether an option says what another one does, or is on its way out.
+fn is_second(flag: &Flag) -> bool {
+    let about = flag.about.to_ascii_lowercase();
+    let starts = ["opposite of -", "alias of -", "alias for -", "synonym for -", "same as -", "deprecated"];
+    starts.iter().any(|start| about.starts_with(start)) || about.contains("(deprecated")
 }
 
 fn name_of(program: &str) -> String {
