@@ -1,6 +1,5 @@
 //! The command line: which words there are, and which command they start.
 
-use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -11,8 +10,12 @@ use climax_catalog::{Code, Severity, Strategy, did_you_mean};
 use crate::command;
 use crate::exec::shim;
 use crate::program::Program;
+
+mod run;
+
 #[cfg(feature = "http")]
-use crate::transport::http::{caller::Who, rate::Rate};
+pub(crate) use run::HttpArguments;
+pub(crate) use run::{LogLevel, RunArguments, Transport};
 
 /// The thing asked for failed.
 pub(crate) const FAILURE: u8 = 1;
@@ -65,6 +68,9 @@ enum Command {
     Export(ExportArguments),
     /// Say in words what differs between two exports or configs
     Diff(DiffArguments),
+    /// Write a first config from what a program says of itself
+    #[cfg(feature = "import")]
+    Import(ImportArguments),
     /// Tell which program this is, and what is compiled into it
     Version(VersionArguments),
     /// Print a completion script
@@ -99,130 +105,6 @@ pub(crate) struct Sources {
     /// Serve only what this policy permits, where and with whose approval it says
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct RunArguments {
-    #[command(flatten)]
-    pub(crate) selection: Selection,
-    /// Offer every tool directly instead of `climax_search` and `climax_call`
-    #[arg(long)]
-    pub(crate) classic: bool,
-    /// Add pages and details to `climax_search`, and the tools `climax_describe` and `climax_examples`
-    #[arg(long, conflicts_with = "classic")]
-    pub(crate) extended: bool,
-    /// How tools are found: as a substring, ranked by words, or ranked only where no substring is found (auto, the default)
-    #[arg(long, value_name = "STRATEGY", value_parser = strategies())]
-    pub(crate) search: Option<Strategy>,
-    /// Bytes of standard output and of standard error that a result holds at most
-    #[arg(long, value_name = "BYTES", default_value_t = crate::limits::DEFAULT_OUTPUT_BYTES)]
-    pub(crate) max_output: usize,
-    /// Programs that run at once at most; further calls wait in their order [default: 4 a processor]
-    #[arg(long, value_name = "N")]
-    pub(crate) max_concurrency: Option<NonZero<usize>>,
-    /// Append a JSON line for each call to this file; SIGHUP reopens it
-    #[arg(long, value_name = "FILE")]
-    pub(crate) audit: Option<PathBuf>,
-    /// How clients reach the server
-    #[arg(long, value_enum, default_value = "stdio", hide = cfg!(not(feature = "http")))]
-    pub(crate) transport: Transport,
-    #[cfg(feature = "http")]
-    #[command(flatten)]
-    pub(crate) http: HttpArguments,
-    #[command(flatten)]
-    pub(crate) reload: ReloadArguments,
-    /// Log records of this level and above, to standard error
-    #[arg(long, value_name = "LEVEL", default_value = "warn", ignore_case = true)]
-    pub(crate) log_level: LogLevel,
-    /// Write logs to this file instead; default: the one that `CLIMAX_LOG_FILE` names
-    #[arg(long, value_name = "FILE")]
-    pub(crate) log_file: Option<PathBuf>,
-}
-
-/// When files are read again, and who is told.
-#[derive(Args, Debug)]
-pub(crate) struct ReloadArguments {
-    /// Read configs and policies again when they change; SIGHUP does it at any time
-    #[arg(long)]
-    pub(crate) watch: bool,
-    /// Do not tell clients that the list of tools has changed
-    #[arg(long)]
-    pub(crate) no_notify: bool,
-}
-
-impl RunArguments {
-    /// Whether what is served can be read again.
-    pub(crate) fn has_files(&self) -> bool {
-        let Sources { configs, policy } = &self.selection.sources;
-        #[cfg(feature = "http")]
-        let has_more = !self.http.policy_for.is_empty();
-        #[cfg(not(feature = "http"))]
-        let has_more = false;
-        policy.is_some() || !configs.is_empty() || has_more
-    }
-
-    /// Whether a hangup has something read again; if not, it ends the server.
-    pub(crate) fn minds_hangups(&self) -> bool {
-        self.has_files() || self.audit.is_some()
-    }
-}
-
-/// How clients reach a server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Transport {
-    /// Over standard input and output
-    Stdio,
-    /// Over HTTP
-    #[cfg(feature = "http")]
-    StreamableHttp,
-}
-
-/// Over HTTP.
-#[cfg(feature = "http")]
-#[derive(Args, Debug)]
-#[command(next_help_heading = "Options for --transport streamable-http")]
-pub(crate) struct HttpArguments {
-    /// Address to listen on; others than this machine's own need --token-file or --insecure-no-auth
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
-    pub(crate) host: core::net::IpAddr,
-    /// Port to listen on; 0 takes a free one. A socket that systemd hands over goes before both
-    #[arg(long, value_name = "PORT", default_value_t = 8080)]
-    pub(crate) port: u16,
-    /// Let in only who carries a bearer token of this file: one `NAME TOKEN` a line; SIGHUP reads it again
-    #[arg(long, value_name = "FILE")]
-    pub(crate) token_file: Option<PathBuf>,
-    /// Let everybody in who can reach the address
-    #[arg(long, conflicts_with = "token_file")]
-    pub(crate) insecure_no_auth: bool,
-    /// Answer to this host name too, with any port or the one given
-    #[arg(long, value_name = "NAME[:PORT]")]
-    pub(crate) allowed_host: Vec<String>,
-    /// Answer to web pages of this origin too
-    #[arg(long, value_name = "ORIGIN")]
-    pub(crate) allowed_origin: Vec<String>,
-    /// Serve whoever carries the token NAME, or has WORD in the claim CLAIM, under this policy instead of --policy
-    #[arg(long, value_name = "NAME|CLAIM:WORD=FILE", value_parser = policy_for)]
-    pub(crate) policy_for: Vec<(Who, PathBuf)>,
-    /// Requests that each caller may make, such as 10/s or 600/m; default: any number
-    #[arg(long, value_name = "N/s|m|h")]
-    pub(crate) rate: Option<Rate>,
-    /// Seconds that running calls get when the server is told to end (SIGTERM)
-    #[arg(long, value_name = "SECONDS", default_value_t = crate::limits::DEFAULT_DRAIN_S)]
-    pub(crate) drain: u64,
-    /// Sign approvals with the key in this file, so that replicas which share it take each other's
-    #[arg(long, value_name = "FILE")]
-    pub(crate) state_key_file: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum LogLevel {
-    Off,
-    Error,
-    #[value(alias = "warning")]
-    Warn,
-    Info,
-    Debug,
-    Trace,
 }
 
 #[derive(Args, Debug)]
@@ -358,6 +240,48 @@ pub(crate) struct DiffArguments {
     pub(crate) json: bool,
 }
 
+#[cfg(feature = "import")]
+#[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
+pub(crate) struct ImportArguments {
+    /// Run this program with --help, then its subcommands, and read what they print; words behind PROGRAM name the
+    /// subcommand to start from
+    #[arg(long, value_name = "PROGRAM", num_args = 1.., required = true)]
+    pub(crate) help_of: Vec<String>,
+    /// Levels of subcommands to go down; with 0 only PROGRAM itself is run
+    #[arg(long, value_name = "N", default_value_t = crate::limits::DEFAULT_IMPORT_DEPTH)]
+    pub(crate) depth: usize,
+    /// Commands to ask for their help at most
+    #[arg(long, value_name = "N", default_value_t = crate::limits::DEFAULT_IMPORTED_COMMANDS)]
+    pub(crate) max_commands: usize,
+    /// Take the commands too that the help leaves out but tells how to list
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Add the options that only manual pages describe, where --help prints such
+    #[arg(long)]
+    pub(crate) manual: bool,
+    /// Write the config to this new file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    #[cfg(feature = "import-usage")]
+    #[command(subcommand)]
+    pub(crate) format: Option<ImportFormat>,
+}
+
+/// Descriptions of programs that are read instead of their help.
+#[cfg(feature = "import-usage")]
+#[derive(Debug, Subcommand)]
+pub(crate) enum ImportFormat {
+    /// Read a specification in the format of `usage` (KDL)
+    Usage {
+        /// The specification
+        file: PathBuf,
+        /// Write the config to this new file instead of standard output
+        #[arg(long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct VersionArguments {
     /// Print JSON
@@ -430,14 +354,6 @@ fn key_value(text: &str) -> Result<(String, String), String> {
     }
 }
 
-#[cfg(feature = "http")]
-fn policy_for(text: &str) -> Result<(Who, PathBuf), String> {
-    match text.split_once('=') {
-        Some((who, path)) if !who.is_empty() && !path.is_empty() => Ok((Who::parse(who), path.into())),
-        _ => Err("expected NAME=FILE or CLAIM:WORD=FILE, such as ci=ci-policy.yaml".to_owned()),
-    }
-}
-
 /// Runs the command line of `program`.
 pub(crate) fn main(program: &Program) -> ExitCode {
     let catalog = program.catalog;
@@ -469,6 +385,8 @@ pub(crate) fn main(program: &Program) -> ExitCode {
         Command::Schema { format } => command::schema::run(format),
         Command::Export(arguments) => command::export::run(catalog, &arguments),
         Command::Diff(arguments) => command::diff::run(catalog, &arguments),
+        #[cfg(feature = "import")]
+        Command::Import(arguments) => command::import::run(&arguments),
         Command::Version(arguments) => command::version::run(catalog, &arguments),
         Command::Completions { shell } => {
             command::completions::run(shell, &mut <Arguments as clap::CommandFactory>::command())

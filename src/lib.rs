@@ -19,6 +19,8 @@ mod editions;
 pub mod exec;
 pub mod expand;
 mod generated;
+#[cfg(feature = "import")]
+pub mod import;
 pub mod limits;
 pub mod live;
 pub mod load;

@@ -159,3 +159,24 @@ pub const MAX_COUNTED_CALLERS: usize = 10_000;
 
 /// Default of `--drain`, in seconds.
 pub const DEFAULT_DRAIN_S: u64 = 30;
+
+/// How long a program may take to print its help.
+pub const HELP_LIMIT: Duration = Duration::from_secs(10);
+
+/// Longest help page that is read, in bytes; what is beyond is cut.
+pub const MAX_HELP_BYTES: usize = 1 << 20;
+
+/// Longest line of a help page that is read, in bytes.
+pub const MAX_HELP_LINE_BYTES: usize = 16 << 10;
+
+/// Options that are taken from one help page.
+pub const MAX_PAGE_OPTIONS: usize = 400;
+
+/// Subcommands that are taken from one help page.
+pub const MAX_PAGE_COMMANDS: usize = 400;
+
+/// Default of `import --max-commands`.
+pub const DEFAULT_IMPORTED_COMMANDS: usize = 400;
+
+/// Default of `import --depth`: levels of subcommands.
+pub const DEFAULT_IMPORT_DEPTH: usize = 3;

@@ -22,6 +22,8 @@ pub(crate) mod doctor;
 pub(crate) mod eval;
 mod explain;
 pub(crate) mod export;
+#[cfg(feature = "import")]
+pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod run;
 pub(crate) mod schema;

@@ -86,8 +86,8 @@ fn what_is_no_request_is_told_so() {
     ];
     for (body, status, code) in cases {
         let answer = web.post(&[], body);
-        assert_eq!(answer.status, *status, "{:.80}", body);
-        assert_eq!(answer.json()["error"]["code"], *code, "{:.80}", body);
+        assert_eq!(answer.status, *status, "{body:.80}");
+        assert_eq!(answer.json()["error"]["code"], *code, "{body:.80}");
     }
     let deep_utf8 = web.raw(
         b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\

@@ -19,6 +19,8 @@ mod exec;
 mod extended;
 mod generated;
 mod http;
+#[cfg(feature = "import")]
+mod import;
 mod laws;
 mod lint;
 mod native;

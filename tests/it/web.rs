@@ -65,12 +65,12 @@ impl Web {
     }
 
     pub(crate) fn get(&self, path: &str, headers: &[&str]) -> Answer {
-        let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+        let headers = lines(headers);
         self.raw(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n").as_bytes())
     }
 
     pub(crate) fn post(&self, headers: &[&str], body: &str) -> Answer {
-        let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+        let headers = lines(headers);
         let length = body.len();
         self.raw(
             format!(
@@ -116,6 +116,10 @@ impl Web {
         assert_eq!(self.post(&headers, &initialized).status, 202);
         session
     }
+}
+
+fn lines(headers: &[&str]) -> String {
+    headers.iter().flat_map(|header| [header, "\r\n"]).collect()
 }
 
 impl Drop for Web {

@@ -1,0 +1,113 @@
+//! The brackets, bars and dots of usage lines.
+
+/// Levels of brackets that are followed.
+const MAX_DEPTH: usize = 12;
+
+/// A piece of a usage line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Item {
+    /// Text that stands outside angle brackets.
+    Word(String),
+    /// `<text>`.
+    Angle(String),
+    /// `-f`, `--flag`, `--flag=<value>`.
+    Flag(String),
+    /// `{a,b}`.
+    Choice(String),
+    /// `[…]` or `(…)`.
+    Group { optional: bool, alternatives: Vec<Vec<Item>> },
+    /// `...` behind an item.
+    Dots,
+}
+
+/// The items of a usage line; bars outside brackets part nothing.
+pub(super) fn items(usage: &str) -> Vec<Item> {
+    Parser { rest: usage }.sequence(0).into_iter().flatten().collect()
+}
+
+struct Parser<'a> {
+    rest: &'a str,
+}
+
+impl Parser<'_> {
+    /// Items up to a closing bracket or the end, by alternatives.
+    fn sequence(&mut self, depth: usize) -> Vec<Vec<Item>> {
+        let mut all = vec![Vec::new()];
+        loop {
+            self.rest = self.rest.trim_start();
+            let Some(first) = self.rest.chars().next() else { return all };
+            match first {
+                ']' | ')' | '}' => {
+                    self.rest = &self.rest[1..];
+                    if depth > 0 {
+                        return all;
+                    }
+                }
+                '|' => {
+                    self.rest = &self.rest[1..];
+                    all.push(Vec::new());
+                }
+                '[' | '(' | '{' if depth < MAX_DEPTH && !self.is_choice() => {
+                    self.rest = &self.rest[1..];
+                    let group = Item::Group { optional: first == '[', alternatives: self.sequence(depth + 1) };
+                    push(&mut all, group);
+                }
+                _ => {
+                    let item = self.item(first);
+                    push(&mut all, item);
+                }
+            }
+        }
+    }
+
+    /// Whether `{a,b}` follows, and not `{<a> | <b>}`.
+    fn is_choice(&self) -> bool {
+        self.rest.starts_with('{') && !self.rest.split('}').next().unwrap_or_default().contains('<')
+    }
+
+    fn item(&mut self, first: char) -> Item {
+        if self.rest.starts_with("...") || first == '…' {
+            self.rest = self.rest.trim_start_matches(['.', '…']);
+            return Item::Dots;
+        }
+        if let (Some(close), true) = (self.rest.find('}'), first == '{') {
+            let inner = self.take(close + 1);
+            return Item::Choice(inner[1..close].to_owned());
+        }
+        if let (Some(close), true) = (self.rest.find('>'), first == '<') {
+            let inner = self.take(close + 1);
+            return Item::Angle(inner[1..close].to_owned());
+        }
+        let end = self.word_end(first == '-');
+        let word = self.take(end.max(first.len_utf8()));
+        if word.starts_with('-') && word.len() > 1 && word != "--" { Item::Flag(word) } else { Item::Word(word) }
+    }
+
+    /// Where a word ends. Brackets that follow without a space belong to it: `TYPE[.VERSION]`, `--mirror=<fetch|push>`.
+    fn word_end(&self, is_flag: bool) -> usize {
+        let mut depth = 0_usize;
+        for (at, character) in self.rest.char_indices() {
+            match character {
+                ' ' | '|' | ']' | '>' | ')' | '}' if depth == 0 => return at,
+                // What follows without a space belongs to the word: `TYPE[.GROUP]`.
+                '[' | '<' | '(' | '{' if at > 0 => depth += 1,
+                ']' | '>' | ')' | '}' => depth -= 1,
+                '.' if depth == 0 && self.rest[at..].starts_with("...") && !is_flag => return at,
+                _ => {}
+            }
+        }
+        self.rest.len()
+    }
+
+    fn take(&mut self, length: usize) -> String {
+        let (taken, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        taken.to_owned()
+    }
+}
+
+fn push(all: &mut [Vec<Item>], item: Item) {
+    if let Some(last) = all.last_mut() {
+        last.push(item);
+    }
+}

@@ -1,0 +1,266 @@
+//! The layout of a help page: sections, and the entries in them.
+
+/// What a section holds, by its heading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Section {
+    /// Nothing is known: above the first heading, or under one that says nothing.
+    Other,
+    Usage,
+    Commands,
+    Operands,
+    Options,
+    /// Examples and the like, in which nothing is an entry.
+    Prose,
+}
+
+/// Something in a section with its description: an option, operand or command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) section: Section,
+    /// The left column.
+    pub(super) term: String,
+    /// The right column, or what stands below; lines as they are, unindented.
+    pub(super) text: Vec<String>,
+}
+
+/// A page in its parts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layout {
+    /// Usage lines, each with its continuation.
+    pub(super) usages: Vec<String>,
+    pub(super) entries: Vec<Entry>,
+    /// Lines above the first heading, and those of a section DESCRIPTION.
+    pub(super) prose: Vec<String>,
+}
+
+/// The entry that lines go to.
+struct Open {
+    entry: Entry,
+    indent: usize,
+    /// Where its text starts, once that is known.
+    column: Option<usize>,
+}
+
+/// Takes a clean page apart.
+pub(super) fn layout(text: &str) -> Layout {
+    let mut reader = Reader { out: Layout::default(), open: None, section: Section::Other, seen_heading: false };
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let next = lines.clone().find(|line| !line.trim().is_empty()).map_or(0, indent_of);
+        reader.line(line, next);
+    }
+    reader.close();
+    reader.out
+}
+
+struct Reader {
+    out: Layout,
+    open: Option<Open>,
+    section: Section,
+    seen_heading: bool,
+}
+
+impl Reader {
+    /// Takes a line; `next_indent` is that of the next line with something in it.
+    fn line(&mut self, line: &str, next_indent: usize) {
+        let trimmed = line.trim();
+        if trimmed.is_empty() {
+            if self.section == Section::Usage && !self.out.usages.is_empty() {
+                self.section = Section::Other;
+            }
+            self.text_line("");
+            return;
+        }
+        let indent = indent_of(line);
+        if let Some(rest) = usage_start(trimmed, indent) {
+            self.close();
+            self.section = Section::Usage;
+            self.seen_heading = true;
+            if !rest.is_empty() {
+                self.out.usages.push(rest.to_owned());
+            }
+            return;
+        }
+        if let Some(section) = heading(trimmed, indent, next_indent, self.seen_heading) {
+            self.close();
+            self.section = section;
+            self.seen_heading = true;
+            return;
+        }
+        match self.section {
+            Section::Usage => self.usage(trimmed, indent),
+            Section::Prose => {}
+            _ => self.body(line, trimmed, indent),
+        }
+    }
+
+    fn usage(&mut self, trimmed: &str, indent: usize) {
+        let first_word = self.out.usages.first().and_then(|usage| usage.split_whitespace().next()).map(str::to_owned);
+        let own = trimmed.split_whitespace().next();
+        if let Some(rest) = trimmed.strip_prefix("or:") {
+            self.out.usages.push(rest.trim().to_owned());
+        } else if first_word.is_none() || own == first_word.as_deref() {
+            self.out.usages.push(trimmed.to_owned());
+        } else if indent == 0 {
+            // Text right under the usage line.
+            self.section = Section::Other;
+            self.out.prose.push(trimmed.to_owned());
+        } else if let Some(last) = self.out.usages.last_mut() {
+            last.push(' ');
+            last.push_str(trimmed);
+        }
+    }
+
+    fn body(&mut self, line: &str, trimmed: &str, indent: usize) {
+        if let Some(open) = &mut self.open {
+            let starts_another = starts_option(trimmed) && indent <= open.indent;
+            let is_text = !starts_another
+                && match open.column {
+                    // Bullets of a text start with a dash too.
+                    Some(column) => {
+                        indent + 2 >= column || indent > open.indent && !starts_entry(trimmed, open.entry.section)
+                    }
+                    None => indent > open.indent && !starts_option(trimmed) || indent >= open.indent + 4,
+                };
+            if is_text {
+                open.column.get_or_insert(indent);
+                open.entry.text.push(trimmed.to_owned());
+                return;
+            }
+            self.close();
+        }
+        if starts_option(trimmed) || (indent > 0 && starts_entry(trimmed, self.section)) {
+            let (term, text) = split_columns(trimmed);
+            let column = text.is_some().then(|| line.len() - text.unwrap_or_default().len());
+            let text = text.map(str::to_owned).into_iter().collect();
+            let entry = Entry { section: self.section, term: term.to_owned(), text };
+            self.open = Some(Open { entry, indent, column });
+        } else if self.out.entries.is_empty() && (!self.seen_heading || self.section == Section::Other) {
+            self.out.prose.push(trimmed.to_owned());
+        }
+    }
+
+    fn text_line(&mut self, line: &str) {
+        match &mut self.open {
+            Some(open) => open.entry.text.push(line.to_owned()),
+            None if self.section == Section::Other && self.out.entries.is_empty() => {
+                self.out.prose.push(line.to_owned());
+            }
+            None => {}
+        }
+    }
+
+    fn close(&mut self) {
+        if let Some(mut open) = self.open.take() {
+            while open.entry.text.last().is_some_and(String::is_empty) {
+                open.entry.text.pop();
+            }
+            self.out.entries.push(open.entry);
+        }
+    }
+}
+
+fn indent_of(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// What stands behind `usage:`, at whatever case.
+fn usage_start(trimmed: &str, indent: usize) -> Option<&str> {
+    if indent > 4 {
+        return None;
+    }
+    let word = trimmed.get(..5)?;
+    if !word.eq_ignore_ascii_case("usage") {
+        return None;
+    }
+    let rest = &trimmed[5..];
+    if let Some(rest) = rest.strip_prefix(':') {
+        return Some(rest.trim());
+    }
+    rest.is_empty().then_some("")
+}
+
+/// The section that a line starts, if it is a heading.
+fn heading(trimmed: &str, indent: usize, next_indent: usize, seen_heading: bool) -> Option<Section> {
+    let shouted = trimmed.len() > 2 && trimmed.chars().all(|c| c.is_ascii_uppercase() || " -&/()".contains(c));
+    let marked = trimmed.ends_with(':') || shouted;
+    let is_heading = !starts_option(trimmed)
+        && trimmed.len() <= 100
+        && match indent {
+            // Headings without a mark come up among the sections only: "Commit options".
+            0 => marked || (seen_heading && next_indent > 0 && !trimmed.ends_with('.')),
+            1..=4 => {
+                shouted && next_indent > indent || trimmed.ends_with(':') && next_indent > indent && is_title(trimmed)
+            }
+            _ => false,
+        };
+    is_heading.then(|| section(trimmed))
+}
+
+/// Whether an indented line is a heading rather than an entry: `Output options:`.
+fn is_title(trimmed: &str) -> bool {
+    let title = trimmed.trim_end_matches(':');
+    title.starts_with(|c: char| c.is_ascii_uppercase()) && !title.contains("  ") && title.split(' ').count() <= 5
+}
+
+fn section(title: &str) -> Section {
+    let title = title.to_ascii_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| title.contains(word));
+    if has(&[
+        "example",
+        "environment",
+        "see also",
+        "learn more",
+        "topics",
+        "author",
+        "exit status",
+        "exit code",
+        "files:",
+        "alias",
+        "copyright",
+        "report",
+        "notes",
+        "resources:",
+    ]) && !has(&["option"])
+        && !title.starts_with("these are")
+        && !title.contains("(see also")
+    {
+        Section::Prose
+    } else if has(&["synopsis"]) {
+        Section::Usage
+    } else if has(&["command", "subcommand"]) && !has(&["option", "flag"]) {
+        Section::Commands
+    } else if has(&["option", "flag", "switches"]) {
+        Section::Options
+    } else if has(&["argument", "positional", "operands", "parameters"]) {
+        Section::Operands
+    } else {
+        Section::Other
+    }
+}
+
+fn starts_option(trimmed: &str) -> bool {
+    let rest = trimmed.trim_start_matches('-');
+    let dashes = trimmed.len() - rest.len();
+    matches!(dashes, 1 | 2) && rest.starts_with(|c: char| c.is_ascii_alphanumeric() || "[<?#@".contains(c))
+}
+
+/// Whether a line may start an entry of a section.
+fn starts_entry(trimmed: &str, section: Section) -> bool {
+    match section {
+        Section::Operands | Section::Commands => true,
+        Section::Other => {
+            let (term, text) = split_columns(trimmed);
+            text.is_some() && !term.contains(' ')
+        }
+        _ => starts_option(trimmed),
+    }
+}
+
+/// Splits the two columns of a line, where there are at least two spaces between.
+fn split_columns(line: &str) -> (&str, Option<&str>) {
+    match line.find("  ") {
+        Some(at) => (&line[..at], Some(line[at..].trim_start())),
+        None => (line, None),
+    }
+}

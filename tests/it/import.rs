@@ -1,0 +1,291 @@
+//! `climax import`: from what invented programs print to configs, in the styles of the usual frameworks.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use climax::catalog::{Catalog, Layer, Place, Risk, Source, ToolIndex, Type, compile};
+use climax::import::{self, Command, clean, draft, read};
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use crate::support::{climax, run};
+
+/// A program that prints the pages of `tests/import/NAME`: `a_b.txt` for `NAME a b --help`.
+fn program(name: &str) -> (TempDir, PathBuf) {
+    let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/import").join(name);
+    scripted(
+        name,
+        &format!(
+            r#"cd {}
+words= way=
+for word; do
+  case $word in
+    --help|-h|-a) way=$word ;;
+    *) words=${{words:+${{words}}_}}$word ;;
+  esac
+done
+test "$words$way" = help-a && words=list
+test -f on_manual.txt && test "$way" = --help && words=${{words:+${{words}}_manual}}
+cat "${{words:-help}}.txt" 2>/dev/null || {{ echo "no such thing: $*" >&2; exit 2; }}"#,
+            pages.display()
+        ),
+    )
+}
+
+fn scripted(name: &str, script: &str) -> (TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join(name);
+    // A file that this process never had open for writing: another test's child could hold it open otherwise.
+    let source = directory.path().join("script");
+    fs::write(&source, format!("#!/bin/sh\n{script}\n")).unwrap();
+    assert!(std::process::Command::new("cp").args([&source, &path]).status().unwrap().success());
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    (directory, path)
+}
+
+/// What `import` writes, with `PROGRAM` for the path.
+fn imported(name: &str, options: &[&str]) -> String {
+    let (_directory, path) = program(name);
+    let (status, stdout, stderr) = run(climax().arg("import").args(options).arg("--help-of").arg(&path));
+    assert_eq!(status, 0, "{stderr}");
+    catalog(&stdout);
+    stdout.replace(path.to_str().unwrap(), "PROGRAM")
+}
+
+/// Reads a draft as every config is read; not even a warning is allowed.
+fn catalog(yaml: &str) -> Catalog {
+    let compiled = compile(&[Source::new("draft.yaml", yaml.as_bytes().to_vec()).unwrap()]);
+    let compiled = compiled.unwrap_or_else(|found| panic!("{}\n{yaml}", found.render(climax::catalog::Style::Plain)));
+    assert!(compiled.warnings.is_empty(), "{}", compiled.warnings.render(climax::catalog::Style::Plain));
+    compiled.catalog
+}
+
+#[test]
+fn each_style_of_help_becomes_a_config() {
+    for (name, options) in [("boxes", &[][..]), ("shelf", &[]), ("notes", &[]), ("trim", &[]), ("lamp", &["--all"])] {
+        insta::assert_snapshot!(format!("import_{name}"), imported(name, options));
+    }
+}
+
+#[test]
+fn manuals_add_what_the_summary_leaves_out() {
+    assert!(!imported("lamp", &[]).contains("--fade"));
+    let with_manual = imported("lamp", &["--manual"]);
+    assert!(with_manual.contains("--fade=") && with_manual.contains("--count="), "{with_manual}");
+    assert_eq!(with_manual.matches("--brightness=").count(), 1);
+}
+
+#[test]
+fn the_walk_starts_where_it_is_told_and_goes_as_far() {
+    let (_directory, path) = program("shelf");
+    let mut part = climax();
+    let (_, stdout, _) = run(part.arg("import").arg("--help-of").arg(&path).args(["book", "lend"]));
+    assert!(stdout.contains("command: book lend") && !stdout.contains("prune"), "{stdout}");
+    let (_, stdout, stderr) = run(climax().args(["import", "--depth", "1", "--help-of"]).arg(&path));
+    assert!(stdout.contains("shelf_prune") && !stdout.contains("lend"), "{stdout}");
+    assert!(stderr.contains("2 more commands were not asked: see --depth"), "{stderr}");
+    let (_, _, stderr) = run(climax().args(["import", "--max-commands", "3", "--help-of"]).arg(&path));
+    assert!(stderr.contains("2 more commands were not asked"), "{stderr}");
+}
+
+#[test]
+fn subcommands_that_lead_back_end_the_walk() {
+    let (_directory, path) =
+        scripted("loops", "printf 'Usage: loops COMMAND\\n\\nCommands:\\n  again  Once more\\n  no     The other\\n'");
+    let (status, stdout, stderr) = run(climax().arg("import").arg("--help-of").arg(&path));
+    assert_eq!(status, 0, "{stderr}");
+    let index = ToolIndex::from_configs(vec![Layer::loaded(catalog(&stdout))]);
+    let words: Vec<String> = index.tools().map(|tool| tool.words().collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(words, ["again", "no"]);
+    assert!(stdout.contains("guess: it has no help of its own"), "{stdout}");
+}
+
+#[test]
+fn help_is_read_from_either_stream_without_input_or_pager() {
+    let (_directory, path) = scripted(
+        "quirky",
+        "test \"$PAGER$MANPAGER$NO_COLOR\" = catcat1 || exit 9\nread line && exit 8\ntest \"$*\" = -h && printf 'usage: quirky <file>\\n\\n  -x  cross\\n' >&2\nexit 1",
+    );
+    let (status, stdout, stderr) = run(climax().arg("import").arg("--help-of").arg(&path));
+    assert_eq!(status, 0, "{stderr}");
+    assert!(stdout.contains("name: file, positional: true, required: true") && stdout.contains("flag: -x"), "{stdout}");
+}
+
+#[test]
+fn what_cannot_be_imported_says_why() {
+    let (status, stdout, stderr) = run(climax().args(["import", "--help-of", "no-such-program-here"]));
+    assert_eq!((status, stdout.as_str()), (1, ""));
+    assert!(stderr.contains("Command not found: no-such-program-here; name a program that is on the PATH"), "{stderr}");
+    let (_directory, path) = scripted("mute", "echo I say nothing that is of use");
+    let (status, _, stderr) = run(climax().arg("import").arg("--help-of").arg(&path).arg("sub"));
+    assert_eq!(status, 1);
+    assert!(stderr.contains("mute sub --help` nor `") && stderr.contains("write the config by hand"), "{stderr}");
+    assert_eq!(run(climax().arg("import")).0, 2);
+}
+
+#[test]
+fn an_edited_config_is_not_overwritten() {
+    let (directory, path) = program("trim");
+    let output = directory.path().join("trim.yaml");
+    let import = || run(climax().args(["import", "--output"]).arg(&output).arg("--help-of").arg(&path));
+    let (status, stdout, stderr) = import();
+    assert_eq!((status, stdout.as_str()), (0, ""), "{stderr}");
+    let (status, validated, _) = run(climax().arg("validate").arg(&output));
+    assert_eq!((status, validated.as_str()), (0, "valid: 1 tool, 0 warnings\n"));
+    let (status, _, stderr) = import();
+    assert_eq!(status, 1);
+    assert!(stderr.contains("exists and may have been edited"), "{stderr}");
+}
+
+#[test]
+fn hostile_pages_make_valid_configs() {
+    let page = concat!(
+        "\u{1b}[1mUsage:\u{1b}[0m p\u{8}p [OPTIONS] <\u{202e}file\u{0}> [[[[[[[[[[[[[[[[[[[[ <FILE> <file> {a,a} {} | | |\n",
+        "Commands:\n  ../../etc  x\n  $(reboot)  x\n  ok  It's: \"fine\" # really\n  ok  twice\n  -x  y\n",
+        "Options:\n  -a, --all  one\n  -a, --all  two\n  --no  {yes|no}\n  --\u{7}bell <017>  12:30\n  --=x  z\n  -- \n  -\n",
+        "  --a.b[=c  d\n  --name: x\n  -a-b-c-d-e-f, -a, -a, -a\n  --é <ü>  ÿ\n  --x  [default: \n  --y  (default \n",
+    );
+    for text in
+        [page.to_owned(), page.repeat(2_000), "-".repeat(1 << 20), "[".repeat(1 << 20), "  --a ".repeat(100_000)]
+    {
+        let page = read(&clean(&text), &[]);
+        let about = page.command.about.clone();
+        let draft = draft("p", &about, &[page.command.clone(), page.command], "a page");
+        catalog(&draft.text);
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_page_makes_a_valid_config(pieces in prop::collection::vec(piece(), 0..60)) {
+        let page = read(&clean(&pieces.concat()), &["sub".to_owned()]);
+        for subcommand in &page.subcommands {
+            prop_assert!(!subcommand.name.contains(char::is_whitespace) && !subcommand.name.starts_with('-'));
+        }
+        let about = page.command.about.clone();
+        catalog(&draft("prog", &about, &[page.command], "a page").text);
+    }
+
+    #[test]
+    fn texts_are_read_back_as_they_were(about in "[^\\p{C}\\s]{1,3}(\\PC{0,12}[^\\p{C}\\s])?", word in "[^\\p{C}\\s]{1,8}") {
+        let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
+        let command = Command { words: vec![word.clone()], about: about.clone(), ..Command::default() };
+        let catalog = catalog(&draft("prog", &about, &[command], "a page").text);
+        let index = ToolIndex::from_configs(vec![Layer::loaded(catalog)]);
+        let tool = index.tools().next().unwrap();
+        prop_assert_eq!(tool.words().collect::<Vec<_>>(), [word.as_str()]);
+        let told = tool.description();
+        prop_assert!(told == about || told.to_lowercase() == about.to_lowercase(), "{:?} became {:?}", about, told);
+    }
+}
+
+/// Pieces of which help pages are made, and others.
+fn piece() -> impl Strategy<Value = String> {
+    const KNOWN: &[&str] = &[
+        "Usage: ",
+        "prog sub ",
+        "\n",
+        "\n\n",
+        "  ",
+        "      ",
+        "Options:\n",
+        "Commands:\n",
+        "Arguments:\n",
+        "-a",
+        "--all",
+        ", ",
+        " <FILE>",
+        "=NUM",
+        "[=WHEN]",
+        "{a,b}",
+        "...",
+        "[",
+        "]",
+        "(",
+        ")",
+        "<",
+        ">",
+        "|",
+        "(default 3)",
+        "[default: x]",
+        "one of a, b or c",
+        "[possible values: no, 017]",
+        "or: ",
+        "--",
+        " -- ",
+        "word",
+        "--x=false:\n",
+        "='':",
+        "# ",
+        ": ",
+        "'",
+        "\"",
+        "COMMAND",
+        "<command>",
+        "...\n",
+        "\t",
+        "\u{8}",
+        "--[no-]it",
+        "list",
+        "  list  Show\n",
+        "NAME\nSYNOPSIS\n",
+    ];
+    prop_oneof![8 => prop::sample::select(KNOWN).prop_map(str::to_owned), 1 => "\\PC{0,6}"]
+}
+
+#[test]
+fn types_places_and_risks_are_those_that_the_help_tells() {
+    let index = ToolIndex::from_configs(vec![Layer::loaded(catalog(&imported("shelf", &[])))]);
+    let lend = index.get("shelf_book_lend").unwrap();
+    let arg = |name: &str| lend.args().find(|arg| arg.name() == name).unwrap_or_else(|| panic!("{name}"));
+    assert_eq!((arg("title").place(), arg("title").required()), (Place::Positional, true));
+    assert_eq!((arg("days").kind(), arg("days").flag()), (Type::Integer, "--days="));
+    assert_eq!(arg("price").kind(), Type::Number);
+    assert_eq!((arg("no_remind").place(), arg("no_remind").flag()), (Place::Switch, "--remind=false"));
+    assert_eq!(arg("state").values().collect::<Vec<_>>(), ["new", "used", "very used"]);
+    assert!(arg("to").required());
+    // A default would be passed on every call.
+    assert!(lend.args().all(|arg| arg.default().is_none()));
+    assert_eq!(index.get("shelf_prune").unwrap().risk(), Risk::Destructive);
+    assert_eq!(index.get("shelf_book_ls").unwrap().risk(), Risk::Read);
+    assert!(index.get("shelf_book_ls").unwrap().args().all(|arg| arg.name() != "web"));
+}
+
+#[cfg(feature = "import-usage")]
+#[test]
+fn a_usage_specification_becomes_a_config() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("lid.usage.kdl");
+    let spec = r#"
+name "Lid"
+bin "lid"
+about "Opens and closes"
+flag "-q --quiet" help="Say nothing" global=#true
+cmd "jar" help="Jars" subcommand_required=#true {
+  cmd "open" help="Open a jar" effect="destructive" {
+    flag "--turn <n>" help="How often" default="2"
+    flag "--way <way>" required=#true { choices "left" "right" }
+    arg "<jar>" help="Which"
+    arg "[more]" var=#true
+  }
+  cmd "secret" hide=#true { flag "--x" }
+}
+"#;
+    fs::write(&file, spec).unwrap();
+    let (status, stdout, stderr) = run(climax().args(["import", "usage"]).arg(&file));
+    assert_eq!(status, 0, "{stderr}");
+    catalog(&stdout);
+    insta::assert_snapshot!("import_usage", stdout.replace(file.to_str().unwrap(), "FILE"));
+    fs::write(&file, "cmd \"open\" {\n  flg \"--x\"\n}\n").unwrap();
+    let (status, _, stderr) = run(climax().args(["import", "usage"]).arg(&file));
+    assert_eq!(status, 1);
+    assert!(stderr.contains("cannot read") && stderr.contains("flg"), "{stderr}");
+}
+
+#[test]
+fn listings_are_read_without_aliases_and_titles() {
+    let listing = "Some\n    add, a       x\n    b    alias: build\n    build    Make it\n   -x   no\n";
+    let names: Vec<String> = import::read_listing(listing).into_iter().map(|command| command.name).collect();
+    assert_eq!(names, ["build"]);
+}
