@@ -5,6 +5,7 @@
 mod approval;
 pub mod decode;
 mod extended;
+pub(crate) mod finished;
 mod instructions;
 mod kept;
 mod meta;
@@ -18,5 +19,6 @@ mod tools;
 
 pub use approval::StateKey;
 pub(crate) use meta::search_text;
+pub(crate) use server::is_whole_modern_request;
 pub use server::{Changes, Mode, Options, Server};
 pub use tools::{estimated_tokens, tool_definition, tool_list};

@@ -10,11 +10,11 @@ use climax_catalog::{ResolvedTool, Strategy};
 use futures_util::FutureExt as _;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod, CompleteRequestParams,
-    CompleteResult, ConstString as _, ContentBlock, CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation,
-    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    Resource, ServerCapabilities, ServerConfig, SubscriptionFilter,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ClientRequest, CompleteRequestMethod,
+    CompleteRequestParams, CompleteResult, ConstString as _, ContentBlock, CustomRequest, CustomResult, ErrorCode,
+    ErrorData, GetMeta as _, Implementation, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, Resource, ServerCapabilities, ServerConfig, SubscriptionFilter,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use serde_json::{Map, Value};
@@ -185,7 +185,16 @@ impl Server {
         result
     }
 
-    fn list_ttl_ms(&self) -> u64 {
+    pub(super) fn mode(&self) -> Mode {
+        self.options.mode
+    }
+
+    /// What is served now.
+    pub(super) fn toolbox(&self) -> Arc<Toolbox> {
+        self.live.toolbox()
+    }
+
+    pub(super) fn list_ttl_ms(&self) -> u64 {
         if self.options.changes == Changes::Never { LIST_TTL_MS } else { CHANGING_LIST_TTL_MS }
     }
 
@@ -249,6 +258,13 @@ impl Server {
     }
 }
 
+/// Whether a request says all that requests have to say of themselves from 2026-07-28 on.
+pub(crate) fn is_whole_modern_request(request: &ClientRequest) -> bool {
+    let meta = request.get_meta();
+    let is_known = meta.protocol_version().is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version));
+    is_known && meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
+}
+
 fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
@@ -271,7 +287,7 @@ fn refusal(name: &str, violations: &[Violation], schema: &Value) -> CallToolResu
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let toolbox = self.live.toolbox();
+        let toolbox = self.toolbox();
         // Build metadata of a version (SemVer 2.0, item 10): what tells two servers of one version apart.
         let version = format!("{}+{}", env!("CARGO_PKG_VERSION"), &toolbox.digest()[..SHOWN_DIGITS]);
         let name = Implementation::new("climax", version);
@@ -292,7 +308,7 @@ impl ServerHandler for Server {
         if page.is_some_and(|page| page.cursor.is_some()) {
             return Err(ErrorData::invalid_params("Unknown cursor: the list of tools has one page", None));
         }
-        let list = ListToolsResult::with_all_items(tools::tools(&self.live.toolbox().index, self.options.mode));
+        let list = ListToolsResult::with_all_items(tools::tools(&self.toolbox().index, self.options.mode));
         // MCP 2026-07-28, server/utilities/caching; earlier revisions have no such fields.
         let list_ttl_ms = self.list_ttl_ms();
         Ok(if is_modern(&context) { list.with_ttl_ms(list_ttl_ms).with_cache_scope(CacheScope::Private) } else { list })
@@ -310,7 +326,7 @@ impl ServerHandler for Server {
             answers: request.input_responses.as_ref(),
             state: request.request_state.as_deref(),
         };
-        let toolbox = self.live.toolbox();
+        let toolbox = self.toolbox();
         let call = Call { toolbox: &toolbox, name: &request.name, arguments: &arguments, client };
         // The SDK does not answer for a handler that panics, and the client would wait for ever.
         let answer = AssertUnwindSafe(self.answer(&call)).catch_unwind().await;
@@ -325,7 +341,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = page.and_then(|page| page.cursor);
-        let list = resources::list(&self.live.toolbox().index, cursor.as_deref())?;
+        let list = resources::list(&self.toolbox().index, cursor.as_deref())?;
         let list_ttl_ms = self.list_ttl_ms();
         Ok(if is_modern(&context) { list.with_ttl_ms(list_ttl_ms).with_cache_scope(CacheScope::Private) } else { list })
     }
@@ -345,7 +361,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let owner = self.owner(&context);
-        let contents = resources::read(&self.live.toolbox().index, &self.kept, &owner, &request.uri)?;
+        let contents = resources::read(&self.toolbox().index, &self.kept, &owner, &request.uri)?;
         let read = ReadResourceResult::new(vec![contents]);
         let read = if is_modern(&context) {
             read.with_ttl_ms(self.list_ttl_ms()).with_cache_scope(CacheScope::Private)

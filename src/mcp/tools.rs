@@ -12,13 +12,27 @@ use crate::limits::BYTES_PER_TWO_TOKENS;
 /// The tools that a client sees, as the JSON array of `tools/list`.
 #[must_use]
 pub fn tool_list(index: &ToolIndex, mode: Mode) -> String {
-    serde_json::to_string(&tools(index, mode)).unwrap_or_default()
+    match mode {
+        Mode::Classic => {
+            let definitions: Vec<String> = index.tools().map(tool_definition).collect();
+            format!("[{}]", definitions.join(","))
+        }
+        Mode::Meta | Mode::Extended => serde_json::to_string(&tools(index, mode)).unwrap_or_default(),
+    }
 }
 
-/// A tool as classic mode lists it, as JSON.
+/// A tool as classic mode lists it, as JSON, from what was finished when the catalog was made.
 #[must_use]
 pub fn tool_definition(tool: ResolvedTool<'_>) -> String {
-    serde_json::to_string(&direct_tool(tool)).unwrap_or_default()
+    let json = |text: &str| serde_json::to_string(text).unwrap_or_default();
+    let [name, description] = [tool.name(), tool.description()].map(json);
+    let annotations = match tool.risk() {
+        Risk::Read => r#"{"readOnlyHint":true}"#,
+        Risk::Write => r#"{"readOnlyHint":false,"destructiveHint":false}"#,
+        Risk::Destructive => r#"{"readOnlyHint":false,"destructiveHint":true}"#,
+    };
+    let schema = tool.input_schema();
+    format!(r#"{{"name":{name},"description":{description},"inputSchema":{schema},"annotations":{annotations}}}"#)
 }
 
 /// Estimates how many tokens a model takes for tool definitions, without a tokenizer: `climax budget` counts them.
@@ -63,22 +77,7 @@ fn extended_tools(index: &ToolIndex) -> Vec<Tool> {
 
 /// Every tool of the index, as classic mode lists it.
 fn direct_tools(index: &ToolIndex) -> Vec<Tool> {
-    index.tools().map(direct_tool).collect()
-}
-
-fn direct_tool(tool: ResolvedTool<'_>) -> Tool {
-    let schema = serde_json::from_str(tool.input_schema()).unwrap_or_default();
-    Tool::new(tool.name().to_owned(), tool.description().to_owned(), object(schema))
-        .with_annotations(annotations(tool.risk()))
-}
-
-fn annotations(risk: Risk) -> ToolAnnotations {
-    let annotations = ToolAnnotations::new().read_only(risk == Risk::Read);
-    match risk {
-        Risk::Read => annotations,
-        Risk::Write => annotations.destructive(false),
-        Risk::Destructive => annotations.destructive(true),
-    }
+    index.tools().filter_map(|tool| serde_json::from_str(&tool_definition(tool)).ok()).collect()
 }
 
 fn object(schema: Value) -> Arc<JsonObject> {

@@ -4,3 +4,4 @@
 pub mod http;
 mod lines;
 pub mod stdio;
+pub mod streams;

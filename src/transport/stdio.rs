@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use rmcp::model::{ClientRequest, GetMeta as _, JsonRpcMessage, ProtocolVersion, ServerJsonRpcMessage};
+use rmcp::model::{ClientNotification, ClientRequest, GetMeta as _, JsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, ServerInitializeError, ServiceExt as _, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
@@ -13,17 +13,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::lines::{Line, Lines};
 use crate::limits::{EOF_GRACE, MAX_LINE_BYTES, MAX_OPEN_ANSWERS, SHUTDOWN_LIMIT};
-use crate::mcp::Server;
 use crate::mcp::decode::{self, Decoded};
-
-/// Opens standard input and output: without threads where they are pipes.
-///
-/// # Panics
-/// Outside of a tokio runtime.
-#[must_use]
-pub fn open() -> (impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static) {
-    rmcp::transport::stdio_pipes()
-}
+use crate::mcp::finished::Era;
+use crate::mcp::{Server, is_whole_modern_request};
 
 /// Serves one client until its input ends or `shutdown` is cancelled.
 ///
@@ -43,6 +35,8 @@ where
         output: Output { stream: Arc::new(Mutex::new(output)), shutdown: shutdown.clone() },
         answers: JoinSet::new(),
         opened: false,
+        server: server.clone(),
+        era: Era::PerRequest,
         shutdown: shutdown.clone(),
     };
     let conversation = async {
@@ -71,6 +65,9 @@ struct JsonLines<R, W> {
     answers: JoinSet<()>,
     /// Whether a request has opened the conversation. Before that the SDK takes anything else for a broken handshake.
     opened: bool,
+    /// Answers some requests without the SDK.
+    server: Server,
+    era: Era,
     shutdown: CancellationToken,
 }
 
@@ -80,12 +77,17 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     /// Sends a message that the SDK knows nothing of.
-    fn answer(&mut self, message: ServerJsonRpcMessage) {
+    fn answer(&mut self, message: &ServerJsonRpcMessage) {
+        // A message of ours can be printed.
+        self.send_line(serde_json::to_vec(message).unwrap_or_default());
+    }
+
+    fn send_line(&mut self, line: Vec<u8>) {
         while self.answers.try_join_next().is_some() {}
         let output = self.output.clone();
         self.answers.spawn(async move {
             // A client that cannot be written to has been noticed by `write`.
-            let _ = output.write(message).await;
+            let _ = output.write(line).await;
         });
     }
 
@@ -96,6 +98,20 @@ where
             shutdown.cancel();
         });
         while self.answers.join_next().await.is_some() {}
+    }
+
+    /// The line that answers a message without the SDK.
+    fn finished(&mut self, message: &RxJsonRpcMessage<RoleServer>) -> Option<Vec<u8>> {
+        match message {
+            JsonRpcMessage::Notification(notification)
+                if matches!(notification.notification, ClientNotification::InitializedNotification(_)) =>
+            {
+                self.era = Era::Initialized;
+                None
+            }
+            JsonRpcMessage::Request(request) => self.server.finished_answer(&request.request, &request.id, self.era),
+            _ => None,
+        }
     }
 
     /// Whether the SDK may see the message now; if not, a request is answered here.
@@ -110,15 +126,14 @@ where
         match &request.request {
             ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => return true,
             ClientRequest::InitializeRequest(_) => self.opened = true,
-            other => match other.get_meta().protocol_version() {
-                None => self.answer(decode::too_early(other.method(), request.id.clone())),
-                // A revision or capabilities that the SDK refuses leave it waiting for another opening.
-                Some(version) => {
-                    let complete = other.get_meta().missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty();
-                    self.opened = complete && ProtocolVersion::KNOWN_VERSIONS.contains(&version);
-                    return true;
-                }
-            },
+            other if other.get_meta().protocol_version().is_none() => {
+                self.answer(&decode::too_early(other.method(), request.id.clone()));
+            }
+            // A revision or capabilities that the SDK refuses leave it waiting for another opening.
+            other => {
+                self.opened = is_whole_modern_request(other);
+                return true;
+            }
         }
         self.opened
     }
@@ -136,7 +151,7 @@ where
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         let output = self.output.clone();
-        async move { output.write(message).await }
+        async move { output.write(serde_json::to_vec(&message)?).await }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
@@ -148,7 +163,7 @@ where
             let line = match self.lines.next().await {
                 Ok(Some(Line::Whole(line))) => line,
                 Ok(Some(Line::Oversized)) => {
-                    self.answer(decode::oversized());
+                    self.answer(&decode::oversized());
                     continue;
                 }
                 Ok(None) => {
@@ -162,9 +177,12 @@ where
                 }
             };
             match decode::decode(&line) {
-                Decoded::Message(message) if self.admit(&message) => return Some(*message),
+                Decoded::Message(message) if self.admit(&message) => match self.finished(&message) {
+                    Some(line) => self.send_line(line),
+                    None => return Some(*message),
+                },
                 Decoded::Message(_) | Decoded::Empty => {}
-                Decoded::Error(answer) => self.answer(*answer),
+                Decoded::Error(answer) => self.answer(&answer),
             }
         }
     }
@@ -188,8 +206,7 @@ impl<W> Clone for Output<W> {
 
 impl<W: AsyncWrite + Unpin> Output<W> {
     /// Writes a message as one line; the lock keeps lines apart.
-    async fn write(&self, message: ServerJsonRpcMessage) -> io::Result<()> {
-        let mut line = serde_json::to_vec(&message)?;
+    async fn write(&self, mut line: Vec<u8>) -> io::Result<()> {
         line.push(b'\n');
         let mut stream = self.stream.lock().await;
         let written = async {

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::support::{PATIENCE, announced, climax, fake_config, is_running, run, until};
+use crate::support::{PATIENCE, Server, announced, climax, fake_config, is_running, run, until};
 use crate::web::{Answer, Web};
 
 const ADA: &str = "0123456789abcdef0123456789";
@@ -72,6 +72,22 @@ fn both_eras_list_and_call() {
     assert_eq!(answer.header("content-type"), Some("text/event-stream"));
     let message = answer.event().unwrap();
     assert_eq!((&message["id"], &message["result"]["tools"][0]["name"]), (&json!(5), &json!("climax_search")));
+}
+
+/// Over standard input and output the list is put together from finished texts, over HTTP the SDK makes it.
+#[test]
+fn the_finished_list_is_the_one_that_the_sdk_makes() {
+    let web = Web::start(&["--classic", "git", "jq"]);
+    let mut modern = Server::spawn(climax().args(["--classic", "git", "jq"]));
+    let meta = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {} });
+    let finished = modern.request("tools/list", json!({ "_meta": meta }))["result"].to_string();
+    let made = web.modern(&[], "tools/list", &json!({})).json()["result"].to_string();
+    assert_eq!(finished, made);
+    let finished = Server::start(&["--classic", "git", "jq"]).request("tools/list", json!({}))["result"].to_string();
+    let list = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/list" }).to_string();
+    let made = web.post(&[&web.session(&[])], &list).event().unwrap()["result"].to_string();
+    assert_eq!(finished, made);
 }
 
 #[test]

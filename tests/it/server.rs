@@ -1,5 +1,9 @@
 //! The real binary, as clients start it, driving real programs.
 
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -230,6 +234,37 @@ fn calls_beyond_the_limit_wait_in_order_and_can_be_cancelled() {
     cancel(&mut server, calls[2]);
     until("all to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
     assert_eq!(announced(&pids).len(), 2, "a call that was cancelled while it waited never ran");
+}
+
+#[test]
+fn sockets_serve_like_pipes_and_without_threads() {
+    let pairs = [UnixStream::pair().unwrap(), UnixStream::pair().unwrap()];
+    let [(mut input, theirs_in), (output, theirs_out)] = pairs;
+    let mut child = climax().stdin(OwnedFd::from(theirs_in)).stdout(OwnedFd::from(theirs_out)).spawn().unwrap();
+    let mut answers = BufReader::new(output).lines();
+    let mut ask = |line: &str| {
+        input.write_all(format!("{line}\n").as_bytes()).unwrap();
+        serde_json::from_str::<Value>(&answers.next().unwrap().unwrap()).unwrap()
+    };
+    for id in 0..100 {
+        assert_eq!(ask(&json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }).to_string())["id"], id);
+    }
+    let threads = std::fs::read_dir(format!("/proc/{}/task", child.id())).unwrap().count();
+    assert_eq!(threads, 1);
+    drop(input);
+    until("the server to end", || child.try_wait().unwrap().is_some());
+}
+
+#[test]
+fn a_conversation_can_be_a_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let [input, output] = ["in", "out"].map(|name| directory.path().join(name));
+    let lines: String =
+        (0..50).map(|id| json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }).to_string() + "\n").collect();
+    std::fs::write(&input, lines).unwrap();
+    let status = climax().stdin(File::open(&input).unwrap()).stdout(File::create(&output).unwrap()).status().unwrap();
+    assert!(status.success());
+    assert_eq!(std::fs::read_to_string(&output).unwrap().lines().count(), 50);
 }
 
 #[test]

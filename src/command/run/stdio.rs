@@ -50,7 +50,7 @@ fn serve(start: Start<'_>, server: Server) -> io::Result<()> {
         } else {
             cancel_on(SignalKind::hangup(), &shutdown)?;
         }
-        let (input, output) = transport::stdio::open();
+        let (input, output) = transport::streams::open();
         Box::pin(transport::stdio::serve(server, input, output, shutdown)).await
     });
     // A thread may be parked in a read of standard input; nothing is left to wait for.
