@@ -32,6 +32,8 @@ pub mod native;
 mod program;
 pub mod question;
 mod terminal;
+#[cfg(feature = "otlp")]
+mod traces;
 pub mod transport;
 
 pub use climax_catalog as catalog;

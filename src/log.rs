@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::{FormatTime as _, SystemTime};
 
@@ -26,17 +27,38 @@ pub(crate) fn now() -> String {
     text
 }
 
+/// Ends what logging has started when it is dropped.
+#[must_use]
+pub(crate) struct Logging {
+    #[cfg(feature = "otlp")]
+    _export: Option<crate::traces::Export>,
+}
+
 /// Starts logging; records less severe than `level` are dropped.
-pub(crate) fn start(level: LevelFilter, file: Option<&Path>) -> io::Result<()> {
+pub(crate) fn start(level: LevelFilter, file: Option<&Path>) -> io::Result<Logging> {
+    match file {
+        None => start_on(level, io::stderr),
+        Some(path) => start_on(level, Mutex::new(OpenOptions::new().create(true).append(true).open(path)?)),
+    }
+}
+
+#[cfg(not(feature = "otlp"))]
+fn start_on<W: for<'w> MakeWriter<'w> + Send + Sync + 'static>(level: LevelFilter, writer: W) -> io::Result<Logging> {
     let builder = tracing_subscriber::fmt().with_max_level(level).with_target(false).with_ansi(false);
-    let started = match file {
-        None => builder.with_writer(io::stderr).try_init(),
-        Some(path) => {
-            let file = OpenOptions::new().create(true).append(true).open(path)?;
-            builder.with_writer(Mutex::new(file)).try_init()
-        }
-    };
     // A host that embeds this library may have set up logging already; then its choice stands.
-    drop(started);
-    Ok(())
+    drop(builder.with_writer(writer).try_init());
+    Ok(Logging {})
+}
+
+#[cfg(feature = "otlp")]
+fn start_on<W: for<'w> MakeWriter<'w> + Send + Sync + 'static>(level: LevelFilter, writer: W) -> io::Result<Logging> {
+    use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
+    use tracing_subscriber::util::SubscriberInitExt as _;
+
+    let export = crate::traces::export()?;
+    let records = tracing_subscriber::fmt::layer().with_target(false).with_ansi(false).with_writer(writer);
+    let spans = export.as_ref().map(|export| export.layer().with_filter(LevelFilter::INFO));
+    // A host that embeds this library may have set up logging already; then its choice stands.
+    drop(tracing_subscriber::registry().with(records.with_filter(level)).with(spans).try_init());
+    Ok(Logging { _export: export })
 }

@@ -46,11 +46,14 @@ pub(crate) fn run(program: &Program, arguments: &RunArguments) -> ExitCode {
         Err(code) => return code,
     };
     let log_file = log::file(arguments.log_file.as_deref());
-    if let Err(error) = log::start(level(arguments.log_level), log_file.as_deref()) {
-        let path = log_file.unwrap_or_default();
-        terminal::error(&format!("climax: cannot open the log file {}: {error}", path.display()));
-        return ExitCode::from(FAILURE);
-    }
+    let _logging = match log::start(level(arguments.log_level), log_file.as_deref()) {
+        Ok(logging) => logging,
+        Err(error) => {
+            let path = log_file.unwrap_or_default();
+            terminal::error(&format!("climax: cannot log to {}: {error}", path.display()));
+            return ExitCode::from(FAILURE);
+        }
+    };
     let mode = match (arguments.classic, arguments.extended) {
         (true, _) => Mode::Classic,
         (_, true) => Mode::Extended,

@@ -19,6 +19,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use serde_json::{Map, Value};
 use tokio_util::sync::{CancellationToken, DropGuard};
+use tracing::Instrument as _;
 
 use super::approval::{Client, Seals, StateKey};
 use super::extended::{self, Examples, Failure};
@@ -150,16 +151,20 @@ impl Server {
             }
         };
         let watch = Watch::default();
+        let span = tracing::info_span!("call", tool = name, outcome = tracing::field::Empty);
         let env = origin::trace(client.context);
+        #[cfg(feature = "otlp")]
+        let env = crate::traces::joined(&span, env);
         let request = Request { tool: name, arguments, watch: None, env: &env };
         let called = match client.context.meta.get_progress_token() {
-            None => toolbox.call(request, client, stop).await,
+            None => toolbox.call(request, client, stop).instrument(span.clone()).await,
             Some(token) => {
                 let request = Request { watch: Some(&watch), ..request };
-                let call = toolbox.call(request, client, stop);
+                let call = toolbox.call(request, client, stop).instrument(span.clone());
                 progress::reported(client.context, token, &watch, call).await
             }
         };
+        span.record("outcome", called.outcome());
         match called {
             Called::Asked(question) => question.into(),
             Called::Ran(outcome) => {

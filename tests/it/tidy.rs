@@ -73,7 +73,7 @@ fn the_middle_does_no_io() {
 
 #[test]
 fn the_environment_is_read_at_the_edges() {
-    let edges = ["codegen/src/build.rs", "src/exec", "src/command", "src/log.rs", "src/terminal.rs"];
+    let edges = ["codegen/src/build.rs", "src/exec", "src/command", "src/log.rs", "src/terminal.rs", "src/traces.rs"];
     only_in(&["env::var", "env::var_os"], &edges);
 }
 

@@ -1,0 +1,61 @@
+//! Spans of calls reach a collector, and programs belong to them.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::mpsc;
+
+use serde_json::json;
+
+use crate::support::{PATIENCE, climax, fake_config};
+use crate::web::Web;
+
+const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
+
+/// Takes one request and answers it; its first line and its body.
+fn take(stream: TcpStream) -> (String, Vec<u8>) {
+    let mut reader = BufReader::new(stream);
+    let mut lines = Vec::new();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        if line.trim().is_empty() {
+            break;
+        }
+        lines.push(line.trim().to_owned());
+    }
+    let length = lines
+        .iter()
+        .filter_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse::<usize>().ok());
+    let mut body = vec![0; length.sum()];
+    reader.read_exact(&mut body).unwrap();
+    reader.get_mut().write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").unwrap();
+    (lines.remove(0), body)
+}
+
+#[test]
+fn a_call_is_a_span_of_its_trace() {
+    let collector = TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("http://{}", collector.local_addr().unwrap());
+    let (sender, taken) = mpsc::channel();
+    std::thread::spawn(move || {
+        for stream in collector.incoming() {
+            let _ = sender.send(take(stream.unwrap()));
+        }
+    });
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("fake.yaml");
+    std::fs::write(&config, fake_config("  - {name: traced, description: x, command: env TRACEPARENT}\n")).unwrap();
+    let mut command = climax();
+    command.args(["--transport", "streamable-http", "--port", "0", "--config"]).arg(&config);
+    let mut web = Web::spawn(command.env("OTEL_EXPORTER_OTLP_ENDPOINT", &endpoint));
+    let parent = format!("00-{TRACE}-b7ad6b7169203331-01");
+    let seen = web.call(&[&format!("traceparent: {parent}")], "traced", &json!({}));
+    assert!(seen.contains(TRACE) && !seen.contains("b7ad6b7169203331"), "the program belongs to the span: {seen}");
+    web.signal("TERM");
+    let (line, body) = taken.recv_timeout(PATIENCE).unwrap();
+    assert_eq!(line, "POST /v1/traces HTTP/1.1");
+    let holds = |bytes: &[u8]| body.windows(bytes.len()).any(|window| window == bytes);
+    let trace: Vec<u8> = (0..16).map(|at| u8::from_str_radix(&TRACE[2 * at..2 * at + 2], 16).unwrap()).collect();
+    assert!(holds(b"traced") && holds(b"outcome") && holds(&trace), "{}", String::from_utf8_lossy(&body));
+    assert_eq!(web.ended(), Some(0));
+}
