@@ -9,6 +9,8 @@ from server import Server
 
 REQUESTS = 20
 """Searches and calls of each server in a round."""
+TRUE = "/bin/true"
+"""What calls start."""
 
 
 @dataclass
@@ -19,6 +21,7 @@ class Contender:
     command: list
     search: tuple = ()  # tool and arguments of one request; without, there is none to make
     call: tuple = ()
+    call_starts: bool = True  # whether a call starts TRUE
     rounds: int = 60
     samples: dict = field(default_factory=dict)
 
@@ -38,21 +41,20 @@ class Contender:
             resident, private = server.memory_kib()
             self.add("resident", resident)
             self.add("private", private)
-            for what, request in (("search", self.search), ("call", self.call)):
-                for _ in range(REQUESTS if request else 0):
-                    self.add(what, server.call(*request)[0])
-            self.add("resident at work", server.memory_kib()[0])
+            for _ in range(REQUESTS if self.search else 0):
+                self.add("search", server.call(*self.search)[0])
+            for _ in range(REQUESTS if self.call else 0):
+                taken = server.call(*self.call)[0]
+                self.add("call", taken)
+                # Measured beside each call: the machine may be twice as slow a second later.
+                self.add("call beyond", taken - (alone() if self.call_starts else 0))
 
 
-@dataclass
-class Bare(Contender):
-    """A program that is started and awaited, without any server: what a call costs at least."""
-
-    def round(self):
-        for _ in range(REQUESTS):
-            start = time.perf_counter()
-            os.waitpid(os.posix_spawn(self.command[0], self.command, os.environ), 0)
-            self.add("call", time.perf_counter() - start)
+def alone():
+    """Starts TRUE and awaits its end, without any server; returns the seconds: what a call takes at least."""
+    start = time.perf_counter()
+    os.waitpid(os.posix_spawn(TRUE, [TRUE], os.environ), 0)
+    return time.perf_counter() - start
 
 
 def measure(contenders):
