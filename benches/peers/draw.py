@@ -11,7 +11,7 @@ PANELS = (
 )
 SERVERS = {"climax-mcp 0.5.0": "peer", "bare SDK": "bare", "climax": "ours"}  # what is drawn last lies on top
 WIDTH, PANEL_WIDTH, PANEL_HEIGHT = 860, 430, 236
-LEFT, RIGHT, TOP, BOTTOM = 56, 66, 40, 30
+LEFT, RIGHT, TOP, BOTTOM = 66, 60, 40, 30
 STYLE = """
 text { font: 12px system-ui, sans-serif; fill: #57606a } .title { font-weight: 600; fill: #1f2328 }
 .grid { stroke: #d0d7de } .line { fill: none; stroke-width: 2 } .value { font-size: 11px }
@@ -64,19 +64,16 @@ def panel(results, what, title):
         yield f'<text x="{LEFT - 8}" y="{at + 4:.1f}" text-anchor="end">{10.0**power:,g}</text>'
     for index, size in enumerate(results):
         yield f'<text x="{x(index):.1f}" y="{bottom + 18}" text-anchor="middle">{size:,}</text>'
-    taken = []
     for server, values in lines.items():
         style = SERVERS[server]
         points = [(x(index), y(value)) for index, value in enumerate(values)]
         path = " ".join(f"{left:.1f},{top:.1f}" for left, top in points)
         yield f'<polyline class="line {style}" points="{path}"/>'
         yield from (f'<circle class="{style}" cx="{left:.1f}" cy="{top:.1f}" r="3"/>' for left, top in points)
-        # Labels keep a line's distance, the later ones below.
-        label = points[-1][1] + 4
-        while any(abs(label - other) < 12 for other in taken):
-            label += 1
-        taken.append(label)
-        yield f'<text class="value" x="{right + 4}" y="{label:.1f}">{number(values[-1])}</text>'
+    label = 0
+    for last in sorted((values[-1] for values in lines.values()), reverse=True):
+        label = max(y(last) + 4, label + 12)  # a line's distance to the one above
+        yield f'<text class="value" x="{right + 4}" y="{label:.1f}">{number(last)}</text>'
 
 
 def number(value):
