@@ -19,3 +19,7 @@ bench-calls:
 flags:
     cargo build --release
     scripts/check-flags target/release/climax
+
+# Beside climax-mcp from PyPI and a bare SDK server; draws benches/peers/peers.svg.
+bench-peers:
+    benches/peers/run
