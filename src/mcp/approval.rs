@@ -9,13 +9,14 @@ use std::time::Instant;
 
 use rmcp::model::{
     ClientCapabilities, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
-    ElicitationSchema, InputRequest, InputRequiredResult, InputResponses, ProtocolVersion, RequestStateCodec,
-    SealOptions, ServerRequest,
+    ElicitationSchema, InputRequest, InputRequiredResult, InputResponses, RequestStateCodec, SealOptions,
+    ServerRequest,
 };
 use rmcp::service::{PeerRequestOptions, RequestContext, RequestHandle, RoleServer, ServiceError};
 use tokio::time::timeout;
 
 use super::origin;
+use super::server::is_modern;
 use crate::approval::{Approver, Denial, Pending, Verdict};
 use crate::exec::random_bytes;
 use crate::limits::APPROVAL_LIMIT;
@@ -36,7 +37,7 @@ impl Approver for Client<'_> {
     type Question = InputRequiredResult;
 
     async fn decide(&self, pending: &Pending<'_>) -> Verdict<InputRequiredResult> {
-        let is_modern = self.context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+        let is_modern = is_modern(self.context);
         let capabilities = if is_modern {
             self.context.meta.client_capabilities()
         } else {

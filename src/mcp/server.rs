@@ -270,7 +270,8 @@ pub(crate) fn is_whole_modern_request(request: &ClientRequest) -> bool {
     is_known && meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
 }
 
-fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+/// Whether a request is of revision 2026-07-28 or later.
+pub(super) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 

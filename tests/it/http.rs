@@ -49,6 +49,31 @@ impl Files {
 /// A tool whose grandchild announces its pid in the file `pids`, and that sleeps.
 const SLEEPER: &str = "  - {name: sleeper, description: Sleep, command: family}\n";
 
+/// A server with a session in which a call runs.
+struct Sleeping {
+    web: Web,
+    /// The header that names the session.
+    session: String,
+    call: String,
+    pids: PathBuf,
+    _files: Files,
+    _answer: Answer,
+}
+
+impl Sleeping {
+    fn start() -> Self {
+        let files = Files::new();
+        let pids = files.path("pids");
+        let web = Web::start(&["--config", &files.config(SLEEPER)]);
+        let session = web.session(&[]);
+        let params = json!({ "name": "climax_call", "arguments": { "tool_name": "sleeper" } });
+        let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params }).to_string();
+        let answer = web.post(&[&session], &call);
+        until("the program", || announced(&pids).len() == 1);
+        Self { web, session, call, pids, _files: files, _answer: answer }
+    }
+}
+
 fn bearer(token: &str) -> String {
     format!("Authorization: Bearer {token}")
 }
@@ -243,14 +268,7 @@ fn closing_the_answer_ends_the_program() {
 
 #[test]
 fn a_cancelled_call_of_a_session_ends_its_program() {
-    let files = Files::new();
-    let pids = files.path("pids");
-    let web = Web::start(&["--config", &files.config(SLEEPER)]);
-    let session = web.session(&[]);
-    let params = json!({ "name": "climax_call", "arguments": { "tool_name": "sleeper" } });
-    let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params }).to_string();
-    let _answer = web.post(&[&session], &call);
-    until("the program", || announced(&pids).len() == 1);
+    let Sleeping { web, session, pids, .. } = Sleeping::start();
     let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 7 } });
     assert_eq!(web.post(&[&session], &cancel.to_string()).status, 202);
     until("the program to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
@@ -258,14 +276,7 @@ fn a_cancelled_call_of_a_session_ends_its_program() {
 
 #[test]
 fn the_end_of_a_session_ends_its_programs() {
-    let files = Files::new();
-    let pids = files.path("pids");
-    let web = Web::start(&["--config", &files.config(SLEEPER)]);
-    let session = web.session(&[]);
-    let params = json!({ "name": "climax_call", "arguments": { "tool_name": "sleeper" } });
-    let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params }).to_string();
-    let _answer = web.post(&[&session], &call);
-    until("the program", || announced(&pids).len() == 1);
+    let Sleeping { web, session, call, pids, .. } = Sleeping::start();
     let delete = format!("DELETE /mcp HTTP/1.1\r\nHost: localhost\r\n{session}\r\n\r\n");
     assert!(web.raw(delete.as_bytes()).status < 300);
     until("the program to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
