@@ -21,6 +21,8 @@ mod generated;
 mod laws;
 mod lint;
 mod native;
+#[cfg(feature = "oauth")]
+mod oauth;
 mod policy;
 mod progress;
 mod protocol;

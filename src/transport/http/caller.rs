@@ -20,7 +20,7 @@ pub enum Caller {
 pub struct Subject {
     /// The claim `sub`.
     pub name: String,
-    /// Claims with one text, or with several words in one, such as `scope`.
+    /// The words of claims that have some: of `scope` and `scp` the words in their text, of others the text, or those of a list.
     pub claims: BTreeMap<String, Vec<String>>,
 }
 
@@ -35,13 +35,47 @@ impl Caller {
         }
     }
 
+    /// What two callers share only if they are one, whatever else their tokens say.
+    #[must_use]
+    pub fn identity(&self) -> Identity {
+        match self {
+            Self::Anyone => Identity::Anyone,
+            Self::Token(name) => Identity::Token(name.clone()),
+            Self::Subject(subject) => Identity::Subject(subject.name.as_str().into()),
+        }
+    }
+
     /// Who is counted together when requests are limited: a caller, or where nobody is asked an address.
     #[must_use]
     pub(super) fn counted_as(&self, address: IpAddr) -> Counted {
-        match self {
-            Self::Anyone => Counted::Address(address),
-            named => Counted::Caller(named.name().to_owned()),
+        match self.identity() {
+            Identity::Anyone => Counted::Address(address),
+            named => Counted::Caller(named),
         }
+    }
+}
+
+/// See [`Caller::identity`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Identity {
+    /// Nobody is asked who they are.
+    Anyone,
+    /// The name of a token.
+    Token(Arc<str>),
+    /// The claim `sub`.
+    Subject(Arc<str>),
+}
+
+impl Identity {
+    /// Bytes that differ for different callers.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let (kind, name): (u8, &str) = match self {
+            Self::Anyone => (0, ""),
+            Self::Token(name) => (1, name),
+            Self::Subject(name) => (2, name),
+        };
+        [&[kind], name.as_bytes()].concat()
     }
 }
 
@@ -49,7 +83,7 @@ impl Caller {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Counted {
     Address(IpAddr),
-    Caller(String),
+    Caller(Identity),
 }
 
 /// Callers that are served under a policy of their own.
