@@ -2,8 +2,8 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, Stdio};
-use std::sync::mpsc::channel;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
@@ -18,6 +18,7 @@ const READY: &str = "climax serves MCP at ";
 struct Server {
     child: Child,
     address: SocketAddr,
+    errors: Arc<Mutex<String>>,
 }
 
 struct Answer {
@@ -35,20 +36,30 @@ impl Server {
     }
 
     fn spawn(issuer: &Issuer, args: &[&str]) -> Self {
-        let mut command = climax();
+        Self::spawn_by(climax(), issuer, args)
+    }
+
+    fn spawn_by(mut command: Command, issuer: &Issuer, args: &[&str]) -> Self {
         command.args(["--transport", "streamable-http", "--port", "0", "--oauth-issuer", &issuer.url()]).args(args);
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let errors = BufReader::new(child.stderr.take().unwrap());
-        let (sender, lines) = channel();
-        std::thread::spawn(move || errors.lines().map_while(Result::ok).for_each(|line| drop(sender.send(line))));
-        let address = loop {
-            let line = lines.recv_timeout(PATIENCE).unwrap();
-            if let Some(url) = line.strip_prefix(READY) {
-                let authority = url.strip_prefix("http://").and_then(|rest| rest.strip_suffix("/mcp"));
-                break authority.unwrap().parse().unwrap();
-            }
-        };
-        Self { child, address }
+        let all = Arc::new(Mutex::new(String::new()));
+        let kept = all.clone();
+        std::thread::spawn(move || {
+            errors.lines().map_while(Result::ok).for_each(|line| kept.lock().unwrap().push_str(&(line + "\n")));
+        });
+        let mut address = None;
+        until("the server", || {
+            let errors = all.lock().unwrap();
+            let url = errors.lines().find_map(|line| line.strip_prefix(READY)).map(str::to_owned);
+            address = url.map(|url| url["http://".len()..url.len() - "/mcp".len()].parse().unwrap());
+            address.is_some()
+        });
+        Self { child, address: address.unwrap(), errors: all }
+    }
+
+    fn errors(&self) -> String {
+        self.errors.lock().unwrap().clone()
     }
 
     fn url(&self) -> String {
@@ -308,6 +319,28 @@ fn metadata_is_found_where_the_issuer_has_it_and_must_be_its_own() {
     server.get("/readyz").is(503, "waiting");
     server.open(&key.token("1", &impostor.claims(&server.url()))).is(503, "not known yet");
     assert_eq!(impostor.readings(), 0);
+}
+
+#[test]
+fn an_issuer_under_https_must_show_a_certificate_of_a_known_authority() {
+    let authority = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/oauth/authority.pem");
+    let key = Key::es256();
+    let issuer = Issuer::start_encrypted(&[key.jwk("1")]);
+    let trusting = |authority: Option<&str>| {
+        let mut command = climax();
+        command.env("no_proxy", "localhost").env_remove("SSL_CERT_DIR").env_remove("SSL_CERT_FILE");
+        command.envs(authority.map(|path| ("SSL_CERT_FILE", path)));
+        Server::spawn_by(command, &issuer, &[])
+    };
+    let server = trusting(Some(authority));
+    until("the keys", || server.get("/readyz").status == 200);
+    server.open(&key.token("1", &issuer.claims(&server.url()))).is(200, "serverInfo");
+
+    let asked = issuer.state().asked.len();
+    let server = trusting(None);
+    until("errors", || server.errors().contains("cannot be read"));
+    server.open(&key.token("1", &issuer.claims(&server.url()))).is(503, "not known yet");
+    assert_eq!(issuer.state().asked.len(), asked);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! An authorization server on this machine: its metadata, its keys, and tokens that it signs.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::io::{BufRead as _, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::SystemTime;
 
@@ -12,6 +12,8 @@ use ring::signature::{
     ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair as _, RSA_PKCS1_SHA256, RSA_PSS_SHA256,
     RsaKeyPair, RsaPublicKeyComponents,
 };
+use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::{Value, json};
 
 /// A private key.
@@ -116,33 +118,54 @@ pub(super) struct State {
 
 /// An authorization server.
 pub(super) struct Issuer {
-    address: SocketAddr,
+    url: String,
     state: Arc<Mutex<State>>,
 }
 
 impl Issuer {
     pub(super) fn start(keys: &[Value]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        Self::serve(listener, url, keys, |stream| stream)
+    }
+
+    /// Starts one under https, whose certificate `authority.pem` vouches for.
+    pub(super) fn start_encrypted(keys: &[Value]) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("https://localhost:{}", listener.local_addr().unwrap().port());
+        let certificate = CertificateDer::from_slice(include_bytes!("localhost.der"));
+        let key = PrivatePkcs8KeyDer::from(&include_bytes!("localhost-key.der")[..]);
+        let config = ServerConfig::builder().with_no_client_auth().with_single_cert(vec![certificate], key.into());
+        let config = Arc::new(config.unwrap());
+        Self::serve(listener, url, keys, move |stream| {
+            StreamOwned::new(ServerConnection::new(config.clone()).unwrap(), stream)
+        })
+    }
+
+    fn serve<S: Read + Write>(
+        listener: TcpListener,
+        url: String,
+        keys: &[Value],
+        open: impl Fn(TcpStream) -> S + Send + 'static,
+    ) -> Self {
         let state = State {
-            issuer: format!("http://{address}"),
+            issuer: url,
             place: "/.well-known/oauth-authorization-server",
             keys: json!({ "keys": keys }),
             is_away: false,
             asked: Vec::new(),
         };
         let state = Arc::new(Mutex::new(state));
-        let shared = state.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming() {
-                answer(stream.unwrap(), &shared, address);
-            }
+        let (shared, url) = (state.clone(), state.lock().unwrap().issuer.clone());
+        std::thread::spawn({
+            let url = url.clone();
+            move || listener.incoming().for_each(|stream| answer(open(stream.unwrap()), &shared, &url))
         });
-        Self { address, state }
+        Self { url, state }
     }
 
     pub(super) fn url(&self) -> String {
-        format!("http://{}", self.address)
+        self.url.clone()
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
@@ -160,8 +183,8 @@ impl Issuer {
     }
 }
 
-fn answer(mut stream: TcpStream, state: &Mutex<State>, address: SocketAddr) {
-    let mut lines = BufReader::new(&stream).lines().map_while(Result::ok);
+fn answer(mut stream: impl Read + Write, state: &Mutex<State>, url: &str) {
+    let mut lines = BufReader::new(&mut stream).lines().map_while(Result::ok);
     let Some(request) = lines.next() else { return };
     lines.take_while(|line| !line.is_empty()).for_each(drop);
     let path = request.split(' ').nth(1).unwrap_or_default().to_owned();
@@ -173,12 +196,13 @@ fn answer(mut stream: TcpStream, state: &Mutex<State>, address: SocketAddr) {
     let (status, body) = match path.as_str() {
         "/keys" => (200, state.keys.to_string()),
         path if path == state.place => {
-            (200, json!({ "issuer": state.issuer, "jwks_uri": format!("http://{address}/keys") }).to_string())
+            (200, json!({ "issuer": state.issuer, "jwks_uri": format!("{url}/keys") }).to_string())
         }
         _ => (404, String::new()),
     };
     let length = body.len();
-    let _ = write!(stream, "HTTP/1.1 {status} X\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}");
+    let answer = format!("HTTP/1.1 {status} X\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}");
+    let _ = stream.write_all(answer.as_bytes()).and_then(|()| stream.flush());
 }
 
 /// Seconds since 1970.
