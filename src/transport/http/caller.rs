@@ -96,11 +96,13 @@ pub enum Who {
 }
 
 impl Who {
-    /// Reads `NAME`, or `CLAIM:WORD`.
+    /// Reads `NAME`, or `CLAIM:WORD`, where the claim may be a URL.
     #[must_use]
     pub fn parse(text: &str) -> Self {
-        match text.split_once(':') {
-            Some((claim, word)) => Self::Claim(claim.to_owned(), word.to_owned()),
+        // Claims of one's own are named by URLs where names could clash. Source: RFC 7519, section 4.2.
+        let scheme = text.find("://").map_or(0, |at| at + "://".len());
+        match text[scheme..].find(':').map(|at| text.split_at(scheme + at)) {
+            Some((claim, word)) => Self::Claim(claim.to_owned(), word[1..].to_owned()),
             None => Self::Token(text.to_owned()),
         }
     }
@@ -115,5 +117,19 @@ impl Who {
             }
             _ => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_may_be_named_by_a_url() {
+        let claim = |claim: &str, word: &str| Who::Claim(claim.to_owned(), word.to_owned());
+        assert_eq!(Who::parse("ci"), Who::Token("ci".to_owned()));
+        assert_eq!(Who::parse("scope:mcp:tools"), claim("scope", "mcp:tools"));
+        assert_eq!(Who::parse("https://a.example/roles:admin"), claim("https://a.example/roles", "admin"));
+        assert_eq!(Who::parse("https://a.example/roles:x:y"), claim("https://a.example/roles", "x:y"));
     }
 }

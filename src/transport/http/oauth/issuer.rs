@@ -53,10 +53,12 @@ impl Issuer {
         if is_too_soon || keys.find(id, algorithm).is_some() {
             return Some(keys);
         }
+        // Before, since the caller may go away meanwhile; after, so that those who wait do not all ask a slow issuer in turn.
         *asked = Some(Instant::now());
         if let Err(error) = self.read().await {
             tracing::warn!("a token names an unknown key, and the keys of {} cannot be read again: {error}", self.url);
         }
+        *asked = Some(Instant::now());
         self.keys()
     }
 
