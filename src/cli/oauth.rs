@@ -1,6 +1,6 @@
 //! The options that name an authorization server.
 
-use std::net::SocketAddr;
+use core::net::SocketAddr;
 
 use clap::Args;
 
