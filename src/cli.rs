@@ -17,6 +17,9 @@ mod run;
 pub(crate) use run::HttpArguments;
 pub(crate) use run::{LogLevel, RunArguments, Transport};
 
+#[cfg(feature = "http")]
+pub(crate) mod oauth;
+
 /// The thing asked for failed.
 pub(crate) const FAILURE: u8 = 1;
 /// The command line cannot be understood.
@@ -35,13 +38,13 @@ struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
-    run: RunArguments,
+    run: Box<RunArguments>,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Serve tools over MCP (the default)
-    Run(RunArguments),
+    Run(Box<RunArguments>),
     /// Check configs and report every mistake in them
     Validate(ValidateArguments),
     /// List CLIs, or the tools of those that are named

@@ -154,6 +154,33 @@ pub const SEND_LIMIT: Duration = Duration::from_mins(1);
 /// Wrong tokens that an address may try in a second.
 pub const MAX_WRONG_TOKENS_PER_SECOND: std::num::NonZero<u32> = std::num::NonZero::new(10).expect("ten is not zero");
 
+/// Longest access token, in bytes.
+pub const MAX_ACCESS_TOKEN_BYTES: usize = 16 << 10;
+
+/// How far the clock of an authorization server may be from ours.
+pub const MAX_CLOCK_SKEW: Duration = Duration::from_secs(30);
+
+/// Longest document of an authorization server, in bytes: its metadata, or its keys.
+pub const MAX_ISSUER_DOCUMENT_BYTES: u64 = 512 << 10;
+
+/// How long an authorization server may take for one document.
+pub const ISSUER_LIMIT: Duration = Duration::from_secs(5);
+
+/// The time after which the keys of an authorization server are read again.
+pub const KEYS_INTERVAL: Duration = Duration::from_mins(10);
+
+/// How long keys are used that could not be read again.
+pub const MAX_KEYS_AGE: Duration = Duration::from_hours(6);
+
+/// The least time between two readings of the keys because of tokens whose key is unknown.
+pub const MIN_UNKNOWN_KEY_INTERVAL: Duration = Duration::from_secs(10);
+
+/// The time after which an authorization server that did not answer is asked again, the first time; then doubled.
+pub const MIN_ISSUER_RETRY: Duration = Duration::from_secs(1);
+
+/// The longest time after which an authorization server that did not answer is asked again.
+pub const MAX_ISSUER_RETRY: Duration = Duration::from_mins(1);
+
 /// Callers whose requests are counted at once, before those that were not seen lately are forgotten.
 pub const MAX_COUNTED_CALLERS: usize = 10_000;
 

@@ -31,34 +31,38 @@ pub(crate) fn now() -> String {
 #[must_use]
 pub(crate) struct Logging {
     #[cfg(feature = "otlp")]
-    _export: Option<crate::traces::Export>,
+    export: Option<crate::traces::Export>,
 }
 
 /// Starts logging; records less severe than `level` are dropped.
 pub(crate) fn start(level: LevelFilter, file: Option<&Path>) -> io::Result<Logging> {
+    let logging = Logging {
+        #[cfg(feature = "otlp")]
+        export: crate::traces::export()?,
+    };
     match file {
-        None => start_on(level, io::stderr),
-        Some(path) => start_on(level, Mutex::new(OpenOptions::new().create(true).append(true).open(path)?)),
+        None => logging.start(level, io::stderr),
+        Some(path) => logging.start(level, Mutex::new(OpenOptions::new().create(true).append(true).open(path)?)),
     }
+    Ok(logging)
 }
 
-#[cfg(not(feature = "otlp"))]
-fn start_on<W: for<'w> MakeWriter<'w> + Send + Sync + 'static>(level: LevelFilter, writer: W) -> io::Result<Logging> {
-    let builder = tracing_subscriber::fmt().with_max_level(level).with_target(false).with_ansi(false);
-    // A host that embeds this library may have set up logging already; then its choice stands.
-    drop(builder.with_writer(writer).try_init());
-    Ok(Logging {})
-}
+/// A host that embeds this library may have set up logging already; then its choice stands.
+impl Logging {
+    #[cfg(not(feature = "otlp"))]
+    #[expect(clippy::unused_self, reason = "what is started depends on the features")]
+    fn start<W: for<'w> MakeWriter<'w> + Send + Sync + 'static>(&self, level: LevelFilter, writer: W) {
+        let builder = tracing_subscriber::fmt().with_max_level(level).with_target(false).with_ansi(false);
+        drop(builder.with_writer(writer).try_init());
+    }
 
-#[cfg(feature = "otlp")]
-fn start_on<W: for<'w> MakeWriter<'w> + Send + Sync + 'static>(level: LevelFilter, writer: W) -> io::Result<Logging> {
-    use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
-    use tracing_subscriber::util::SubscriberInitExt as _;
+    #[cfg(feature = "otlp")]
+    fn start<W: for<'w> MakeWriter<'w> + Send + Sync + 'static>(&self, level: LevelFilter, writer: W) {
+        use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
+        use tracing_subscriber::util::SubscriberInitExt as _;
 
-    let export = crate::traces::export()?;
-    let records = tracing_subscriber::fmt::layer().with_target(false).with_ansi(false).with_writer(writer);
-    let spans = export.as_ref().map(|export| export.layer().with_filter(LevelFilter::INFO));
-    // A host that embeds this library may have set up logging already; then its choice stands.
-    drop(tracing_subscriber::registry().with(records.with_filter(level)).with(spans).try_init());
-    Ok(Logging { _export: export })
+        let records = tracing_subscriber::fmt::layer().with_target(false).with_ansi(false).with_writer(writer);
+        let spans = self.export.as_ref().map(|export| export.layer().with_filter(LevelFilter::INFO));
+        drop(tracing_subscriber::registry().with(records.with_filter(level)).with(spans).try_init());
+    }
 }

@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use climax_catalog::Strategy;
 
+#[cfg(feature = "http")]
+use super::oauth::OauthArguments;
 use super::{Selection, Sources, strategies};
 #[cfg(feature = "http")]
 use crate::transport::http::{caller::Who, rate::Rate};
@@ -93,7 +95,7 @@ pub(crate) enum Transport {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Options for --transport streamable-http")]
 pub(crate) struct HttpArguments {
-    /// Address to listen on; others than this machine's own need --token-file or --insecure-no-auth
+    /// Address to listen on; others than this machine's own need --token-file, --oauth-issuer or --insecure-no-auth
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     pub(crate) host: IpAddr,
     /// Port to listen on; 0 takes a free one. A socket that systemd hands over goes before both
@@ -102,8 +104,10 @@ pub(crate) struct HttpArguments {
     /// Let in only who carries a bearer token of this file: one `NAME TOKEN` a line; SIGHUP reads it again
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) oauth: OauthArguments,
     /// Let everybody in who can reach the address
-    #[arg(long, conflicts_with = "token_file")]
+    #[arg(long, conflicts_with_all = ["token_file", "oauth_issuer"])]
     pub(crate) insecure_no_auth: bool,
     /// Answer to this host name too, with any port or the one given
     #[arg(long, value_name = "NAME[:PORT]")]

@@ -74,7 +74,7 @@ impl Client<'_> {
     /// MCP 2026-07-28, basic/patterns, "Multi Round-Trip Requests".
     async fn by_result(&self, pending: &Pending<'_>) -> Verdict<InputRequiredResult> {
         // Nobody redeems what somebody else was asked.
-        let digest = [&pending.digest()[..], origin::caller(self.context).as_bytes()].concat();
+        let digest = [&pending.digest()[..], &origin::caller(self.context)].concat();
         let answer = self.answers.and_then(|answers| answers.get(KEY));
         let answer: Option<ElicitResult> = answer.and_then(|answer| serde_json::from_value(answer.clone()).ok());
         if let (Some(answer), Some(state)) = (answer, self.state)

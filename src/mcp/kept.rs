@@ -30,8 +30,8 @@ struct Output {
 /// Who may read an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Owner {
-    /// The caller's name, if the transport knows one.
-    pub(super) caller: String,
+    /// What tells the caller from others, if the transport knows one.
+    pub(super) caller: Vec<u8>,
     /// The number of the conversation, where there are conversations.
     pub(super) conversation: Option<u64>,
 }
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     fn owner(caller: &str, conversation: Option<u64>) -> Owner {
-        Owner { caller: caller.to_owned(), conversation }
+        Owner { caller: caller.into(), conversation }
     }
 
     #[test]

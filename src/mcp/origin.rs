@@ -5,16 +5,17 @@ use rmcp::service::{RequestContext, RoleServer};
 /// Longest trace state that is handed on, in bytes. Source: W3C Trace Context, section 3.3.1.5.
 const MAX_TRACE_STATE_BYTES: usize = 512;
 
-/// The caller's name, if the transport knows one.
+/// Bytes that stand for the caller, if the transport knows one.
 #[cfg(feature = "http")]
-pub(super) fn caller(context: &RequestContext<RoleServer>) -> &str {
+pub(super) fn caller(context: &RequestContext<RoleServer>) -> Vec<u8> {
     use crate::transport::http::caller::Caller;
-    parts(context).and_then(|parts| parts.extensions.get::<Caller>()).map_or("", Caller::name)
+    let caller = parts(context).and_then(|parts| parts.extensions.get::<Caller>());
+    caller.map_or_else(Vec::new, |caller| caller.identity().to_bytes())
 }
 
 #[cfg(not(feature = "http"))]
-pub(super) fn caller(_: &RequestContext<RoleServer>) -> &'static str {
-    ""
+pub(super) fn caller(_: &RequestContext<RoleServer>) -> Vec<u8> {
+    Vec::new()
 }
 
 /// The variables by which a program learns of the trace that its call belongs to.

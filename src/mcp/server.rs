@@ -206,7 +206,7 @@ impl Server {
     /// Who may read what this request leaves behind. From 2026-07-28 on there are no conversations.
     fn owner(&self, context: &RequestContext<RoleServer>) -> Owner {
         let conversation = (!is_modern(context)).then_some(self.conversation.number);
-        Owner { caller: origin::caller(context).to_owned(), conversation }
+        Owner { caller: origin::caller(context), conversation }
     }
 
     async fn call_meta(&self, call: &Call<'_>) -> Option<CallToolResponse> {

@@ -290,3 +290,10 @@ fn strict_validation_fails_on_warnings() {
     let validate = |more: &[&str]| run(climax().current_dir(dir.path()).args(["validate", "a.yaml"]).args(more)).0;
     assert_eq!((validate(&[]), validate(&["--strict"])), (0, 1));
 }
+
+#[cfg(all(feature = "http", not(feature = "oauth")))]
+#[test]
+fn a_build_without_oauth_says_how_to_get_it() {
+    let (status, _, stderr) = run(climax().args(["--oauth-issuer", "https://login.example"]));
+    assert!(status == 2 && stderr.contains("--features oauth"), "{stderr}");
+}

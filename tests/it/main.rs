@@ -24,6 +24,8 @@ mod import;
 mod laws;
 mod lint;
 mod native;
+#[cfg(feature = "oauth")]
+mod oauth;
 #[cfg(feature = "otlp")]
 mod otlp;
 mod policy;

@@ -19,6 +19,7 @@ use crate::live::Live;
 use crate::mcp::StateKey;
 use crate::metrics::Metrics;
 use crate::transport::http::access::{Access, TokenFile};
+use crate::transport::http::caller::Who;
 use crate::transport::http::gate::Gate;
 use crate::transport::http::{Ending, Http, serve};
 use crate::{exec, terminal};
@@ -48,7 +49,7 @@ pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
     }
     exec::keep_descriptors_private();
     let http = Http {
-        gate: Gate::new(&arguments.http.allowed_host, &arguments.http.allowed_origin),
+        gate: gate(&arguments.http),
         access: access.clone(),
         rate: arguments.http.rate,
         servers,
@@ -71,17 +72,34 @@ fn listener(arguments: &HttpArguments) -> io::Result<TcpListener> {
     Ok(listener)
 }
 
+/// The host that clients know is let in without being named twice.
+fn gate(arguments: &HttpArguments) -> Gate {
+    let hosts: Vec<String> = arguments.allowed_host.iter().cloned().chain(arguments.oauth.public_host()).collect();
+    Gate::new(&hosts, &arguments.allowed_origin)
+}
+
 /// How callers show who they are. What others can reach is open to everybody only where that is asked for.
 fn access(arguments: &HttpArguments, address: SocketAddr) -> io::Result<Access> {
-    if let Some(path) = &arguments.token_file {
-        return Ok(Access::Tokens(TokenFile::open(path)?));
+    let tokens = arguments.token_file.as_deref().map(TokenFile::open).transpose()?;
+    if let Some(server) = arguments.oauth.resource_server(address).map_err(io::Error::other)? {
+        return Ok(Access::Oauth(Box::new(server), tokens));
+    }
+    let of_claim = |(who, _): &&(Who, _)| matches!(who, Who::Claim(..));
+    if let Some((Who::Claim(claim, word), _)) = arguments.policy_for.iter().find(of_claim) {
+        let message = format!(
+            "--policy-for {claim}:{word} covers nobody: only access tokens have claims, so name an --oauth-issuer"
+        );
+        return Err(io::Error::other(message));
+    }
+    if let Some(tokens) = tokens {
+        return Ok(Access::Tokens(tokens));
     }
     if address.ip().to_canonical().is_loopback() || arguments.insecure_no_auth {
         return Ok(Access::Open);
     }
     let message = format!(
-        "others can reach {address}, and would run programs here: name a file of tokens with --token-file, \
-         or say --insecure-no-auth"
+        "others can reach {address}, and would run programs here: name a file of tokens with --token-file or an authorization \
+         server with --oauth-issuer, or say --insecure-no-auth"
     );
     Err(io::Error::other(message))
 }

@@ -9,6 +9,7 @@ use std::sync::{PoisonError, RwLock};
 use hyper::header::{AUTHORIZATION, HeaderMap};
 
 use super::caller::Caller;
+use super::oauth::{ResourceServer, Unfit};
 use super::tokens::{Tokens, bearer};
 
 /// How callers show who they are.
@@ -18,6 +19,8 @@ pub enum Access {
     Open,
     /// By one of the tokens of a file.
     Tokens(TokenFile),
+    /// By an access token of an authorization server, or by one of the tokens of a file if there is one.
+    Oauth(Box<ResourceServer>, Option<TokenFile>),
 }
 
 /// A file of bearer tokens, which can be read again.
@@ -28,12 +31,25 @@ pub struct TokenFile {
 }
 
 /// Why a caller does not get in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unauthorized {
+#[derive(Debug)]
+pub(super) enum Refused {
     /// No token came with the request.
     NoToken,
     /// The token opens nothing.
     WrongToken,
+    /// The access token does not open the server.
+    Unfit(Unfit),
+}
+
+impl Refused {
+    /// Whether anybody could have made the token that came with the request.
+    pub(super) fn is_guess(&self) -> bool {
+        match self {
+            Self::NoToken => false,
+            Self::WrongToken => true,
+            Self::Unfit(why) => why.is_guess(),
+        }
+    }
 }
 
 impl TokenFile {
@@ -54,6 +70,11 @@ impl TokenFile {
         *self.tokens.write().unwrap_or_else(PoisonError::into_inner) = tokens;
         Ok(())
     }
+
+    fn find(&self, token: &str) -> Option<Caller> {
+        let tokens = self.tokens.read().unwrap_or_else(PoisonError::into_inner);
+        tokens.find(token).map(|name| Caller::Token(name.into()))
+    }
 }
 
 fn read(path: &Path) -> io::Result<Tokens> {
@@ -72,17 +93,40 @@ impl Access {
     /// It cannot be used; what was there before stays.
     pub fn reread(&self) -> io::Result<()> {
         match self {
-            Self::Open => Ok(()),
-            Self::Tokens(file) => file.reread(),
+            Self::Open | Self::Oauth(_, None) => Ok(()),
+            Self::Tokens(file) | Self::Oauth(_, Some(file)) => file.reread(),
+        }
+    }
+
+    /// The resource server, if there is one.
+    pub(super) fn resource_server(&self) -> Option<&ResourceServer> {
+        match self {
+            Self::Open | Self::Tokens(_) => None,
+            Self::Oauth(server, _) => Some(server),
+        }
+    }
+
+    /// Whether anybody can get in: not before the keys are known that all tokens are verified with.
+    pub(super) fn is_ready(&self) -> bool {
+        match self {
+            Self::Open | Self::Tokens(_) | Self::Oauth(_, Some(_)) => true,
+            Self::Oauth(server, None) => server.is_ready(),
         }
     }
 
     /// Who makes a request, by its headers.
-    pub(super) fn identify(&self, headers: &HeaderMap) -> Result<Caller, Unauthorized> {
-        let Self::Tokens(file) = self else { return Ok(Caller::Anyone) };
-        let header = headers.get(AUTHORIZATION).ok_or(Unauthorized::NoToken)?;
-        let token = header.to_str().ok().and_then(bearer).ok_or(Unauthorized::WrongToken)?;
-        let tokens = file.tokens.read().unwrap_or_else(PoisonError::into_inner);
-        tokens.find(token).map(|name| Caller::Token(name.into())).ok_or(Unauthorized::WrongToken)
+    pub(super) async fn identify(&self, headers: &HeaderMap) -> Result<Caller, Refused> {
+        let (server, file) = match self {
+            Self::Open => return Ok(Caller::Anyone),
+            Self::Tokens(file) => (None, Some(file)),
+            Self::Oauth(server, file) => (Some(server), file.as_ref()),
+        };
+        let header = headers.get(AUTHORIZATION).ok_or(Refused::NoToken)?;
+        let token = header.to_str().ok().and_then(bearer).ok_or(Refused::WrongToken)?;
+        if let Some(caller) = file.and_then(|file| file.find(token)) {
+            return Ok(caller);
+        }
+        let server = server.ok_or(Refused::WrongToken)?;
+        server.subject(token).await.map(Caller::Subject).map_err(Refused::Unfit)
     }
 }

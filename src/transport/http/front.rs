@@ -16,12 +16,13 @@ use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use tokio_util::task::TaskTracker;
 
-use super::access::{Access, Unauthorized};
+use super::access::{Access, Refused};
 use super::body::Bodies;
 use super::caller::{Caller, Who};
+use super::challenge::Refusal;
 use super::gate::Gate;
 use super::rate::Limiter;
-use super::sessions::Sessions;
+use super::sessions::{Owner, Sessions};
 use crate::mcp::Server;
 use crate::mcp::decode::{Decoded, decode};
 use crate::metrics::Metrics;
@@ -82,12 +83,16 @@ impl Front {
             (&Method::GET | &Method::HEAD, "/healthz") => return Ok(plain(StatusCode::OK, "ok")),
             (&Method::GET | &Method::HEAD, "/readyz") => return Ok(self.readiness()),
             (_, MCP_PATH | "/metrics") => {}
+            (&Method::GET | &Method::HEAD, path) if self.metadata(path).is_some() => {}
             _ => return Err(plain(StatusCode::NOT_FOUND, "Not found: the server speaks MCP at /mcp")),
         }
         self.gate
             .check(request.headers())
             .map_err(|refusal| plain(StatusCode::FORBIDDEN, &format!("Forbidden: {refusal}")))?;
-        let caller = self.access.identify(request.headers()).map_err(|why| self.unauthorized(why, address))?;
+        if let Some(metadata) = self.metadata(&path) {
+            return Ok(json(StatusCode::OK, metadata.to_owned()));
+        }
+        let caller = self.access.identify(request.headers()).await.map_err(|why| self.refused(&why, address))?;
         match (request.method(), path.as_str()) {
             (&Method::GET, "/metrics") => Ok(self.metrics().await),
             (_, MCP_PATH) => self.mcp(request, caller, address).await,
@@ -98,6 +103,8 @@ impl Front {
     fn readiness(&self) -> Answer {
         if self.is_draining() {
             plain(StatusCode::SERVICE_UNAVAILABLE, "draining")
+        } else if !self.access.is_ready() {
+            plain(StatusCode::SERVICE_UNAVAILABLE, "waiting for the keys of the authorization server")
         } else {
             plain(StatusCode::OK, "ok")
         }
@@ -112,21 +119,23 @@ impl Front {
         answer
     }
 
-    /// Source: RFC 6750, section 3.
-    fn unauthorized(&self, why: Unauthorized, address: IpAddr) -> Answer {
-        let (text, challenge) = match why {
-            Unauthorized::NoToken => {
-                ("Unauthorized: send the header `Authorization: Bearer TOKEN`", r#"Bearer realm="climax""#)
-            }
-            Unauthorized::WrongToken => {
-                if let Err(wait) = self.limiter.wrong_token(address) {
-                    return later(StatusCode::TOO_MANY_REQUESTS, "Too many wrong tokens", wait);
-                }
-                ("Unauthorized: the token is not known here", r#"Bearer realm="climax", error="invalid_token""#)
-            }
+    /// What clients are told of the resource at this path.
+    fn metadata(&self, path: &str) -> Option<&str> {
+        self.access.resource_server().and_then(|server| server.metadata(path))
+    }
+
+    fn refused(&self, why: &Refused, address: IpAddr) -> Answer {
+        if why.is_guess()
+            && let Err(wait) = self.limiter.wrong_token(address)
+        {
+            return later(StatusCode::TOO_MANY_REQUESTS, "Too many wrong tokens", wait);
+        }
+        let Refusal { status, text, challenge } = Refusal::new(why, self.access.resource_server());
+        let Some(challenge) = challenge.and_then(|challenge| HeaderValue::try_from(challenge).ok()) else {
+            return later(status, &text, Duration::from_secs(RETRY_S));
         };
-        let mut answer = plain(StatusCode::UNAUTHORIZED, text);
-        answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+        let mut answer = plain(status, &text);
+        answer.headers_mut().insert(WWW_AUTHENTICATE, challenge);
         answer
     }
 
@@ -140,7 +149,7 @@ impl Front {
         })?;
         let session = request.headers().get(SESSION_HEADER).map(|id| id.to_str().unwrap_or_default().to_owned());
         // MCP 2025-11-25, basic/transports, "Session Management": a session that is not there is a 404.
-        if session.is_some_and(|id| !self.sessions.admit(&id, &caller)) {
+        if session.is_some_and(|id| !self.sessions.admit(&id, &self.owner(&caller))) {
             return Err(plain(StatusCode::NOT_FOUND, "Not found: no such session; initialize a new one"));
         }
         if request.method() != Method::POST {
@@ -184,7 +193,7 @@ impl Front {
         parts.extensions.insert(caller.clone());
         let answer = service.handle(Request::from_parts(parts, Full::new(body.into_bytes()))).await;
         if opens_session && let Some(id) = answer.headers().get(SESSION_HEADER).and_then(|id| id.to_str().ok()) {
-            self.sessions.opened(id, caller);
+            self.sessions.opened(id, self.owner(&caller));
         }
         // Held until the last of the answer is on its way, or the client has gone.
         Ok(answer.map(|body| {
@@ -196,9 +205,16 @@ impl Front {
         }))
     }
 
+    fn owner(&self, caller: &Caller) -> Owner {
+        Owner { caller: caller.identity(), service: self.own_service(caller) }
+    }
+
     fn service(&self, caller: &Caller) -> &Service {
-        let own = self.services.iter().find(|(who, _)| who.covers(caller));
-        own.map_or(&self.service, |(_, service)| service)
+        self.own_service(caller).map_or(&self.service, |at| &self.services[at].1)
+    }
+
+    fn own_service(&self, caller: &Caller) -> Option<usize> {
+        self.services.iter().position(|(who, _)| who.covers(caller))
     }
 
     fn is_draining(&self) -> bool {

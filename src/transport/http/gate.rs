@@ -81,7 +81,7 @@ fn text(value: &HeaderValue) -> Option<String> {
 }
 
 /// The name or address of an authority, without its port.
-fn name_of(authority: &str) -> Option<&str> {
+pub(super) fn name_of(authority: &str) -> Option<&str> {
     let (name, port) = match authority.strip_prefix('[') {
         Some(rest) => {
             rest.split_once(']').map(|(name, port)| (name, port.strip_prefix(':').or(port.is_empty().then_some("0"))))
@@ -92,7 +92,7 @@ fn name_of(authority: &str) -> Option<&str> {
     (is_port && !name.is_empty() && !name.contains(['/', '@', '\\', ' '])).then_some(name)
 }
 
-fn is_loopback(name: &str) -> bool {
+pub(super) fn is_loopback(name: &str) -> bool {
     name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 

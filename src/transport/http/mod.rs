@@ -17,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
+use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
 use self::access::Access;
 use self::body::Bodies;
@@ -33,8 +33,14 @@ use crate::metrics::Metrics;
 pub mod access;
 mod body;
 pub mod caller;
+mod challenge;
 mod front;
 pub mod gate;
+#[cfg(feature = "oauth")]
+pub mod oauth;
+#[cfg(not(feature = "oauth"))]
+#[path = "no_oauth.rs"]
+pub mod oauth;
 pub mod rate;
 mod sessions;
 pub mod tokens;
@@ -77,6 +83,7 @@ pub struct Ending {
 pub async fn serve(listener: TcpListener, http: Http, ending: Ending) -> io::Result<()> {
     let closing = CancellationToken::new();
     let front = Arc::new(front(http, &closing));
+    let _keeping = AbortOnDropHandle::new(tokio::spawn(keep(front.access.clone())));
     let mut accepting = tokio::spawn(accept(listener, front.clone(), ending.drain.clone()));
     tokio::select! {
         failed = &mut accepting => return failed.unwrap_or_else(|error| Err(io::Error::other(error))),
@@ -94,6 +101,13 @@ pub async fn serve(listener: TcpListener, http: Http, ending: Ending) -> io::Res
     closing.cancel();
     accepting.abort();
     Ok(())
+}
+
+/// Keeps what tells who gets in fresh, as long as there is such a thing.
+async fn keep(access: Arc<Access>) {
+    if let Some(server) = access.resource_server() {
+        server.keep().await;
+    }
 }
 
 fn front(http: Http, closing: &CancellationToken) -> Front {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 
-use super::caller::Caller;
+use super::caller::Identity;
 use crate::limits::MAX_SESSIONS;
 
 /// All sessions of a server.
@@ -18,9 +18,19 @@ pub(super) struct Sessions {
     known: Mutex<HashMap<String, Known>>,
 }
 
+/// Who may speak in a session: one caller, served by one service.
+///
+/// A caller whose new token changes under which policy it is served has to open another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Owner {
+    pub(super) caller: Identity,
+    /// Which of the services for certain callers, if one of them.
+    pub(super) service: Option<usize>,
+}
+
 #[derive(Debug)]
 struct Known {
-    owner: Caller,
+    owner: Owner,
     used: Instant,
 }
 
@@ -35,13 +45,13 @@ impl Sessions {
     }
 
     /// Notes whose session this is.
-    pub(super) fn opened(&self, id: &str, owner: Caller) {
+    pub(super) fn opened(&self, id: &str, owner: Owner) {
         self.lock().insert(id.to_owned(), Known { owner, used: Instant::now() });
     }
 
-    /// Whether this is a session of `caller`; it counts as used then.
-    pub(super) fn admit(&self, id: &str, caller: &Caller) -> bool {
-        self.lock().get_mut(id).filter(|known| known.owner == *caller).is_some_and(|known| {
+    /// Whether this is a session of `owner`; it counts as used then.
+    pub(super) fn admit(&self, id: &str, owner: &Owner) -> bool {
+        self.lock().get_mut(id).filter(|known| known.owner == *owner).is_some_and(|known| {
             known.used = Instant::now();
             true
         })
