@@ -11,7 +11,7 @@ use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body, Bytes};
 use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use hyper::{Method, Request, Response, StatusCode};
-use rmcp::model::{ClientRequest, JsonRpcMessage};
+use rmcp::model::{ClientRequest, ErrorCode, JsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use tokio_util::task::TaskTracker;
@@ -168,7 +168,7 @@ impl Front {
         let opens_session = match decode(body.bytes()) {
             Decoded::Error(error) => {
                 let text = serde_json::to_string(&error).unwrap_or_default();
-                return Err(json(StatusCode::BAD_REQUEST, text));
+                return Err(json(status_of(&error), text));
             }
             // A malformed notification is let go; there is nothing to answer.
             Decoded::Empty => return Ok(plain(StatusCode::ACCEPTED, "")),
@@ -203,6 +203,14 @@ impl Front {
 
     fn is_draining(&self) -> bool {
         self.is_draining.load(Ordering::Relaxed)
+    }
+}
+
+/// Source: MCP 2026-07-28, basic/transports, "Streamable HTTP": 404 for methods that the server does not have.
+fn status_of(error: &ServerJsonRpcMessage) -> StatusCode {
+    match error {
+        JsonRpcMessage::Error(error) if error.error.code == ErrorCode::METHOD_NOT_FOUND => StatusCode::NOT_FOUND,
+        _ => StatusCode::BAD_REQUEST,
     }
 }
 
