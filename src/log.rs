@@ -29,6 +29,8 @@ pub(crate) fn now() -> String {
 /// Starts logging; records less severe than `level` are dropped.
 pub(crate) fn start(level: LevelFilter, file: Option<&Path>) -> io::Result<()> {
     let builder = tracing_subscriber::fmt().with_max_level(level).with_target(false).with_ansi(false);
+    // Nobody may read standard error any more. Saying so there would panic, and whatever was being answered would not be.
+    let builder = builder.log_internal_errors(false);
     let started = match file {
         None => builder.with_writer(io::stderr).try_init(),
         Some(path) => {
