@@ -26,5 +26,6 @@ mod protocol;
 mod retrieval;
 mod sandbox;
 mod server;
+mod statuses;
 mod support;
 mod tidy;

@@ -144,7 +144,13 @@ impl Front {
             return Err(plain(StatusCode::NOT_FOUND, "Not found: no such session; initialize a new one"));
         }
         if request.method() != Method::POST {
-            return Ok(self.service(&caller).handle(request).await);
+            let ends_session = request.method() == Method::DELETE;
+            let mut answer = self.service(&caller).handle(request).await;
+            // The SDK says that it will end; it has ended, and clients such as the Python SDK warn of what is not 200 or 204.
+            if ends_session && answer.status() == StatusCode::ACCEPTED {
+                *answer.status_mut() = StatusCode::NO_CONTENT;
+            }
+            return Ok(answer);
         }
         if self.is_draining() {
             let wait = Duration::from_secs(RETRY_S);
