@@ -1,6 +1,7 @@
 """FastMCP: `fastmcp_client.py auto|legacy (URL | COMMAND WORD…)`."""
 
 import asyncio
+import sys
 
 import checks
 from fastmcp import Client
@@ -35,14 +36,14 @@ class FastMcp:
         return ElicitResult(action=action, content={} if action == "accept" else None)
 
 
-async def main() -> None:
+async def main() -> int:
     where = checks.server()
     if not isinstance(where, str):
         command, args, env = where
         where = StdioTransport(command=command, args=args, env=env, keep_alive=False)
     fast = FastMcp()
     async with Client(where, mode=checks.mode(), elicitation_handler=fast.elicited) as fast.client:
-        await checks.run(fast)
+        return await checks.run(fast)
 
 
-asyncio.run(main())
+sys.exit(min(asyncio.run(main()), 1))

@@ -7,6 +7,7 @@ a client that is gone has not cancelled anything there (basic/transports, "Sendi
 import asyncio
 import json
 import os
+import sys
 import tempfile
 
 import checks
@@ -69,7 +70,7 @@ async def cancels(client: Inspector) -> None:
         await process.communicate()
 
 
-async def main() -> None:
+async def main() -> int:
     where = checks.server()
     if isinstance(where, str):
         server = {"type": "streamable-http", "url": where}
@@ -80,7 +81,7 @@ async def main() -> None:
         config.flush()
         inspector = Inspector(config.name, is_http=isinstance(where, str))
         cancelling = [] if inspector.outlives else [cancels]
-        await checks.run(inspector, [lists, checks.searches, checks.calls, checks.fails, bears_load, *cancelling])
+        return await checks.run(inspector, [lists, checks.searches, checks.calls, checks.fails, bears_load, *cancelling])
 
 
-asyncio.run(main())
+sys.exit(min(asyncio.run(main()), 1))

@@ -1,6 +1,7 @@
 """The Python SDK: `python_mcp.py auto|legacy (URL | COMMAND WORD…)`."""
 
 import asyncio
+import sys
 
 import checks
 from mcp import Client, MCPError, StdioServerParameters
@@ -32,14 +33,14 @@ class Sdk:
         return ElicitResult(action=action, content={} if action == "accept" else None)
 
 
-async def main() -> None:
+async def main() -> int:
     where = checks.server()
     if not isinstance(where, str):
         command, args, env = where
         where = StdioServerParameters(command=command, args=args, env=env)
     sdk = Sdk()
     async with Client(where, mode=checks.mode(), elicitation_callback=sdk.elicited) as sdk.client:
-        await checks.run(sdk)
+        return await checks.run(sdk)
 
 
-asyncio.run(main())
+sys.exit(min(asyncio.run(main()), 1))
