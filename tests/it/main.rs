@@ -26,6 +26,7 @@ mod protocol;
 mod retrieval;
 mod sandbox;
 mod server;
+#[cfg(feature = "http")]
 mod statuses;
 mod support;
 mod tidy;
