@@ -15,6 +15,11 @@ bench-calls:
     cargo bench --bench calls
     cargo bench --bench soak
 
+# Real clients and the conformance suites.
+interop:
+    cargo build
+    tests/interop/run target/debug/climax
+
 # Check the flags of all configs against the programs that are installed.
 flags:
     cargo build --release

@@ -39,6 +39,8 @@ pub enum Denial {
     ByUser,
     /// Nobody can be asked, and the policy denies calls then.
     Headless,
+    /// The answer came with a state that was not made for this call.
+    Forged,
 }
 
 /// A call that waits for approval: its arguments have been checked, nothing has run.

@@ -163,6 +163,7 @@ impl Record<'_> {
             Called::Failed(CallError::PolicyDenied { .. }) => "policy_denied",
             Called::Failed(CallError::ApprovalDenied(Denial::ByUser)) => "denied_by_user",
             Called::Failed(CallError::ApprovalDenied(Denial::Headless)) => "denied_headless",
+            Called::Failed(CallError::ApprovalDenied(Denial::Forged)) => "denied_forged",
             Called::Ran(_) | Called::Failed(CallError::Spawn(_) | CallError::Unaudited(_)) => self.permission.as_str(),
         }
     }

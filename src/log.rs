@@ -53,7 +53,8 @@ impl Logging {
     #[expect(clippy::unused_self, reason = "what is started depends on the features")]
     fn start<W: for<'w> MakeWriter<'w> + Send + Sync + 'static>(&self, level: LevelFilter, writer: W) {
         let builder = tracing_subscriber::fmt().with_max_level(level).with_target(false).with_ansi(false);
-        drop(builder.with_writer(writer).try_init());
+        // Nobody may read standard error any more. Saying so there would panic, and whatever was being answered would not be.
+        drop(builder.log_internal_errors(false).with_writer(writer).try_init());
     }
 
     #[cfg(feature = "otlp")]
@@ -62,6 +63,7 @@ impl Logging {
         use tracing_subscriber::util::SubscriberInitExt as _;
 
         let records = tracing_subscriber::fmt::layer().with_target(false).with_ansi(false).with_writer(writer);
+        let records = records.log_internal_errors(false);
         let spans = self.export.as_ref().map(|export| export.layer().with_filter(LevelFilter::INFO));
         drop(tracing_subscriber::registry().with(records.with_filter(level)).with(spans).try_init());
     }

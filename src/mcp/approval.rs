@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use rmcp::model::{
     ClientCapabilities, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
-    ElicitationSchema, InputRequest, InputRequiredResult, InputResponses, RequestStateCodec, SealOptions,
-    ServerRequest,
+    ElicitationSchema, InputRequest, InputRequiredResult, InputResponses, RequestStateCodec, RequestStateError,
+    SealOptions, ServerRequest,
 };
 use rmcp::service::{PeerRequestOptions, RequestContext, RequestHandle, RoleServer, ServiceError};
 use tokio::time::timeout;
@@ -71,14 +71,19 @@ impl Client<'_> {
         }
     }
 
-    /// MCP 2026-07-28, basic/patterns, "Multi Round-Trip Requests".
+    /// MCP 2026-07-28, basic/patterns, "Multi Round-Trip Requests": a state that fails verification is rejected.
     async fn by_result(&self, pending: &Pending<'_>) -> Verdict<InputRequiredResult> {
         // Nobody redeems what somebody else was asked.
         let digest = [&pending.digest()[..], &origin::caller(self.context)].concat();
         let answer = self.answers.and_then(|answers| answers.get(KEY));
         let answer: Option<ElicitResult> = answer.and_then(|answer| serde_json::from_value(answer.clone()).ok());
-        if let (Some(answer), Some(state)) = (answer, self.state)
-            && self.seals.redeem(state, &digest)
+        let number = match self.state.map(|state| self.seals.open(state, &digest)) {
+            Some(Opened::Forged) => return Verdict::Denied(Denial::Forged),
+            Some(Opened::Good(number)) => Some(number),
+            Some(Opened::Expired) | None => None,
+        };
+        if let (Some(answer), Some(number)) = (answer, number)
+            && self.seals.redeem(number)
         {
             return verdict(&answer);
         }
@@ -156,6 +161,16 @@ impl StateKey {
     }
 }
 
+/// What became of a state that a client has sent back.
+enum Opened {
+    /// It was made for this call; its number.
+    Good(Vec<u8>),
+    /// It was, too long ago.
+    Expired,
+    /// It was not, or has been changed.
+    Forged,
+}
+
 /// States that are handed to clients: signed, for one call, for some time, to be redeemed once.
 #[derive(Debug)]
 pub(super) struct Seals {
@@ -180,11 +195,17 @@ impl Seals {
         Some(self.codec.as_ref()?.seal_with(&number, &options))
     }
 
-    /// Whether this is a state for the call of this digest, still good, and not seen before.
-    fn redeem(&self, state: &str, digest: &[u8]) -> bool {
-        let Some(number) = self.codec.as_ref().and_then(|codec| codec.open_with(state, digest).ok()) else {
-            return false;
-        };
+    /// What a state is to the call of this digest.
+    fn open(&self, state: &str, digest: &[u8]) -> Opened {
+        match self.codec.as_ref().map(|codec| codec.open_with(state, digest)) {
+            Some(Ok(number)) => Opened::Good(number),
+            Some(Err(RequestStateError::Expired)) => Opened::Expired,
+            Some(Err(_)) | None => Opened::Forged,
+        }
+    }
+
+    /// Whether the state of this number has not been redeemed before.
+    fn redeem(&self, number: Vec<u8>) -> bool {
         let mut redeemed = self.redeemed.lock().unwrap_or_else(PoisonError::into_inner);
         redeemed.retain(|_, at| at.elapsed() < APPROVAL_LIMIT);
         redeemed.insert(number, Instant::now()).is_none()

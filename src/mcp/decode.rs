@@ -56,6 +56,7 @@ pub fn decode(line: &[u8]) -> Decoded {
     // JSON-RPC 2.0 §4.1: notifications are not answered, and neither are answers.
     let may_be_answered = value.get("id").is_some() && value.get("result").is_none() && value.get("error").is_none();
     let is_known = KNOWN_METHODS.contains(&method.as_str());
+    let is_modern = names_a_revision(&value);
     match serde_json::from_value::<ClientJsonRpcMessage>(value) {
         Ok(message) if !(is_known && is_custom_request(&message)) => Decoded::Message(Box::new(message)),
         Err(error) if !may_be_answered => {
@@ -63,11 +64,17 @@ pub fn decode(line: &[u8]) -> Decoded {
             Decoded::Empty
         }
         Err(error) if !is_known => reject(id, ErrorData::invalid_request(format!("Invalid request: {error}"), None)),
+        _ if is_modern && method == InitializeResultMethod::VALUE => reject(id, method_not_found(&method)),
         _ => {
             let message = format!("Invalid params for {method}: {}", expected_params(&method));
             reject(id, ErrorData::invalid_params(message, None))
         }
     }
+}
+
+/// Whether a request is of a revision that has no `initialize`: 2026-07-28, basic, "Request metadata".
+fn names_a_revision(request: &Value) -> bool {
+    request["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"].is_string()
 }
 
 fn is_custom_request(message: &ClientJsonRpcMessage) -> bool {

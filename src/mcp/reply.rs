@@ -143,6 +143,7 @@ pub fn reply(tool: &str, output: Option<&str>, result: Result<Outcome, CallError
             let message = match denial {
                 Denial::ByUser => "the user did not approve the call",
                 Denial::Headless => "the call needs approval, and this client has no way to ask for it (elicitation)",
+                Denial::Forged => "the call came with a state that was not made for it",
             };
             let error = error(ErrorCode::ApprovalDenied, tool, message);
             Reply::error(format!("Tool execution denied by user: {tool}"), error)

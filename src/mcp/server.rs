@@ -25,6 +25,7 @@ use super::approval::{Client, Seals, StateKey};
 use super::extended::{self, Examples, Failure};
 use super::kept::{Kept, Owner};
 use super::{instructions, meta, origin, progress, reply, resources, tools};
+use crate::approval::Denial;
 use crate::arguments::{Violation, echo};
 use crate::call::{CallError, Called, Request, Toolbox};
 use crate::exec::{Stop, Watch};
@@ -140,7 +141,12 @@ impl Server {
     }
 
     /// Calls a tool of the index with these arguments, on behalf of `client`.
-    async fn call_direct(&self, name: &str, arguments: &Map<String, Value>, call: &Call<'_>) -> CallToolResponse {
+    async fn call_direct(
+        &self,
+        name: &str,
+        arguments: &Map<String, Value>,
+        call: &Call<'_>,
+    ) -> Result<CallToolResponse, ErrorData> {
         let Call { toolbox, client, .. } = call;
         let stop = async {
             tokio::select! {
@@ -165,14 +171,15 @@ impl Server {
             }
         };
         span.record("outcome", called.outcome());
-        match called {
+        Ok(match called {
             Called::Asked(question) => question.into(),
             Called::Ran(outcome) => {
                 let output = toolbox.index.get(name).and_then(ResolvedTool::output);
                 self.told(name, reply::reply(name, output, Ok(outcome)), client).into()
             }
+            Called::Failed(CallError::ApprovalDenied(Denial::Forged)) => return Err(forged_state()),
             Called::Failed(error) => result(reply::reply(name, None, Err(error))).into(),
-        }
+        })
     }
 
     /// A reply, with a link to the rest of what it shows a part of.
@@ -209,28 +216,28 @@ impl Server {
         Owner { caller: origin::caller(context), conversation }
     }
 
-    async fn call_meta(&self, call: &Call<'_>) -> Option<CallToolResponse> {
+    async fn call_meta(&self, call: &Call<'_>) -> Result<Option<CallToolResponse>, ErrorData> {
         let Call { toolbox, name, arguments, .. } = call;
-        match *name {
+        Ok(Some(match *name {
             meta::SEARCH => {
                 let answer = meta::search(&toolbox.index, self.options.strategy, arguments);
-                Some(text_or_refusal(name, answer, meta::search_schema).into())
+                text_or_refusal(name, answer, meta::search_schema).into()
             }
-            meta::CALL => Some(match meta::call_request(arguments) {
-                Ok(request) => self.call_direct(&request.tool_name, &request.arguments, call).await,
+            meta::CALL => match meta::call_request(arguments) {
+                Ok(request) => self.call_direct(&request.tool_name, &request.arguments, call).await?,
                 Err(violations) => refusal(name, &violations, &meta::call_schema()).into(),
-            }),
-            _ => None,
-        }
+            },
+            _ => return Ok(None),
+        }))
     }
 
     /// What a request for a tool is answered with; `None` if no such tool is registered in this mode.
     async fn answer(&self, call: &Call<'_>) -> Result<Option<CallToolResponse>, ErrorData> {
         match self.options.mode {
-            Mode::Meta => Ok(self.call_meta(call).await),
+            Mode::Meta => self.call_meta(call).await,
             Mode::Extended => self.call_extended(call).await,
             Mode::Classic => {
-                let response = self.call_direct(call.name, call.arguments, call).await;
+                let response = self.call_direct(call.name, call.arguments, call).await?;
                 Ok(call.toolbox.index.get(call.name).map(|_| response))
             }
         }
@@ -253,7 +260,7 @@ impl Server {
                 }
                 Err(failure) => (Err(failure), extended::examples_schema),
             },
-            _ => return Ok(self.call_meta(call).await),
+            _ => return self.call_meta(call).await,
         };
         match answer {
             Ok(json) => Ok(Some(text_or_refusal(name, Ok(json), schema).into())),
@@ -438,6 +445,12 @@ impl ServerHandler for Server {
     ) -> Result<CompleteResult, ErrorData> {
         Err(method_not_found(CompleteRequestMethod::VALUE))
     }
+}
+
+fn forged_state() -> ErrorData {
+    let message =
+        "Invalid requestState: it was not made for this call, or was changed; call without it to be asked anew";
+    ErrorData::invalid_params(message, None)
 }
 
 pub(super) fn method_not_found(method: &str) -> ErrorData {

@@ -125,13 +125,17 @@ struct Modern(Client);
 
 impl Modern {
     async fn call(&mut self, tool: &str, arguments: Value, answer: Option<(&str, &Value)>) -> Value {
+        self.answer(tool, arguments, answer).await["result"].clone()
+    }
+
+    async fn answer(&mut self, tool: &str, arguments: Value, answer: Option<(&str, &Value)>) -> Value {
         let mut params = json!({ "name": tool, "arguments": arguments, "_meta": modern_meta() });
         params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({ "elicitation": { "form": {} } });
         if let Some((action, state)) = answer {
             params["inputResponses"] = json!({ "approval": { "action": action } });
             params["requestState"] = state.clone();
         }
-        self.0.ask(7, "tools/call", &params).await["result"].clone()
+        self.0.ask(7, "tools/call", &params).await
     }
 }
 
@@ -154,8 +158,8 @@ async fn an_approval_is_good_for_one_call_once() {
     let mut client = Modern(Client::connect(toolbox(POLICY), Mode::Classic));
     let state = client.call("push", json!({ "to": "x" }), None).await["requestState"].clone();
     let mut refused = async |tool: &str, arguments: Value, state: &Value| {
-        let result = client.call(tool, arguments, Some(("accept", state))).await;
-        assert_eq!(result["resultType"], "input_required", "{tool}: {result}");
+        let answer = client.answer(tool, arguments, Some(("accept", state))).await;
+        assert_eq!(answer["error"]["code"], -32602, "{tool}: {answer}");
     };
     refused("push", json!({ "to": "y" }), &state).await;
     refused("push", json!({ "to": "x", "text": "more" }), &state).await;

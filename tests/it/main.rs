@@ -35,6 +35,8 @@ mod resources;
 mod retrieval;
 mod sandbox;
 mod server;
+#[cfg(feature = "http")]
+mod statuses;
 mod support;
 mod tidy;
 mod web;

@@ -57,6 +57,8 @@ async fn the_stateless_revision_needs_no_handshake() {
     }});
     let refused = client.ask(4, "tools/list", &wrong).await;
     assert_eq!(refused["error"]["code"], -32022);
+    let refused = client.ask(5, "initialize", &json!({ "_meta": modern_meta() })).await;
+    assert_eq!(refused["error"]["code"], -32601);
 }
 
 #[tokio::test]

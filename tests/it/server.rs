@@ -345,6 +345,16 @@ fn a_server_without_descriptors_says_so_and_goes_on() {
 }
 
 #[test]
+fn a_standard_error_that_nobody_reads_costs_no_answer() {
+    let mut server = Server::start(&["jq", "--log-level", "debug"]);
+    drop(server.child.stderr.take());
+    for _ in 0..2 {
+        let answer = server.request("tools/call", json!({ "name": "no_such_tool", "arguments": {} }));
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    }
+}
+
+#[test]
 fn input_that_ends_at_once_is_fine() {
     let (status, stdout, stderr) = run(&mut climax());
     assert_eq!((status, stdout.as_str(), stderr.as_str()), (0, "", ""));

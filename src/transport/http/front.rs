@@ -11,7 +11,7 @@ use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body, Bytes};
 use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use hyper::{Method, Request, Response, StatusCode};
-use rmcp::model::{ClientRequest, JsonRpcMessage};
+use rmcp::model::{ClientRequest, ErrorCode, JsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use tokio_util::task::TaskTracker;
@@ -153,7 +153,13 @@ impl Front {
             return Err(plain(StatusCode::NOT_FOUND, "Not found: no such session; initialize a new one"));
         }
         if request.method() != Method::POST {
-            return Ok(self.service(&caller).handle(request).await);
+            let ends_session = request.method() == Method::DELETE;
+            let mut answer = self.service(&caller).handle(request).await;
+            // The SDK says that it will end; it has ended, and clients such as the Python SDK warn of what is not 200 or 204.
+            if ends_session && answer.status() == StatusCode::ACCEPTED {
+                *answer.status_mut() = StatusCode::NO_CONTENT;
+            }
+            return Ok(answer);
         }
         if self.is_draining() {
             let wait = Duration::from_secs(RETRY_S);
@@ -177,7 +183,7 @@ impl Front {
         let opens_session = match decode(body.bytes()) {
             Decoded::Error(error) => {
                 let text = serde_json::to_string(&error).unwrap_or_default();
-                return Err(json(StatusCode::BAD_REQUEST, text));
+                return Err(json(status_of(&error), text));
             }
             // A malformed notification is let go; there is nothing to answer.
             Decoded::Empty => return Ok(plain(StatusCode::ACCEPTED, "")),
@@ -219,6 +225,14 @@ impl Front {
 
     fn is_draining(&self) -> bool {
         self.is_draining.load(Ordering::Relaxed)
+    }
+}
+
+/// Source: MCP 2026-07-28, basic/transports, "Streamable HTTP": 404 for methods that the server does not have.
+fn status_of(error: &ServerJsonRpcMessage) -> StatusCode {
+    match error {
+        JsonRpcMessage::Error(error) if error.error.code == ErrorCode::METHOD_NOT_FOUND => StatusCode::NOT_FOUND,
+        _ => StatusCode::BAD_REQUEST,
     }
 }
 

@@ -1,0 +1,84 @@
+//! Which HTTP status answers what.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::client::{MODERN, initialize, modern_meta};
+use crate::support::{PATIENCE, climax};
+
+/// A server over HTTP on a free port. Killed when dropped.
+struct Http {
+    child: Child,
+    address: String,
+}
+
+impl Http {
+    fn start() -> Self {
+        let mut command = climax();
+        command.args(["coreutils", "--transport", "streamable-http", "--port", "0"]);
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.split("http://").nth(1).and_then(|rest| rest.split('/').next()).expect(&line).to_owned();
+        Self { child, address }
+    }
+
+    /// Status, head in small letters, and body of an answer.
+    fn ask(&self, method: &str, headers: &str, body: &str) -> (u16, String, String) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let accepted = "application/json, text/event-stream";
+        let head = format!(
+            "{method} /mcp HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: application/json\r\n\
+             Accept: {accepted}\r\nContent-Length: {}\r\n{headers}\r\n",
+            self.address,
+            body.len()
+        );
+        stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        (head[9..12].parse().unwrap(), head.to_lowercase(), body.to_owned())
+    }
+
+    fn post(&self, headers: &str, message: &Value) -> (u16, String, String) {
+        self.ask("POST", headers, &message.to_string())
+    }
+}
+
+impl Drop for Http {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_session_that_was_ended_has_ended() {
+    let server = Http::start();
+    let open = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize("2025-11-25") });
+    let (status, head, _) = server.post("", &open);
+    assert_eq!(status, 200, "{head}");
+    let session = head.lines().find(|line| line.starts_with("mcp-session-id")).unwrap();
+    let header = format!("{session}\r\n");
+    let (status, ..) = server.ask("DELETE", &header, "");
+    assert_eq!(status, 204);
+    let (status, ..) = server.post(&header, &json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" }));
+    assert_eq!(status, 404);
+}
+
+/// MCP 2026-07-28, basic/transports, "Streamable HTTP".
+#[test]
+fn a_method_that_is_not_there_is_not_found() {
+    let server = Http::start();
+    for method in ["initialize", "ping", "no/such/method"] {
+        let headers = format!("MCP-Protocol-Version: {MODERN}\r\nMcp-Method: {method}\r\n");
+        let request = json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": { "_meta": modern_meta() } });
+        let (status, _, body) = server.post(&headers, &request);
+        assert_eq!(status, 404, "{method}: {body}");
+        assert!(body.contains("-32601") && body.contains("\"id\":7"), "{method}: {body}");
+    }
+}
