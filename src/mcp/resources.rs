@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use climax_catalog::{Filter, Strategy, ToolIndex};
+use climax_catalog::{CliSummary, Filter, Strategy, ToolIndex};
 use rmcp::model::{ErrorData, ListResourcesResult, Resource, ResourceContents, ResourceTemplate};
 
 use super::kept::{Kept, Owner, URI_START};
@@ -55,22 +55,28 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
     vec![output.with_title("Output of a call").with_description(description)]
 }
 
-/// Reads a resource.
-pub(super) fn read(index: &ToolIndex, kept: &Kept, owner: &Owner, uri: &str) -> Result<ResourceContents, ErrorData> {
-    let not_found = || {
-        // MCP 2025-11-25, server/resources, "Error Handling"; from 2026-07-28 on it is an invalid parameter, and the SDK says so.
-        ErrorData::resource_not_found(format!("No such resource: {}", echo(uri)), None)
-    };
+/// Reads a resource; `None` if there is none at this address.
+///
+/// # Errors
+/// What follows the address is no range.
+pub(super) fn read(
+    index: &ToolIndex,
+    kept: &Kept,
+    owner: &Owner,
+    uri: &str,
+) -> Result<Option<ResourceContents>, ErrorData> {
     if let Some(name) = uri.strip_prefix(CLI_URI_START) {
         let found = index.summary().find(|summary| encoded(summary.cli.name()) == name);
-        let cli = found.ok_or_else(not_found)?.cli.name();
-        let filter = Filter { cli: Some(cli), ..Filter::default() };
-        let text = meta::search_text(index, Strategy::Lexical, filter, usize::MAX);
-        return Ok(ResourceContents::text(text, uri).with_mime_type(JSON));
+        let contents = |summary: CliSummary<'_>| {
+            let filter = Filter { cli: Some(summary.cli.name()), ..Filter::default() };
+            let text = meta::search_text(index, Strategy::Lexical, filter, usize::MAX);
+            ResourceContents::text(text, uri).with_mime_type(JSON)
+        };
+        return Ok(found.map(contents));
     }
     let (output, query) = uri.split_once('?').unwrap_or((uri, ""));
     let range = Range::parse(query)?;
-    kept.read(owner, output, |bytes| contents(uri, range.of(bytes))).ok_or_else(not_found)
+    Ok(kept.read(owner, output, |bytes| contents(uri, range.of(bytes))))
 }
 
 /// Text if it is, whole characters and all; else bytes.

@@ -17,7 +17,7 @@ use rmcp::model::{
     ReadResourceResponse, ReadResourceResult, Resource, ServerCapabilities, ServerConfig, SubscriptionFilter,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::Instrument as _;
 
@@ -374,7 +374,9 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let owner = self.owner(&context);
-        let contents = resources::read(&self.toolbox().index, &self.kept, &owner, &request.uri)?;
+        let uri = &request.uri;
+        let contents = resources::read(&self.toolbox().index, &self.kept, &owner, uri)?;
+        let contents = contents.ok_or_else(|| no_resource(uri, is_modern(&context)))?;
         let read = ReadResourceResult::new(vec![contents]);
         let read = if is_modern(&context) {
             read.with_ttl_ms(self.list_ttl_ms()).with_cache_scope(CacheScope::Private)
@@ -445,6 +447,13 @@ impl ServerHandler for Server {
     ) -> Result<CompleteResult, ErrorData> {
         Err(method_not_found(CompleteRequestMethod::VALUE))
     }
+}
+
+/// MCP 2025-11-25, server/resources, "Error Handling"; from 2026-07-28 on the address is an invalid parameter.
+fn no_resource(uri: &str, is_modern: bool) -> ErrorData {
+    let message = format!("No such resource: {}", echo(uri));
+    let data = Some(json!({ "uri": uri }));
+    if is_modern { ErrorData::invalid_params(message, data) } else { ErrorData::resource_not_found(message, data) }
 }
 
 fn forged_state() -> ErrorData {
