@@ -45,7 +45,9 @@ fn main() {
                 ways.iter().flat_map(|(way, target)| both_eras(way, *target, ask, connections)).collect();
             for round in 0..=ROUNDS {
                 // The first round fills caches.
-                measured.iter_mut().for_each(|way| way.round(ask, calls, round > 0));
+                for way in &mut measured {
+                    way.round(ask, calls, round > 0);
+                }
             }
             for way in &mut measured {
                 let [p50, p99] = [50, 99].map(|percent| way.percentile(percent));
@@ -74,8 +76,7 @@ fn both_eras(name: &'static str, target: Target, ask: Ask, connections: usize) -
     let open = |era| {
         let client = |_| {
             let mut connection = Connection::open(target).unwrap();
-            let request =
-                if era == "2026-07-28" { ask.modern() } else { ask.legacy(&web::session(&mut connection)) };
+            let request = if era == "2026-07-28" { ask.modern() } else { ask.legacy(&web::session(&mut connection)) };
             (connection, request)
         };
         let clients = (0..connections).map(client).collect();
@@ -98,8 +99,7 @@ impl Measured {
             (0..calls).map(one_call).collect::<Vec<_>>()
         };
         let single: Vec<Duration> = std::thread::scope(|scope| {
-            let threads: Vec<_> =
-                self.clients.iter_mut().map(|client| scope.spawn(|| one_client(client))).collect();
+            let threads: Vec<_> = self.clients.iter_mut().map(|client| scope.spawn(|| one_client(client))).collect();
             threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
         });
         if counts {

@@ -33,7 +33,10 @@ fn main() {
         return;
     }
     let work = tempfile::tempdir().unwrap();
-    println!("{:32} {:>6} {:>8} {:>9} {:>9} {:>6}", "proxy_next_upstream", "calls", "restarts", "p99 ms", "slowest", "failed");
+    println!(
+        "{:32} {:>6} {:>8} {:>9} {:>9} {:>6}",
+        "proxy_next_upstream", "calls", "restarts", "p99 ms", "slowest", "failed"
+    );
     for retries in [nginx::RETRIES, "error timeout"] {
         let failed = measure(work.path(), retries);
         assert!(failed == 0 || retries != nginx::RETRIES, "{failed} calls failed at the clients");
@@ -47,8 +50,7 @@ fn measure(directory: &Path, retries: &str) -> usize {
     let proxy = Nginx::start(directory, &addresses, retries);
     let left = AtomicUsize::new(CALLS);
     let (restarts, results) = std::thread::scope(|scope| {
-        let clients: Vec<_> =
-            (0..CLIENTS).map(|_| scope.spawn(|| client(Target::Plain(proxy.plain), &left))).collect();
+        let clients: Vec<_> = (0..CLIENTS).map(|_| scope.spawn(|| client(Target::Plain(proxy.plain), &left))).collect();
         let mut restarts = 0;
         while left.load(Ordering::Relaxed) > 0 {
             std::thread::sleep(PAUSE);
@@ -61,13 +63,17 @@ fn measure(directory: &Path, retries: &str) -> usize {
     let (mut times, mut failures) = (Vec::new(), BTreeMap::<String, usize>::new());
     for (single, failed) in results {
         times.extend(single);
-        failed.into_iter().for_each(|failure| *failures.entry(failure).or_default() += 1);
+        for failure in failed {
+            *failures.entry(failure).or_default() += 1;
+        }
     }
     times.sort_unstable();
     let [p99, slowest] = [times.len() * 99 / 100, times.len() - 1].map(|at| times[at].as_secs_f64() * 1e3);
     let failed = failures.values().sum();
     println!("{retries:32} {CALLS:>6} {restarts:>8} {p99:>9.3} {slowest:>9.3} {failed:>6}");
-    failures.iter().for_each(|(failure, times)| println!("  {times} × {failure}"));
+    for (failure, times) in failures {
+        println!("  {times} × {failure}");
+    }
     failed
 }
 

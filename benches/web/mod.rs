@@ -104,8 +104,7 @@ impl Connection {
             Target::Tls(address) => {
                 let mut command = Command::new("openssl");
                 command.args(["s_client", "-quiet", "-connect", &address.to_string()]);
-                let mut tunnel =
-                    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+                let mut tunnel = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
                 let input = Box::new(tunnel.stdin.take().unwrap());
                 let output: Box<dyn Read + Send> = Box::new(tunnel.stdout.take().unwrap());
                 Ok(Self { input, output: BufReader::new(output), tunnel: Some(tunnel) })
