@@ -136,8 +136,21 @@ pub const MAX_CONNECTIONS: usize = 4_096;
 /// Longest body of an HTTP request, in bytes.
 pub const MAX_BODY_BYTES: usize = 4 << 20;
 
-/// Bytes of bodies that are held at once, of all requests that are being read.
+/// Bytes of a body that are still read, and let go, once it has been refused.
+pub const MAX_DISCARDED_BYTES: usize = 16 << 20;
+
+/// Longest body of a request that opens a session, in bytes: what it says is kept as long as the session.
+pub const MAX_OPENING_BYTES: usize = 64 << 10;
+
+/// Bytes of bodies that are held at once, of all requests that are being read or answered. Some copies of each are made.
 pub const MAX_OPEN_BODY_BYTES: usize = 64 << 20;
+
+/// Bytes of a body that are not counted there, so that large bodies do not keep out small ones.
+pub const FREE_BODY_BYTES: usize = 16 << 10;
+
+/// Requests of all sessions that are being answered. They go on when their connections are closed, so that
+/// [`MAX_CONNECTIONS`] is no bound for them.
+pub const MAX_SESSION_REQUESTS: usize = 4_096;
 
 /// Bytes of the head of an HTTP request.
 pub const MAX_HEAD_BYTES: usize = 32 << 10;

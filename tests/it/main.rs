@@ -31,6 +31,7 @@ mod resources;
 mod retrieval;
 mod sandbox;
 mod server;
+mod siege;
 mod support;
 mod tidy;
 mod web;

@@ -1,0 +1,88 @@
+//! Streamable HTTP against clients that take more than their share.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::support::{PATIENCE, fake_config, until};
+use crate::web::Web;
+
+/// A directory with a config of these tools of fakecli, and its path.
+fn config(tools: &str) -> (tempfile::TempDir, String) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("fake.yaml");
+    std::fs::write(&path, fake_config(tools)).unwrap();
+    let path = path.to_str().unwrap().to_owned();
+    (directory, path)
+}
+
+/// Calls that run or wait, by the server's own figures.
+fn open_calls(web: &Web) -> usize {
+    let text = web.get("/metrics", &[]).text();
+    let figures = ["climax_calls_running ", "climax_calls_waiting "];
+    let lines = text.lines().filter_map(|line| figures.iter().find_map(|name| line.strip_prefix(name)));
+    lines.map(|figure| figure.parse::<usize>().unwrap()).sum()
+}
+
+fn without_answer(web: &Web, headers: &str, body: &Value) -> TcpStream {
+    let body = body.to_string();
+    let length = body.len();
+    let mut stream = TcpStream::connect(web.address).unwrap();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\nContent-Length: {length}\r\n{headers}\r\n"
+    );
+    stream.write_all((head + &body).as_bytes()).unwrap();
+    stream
+}
+
+#[test]
+fn what_waiting_calls_hold_is_bounded_and_keeps_out_no_small_request() {
+    let (_directory, config) =
+        config("  - {name: eater, description: x, command: announce, args: [{name: text, stdin: true}]}\n");
+    let web = Web::start(&["--max-concurrency", "1", "--config", &config]);
+    let session = web.session(&[]);
+    // A little less than 4 MiB: sixteen of them are all that is held at once.
+    let text = "x".repeat((4 << 20) - 1_000);
+    let arguments = json!({ "tool_name": "eater", "args": { "text": text } });
+    let call = |id: usize| {
+        let params = json!({ "name": "climax_call", "arguments": arguments });
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
+    };
+    for id in 0..16 {
+        // A session's call goes on when its connection is gone.
+        let connection = without_answer(&web, &format!("{session}\r\n"), &call(id));
+        until("the call to wait", || open_calls(&web) == id + 1);
+        drop(connection);
+    }
+    let refused = web.post(&[&session], &call(16).to_string());
+    assert_eq!(refused.status, 503);
+    assert!(refused.text().contains("too many large requests"));
+    let found = web.modern(&[], "tools/call", &json!({ "name": "climax_search", "arguments": { "query": "git log" } }));
+    assert_eq!(found.status, 200);
+    let delete = format!("DELETE /mcp HTTP/1.1\r\nHost: localhost\r\n{session}\r\n\r\n");
+    assert!(web.raw(delete.as_bytes()).status < 300);
+    let large = json!({ "name": "climax_search", "arguments": { "query": "git log", "unknown": text } });
+    until("the memory to be free", || web.modern(&[], "tools/call", &large).status == 200);
+}
+
+#[test]
+fn what_a_session_keeps_of_its_opening_is_bounded() {
+    let web = Web::start(&[]);
+    let client = json!({ "name": "test", "version": "0", "title": "x".repeat(100_000) });
+    let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
+    let request = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
+    let refused = web.post(&[], &request.to_string());
+    assert_eq!(refused.status, 413);
+    assert!(refused.text().contains("64 KiB"));
+    web.session(&[]);
+}
+
+#[test]
+fn a_client_that_sends_too_much_is_told_so_when_it_has_sent_it() {
+    let web = Web::start(&[]);
+    let answer = web.post(&[], &" ".repeat(10 << 20));
+    assert_eq!(answer.status, 413);
+}
