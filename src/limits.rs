@@ -130,8 +130,14 @@ pub const MAX_SESSIONS: usize = 1_000;
 /// The least time after which a session that nobody uses ends.
 pub const MIN_SESSION_IDLE: Duration = Duration::from_mins(5);
 
-/// Connections at once over HTTP.
+/// Connections at once over HTTP, if the system gives enough descriptors.
 pub const MAX_CONNECTIONS: usize = 4_096;
+
+/// Descriptors that no connection takes: the server's own, and those of programs that are being started.
+pub const SPARE_DESCRIPTORS: usize = 64;
+
+/// Descriptors that a running program takes of the server: its three streams and itself.
+pub const DESCRIPTORS_PER_PROGRAM: usize = 4;
 
 /// Longest body of an HTTP request, in bytes.
 pub const MAX_BODY_BYTES: usize = 4 << 20;
