@@ -109,6 +109,17 @@ fn connections_leave_descriptors_for_programs() {
 }
 
 #[test]
+fn a_target_names_no_other_host_than_the_header_may() {
+    let web = Web::start(&[]);
+    let status = |target: &str| {
+        web.raw(format!("GET {target} HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n").as_bytes())
+            .status
+    };
+    assert_eq!(status("http://localhost/mcp"), status("/mcp"));
+    assert_eq!(status("http://evil.example/mcp"), 403);
+}
+
+#[test]
 fn a_client_that_sends_too_much_is_told_so_when_it_has_sent_it() {
     let web = Web::start(&[]);
     let answer = web.post(&[], &" ".repeat(10 << 20));
