@@ -2,7 +2,7 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -63,6 +63,8 @@ pub struct Server {
 #[derive(Clone, Debug)]
 struct Conversation {
     number: u64,
+    /// Whether the client has said that it is ready.
+    is_ready: Arc<AtomicBool>,
     ended: CancellationToken,
     _guard: Arc<DropGuard>,
 }
@@ -72,7 +74,7 @@ impl Conversation {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let ended = CancellationToken::new();
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        Self { number, _guard: Arc::new(ended.clone().drop_guard()), ended }
+        Self { number, is_ready: Arc::default(), _guard: Arc::new(ended.clone().drop_guard()), ended }
     }
 }
 
@@ -357,7 +359,8 @@ impl ServerHandler for Server {
 
     /// Clients until 2025-11-25 are told of another list of tools as long as they are there.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        if self.options.changes != Changes::Told {
+        // A client that says it again is told of each change once all the same.
+        if self.options.changes != Changes::Told || self.conversation.is_ready.swap(true, Ordering::Relaxed) {
             return;
         }
         let mut changes = self.live.list_changes();

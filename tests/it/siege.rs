@@ -81,6 +81,28 @@ fn what_a_session_keeps_of_its_opening_is_bounded() {
 }
 
 #[test]
+fn a_client_that_says_often_that_it_is_ready_is_told_of_a_change_once() {
+    let (_directory, config) = config("  - {name: first, description: The first, command: argv}\n");
+    let web = Web::start(&["--classic", "jq", "--config", &config]);
+    let session = web.session(&[]);
+    let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string();
+    for _ in 0..3 {
+        assert_eq!(web.post(&[&session], &ready).status, 202);
+    }
+    let mut stream = web.get("/mcp", &[&session, "Accept: text/event-stream"]);
+    for name in ["second", "third"] {
+        std::fs::write(&config, fake_config(&format!("  - {{name: {name}, description: x, command: argv}}\n")))
+            .unwrap();
+        web.signal("HUP");
+        assert_eq!(stream.event().unwrap()["method"], "notifications/tools/list_changed");
+    }
+    // With the end of the session its stream ends, and with it what else there was to be told.
+    let delete = format!("DELETE /mcp HTTP/1.1\r\nHost: localhost\r\n{session}\r\n\r\n");
+    assert!(web.raw(delete.as_bytes()).status < 300);
+    assert_eq!(stream.event(), None);
+}
+
+#[test]
 fn connections_leave_descriptors_for_programs() {
     let (_directory, config) = config("  - {name: quick, description: x, command: exit 0 done}\n");
     let script = r#"ulimit -n 200; exec "$0" --transport streamable-http --port 0 --max-concurrency 4 --config "$1""#;
