@@ -11,6 +11,7 @@ use rmcp::model::{
 use serde_json::Value;
 
 use super::server::method_not_found;
+use crate::arguments::echo;
 use crate::limits::MAX_LINE_BYTES;
 
 /// What a line turned out to be.
@@ -113,10 +114,10 @@ fn request_id(value: &Value) -> Result<Option<RequestId>, String> {
     };
     match object.get("id") {
         None => Ok(None),
-        Some(id) => match serde_json::from_value(id.clone()) {
-            Ok(id) => Ok(Some(id)),
-            Err(_) => Err(format!("Invalid request: `id` must be a string or a whole number, found {id}")),
-        },
+        Some(id) => serde_json::from_value(id.clone()).map(Some).map_err(|_| {
+            let found = echo(&id.to_string());
+            format!("Invalid request: `id` must be a string or a whole number, found {found}")
+        }),
     }
 }
 

@@ -142,6 +142,16 @@ fn a_target_names_no_other_host_than_the_header_may() {
 }
 
 #[test]
+fn an_id_that_is_none_is_not_repeated_at_length() {
+    let web = Web::start(&[]);
+    let digits = "9".repeat(100_000);
+    let answer = web.post(&[], &format!(r#"{{"jsonrpc":"2.0","id":{digits},"method":"tools/list"}}"#));
+    assert_eq!(answer.status, 400);
+    let text = answer.text();
+    assert!(text.len() < 500 && text.contains("999…"), "{text:.500}");
+}
+
+#[test]
 fn a_client_that_sends_too_much_is_told_so_when_it_has_sent_it() {
     let web = Web::start(&[]);
     let answer = web.post(&[], &" ".repeat(10 << 20));
