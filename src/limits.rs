@@ -62,6 +62,9 @@ pub const SHUTDOWN_LIMIT: Duration = Duration::from_millis(350);
 /// Diagnostics that are shown to people; `validate --json` has them all.
 pub const MAX_SHOWN_DIAGNOSTICS: usize = 100;
 
+/// Requests over standard input that are being answered.
+pub const MAX_OPEN_REQUESTS: usize = 4_096;
+
 /// Answers to lines that are no requests, while they are written.
 pub const MAX_OPEN_ANSWERS: usize = 64;
 

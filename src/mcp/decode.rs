@@ -5,8 +5,8 @@
 
 use rmcp::model::ConstString as _;
 use rmcp::model::{
-    CallToolRequestMethod, ClientJsonRpcMessage, ClientRequest, ErrorData, InitializeResultMethod, JsonRpcMessage,
-    ListToolsRequestMethod, PingRequestMethod, RequestId, ServerJsonRpcMessage,
+    CallToolRequestMethod, ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, InitializeResultMethod,
+    JsonRpcMessage, ListToolsRequestMethod, PingRequestMethod, RequestId, ServerJsonRpcMessage,
 };
 use serde_json::Value;
 
@@ -95,6 +95,14 @@ pub fn too_early(method: &str, id: RequestId) -> ServerJsonRpcMessage {
          name the revision and your capabilities in params._meta"
     );
     ServerJsonRpcMessage::error(ErrorData::invalid_params(message, None), Some(id))
+}
+
+/// The answer to a request for which there is no room.
+#[must_use]
+pub fn refused(why: &impl std::fmt::Display, id: RequestId) -> ServerJsonRpcMessage {
+    // JSON-RPC 2.0 §5.1 leaves these codes to servers.
+    let error = ErrorData::new(ErrorCode(-32000), format!("Request refused: {why}"), None);
+    ServerJsonRpcMessage::error(error, Some(id))
 }
 
 fn reject(id: Option<RequestId>, error: ErrorData) -> Decoded {

@@ -3,4 +3,5 @@
 #[cfg(feature = "http")]
 pub mod http;
 mod lines;
+mod open;
 pub mod stdio;

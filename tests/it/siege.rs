@@ -1,4 +1,4 @@
-//! Streamable HTTP against clients that take more than their share.
+//! Servers against clients that take more than their share.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{PATIENCE, fake_config, until};
+use crate::support::{PATIENCE, Server, fake_config, until};
 use crate::web::Web;
 
 /// A directory with a config of these tools of fakecli, and its path.
@@ -156,4 +156,24 @@ fn a_client_that_sends_too_much_is_told_so_when_it_has_sent_it() {
     let web = Web::start(&[]);
     let answer = web.post(&[], &" ".repeat(10 << 20));
     assert_eq!(answer.status, 413);
+}
+
+#[test]
+fn a_client_that_asks_without_end_over_standard_input_is_refused_and_may_go_on_later() {
+    let (_directory, config) = config("  - {name: sleeper, description: x, command: announce}\n");
+    let mut server = Server::start(&["--max-concurrency", "1", "--config", &config]);
+    let call = json!({ "name": "climax_call", "arguments": { "tool_name": "sleeper" } });
+    let first = server.post("tools/call", call.clone());
+    for _ in 1..4_096 {
+        server.post("tools/call", call.clone());
+    }
+    let refused = server.request("tools/call", call.clone());
+    assert!(refused["error"]["message"].as_str().unwrap().contains("4096 requests are open"), "{refused}");
+    server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": first } }));
+    let search = json!({ "name": "climax_search", "arguments": { "query": "git log" } });
+    let found = server.request("tools/call", search);
+    assert_eq!(found["result"]["isError"], false, "{found}");
+    server.send(&json!({ "jsonrpc": "2.0", "id": first + 1, "method": "ping" }));
+    let refused = server.receive();
+    assert!(refused["error"]["message"].as_str().unwrap().contains("this id"), "{refused}");
 }
