@@ -148,6 +148,9 @@ pub const MAX_BODY_BYTES: usize = 4 << 20;
 /// Bytes of a body that are still read, and let go, once it has been refused.
 pub const MAX_DISCARDED_BYTES: usize = 16 << 20;
 
+/// How long that may take.
+pub const DISCARD_LIMIT: Duration = Duration::from_secs(5);
+
 /// Longest body of a request that opens a session, in bytes: what it says is kept as long as the session.
 pub const MAX_OPENING_BYTES: usize = 64 << 10;
 

@@ -10,7 +10,9 @@ use hyper::body::{Body, Bytes};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use crate::limits::{BODY_LIMIT, FREE_BODY_BYTES, MAX_BODY_BYTES, MAX_DISCARDED_BYTES, MAX_OPEN_BODY_BYTES};
+use crate::limits::{
+    BODY_LIMIT, DISCARD_LIMIT, FREE_BODY_BYTES, MAX_BODY_BYTES, MAX_DISCARDED_BYTES, MAX_OPEN_BODY_BYTES,
+};
 
 /// Bytes of a permit.
 const UNIT_BYTES: usize = 1 << 10;
@@ -87,14 +89,11 @@ impl Bodies {
         B::Error: fmt::Display,
     {
         let mut body = pin!(body);
-        let read = async {
-            let whole = self.read_slowly(body.as_mut()).await;
-            if matches!(whole, Err(Unread::TooLarge | Unread::NoRoom)) {
-                discard(body).await;
-            }
-            whole
-        };
-        timeout(BODY_LIMIT, read).await.unwrap_or(Err(Unread::TooSlow))
+        let whole = timeout(BODY_LIMIT, self.read_slowly(body.as_mut())).await.unwrap_or(Err(Unread::TooSlow));
+        if matches!(whole, Err(Unread::TooLarge | Unread::NoRoom)) {
+            let _ = timeout(DISCARD_LIMIT, discard(body)).await;
+        }
+        whole
     }
 
     async fn read_slowly<B>(&self, mut body: Pin<&mut B>) -> Result<Whole, Unread>
@@ -131,6 +130,9 @@ impl Bodies {
 /// Reads on without keeping anything: who still sends when the connection is closed may never see the answer.
 async fn discard<B: Body<Data = Bytes>>(mut body: Pin<&mut B>) {
     let mut left = MAX_DISCARDED_BYTES;
+    if body.size_hint().lower() > left as u64 {
+        return;
+    }
     while let Some(Ok(frame)) = body.frame().await {
         let length = frame.data_ref().map_or(0, Bytes::len);
         let Some(rest) = left.checked_sub(length) else { return };
