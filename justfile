@@ -20,6 +20,11 @@ interop:
     cargo build
     tests/interop/run target/debug/climax
 
+# What a call costs over HTTP, straight and behind nginx, and whether replicas can be restarted under load.
+bench-http:
+    cargo bench --bench http
+    cargo bench --bench replicas
+
 # Check the flags of all configs against the programs that are installed.
 flags:
     cargo build --release

@@ -62,6 +62,9 @@ pub const SHUTDOWN_LIMIT: Duration = Duration::from_millis(350);
 /// Diagnostics that are shown to people; `validate --json` has them all.
 pub const MAX_SHOWN_DIAGNOSTICS: usize = 100;
 
+/// Requests over standard input that are being answered.
+pub const MAX_OPEN_REQUESTS: usize = 4_096;
+
 /// Answers to lines that are no requests, while they are written.
 pub const MAX_OPEN_ANSWERS: usize = 64;
 
@@ -130,14 +133,36 @@ pub const MAX_SESSIONS: usize = 1_000;
 /// The least time after which a session that nobody uses ends.
 pub const MIN_SESSION_IDLE: Duration = Duration::from_mins(5);
 
-/// Connections at once over HTTP.
+/// Connections at once over HTTP, if the system gives enough descriptors.
 pub const MAX_CONNECTIONS: usize = 4_096;
+
+/// Descriptors that no connection takes: the server's own, and those of programs that are being started.
+pub const SPARE_DESCRIPTORS: usize = 64;
+
+/// Descriptors that a running program takes of the server: its three streams and itself.
+pub const DESCRIPTORS_PER_PROGRAM: usize = 4;
 
 /// Longest body of an HTTP request, in bytes.
 pub const MAX_BODY_BYTES: usize = 4 << 20;
 
-/// Bytes of bodies that are held at once, of all requests that are being read.
+/// Bytes of a body that are still read, and let go, once it has been refused.
+pub const MAX_DISCARDED_BYTES: usize = 16 << 20;
+
+/// How long that may take.
+pub const DISCARD_LIMIT: Duration = Duration::from_secs(5);
+
+/// Longest body of a request that opens a session, in bytes: what it says is kept as long as the session.
+pub const MAX_OPENING_BYTES: usize = 64 << 10;
+
+/// Bytes of bodies that are held at once, of all requests that are being read or answered. Some copies of each are made.
 pub const MAX_OPEN_BODY_BYTES: usize = 64 << 20;
+
+/// Bytes of a body that are not counted there, so that large bodies do not keep out small ones.
+pub const FREE_BODY_BYTES: usize = 16 << 10;
+
+/// Requests of all sessions that are being answered. They go on when their connections are closed, so that
+/// [`MAX_CONNECTIONS`] is no bound for them.
+pub const MAX_SESSION_REQUESTS: usize = 4_096;
 
 /// Bytes of the head of an HTTP request.
 pub const MAX_HEAD_BYTES: usize = 32 << 10;

@@ -1,8 +1,22 @@
-//! Descriptors that the server was started with.
+//! Descriptors: those that the server was started with, and how many there can be.
 
 use std::os::fd::BorrowedFd;
 
 use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::process::{Resource, getrlimit};
+
+use crate::limits::{DESCRIPTORS_PER_PROGRAM, SPARE_DESCRIPTORS};
+
+/// How many descriptors are left for connections while `programs` run at once.
+///
+/// The limit itself stays as it is: children would inherit another, and some of them loop over all numbers below it.
+#[must_use]
+pub fn room_for_connections(programs: usize) -> usize {
+    let all = getrlimit(Resource::Nofile).current.map_or(usize::MAX, |all| usize::try_from(all).unwrap_or(usize::MAX));
+    let taken = programs.saturating_mul(DESCRIPTORS_PER_PROGRAM).saturating_add(SPARE_DESCRIPTORS);
+    // Where there are too few for both, calls may fail, but clients are told so.
+    all.saturating_sub(taken).max(all / 4)
+}
 
 /// Keeps children from inheriting descriptors that this process was started with, beyond the standard three.
 ///

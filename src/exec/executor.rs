@@ -76,6 +76,12 @@ impl Executor {
         &self.place
     }
 
+    /// How many calls can run at once.
+    #[must_use]
+    pub fn concurrency(&self) -> usize {
+        self.concurrency
+    }
+
     /// How many calls run now.
     #[must_use]
     pub fn running(&self) -> usize {

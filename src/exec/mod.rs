@@ -26,7 +26,7 @@ pub mod shim;
 mod watch;
 
 pub use capture::Captured;
-pub use descriptors::keep_descriptors_private;
+pub use descriptors::{keep_descriptors_private, room_for_connections};
 pub use error::SpawnError;
 pub use executor::Executor;
 pub use secret::random_bytes;

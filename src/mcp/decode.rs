@@ -5,12 +5,13 @@
 
 use rmcp::model::ConstString as _;
 use rmcp::model::{
-    CallToolRequestMethod, ClientJsonRpcMessage, ClientRequest, ErrorData, InitializeResultMethod, JsonRpcMessage,
-    ListToolsRequestMethod, PingRequestMethod, RequestId, ServerJsonRpcMessage,
+    CallToolRequestMethod, ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, InitializeResultMethod,
+    JsonRpcMessage, ListToolsRequestMethod, PingRequestMethod, RequestId, ServerJsonRpcMessage,
 };
 use serde_json::Value;
 
 use super::server::method_not_found;
+use crate::arguments::echo;
 use crate::limits::MAX_LINE_BYTES;
 
 /// What a line turned out to be.
@@ -103,6 +104,14 @@ pub fn too_early(method: &str, id: RequestId) -> ServerJsonRpcMessage {
     ServerJsonRpcMessage::error(ErrorData::invalid_params(message, None), Some(id))
 }
 
+/// The answer to a request for which there is no room.
+#[must_use]
+pub fn refused(why: &impl std::fmt::Display, id: RequestId) -> ServerJsonRpcMessage {
+    // JSON-RPC 2.0 §5.1 leaves these codes to servers.
+    let error = ErrorData::new(ErrorCode(-32000), format!("Request refused: {why}"), None);
+    ServerJsonRpcMessage::error(error, Some(id))
+}
+
 fn reject(id: Option<RequestId>, error: ErrorData) -> Decoded {
     Decoded::Error(Box::new(ServerJsonRpcMessage::error(error, id)))
 }
@@ -120,10 +129,10 @@ fn request_id(value: &Value) -> Result<Option<RequestId>, String> {
     };
     match object.get("id") {
         None => Ok(None),
-        Some(id) => match serde_json::from_value(id.clone()) {
-            Ok(id) => Ok(Some(id)),
-            Err(_) => Err(format!("Invalid request: `id` must be a string or a whole number, found {id}")),
-        },
+        Some(id) => serde_json::from_value(id.clone()).map(Some).map_err(|_| {
+            let found = echo(&id.to_string());
+            format!("Invalid request: `id` must be a string or a whole number, found {found}")
+        }),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The protocol's server side: requests in, results out.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -58,6 +58,8 @@ pub struct Server {
 #[derive(Clone, Debug)]
 struct Conversation {
     number: u64,
+    /// Whether the client has said that it is ready.
+    is_ready: Arc<AtomicBool>,
     ended: CancellationToken,
     _guard: Arc<DropGuard>,
 }
@@ -67,7 +69,7 @@ impl Conversation {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let ended = CancellationToken::new();
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        Self { number, _guard: Arc::new(ended.clone().drop_guard()), ended }
+        Self { number, is_ready: Arc::default(), _guard: Arc::new(ended.clone().drop_guard()), ended }
     }
 }
 

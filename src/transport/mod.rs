@@ -3,5 +3,6 @@
 #[cfg(feature = "http")]
 pub mod http;
 mod lines;
+mod open;
 pub mod stdio;
 pub mod streams;

@@ -12,6 +12,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::lines::{Line, Lines};
+use super::open::OpenRequests;
 use crate::limits::{EOF_GRACE, MAX_LINE_BYTES, MAX_OPEN_ANSWERS, SHUTDOWN_LIMIT};
 use crate::mcp::decode::{self, Decoded};
 use crate::mcp::finished::Era;
@@ -34,6 +35,7 @@ where
         lines: Lines::new(input, MAX_LINE_BYTES),
         output: Output { stream: Arc::new(Mutex::new(output)), shutdown: shutdown.clone() },
         answers: JoinSet::new(),
+        open: Arc::default(),
         opened: false,
         server: server.clone(),
         era: Era::PerRequest,
@@ -63,6 +65,8 @@ struct JsonLines<R, W> {
     output: Output<W>,
     /// Answers that the SDK knows nothing of, while they are written.
     answers: JoinSet<()>,
+    /// What the SDK is to answer. It starts a task for each request, however many there are.
+    open: Arc<OpenRequests>,
     /// Whether a request has opened the conversation. Before that the SDK takes anything else for a broken handshake.
     opened: bool,
     /// Answers some requests without the SDK.
@@ -89,6 +93,29 @@ where
             // A client that cannot be written to has been noticed by `write`.
             let _ = output.write(line).await;
         });
+    }
+
+    /// Whether there is room for the message; if not, a request is answered here.
+    fn count(&mut self, message: &RxJsonRpcMessage<RoleServer>, length: usize) -> bool {
+        match message {
+            JsonRpcMessage::Request(request) => {
+                let refused = self.open.add(&request.id, length).err();
+                if let Some(why) = refused {
+                    self.answer(&decode::refused(&why, request.id.clone()));
+                }
+                refused.is_none()
+            }
+            JsonRpcMessage::Notification(notification) => {
+                // Cancelled requests are not answered.
+                if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    self.open.remove(id);
+                }
+                true
+            }
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => true,
+        }
     }
 
     async fn end_of_input(&mut self) {
@@ -150,8 +177,20 @@ where
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        let output = self.output.clone();
-        async move { output.write(serde_json::to_vec(&message)?).await }
+        let (output, open) = (self.output.clone(), self.open.clone());
+        async move {
+            let answered = match &message {
+                JsonRpcMessage::Response(response) => Some(response.id.clone()),
+                JsonRpcMessage::Error(error) => error.id.clone(),
+                JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+            };
+            let written = output.write(serde_json::to_vec(&message)?).await;
+            // Only now: an answer that nobody reads takes memory too.
+            if let Some(id) = answered {
+                open.remove(&id);
+            }
+            written
+        }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
@@ -178,8 +217,9 @@ where
             };
             match decode::decode(&line) {
                 Decoded::Message(message) if self.admit(&message) => match self.finished(&message) {
-                    Some(line) => self.send_line(line),
-                    None => return Some(*message),
+                    Some(answer) => self.send_line(answer),
+                    None if self.count(&message, line.len()) => return Some(*message),
+                    None => {}
                 },
                 Decoded::Message(_) | Decoded::Empty => {}
                 Decoded::Error(answer) => self.answer(&answer),

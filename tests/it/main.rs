@@ -35,6 +35,7 @@ mod resources;
 mod retrieval;
 mod sandbox;
 mod server;
+mod siege;
 #[cfg(feature = "http")]
 mod statuses;
 mod support;

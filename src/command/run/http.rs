@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Renewed, Start, cancel_on};
 use crate::cli::{FAILURE, HttpArguments};
-use crate::limits::{APPROVAL_LIMIT, MIN_SESSION_IDLE};
+use crate::limits::{APPROVAL_LIMIT, MAX_CONNECTIONS, MIN_SESSION_IDLE};
 use crate::live::Live;
 use crate::mcp::StateKey;
 use crate::metrics::Metrics;
@@ -55,6 +55,7 @@ pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
         servers,
         server: server.with_state_key(key),
         session_idle: session_idle(&lives),
+        connections: connections(&lives),
         metrics,
         sample: sampler(lives),
     };
@@ -121,6 +122,12 @@ fn session_idle(lives: &[Live]) -> Duration {
         lives.iter().map(|live| live.toolbox().index.tools().map(ResolvedTool::timeout_ms).max().unwrap_or(0));
     let longest = Duration::from_millis(longest.max().unwrap_or(0).into());
     (longest + APPROVAL_LIMIT + IDLE_MARGIN).max(MIN_SESSION_IDLE)
+}
+
+/// As many as there can be descriptors for, besides those of the programs.
+fn connections(lives: &[Live]) -> usize {
+    let programs = lives.first().map_or(0, |live| live.toolbox().executor.concurrency());
+    exec::room_for_connections(programs).min(MAX_CONNECTIONS)
 }
 
 fn sampler(lives: Vec<Live>) -> Box<dyn Fn(&Metrics) + Send + Sync> {

@@ -1,6 +1,7 @@
 //! What the SDK asks of a server.
 
 use std::panic::AssertUnwindSafe;
+use std::sync::atomic::Ordering;
 
 use futures_util::FutureExt as _;
 use rmcp::handler::server::ServerHandler;
@@ -112,7 +113,8 @@ impl ServerHandler for Server {
 
     /// Clients until 2025-11-25 are told of another list of tools as long as they are there.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        if self.options.changes != Changes::Told {
+        // A client that says it again is told of each change once all the same.
+        if self.options.changes != Changes::Told || self.conversation.is_ready.swap(true, Ordering::Relaxed) {
             return;
         }
         let mut changes = self.live.list_changes();

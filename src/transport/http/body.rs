@@ -1,7 +1,7 @@
 //! Bodies of requests, read whole within bounds of size, time and memory.
 
 use std::fmt;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use http_body_util::BodyExt as _;
@@ -10,7 +10,9 @@ use hyper::body::{Body, Bytes};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use crate::limits::{BODY_LIMIT, MAX_BODY_BYTES, MAX_OPEN_BODY_BYTES};
+use crate::limits::{
+    BODY_LIMIT, DISCARD_LIMIT, FREE_BODY_BYTES, MAX_BODY_BYTES, MAX_DISCARDED_BYTES, MAX_OPEN_BODY_BYTES,
+};
 
 /// Bytes of a permit.
 const UNIT_BYTES: usize = 1 << 10;
@@ -23,8 +25,13 @@ pub(super) struct Bodies(Arc<Semaphore>);
 #[derive(Debug)]
 pub(super) struct Whole {
     bytes: Bytes,
-    _share: Option<OwnedSemaphorePermit>,
+    share: Share,
 }
+
+/// A part of the memory for bodies, which is free again when the last clone is gone.
+#[derive(Clone, Debug)]
+#[expect(dead_code, reason = "it is held, not read")]
+pub(super) struct Share(Option<Arc<OwnedSemaphorePermit>>);
 
 /// A body that was not read.
 #[derive(Debug, PartialEq, Eq)]
@@ -51,7 +58,7 @@ impl fmt::Display for Unread {
         match self {
             Self::TooLarge => write!(f, "The body is longer than {} MiB", MAX_BODY_BYTES >> 20),
             Self::TooSlow => write!(f, "The body took longer than {} s", BODY_LIMIT.as_secs()),
-            Self::NoRoom => f.write_str("The server is reading too many large requests; try again in a second"),
+            Self::NoRoom => f.write_str("The server is answering too many large requests; try again in a second"),
             Self::Broken(error) => write!(f, "The body cannot be read: {error}"),
         }
     }
@@ -62,8 +69,9 @@ impl Whole {
         &self.bytes
     }
 
-    pub(super) fn into_bytes(self) -> Bytes {
-        self.bytes
+    /// The body, and its share of the memory, to be held as long as anything that was made of the body.
+    pub(super) fn into_parts(self) -> (Bytes, Share) {
+        (self.bytes, self.share)
     }
 }
 
@@ -80,15 +88,19 @@ impl Bodies {
         B: Body<Data = Bytes>,
         B::Error: fmt::Display,
     {
-        timeout(BODY_LIMIT, self.read_slowly(body)).await.unwrap_or(Err(Unread::TooSlow))
+        let mut body = pin!(body);
+        let whole = timeout(BODY_LIMIT, self.read_slowly(body.as_mut())).await.unwrap_or(Err(Unread::TooSlow));
+        if matches!(whole, Err(Unread::TooLarge | Unread::NoRoom)) {
+            let _ = timeout(DISCARD_LIMIT, discard(body)).await;
+        }
+        whole
     }
 
-    async fn read_slowly<B>(&self, body: B) -> Result<Whole, Unread>
+    async fn read_slowly<B>(&self, mut body: Pin<&mut B>) -> Result<Whole, Unread>
     where
         B: Body<Data = Bytes>,
         B::Error: fmt::Display,
     {
-        let mut body = pin!(body);
         let mut bytes = Vec::new();
         let mut share: Option<OwnedSemaphorePermit> = None;
         if body.size_hint().lower() > MAX_BODY_BYTES as u64 {
@@ -101,7 +113,8 @@ impl Bodies {
                 return Err(Unread::TooLarge);
             }
             let held = share.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
-            let missing = (bytes.len() + data.len()).div_ceil(UNIT_BYTES) - held;
+            let counted = (bytes.len() + data.len()).saturating_sub(FREE_BODY_BYTES);
+            let missing = counted.div_ceil(UNIT_BYTES) - held;
             let more = u32::try_from(missing).map_err(|_| Unread::TooLarge)?;
             let more = self.0.clone().try_acquire_many_owned(more).map_err(|_| Unread::NoRoom)?;
             match &mut share {
@@ -110,6 +123,19 @@ impl Bodies {
             }
             bytes.extend_from_slice(&data);
         }
-        Ok(Whole { bytes: bytes.into(), _share: share })
+        Ok(Whole { bytes: bytes.into(), share: Share(share.map(Arc::new)) })
+    }
+}
+
+/// Reads on without keeping anything: who still sends when the connection is closed may never see the answer.
+async fn discard<B: Body<Data = Bytes>>(mut body: Pin<&mut B>) {
+    let mut left = MAX_DISCARDED_BYTES;
+    if body.size_hint().lower() > left as u64 {
+        return;
+    }
+    while let Some(Ok(frame)) = body.frame().await {
+        let length = frame.data_ref().map_or(0, Bytes::len);
+        let Some(rest) = left.checked_sub(length) else { return };
+        left = rest;
     }
 }

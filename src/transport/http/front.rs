@@ -10,6 +10,7 @@ use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body, Bytes};
 use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use hyper::http::uri::Authority;
 use hyper::{Method, Request, Response, StatusCode};
 use rmcp::model::{ClientRequest, ErrorCode, JsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_server::StreamableHttpService;
@@ -23,6 +24,7 @@ use super::challenge::Refusal;
 use super::gate::Gate;
 use super::rate::Limiter;
 use super::sessions::{Owner, Sessions};
+use crate::limits::MAX_OPENING_BYTES;
 use crate::mcp::Server;
 use crate::mcp::decode::{Decoded, decode};
 use crate::metrics::Metrics;
@@ -87,7 +89,7 @@ impl Front {
             _ => return Err(plain(StatusCode::NOT_FOUND, "Not found: the server speaks MCP at /mcp")),
         }
         self.gate
-            .check(request.headers())
+            .check(request.headers(), request.uri().authority().map(Authority::as_str))
             .map_err(|refusal| plain(StatusCode::FORBIDDEN, &format!("Forbidden: {refusal}")))?;
         if let Some(metadata) = self.metadata(&path) {
             return Ok(json(StatusCode::OK, metadata.to_owned()));
@@ -180,24 +182,37 @@ impl Front {
         let answering = self.calls.token();
         let (mut parts, body) = request.into_parts();
         let body = self.bodies.read(body).await.map_err(|error| plain(error.status(), &error.to_string()))?;
-        let opens_session = match decode(body.bytes()) {
+        let (is_request, opens_session) = match decode(body.bytes()) {
             Decoded::Error(error) => {
                 let text = serde_json::to_string(&error).unwrap_or_default();
                 return Err(json(status_of(&error), text));
             }
             // A malformed notification is let go; there is nothing to answer.
             Decoded::Empty => return Ok(plain(StatusCode::ACCEPTED, "")),
-            Decoded::Message(message) => matches!(
-                *message,
-                JsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::InitializeRequest(_))
-            ),
+            Decoded::Message(message) => match *message {
+                JsonRpcMessage::Request(request) => {
+                    (true, matches!(request.request, ClientRequest::InitializeRequest(_)))
+                }
+                _ => (false, false),
+            },
         };
         if opens_session {
+            if body.bytes().len() > MAX_OPENING_BYTES {
+                let text = format!("An initialize request has {} KiB at most", MAX_OPENING_BYTES >> 10);
+                return Err(plain(StatusCode::PAYLOAD_TOO_LARGE, &text));
+            }
             self.sessions.make_room().await;
+        } else if is_request && parts.headers.contains_key(SESSION_HEADER) {
+            let wait = Duration::from_secs(1);
+            let busy = || later(StatusCode::SERVICE_UNAVAILABLE, "Too many requests of sessions are open", wait);
+            parts.extensions.insert(self.sessions.place().ok_or_else(busy)?);
         }
         let service = self.service(&caller);
+        let (bytes, share) = body.into_parts();
+        // What the SDK hands on with the request lives until it is answered, wherever its connection is then.
+        parts.extensions.insert(share);
         parts.extensions.insert(caller.clone());
-        let answer = service.handle(Request::from_parts(parts, Full::new(body.into_bytes()))).await;
+        let answer = service.handle(Request::from_parts(parts, Full::new(bytes))).await;
         if opens_session && let Some(id) = answer.headers().get(SESSION_HEADER).and_then(|id| id.to_str().ok()) {
             self.sessions.opened(id, self.owner(&caller));
         }

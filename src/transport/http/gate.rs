@@ -50,19 +50,21 @@ impl Gate {
         Self { hosts: lowercased(hosts), origins: lowercased(origins) }
     }
 
-    /// Checks the headers of a request.
+    /// Checks the headers of a request, and the host and port in its target if they stand there.
+    ///
+    /// Those of the target go before the header (RFC 9112, section 3.2.2), which nobody may rely on: both must be let in.
     ///
     /// # Errors
     /// The first of them that is not let in.
-    pub fn check(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+    pub fn check(&self, headers: &HeaderMap, target: Option<&str>) -> Result<(), Refusal> {
         let mut hosts = headers.get_all(HOST).iter();
         let host = match (hosts.next(), hosts.next()) {
             (Some(host), None) => text(host).ok_or(Refusal::NoHost)?,
             _ => return Err(Refusal::NoHost),
         };
-        let name = name_of(&host).ok_or(Refusal::NoHost)?;
-        if !is_loopback(name) && !self.hosts.iter().any(|allowed| *allowed == host || allowed == name) {
-            return Err(Refusal::Host(host));
+        self.check_host(host)?;
+        if let Some(target) = target {
+            self.check_host(target.to_ascii_lowercase())?;
         }
         for origin in headers.get_all(ORIGIN) {
             let origin = text(origin).unwrap_or_else(|| "?".to_owned());
@@ -73,6 +75,12 @@ impl Gate {
             }
         }
         Ok(())
+    }
+
+    fn check_host(&self, host: String) -> Result<(), Refusal> {
+        let name = name_of(&host).ok_or(Refusal::NoHost)?;
+        let is_allowed = is_loopback(name) || self.hosts.iter().any(|allowed| *allowed == host || allowed == name);
+        if is_allowed { Ok(()) } else { Err(Refusal::Host(host)) }
     }
 }
 
@@ -106,7 +114,7 @@ mod tests {
         all.for_each(|(name, value): (hyper::header::HeaderName, _)| {
             map.append(name, value);
         });
-        gate.check(&map)
+        gate.check(&map, None)
     }
 
     #[test]
@@ -130,6 +138,10 @@ mod tests {
             assert_eq!(check(&gate, &[("host", host)]), Err(Refusal::NoHost), "{host}");
         }
         assert_eq!(check(&gate, &[]), Err(Refusal::NoHost));
+        let mut here = HeaderMap::new();
+        here.insert(HOST, HeaderValue::from_static("localhost"));
+        assert_eq!(gate.check(&here, Some("127.0.0.1:80")), Ok(()));
+        assert_eq!(gate.check(&here, Some("Evil.example")), Err(Refusal::Host("evil.example".to_owned())));
         assert_eq!(check(&gate, &[("host", "localhost"), ("host", "localhost")]), Err(Refusal::NoHost));
         for origin in ["null", "http://app.example", "https://app.example.evil", "http://localhost@evil.example"] {
             let found = check(&gate, &[("host", "localhost"), ("origin", origin)]);

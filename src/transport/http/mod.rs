@@ -6,7 +6,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -26,7 +26,7 @@ use self::front::{Front, Service};
 use self::gate::Gate;
 use self::rate::{Limiter, Rate};
 use self::sessions::Sessions;
-use crate::limits::{HEAD_LIMIT, MAX_CONNECTIONS, MAX_HEAD_BYTES, SEND_LIMIT, SHUTDOWN_LIMIT};
+use crate::limits::{HEAD_LIMIT, MAX_HEAD_BYTES, SEND_LIMIT, SHUTDOWN_LIMIT};
 use crate::mcp::Server;
 use crate::metrics::Metrics;
 
@@ -45,6 +45,9 @@ pub mod rate;
 mod sessions;
 pub mod tokens;
 
+/// The time between two warnings that there are too many connections.
+const WARNING_INTERVAL: Duration = Duration::from_mins(1);
+
 /// What is served over HTTP, and to whom.
 pub struct Http {
     /// Names and web pages that are let in.
@@ -59,6 +62,8 @@ pub struct Http {
     pub server: Server,
     /// After which time without a word sessions end; longer than any call.
     pub session_idle: Duration,
+    /// Connections at once.
+    pub connections: usize,
     /// Where everything is counted.
     pub metrics: Arc<Metrics>,
     /// Refreshes the gauges of the metrics.
@@ -82,9 +87,10 @@ pub struct Ending {
 /// The listener failed.
 pub async fn serve(listener: TcpListener, http: Http, ending: Ending) -> io::Result<()> {
     let closing = CancellationToken::new();
+    let room = http.connections;
     let front = Arc::new(front(http, &closing));
     let _keeping = AbortOnDropHandle::new(tokio::spawn(keep(front.access.clone())));
-    let mut accepting = tokio::spawn(accept(listener, front.clone(), ending.drain.clone()));
+    let mut accepting = tokio::spawn(accept(listener, room, front.clone(), ending.drain.clone()));
     tokio::select! {
         failed = &mut accepting => return failed.unwrap_or_else(|error| Err(io::Error::other(error))),
         () = ending.drain.cancelled() => {}
@@ -138,8 +144,9 @@ fn front(http: Http, closing: &CancellationToken) -> Front {
     }
 }
 
-async fn accept(listener: TcpListener, front: Arc<Front>, drain: CancellationToken) -> io::Result<()> {
-    let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+async fn accept(listener: TcpListener, most: usize, front: Arc<Front>, drain: CancellationToken) -> io::Result<()> {
+    let room = Arc::new(Semaphore::new(most));
+    let mut warned: Option<Instant> = None;
     loop {
         let (stream, address) = match listener.accept().await {
             Ok(accepted) => accepted,
@@ -151,7 +158,11 @@ async fn accept(listener: TcpListener, front: Arc<Front>, drain: CancellationTok
             }
         };
         let Ok(place) = room.clone().try_acquire_owned() else {
-            tracing::warn!("more than {MAX_CONNECTIONS} connections; one was closed at once");
+            // A line for each would fill the disk.
+            if warned.is_none_or(|at| at.elapsed() > WARNING_INTERVAL) {
+                tracing::warn!("there are {most} connections; more are closed at once until one of these ends");
+                warned = Some(Instant::now());
+            }
             continue;
         };
         let (front, drain) = (front.clone(), drain.clone());

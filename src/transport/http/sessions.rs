@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
 use super::caller::Identity;
-use crate::limits::MAX_SESSIONS;
+use crate::limits::{MAX_SESSION_REQUESTS, MAX_SESSIONS};
 
 /// All sessions of a server.
 #[derive(Debug)]
@@ -16,6 +18,7 @@ pub(super) struct Sessions {
     /// What the SDK keeps of them.
     pub(super) manager: Arc<LocalSessionManager>,
     known: Mutex<HashMap<String, Known>>,
+    requests: Arc<Semaphore>,
 }
 
 /// Who may speak in a session: one caller, served by one service.
@@ -28,6 +31,11 @@ pub(super) struct Owner {
     pub(super) service: Option<usize>,
 }
 
+/// A place among the requests of sessions, which is free again when the last clone is gone.
+#[derive(Clone, Debug)]
+#[expect(dead_code, reason = "it is held, not read")]
+pub(super) struct Place(Arc<OwnedSemaphorePermit>);
+
 #[derive(Debug)]
 struct Known {
     owner: Owner,
@@ -39,9 +47,17 @@ impl Sessions {
     pub(super) fn new(idle: Duration) -> Self {
         let mut config = SessionConfig::default();
         config.keep_alive = Some(idle);
+        // What the SDK would keep of cancelled requests for clients that come back for their streams.
+        config.completed_cache_ttl = Duration::ZERO;
         let mut manager = LocalSessionManager::default();
         manager.session_config = config;
-        Self { manager: Arc::new(manager), known: Mutex::default() }
+        let requests = Arc::new(Semaphore::new(MAX_SESSION_REQUESTS));
+        Self { manager: Arc::new(manager), known: Mutex::default(), requests }
+    }
+
+    /// A place for a request of a session, to be held until it is answered; `None` if there are too many.
+    pub(super) fn place(&self) -> Option<Place> {
+        self.requests.clone().try_acquire_owned().ok().map(|permit| Place(Arc::new(permit)))
     }
 
     /// Notes whose session this is.
@@ -86,5 +102,23 @@ impl Sessions {
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Known>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_free_again_when_nobody_holds_it() {
+        let sessions = Sessions::new(Duration::ZERO);
+        let mut places: Vec<Place> = (0..MAX_SESSION_REQUESTS).map(|_| sessions.place().unwrap()).collect();
+        let clone = places.pop();
+        let other = clone.clone();
+        assert!(sessions.place().is_none());
+        drop(clone);
+        assert!(sessions.place().is_none());
+        drop(other);
+        assert!(sessions.place().is_some());
     }
 }

@@ -1,0 +1,179 @@
+//! Servers against clients that take more than their share.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::support::{PATIENCE, Server, fake_config, until};
+use crate::web::Web;
+
+/// A directory with a config of these tools of fakecli, and its path.
+fn config(tools: &str) -> (tempfile::TempDir, String) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("fake.yaml");
+    std::fs::write(&path, fake_config(tools)).unwrap();
+    let path = path.to_str().unwrap().to_owned();
+    (directory, path)
+}
+
+/// Calls that run or wait, by the server's own figures.
+fn open_calls(web: &Web) -> usize {
+    let text = web.get("/metrics", &[]).text();
+    let figures = ["climax_calls_running ", "climax_calls_waiting "];
+    let lines = text.lines().filter_map(|line| figures.iter().find_map(|name| line.strip_prefix(name)));
+    lines.map(|figure| figure.parse::<usize>().unwrap()).sum()
+}
+
+fn without_answer(web: &Web, headers: &str, body: &Value) -> TcpStream {
+    let body = body.to_string();
+    let length = body.len();
+    let mut stream = TcpStream::connect(web.address).unwrap();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\nContent-Length: {length}\r\n{headers}\r\n"
+    );
+    stream.write_all((head + &body).as_bytes()).unwrap();
+    stream
+}
+
+#[test]
+fn what_waiting_calls_hold_is_bounded_and_keeps_out_no_small_request() {
+    let (_directory, config) =
+        config("  - {name: eater, description: x, command: announce, args: [{name: text, stdin: true}]}\n");
+    let web = Web::start(&["--max-concurrency", "1", "--config", &config]);
+    let session = web.session(&[]);
+    // A little less than 4 MiB: sixteen of them are all that is held at once.
+    let text = "x".repeat((4 << 20) - 1_000);
+    let arguments = json!({ "tool_name": "eater", "args": { "text": text } });
+    let call = |id: usize| {
+        let params = json!({ "name": "climax_call", "arguments": arguments });
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
+    };
+    for id in 0..16 {
+        // A session's call goes on when its connection is gone.
+        let connection = without_answer(&web, &format!("{session}\r\n"), &call(id));
+        until("the call to wait", || open_calls(&web) == id + 1);
+        drop(connection);
+    }
+    let refused = web.post(&[&session], &call(16).to_string());
+    assert_eq!(refused.status, 503);
+    assert!(refused.text().contains("too many large requests"));
+    let found = web.modern(&[], "tools/call", &json!({ "name": "climax_search", "arguments": { "query": "git log" } }));
+    assert_eq!(found.status, 200);
+    let delete = format!("DELETE /mcp HTTP/1.1\r\nHost: localhost\r\n{session}\r\n\r\n");
+    assert!(web.raw(delete.as_bytes()).status < 300);
+    let large = json!({ "name": "climax_search", "arguments": { "query": "git log", "unknown": text } });
+    until("the memory to be free", || web.modern(&[], "tools/call", &large).status == 200);
+}
+
+#[test]
+fn what_a_session_keeps_of_its_opening_is_bounded() {
+    let web = Web::start(&[]);
+    let client = json!({ "name": "test", "version": "0", "title": "x".repeat(100_000) });
+    let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
+    let request = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
+    let refused = web.post(&[], &request.to_string());
+    assert_eq!(refused.status, 413);
+    assert!(refused.text().contains("64 KiB"));
+    web.session(&[]);
+}
+
+#[test]
+fn a_client_that_says_often_that_it_is_ready_is_told_of_a_change_once() {
+    let (_directory, config) = config("  - {name: first, description: The first, command: argv}\n");
+    let web = Web::start(&["--classic", "jq", "--config", &config]);
+    let session = web.session(&[]);
+    let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string();
+    for _ in 0..3 {
+        assert_eq!(web.post(&[&session], &ready).status, 202);
+    }
+    let mut stream = web.get("/mcp", &[&session, "Accept: text/event-stream"]);
+    for name in ["second", "third"] {
+        std::fs::write(&config, fake_config(&format!("  - {{name: {name}, description: x, command: argv}}\n")))
+            .unwrap();
+        web.signal("HUP");
+        assert_eq!(stream.event().unwrap()["method"], "notifications/tools/list_changed");
+    }
+    // With the end of the session its stream ends, and with it what else there was to be told.
+    let delete = format!("DELETE /mcp HTTP/1.1\r\nHost: localhost\r\n{session}\r\n\r\n");
+    assert!(web.raw(delete.as_bytes()).status < 300);
+    assert_eq!(stream.event(), None);
+}
+
+#[test]
+fn connections_leave_descriptors_for_programs() {
+    let (_directory, config) = config("  - {name: quick, description: x, command: exit 0 done}\n");
+    let script = r#"ulimit -n 200; exec "$0" --transport streamable-http --port 0 --max-concurrency 4 --config "$1""#;
+    let web = Web::spawn(Command::new("sh").args(["-c", script, env!("CARGO_BIN_EXE_climax"), &config]));
+    let mut kept = TcpStream::connect(web.address).unwrap();
+    kept.set_read_timeout(Some(PATIENCE)).unwrap();
+    let params = json!({
+        "name": "climax_call", "arguments": { "tool_name": "quick" },
+        "_meta": { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} },
+    });
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string();
+    let length = body.len();
+    let request = format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nMcp-Method: tools/call\r\n\
+         Mcp-Name: climax_call\r\nMCP-Protocol-Version: 2026-07-28\r\nAccept: application/json, text/event-stream\r\n\
+         Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+    );
+    // As many as the system takes into the queue; those beyond the server's number are closed.
+    let mut idle: Vec<TcpStream> = (0..300).map(|_| TcpStream::connect(web.address).unwrap()).collect();
+    let last = idle.last_mut().unwrap();
+    last.set_read_timeout(Some(PATIENCE)).unwrap();
+    assert_eq!(last.read(&mut [0]).unwrap_or(0), 0, "it is closed");
+    kept.write_all(request.as_bytes()).unwrap();
+    let answer = std::io::read_to_string(kept).unwrap();
+    assert!(answer.contains(r#""text":"done""#), "{answer}");
+}
+
+#[test]
+fn a_target_names_no_other_host_than_the_header_may() {
+    let web = Web::start(&[]);
+    let status = |target: &str| {
+        web.raw(format!("GET {target} HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n").as_bytes())
+            .status
+    };
+    assert_eq!(status("http://localhost/mcp"), status("/mcp"));
+    assert_eq!(status("http://evil.example/mcp"), 403);
+}
+
+#[test]
+fn an_id_that_is_none_is_not_repeated_at_length() {
+    let web = Web::start(&[]);
+    let digits = "9".repeat(100_000);
+    let answer = web.post(&[], &format!(r#"{{"jsonrpc":"2.0","id":{digits},"method":"tools/list"}}"#));
+    assert_eq!(answer.status, 400);
+    let text = answer.text();
+    assert!(text.len() < 500 && text.contains("999…"), "{text:.500}");
+}
+
+#[test]
+fn a_client_that_sends_too_much_is_told_so_when_it_has_sent_it() {
+    let web = Web::start(&[]);
+    let answer = web.post(&[], &" ".repeat(10 << 20));
+    assert_eq!(answer.status, 413);
+}
+
+#[test]
+fn a_client_that_asks_without_end_over_standard_input_is_refused_and_may_go_on_later() {
+    let (_directory, config) = config("  - {name: sleeper, description: x, command: announce}\n");
+    let mut server = Server::start(&["--max-concurrency", "1", "--config", &config]);
+    let call = json!({ "name": "climax_call", "arguments": { "tool_name": "sleeper" } });
+    let first = server.post("tools/call", call.clone());
+    for _ in 1..4_096 {
+        server.post("tools/call", call.clone());
+    }
+    let refused = server.request("tools/call", call.clone());
+    assert!(refused["error"]["message"].as_str().unwrap().contains("4096 requests are open"), "{refused}");
+    server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": first } }));
+    let search = json!({ "name": "climax_search", "arguments": { "query": "git log" } });
+    let found = server.request("tools/call", search);
+    assert_eq!(found["result"]["isError"], false, "{found}");
+    server.send(&json!({ "jsonrpc": "2.0", "id": first + 1, "method": "ping" }));
+    let refused = server.receive();
+    assert!(refused["error"]["message"].as_str().unwrap().contains("this id"), "{refused}");
+}
