@@ -14,7 +14,6 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rustix::net::sockopt::{set_tcp_nodelay, set_tcp_user_timeout};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
@@ -22,6 +21,7 @@ use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 use self::access::Access;
 use self::body::Bodies;
 use self::caller::Who;
+use self::connections::{Connections, Place};
 use self::front::{Front, Service};
 use self::gate::Gate;
 use self::rate::{Limiter, Rate};
@@ -34,6 +34,7 @@ pub mod access;
 mod body;
 pub mod caller;
 mod challenge;
+mod connections;
 mod front;
 pub mod gate;
 #[cfg(feature = "oauth")]
@@ -145,7 +146,7 @@ fn front(http: Http, closing: &CancellationToken) -> Front {
 }
 
 async fn accept(listener: TcpListener, most: usize, front: Arc<Front>, drain: CancellationToken) -> io::Result<()> {
-    let room = Arc::new(Semaphore::new(most));
+    let connections = Arc::new(Connections::new(most));
     let mut warned: Option<Instant> = None;
     loop {
         let (stream, address) = match listener.accept().await {
@@ -157,34 +158,41 @@ async fn accept(listener: TcpListener, most: usize, front: Arc<Front>, drain: Ca
                 continue;
             }
         };
-        let Ok(place) = room.clone().try_acquire_owned() else {
+        let Some(place) = connections.place() else {
             // A line for each would fill the disk.
             if warned.is_none_or(|at| at.elapsed() > WARNING_INTERVAL) {
-                tracing::warn!("there are {most} connections; more are closed at once until one of these ends");
+                tracing::warn!(
+                    "{most} connections wait for answers; more are closed at once until one of these has its answer"
+                );
                 warned = Some(Instant::now());
             }
             continue;
         };
         let (front, drain) = (front.clone(), drain.clone());
         tokio::spawn(async move {
-            let _place = place;
             front.metrics.connections.inc();
-            converse(stream, address, &front, drain).await;
+            converse(stream, address, &front, &place, drain).await;
             front.metrics.connections.dec();
         });
+        // One that made room for this is closed now, before there is another.
+        tokio::task::yield_now().await;
     }
 }
 
 /// Answers the requests of one connection.
-async fn converse(stream: TcpStream, address: SocketAddr, front: &Arc<Front>, drain: CancellationToken) {
+async fn converse(stream: TcpStream, address: SocketAddr, front: &Arc<Front>, place: &Place, drain: CancellationToken) {
     if let Err(error) = prepare(&stream) {
         tracing::debug!(%error, "a connection cannot be set up");
         return;
     }
     let address = canonical(address.ip());
     let service = service_fn(move |request| {
-        let front = front.clone();
-        async move { Ok::<_, std::convert::Infallible>(front.answer(request, address).await) }
+        place.asked();
+        let (front, place) = (front.clone(), place.clone());
+        async move {
+            let answer = front.answer(request, address).await;
+            Ok::<_, std::convert::Infallible>(answer.map(|body| place.until_sent(body)))
+        }
     });
     let mut connection = std::pin::pin!(
         http1::Builder::new()
@@ -193,10 +201,11 @@ async fn converse(stream: TcpStream, address: SocketAddr, front: &Arc<Front>, dr
             .max_buf_size(MAX_HEAD_BYTES)
             .serve_connection(TokioIo::new(stream), service)
     );
-    // A connection that is opened while the server drains is for its probes.
-    let ended = if drain.is_cancelled() {
-        connection.await
-    } else {
+    let ended = async {
+        // A connection that is opened while the server drains is for its probes.
+        if drain.is_cancelled() {
+            return connection.await;
+        }
         tokio::select! {
             ended = connection.as_mut() => ended,
             () = drain.cancelled() => {
@@ -204,6 +213,10 @@ async fn converse(stream: TcpStream, address: SocketAddr, front: &Arc<Front>, dr
                 connection.await
             }
         }
+    };
+    let ended = tokio::select! {
+        ended = ended => ended,
+        () = place.lost() => return,
     };
     if let Err(error) = ended {
         tracing::debug!(%error, "a connection broke off");

@@ -1,0 +1,147 @@
+//! The connections of a server: how many there are, and which of them makes room for another.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use http_body_util::combinators::BoxBody;
+use hyper::body::{Body, Bytes, Frame, SizeHint};
+use tokio_util::sync::CancellationToken;
+
+/// All connections of a server.
+#[derive(Debug)]
+pub(super) struct Connections {
+    most: usize,
+    open: Mutex<Open>,
+}
+
+#[derive(Debug, Default)]
+struct Open {
+    opened: u64,
+    connections: HashMap<u64, Connection>,
+}
+
+#[derive(Debug)]
+struct Connection {
+    /// Since when no request of it is being answered.
+    idle: Option<Instant>,
+    evicted: CancellationToken,
+}
+
+/// A connection among the others, until it is dropped.
+#[derive(Clone, Debug)]
+pub(super) struct Place(Arc<Taken>);
+
+#[derive(Debug)]
+struct Taken {
+    all: Arc<Connections>,
+    number: u64,
+    evicted: CancellationToken,
+}
+
+/// The body of an answer. Its connection is idle again when it is dropped.
+pub(super) struct Busy {
+    body: BoxBody<Bytes, Infallible>,
+    place: Place,
+}
+
+impl Connections {
+    pub(super) fn new(most: usize) -> Self {
+        Self { most, open: Mutex::default() }
+    }
+
+    /// A place for a new connection, if need be that of the one that was idle for longest; `None` if all are busy.
+    pub(super) fn place(self: &Arc<Self>) -> Option<Place> {
+        let mut open = self.lock();
+        if open.connections.len() >= self.most {
+            let idle = open.connections.iter().filter_map(|(number, connection)| Some((connection.idle?, *number)));
+            let (_, longest) = idle.min()?;
+            open.connections.remove(&longest)?.evicted.cancel();
+        }
+        open.opened += 1;
+        let (number, evicted) = (open.opened, CancellationToken::new());
+        open.connections.insert(number, Connection { idle: Some(Instant::now()), evicted: evicted.clone() });
+        Some(Place(Arc::new(Taken { all: self.clone(), number, evicted })))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Place {
+    /// Waits until another connection has this place.
+    pub(super) async fn lost(&self) {
+        self.0.evicted.cancelled().await;
+    }
+
+    /// Notes that a request came.
+    pub(super) fn asked(&self) {
+        self.set_idle(None);
+    }
+
+    /// Notes that the connection is idle once this answer is sent.
+    pub(super) fn until_sent(&self, body: BoxBody<Bytes, Infallible>) -> Busy {
+        Busy { body, place: self.clone() }
+    }
+
+    fn set_idle(&self, idle: Option<Instant>) {
+        if let Some(connection) = self.0.all.lock().connections.get_mut(&self.0.number) {
+            connection.idle = idle;
+        }
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        self.all.lock().connections.remove(&self.number);
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.place.set_idle(Some(Instant::now()));
+    }
+}
+
+impl Body for Busy {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_connection_that_was_idle_for_longest_makes_room() {
+        let all = Arc::new(Connections::new(2));
+        let [busy, idle] = [(); 2].map(|()| all.place().unwrap());
+        busy.asked();
+        let newcomer = all.place().unwrap();
+        assert!(idle.0.evicted.is_cancelled() && !busy.0.evicted.is_cancelled());
+        newcomer.asked();
+        drop(idle);
+        assert!(all.place().is_none(), "both are busy");
+        drop(newcomer);
+        assert!(all.place().is_some());
+    }
+}
