@@ -145,6 +145,7 @@ impl Record<'_> {
             "server": std::process::id(),
             "call": self.call,
             "catalog": self.catalog,
+            "caller": self.request.caller.map(echo),
             "tool": echo(self.request.tool),
             "arguments": arguments.collect::<Vec<_>>(),
             "more_arguments": given.len().saturating_sub(MAX_AUDITED_ARGUMENTS),

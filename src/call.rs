@@ -49,6 +49,8 @@ pub struct Request<'a> {
     pub watch: Option<&'a Watch>,
     /// Variables of the child's environment that are about this call; the config's go before them.
     pub env: &'a [(String, String)],
+    /// Who calls, where callers have names.
+    pub caller: Option<&'a str>,
 }
 
 /// What came of a call.

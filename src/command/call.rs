@@ -37,7 +37,7 @@ pub(crate) fn run(program: &Program, arguments: &CallArguments) -> ExitCode {
     let executor =
         Executor::new(policy.executor().clone(), limits, 1).with_own_program().with_natives(program.natives.clone());
     let toolbox = Toolbox::new(index, policy, executor, audit);
-    let request = Request { tool: &arguments.tool, arguments: &values, watch: None, env: &[] };
+    let request = Request { tool: &arguments.tool, arguments: &values, watch: None, env: &[], caller: None };
     let reply = match super::runtime().and_then(|runtime| execute(runtime, &toolbox, request)) {
         Ok(reply) => reply,
         Err(error) => {

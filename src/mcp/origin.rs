@@ -18,6 +18,18 @@ pub(super) fn caller(_: &RequestContext<RoleServer>) -> Vec<u8> {
     Vec::new()
 }
 
+/// The caller's name, for people; what tells callers apart is [`caller`].
+#[cfg(feature = "http")]
+pub(super) fn caller_name(context: &RequestContext<RoleServer>) -> Option<&str> {
+    use crate::transport::http::caller::Caller;
+    parts(context)?.extensions.get::<Caller>().map(Caller::name).filter(|name| !name.is_empty())
+}
+
+#[cfg(not(feature = "http"))]
+pub(super) fn caller_name(_: &RequestContext<RoleServer>) -> Option<&str> {
+    None
+}
+
 /// The variables by which a program learns of the trace that its call belongs to.
 ///
 /// Source: MCP SEP-414 for `_meta`, W3C Trace Context for the headers and their form.

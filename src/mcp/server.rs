@@ -156,7 +156,8 @@ impl Server {
         let env = origin::trace(client.context);
         #[cfg(feature = "otlp")]
         let env = crate::traces::joined(&span, env);
-        let request = Request { tool: name, arguments, watch: None, env: &env };
+        let request =
+            Request { tool: name, arguments, watch: None, env: &env, caller: origin::caller_name(client.context) };
         let called = match client.context.meta.get_progress_token() {
             None => toolbox.call(request, client, stop).instrument(span.clone()).await,
             Some(token) => {

@@ -220,10 +220,17 @@ fn callers_see_the_catalogs_of_their_policies_and_no_session_of_others() {
     let files = Files::new();
     let policy = files.write("ada.yaml", "tools: {git_status: {}}\n");
     let for_ada = format!("ada={policy}");
-    let web = Web::start(&["--classic", "--token-file", &files.tokens(), "--policy-for", &for_ada]);
+    let audit = files.path("audit");
+    let arguments = ["--classic", "--token-file", &files.tokens(), "--policy-for", &for_ada, "--audit"];
+    let web = Web::spawn(climax().args(["--transport", "streamable-http", "--port", "0"]).args(arguments).arg(&audit));
     let [ada, bob] = [ADA, BOB].map(bearer);
     assert_eq!(tool_names(web.modern(&[&ada], "tools/list", &json!({}))), ["git_status"]);
     assert!(tool_names(web.modern(&[&bob], "tools/list", &json!({}))).len() > 400);
+    assert_eq!([&ada, &bob].map(|token| web.get("/metrics", &[token]).status), [403, 200], "metrics name all tools");
+    let call = web.modern(&[&ada], "tools/call", &json!({ "name": "git_status", "arguments": {} }));
+    assert_eq!(call.status, 200);
+    let line: Value = serde_json::from_str(std::fs::read_to_string(&audit).unwrap().trim()).unwrap();
+    assert_eq!((&line["caller"], &line["tool"]), (&json!("ada"), &json!("git_status")));
     let session = web.session(&[&ada]);
     let list = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/list" }).to_string();
     assert_eq!(web.post(&[&session, &bob], &list).status, 404);

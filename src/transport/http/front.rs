@@ -96,6 +96,10 @@ impl Front {
         }
         let caller = self.access.identify(request.headers()).await.map_err(|why| self.refused(&why, address))?;
         match (request.method(), path.as_str()) {
+            // They name tools that a policy may hide from this caller.
+            (&Method::GET, "/metrics") if self.own_service(&caller).is_some() => {
+                Err(plain(StatusCode::FORBIDDEN, "Forbidden: metrics are for callers without a policy of their own"))
+            }
             (&Method::GET, "/metrics") => Ok(self.metrics().await),
             (_, MCP_PATH) => self.mcp(request, caller, address).await,
             _ => Err(plain(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed")),
