@@ -240,6 +240,19 @@ fn callers_see_the_catalogs_of_their_policies_and_no_session_of_others() {
 }
 
 #[test]
+fn a_policy_for_nobody_stops_the_start() {
+    let files = Files::new();
+    let policy = files.write("ada.yaml", "tools: {git_status: {}}\n");
+    for tokens in [vec![], vec!["--token-file".to_owned(), files.tokens()]] {
+        let mut command = climax();
+        command.args(["--transport", "streamable-http", "--port", "0", "--policy-for", &format!("adda={policy}")]);
+        let (status, _, stderr) = run(command.args(tokens));
+        assert_eq!(status, 1);
+        assert!(stderr.contains("--policy-for adda covers nobody"), "{stderr}");
+    }
+}
+
+#[test]
 fn a_caller_is_told_to_wait() {
     let web = Web::start(&["--rate", "2/h"]);
     let statuses: Vec<u16> = (0..3).map(|_| web.modern(&[], "tools/list", &json!({})).status).collect();

@@ -82,6 +82,16 @@ fn gate(arguments: &HttpArguments) -> Gate {
 /// How callers show who they are. What others can reach is open to everybody only where that is asked for.
 fn access(arguments: &HttpArguments, address: SocketAddr) -> io::Result<Access> {
     let tokens = arguments.token_file.as_deref().map(TokenFile::open).transpose()?;
+    // A policy under a misspelt name would leave its caller under the policy of everybody else.
+    let is_unknown = |name: &str| tokens.as_ref().is_none_or(|tokens| !tokens.knows(name));
+    let unknown = arguments.policy_for.iter().find_map(|(who, _)| match who {
+        Who::Token(name) if is_unknown(name) => Some(name),
+        Who::Token(_) | Who::Claim(..) => None,
+    });
+    if let Some(name) = unknown {
+        let message = format!("--policy-for {name} covers nobody: no token of the --token-file has this name");
+        return Err(io::Error::other(message));
+    }
     if let Some(server) = arguments.oauth.resource_server(address).map_err(io::Error::other)? {
         return Ok(Access::Oauth(Box::new(server), tokens));
     }

@@ -61,6 +61,12 @@ impl TokenFile {
         Ok(Self { tokens: RwLock::new(read(path)?), path: path.to_owned() })
     }
 
+    /// Whether there is a token of this name.
+    #[must_use]
+    pub fn knows(&self, name: &str) -> bool {
+        self.tokens.read().unwrap_or_else(PoisonError::into_inner).names().any(|known| known == name)
+    }
+
     /// Reads the file again; if that fails the tokens stay that were there.
     ///
     /// # Errors

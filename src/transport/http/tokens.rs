@@ -65,6 +65,11 @@ impl Tokens {
         if mistakes.is_empty() { Ok(Self(tokens)) } else { Err(mistakes) }
     }
 
+    /// The names of those who carry a token.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|token| token.name.as_str())
+    }
+
     /// Whose token this is. How long it takes depends on how many there are, not on what they are.
     #[must_use]
     pub fn find(&self, token: &str) -> Option<&str> {
