@@ -191,6 +191,7 @@ fn tokens_open_the_server_and_are_read_again() {
     assert_eq!(wrong.status, 401);
     assert!(wrong.header("www-authenticate").unwrap().contains("invalid_token"));
     assert_eq!(list(&[&bearer(ADA)]).status, 200);
+    assert_eq!(list(&[&bearer(ADA), &bearer(BOB)]).status, 401, "one caller, one token");
     assert_eq!(web.get("/metrics", &[]).status, 401);
     assert_eq!(web.get("/readyz", &[]).status, 200, "probes carry no token");
     files.write("tokens", &format!("bob {BOB}\n"));

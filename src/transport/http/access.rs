@@ -127,7 +127,12 @@ impl Access {
             Self::Tokens(file) => (None, Some(file)),
             Self::Oauth(server, file) => (Some(server), file.as_ref()),
         };
-        let header = headers.get(AUTHORIZATION).ok_or(Refused::NoToken)?;
+        let mut sent = headers.get_all(AUTHORIZATION).iter();
+        let header = sent.next().ok_or(Refused::NoToken)?;
+        // Whoever stands before the server may have checked the other one.
+        if sent.next().is_some() {
+            return Err(Refused::WrongToken);
+        }
         let token = header.to_str().ok().and_then(bearer).ok_or(Refused::WrongToken)?;
         if let Some(caller) = file.and_then(|file| file.find(token)) {
             return Ok(caller);
