@@ -205,6 +205,10 @@ impl Toolbox {
             Ok(permission) => permission,
             Err(called) => return (Permission::Awaited, called),
         };
+        let _share = match self.executor.share(request.caller, stop.as_mut()).await {
+            Ok(share) => share,
+            Err(why) => return (permission, Called::Ran(Outcome::not_started(why))),
+        };
         let _vouched = audited.and_then(|(audit, call)| {
             let record = Record { call, catalog: self.digest(), request, permission, duration: Duration::ZERO };
             self.executor.vouch(audit.path(), &record.unfinished())

@@ -1,17 +1,18 @@
 //! Runs calls: a bounded number at once, where the policy says.
 
+use std::collections::HashMap;
 use std::future::{Future, pending};
 use std::io;
 use std::mem::ManuallyDrop;
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use climax_catalog::policy::{Container, Executor as Place, Sandbox};
 use futures_util::FutureExt as _;
 use serde_json::Value;
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio::time::sleep;
 
 use super::janitor::{Entry, Janitor};
@@ -30,6 +31,7 @@ pub struct Executor {
     slots: Arc<Semaphore>,
     concurrency: usize,
     waiting: Arc<AtomicUsize>,
+    shares: Arc<Shares>,
     /// Only a program that knows the command lines of [`super::shim`] can be its own janitor and sandbox.
     own: Option<Arc<Janitor>>,
     natives: Natives,
@@ -45,6 +47,7 @@ impl Executor {
             slots: Arc::new(Semaphore::new(concurrency)),
             concurrency,
             waiting: Arc::default(),
+            shares: Arc::default(),
             own: None,
             natives: Natives::default(),
         }
@@ -162,6 +165,27 @@ impl Executor {
         })
     }
 
+    /// Waits until a caller has less than all but one of the slots, so that whoever calls a lot leaves room for others;
+    /// `stop` completing gives it up. What is returned is held while the call runs.
+    ///
+    /// # Errors
+    /// Why it was given up.
+    pub async fn share(
+        &self,
+        caller: Option<&str>,
+        stop: impl Future<Output = Stop>,
+    ) -> Result<Option<OwnedSemaphorePermit>, Stop> {
+        let Some(caller) = caller else { return Ok(None) };
+        let slots = self.shares.of(caller, self.concurrency.saturating_sub(1).max(1));
+        let _waiting = Waiting::of(&self.waiting);
+        tokio::select! {
+            biased;
+            why = stop => Err(why),
+            // The semaphore is never closed.
+            slot = slots.acquire_owned() => Ok(slot.ok()),
+        }
+    }
+
     /// Waits for a turn, unless the call is given up before.
     async fn slot(
         &self,
@@ -240,6 +264,23 @@ impl Executor {
                 tracing::warn!(%error, name, "a container may be left behind");
             }
         }
+    }
+}
+
+/// What each caller has of the slots, as long as one of its calls is there.
+#[derive(Debug, Default)]
+struct Shares(Mutex<HashMap<String, Weak<Semaphore>>>);
+
+impl Shares {
+    fn of(&self, caller: &str, slots: usize) -> Arc<Semaphore> {
+        let mut shares = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(share) = shares.get(caller).and_then(Weak::upgrade) {
+            return share;
+        }
+        shares.retain(|_, share| share.strong_count() > 0);
+        let share = Arc::new(Semaphore::new(slots));
+        shares.insert(caller.to_owned(), Arc::downgrade(&share));
+        share
     }
 }
 

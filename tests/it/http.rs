@@ -269,22 +269,25 @@ fn closing_the_answer_ends_the_program() {
     let files = Files::new();
     let pids = files.path("pids");
     let web = Web::start(&["--config", &files.config(SLEEPER)]);
-    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
-        "name": "climax_call", "arguments": { "tool_name": "sleeper" },
-        "_meta": { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} },
-    } })
-    .to_string();
-    let mut stream = std::net::TcpStream::connect(web.address).unwrap();
-    let length = body.len();
-    let head = format!(
-        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nMcp-Method: tools/call\r\n\
-         Mcp-Name: climax_call\r\nMCP-Protocol-Version: 2026-07-28\r\nAccept: application/json, text/event-stream\r\n\
-         Content-Length: {length}\r\n\r\n"
-    );
-    stream.write_all((head + &body).as_bytes()).unwrap();
+    let connection = web.begin_call(&[], "sleeper");
     until("the program", || announced(&pids).len() == 1);
-    drop(stream);
+    drop(connection);
     until("the program to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
+}
+
+#[test]
+fn a_caller_with_many_calls_leaves_room_for_others() {
+    let files = Files::new();
+    let pids = files.path("pids");
+    let config = files.config(&(SLEEPER.to_owned() + "  - {name: quick, description: Print nothing, command: argv}\n"));
+    let web = Web::start(&["--token-file", &files.tokens(), "--config", &config, "--max-concurrency", "2"]);
+    let [ada, bob] = [ADA, BOB].map(bearer);
+    let _connections: Vec<_> = (0..5).map(|_| web.begin_call(&[&ada], "sleeper")).collect();
+    let waiting = |count: u64| format!("climax_calls_waiting {count}\n");
+    until("the others to wait", || web.get("/metrics", &[&bob]).text().contains(&waiting(4)));
+    assert_eq!(web.call(&[&bob], "quick", &json!({})), "(no output)");
+    until("the program", || announced(&pids).len() == 1);
+    assert!(web.get("/metrics", &[&bob]).text().contains(&waiting(4)), "the other slot is left free");
 }
 
 #[test]

@@ -94,6 +94,25 @@ impl Web {
         self.post(&headers, &json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string())
     }
 
+    /// Sends a call, and does not wait for its answer.
+    pub(crate) fn begin_call(&self, headers: &[&str], tool: &str) -> TcpStream {
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "climax_call", "arguments": { "tool_name": tool },
+            "_meta": { "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientCapabilities": {} },
+        } })
+        .to_string();
+        let (headers, length) = (lines(headers), body.len());
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{headers}Mcp-Method: tools/call\r\n\
+             Mcp-Name: climax_call\r\nMCP-Protocol-Version: 2026-07-28\r\n\
+             Accept: application/json, text/event-stream\r\nContent-Length: {length}\r\n\r\n"
+        );
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        stream.write_all((head + &body).as_bytes()).unwrap();
+        stream
+    }
+
     /// The text of a call, as a client makes it from revision 2026-07-28 on.
     pub(crate) fn call(&self, headers: &[&str], tool: &str, arguments: &Value) -> String {
         let params = json!({ "name": "climax_call", "arguments": { "tool_name": tool, "args": arguments } });
