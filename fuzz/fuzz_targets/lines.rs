@@ -12,7 +12,7 @@ use climax::catalog::policy::Applied;
 use climax::exec::Executor;
 use climax::limits::Limits;
 use climax::mcp::decode::{Decoded, decode};
-use climax::mcp::{Mode, Options, Server};
+use climax::mcp::{Changes, Mode, Options, Server};
 use climax::transport::stdio::serve;
 use climax_fuzz::{object, restricted};
 use libfuzzer_sys::fuzz_target;
@@ -46,7 +46,7 @@ approval: {global: write, headless: approve}
 static TOOLBOX: LazyLock<Arc<Toolbox>> = LazyLock::new(|| {
     let Applied { policy, index, .. } = restricted(TOOLS, POLICY);
     let executor = Executor::new(policy.executor().clone(), Limits::default(), 1);
-    Arc::new(Toolbox { index, policy, executor, audit: None })
+    Arc::new(Toolbox::new(index, policy, executor, None))
 });
 
 fuzz_target!(|bytes: &[u8]| {
@@ -86,7 +86,7 @@ fn conversation(mode: Mode, pause: Duration, input: &[u8]) -> Vec<u8> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
     runtime.expect("a runtime starts").block_on(async {
         let shutdown = CancellationToken::new();
-        let options = Options { mode, strategy: Strategy::Auto };
+        let options = Options { mode, strategy: Strategy::Auto, changes: Changes::Never };
         let server = Server::new(TOOLBOX.clone(), options, shutdown.clone());
         let (ours, theirs) = duplex(1 << 16);
         let (read, write) = split(theirs);
