@@ -102,7 +102,7 @@ fn conversation(mode: Mode, pause: Duration, input: &[u8]) -> Vec<u8> {
         };
         // Tasks of the SDK may hold the output for longer than the server runs.
         let listen = tokio::time::timeout(Duration::from_hours(1), answers.read_to_end(&mut output));
-        let _ = tokio::join!(serve(server, read, write, shutdown), feed, listen);
+        let _ = tokio::join!(Box::pin(serve(server, read, write, shutdown)), feed, listen);
         output
     })
 }
