@@ -23,7 +23,7 @@ interop:
 # What a call costs over HTTP, straight and behind nginx, and whether replicas can be restarted under load.
 bench-http:
     cargo bench --bench http
-    cargo bench --bench replicas
+    cargo bench --bench http -- replicas
 
 # Check the flags of all configs against the programs that are installed.
 flags:

@@ -1,7 +1,5 @@
 //! The release server over HTTP as a child, and connections to it that are kept alive.
 
-#![allow(dead_code, reason = "each of the measuring programs uses a part")]
-
 pub(crate) mod nginx;
 
 use std::io::{self, BufRead, BufReader, Read, Write};

@@ -4,19 +4,11 @@
 //! `cargo bench --bench http` prints medians and 99th percentiles over rounds in which all ways take turns. Behind TLS
 //! each connection of the client goes through an `openssl s_client`, whose part is in the figures.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    reason = "a measuring program prints, starts others, and stops at the first failure"
-)]
-
-mod web;
-
 use std::time::{Duration, Instant};
 
-use web::nginx::{self, Nginx};
-use web::{Ask, Connection, Server, Target};
+use crate::web;
+use crate::web::nginx::{self, Nginx};
+use crate::web::{Ask, Connection, Server, Target};
 
 const ROUNDS: usize = 12;
 /// Connections, and calls of each in one round: of the search, and of the program.
@@ -25,7 +17,7 @@ const LOADS: [(usize, usize, usize); 2] = [(1, 200, 100), (64, 16, 4)];
 const SESSIONS: u32 = 900;
 const CONNECTIONS: u32 = 2_000;
 
-fn main() {
+pub(crate) fn main() {
     web::open_many_descriptors();
     let work = tempfile::tempdir().unwrap();
     let server = Server::start(work.path(), 0);

@@ -1,16 +1,7 @@
 //! Two replicas behind a proxy, one of which is restarted again and again while clients make 10,000 calls.
 //!
-//! `cargo bench --bench replicas` does it with the proxy's settings of README, where no call may fail, and with those
+//! `cargo bench --bench http -- replicas` does it with the proxy's settings of README, where no call may fail, and with those
 //! that nginx has by itself; it prints what went wrong at the clients.
-
-#![expect(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    reason = "a measuring program prints, starts others, and stops at the first failure"
-)]
-
-mod web;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,15 +10,15 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use web::nginx::{self, Nginx};
-use web::{Ask, Connection, Server, Target};
+use crate::web::nginx::{self, Nginx};
+use crate::web::{Ask, Connection, Server, Target};
 
 const CALLS: usize = 10_000;
 const CLIENTS: usize = 16;
 /// How long both replicas serve between two restarts.
 const PAUSE: Duration = Duration::from_millis(300);
 
-fn main() {
+pub(crate) fn main() {
     if !nginx::is_here() {
         println!("{}", nginx::MISSING);
         return;
