@@ -75,11 +75,10 @@ impl Publisher {
         (Self(sender), Live(receiver))
     }
 
-    /// Serves `toolbox` from now on; whether clients in `mode` see another list of tools.
-    pub fn publish(&self, toolbox: Arc<Toolbox>, mode: Mode) -> bool {
+    /// Serves `toolbox` from now on, and tells of it if clients in `mode` are shown another list of tools then.
+    pub fn publish(&self, toolbox: Arc<Toolbox>, mode: Mode) {
         let before = self.0.borrow().clone();
         let changed = tool_list(&before.toolbox.index, mode) != tool_list(&toolbox.index, mode);
         self.0.send_replace(Edition { toolbox, list: before.list + u64::from(changed) });
-        changed
     }
 }
