@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
-
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::caller::Identity;
@@ -80,6 +79,9 @@ impl Sessions {
 
     /// Makes room for another session, if need be by ending the one that was not used for longest.
     pub(super) async fn make_room(&self) {
+        if self.lock().len() >= MAX_SESSIONS {
+            self.forget_ended().await;
+        }
         while self.count().await >= MAX_SESSIONS {
             self.forget_ended().await;
             let oldest = {
@@ -107,7 +109,20 @@ impl Sessions {
 
 #[cfg(test)]
 mod tests {
+    use super::super::caller::Caller;
     use super::*;
+
+    #[tokio::test]
+    async fn sessions_that_have_ended_are_forgotten() {
+        let sessions = Sessions::new(Duration::ZERO);
+        let owner = Owner { caller: Caller::Anyone.identity(), service: None };
+        for number in 0..2 * MAX_SESSIONS {
+            sessions.make_room().await;
+            // The SDK knows none of them: they have ended.
+            sessions.opened(&number.to_string(), owner.clone());
+        }
+        assert!(sessions.lock().len() <= MAX_SESSIONS);
+    }
 
     #[test]
     fn a_place_is_free_again_when_nobody_holds_it() {
