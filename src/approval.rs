@@ -1,15 +1,18 @@
-//! Approval: who is asked before a call, and what.
+//! Whom a call needs: who fills in what the agent is not to choose, and who approves.
 
+use std::convert::Infallible;
 use std::future::{Future, pending};
 use std::io::Write as _;
 
 use climax_catalog::policy::Headless;
 use climax_catalog::{Policy, ResolvedTool};
+use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use crate::arguments::Bound;
 use crate::argv::{self, Invocation};
 use crate::exec::{self, End, Executor};
+use crate::form::Form;
 use crate::question::{self, Lookups};
 
 /// Whoever can be asked about a call.
@@ -17,8 +20,41 @@ pub trait Approver: Sync {
     /// What is handed on where the answer comes with a later request.
     type Question: Send;
 
+    /// Has a form filled in, for a request of this identity.
+    fn ask(&self, form: &Form<'_>, request: &Identity) -> impl Future<Output = Answer<Self::Question>> + Send;
+
     /// Decides about a call.
     fn decide(&self, pending: &Pending<'_>) -> impl Future<Output = Verdict<Self::Question>> + Send;
+}
+
+/// What tells a request from all others: what it is about, and all values that came with it.
+pub type Identity = [u8; 32];
+
+/// Nobody: for what clients read without a user who waits for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Nobody;
+
+impl Approver for Nobody {
+    type Question = Infallible;
+
+    async fn ask(&self, _: &Form<'_>, _: &Identity) -> Answer<Infallible> {
+        Answer::Denied(Denial::Unanswerable)
+    }
+
+    async fn decide(&self, pending: &Pending<'_>) -> Verdict<Infallible> {
+        pending.headless()
+    }
+}
+
+/// What became of a form.
+#[derive(Debug)]
+pub enum Answer<Q> {
+    /// It was filled in.
+    Given(Map<String, Value>),
+    /// It was not.
+    Denied(Denial),
+    /// The client is to show it, and to ask again with the answer.
+    Asked(Q),
 }
 
 /// What was decided about a call.
@@ -39,6 +75,8 @@ pub enum Denial {
     ByUser,
     /// Nobody can be asked, and the policy denies calls then.
     Headless,
+    /// Somebody has to fill in a form, and nobody can be asked to.
+    Unanswerable,
     /// The answer came with a state that was not made for this call.
     Forged,
 }
@@ -51,6 +89,7 @@ pub struct Pending<'a> {
     pub(crate) invocation: &'a Invocation,
     pub(crate) policy: &'a Policy,
     pub(crate) executor: &'a Executor,
+    pub(crate) request: &'a Identity,
 }
 
 impl Pending<'_> {
@@ -63,16 +102,16 @@ impl Pending<'_> {
         }
     }
 
-    /// What identifies the call: the tool and all values. Calls that differ in one of them have different digests.
+    /// What identifies the call, with what the user has given.
     #[must_use]
-    pub fn digest(&self) -> [u8; 32] {
-        let mut text = Vec::new();
-        let values = self.bound.iter().map(|(arg, value)| (arg.name().to_owned(), value.to_string()));
-        for (name, value) in std::iter::once((self.tool.name().to_owned(), String::new())).chain(values) {
-            // Writing to memory does not fail.
-            let _ = write!(text, "{}:{name}{}:{value}", name.len(), value.len());
-        }
-        Sha256::digest(&text).into()
+    pub fn identity(&self) -> Identity {
+        identity(self.tool, self.bound)
+    }
+
+    /// What identifies the request, without what the user has given.
+    #[must_use]
+    pub fn request(&self) -> &Identity {
+        self.request
     }
 
     /// The question, with the names that the tool's `resolve` looks up; a look-up that fails reads `<unresolved:NAME>`.
@@ -92,4 +131,22 @@ impl Pending<'_> {
         let own_words = question::from_template(template, self.bound, &found);
         question::question(self.tool, Some(&own_words), self.invocation)
     }
+}
+
+/// What identifies a call: the tool and all values. Calls that differ in one of them are different.
+#[must_use]
+pub(crate) fn identity(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Identity {
+    let values = bound.iter().map(|(arg, value)| (arg.name().to_owned(), value.to_string()));
+    identity_of(std::iter::once((tool.name().to_owned(), String::new())).chain(values))
+}
+
+/// What identifies a list of pairs.
+#[must_use]
+pub(crate) fn identity_of(pairs: impl Iterator<Item = (String, String)>) -> Identity {
+    let mut text = Vec::new();
+    for (name, value) in pairs {
+        // Writing to memory does not fail.
+        let _ = write!(text, "{}:{name}{}:{value}", name.len(), value.len());
+    }
+    Sha256::digest(&text).into()
 }

@@ -163,19 +163,40 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Checks and converts the arguments of one call; unknown keys are ignored, null counts as absent.
+/// Checks and converts the arguments of one call; unknown keys are ignored, null counts as absent. What the user is to give
+/// is left out.
 ///
 /// Of what a policy says only `allow_leading_dash` counts here; [`check`] looks at the rest.
 ///
 /// # Errors
 /// Every violation, in the order of the args' definition.
 pub fn bind<'a>(tool: ResolvedTool<'a>, arguments: &Map<String, Value>) -> Result<Bound<'a>, Vec<Violation>> {
+    bind_args(tool, |arg| (!arg.is_asked()).then(|| arguments.get(arg.name())))
+}
+
+/// The same with what the user has given.
+///
+/// # Errors
+/// As [`bind`], and what is wrong with what the user has given.
+pub fn bind_answered<'a>(
+    tool: ResolvedTool<'a>,
+    arguments: &Map<String, Value>,
+    given: &Map<String, Value>,
+) -> Result<Bound<'a>, Vec<Violation>> {
+    bind_args(tool, |arg| Some(if arg.is_asked() { given } else { arguments }.get(arg.name())))
+}
+
+/// Binds the args for which there is somebody who may give a value.
+fn bind_args<'a, 'v>(
+    tool: ResolvedTool<'a>,
+    given: impl Fn(ArgView<'a>) -> Option<Option<&'v Value>>,
+) -> Result<Bound<'a>, Vec<Violation>> {
     let after_dashes = tool.words().last() == Some("--");
     let mut values = Vec::new();
     let mut violations = Vec::new();
-    for arg in tool.args() {
+    for (arg, value) in tool.args().filter_map(|arg| Some((arg, given(arg)?))) {
         let dash_allowed = after_dashes || arg.leading_dash() == Some(true);
-        match bind_one(arg, arguments.get(arg.name()), dash_allowed) {
+        match bind_one(arg, value, dash_allowed) {
             Ok(Some(value)) => values.push((arg, value)),
             Ok(None) => {}
             Err(problem) => violations.push(Violation { argument: arg.name().to_owned(), problem }),

@@ -165,6 +165,7 @@ impl Record<'_> {
             Called::Failed(CallError::ApprovalDenied(Denial::ByUser)) => "denied_by_user",
             Called::Failed(CallError::ApprovalDenied(Denial::Headless)) => "denied_headless",
             Called::Failed(CallError::ApprovalDenied(Denial::Forged)) => "denied_forged",
+            Called::Failed(CallError::ApprovalDenied(Denial::Unanswerable)) => "denied_unanswerable",
             Called::Ran(_) | Called::Failed(CallError::Spawn(_) | CallError::Unaudited(_)) => self.permission.as_str(),
         }
     }

@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 use climax_catalog::{Policy, ResolvedTool, ToolIndex, digest, near_misses};
 use serde_json::{Map, Value};
 
-use crate::approval::{Approver, Denial, Pending, Verdict};
+use crate::approval::{Answer, Approver, Denial, Identity, Pending, Verdict, identity};
 use crate::arguments::{self, Violation};
 use crate::argv;
 use crate::audit::{Audit, Record};
 use crate::exec::{self, End, Executor, Outcome, SpawnError, Stop, Watch};
+use crate::form::Form;
 use crate::limits::{MAX_SUGGESTIONS, MAX_UNKNOWN_KEYS};
 
 /// Everything that calls need: what is served, under which policy, and what runs it.
@@ -192,15 +193,29 @@ impl Toolbox {
         approver: &A,
         stop: impl Future<Output = Stop>,
     ) -> (Permission, Called<A::Question>) {
-        let (tool, bound) = match self.bind(request.tool, request.arguments) {
+        let mut stop = std::pin::pin!(stop);
+        let (tool, own) = match self.bind(request.tool, request.arguments) {
             Ok(bound) => bound,
             Err(error) => return (Permission::Unasked, Called::Failed(error)),
         };
+        let identity = identity(tool, &own);
+        let bound = match self.answered(tool, own, request.arguments, &identity, approver, stop.as_mut()).await {
+            Ok(bound) => bound,
+            Err(called) => return (Permission::Awaited, called),
+        };
+        if let Err(violations) = arguments::check(&bound) {
+            return (Permission::Unasked, Called::Failed(CallError::PolicyDenied { violations }));
+        }
         let mut invocation = argv::plan(tool, &bound, &exec::variable);
         invocation.env.splice(0..0, request.env.iter().cloned());
-        let pending =
-            Pending { tool, bound: &bound, invocation: &invocation, policy: &self.policy, executor: &self.executor };
-        let mut stop = std::pin::pin!(stop);
+        let pending = Pending {
+            tool,
+            bound: &bound,
+            invocation: &invocation,
+            policy: &self.policy,
+            executor: &self.executor,
+            request: &identity,
+        };
         let permission = match permission(&pending, approver, stop.as_mut()).await {
             Ok(permission) => permission,
             Err(called) => return (Permission::Awaited, called),
@@ -231,13 +246,60 @@ impl Toolbox {
     ) -> Result<(ResolvedTool<'_>, arguments::Bound<'_>), CallError> {
         let unknown = || CallError::UnknownTool { suggestions: suggest_tools(&self.index, name) };
         let tool = self.index.get(name).filter(|tool| self.policy.permits(tool.name())).ok_or_else(unknown)?;
-        let bound = arguments::bind(tool, arguments).map_err(|violations| CallError::InvalidArguments {
-            violations,
-            suggestions: misspelt_arguments(tool, arguments),
-            input_schema: tool.input_schema().to_owned(),
-        })?;
+        let bound = arguments::bind(tool, arguments).map_err(|violations| invalid(tool, arguments, violations))?;
         arguments::check(&bound).map_err(|violations| CallError::PolicyDenied { violations })?;
         Ok((tool, bound))
+    }
+
+    /// The values of a call with what the user gives, who is asked for it once all else is right.
+    async fn answered<'a, A: Approver>(
+        &self,
+        tool: ResolvedTool<'a>,
+        own: arguments::Bound<'a>,
+        arguments: &Map<String, Value>,
+        identity: &Identity,
+        approver: &A,
+        stop: impl Future<Output = Stop>,
+    ) -> Result<arguments::Bound<'a>, Called<A::Question>> {
+        if tool.questions().len() == 0 {
+            return Ok(own);
+        }
+        let given = tokio::select! {
+            biased;
+            why = stop => return Err(Called::Ran(Outcome::not_started(why))),
+            given = answers(tool, identity, approver) => given?,
+        };
+        let bound = arguments::bind_answered(tool, arguments, &given);
+        bound.map_err(|violations| Called::Failed(invalid(tool, arguments, violations)))
+    }
+}
+
+/// Asks the user all that a tool asks.
+async fn answers<A: Approver>(
+    tool: ResolvedTool<'_>,
+    identity: &Identity,
+    approver: &A,
+) -> Result<Map<String, Value>, Called<A::Question>> {
+    let mut given = Map::new();
+    for question in tool.questions() {
+        let form = Form::of_question(tool, question);
+        match approver.ask(&form, identity).await {
+            // Of what comes back only the fields count.
+            Answer::Given(values) => {
+                given.extend(values.into_iter().filter(|(name, _)| form.fields.iter().any(|field| field.name == name)));
+            }
+            Answer::Denied(denial) => return Err(Called::Failed(CallError::ApprovalDenied(denial))),
+            Answer::Asked(question) => return Err(Called::Asked(question)),
+        }
+    }
+    Ok(given)
+}
+
+fn invalid(tool: ResolvedTool<'_>, arguments: &Map<String, Value>, violations: Vec<Violation>) -> CallError {
+    CallError::InvalidArguments {
+        violations,
+        suggestions: misspelt_arguments(tool, arguments),
+        input_schema: tool.input_schema().to_owned(),
     }
 }
 

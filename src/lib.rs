@@ -18,6 +18,7 @@ pub mod diff;
 mod editions;
 pub mod exec;
 pub mod expand;
+pub mod form;
 mod generated;
 #[cfg(feature = "import")]
 pub mod import;

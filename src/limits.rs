@@ -232,3 +232,6 @@ pub const DEFAULT_IMPORTED_COMMANDS: usize = 400;
 
 /// Default of `import --depth`: levels of subcommands.
 pub const DEFAULT_IMPORT_DEPTH: usize = 3;
+
+/// Resources that one client can subscribe to.
+pub const MAX_SUBSCRIPTIONS: usize = 100;

@@ -4,14 +4,21 @@
 
 use std::sync::Arc;
 
-use tokio::sync::watch;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{broadcast, watch};
 
 use crate::call::Toolbox;
 use crate::mcp::{Mode, tool_list};
 
+/// Touches that one who waits may be behind, before it is told that everything may have changed.
+const MAX_WAITING_TOUCHES: usize = 64;
+
 /// What one kind of caller is served now.
 #[derive(Clone, Debug)]
-pub struct Live(watch::Receiver<Edition>);
+pub struct Live {
+    editions: watch::Receiver<Edition>,
+    touches: broadcast::Sender<Arc<str>>,
+}
 
 /// Exchanges what is served.
 #[derive(Debug)]
@@ -20,8 +27,31 @@ pub struct Publisher(watch::Sender<Edition>);
 #[derive(Clone, Debug)]
 struct Edition {
     toolbox: Arc<Toolbox>,
-    /// Counts the lists of tools that clients have been shown.
-    list: u64,
+    lists: Lists,
+}
+
+/// Counts the lists that clients have been shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Lists {
+    tools: u64,
+    prompts: u64,
+    resources: u64,
+}
+
+/// What clients may want to look at again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Something else is served.
+    Edition {
+        /// Clients are shown another list of tools.
+        tools: bool,
+        /// Clients are shown another list of prompts.
+        prompts: bool,
+        /// Clients are shown another list of resources.
+        resources: bool,
+    },
+    /// A tool of this CLI has run that may have changed what others print.
+    Touched(Arc<str>),
 }
 
 impl Live {
@@ -34,36 +64,79 @@ impl Live {
     /// What is served now.
     #[must_use]
     pub fn toolbox(&self) -> Arc<Toolbox> {
-        self.0.borrow().toolbox.clone()
+        self.editions.borrow().toolbox.clone()
     }
 
-    /// Tells of other lists of tools from now on.
-    #[must_use]
-    pub fn list_changes(&self) -> ListChanges {
-        let editions = self.0.clone();
-        let seen = editions.borrow().list;
-        ListChanges { editions, seen }
-    }
-}
-
-/// Waits for other lists of tools.
-#[derive(Debug)]
-pub struct ListChanges {
-    editions: watch::Receiver<Edition>,
-    seen: u64,
-}
-
-impl ListChanges {
-    /// Waits until clients are shown another list of tools than when this was last asked; for ever if nothing is exchanged
-    /// any more.
-    pub async fn next(&mut self) {
-        let seen = self.seen;
-        // What is read is not held while anything is waited for.
-        let list = self.editions.wait_for(|edition| edition.list != seen).await.map(|edition| edition.list);
-        match list {
-            Ok(list) => self.seen = list,
-            Err(_) => std::future::pending().await,
+    /// Tells of a tool of this CLI that may have changed what others print.
+    pub fn touch(&self, cli: &str) {
+        if self.touches.receiver_count() > 0 {
+            let _ = self.touches.send(cli.into());
         }
+    }
+
+    /// Tells of changes from now on.
+    #[must_use]
+    pub fn watch(&self) -> Watcher {
+        let mut editions = self.editions.clone();
+        let seen = editions.borrow_and_update().lists;
+        Watcher { editions, seen, touches: self.touches.subscribe() }
+    }
+}
+
+/// Waits for changes.
+#[derive(Debug)]
+pub struct Watcher {
+    editions: watch::Receiver<Edition>,
+    seen: Lists,
+    touches: broadcast::Receiver<Arc<str>>,
+}
+
+impl Watcher {
+    /// Waits until something has changed since this was last asked.
+    pub async fn next(&mut self) -> Change {
+        loop {
+            tokio::select! {
+                biased;
+                changed = self.editions.changed() => match changed {
+                    Ok(()) => return self.edition(),
+                    // Nothing is exchanged any more.
+                    Err(_) => return self.touched().await,
+                },
+                touched = self.touches.recv() => if let Some(change) = told(touched) {
+                    return change;
+                },
+            }
+        }
+    }
+
+    fn edition(&mut self) -> Change {
+        // What is read is not held while anything is waited for.
+        let lists = self.editions.borrow_and_update().lists;
+        let seen = std::mem::replace(&mut self.seen, lists);
+        Change::Edition {
+            tools: lists.tools != seen.tools,
+            prompts: lists.prompts != seen.prompts,
+            resources: lists.resources != seen.resources,
+        }
+    }
+
+    async fn touched(&mut self) -> Change {
+        loop {
+            match told(self.touches.recv().await) {
+                Some(change) => return change,
+                None => std::future::pending::<()>().await,
+            }
+        }
+    }
+}
+
+/// What was waited for; `None` if nothing will come any more.
+fn told(touched: Result<Arc<str>, RecvError>) -> Option<Change> {
+    match touched {
+        Ok(cli) => Some(Change::Touched(cli)),
+        // Which ones were missed is not known.
+        Err(RecvError::Lagged(_)) => Some(Change::Edition { tools: false, prompts: false, resources: false }),
+        Err(RecvError::Closed) => None,
     }
 }
 
@@ -71,14 +144,26 @@ impl Publisher {
     /// Serves `toolbox` first.
     #[must_use]
     pub fn new(toolbox: Arc<Toolbox>) -> (Self, Live) {
-        let (sender, receiver) = watch::channel(Edition { toolbox, list: 0 });
-        (Self(sender), Live(receiver))
+        let (sender, editions) = watch::channel(Edition { toolbox, lists: Lists::default() });
+        let (touches, _) = broadcast::channel(MAX_WAITING_TOUCHES);
+        (Self(sender), Live { editions, touches })
     }
 
-    /// Serves `toolbox` from now on, and tells of it if clients in `mode` are shown another list of tools then.
+    /// Serves `toolbox` from now on, and tells of the lists that clients in `mode` are shown then.
     pub fn publish(&self, toolbox: Arc<Toolbox>, mode: Mode) {
-        let before = self.0.borrow().clone();
-        let changed = tool_list(&before.toolbox.index, mode) != tool_list(&toolbox.index, mode);
-        self.0.send_replace(Edition { toolbox, list: before.list + u64::from(changed) });
+        let Edition { toolbox: before, lists } = self.0.borrow().clone();
+        let (old, new) = (&before.index, &toolbox.index);
+        let listed = |toolbox: &Toolbox| -> Vec<[String; 2]> {
+            let clis = toolbox.index.summary().map(|summary| [summary.cli.name(), summary.cli.description()]);
+            let tools = toolbox.index.resources().into_iter();
+            let tools = tools.map(|tool| [tool.resource().unwrap_or_default(), tool.description()]);
+            clis.chain(tools).map(|texts| texts.map(str::to_owned)).collect()
+        };
+        let lists = Lists {
+            tools: lists.tools + u64::from(tool_list(old, mode) != tool_list(new, mode)),
+            prompts: lists.prompts + u64::from(old.prompts() != new.prompts()),
+            resources: lists.resources + u64::from(listed(&before) != listed(&toolbox)),
+        };
+        self.0.send_replace(Edition { toolbox, lists });
     }
 }

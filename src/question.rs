@@ -30,14 +30,7 @@ pub fn from_template(template: &str, bound: &Bound<'_>, lookups: &Lookups<'_>) -
         Some(None) => format!("<unresolved:{name}>"),
         None => bound.get(name).map_or_else(|| "<none>".to_owned(), |value| shown(&value.to_string())),
     };
-    template::parse(template)
-        .into_iter()
-        .map(|(range, piece)| match piece {
-            Piece::Literal(text) => text.to_owned(),
-            Piece::Placeholder(name) => value(name),
-            Piece::Malformed(_) => template[range].to_owned(),
-        })
-        .collect()
+    template::filled(template, value)
 }
 
 /// The whole question: the tool's own words, if it has any, then everything that would run. A template may leave out

@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use crate::form::Field;
 use crate::limits::MAX_SHOWN_DIAGNOSTICS;
 use climax_catalog::{Diagnostics, Style};
 use comfy_table::{ContentArrangement, LineStyle, Table, presets};
@@ -48,6 +49,23 @@ pub(crate) fn confirm(question: &str) -> bool {
     let mut answer = String::new();
     let read = io::stdin().read_line(&mut answer);
     read.is_ok() && ["y", "yes"].iter().any(|yes| answer.trim().eq_ignore_ascii_case(yes))
+}
+
+/// What a field of a form is called: its name, meaning, allowed values and default.
+pub(crate) fn label(field: &Field<'_>) -> String {
+    let meaning = Some(field.description.to_owned()).filter(|text| !text.is_empty()).map(|text| format!(" ({text})"));
+    let values = Some(field.values.join(", ")).filter(|text| !text.is_empty()).map(|text| format!(" [{text}]"));
+    let default = field.default.map(|text| format!(" [{text}]"));
+    let parts = [meaning, values, default].map(Option::unwrap_or_default);
+    format!("{}{}", field.name, parts.concat())
+}
+
+/// Asks whoever sits at the terminal; `None` if nothing is typed.
+pub(crate) fn ask(question: &str) -> Option<String> {
+    let _ = write!(io::stderr(), "{question}: ");
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer).ok()?;
+    Some(answer.trim().to_owned()).filter(|answer| !answer.is_empty())
 }
 
 /// Writes a line to standard error. If that is gone there is nobody to tell.

@@ -13,6 +13,9 @@ use crate::template::{self, Piece};
 
 pub(crate) mod arg;
 mod native;
+mod prompt;
+pub(crate) mod question;
+mod resource;
 
 /// Longest tool name that MCP allows.
 const MAX_TOOL_NAME_CHARS: usize = 128;
@@ -38,6 +41,7 @@ pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) 
     let words = config.command.as_ref().map(|command| split_words(&command.value));
     let base = words.as_deref().filter(|_| !is_native);
     checker.tool_names(&config.tools);
+    let prompts = checker.prompts(config.prompts, &config.tools);
     let tools = config.tools.into_iter().map(|tool| checker.tool(tool, base)).collect();
     let global_args = checker.global_args(config.global_args);
     Cli {
@@ -53,6 +57,7 @@ pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) 
         working_dir: config.working_dir.map(|dir| dir.value),
         global_args,
         tools,
+        prompts,
     }
 }
 
@@ -119,7 +124,7 @@ impl Checker<'_> {
     fn tool_names(&mut self, tools: &[RawTool]) {
         let names: Vec<_> = tools.iter().filter_map(|tool| tool.name.as_ref()).collect();
         for name in &names {
-            self.tool_name(name);
+            self.legal_name(name, "tool");
         }
         self.defined_once(&names, "tool", Code::DuplicateTool);
     }
@@ -139,19 +144,22 @@ impl Checker<'_> {
         }
     }
 
-    fn tool_name(&mut self, name: &Spanned<String>) {
+    /// Checks the name of a tool or a prompt: clients make words of them.
+    fn legal_name(&mut self, name: &Spanned<String>, what: &str) {
         let text = &name.value;
         let length = text.chars().count();
         if text.is_empty() {
-            self.report(Code::EmptyValue, name.span, "`name` of a tool is empty", "write a name such as `git_log`");
+            let message = format!("`name` of a {what} is empty");
+            self.report(Code::EmptyValue, name.span, message, "write a name such as `git_log`");
         } else if length > MAX_TOOL_NAME_CHARS || !text.chars().all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c))
         {
-            let message = format!("`{}` is no legal tool name", crate::yaml::shorten(text));
+            let message = format!("`{}` is no legal {what} name", crate::yaml::shorten(text));
             let help = format!("use 1 to {MAX_TOOL_NAME_CHARS} of the characters A-Z a-z 0-9 _ . -");
             self.report(Code::IllegalName, name.span, message, help);
         } else if length > PORTABLE_TOOL_NAME_CHARS {
-            let message =
-                format!("tool name has {length} characters, some clients refuse more than {PORTABLE_TOOL_NAME_CHARS}");
+            let message = format!(
+                "{what} name has {length} characters, some clients refuse more than {PORTABLE_TOOL_NAME_CHARS}"
+            );
             self.report(Code::LongName, name.span, message, "shorten it");
         }
     }
@@ -170,30 +178,38 @@ impl Checker<'_> {
         }
         self.repeated_places(&tool.args);
         self.templates(&tool);
+        let questions = self.questions(&tool);
+        let resource = self.resource(&tool);
+        let mut args = self.args(tool.args);
+        for arg in &mut args {
+            arg.asked = questions.iter().any(|question| question.args.contains(&arg.name));
+        }
         Tool {
             name: text_or(tool.name, ""),
             name_span,
             description: text_or(tool.description, ""),
             words,
-            args: self.args(tool.args),
+            args,
             timeout_ms: self.timeout_ms(tool.timeout.as_ref(), DEFAULT_TIMEOUT_MS),
             risk: tool.risk.unwrap_or(Risk::Read),
             asks: false,
             output: tool.output.map(|mime| self.media_type(mime)),
+            resource,
+            questions,
             confirm_message: tool.confirm_message.map(|message| message.value),
             resolve: tool.resolve.into_iter().map(|entry| self.resolve(entry)).collect(),
         }
     }
 
-    /// MCP 2025-11-25, server/tools, "Tool Result": images and audio are blocks of their own.
+    /// Source: RFC 6838, section 4.2; parameters are left out.
     fn media_type(&mut self, mime: Spanned<String>) -> String {
-        let subtype = mime.value.strip_prefix("image/").or_else(|| mime.value.strip_prefix("audio/"));
-        let is_name =
-            |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
-        if !subtype.is_some_and(is_name) {
-            let message =
-                format!("`{}` is no media type that a result can be shown as", crate::yaml::shorten(&mime.value));
-            let help = "write image/… or audio/…, such as image/png; leave `output` out for text";
+        let is_name = |text: &str| {
+            text.starts_with(|c: char| c.is_ascii_alphanumeric())
+                && text.chars().all(|c| c.is_ascii_alphanumeric() || "!#$&-^_.+".contains(c))
+        };
+        if !mime.value.split_once('/').is_some_and(|(kind, subtype)| is_name(kind) && is_name(subtype)) {
+            let message = format!("`{}` is no media type", crate::yaml::shorten(&mime.value));
+            let help = "write TYPE/SUBTYPE, such as image/png or application/pdf; leave `output` out for plain text";
             self.report(Code::IllegalMediaType, mime.span, message, help);
         }
         mime.value
@@ -236,9 +252,7 @@ impl Checker<'_> {
                     let span = self.source.within(text, range);
                     let help = match crate::suggest::did_you_mean(name, names.iter().copied()) {
                         Some(near) => format!("did you mean `{{{near}}}`?"),
-                        None if names.is_empty() => {
-                            "the tool has no args; write the text without placeholders".to_owned()
-                        }
+                        None if names.is_empty() => "there are no args; write the text without placeholders".to_owned(),
                         None => format!("write one of {}", names.join(", ")),
                     };
                     self.report(Code::UnknownPlaceholder, span, format!("`{shown}` does not name {what}"), help);

@@ -2,7 +2,8 @@
 
 pub use crate::config::{Risk, Type};
 use crate::policy::ArgRule;
-use crate::source::Span;
+use crate::prompt::Prompt;
+use crate::source::{Span, Spanned};
 
 /// A config.
 #[derive(Debug)]
@@ -20,6 +21,7 @@ pub(crate) struct Cli {
     pub(crate) working_dir: Option<String>,
     pub(crate) global_args: Vec<Arg>,
     pub(crate) tools: Vec<Tool>,
+    pub(crate) prompts: Vec<Spanned<Prompt>>,
 }
 
 /// A tool.
@@ -34,10 +36,23 @@ pub(crate) struct Tool {
     pub(crate) risk: Risk,
     /// Whether a policy has somebody asked before a call.
     pub(crate) asks: bool,
-    /// The media type of what it prints, if that is no text.
+    /// The media type of what it prints, if that is more than text.
     pub(crate) output: Option<String>,
+    /// The URI template of the resource that it prints.
+    pub(crate) resource: Option<Spanned<String>>,
+    /// What the user is asked before each call, in this order.
+    pub(crate) questions: Vec<Question>,
     pub(crate) confirm_message: Option<String>,
     pub(crate) resolve: Vec<Resolve>,
+}
+
+/// A question that the user answers.
+#[derive(Debug)]
+pub(crate) struct Question {
+    pub(crate) name: String,
+    pub(crate) message: String,
+    /// The names of the args that it asks for.
+    pub(crate) args: Vec<String>,
 }
 
 /// An arg.
@@ -55,6 +70,8 @@ pub(crate) struct Arg {
     pub(crate) rules: Vec<ArgRule>,
     /// Whether a policy lets a positional value start with a dash; `None` if there is no policy.
     pub(crate) leading_dash: Option<bool>,
+    /// Whether the user gives it, not the agent.
+    pub(crate) asked: bool,
 }
 
 /// A default, as it goes on the command line and as it stands in a schema.

@@ -8,7 +8,8 @@ use crate::config;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Severity};
 use crate::lint::{self, Silenced};
 use crate::lower;
-use crate::source::Source;
+use crate::prompt::Prompt;
+use crate::source::{Source, Spanned};
 use crate::table::Catalog;
 use crate::yaml;
 
@@ -120,8 +121,34 @@ impl<'a> Files<'a> {
         }
     }
 
+    /// Refuses each text that a file before, or the same one, has too.
+    fn refuse_second(&mut self, what: &str, code: Code, texts: impl Fn(&Cli) -> Vec<Spanned<String>>) {
+        let mut first: HashMap<String, String> = HashMap::new();
+        for file in &mut self.files {
+            for text in file.cli.as_ref().map(&texts).unwrap_or_default() {
+                let position = file.source.position(text.span.start);
+                let place = format!("{}:{}:{}", file.source.path(), position.line, position.column);
+                match first.get(&text.value) {
+                    None => drop(first.insert(text.value, place)),
+                    Some(other) => {
+                        let message = format!("a second {what} `{}`; the first is in {other}", text.value);
+                        let error = file.source.diagnostic(code, text.span, message);
+                        file.found.push(error.help("change or remove one of the two"));
+                    }
+                }
+            }
+        }
+    }
+
     /// Lowers what was read, if all of it can be used.
-    fn compile(self, served: &dyn Fn(&str) -> bool) -> Result<Compiled, Diagnostics> {
+    fn compile(mut self, served: &dyn Fn(&str) -> bool) -> Result<Compiled, Diagnostics> {
+        self.refuse_second("prompt named", Code::DuplicatePrompt, |cli| {
+            let name = |prompt: &Spanned<Prompt>| Spanned { value: prompt.value.name.clone(), span: prompt.span };
+            cli.prompts.iter().map(name).collect()
+        });
+        self.refuse_second("resource", Code::DuplicateResource, |cli| {
+            cli.tools.iter().filter_map(|tool| tool.resource.clone()).collect()
+        });
         let (mut clis, mut sources, mut found, mut silenced) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let count = self.files.len();
         for file in self.files {

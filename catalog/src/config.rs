@@ -8,6 +8,8 @@ use crate::source::{Source, Span, Spanned};
 use crate::walk::{Fields, Walker};
 use crate::yaml::{Kind, Node, Scalar};
 
+pub(crate) mod prompt;
+
 /// A config file as written.
 #[derive(Debug)]
 pub(crate) struct Config {
@@ -21,6 +23,7 @@ pub(crate) struct Config {
     pub(crate) tags: Vec<Spanned<String>>,
     pub(crate) global_args: Vec<Arg>,
     pub(crate) tools: Vec<Tool>,
+    pub(crate) prompts: Vec<prompt::Prompt>,
     pub(crate) allow: Option<Allow>,
 }
 
@@ -34,6 +37,8 @@ pub(crate) struct Tool {
     pub(crate) timeout: Option<Spanned<f64>>,
     pub(crate) risk: Option<Risk>,
     pub(crate) output: Option<Spanned<String>>,
+    pub(crate) resource: Option<Spanned<String>>,
+    pub(crate) ask: Vec<Question>,
     pub(crate) confirm_message: Option<Spanned<String>>,
     pub(crate) resolve: Vec<Resolve>,
     pub(crate) allow: Option<Allow>,
@@ -53,6 +58,14 @@ pub(crate) struct Arg {
     pub(crate) stdin: Option<Spanned<bool>>,
     pub(crate) values: Option<Spanned<Vec<Spanned<String>>>>,
     pub(crate) allow: Option<Allow>,
+}
+
+/// An item of `ask`: a question that the user answers, not the agent.
+#[derive(Debug)]
+pub(crate) struct Question {
+    pub(crate) name: Option<Spanned<String>>,
+    pub(crate) message: Option<Spanned<String>>,
+    pub(crate) args: Option<Spanned<Vec<Spanned<String>>>>,
 }
 
 /// An `x-allow`: warnings that are not wanted about the mapping that it stands in.
@@ -128,11 +141,14 @@ impl Risk {
     }
 }
 
+const DESCRIPTION: &str = "description";
+const ARG_NAME: &str = "the arg's name";
+
 /// Takes codes of warnings that are not wanted.
 pub(crate) const ALLOW_KEY: &str = "x-allow";
 pub(crate) const CONFIG_KEYS: &[&str] = &[
     "name",
-    "description",
+    DESCRIPTION,
     "command",
     "native",
     "env",
@@ -141,12 +157,26 @@ pub(crate) const CONFIG_KEYS: &[&str] = &[
     "tags",
     "global_args",
     "tools",
+    "prompts",
     ALLOW_KEY,
 ];
-pub(crate) const TOOL_KEYS: &[&str] =
-    &["name", "description", "command", "args", "timeout", "risk", "output", "confirm_message", "resolve", ALLOW_KEY];
+pub(crate) const TOOL_KEYS: &[&str] = &[
+    "name",
+    DESCRIPTION,
+    "command",
+    "args",
+    "timeout",
+    "risk",
+    "output",
+    "resource",
+    "ask",
+    "confirm_message",
+    "resolve",
+    ALLOW_KEY,
+];
 pub(crate) const ARG_KEYS: &[&str] =
-    &["name", "description", "type", "required", "default", "flag", "positional", "cwd", "stdin", "enum", ALLOW_KEY];
+    &["name", DESCRIPTION, "type", "required", "default", "flag", "positional", "cwd", "stdin", "enum", ALLOW_KEY];
+pub(crate) const QUESTION_KEYS: &[&str] = &["name", "message", "args"];
 pub(crate) const OUTPUT_KEYS: &[&str] = &["mime"];
 pub(crate) const RESOLVE_KEYS: &[&str] = &["command", "args", "timeout"];
 
@@ -167,7 +197,7 @@ pub(crate) fn parse(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> 
     let needs_command = !native.as_ref().is_some_and(|native| native.value);
     Some(Config {
         name: fields.string(&mut walker, "name"),
-        description: fields.string(&mut walker, "description"),
+        description: fields.string(&mut walker, DESCRIPTION),
         command: if needs_command {
             let node = fields.required(&mut walker, "command", "the program to run");
             node.and_then(|node| walker.string(node, "command"))
@@ -181,6 +211,7 @@ pub(crate) fn parse(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> 
         tags: fields.list(&mut walker, "tags", |walker, node| walker.string(node, "an item of `tags`")),
         global_args: fields.list(&mut walker, "global_args", arg),
         tools: tools(&mut walker, &mut fields),
+        prompts: fields.list(&mut walker, "prompts", prompt::prompt),
         allow: allow(&mut fields),
     })
 }
@@ -197,13 +228,15 @@ fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<Tool> {
     Some(Tool {
         name: fields.required(walker, "name", "the tool's name").and_then(|node| walker.string(node, "name")),
         description: fields
-            .required(walker, "description", "what the tool does and when to use it")
-            .and_then(|node| walker.string(node, "description")),
+            .required(walker, DESCRIPTION, "what the tool does and when to use it")
+            .and_then(|node| walker.string(node, DESCRIPTION)),
         command: fields.string(walker, "command"),
         args: fields.list(walker, "args", arg),
         timeout: fields.optional_number(walker, "timeout"),
         risk: fields.word(walker, "risk", &Risk::ALL, Risk::as_str),
         output: fields.optional("output").and_then(|node| output(walker, node)),
+        resource: fields.optional_string(walker, "resource"),
+        ask: fields.list(walker, "ask", question),
         confirm_message: fields.optional_string(walker, "confirm_message"),
         resolve: fields.entries(walker, "resolve", resolve),
         allow: allow(&mut fields),
@@ -212,9 +245,28 @@ fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<Tool> {
 
 /// The media type of what the tool prints.
 fn output(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<String>> {
-    let mut fields = walker.mapping(node, "`output`", OUTPUT_KEYS)?;
+    let mut fields = walker.mapping(node, "an `output`", OUTPUT_KEYS)?;
     let mime = fields.required(walker, "mime", "the media type of what the tool prints")?;
     walker.string(mime, "mime")
+}
+
+fn question(walker: &mut Walker<'_>, node: &Node) -> Option<Question> {
+    let mut fields = walker.mapping(node, "a question", QUESTION_KEYS)?;
+    Some(Question {
+        name: fields.required(walker, "name", "what answers are known by").and_then(|node| walker.string(node, "name")),
+        message: fields
+            .required(walker, "message", "what the user is asked")
+            .and_then(|node| walker.string(node, "message")),
+        args: fields
+            .required(walker, "args", "the names of the args that the user gives")
+            .and_then(|node| names(walker, node)),
+    })
+}
+
+fn names(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<Vec<Spanned<String>>>> {
+    let is_list = matches!(node.kind, Kind::Sequence(_));
+    let value = walker.list(node, "args", |walker, node| walker.string(node, "an item of `args`"));
+    is_list.then(|| Spanned { value, span: walker.first_line(node.span) })
 }
 
 fn arg(walker: &mut Walker<'_>, node: &Node) -> Option<Arg> {
@@ -223,8 +275,8 @@ fn arg(walker: &mut Walker<'_>, node: &Node) -> Option<Arg> {
     let kind = fields.word(walker, "type", &Type::ALL, Type::as_str);
     let default = fields.optional("default").and_then(|node| default(walker, node));
     Some(Arg {
-        name: fields.required(walker, "name", "the arg's name").and_then(|node| walker.string(node, "name")),
-        description: fields.string(walker, "description"),
+        name: fields.required(walker, "name", ARG_NAME).and_then(|node| walker.string(node, "name")),
+        description: fields.string(walker, DESCRIPTION),
         kind,
         // A default of an unknown type is neither right nor wrong.
         default: default.filter(|_| kind.is_some() || !typed),

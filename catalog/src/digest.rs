@@ -33,6 +33,10 @@ fn computed(index: &ToolIndex, policy: &Policy) -> String {
         add(if policy.asks(tool) { "asks" } else { "" });
         add(tool.output().unwrap_or_default());
         add(tool.confirm_message().unwrap_or_default());
+        add(tool.resource().unwrap_or_default());
+        for question in tool.questions() {
+            [question.name(), question.message()].into_iter().chain(question.args()).chain(["\0"]).for_each(&mut add);
+        }
         for resolve in tool.resolves() {
             add(resolve.name());
             add(&resolve.timeout_ms().to_string());
@@ -43,6 +47,10 @@ fn computed(index: &ToolIndex, policy: &Policy) -> String {
         tool.args().chain(cli.global_args()).for_each(|arg| add_arg(arg, &mut add));
         cli.env().flat_map(|(name, value)| [name, value]).for_each(&mut add);
         add(cli.working_dir().unwrap_or_default());
+    }
+    for prompt in index.prompts() {
+        add(&prompt.name);
+        add(&prompt.to_json());
     }
     add(policy.headless().as_str());
     for text in executor(policy.executor()) {
@@ -55,6 +63,10 @@ fn add_arg(arg: ArgView<'_>, add: &mut impl FnMut(&str)) {
     let dash = if arg.leading_dash() == Some(true) { "-" } else { "" };
     for text in [arg.name(), arg.place().as_str(), arg.flag(), arg.default().unwrap_or_default(), dash] {
         add(text);
+    }
+    if arg.is_asked() {
+        // The schema says nothing of it.
+        [arg.kind().as_str(), arg.description()].into_iter().chain(arg.values()).for_each(add);
     }
 }
 

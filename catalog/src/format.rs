@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::checked::{Risk, Type};
 use crate::diagnostic::Code;
+use crate::prompt::Role;
 
 /// The JSON Schema (2020-12) of the config format.
 ///
@@ -15,7 +16,14 @@ pub fn config_schema() -> Value {
         "title": "climax config",
         "description": "A command-line program as tools for AI agents",
         "$ref": "#/$defs/config",
-        "$defs": { "config": config(), "tool": tool(), "arg": arg(), "resolve": resolve() },
+        "$defs": {
+            "config": config(),
+            "tool": tool(),
+            "arg": arg(),
+            "question": question(),
+            "resolve": resolve(),
+            "prompt": prompt(),
+        },
     })
 }
 
@@ -43,6 +51,7 @@ fn config() -> Value {
             "tags": { "type": "array", "items": { "type": "string" }, "default": [], "description": "Words for discovery" },
             "global_args": { "type": "array", "items": { "$ref": "#/$defs/arg" }, "default": [], "description": "Flags appended to every call from their `default`; $VAR expands" },
             "tools": { "type": "array", "items": { "$ref": "#/$defs/tool" }, "description": "The tools" },
+            "prompts": { "type": "array", "items": { "$ref": "#/$defs/prompt" }, "default": [], "description": "Requests worded for the people who use the tools, which clients offer as commands" },
             "x-allow": allow(),
         }),
     );
@@ -62,6 +71,8 @@ fn tool() -> Value {
             "timeout": { "type": ["number", "null"], "exclusiveMinimum": 0, "default": 30, "description": "Seconds" },
             "risk": { "enum": Risk::ALL.map(Risk::as_str), "default": "read", "description": "What the tool may do to the world" },
             "output": output(),
+            "resource": { "type": ["string", "null"], "pattern": "^[A-Za-z][A-Za-z0-9+.-]*:", "description": "URI that clients can read the output by, with {arg} for each required argument; for tools of `risk: read`" },
+            "ask": { "type": "array", "items": { "$ref": "#/$defs/question" }, "default": [], "description": "What the user is asked before each call; the agent neither sees nor gives these args" },
             "confirm_message": { "type": ["string", "null"], "description": "Shown when approval is asked; {arg} stands for an argument or a `resolve` entry" },
             "resolve": { "type": "object", "additionalProperties": { "$ref": "#/$defs/resolve" }, "description": "Looks readable names up before approval is asked" },
             "x-allow": allow(),
@@ -70,10 +81,10 @@ fn tool() -> Value {
 }
 
 fn output() -> Value {
-    let mime = json!({ "type": "string", "pattern": "^(image|audio)/[A-Za-z0-9+.-]+$", "description": "Media type of standard output, such as image/png" });
+    let mime = json!({ "type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*$", "description": "Media type of standard output, such as image/png" });
     let mut output = object(&["mime"], &json!({ "mime": mime }));
     output["type"] = json!(["object", "null"]);
-    output["description"] = json!("What the tool prints, if that is no text");
+    output["description"] = json!("What the tool prints, if that is more than text");
     output
 }
 
@@ -92,6 +103,52 @@ fn arg() -> Value {
             "stdin": { "type": "boolean", "default": false, "description": "Piped to the child's standard input" },
             "enum": { "type": ["array", "null"], "items": { "type": "string" }, "minItems": 1, "uniqueItems": true, "description": "Allowed values, as they appear on the command line" },
             "x-allow": allow(),
+        }),
+    )
+}
+
+fn question() -> Value {
+    object(
+        &["name", "message", "args"],
+        &json!({
+            "name": { "type": "string", "minLength": 1, "description": "What the answer is known by in the protocol" },
+            "message": { "type": "string", "minLength": 1, "description": "What the user is asked" },
+            "args": { "type": "array", "items": { "type": "string" }, "minItems": 1, "description": "The args that the user gives, as fields of one form" },
+        }),
+    )
+}
+
+fn prompt() -> Value {
+    let arg = object(
+        &["name"],
+        &json!({
+            "name": { "type": "string", "minLength": 1, "description": "What {name} stands for in messages" },
+            "description": { "type": "string", "default": "", "description": "Meaning, units, format" },
+            "required": { "type": "boolean", "default": false },
+            "enum": { "type": ["array", "null"], "items": { "type": "string" }, "minItems": 1, "uniqueItems": true, "description": "Allowed values" },
+        }),
+    );
+    let text = object(
+        &["text"],
+        &json!({
+            "role": { "enum": Role::ALL.map(Role::as_str), "default": "user" },
+            "text": { "type": "string", "minLength": 1, "description": "What is said; {arg} stands for an arg of the prompt" },
+        }),
+    );
+    let call = object(
+        &["tool"],
+        &json!({
+            "tool": { "type": "string", "description": "A tool of this config, of `risk: read`, whose output is shown" },
+            "args": { "type": "object", "additionalProperties": { "type": "string" }, "description": "Its arguments; {arg} stands for an arg of the prompt" },
+        }),
+    );
+    object(
+        &["name", "description", "messages"],
+        &json!({
+            "name": { "type": "string", "pattern": "^[A-Za-z0-9_.-]{1,128}$", "description": "Unique name" },
+            "description": { "type": "string", "minLength": 1, "description": "What the prompt is for" },
+            "args": { "type": "array", "items": arg, "default": [], "description": "What the user fills in" },
+            "messages": { "type": "array", "items": { "anyOf": [{ "type": "string", "minLength": 1 }, text, call] }, "minItems": 1, "description": "What the prompt says" },
         }),
     )
 }
@@ -116,13 +173,25 @@ fn resolve() -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{ARG_KEYS, CONFIG_KEYS, RESOLVE_KEYS, TOOL_KEYS};
+    use crate::config::prompt::{CALL_KEYS, PROMPT_ARG_KEYS, PROMPT_KEYS, TEXT_KEYS};
+    use crate::config::{ARG_KEYS, CONFIG_KEYS, QUESTION_KEYS, RESOLVE_KEYS, TOOL_KEYS};
 
     #[test]
     fn the_schema_has_exactly_the_keys_that_the_parser_knows() {
-        for (schema, keys) in
-            [(config(), CONFIG_KEYS), (tool(), TOOL_KEYS), (arg(), ARG_KEYS), (resolve(), RESOLVE_KEYS)]
-        {
+        let prompt = prompt();
+        let properties = &prompt["properties"];
+        let messages = &properties["messages"]["items"]["anyOf"];
+        for (schema, keys) in [
+            (&config(), CONFIG_KEYS),
+            (&tool(), TOOL_KEYS),
+            (&arg(), ARG_KEYS),
+            (&question(), QUESTION_KEYS),
+            (&resolve(), RESOLVE_KEYS),
+            (&prompt, PROMPT_KEYS),
+            (&properties["args"]["items"], PROMPT_ARG_KEYS),
+            (&messages[1], TEXT_KEYS),
+            (&messages[2], CALL_KEYS),
+        ] {
             let properties: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
             assert_eq!(properties, keys);
         }

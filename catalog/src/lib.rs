@@ -17,16 +17,19 @@ mod index;
 mod lint;
 mod lower;
 pub mod policy;
+mod prompt;
 mod raise;
 mod schema;
 mod source;
 mod suggest;
 mod table;
 pub mod template;
+pub mod uri;
 mod view;
 mod walk;
 mod yaml;
 
+pub use check::question::APPROVAL;
 pub use checked::{Place, Risk, Type};
 pub use compile::{Compiled, compile, compile_linted, compile_over};
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Explanation, Phase, Severity, Style};
@@ -34,13 +37,14 @@ pub use digest::{digest, hex};
 pub use format::config_schema;
 pub use index::{CliSummary, Filter, Layer, Strategy, ToolIndex};
 pub use policy::Policy;
+pub use prompt::{Message, Prompt, PromptArg, Role};
 pub use source::{MAX_CONFIG_BYTES, Position, Source, Span};
 pub use suggest::{did_you_mean, near_misses};
 pub use table::{
-    ArgDef, Catalog, CliDef, ExecutorDef, Names, PolicyDef, Ranked, ResolveDef, Rows, RuleDef, SearchText, Str, Texts,
-    ToolDef, fingerprint, name_hash,
+    ArgDef, Catalog, CliDef, ExecutorDef, Names, PolicyDef, PromptDef, QuestionDef, Ranked, ResolveDef, Rows, RuleDef,
+    SearchText, Str, Texts, ToolDef, fingerprint, name_hash,
 };
-pub use view::{ArgView, Cli, ResolveView, ResolvedTool, RuleView, ToolIndexEntry};
+pub use view::{ArgView, Cli, QuestionView, ResolveView, ResolvedTool, RuleView, ToolIndexEntry};
 
 #[doc(hidden)]
 pub use phf;

@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use crate::checked::{Arg, Cli, Resolve, Risk, Tool};
+use crate::checked::{Arg, Cli, Question, Resolve, Risk, Tool};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::index::lowercase;
 use crate::index::ranked::Builder;
 use crate::policy::{Approval, Executor, Policy};
 use crate::schema;
 use crate::table::{
-    ArgDef, ArgRow, Catalog, CliDef, ExecutorDef, Names, PolicyDef, ResolveDef, Rows, RuleDef, SearchText, Str, Texts,
-    ToolDef,
+    ArgDef, ArgRow, Catalog, CliDef, ExecutorDef, Names, PolicyDef, PromptDef, QuestionDef, ResolveDef, Rows, RuleDef,
+    SearchText, Str, Texts, ToolDef,
 };
 
 /// What offsets in tables can tell.
@@ -81,6 +81,9 @@ struct Tables {
     tools: Vec<ToolDef>,
     args: Vec<ArgDef>,
     resolves: Vec<ResolveDef>,
+    questions: Vec<QuestionDef>,
+    resources: Vec<u32>,
+    prompts: Vec<PromptDef>,
     rules: Vec<RuleDef>,
     lists: Vec<u32>,
     names: HashMap<Box<str>, u32>,
@@ -128,6 +131,12 @@ impl Tables {
         }
         let end = self.offset(self.tools.len(), "tools")?;
         self.clis.push(CliDef { tools: Rows(first, end), ..def });
+        for prompt in &cli.prompts {
+            let prompt = &prompt.value;
+            let def = PromptDef { cli: row, name: self.text(&prompt.name)?, definition: self.text(&prompt.to_json())? };
+            self.offset(self.prompts.len(), "prompts")?;
+            self.prompts.push(def);
+        }
         Ok(())
     }
 
@@ -145,11 +154,14 @@ impl Tables {
             risk: tool.risk,
             asks: tool.asks,
             output: tool.output.as_deref().map(|mime| self.text(mime)).transpose()?,
+            resource: tool.resource.as_ref().map(|uri| self.text(&uri.value)).transpose()?,
+            questions: self.questions(&tool.questions)?,
             confirm_message: tool.confirm_message.as_deref().map(|message| self.text(message)).transpose()?,
             resolves: self.resolves(&tool.resolve)?,
         };
         let row = self.offset(self.tools.len(), "tools")?;
         self.names.insert(tool.name.as_str().into(), row);
+        self.resources.extend(tool.resource.is_some().then_some(row));
         self.tools.push(def);
         self.search_fields(cli, tool)?;
         self.ranked.add(tool);
@@ -180,6 +192,7 @@ impl Tables {
                 place: arg.place,
                 required: arg.required,
                 leading_dash: arg.leading_dash,
+                asked: arg.asked,
             };
             for rule in &arg.rules {
                 let pattern = rule.pattern.as_ref().map(|pattern| self.text(pattern.as_str())).transpose()?;
@@ -203,6 +216,19 @@ impl Tables {
             self.resolves.push(def);
         }
         Ok(Rows(first, self.offset(self.resolves.len(), "look-ups")?))
+    }
+
+    fn questions(&mut self, questions: &[Question]) -> Result<Rows, Full> {
+        let first = self.offset(self.questions.len(), "questions")?;
+        for question in questions {
+            let def = QuestionDef {
+                name: self.text(&question.name)?,
+                message: self.text(&question.message)?,
+                args: self.list(question.args.iter().map(String::as_str))?,
+            };
+            self.questions.push(def);
+        }
+        Ok(Rows(first, self.offset(self.questions.len(), "questions")?))
     }
 
     fn policy(&mut self, policy: &Policy) -> Result<PolicyDef, Full> {
@@ -260,6 +286,9 @@ impl Tables {
             tools: self.tools.into(),
             args: self.args.into(),
             resolves: self.resolves.into(),
+            questions: self.questions.into(),
+            resources: self.resources.into(),
+            prompts: self.prompts.into(),
             rules: self.rules.into(),
             lists: self.lists.into(),
             policy: None,
@@ -279,7 +308,9 @@ mod tests {
     fn clis() -> Vec<Cli> {
         let text = "command: a b\ncategory: c\ntags: [t]\nenv: {K: v}\nglobal_args: [{name: g, default: d}]\ntools:\n  \
                     - {name: one, description: Show one, args: [{name: x, enum: [y, z], default: y}],\n     \
-                       resolve: {r: {command: r, args: {k: v}}}, confirm_message: m}\n  - {name: two, description: Show two}\n";
+                       resolve: {r: {command: r, args: {k: v}}}, confirm_message: m,\n     \
+                       ask: [{name: q, message: Which?, args: [x]}]}\n  - {name: two, description: Show two, resource: \"t:t\"}\n\
+                    prompts: [{name: p, description: Show p, messages: [p]}]\n";
         let read = |path: &str| {
             let source = Source::new(path, text.as_bytes().to_vec()).unwrap();
             let mut found = Vec::new();

@@ -1,9 +1,12 @@
 //! Views → checked configs: the way back from a [`crate::Catalog`], for what is to be lowered anew.
 
 use crate::check::arg::json_string;
-use crate::checked::{Arg, Cli, DefaultValue, Resolve, Tool, Type};
-use crate::source::Span;
-use crate::view::{ArgView, Cli as CliView, ResolveView, ResolvedTool, RuleView};
+use crate::checked::{Arg, Cli, DefaultValue, Question, Resolve, Tool, Type};
+use crate::source::{Span, Spanned};
+use crate::view::{ArgView, Cli as CliView, QuestionView, ResolveView, ResolvedTool, RuleView};
+
+/// Of what is not in a file.
+const NOWHERE: Span = Span { start: 0, end: 0 };
 
 /// The CLI, without its tools.
 pub(crate) fn cli(view: CliView<'_>) -> Cli {
@@ -20,6 +23,7 @@ pub(crate) fn cli(view: CliView<'_>) -> Cli {
         working_dir: view.working_dir().map(str::to_owned),
         global_args: view.global_args().map(arg).collect(),
         tools: Vec::new(),
+        prompts: view.prompts().map(|value| Spanned { value, span: NOWHERE }).collect(),
     }
 }
 
@@ -27,7 +31,7 @@ pub(crate) fn cli(view: CliView<'_>) -> Cli {
 pub(crate) fn tool(view: ResolvedTool<'_>) -> Tool {
     Tool {
         name: view.name().to_owned(),
-        name_span: Span { start: 0, end: 0 },
+        name_span: NOWHERE,
         description: view.description().to_owned(),
         words: owned(view.words()),
         args: view.args().map(arg).collect(),
@@ -35,6 +39,8 @@ pub(crate) fn tool(view: ResolvedTool<'_>) -> Tool {
         risk: view.risk(),
         asks: view.asks(),
         output: view.output().map(str::to_owned),
+        resource: view.resource().map(|uri| Spanned { value: uri.to_owned(), span: NOWHERE }),
+        questions: view.questions().map(question).collect(),
         confirm_message: view.confirm_message().map(str::to_owned),
         resolve: view.resolves().map(resolve).collect(),
     }
@@ -57,7 +63,12 @@ fn arg(view: ArgView<'_>) -> Arg {
         values: owned(view.values()),
         rules: view.rules().map(RuleView::to_rule).collect(),
         leading_dash: view.leading_dash(),
+        asked: view.is_asked(),
     }
+}
+
+fn question(view: QuestionView<'_>) -> Question {
+    Question { name: view.name().to_owned(), message: view.message().to_owned(), args: owned(view.args()) }
 }
 
 fn resolve(view: ResolveView<'_>) -> Resolve {

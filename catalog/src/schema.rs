@@ -11,14 +11,16 @@ use crate::policy::ArgRule;
 /// The tool's input schema (JSON Schema 2020-12).
 pub(crate) fn input_schema(args: &[Arg]) -> String {
     let mut json = String::from(r#"{"type":"object","properties":{"#);
-    for (at, arg) in args.iter().enumerate() {
+    // What the user gives the agent need not know of.
+    let given = || args.iter().filter(|arg| !arg.asked);
+    for (at, arg) in given().enumerate() {
         if at > 0 {
             json.push(',');
         }
         property(&mut json, arg);
     }
     json.push('}');
-    let required: Vec<String> = args.iter().filter(|arg| arg.required).map(|arg| json_string(&arg.name)).collect();
+    let required: Vec<String> = given().filter(|arg| arg.required).map(|arg| json_string(&arg.name)).collect();
     if !required.is_empty() {
         let _ = write!(json, r#","required":[{}]"#, required.join(","));
     }

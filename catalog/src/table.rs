@@ -92,8 +92,12 @@ pub struct ToolDef {
     pub risk: Risk,
     /// Whether a policy has somebody asked before a call.
     pub asks: bool,
-    /// The media type of what it prints, if that is no text.
+    /// The media type of what it prints, if that is more than text.
     pub output: Option<Str>,
+    /// The URI template of the resource that it prints.
+    pub resource: Option<Str>,
+    /// Rows of [`Catalog::questions`].
+    pub questions: Rows,
     /// Template of the question that is asked before a call.
     pub confirm_message: Option<Str>,
     /// Rows of [`Catalog::resolves`].
@@ -113,6 +117,28 @@ pub struct ResolveDef {
     pub timeout_ms: u32,
 }
 
+/// A question that the user answers before a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QuestionDef {
+    /// What answers are known by.
+    pub name: Str,
+    /// What the user is asked.
+    pub message: Str,
+    /// Rows of [`Catalog::lists`]: the names of the args that it asks for.
+    pub args: Rows,
+}
+
+/// A prompt: what it says is read when somebody asks for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PromptDef {
+    /// The row of [`Catalog::clis`] that it belongs to.
+    pub cli: u32,
+    /// Its name, unique in the catalog.
+    pub name: Str,
+    /// The rest of it, as JSON of this crate's own.
+    pub definition: Str,
+}
+
 /// An arg, packed: `name, description, flag, default, first enum value, end of enum values, bits`.
 ///
 /// Packed because a catalog has many of them and the compiler reads each as source text: seven numbers take it a third
@@ -127,6 +153,7 @@ const REQUIRED_BIT: u32 = 1 << 5;
 const DEFAULT_BIT: u32 = 1 << 6;
 const DASH_SETTLED_BIT: u32 = 1 << 7;
 const DASH_ALLOWED_BIT: u32 = 1 << 8;
+const ASKED_BIT: u32 = 1 << 9;
 
 /// The unpacked form of an [`ArgDef`].
 #[derive(Clone, Copy, Debug)]
@@ -140,6 +167,7 @@ pub(crate) struct ArgRow {
     pub(crate) place: Place,
     pub(crate) required: bool,
     pub(crate) leading_dash: Option<bool>,
+    pub(crate) asked: bool,
 }
 
 impl ArgDef {
@@ -153,6 +181,9 @@ impl ArgDef {
         }
         if let Some(allowed) = row.leading_dash {
             bits |= DASH_SETTLED_BIT | if allowed { DASH_ALLOWED_BIT } else { 0 };
+        }
+        if row.asked {
+            bits |= ASKED_BIT;
         }
         let default = row.default.map_or(0, |default| default.0);
         Self([row.name.0, row.description.0, row.flag.0, default, row.values.0, row.values.1, bits])
@@ -170,6 +201,7 @@ impl ArgDef {
             place: Place::ALL[(bits >> PLACE_SHIFT & PLACE_MASK) as usize],
             required: bits & REQUIRED_BIT != 0,
             leading_dash: (bits & DASH_SETTLED_BIT != 0).then_some(bits & DASH_ALLOWED_BIT != 0),
+            asked: bits & ASKED_BIT != 0,
         }
     }
 }
@@ -311,6 +343,12 @@ pub struct Catalog {
     pub args: Cow<'static, [ArgDef]>,
     /// One row per look-up.
     pub resolves: Cow<'static, [ResolveDef]>,
+    /// One row per question, in the order of their tools.
+    pub questions: Cow<'static, [QuestionDef]>,
+    /// Rows of [`Catalog::tools`] that print resources, in their order.
+    pub resources: Cow<'static, [u32]>,
+    /// One row per prompt, in the order of their CLIs.
+    pub prompts: Cow<'static, [PromptDef]>,
     /// What a policy asks of args, in the order of the args.
     pub rules: Cow<'static, [RuleDef]>,
     /// Numbers of texts: tags, words, enum values, environments.
@@ -353,6 +391,9 @@ impl PartialEq for Catalog {
             && self.tools == other.tools
             && self.args == other.args
             && self.resolves == other.resolves
+            && self.questions == other.questions
+            && self.resources == other.resources
+            && self.prompts == other.prompts
             && self.rules == other.rules
             && self.lists == other.lists
             && self.policy == other.policy

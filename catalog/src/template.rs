@@ -1,4 +1,4 @@
-//! Texts with `{name}` placeholders: `confirm_message` and the args of `resolve`.
+//! Texts with `{name}` placeholders: `confirm_message`, the args of `resolve`, prompts, the URIs of resources.
 
 use std::ops::Range;
 
@@ -29,6 +29,17 @@ pub fn parse(text: &str) -> Vec<(Range<usize>, Piece<'_>)> {
         at += length;
     }
     pieces
+}
+
+/// Puts values in the place of placeholders.
+#[must_use]
+pub fn filled<'a>(text: &'a str, value: impl Fn(&'a str) -> String) -> String {
+    let pieces = parse(text).into_iter().map(|(range, piece)| match piece {
+        Piece::Literal(literal) => literal.to_owned(),
+        Piece::Placeholder(name) => value(name),
+        Piece::Malformed(_) => text[range].to_owned(),
+    });
+    pieces.collect()
 }
 
 /// The piece that starts with the brace that `text` starts with, and its length.

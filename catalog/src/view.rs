@@ -2,13 +2,16 @@
 
 use crate::checked::{Place, Risk, Type};
 use crate::policy::{ArgRule, Pattern};
-use crate::table::{ArgDef, ArgRow, Catalog, CliDef, ResolveDef, Rows, RuleDef, ToolDef};
+use crate::prompt::Prompt;
+use crate::table::{ArgDef, ArgRow, Catalog, CliDef, QuestionDef, ResolveDef, Rows, RuleDef, ToolDef};
+use crate::uri::UriTemplate;
 
 /// A CLI of a catalog.
 #[derive(Clone, Copy, Debug)]
 pub struct Cli<'a> {
     catalog: &'a Catalog,
     def: &'a CliDef,
+    row: u32,
 }
 
 impl<'a> Cli<'a> {
@@ -18,7 +21,7 @@ impl<'a> Cli<'a> {
     /// If there is no such row.
     #[must_use]
     pub fn new(catalog: &'a Catalog, row: u32) -> Self {
-        Self { catalog, def: &catalog.clis[row as usize] }
+        Self { catalog, def: &catalog.clis[row as usize], row }
     }
 
     /// The name that results show and the `cli` filter matches.
@@ -83,6 +86,14 @@ impl<'a> Cli<'a> {
     /// Its tools, in the order of their definition.
     pub fn tools(self) -> impl Iterator<Item = ResolvedTool<'a>> {
         (self.def.tools.0..self.def.tools.1).map(move |row| ResolvedTool::new(self.catalog, row))
+    }
+
+    /// Its prompts, in the order of their definition.
+    pub fn prompts(self) -> impl Iterator<Item = Prompt> {
+        let first = self.catalog.prompts.partition_point(|prompt| prompt.cli < self.row);
+        let own = self.catalog.prompts[first..].iter().take_while(move |prompt| prompt.cli == self.row);
+        let text = |id| self.catalog.texts.get(id);
+        own.map(move |prompt| Prompt::from_json(text(prompt.name), text(prompt.definition)))
     }
 
     pub(crate) fn tool_rows(self) -> Rows {
@@ -162,7 +173,26 @@ impl<'a> ResolvedTool<'a> {
         self.def.asks
     }
 
-    /// The media type of what it prints, if that is no text.
+    /// The URI template of the resource that it prints.
+    #[must_use]
+    pub fn resource(self) -> Option<&'a str> {
+        self.def.resource.map(|uri| self.catalog.texts.get(uri))
+    }
+
+    /// The same, to look for values and to fill in. Every template in a catalog has been read before.
+    #[must_use]
+    pub fn resource_template(self) -> Option<UriTemplate<'a>> {
+        UriTemplate::parse(self.resource()?).ok()
+    }
+
+    /// What the user is asked before each call, in this order.
+    #[must_use]
+    pub fn questions(self) -> impl ExactSizeIterator<Item = QuestionView<'a>> + Clone {
+        let Self { catalog, def } = self;
+        catalog.questions[def.questions.range()].iter().map(move |def| QuestionView { catalog, def })
+    }
+
+    /// The media type of what it prints, if that is more than text.
     #[must_use]
     pub fn output(self) -> Option<&'a str> {
         self.def.output.map(|mime| self.catalog.texts.get(mime))
@@ -310,6 +340,12 @@ impl<'a> ArgView<'a> {
         self.row.required
     }
 
+    /// Whether the user gives it, not the agent: it is in no schema.
+    #[must_use]
+    pub fn is_asked(self) -> bool {
+        self.row.asked
+    }
+
     /// Whether a policy lets a positional value start with a dash; `None` if there is no policy.
     #[must_use]
     pub fn leading_dash(self) -> Option<bool> {
@@ -377,6 +413,33 @@ impl<'a> ResolveView<'a> {
     #[must_use]
     pub fn timeout_ms(self) -> u32 {
         self.def.timeout_ms
+    }
+}
+
+/// A question that the user answers before a call.
+#[derive(Clone, Copy, Debug)]
+pub struct QuestionView<'a> {
+    catalog: &'a Catalog,
+    def: &'a QuestionDef,
+}
+
+impl<'a> QuestionView<'a> {
+    /// What answers are known by.
+    #[must_use]
+    pub fn name(self) -> &'a str {
+        self.catalog.texts.get(self.def.name)
+    }
+
+    /// What the user is asked.
+    #[must_use]
+    pub fn message(self) -> &'a str {
+        self.catalog.texts.get(self.def.message)
+    }
+
+    /// The names of the args that it asks for.
+    #[must_use]
+    pub fn args(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
+        self.catalog.list(self.def.args)
     }
 }
 

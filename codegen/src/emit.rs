@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use climax_catalog::{
-    Catalog, CliDef, Layer, Policy, ResolveDef, Risk, Rows, RuleDef, Str, ToolDef, ToolIndex, digest, fingerprint,
-    name_hash,
+    Catalog, CliDef, Layer, Policy, PromptDef, QuestionDef, ResolveDef, Risk, Rows, RuleDef, Str, ToolDef, ToolIndex,
+    digest, fingerprint, name_hash,
 };
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -86,6 +86,9 @@ pub fn emit(catalog: &Catalog) -> Result<Generated, EmitError> {
         }),
     ));
     items.push(rows("RULES", &quote!(RuleDef), catalog.rules.iter().map(rule)));
+    items.push(rows("QUESTIONS", &quote!(QuestionDef), catalog.questions.iter().map(question)));
+    items.push(words("RESOURCES", &catalog.resources));
+    items.push(rows("PROMPTS", &quote!(PromptDef), catalog.prompts.iter().map(prompt)));
     items.push(rows("RESOLVES", &quote!(ResolveDef), catalog.resolves.iter().map(resolve)));
     items.push(names);
     items.push(root(catalog));
@@ -108,8 +111,8 @@ fn header(catalog: &Catalog) -> TokenStream {
     .map(fingerprint);
     quote! {
         use ::climax::catalog::{
-            ArgDef, Catalog, CliDef, Names, Ranked, ResolveDef, Risk, Rows, RuleDef, SearchText, Str, Texts, ToolDef,
-            fingerprint,
+            ArgDef, Catalog, CliDef, Names, PromptDef, QuestionDef, Ranked, ResolveDef, Risk, Rows, RuleDef, SearchText,
+            Str, Texts, ToolDef, fingerprint,
         };
         use ::std::borrow::Cow;
 
@@ -148,6 +151,9 @@ fn root(catalog: &Catalog) -> TokenStream {
             tools: Cow::Borrowed(&TOOLS),
             args: Cow::Borrowed(&ARGS),
             resolves: Cow::Borrowed(&RESOLVES),
+            questions: Cow::Borrowed(&QUESTIONS),
+            resources: Cow::Borrowed(&RESOURCES),
+            prompts: Cow::Borrowed(&PROMPTS),
             rules: Cow::Borrowed(&RULES),
             lists: Cow::Borrowed(&LISTS),
             policy: #policy,
@@ -222,19 +228,35 @@ fn tool(row: &ToolDef) -> TokenStream {
         risk,
         asks,
         output,
+        resource,
+        questions,
         confirm_message,
         resolves,
     } = *row;
     let [name, description, entry] = [name, description, entry].map(text);
     let [cli, schema_bytes, timeout_ms] = [cli, schema_bytes, timeout_ms].map(Literal::u32_unsuffixed);
-    let [words, args, resolves] = [words, args, resolves].map(range);
-    let [output, confirm_message] = [output, confirm_message].map(optional);
+    let [words, args, questions, resolves] = [words, args, questions, resolves].map(range);
+    let [output, resource, confirm_message] = [output, resource, confirm_message].map(optional);
     let risk = level(risk);
     quote!(ToolDef {
         cli: #cli, name: #name, description: #description, entry: #entry, schema_bytes: #schema_bytes, words: #words,
-        args: #args, timeout_ms: #timeout_ms, risk: #risk, asks: #asks, output: #output, confirm_message: #confirm_message,
-        resolves: #resolves
+        args: #args, timeout_ms: #timeout_ms, risk: #risk, asks: #asks, output: #output, resource: #resource,
+        questions: #questions, confirm_message: #confirm_message, resolves: #resolves
     })
+}
+
+fn question(row: &QuestionDef) -> TokenStream {
+    let QuestionDef { name, message, args } = *row;
+    let [name, message] = [name, message].map(text);
+    let args = range(args);
+    quote!(QuestionDef { name: #name, message: #message, args: #args })
+}
+
+fn prompt(row: &PromptDef) -> TokenStream {
+    let PromptDef { cli, name, definition } = *row;
+    let cli = Literal::u32_unsuffixed(cli);
+    let [name, definition] = [name, definition].map(text);
+    quote!(PromptDef { cli: #cli, name: #name, definition: #definition })
 }
 
 fn resolve(row: &ResolveDef) -> TokenStream {

@@ -9,10 +9,11 @@ use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::approval::{Approver, Denial, Pending, Verdict};
+use crate::approval::{Answer, Approver, Denial, Identity, Pending, Verdict};
 use crate::call::{Called, Request, Toolbox};
 use crate::cli::{CallArguments, FAILURE};
 use crate::exec::{Executor, Stop};
+use crate::form::Form;
 use crate::limits::Limits;
 use crate::load::Served;
 use crate::mcp::reply::{Reply, reply};
@@ -70,7 +71,7 @@ fn execute(runtime: Runtime, toolbox: &Toolbox, request: Request<'_>) -> io::Res
             tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {}, _ = hangup.recv() => {} }
             Stop::Cancelled
         };
-        io::Result::Ok(toolbox.call(request, &Terminal, stop).await)
+        io::Result::Ok(toolbox.call(request, &Terminal { values: request.arguments }, stop).await)
     });
     // A thread may wait for an answer that nobody gives any more.
     runtime.shutdown_background();
@@ -84,14 +85,43 @@ fn execute(runtime: Runtime, toolbox: &Toolbox, request: Request<'_>) -> io::Res
     })
 }
 
-/// Whoever sits at the terminal.
-struct Terminal;
+/// Whoever sits at the terminal, or has written the command line.
+struct Terminal<'a> {
+    /// What stands on the command line.
+    values: &'a Map<String, Value>,
+}
 
-impl Approver for Terminal {
+impl Terminal<'_> {
+    fn is_there() -> bool {
+        io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+}
+
+impl Approver for Terminal<'_> {
     type Question = Infallible;
 
+    async fn ask(&self, form: &Form<'_>, _: &Identity) -> Answer<Infallible> {
+        let mut given = Map::new();
+        let mut message = Some(form.message.clone());
+        for field in &form.fields {
+            let value = match self.values.get(field.name) {
+                Some(value) => Some(value.clone()),
+                None if Self::is_there() => {
+                    let label = terminal::label(field);
+                    let question = message.take().map_or(label.clone(), |message| format!("{message}\n{label}"));
+                    let answer = tokio::task::spawn_blocking(move || terminal::ask(&question)).await;
+                    answer.ok().flatten().map(Value::from)
+                }
+                None if field.required => return Answer::Denied(Denial::Unanswerable),
+                None => None,
+            };
+            given.extend(value.map(|value| (field.name.to_owned(), value)));
+        }
+        Answer::Given(given)
+    }
+
     async fn decide(&self, pending: &Pending<'_>) -> Verdict<Infallible> {
-        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        if !Self::is_there() {
             return pending.headless();
         }
         let question = pending.question().await;

@@ -2,7 +2,7 @@
 //!
 //! Only this module and [`crate::transport`] name protocol types.
 
-mod approval;
+mod client;
 pub mod decode;
 mod extended;
 pub(crate) mod finished;
@@ -11,14 +11,17 @@ mod kept;
 mod meta;
 mod origin;
 mod progress;
+mod prompts;
 mod reader;
 pub mod reply;
 mod resources;
+mod seals;
 mod server;
+mod subscribed;
 mod tools;
 
-pub use approval::StateKey;
 pub(crate) use meta::search_text;
+pub use seals::StateKey;
 pub(crate) use server::is_whole_modern_request;
 pub use server::{Changes, Mode, Options, Server};
 pub use tools::{estimated_tokens, tool_definition, tool_list};

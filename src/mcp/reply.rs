@@ -19,19 +19,42 @@ pub struct Reply {
     pub text: String,
     /// What went wrong, if anything did.
     pub error: Option<ErrorObject>,
-    /// An image or a sound, if that is what the tool prints.
+    /// What the tool prints, if that is more than text.
     pub media: Option<Media>,
     /// All of standard output, if the text shows a part of it.
     pub whole: Option<Vec<u8>>,
 }
 
-/// An image or a sound.
+/// What a tool has printed, and what it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Media {
-    /// The media type, `image/…` or `audio/…`.
+    /// The media type.
     pub mime: String,
     /// What was printed.
     pub bytes: Vec<u8>,
+}
+
+/// What results have blocks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MediaKind {
+    /// A picture.
+    Image,
+    /// A sound.
+    Audio,
+    /// Anything else.
+    Other,
+}
+
+impl Media {
+    /// What it is shown as.
+    #[must_use]
+    pub fn kind(&self) -> MediaKind {
+        match self.mime.split_once('/') {
+            Some(("image", _)) => MediaKind::Image,
+            Some(("audio", _)) => MediaKind::Audio,
+            _ => MediaKind::Other,
+        }
+    }
 }
 
 impl Reply {
@@ -119,7 +142,7 @@ impl ErrorObject {
     }
 }
 
-/// Words the result of a call of `tool`; `output` is the media type of what it prints, if that is no text.
+/// Words the result of a call of `tool`; `output` is the media type of what it prints, if that is more than text.
 #[must_use]
 pub fn reply(tool: &str, output: Option<&str>, result: Result<Outcome, CallError>) -> Reply {
     match result {
@@ -143,6 +166,9 @@ pub fn reply(tool: &str, output: Option<&str>, result: Result<Outcome, CallError
             let message = match denial {
                 Denial::ByUser => "the user did not approve the call",
                 Denial::Headless => "the call needs approval, and this client has no way to ask for it (elicitation)",
+                Denial::Unanswerable => {
+                    "the user has to be asked for some of the values, and this client has no way to do it (elicitation)"
+                }
                 Denial::Forged => "the call came with a state that was not made for it",
             };
             let error = error(ErrorCode::ApprovalDenied, tool, message);
@@ -232,7 +258,7 @@ fn more(output: Captured) -> Option<Vec<u8>> {
     if output.dropped_bytes() > 0 { output.into_bytes() } else { None }
 }
 
-/// What a program has printed that is an image or a sound; its text is what it says besides.
+/// What a program has printed that is more than text; its text is what it says besides.
 fn shown(tool: &str, mime: &str, outcome: Outcome) -> Reply {
     let stderr = outcome.stderr.text();
     let printed = outcome.stdout.total_bytes();

@@ -1,13 +1,15 @@
-//! What can be read: the CLIs that are served, and outputs that were too long for their answer.
+//! What can be read: the CLIs that are served, tools whose output is a resource, and outputs that were too long for their
+//! answer.
 //!
 //! Source: MCP 2025-11-25, server/resources.
 
-use std::fmt::Write as _;
-
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use climax_catalog::{CliSummary, Filter, Strategy, ToolIndex};
+use climax_catalog::uri::encoded;
+use climax_catalog::{CliSummary, Filter, ResolvedTool, Strategy, ToolIndex};
 use rmcp::model::{ErrorData, ListResourcesResult, Resource, ResourceContents, ResourceTemplate};
+
+use serde_json::{Map, Value};
 
 use super::kept::{Kept, Owner, URI_START};
 use super::meta;
@@ -19,43 +21,84 @@ const CLI_URI_START: &str = "climax://cli/";
 /// Resources of a page.
 const PAGE: usize = 100;
 const JSON: &str = "application/json";
+pub(super) const TEXT: &str = "text/plain";
 
-/// A page of the CLIs that are served.
+/// A page of the CLIs that are served, and of the tools whose output has one URI.
 pub(super) fn list(index: &ToolIndex, cursor: Option<&str>) -> Result<ListResourcesResult, ErrorData> {
     let unknown = || ErrorData::invalid_params("Unknown cursor: take the `nextCursor` of an earlier page", None);
     let start = cursor.map_or(Some(0), |cursor| cursor.parse::<usize>().ok()).ok_or_else(unknown)?;
-    let mut clis = index.summary().skip(start);
-    let resources: Vec<Resource> = clis
-        .by_ref()
-        .take(PAGE)
-        .map(|summary| {
-            let name = summary.cli.name();
-            let resource = Resource::new(format!("{CLI_URI_START}{}", encoded(name)), name).with_mime_type(JSON);
-            match summary.cli.description() {
-                "" => resource,
-                description => resource.with_description(description),
-            }
-        })
-        .collect();
+    let clis = index.summary().map(|summary| {
+        let name = summary.cli.name();
+        let resource = Resource::new(format!("{CLI_URI_START}{}", encoded(name)), name).with_mime_type(JSON);
+        match summary.cli.description() {
+            "" => resource,
+            description => resource.with_description(description),
+        }
+    });
+    let tools = index.resources().into_iter().filter_map(|tool| {
+        let template = tool.resource_template().filter(|template| template.variables().next().is_none())?;
+        let resource = Resource::new(template.expand(|_| None)?, tool.name());
+        Some(resource.with_mime_type(tool.output().unwrap_or(TEXT)).with_description(tool.description()))
+    });
+    let mut all = clis.chain(tools).skip(start);
+    let resources: Vec<Resource> = all.by_ref().take(PAGE).collect();
     if start > 0 && resources.is_empty() {
         return Err(unknown());
     }
     let mut result = ListResourcesResult::with_all_items(resources);
-    result.next_cursor = clis.next().map(|_| (start + PAGE).to_string());
+    result.next_cursor = all.next().map(|_| (start + PAGE).to_string());
     Ok(result)
 }
 
-/// How the URIs of outputs look.
-pub(super) fn templates() -> Vec<ResourceTemplate> {
+/// How the URIs of outputs look, and those of tools that need to know more.
+pub(super) fn templates(index: &ToolIndex) -> Vec<ResourceTemplate> {
     let description = format!(
         "Output of a call that was too long for its answer; the URI is in the answer. A read gets {MAX_RANGE_BYTES} bytes \
          at most, from offset 0 unless it is given"
     );
     let output = ResourceTemplate::new(format!("{URI_START}{{id}}{{?offset,length}}"), "output");
-    vec![output.with_title("Output of a call").with_description(description)]
+    let output = output.with_title("Output of a call").with_description(description);
+    let tools = index.resources().into_iter().filter_map(|tool| {
+        tool.resource_template()?.variables().next()?;
+        let template = ResourceTemplate::new(tool.resource()?, tool.name());
+        Some(template.with_mime_type(tool.output().unwrap_or(TEXT)).with_description(tool.description()))
+    });
+    std::iter::once(output).chain(tools).collect()
 }
 
-/// Reads a resource; `None` if there is none at this address.
+/// The tool that prints the resource of this URI, and its arguments.
+pub(super) fn tool<'a>(index: &'a ToolIndex, uri: &str) -> Option<(ResolvedTool<'a>, Map<String, Value>)> {
+    index.resources().into_iter().find_map(|tool| {
+        let values = tool.resource_template()?.values(uri)?;
+        Some((tool, values.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect()))
+    })
+}
+
+/// The URI by which the same output can be read, if the tool has one and these are all arguments that it says.
+pub(super) fn uri(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Option<String> {
+    let template = tool.resource_template()?;
+    let is_said = |name: &String| template.variables().any(|variable| variable == name);
+    if tool.args().any(|arg| arguments.contains_key(arg.name()) && !is_said(&arg.name().to_owned())) {
+        return None;
+    }
+    template.expand(|name| match arguments.get(name) {
+        Some(Value::String(text)) => Some(text.clone()),
+        Some(value @ (Value::Number(_) | Value::Bool(_))) => Some(value.to_string()),
+        _ => tool.args().find(|arg| arg.name() == name)?.default().map(str::to_owned),
+    })
+}
+
+/// Whether there is a resource that can change at this URI.
+pub(super) fn can_change(index: &ToolIndex, uri: &str) -> bool {
+    cli(index, uri).is_some() || tool(index, uri).is_some()
+}
+
+fn cli<'a>(index: &'a ToolIndex, uri: &str) -> Option<CliSummary<'a>> {
+    let name = uri.strip_prefix(CLI_URI_START)?;
+    index.summary().find(|summary| encoded(summary.cli.name()) == name)
+}
+
+/// Reads what needs no program; `None` if there is nothing of that kind at this address.
 ///
 /// # Errors
 /// What follows the address is no range.
@@ -65,26 +108,38 @@ pub(super) fn read(
     owner: &Owner,
     uri: &str,
 ) -> Result<Option<ResourceContents>, ErrorData> {
-    if let Some(name) = uri.strip_prefix(CLI_URI_START) {
-        let found = index.summary().find(|summary| encoded(summary.cli.name()) == name);
+    if uri.starts_with(CLI_URI_START) {
         let contents = |summary: CliSummary<'_>| {
             let filter = Filter { cli: Some(summary.cli.name()), ..Filter::default() };
             let text = meta::search_text(index, Strategy::Lexical, filter, usize::MAX);
             ResourceContents::text(text, uri).with_mime_type(JSON)
         };
-        return Ok(found.map(contents));
+        return Ok(cli(index, uri).map(contents));
+    }
+    if !uri.starts_with(URI_START) {
+        return Ok(None);
     }
     let (output, query) = uri.split_once('?').unwrap_or((uri, ""));
     let range = Range::parse(query)?;
-    Ok(kept.read(owner, output, |bytes| contents(uri, range.of(bytes))))
+    Ok(kept.read(owner, output, |bytes| part(uri, range.of(bytes))))
 }
 
-/// Text if it is, whole characters and all; else bytes.
-fn contents(uri: &str, bytes: &[u8]) -> ResourceContents {
+/// A part of an output: text if it is, whole characters and all; else bytes.
+fn part(uri: &str, bytes: &[u8]) -> ResourceContents {
     match std::str::from_utf8(bytes) {
         Ok(text) => ResourceContents::text(text, uri),
         Err(_) => ResourceContents::blob(BASE64_STANDARD.encode(bytes), uri).with_mime_type("application/octet-stream"),
     }
+}
+
+/// What a tool has printed, as the contents of a resource: text if it is, else bytes.
+pub(super) fn contents(uri: &str, bytes: &[u8], mime: &str) -> ResourceContents {
+    let text = std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
+    let contents = match text {
+        Some(text) => ResourceContents::text(text, uri),
+        None => ResourceContents::blob(BASE64_STANDARD.encode(bytes), uri),
+    };
+    contents.with_mime_type(mime)
 }
 
 /// A part of an output.
@@ -126,19 +181,6 @@ fn bad_range(query: &str) -> ErrorData {
         format!("Expected `?offset=BYTES&length=BYTES` after the resource, found `?{found}`"),
         None,
     )
-}
-
-/// A name as a part of a URI. Source: RFC 3986, section 2.3.
-fn encoded(name: &str) -> String {
-    name.bytes().fold(String::new(), |mut text, byte| {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            text.push(char::from(byte));
-        } else {
-            // Writing to memory does not fail.
-            let _ = write!(text, "%{byte:02X}");
-        }
-        text
-    })
 }
 
 #[cfg(test)]

@@ -5,27 +5,32 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use climax_catalog::{ResolvedTool, Strategy};
+use climax_catalog::{ResolvedTool, Risk, Strategy};
 use rmcp::model::{
     CallToolResponse, CallToolResult, ClientRequest, ContentBlock, ErrorCode, ErrorData, GetMeta as _, ProtocolVersion,
-    Resource,
+    Resource, ResourceContents,
 };
 use rmcp::service::{RequestContext, RoleServer};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::Instrument as _;
 
-use super::approval::{Client, Seals, StateKey};
+use super::client::Client;
 use super::extended::{self, Examples, Failure};
 use super::kept::{Kept, Owner};
-use super::{meta, origin, progress, reply};
-use crate::approval::Denial;
+use super::reply::MediaKind;
+use super::seals::{Seals, StateKey};
+use super::subscribed::Subscribed;
+use super::{meta, origin, progress, reply, resources};
+use crate::approval::{Approver, Denial, Nobody};
 use crate::arguments::{Violation, echo};
 use crate::call::{CallError, Called, Request, Toolbox};
-use crate::exec::{Stop, Watch};
+use crate::exec::{End, Outcome, Stop, Watch};
+use crate::limits::MAX_WHOLE_OUTPUT_BYTES;
 use crate::live::Live;
 
 mod handler;
+mod told;
 
 /// Which tools a client sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +48,9 @@ const LIST_TTL_MS: u64 = 3_600_000;
 /// The same where it may.
 const CHANGING_LIST_TTL_MS: u64 = 10_000;
 
+/// The URI of an output that cannot be read again: the system gave no number for it.
+const UNKEPT_URI: &str = "climax://output/none";
+
 /// A server for one kind of caller.
 #[derive(Clone, Debug)]
 pub struct Server {
@@ -58,8 +66,9 @@ pub struct Server {
 #[derive(Clone, Debug)]
 struct Conversation {
     number: u64,
-    /// Whether the client has said that it is ready.
-    is_ready: Arc<AtomicBool>,
+    /// Whether the client is told of changes.
+    is_followed: Arc<AtomicBool>,
+    subscribed: Arc<Subscribed>,
     ended: CancellationToken,
     _guard: Arc<DropGuard>,
 }
@@ -69,7 +78,13 @@ impl Conversation {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let ended = CancellationToken::new();
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        Self { number, is_ready: Arc::default(), _guard: Arc::new(ended.clone().drop_guard()), ended }
+        Self {
+            number,
+            is_followed: Arc::default(),
+            subscribed: Arc::default(),
+            _guard: Arc::new(ended.clone().drop_guard()),
+            ended,
+        }
     }
 }
 
@@ -143,48 +158,131 @@ impl Server {
         call: &Call<'_>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Call { toolbox, client, .. } = call;
+        Ok(match self.run(toolbox, name, arguments, client, client.context).await {
+            Called::Asked(question) => question.into(),
+            Called::Ran(outcome) => {
+                let tool = toolbox.index.get(name);
+                let reply = reply::reply(name, tool.and_then(ResolvedTool::output), Ok(outcome));
+                let uri = tool.and_then(|tool| resources::uri(tool, arguments));
+                self.told(name, uri, reply, client.context).into()
+            }
+            Called::Failed(CallError::ApprovalDenied(Denial::Forged)) => return Err(forged_state()),
+            Called::Failed(CallError::ApprovalDenied(Denial::Unanswerable)) if is_modern(client.context) => {
+                return Err(no_elicitation());
+            }
+            Called::Failed(error) => result(reply::reply(name, None, Err(error)), None).into(),
+        })
+    }
+
+    /// Runs a tool for the sake of a request, which ends it when it ends.
+    async fn run<A: Approver>(
+        &self,
+        toolbox: &Toolbox,
+        name: &str,
+        arguments: &Map<String, Value>,
+        approver: &A,
+        context: &RequestContext<RoleServer>,
+    ) -> Called<A::Question> {
         let stop = async {
             tokio::select! {
                 // The end of the server cancels every request too.
                 biased;
                 () = self.shutdown.cancelled() => Stop::ShuttingDown,
-                () = client.context.ct.cancelled() => Stop::Cancelled,
+                () = context.ct.cancelled() => Stop::Cancelled,
             }
         };
         let watch = Watch::default();
         let span = tracing::info_span!("call", tool = name, outcome = tracing::field::Empty);
-        let env = origin::trace(client.context);
+        let env = origin::trace(context);
         #[cfg(feature = "otlp")]
         let env = crate::traces::joined(&span, env);
-        let request =
-            Request { tool: name, arguments, watch: None, env: &env, caller: origin::caller_name(client.context) };
-        let called = match client.context.meta.get_progress_token() {
-            None => toolbox.call(request, client, stop).instrument(span.clone()).await,
+        let request = Request { tool: name, arguments, watch: None, env: &env, caller: origin::caller_name(context) };
+        let called = match context.meta.get_progress_token() {
+            None => toolbox.call(request, approver, stop).instrument(span.clone()).await,
             Some(token) => {
                 let request = Request { watch: Some(&watch), ..request };
-                let call = toolbox.call(request, client, stop).instrument(span.clone());
-                progress::reported(client.context, token, &watch, call).await
+                let call = toolbox.call(request, approver, stop).instrument(span.clone());
+                progress::reported(context, token, &watch, call).await
             }
         };
         span.record("outcome", called.outcome());
-        Ok(match called {
-            Called::Asked(question) => question.into(),
-            Called::Ran(outcome) => {
-                let output = toolbox.index.get(name).and_then(ResolvedTool::output);
-                self.told(name, reply::reply(name, output, Ok(outcome)), client).into()
-            }
-            Called::Failed(CallError::ApprovalDenied(Denial::Forged)) => return Err(forged_state()),
-            Called::Failed(error) => result(reply::reply(name, None, Err(error))).into(),
-        })
+        if let (Called::Ran(_), Some(tool)) = (&called, toolbox.index.get(name))
+            && tool.risk() != Risk::Read
+        {
+            self.live.touch(tool.cli().name());
+        }
+        called
     }
 
-    /// A reply, with a link to the rest of what it shows a part of.
-    fn told(&self, tool: &str, mut reply: reply::Reply, client: &Client<'_>) -> CallToolResult {
-        let whole = reply.whole.take().filter(|_| knows_links(client.context));
-        let mut result = result(reply);
+    /// The contents of the resource that a tool prints.
+    pub(super) async fn contents(
+        &self,
+        toolbox: &Toolbox,
+        (tool, arguments): (ResolvedTool<'_>, Map<String, Value>),
+        uri: &str,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<ResourceContents, ErrorData> {
+        let mime = tool.output().unwrap_or(resources::TEXT);
+        let not_read = |text: &str| {
+            let message = format!("{} was not read: {text}", echo(uri));
+            Err(ErrorData::internal_error(message, Some(json!({ "uri": uri }))))
+        };
+        match self.run(toolbox, tool.name(), &arguments, &Nobody, context).await {
+            Called::Ran(Outcome { end: End::Exited(0), stdout, .. }) => {
+                let printed = stdout.total_bytes();
+                match stdout.into_bytes() {
+                    Some(bytes) => Ok(resources::contents(uri, &bytes, mime)),
+                    None => not_read(&format!("it has {printed} bytes, and the most is {MAX_WHOLE_OUTPUT_BYTES}")),
+                }
+            }
+            Called::Ran(outcome) => not_read(&reply::reply(tool.name(), None, Ok(outcome)).text),
+            // The URI is of the form, but no such thing can be.
+            Called::Failed(CallError::InvalidArguments { .. }) => Err(no_resource(uri, is_modern(context))),
+            Called::Failed(error) => not_read(&reply::reply(tool.name(), None, Err(error)).text),
+            Called::Asked(never) => match never {},
+        }
+    }
+
+    /// What a tool that changes nothing prints, as a prompt shows it.
+    ///
+    /// # Errors
+    /// It did not run.
+    pub(super) async fn printed(
+        &self,
+        toolbox: &Toolbox,
+        name: &str,
+        arguments: &Map<String, Value>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Vec<ContentBlock>, ErrorData> {
+        let tool = toolbox.index.get(name);
+        match self.run(toolbox, name, arguments, &Nobody, context).await {
+            Called::Ran(outcome) => {
+                let reply = reply::reply(name, tool.and_then(ResolvedTool::output), Ok(outcome));
+                let uri = tool.and_then(|tool| resources::uri(tool, arguments));
+                Ok(self.told(name, uri, reply, context).content)
+            }
+            Called::Failed(error) => Err(ErrorData::invalid_params(reply::reply(name, None, Err(error)).text, None)),
+            Called::Asked(never) => match never {},
+        }
+    }
+
+    /// A reply, with a link to the rest of what it shows a part of. What is neither text, image nor sound is a resource, which
+    /// can be read again: by the URI of the tool's, or for some minutes.
+    fn told(
+        &self,
+        tool: &str,
+        uri: Option<String>,
+        mut reply: reply::Reply,
+        context: &RequestContext<RoleServer>,
+    ) -> CallToolResult {
+        let is_resource = reply.media.as_ref().is_some_and(|media| media.kind() == MediaKind::Other);
+        let kept = |bytes: &[u8]| self.kept.keep(self.owner(context), bytes.to_vec());
+        let uri = uri.or_else(|| reply.media.as_ref().filter(|_| is_resource).and_then(|media| kept(&media.bytes)));
+        let whole = reply.whole.take().filter(|_| knows_links(context));
+        let mut result = result(reply, uri);
         if let Some(bytes) = whole {
             let size = bytes.len() as u64;
-            if let Some(uri) = self.kept.keep(self.owner(client.context), bytes) {
+            if let Some(uri) = self.kept.keep(self.owner(context), bytes) {
                 let link = Resource::new(uri, format!("output of {tool}")).with_mime_type("text/plain").with_size(size);
                 let how = "All that was printed, for some minutes. Read parts of it with ?offset=BYTES&length=BYTES";
                 result.content.push(ContentBlock::resource_link(link.with_description(how)));
@@ -252,7 +350,7 @@ impl Server {
                 Ok(Examples::Json(json)) => (Ok(json), extended::examples_schema),
                 Ok(Examples::UnknownTool { name, suggestions }) => {
                     let unknown = Err(CallError::UnknownTool { suggestions });
-                    return Ok(Some(result(reply::reply(&name, None, unknown)).into()));
+                    return Ok(Some(result(reply::reply(&name, None, unknown), None).into()));
                 }
                 Err(failure) => (Err(failure), extended::examples_schema),
             },
@@ -291,27 +389,45 @@ fn text_or_refusal(name: &str, answer: Result<String, Vec<Violation>>, schema: f
 }
 
 fn refusal(name: &str, violations: &[Violation], schema: &Value) -> CallToolResult {
-    result(reply::invalid_arguments(name, violations, Vec::new(), schema))
+    result(reply::invalid_arguments(name, violations, Vec::new(), schema), None)
 }
 
-fn forged_state() -> ErrorData {
+pub(super) fn forged_state() -> ErrorData {
     let message =
         "Invalid requestState: it was not made for this call, or was changed; call without it to be asked anew";
     ErrorData::invalid_params(message, None)
+}
+
+/// MCP 2025-11-25, server/resources, "Error Handling"; from 2026-07-28 on the address is an invalid parameter.
+fn no_resource(uri: &str, is_modern: bool) -> ErrorData {
+    let message = format!("No such resource: {}", echo(uri));
+    let data = Some(json!({ "uri": uri }));
+    if is_modern { ErrorData::invalid_params(message, data) } else { ErrorData::resource_not_found(message, data) }
+}
+
+/// MCP 2026-07-28, basic, "Capabilities": what a request needs and its client does not declare.
+fn no_elicitation() -> ErrorData {
+    let message = "The user has to be asked, and the client does not declare that it can (elicitation)";
+    let data = json!({ "requiredCapabilities": { "elicitation": {} } });
+    ErrorData::new(ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY, message, Some(data))
 }
 
 pub(super) fn method_not_found(method: &str) -> ErrorData {
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("Method not found: {}", echo(method)), None)
 }
 
-fn result(reply: reply::Reply) -> CallToolResult {
+/// A reply as a result. `uri` is where what is neither text, image nor sound can be read.
+fn result(reply: reply::Reply, uri: Option<String>) -> CallToolResult {
     let mut content = Vec::new();
-    if let Some(reply::Media { mime, bytes }) = &reply.media {
-        let data = BASE64_STANDARD.encode(bytes);
-        content.push(if mime.starts_with("audio/") {
-            ContentBlock::audio(data, mime)
-        } else {
-            ContentBlock::image(data, mime)
+    if let Some(media) = &reply.media {
+        let data = |bytes| BASE64_STANDARD.encode(bytes);
+        content.push(match media.kind() {
+            MediaKind::Image => ContentBlock::image(data(&media.bytes), &media.mime),
+            MediaKind::Audio => ContentBlock::audio(data(&media.bytes), &media.mime),
+            MediaKind::Other => {
+                let uri = uri.unwrap_or_else(|| UNKEPT_URI.to_owned());
+                ContentBlock::resource(resources::contents(&uri, &media.bytes, &media.mime))
+            }
         });
     }
     if reply.media.is_none() || !reply.text.is_empty() {

@@ -102,6 +102,7 @@ impl Checker<'_> {
             values,
             rules: Vec::new(),
             leading_dash: None,
+            asked: false,
             name,
         }
     }
@@ -133,7 +134,7 @@ impl Checker<'_> {
         Some(place)
     }
 
-    fn enum_values(&mut self, values: Option<&Spanned<Vec<Spanned<String>>>>, kind: Type) -> Vec<String> {
+    pub(super) fn enum_values(&mut self, values: Option<&Spanned<Vec<Spanned<String>>>>, kind: Type) -> Vec<String> {
         let Some(values) = values else { return Vec::new() };
         if values.value.is_empty() {
             self.report(

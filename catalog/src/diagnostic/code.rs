@@ -162,16 +162,46 @@ codes! {
         why "The tools of a native config run no program, so the key would do nothing.";
         example "native: true\ncommand: date\ntools:\n  - {name: a, description: Show a}";
         remedy "Remove the key, or `native: true`.";
-    /// The media type of an output that is neither an image nor audio.
+    /// An output whose media type is none.
     IllegalMediaType = "illegal-media-type", Error, Check;
-        why "Results hold text, images and audio; nothing else can be shown.";
-        example "output: {mime: application/pdf}";
-        remedy "Write `image/…` or `audio/…`, or leave `output` out for text.";
+        why "Clients choose by it how a result is shown.";
+        example "output: {mime: png}";
+        remedy "Write TYPE/SUBTYPE, such as `image/png`, or leave `output` out for plain text.";
+    /// A resource that clients could not read by its URI alone, without anything being changed or asked.
+    IllegalResource = "illegal-resource", Error, Check;
+        why "Clients read resources when they like, and give nothing but the URI.";
+        example "{name: log, args: [{name: repo, required: true}], resource: \"git://log\"}";
+        remedy "Write a URI with a `{name}` for each required arg: `git://{repo}/log`. The tool's risk must be `read`.";
+    /// Two tools print resources of the same URI.
+    DuplicateResource = "duplicate-resource", Error, Check;
+        why "A URI leads to one resource.";
+        example "- {name: a, resource: \"git:status\"}\n- {name: b, resource: \"git:status\"}";
+        remedy "Change or remove one of the two URIs.";
+    /// A question that is about no arg, or about one that another is about too.
+    IllegalQuestion = "illegal-question", Error, Check;
+        why "The user would be asked for nothing, or twice for the same.";
+        example "ask: [{name: who, message: Who are you?, args: []}]";
+        remedy "Name each arg that the user gives in one question.";
+    /// A prompt that calls a tool which may change something, or not with all that it needs.
+    IllegalPrompt = "illegal-prompt", Error, Check;
+        why "Whoever opens a prompt wants to read it.";
+        example "messages: [{tool: git_push}]";
+        remedy "Call a tool of `risk: read`, and give each arg that it requires.";
+    /// Two prompts have the same name.
+    DuplicatePrompt = "duplicate-prompt", Error, Check;
+        why "A prompt is asked for by its name.";
+        example "prompts:\n  - {name: review, description: Review, messages: [a]}\n  - {name: review, description: Review, messages: [b]}";
+        remedy "Rename or remove one of the two.";
+    /// A name of an arg or tool that is not there.
+    UnknownName = "unknown-name", Error, Check;
+        why "It would have no value, or print nothing.";
+        example "ask: [{name: who, message: Who are you?, args: [nmae]}]   # the arg is `name`";
+        remedy "Correct the name.";
     /// A name with characters that MCP does not allow, or an environment variable that cannot exist.
     IllegalName = "illegal-name", Error, Check;
-        why "Clients refuse such tools, and the system such variables.";
+        why "Clients refuse such tools and prompts, and the system such variables.";
         example "name: git log";
-        remedy "Use 1 to 128 of the characters A-Z a-z 0-9 _ . - for tools.";
+        remedy "Use 1 to 128 of the characters A-Z a-z 0-9 _ . - for tools and prompts.";
     /// Two files describe CLIs of the same name.
     DuplicateCli = "duplicate-cli", Error, Check;
         why "Lists and filters would show two CLIs that nobody can tell apart. To replace tools of a compiled-in CLI, name a \

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::checked::Risk;
+use crate::prompt::Prompt;
 use crate::table::{Catalog, Rows};
 use crate::view::{Cli, ResolvedTool, ToolIndexEntry};
 
@@ -277,6 +278,43 @@ impl ToolIndex {
             let ids = (first..end).map(|row| (segment.layer, row));
             (cli, ids.filter(|id| self.is_visible(*id)).map(|id| self.tool(id)))
         })
+    }
+
+    /// The tools that print resources, in their order. Of two with one URI the later stays.
+    #[must_use]
+    pub fn resources(&self) -> Vec<ResolvedTool<'_>> {
+        let mut all: Vec<ResolvedTool<'_>> = Vec::new();
+        for (at, layer) in self.layers.iter().enumerate() {
+            let rows = layer.catalog.resources.iter().filter(|row| layer.serves(**row) && self.is_visible((at, **row)));
+            for tool in rows.map(|row| self.tool((at, *row))) {
+                // Those of one catalog differ.
+                if at > 0 {
+                    all.retain(|earlier| earlier.resource() != tool.resource());
+                }
+                all.push(tool);
+            }
+        }
+        all
+    }
+
+    /// The prompts that can be used: all tools that they call are served and change nothing. Of two with one name the later
+    /// stays.
+    #[must_use]
+    pub fn prompts(&self) -> Vec<Prompt> {
+        let mut all: Vec<Prompt> = Vec::new();
+        for segment in &self.segments {
+            let is_empty = |cli: Cli<'_>| cli.tool_rows().range().len() == self.hidden_in(*segment);
+            let cli = self.cli(*segment);
+            let reads = |name: &str| self.get(name).is_some_and(|tool| tool.risk() == Risk::Read);
+            for prompt in cli.prompts().filter(|prompt| prompt.tools().all(reads)).filter(|_| !is_empty(cli)) {
+                // Those of one catalog differ.
+                if segment.layer > 0 {
+                    all.retain(|earlier| earlier.name != prompt.name);
+                }
+                all.push(prompt);
+            }
+        }
+        all
     }
 
     fn matches(&self, segment: Segment, filter: Filter<'_>) -> bool {

@@ -1,24 +1,23 @@
 //! What the SDK asks of a server.
 
 use std::panic::AssertUnwindSafe;
-use std::sync::atomic::Ordering;
 
 use futures_util::FutureExt as _;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult,
-    ConstString as _, CustomRequest, CustomResult, ErrorData, Implementation, ListPromptsRequestMethod,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig,
-    SubscriptionFilter,
+    ConstString as _, CustomRequest, CustomResult, ErrorData, GetPromptRequestParams, GetPromptResponse,
+    Implementation, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ServerConfig, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
-use serde_json::json;
 
-use super::super::approval::Client;
-use super::super::{instructions, resources, tools};
-use super::{Call, Changes, LIST_TTL_MS, Server, is_modern, method_not_found};
+use super::super::client::Client;
+use super::super::{instructions, prompts, resources, tools};
+use super::{Call, Changes, Server, is_modern, method_not_found, no_resource};
 use crate::arguments::echo;
+use crate::limits::MAX_SUBSCRIPTIONS;
 
 /// Digits of the catalog's digest in the server's version.
 const SHOWN_DIGITS: usize = 16;
@@ -29,10 +28,7 @@ impl ServerHandler for Server {
         // Build metadata of a version (SemVer 2.0, item 10): what tells two servers of one version apart.
         let version = format!("{}+{}", env!("CARGO_PKG_VERSION"), &toolbox.digest()[..SHOWN_DIGITS]);
         let name = Implementation::new("climax", version);
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources();
-        let capabilities =
-            if self.options.changes == Changes::Told { capabilities.enable_tool_list_changed() } else { capabilities }
-                .build();
+        let capabilities = self.capabilities(&toolbox.index);
         ServerConfig::new(capabilities)
             .with_server_info(name)
             .with_instructions(instructions::instructions(&toolbox.index, self.options.mode))
@@ -58,12 +54,8 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let client = Client {
-            context: &context,
-            seals: &self.seals,
-            answers: request.input_responses.as_ref(),
-            state: request.request_state.as_deref(),
-        };
+        let client =
+            Client::new(&context, &self.seals, request.input_responses.as_ref(), request.request_state.as_deref());
         let toolbox = self.toolbox();
         let call = Call { toolbox: &toolbox, name: &request.name, arguments: &arguments, client };
         // The SDK does not answer for a handler that panics, and the client would wait for ever.
@@ -89,8 +81,12 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let list = ListResourceTemplatesResult::with_all_items(resources::templates());
-        Ok(if is_modern(&context) { list.with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private) } else { list })
+        let list = ListResourceTemplatesResult::with_all_items(resources::templates(&self.toolbox().index));
+        Ok(if is_modern(&context) {
+            list.with_ttl_ms(self.list_ttl_ms()).with_cache_scope(CacheScope::Private)
+        } else {
+            list
+        })
     }
 
     async fn read_resource(
@@ -100,32 +96,97 @@ impl ServerHandler for Server {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let owner = self.owner(&context);
         let uri = &request.uri;
-        let contents = resources::read(&self.toolbox().index, &self.kept, &owner, uri)?;
-        let contents = contents.ok_or_else(|| no_resource(uri, is_modern(&context)))?;
+        let toolbox = self.toolbox();
+        let (contents, list_ttl_ms) = if let Some(tool) = resources::tool(&toolbox.index, uri) {
+            // What a tool prints may be something else the next time.
+            (self.contents(&toolbox, tool, uri, &context).await?, 0)
+        } else {
+            let contents = resources::read(&toolbox.index, &self.kept, &owner, uri)?;
+            (contents.ok_or_else(|| no_resource(uri, is_modern(&context)))?, self.list_ttl_ms())
+        };
         let read = ReadResourceResult::new(vec![contents]);
         let read = if is_modern(&context) {
-            read.with_ttl_ms(self.list_ttl_ms()).with_cache_scope(CacheScope::Private)
+            read.with_ttl_ms(list_ttl_ms).with_cache_scope(CacheScope::Private)
         } else {
             read
         };
         Ok(read.into())
     }
 
-    /// Clients until 2025-11-25 are told of another list of tools as long as they are there.
-    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        // A client that says it again is told of each change once all the same.
-        if self.options.changes != Changes::Told || self.conversation.is_ready.swap(true, Ordering::Relaxed) {
-            return;
+    async fn list_prompts(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let toolbox = self.toolbox();
+        if !self.has_prompts(&toolbox.index) {
+            return Err(method_not_found(ListPromptsRequestMethod::VALUE));
         }
-        let mut changes = self.live.list_changes();
-        let ended = self.conversation.ended.clone();
-        tokio::spawn(async move {
-            while ended.run_until_cancelled(changes.next()).await.is_some() {
-                if context.peer.notify_tool_list_changed().await.is_err() {
-                    return;
-                }
-            }
-        });
+        if page.is_some_and(|page| page.cursor.is_some()) {
+            return Err(ErrorData::invalid_params("Unknown cursor: the list of prompts has one page", None));
+        }
+        let list = ListPromptsResult::with_all_items(prompts::list(&toolbox.index));
+        let list_ttl_ms = self.list_ttl_ms();
+        Ok(if is_modern(&context) { list.with_ttl_ms(list_ttl_ms).with_cache_scope(CacheScope::Private) } else { list })
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let toolbox = self.toolbox();
+        let client =
+            Client::new(&context, &self.seals, request.input_responses.as_ref(), request.request_state.as_deref());
+        let arguments = request.arguments.unwrap_or_default();
+        prompts::get(self, &toolbox, &request.name, &arguments, &client).await
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let toolbox = self.toolbox();
+        if !self.completes(&toolbox.index) {
+            return Err(method_not_found(CompleteRequestMethod::VALUE));
+        }
+        let argument = &request.argument;
+        prompts::complete(&toolbox.index, &request.r#ref, &argument.name, &argument.value).map(CompleteResult::new)
+    }
+
+    /// Until 2025-11-25; later clients say it when they listen.
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let uri = &request.uri;
+        if !resources::can_change(&self.toolbox().index, uri) {
+            return Err(no_resource(uri, is_modern(&context)));
+        }
+        if !self.conversation.subscribed.add(uri) {
+            let message = format!("A client subscribes to {MAX_SUBSCRIPTIONS} resources at most");
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        self.follow(context.peer);
+        Ok(())
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.conversation.subscribed.remove(&request.uri);
+        Ok(())
+    }
+
+    /// Clients until 2025-11-25 are told of other lists as long as they are there.
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if self.options.changes == Changes::Told {
+            self.follow(context.peer);
+        }
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
@@ -134,15 +195,15 @@ impl ServerHandler for Server {
 
     /// From 2026-07-28 on those are told who have asked for it.
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.live.list_changes();
+        let mut watcher = self.live.watch();
         loop {
-            tokio::select! {
+            let change = tokio::select! {
                 biased;
                 () = self.shutdown.cancelled() => return Ok(()),
                 () = context.cancelled() => return Ok(()),
-                () = changes.next() => {}
-            }
-            if context.sink().notify_tool_list_changed().await.is_err() {
+                change = watcher.next() => change,
+            };
+            if self.tell_listener(&context, &change).await.is_err() {
                 return Ok(());
             }
         }
@@ -155,29 +216,4 @@ impl ServerHandler for Server {
     ) -> Result<CustomResult, ErrorData> {
         Err(method_not_found(&request.method))
     }
-
-    // What the server does not declare it does not have; the SDK would answer with empty lists.
-
-    async fn list_prompts(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListPromptsResult, ErrorData> {
-        Err(method_not_found(ListPromptsRequestMethod::VALUE))
-    }
-
-    async fn complete(
-        &self,
-        _: CompleteRequestParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<CompleteResult, ErrorData> {
-        Err(method_not_found(CompleteRequestMethod::VALUE))
-    }
-}
-
-/// MCP 2025-11-25, server/resources, "Error Handling"; from 2026-07-28 on the address is an invalid parameter.
-fn no_resource(uri: &str, is_modern: bool) -> ErrorData {
-    let message = format!("No such resource: {}", echo(uri));
-    let data = Some(json!({ "uri": uri }));
-    if is_modern { ErrorData::invalid_params(message, data) } else { ErrorData::resource_not_found(message, data) }
 }

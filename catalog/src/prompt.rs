@@ -1,0 +1,148 @@
+//! Prompts: requests that an author has worded for the people who use the tools, with places to fill in.
+//!
+//! In a catalog a prompt is a text of JSON, since it is read only when somebody asks for it.
+
+use serde_json::{Value, json};
+
+/// A prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prompt {
+    /// Its name, unique in the catalog.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// What is to be filled in.
+    pub args: Vec<PromptArg>,
+    /// What it says.
+    pub messages: Vec<Message>,
+}
+
+/// Something to be filled in; always a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PromptArg {
+    /// The name, as placeholders have it.
+    pub name: String,
+    /// What it means; may be empty.
+    pub description: String,
+    /// Whether the prompt makes no sense without it.
+    pub required: bool,
+    /// The allowed values; none means any.
+    pub values: Vec<String>,
+}
+
+/// A message of a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Message {
+    /// A template.
+    Text {
+        /// Who says it.
+        role: Role,
+        /// The template, with the prompt's args as placeholders.
+        text: String,
+    },
+    /// What a tool prints, shown as the user's.
+    Call {
+        /// The tool.
+        tool: String,
+        /// Its arguments by name, as templates.
+        args: Vec<(String, String)>,
+    },
+}
+
+/// Who says a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The person.
+    User,
+    /// The model.
+    Assistant,
+}
+
+impl Role {
+    /// Both roles.
+    pub const ALL: [Self; 2] = [Self::User, Self::Assistant];
+
+    /// The role's name in configs and MCP.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Assistant => "assistant",
+        }
+    }
+}
+
+impl Prompt {
+    /// The tools that it calls.
+    pub fn tools(&self) -> impl Iterator<Item = &str> {
+        self.messages.iter().filter_map(|message| match message {
+            Message::Call { tool, .. } => Some(tool.as_str()),
+            Message::Text { .. } => None,
+        })
+    }
+
+    /// The text that a catalog keeps: all but the name.
+    pub(crate) fn to_json(&self) -> String {
+        let args: Vec<Value> =
+            self.args.iter().map(|arg| json!([arg.name, arg.description, arg.required, arg.values])).collect();
+        let messages = self.messages.iter().map(|message| match message {
+            Message::Text { role, text } => json!({ "role": role.as_str(), "text": text }),
+            Message::Call { tool, args } => json!({ "tool": tool, "args": args }),
+        });
+        json!([self.description, args, messages.collect::<Vec<_>>()]).to_string()
+    }
+
+    /// Reads what [`Self::to_json`] has written.
+    pub(crate) fn from_json(name: &str, json: &str) -> Self {
+        let json: Value = serde_json::from_str(json).unwrap_or_default();
+        let args = json[1].as_array().into_iter().flatten().map(|arg| PromptArg {
+            name: text(&arg[0]),
+            description: text(&arg[1]),
+            required: arg[2] == true,
+            values: arg[3].as_array().into_iter().flatten().map(text).collect(),
+        });
+        Self {
+            name: name.to_owned(),
+            description: text(&json[0]),
+            args: args.collect(),
+            messages: json[2].as_array().into_iter().flatten().map(message).collect(),
+        }
+    }
+}
+
+fn message(json: &Value) -> Message {
+    if let Some(tool) = json["tool"].as_str() {
+        let args = json["args"].as_array().into_iter().flatten().map(|pair| (text(&pair[0]), text(&pair[1])));
+        return Message::Call { tool: tool.to_owned(), args: args.collect() };
+    }
+    let role = Role::ALL.into_iter().find(|role| json["role"] == role.as_str()).unwrap_or(Role::User);
+    Message::Text { role, text: text(&json["text"]) }
+}
+
+fn text(json: &Value) -> String {
+    json.as_str().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_catalog_keeps_is_the_whole_prompt() {
+        let prompt = Prompt {
+            name: "review".into(),
+            description: "Review \"a\" change".into(),
+            args: vec![PromptArg {
+                name: "base".into(),
+                description: "From".into(),
+                required: true,
+                values: vec!["a".into()],
+            }],
+            messages: vec![
+                Message::Text { role: Role::Assistant, text: "Since {base}?".into() },
+                Message::Call { tool: "git_diff".into(), args: vec![("base".into(), "{base}".into())] },
+            ],
+        };
+        assert_eq!(Prompt::from_json("review", &prompt.to_json()), prompt);
+    }
+}

@@ -1,0 +1,65 @@
+//! Questions with fields, which users fill in: what agents are not to choose, and what a prompt needs.
+
+use climax_catalog::{ArgView, PromptArg, QuestionView, ResolvedTool, Type};
+
+/// A question and its fields.
+#[derive(Clone, Debug)]
+pub struct Form<'a> {
+    /// What the answer is known by.
+    pub name: &'a str,
+    /// What the user is asked.
+    pub message: String,
+    /// What is to be filled in.
+    pub fields: Vec<Field<'a>>,
+}
+
+/// A field of a form.
+#[derive(Clone, Debug)]
+pub struct Field<'a> {
+    /// The name of its value.
+    pub name: &'a str,
+    /// What the value means; may be empty.
+    pub description: &'a str,
+    /// The type of the value.
+    pub kind: Type,
+    /// Whether there must be a value.
+    pub required: bool,
+    /// The value that the form starts with, as it goes on the command line.
+    pub default: Option<&'a str>,
+    /// The allowed values; none means any.
+    pub values: Vec<&'a str>,
+}
+
+impl<'a> Form<'a> {
+    /// The form of one of a tool's questions.
+    #[must_use]
+    pub fn of_question(tool: ResolvedTool<'a>, question: QuestionView<'a>) -> Self {
+        let asked = tool.args().filter(|arg| question.args().any(|name| name == arg.name()));
+        Self { name: question.name(), message: question.message().to_owned(), fields: asked.map(field).collect() }
+    }
+
+    /// The form of what a prompt needs.
+    #[must_use]
+    pub fn of_prompt(name: &'a str, message: String, args: impl Iterator<Item = &'a PromptArg>) -> Self {
+        let fields = args.map(|arg| Field {
+            name: &arg.name,
+            description: &arg.description,
+            kind: Type::String,
+            required: arg.required,
+            default: None,
+            values: arg.values.iter().map(String::as_str).collect(),
+        });
+        Self { name, message, fields: fields.collect() }
+    }
+}
+
+fn field(arg: ArgView<'_>) -> Field<'_> {
+    Field {
+        name: arg.name(),
+        description: arg.description(),
+        kind: arg.kind(),
+        required: arg.required(),
+        default: arg.default(),
+        values: arg.values().collect(),
+    }
+}

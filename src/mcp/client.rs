@@ -1,0 +1,244 @@
+//! The client of a request, and the user behind it: fills in forms and approves calls (elicitation).
+//!
+//! Until revision 2025-11-25 the server sends a request of its own while the call waits. From 2026-07-28 on the request is
+//! answered with the question, and the client sends it again with the answer and a state that only this server can make.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use rmcp::model::{
+    ClientCapabilities, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
+    ElicitationSchema, InputRequest, InputRequiredResult, InputResponses, ServerRequest,
+};
+use rmcp::service::{PeerRequestOptions, RequestContext, RequestHandle, RoleServer, ServiceError};
+use serde_json::{Map, Value, json};
+use tokio::time::timeout;
+
+use super::origin;
+use super::seals::{Opened, Seals, State};
+use super::server::is_modern;
+use crate::approval::{Answer, Approver, Denial, Identity, Pending, Verdict};
+use crate::form::{Field, Form};
+use crate::limits::APPROVAL_LIMIT;
+
+/// The name of the question whether a call may run. No form of a config has it.
+const APPROVAL: &str = climax_catalog::APPROVAL;
+
+/// The client of one request.
+pub(super) struct Client<'a> {
+    pub(super) context: &'a RequestContext<RoleServer>,
+    seals: &'a Seals,
+    /// What came with the request: the answers to an earlier result, and that result's state.
+    answers: Option<&'a InputResponses>,
+    state: Option<&'a str>,
+    opened: OnceLock<Option<Opened>>,
+    /// What has been filled in in this round.
+    given: Mutex<Map<String, Value>>,
+}
+
+impl<'a> Client<'a> {
+    pub(super) fn new(
+        context: &'a RequestContext<RoleServer>,
+        seals: &'a Seals,
+        answers: Option<&'a InputResponses>,
+        state: Option<&'a str>,
+    ) -> Self {
+        Self { context, seals, answers, state, opened: OnceLock::new(), given: Mutex::default() }
+    }
+
+    /// Whether the client shows forms. One that names neither mode does: there was no other before 2025-11-25.
+    fn can_ask(&self) -> bool {
+        let shows = |capabilities: &ClientCapabilities| {
+            capabilities.elicitation.as_ref().is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
+        };
+        if is_modern(self.context) {
+            self.context.meta.client_capabilities().as_ref().is_some_and(shows)
+        } else {
+            self.context.peer.peer_info().is_some_and(|info| shows(&info.capabilities))
+        }
+    }
+
+    /// The state that came with the request, `None` if none did.
+    fn opened(&self, request: &Identity) -> Option<&Opened> {
+        let open = || self.state.map(|state| self.seals.open(state, &self.subject(request)));
+        self.opened.get_or_init(open).as_ref()
+    }
+
+    /// What a state is bound to: nobody redeems what somebody else was asked.
+    fn subject(&self, request: &Identity) -> Vec<u8> {
+        [&request[..], &origin::caller(self.context)].concat()
+    }
+
+    /// The answer that came with the request.
+    fn answer(&self, name: &str) -> Option<ElicitResult> {
+        let answer = self.answers.and_then(|answers| answers.get(name))?;
+        serde_json::from_value(answer.clone()).ok()
+    }
+
+    /// The question as a result, with a state that holds all that was given so far.
+    fn asked(
+        &self,
+        name: &str,
+        question: ElicitRequest,
+        approves: Option<Identity>,
+        request: &Identity,
+    ) -> Option<InputRequiredResult> {
+        let mut given = match self.opened(request) {
+            Some(Opened::Good(state)) => state.given.clone(),
+            _ => Map::new(),
+        };
+        given.extend(self.given.lock().unwrap_or_else(PoisonError::into_inner).clone());
+        let state = self.seals.seal(&State { given, approves }, &self.subject(request))?;
+        let questions = BTreeMap::from([(name.to_owned(), InputRequest::Elicitation(question))]);
+        Some(InputRequiredResult::new(Some(questions), Some(state)))
+    }
+
+    /// Asks by a request of the server's, and waits. MCP 2025-11-25, client/elicitation.
+    async fn by_request(&self, question: ElicitRequest) -> Option<ElicitResult> {
+        let options = PeerRequestOptions::no_options();
+        let answer =
+            match self.context.peer.send_request_with_option(ServerRequest::ElicitRequest(question), options).await {
+                Ok(handle) => Asked(Some(handle)).answer().await,
+                Err(error) => Err(error),
+            };
+        match answer {
+            Ok(ClientResult::ElicitResult(answer)) => Some(answer),
+            Ok(_) => None,
+            Err(error) => {
+                tracing::warn!(%error, "no answer to a question");
+                None
+            }
+        }
+    }
+}
+
+impl Approver for Client<'_> {
+    type Question = InputRequiredResult;
+
+    async fn ask(&self, form: &Form<'_>, request: &Identity) -> Answer<InputRequiredResult> {
+        if !self.can_ask() {
+            return Answer::Denied(Denial::Unanswerable);
+        }
+        let Some(question) = form_question(form) else { return Answer::Denied(Denial::Unanswerable) };
+        if !is_modern(self.context) {
+            return self.by_request(question).await.map_or(Answer::Denied(Denial::ByUser), filled_in);
+        }
+        let is_stale = match self.opened(request) {
+            Some(Opened::Forged) => return Answer::Denied(Denial::Forged),
+            Some(Opened::Good(state)) => match state.given.get(form.name) {
+                Some(Value::Object(values)) => return Answer::Given(values.clone()),
+                _ => false,
+            },
+            Some(Opened::Stale) => true,
+            None => false,
+        };
+        if let Some(answer) = self.answer(form.name).filter(|_| !is_stale) {
+            let answer = filled_in(answer);
+            if let Answer::Given(values) = &answer {
+                let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+                given.insert(form.name.to_owned(), Value::Object(values.clone()));
+            }
+            return answer;
+        }
+        self.asked(form.name, question, None, request).map_or(Answer::Denied(Denial::Unanswerable), Answer::Asked)
+    }
+
+    /// MCP 2026-07-28, basic/patterns, "Multi Round-Trip Requests": a state that fails verification is rejected.
+    async fn decide(&self, pending: &Pending<'_>) -> Verdict<InputRequiredResult> {
+        if !self.can_ask() {
+            return pending.headless();
+        }
+        let question = |text| ElicitRequest::new(form_params(text, ElicitationSchema::new(BTreeMap::new())));
+        if !is_modern(self.context) {
+            let answer = self.by_request(question(pending.question().await)).await;
+            return answer.map_or(Verdict::Denied(Denial::ByUser), |answer| verdict(&answer));
+        }
+        let identity = pending.identity();
+        match self.opened(pending.request()) {
+            Some(Opened::Forged) => return Verdict::Denied(Denial::Forged),
+            Some(Opened::Good(state)) if state.approves == Some(identity) => {
+                if let Some(answer) = self.answer(APPROVAL) {
+                    return verdict(&answer);
+                }
+            }
+            Some(Opened::Good(_) | Opened::Stale) | None => {}
+        }
+        let question = question(pending.question().await);
+        let asked = self.asked(APPROVAL, question, Some(identity), pending.request());
+        asked.map_or_else(|| pending.headless(), Verdict::Asked)
+    }
+}
+
+/// A question that the client has; taken back when dropped without an answer, so that nobody answers it for nothing.
+struct Asked(Option<RequestHandle<RoleServer>>);
+
+impl Asked {
+    async fn answer(mut self) -> Result<ClientResult, ServiceError> {
+        let late = ServiceError::Timeout { timeout: APPROVAL_LIMIT };
+        let Some(handle) = &mut self.0 else { return Err(late) };
+        let answer = timeout(APPROVAL_LIMIT, &mut handle.rx).await.map_err(|_| late)?;
+        self.0 = None;
+        answer.map_err(|_| ServiceError::TransportClosed)?
+    }
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        if let Some(handle) = self.0.take() {
+            tokio::spawn(handle.cancel(Some("the call has ended".to_owned())));
+        }
+    }
+}
+
+fn verdict<Q>(answer: &ElicitResult) -> Verdict<Q> {
+    match answer.action {
+        ElicitationAction::Accept => Verdict::Approved,
+        _ => Verdict::Denied(Denial::ByUser),
+    }
+}
+
+fn filled_in<Q>(answer: ElicitResult) -> Answer<Q> {
+    match (answer.action, answer.content) {
+        (ElicitationAction::Accept, Some(Value::Object(values))) => Answer::Given(values),
+        (ElicitationAction::Accept, _) => Answer::Given(Map::new()),
+        _ => Answer::Denied(Denial::ByUser),
+    }
+}
+
+/// A form in the restricted schema of elicitation. Source: MCP 2025-11-25, client/elicitation, "Requested Schema".
+fn form_question(form: &Form<'_>) -> Option<ElicitRequest> {
+    let properties: Map<String, Value> =
+        form.fields.iter().map(|field| (field.name.to_owned(), property(field))).collect();
+    let required: Vec<&str> = form.fields.iter().filter(|field| field.required).map(|field| field.name).collect();
+    let mut schema =
+        Map::from_iter([("type".to_owned(), json!("object")), ("properties".to_owned(), properties.into())]);
+    if !required.is_empty() {
+        schema.insert("required".to_owned(), json!(required));
+    }
+    let schema = ElicitationSchema::from_json_schema(schema);
+    let schema = schema.inspect_err(|error| tracing::error!(%error, form = form.name, "no form can be made"));
+    Some(ElicitRequest::new(form_params(form.message.clone(), schema.ok()?)))
+}
+
+fn form_params(message: String, requested_schema: ElicitationSchema) -> ElicitRequestParams {
+    ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema }
+}
+
+/// Allowed values are texts in forms, whatever their type.
+fn property(field: &Field<'_>) -> Value {
+    let kind = if field.values.is_empty() { field.kind } else { climax_catalog::Type::String };
+    let mut property = json!({ "type": kind.as_str() });
+    if !field.description.is_empty() {
+        property["description"] = json!(field.description);
+    }
+    if !field.values.is_empty() {
+        property["enum"] = json!(field.values);
+    }
+    if let Some(word) = field.default {
+        property["default"] = match kind {
+            climax_catalog::Type::String => json!(word),
+            _ => serde_json::from_str(word).unwrap_or(Value::Null),
+        };
+    }
+    property
+}

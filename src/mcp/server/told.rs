@@ -1,0 +1,122 @@
+//! What clients are told without asking each time: what the server can do, and what has changed.
+
+use std::sync::atomic::Ordering;
+
+use climax_catalog::ToolIndex;
+use rmcp::model::{PromptsCapability, ResourceUpdatedNotificationParam, ResourcesCapability, ServerCapabilities};
+use rmcp::service::{Peer, RoleServer, ServiceError, SubscriptionContext, SubscriptionSendError};
+
+use super::super::subscribed::concerned;
+use super::{Changes, Server};
+use crate::limits::MAX_SUBSCRIPTIONS;
+use crate::live::Change;
+
+impl Server {
+    /// What the server declares; it has nothing else.
+    pub(super) fn capabilities(&self, index: &ToolIndex) -> ServerCapabilities {
+        let told = (self.options.changes == Changes::Told).then_some(true);
+        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+        if let Some(tools) = &mut capabilities.tools {
+            tools.list_changed = told;
+        }
+        let mut resources = ResourcesCapability::default();
+        resources.list_changed = told;
+        resources.subscribe = (told.is_some() || !index.resources().is_empty()).then_some(true);
+        capabilities.resources = Some(resources);
+        if self.has_prompts(index) {
+            let mut prompts = PromptsCapability::default();
+            prompts.list_changed = told;
+            capabilities.prompts = Some(prompts);
+        }
+        if self.completes(index) {
+            capabilities.completions = Some(serde_json::Map::new());
+        }
+        capabilities
+    }
+
+    /// Whether there are prompts, or may be some later.
+    pub(super) fn has_prompts(&self, index: &ToolIndex) -> bool {
+        self.options.changes == Changes::Told || !index.prompts().is_empty()
+    }
+
+    /// Whether there is anything whose arguments can be completed, or may be later.
+    pub(super) fn completes(&self, index: &ToolIndex) -> bool {
+        self.has_prompts(index) || !index.resources().is_empty()
+    }
+
+    /// Tells a client until 2025-11-25 of changes as long as it is there; once, however often it is asked for.
+    pub(super) fn follow(&self, peer: Peer<RoleServer>) {
+        if self.conversation.is_followed.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let mut watcher = self.live.watch();
+        let (live, ended) = (self.live.clone(), self.conversation.ended.clone());
+        let (subscribed, is_told) = (self.conversation.subscribed.clone(), self.options.changes == Changes::Told);
+        tokio::spawn(async move {
+            while let Some(change) = ended.run_until_cancelled(watcher.next()).await {
+                let uris = subscribed.concerned(&live.toolbox().index, &change);
+                let lists = if is_told { lists(&change) } else { Lists::default() };
+                if tell(&peer, lists, uris).await.is_err() {
+                    return;
+                }
+            }
+        });
+    }
+
+    /// Tells a client from 2026-07-28 on, as far as it has asked for it.
+    pub(super) async fn tell_listener(
+        &self,
+        context: &SubscriptionContext,
+        change: &Change,
+    ) -> Result<(), SubscriptionSendError> {
+        let (sink, accepted) = (context.sink(), context.accepted());
+        let told = self.options.changes == Changes::Told;
+        let lists = lists(change);
+        let wanted = |list: bool, accepted: Option<bool>| told && list && accepted == Some(true);
+        if wanted(lists.tools, accepted.tools_list_changed) {
+            sink.notify_tool_list_changed().await?;
+        }
+        if wanted(lists.prompts, accepted.prompts_list_changed) {
+            sink.notify_prompt_list_changed().await?;
+        }
+        if wanted(lists.resources, accepted.resources_list_changed) {
+            sink.notify_resource_list_changed().await?;
+        }
+        let uris = accepted.resource_subscriptions.iter().flatten().take(MAX_SUBSCRIPTIONS);
+        for uri in concerned(uris, &self.toolbox().index, change) {
+            sink.notify_resource_updated(uri).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Which lists are others than before.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lists {
+    tools: bool,
+    prompts: bool,
+    resources: bool,
+}
+
+fn lists(change: &Change) -> Lists {
+    match *change {
+        Change::Edition { tools, prompts, resources } => Lists { tools, prompts, resources },
+        Change::Touched(_) => Lists::default(),
+    }
+}
+
+async fn tell(peer: &Peer<RoleServer>, lists: Lists, uris: Vec<String>) -> Result<(), ServiceError> {
+    if lists.tools {
+        peer.notify_tool_list_changed().await?;
+    }
+    if lists.prompts {
+        peer.notify_prompt_list_changed().await?;
+    }
+    if lists.resources {
+        peer.notify_resource_list_changed().await?;
+    }
+    for uri in uris {
+        peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await?;
+    }
+    Ok(())
+}
