@@ -99,3 +99,87 @@ fn the_command_line_prints_what_the_program_printed() {
     let output = support::climax().args(["call", "picture", "--config"]).arg(&path).output().unwrap();
     assert_eq!(output.stdout, b"a\xff\xfeb\n");
 }
+
+const RESOURCES: &str = "
+  - {name: status, description: The status, command: argv clean, resource: 'fake:status'}
+  - name: log
+    description: A log
+    command: argv
+    resource: 'fake://{repo}/log'
+    args: [{name: repo, required: true, positional: true}, {name: count, type: integer}]
+  - name: page
+    description: A page
+    command: bytes
+    output: {mime: application/pdf}
+    resource: 'fake:page/{number}'
+    args: [{name: number, type: integer, required: true}]
+  - {name: broken, description: Fails, command: exit 3 sorry, resource: 'fake:broken'}
+  - {name: sheet, description: A sheet, command: argv a;b, output: {mime: text/csv}}
+  - {name: commit, description: Commits, command: argv, risk: write}
+";
+
+#[tokio::test]
+async fn what_a_tool_prints_can_be_read_by_its_uri() {
+    let mut client = client(RESOURCES).await;
+    let list = client.ask(1, "resources/list", &json!({})).await["result"]["resources"].clone();
+    let status =
+        json!({ "uri": "fake:status", "name": "status", "description": "The status", "mimeType": "text/plain" });
+    assert_eq!(list[1], status);
+    assert_eq!(list.as_array().unwrap().len(), 3, "{list}");
+    let templates = client.ask(1, "resources/templates/list", &json!({})).await["result"]["resourceTemplates"].clone();
+    assert_eq!(templates[1]["uriTemplate"], "fake://{repo}/log", "{templates}");
+
+    let contents = async |client: &mut Client, uri: &str| read(client, uri).await["result"]["contents"][0].clone();
+    let text = |uri: &str, text: &str| json!({ "uri": uri, "mimeType": "text/plain", "text": text });
+    assert_eq!(contents(&mut client, "fake:status").await, text("fake:status", "<clean>"));
+    let uri = "fake://a%2Fb%20c/log";
+    assert_eq!(contents(&mut client, uri).await, text(uri, "<a/b c>"));
+    let page = contents(&mut client, "fake:page/7").await;
+    assert_eq!(page["blob"], BASE64_STANDARD.encode(b"a\xff\xfeb\n"), "{page}");
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_an_error() {
+    let mut client = client(RESOURCES).await;
+    for uri in ["fake:nothing", "fake:page/seven", "fake://-rf/log", "fake://a/b/log", "fake://%00/log", "other:status"]
+    {
+        assert_eq!(read(&mut client, uri).await["error"]["code"], -32002, "{uri}");
+    }
+    let broken = read(&mut client, "fake:broken").await;
+    assert_eq!(broken["error"]["code"], -32603);
+    assert!(broken["error"]["message"].as_str().unwrap().contains("sorry"), "{broken}");
+}
+
+#[tokio::test]
+async fn what_is_neither_text_nor_picture_is_a_resource_in_results() {
+    let mut client = client(RESOURCES).await;
+    let page = client.tool("page", json!({ "number": 7 })).await["content"][0].clone();
+    assert_eq!((&page["type"], &page["resource"]["uri"]), (&json!("resource"), &json!("fake:page/7")), "{page}");
+    // What has no URI of its own has one for some minutes.
+    let sheet = client.tool("sheet", json!({})).await["content"][0].clone();
+    assert_eq!(sheet["resource"]["mimeType"], "text/csv", "{sheet}");
+    let uri = sheet["resource"]["uri"].as_str().unwrap();
+    let again = read(&mut client, uri).await;
+    assert_eq!(again["result"]["contents"][0]["text"], sheet["resource"]["text"], "{again}");
+}
+
+#[tokio::test]
+async fn who_subscribes_is_told_when_a_tool_of_the_cli_has_changed_something() {
+    let mut client = client(RESOURCES).await;
+    for uri in ["fake:status", "climax://cli/fake"] {
+        let answer = client.ask(1, "resources/subscribe", &json!({ "uri": uri })).await;
+        assert_eq!(answer["result"], json!({}), "{answer}");
+    }
+    let unknown = client.ask(2, "resources/subscribe", &json!({ "uri": "fake:nothing" })).await;
+    assert_eq!(unknown["error"]["code"], -32002);
+    client.tool("log", json!({ "repo": "a" })).await;
+    let call = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": { "name": "commit" } });
+    let mut messages = [client.exchange(&call.to_string()).await, client.receive().await];
+    messages.sort_by_key(|message| message["id"].is_null());
+    let updated =
+        json!({ "jsonrpc": "2.0", "method": "notifications/resources/updated", "params": { "uri": "fake:status" } });
+    assert_eq!(messages[1], updated, "the first call changes nothing, and the list of tools stays");
+    client.ask(4, "resources/unsubscribe", &json!({ "uri": "fake:status" })).await;
+    client.tool("commit", json!({})).await;
+    assert_eq!(client.ask(5, "ping", &json!({})).await["result"], json!({}));
+}

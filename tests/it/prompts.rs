@@ -1,0 +1,158 @@
+//! Prompts: listed, filled in, with what tools print, and completed.
+
+use climax::mcp::Mode;
+use serde_json::{Value, json};
+
+use crate::client::{Client, modern_meta, restricted, unrestricted};
+use crate::support::{fake_config, index};
+
+const TOOLS: &str = "
+  - {name: show, description: Shows, command: argv, args: [{name: what, positional: true}]}
+  - {name: picture, description: Draws, command: bytes, output: {mime: image/png}}
+  - {name: broken, description: Fails, command: exit 3 sorry}
+  - {name: remove, description: Removes, command: argv, risk: destructive}
+prompts:
+  - name: review
+    description: Review a change
+    args:
+      - {name: base, description: From where, required: true, enum: [main, master, next]}
+      - {name: focus}
+    messages:
+      - \"Review all since {base}. {{Mind}} {focus}\"
+      - {tool: show, args: {what: '--from {base}'}}
+      - {role: assistant, text: Which part?}
+  - {name: look, description: Look at a picture, messages: [{tool: picture}, Look.]}
+  - {name: fail, description: See what fails, messages: [{tool: broken}]}
+";
+
+async fn client() -> Client {
+    Client::open(unrestricted(index(&fake_config(TOOLS))), Mode::Meta, json!({})).await
+}
+
+async fn get(client: &mut Client, name: &str, arguments: Value) -> Value {
+    client.ask(1, "prompts/get", &json!({ "name": name, "arguments": arguments })).await
+}
+
+#[tokio::test]
+async fn prompts_are_listed_with_what_they_need() {
+    let mut client = client().await;
+    let list = client.ask(1, "prompts/list", &json!({})).await;
+    let review = json!({ "name": "review", "description": "Review a change", "arguments": [
+        { "name": "base", "description": "From where", "required": true },
+        { "name": "focus", "required": false },
+    ] });
+    assert_eq!(list["result"]["prompts"][0], review);
+    assert_eq!(list["result"]["prompts"].as_array().unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn a_prompt_says_what_its_author_wrote_and_what_tools_print() {
+    let mut client = client().await;
+    let filled = get(&mut client, "review", json!({ "base": "main", "focus": "{base}" })).await;
+    let text = |role: &str, text: &str| json!({ "role": role, "content": { "type": "text", "text": text } });
+    let refused = json!({ "code": -32602 });
+    // A value cannot become an option of the program.
+    assert_eq!(filled["error"]["code"], refused["code"], "{filled}");
+
+    let picture = get(&mut client, "look", json!({})).await;
+    assert_eq!(picture["result"]["messages"][0]["content"]["type"], "image", "{picture}");
+    assert_eq!(picture["result"]["messages"][1], text("user", "Look."));
+
+    let failed = get(&mut client, "fail", json!({})).await;
+    assert_eq!(failed["result"]["messages"], json!([text("user", "sorry\n\n[exit code: 3]")]), "{failed}");
+}
+
+#[tokio::test]
+async fn values_stand_where_the_author_put_them_and_are_not_read_again() {
+    let tools = TOOLS.replace("--from {base}", "from {base}");
+    let mut client = Client::open(unrestricted(index(&fake_config(&tools))), Mode::Meta, json!({})).await;
+    let filled = get(&mut client, "review", json!({ "base": "main", "focus": "{base}" })).await;
+    let text = |role: &str, text: &str| json!({ "role": role, "content": { "type": "text", "text": text } });
+    let messages = json!([
+        text("user", "Review all since main. {Mind} {base}"),
+        text("user", "<from main>"),
+        text("assistant", "Which part?"),
+    ]);
+    assert_eq!(filled["result"]["messages"], messages, "{filled}");
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_said() {
+    let mut client = client().await;
+    for (name, arguments, expected) in [
+        ("reviwe", json!({}), "did you mean review?"),
+        ("review", json!({}), "needs base"),
+        ("review", json!({ "base": "evil" }), "must be one of: main, master, next"),
+        ("review", json!({ "base": ["main"] }), "must be a string"),
+    ] {
+        let answer = get(&mut client, name, arguments).await;
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().contains(expected), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_missing_is_asked_for() {
+    let tools = TOOLS.replace("--from {base}", "from {base}");
+    let toolbox = || unrestricted(index(&fake_config(&tools)));
+    let mut client = Client::open(toolbox(), Mode::Meta, json!({ "elicitation": {} })).await;
+    let get = json!({ "jsonrpc": "2.0", "id": 5, "method": "prompts/get", "params": { "name": "review" } });
+    let question = client.exchange(&get.to_string()).await;
+    let field = json!({ "type": "string", "description": "From where", "enum": ["main", "master", "next"] });
+    assert_eq!(question["params"]["requestedSchema"]["properties"]["base"], field, "{question}");
+    let answer = json!({ "jsonrpc": "2.0", "id": question["id"],
+                         "result": { "action": "accept", "content": { "base": "next" } } });
+    let filled = client.exchange(&answer.to_string()).await;
+    assert_eq!(filled["result"]["messages"][1]["content"]["text"], "<from next>", "{filled}");
+
+    let mut client = Client::connect(toolbox(), Mode::Meta);
+    let mut params = json!({ "name": "review", "_meta": modern_meta() });
+    params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({ "elicitation": {} });
+    let asked = client.ask(1, "prompts/get", &params).await["result"].clone();
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    params["inputResponses"] = json!({ "arguments": { "action": "accept", "content": { "base": "main" } } });
+    params["requestState"] = asked["requestState"].clone();
+    let filled = client.ask(2, "prompts/get", &params).await;
+    assert_eq!(filled["result"]["messages"][1]["content"]["text"], "<from main>", "{filled}");
+}
+
+#[tokio::test]
+async fn allowed_values_are_offered() {
+    let mut client = client().await;
+    let mut complete = async |reference: Value, argument: &str, value: &str| {
+        let params = json!({ "ref": reference, "argument": { "name": argument, "value": value } });
+        client.ask(1, "completion/complete", &params).await
+    };
+    let prompt = || json!({ "type": "ref/prompt", "name": "review" });
+    let found = complete(prompt(), "base", "MA").await;
+    assert_eq!(found["result"]["completion"]["values"], json!(["main", "master"]), "{found}");
+    assert_eq!(complete(prompt(), "focus", "x").await["result"]["completion"]["values"], json!([]));
+    assert_eq!(complete(prompt(), "bsae", "").await["error"]["code"], -32602);
+    assert_eq!(complete(json!({ "type": "ref/resource", "uri": "x:y" }), "a", "").await["error"]["code"], -32602);
+}
+
+#[tokio::test]
+async fn a_prompt_whose_tool_is_hidden_is_not_there() {
+    let policy = "default: disabled\ntools: {picture: {}, remove: {}}\n";
+    let toolbox = restricted(index(&fake_config(TOOLS)), policy);
+    let mut client = Client::open(toolbox, Mode::Meta, json!({})).await;
+    let list = client.ask(1, "prompts/list", &json!({})).await;
+    let names: Vec<&Value> = list["result"]["prompts"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
+    assert_eq!(names, ["look"]);
+    assert!(
+        get(&mut client, "review", json!({ "base": "main" })).await["error"]["message"]
+            .as_str()
+            .unwrap()
+            .starts_with("Unknown prompt")
+    );
+}
+
+#[tokio::test]
+async fn a_catalog_without_prompts_says_nothing_of_them() {
+    let toolbox = unrestricted(index(&fake_config("  - {name: t, description: T}\n")));
+    let mut client = Client::connect(toolbox, Mode::Meta);
+    let info = client.ask(0, "initialize", &crate::client::initialize("2025-11-25")).await;
+    assert!(info["result"]["capabilities"]["prompts"].is_null(), "{info}");
+    client.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+    assert_eq!(client.ask(1, "prompts/list", &json!({})).await["error"]["code"], -32601);
+}
