@@ -148,6 +148,7 @@ async fn executor(calls: usize, in_flight: usize) -> Vec<Duration> {
         program_dir: None,
         cwd: None,
         stdin: None,
+        files_dir: None,
         timeout: Duration::from_mins(1),
     };
     let executor = Arc::new(Executor::new(Place::Local, Limits::default(), 64));

@@ -133,10 +133,11 @@ impl Pending<'_> {
     }
 }
 
-/// What identifies a call: the tool and all values. Calls that differ in one of them are different.
+/// What identifies a call: the tool and all values that were given. Calls that differ in one of them are different.
 #[must_use]
 pub(crate) fn identity(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Identity {
-    let values = bound.iter().map(|(arg, value)| (arg.name().to_owned(), value.to_string()));
+    let given = bound.iter().filter(|(arg, _)| arg.output().is_none());
+    let values = given.map(|(arg, value)| (arg.name().to_owned(), value.to_string()));
     identity_of(std::iter::once((tool.name().to_owned(), String::new())).chain(values))
 }
 

@@ -5,7 +5,7 @@
 use std::fmt;
 
 use climax_catalog::policy::{ArgRule, Breach};
-use climax_catalog::{ArgView, Place, ResolvedTool, Type};
+use climax_catalog::{ArgView, OutputFile, Place, ResolvedTool, Type};
 use serde_json::{Map, Value};
 
 use crate::limits::{MAX_ARGUMENT_BYTES, MAX_ECHOED_CHARS, MAX_STDIN_BYTES};
@@ -45,6 +45,17 @@ impl<'a> Bound<'a> {
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&BoundValue> {
         self.iter().find(|(arg, _)| arg.name() == name).map(|(_, value)| value)
+    }
+
+    /// Adds the paths of the files that the program writes, each where its arg stands.
+    #[must_use]
+    pub fn with_files(self, tool: ResolvedTool<'a>, path: impl Fn(OutputFile<'a>) -> String) -> Self {
+        let given: Vec<(ArgView<'a>, BoundValue)> = self.values;
+        let value = |arg: ArgView<'a>| match arg.output() {
+            Some(output) => Some(BoundValue::String(path(output))),
+            None => given.iter().find(|(other, _)| other.name() == arg.name()).map(|(_, value)| value.clone()),
+        };
+        Self { values: tool.args().filter_map(|arg| Some((arg, value(arg)?))).collect() }
     }
 
     /// The args that have a value, in definition order.
@@ -163,15 +174,15 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Checks and converts the arguments of one call; unknown keys are ignored, null counts as absent. What the user is to give
-/// is left out.
+/// Checks and converts the arguments of one call; unknown keys are ignored, null counts as absent. What the user or
+/// the server gives is left out.
 ///
 /// Of what a policy says only `allow_leading_dash` counts here; [`check`] looks at the rest.
 ///
 /// # Errors
 /// Every violation, in the order of the args' definition.
 pub fn bind<'a>(tool: ResolvedTool<'a>, arguments: &Map<String, Value>) -> Result<Bound<'a>, Vec<Violation>> {
-    bind_args(tool, |arg| (!arg.is_asked()).then(|| arguments.get(arg.name())))
+    bind_args(tool, |arg| (!arg.is_asked() && arg.output().is_none()).then(|| arguments.get(arg.name())))
 }
 
 /// The same with what the user has given.
@@ -183,7 +194,8 @@ pub fn bind_answered<'a>(
     arguments: &Map<String, Value>,
     given: &Map<String, Value>,
 ) -> Result<Bound<'a>, Vec<Violation>> {
-    bind_args(tool, |arg| Some(if arg.is_asked() { given } else { arguments }.get(arg.name())))
+    let values = |arg: ArgView<'_>| if arg.is_asked() { given } else { arguments };
+    bind_args(tool, |arg| arg.output().is_none().then(|| values(arg).get(arg.name())))
 }
 
 /// Binds the args for which there is somebody who may give a value.

@@ -26,6 +26,8 @@ pub struct Invocation {
     pub cwd: Option<PathBuf>,
     /// What is piped to standard input; the null device if `None`.
     pub stdin: Option<String>,
+    /// The directory of the files that it writes for its result, wherever it runs.
+    pub files_dir: Option<PathBuf>,
     /// How long the program may take.
     pub timeout: Duration,
 }
@@ -40,7 +42,15 @@ pub fn plan(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Invoc
     if tool.is_native() {
         let values = bound.iter().map(|(arg, value)| format!("{}={value}", arg.name()));
         let argv = std::iter::once(tool.name().to_owned()).chain(values).collect();
-        return Invocation { argv, env: Vec::new(), program_dir: None, cwd: None, stdin: None, timeout };
+        return Invocation {
+            argv,
+            env: Vec::new(),
+            program_dir: None,
+            cwd: None,
+            stdin: None,
+            files_dir: None,
+            timeout,
+        };
     }
     let cli = tool.cli();
     let mut argv = command(cli, tool.words(), env);
@@ -68,6 +78,7 @@ pub fn plan(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Invoc
         program_dir,
         cwd,
         stdin,
+        files_dir: None,
         timeout,
     }
 }
@@ -89,7 +100,13 @@ pub fn resolve(
             argv.extend([format!("--{}", name.replace('_', "-")), value]);
         }
     }
-    Invocation { argv, stdin: None, timeout: Duration::from_millis(resolve.timeout_ms().into()), ..call.clone() }
+    Invocation {
+        argv,
+        stdin: None,
+        files_dir: None,
+        timeout: Duration::from_millis(resolve.timeout_ms().into()),
+        ..call.clone()
+    }
 }
 
 /// The base command and a subcommand of it.

@@ -13,7 +13,7 @@ use crate::approval::{Answer, Approver, Denial, Identity, Pending, Verdict, iden
 use crate::arguments::{self, Violation};
 use crate::argv;
 use crate::audit::{Audit, Record};
-use crate::exec::{self, End, Executor, Outcome, SpawnError, Stop, Watch};
+use crate::exec::{self, End, Executor, Outcome, Outputs, SpawnError, Stop, Watch};
 use crate::form::Form;
 use crate::limits::{MAX_SUGGESTIONS, MAX_UNKNOWN_KEYS};
 
@@ -206,8 +206,17 @@ impl Toolbox {
         if let Err(violations) = arguments::check(&bound) {
             return (Permission::Unasked, Called::Failed(CallError::PolicyDenied { violations }));
         }
+        let outputs = match Outputs::of(tool) {
+            Ok(outputs) => outputs,
+            Err(error) => return (Permission::Unasked, Called::Failed(CallError::Spawn(SpawnError::Files(error)))),
+        };
+        let bound = match &outputs {
+            Some(outputs) => bound.with_files(tool, |output| outputs.dir().join(output.file).display().to_string()),
+            None => bound,
+        };
         let mut invocation = argv::plan(tool, &bound, &exec::variable);
         invocation.env.splice(0..0, request.env.iter().cloned());
+        invocation.files_dir = outputs.as_ref().map(|outputs| outputs.dir().to_owned());
         let pending = Pending {
             tool,
             bound: &bound,
@@ -235,7 +244,10 @@ impl Toolbox {
             self.executor.run(&invocation, request.watch, stop).await
         };
         tracing::info!(tool = request.tool, end = ?ran.as_ref().map(|outcome| outcome.end), "ended");
-        let called = ran.map_or_else(|error| Called::Failed(CallError::Spawn(error)), Called::Ran);
+        let called = match ran {
+            Ok(outcome) => Called::Ran(with_files(outcome, outputs).await),
+            Err(error) => Called::Failed(CallError::Spawn(error)),
+        };
         (permission, called)
     }
 
@@ -272,6 +284,13 @@ impl Toolbox {
         let bound = arguments::bind_answered(tool, arguments, &given);
         bound.map_err(|violations| Called::Failed(invalid(tool, arguments, violations)))
     }
+}
+
+/// Adds the files that a program was to write, if it ended well.
+async fn with_files(outcome: Outcome, outputs: Option<Outputs>) -> Outcome {
+    let Some(outputs) = outputs.filter(|_| outcome.end == End::Exited(0)) else { return outcome };
+    let files = tokio::task::spawn_blocking(|| outputs.read()).await.unwrap_or_default();
+    Outcome { files, ..outcome }
 }
 
 /// Asks the user all that a tool asks.

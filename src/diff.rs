@@ -25,6 +25,14 @@ pub fn differences(old: &Value, new: &Value) -> Vec<String> {
     for (name, tool) in before.iter().filter(|(name, _)| !after.contains_key(*name)) {
         lines.push(format!("removed tool {name}: {}", summary(tool)));
     }
+    let (before, after) = (by_name(&old["prompts"]), by_name(&new["prompts"]));
+    for (name, prompt) in &after {
+        match before.get(name) {
+            None => lines.push(format!("added prompt {name}")),
+            Some(earlier) => changes(&format!("prompt {name}"), earlier, prompt, &mut lines),
+        }
+    }
+    lines.extend(before.keys().filter(|name| !after.contains_key(*name)).map(|name| format!("removed prompt {name}")));
     lines
 }
 

@@ -13,6 +13,7 @@ use crate::template::{self, Piece};
 
 pub(crate) mod arg;
 mod native;
+mod output;
 mod prompt;
 pub(crate) mod question;
 mod resource;
@@ -199,20 +200,6 @@ impl Checker<'_> {
             confirm_message: tool.confirm_message.map(|message| message.value),
             resolve: tool.resolve.into_iter().map(|entry| self.resolve(entry)).collect(),
         }
-    }
-
-    /// Source: RFC 6838, section 4.2; parameters are left out.
-    fn media_type(&mut self, mime: Spanned<String>) -> String {
-        let is_name = |text: &str| {
-            text.starts_with(|c: char| c.is_ascii_alphanumeric())
-                && text.chars().all(|c| c.is_ascii_alphanumeric() || "!#$&-^_.+".contains(c))
-        };
-        if !mime.value.split_once('/').is_some_and(|(kind, subtype)| is_name(kind) && is_name(subtype)) {
-            let message = format!("`{}` is no media type", crate::yaml::shorten(&mime.value));
-            let help = "write TYPE/SUBTYPE, such as image/png or application/pdf; leave `output` out for plain text";
-            self.report(Code::IllegalMediaType, mime.span, message, help);
-        }
-        mime.value
     }
 
     fn timeout_ms(&mut self, timeout: Option<&Spanned<f64>>, default: u32) -> u32 {

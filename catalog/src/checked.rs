@@ -72,6 +72,16 @@ pub(crate) struct Arg {
     pub(crate) leading_dash: Option<bool>,
     /// Whether the user gives it, not the agent.
     pub(crate) asked: bool,
+    /// The file that the program writes, if the arg is where to.
+    pub(crate) output: Option<OutputFile>,
+}
+
+/// A file that a program writes, whose content is part of the result.
+#[derive(Clone, Debug)]
+pub(crate) struct OutputFile {
+    pub(crate) mime: String,
+    /// The last part of its path.
+    pub(crate) file: String,
 }
 
 /// A default, as it goes on the command line and as it stands in a schema.

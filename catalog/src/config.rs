@@ -57,7 +57,15 @@ pub(crate) struct Arg {
     pub(crate) cwd: Option<Spanned<bool>>,
     pub(crate) stdin: Option<Spanned<bool>>,
     pub(crate) values: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(crate) output: Option<Spanned<OutputFile>>,
     pub(crate) allow: Option<Allow>,
+}
+
+/// An `output` of an arg: a file that the program writes.
+#[derive(Debug)]
+pub(crate) struct OutputFile {
+    pub(crate) mime: Option<Spanned<String>>,
+    pub(crate) file: Option<Spanned<String>>,
 }
 
 /// An item of `ask`: a question that the user answers, not the agent.
@@ -174,10 +182,23 @@ pub(crate) const TOOL_KEYS: &[&str] = &[
     "resolve",
     ALLOW_KEY,
 ];
-pub(crate) const ARG_KEYS: &[&str] =
-    &["name", DESCRIPTION, "type", "required", "default", "flag", "positional", "cwd", "stdin", "enum", ALLOW_KEY];
+pub(crate) const ARG_KEYS: &[&str] = &[
+    "name",
+    DESCRIPTION,
+    "type",
+    "required",
+    "default",
+    "flag",
+    "positional",
+    "cwd",
+    "stdin",
+    "enum",
+    "output",
+    ALLOW_KEY,
+];
 pub(crate) const QUESTION_KEYS: &[&str] = &["name", "message", "args"];
 pub(crate) const OUTPUT_KEYS: &[&str] = &["mime"];
+pub(crate) const OUTPUT_FILE_KEYS: &[&str] = &["mime", "file"];
 pub(crate) const RESOLVE_KEYS: &[&str] = &["command", "args", "timeout"];
 
 /// Reads the tree of one file.
@@ -286,8 +307,17 @@ fn arg(walker: &mut Walker<'_>, node: &Node) -> Option<Arg> {
         cwd: fields.boolean(walker, "cwd"),
         stdin: fields.boolean(walker, "stdin"),
         values: fields.optional("enum").and_then(|node| enum_values(walker, node)),
+        output: fields.optional("output").and_then(|node| output_file(walker, node)),
         allow: allow(&mut fields),
     })
+}
+
+fn output_file(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<OutputFile>> {
+    let mut fields = walker.mapping(node, "an `output` of an arg", OUTPUT_FILE_KEYS)?;
+    let mime = fields.required(walker, "mime", "the media type of what the program writes");
+    let mime = mime.and_then(|node| walker.string(node, "mime"));
+    let file = fields.optional_string(walker, "file");
+    Some(Spanned { value: OutputFile { mime, file }, span: walker.first_line(node.span) })
 }
 
 fn allow(fields: &mut Fields<'_>) -> Option<Allow> {

@@ -64,6 +64,9 @@ fn add_arg(arg: ArgView<'_>, add: &mut impl FnMut(&str)) {
     for text in [arg.name(), arg.place().as_str(), arg.flag(), arg.default().unwrap_or_default(), dash] {
         add(text);
     }
+    if let Some(output) = arg.output() {
+        [output.mime, output.file].into_iter().for_each(&mut *add);
+    }
     if arg.is_asked() {
         // The schema says nothing of it.
         [arg.kind().as_str(), arg.description()].into_iter().chain(arg.values()).for_each(add);

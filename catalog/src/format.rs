@@ -6,6 +6,8 @@ use crate::checked::{Risk, Type};
 use crate::diagnostic::Code;
 use crate::prompt::Role;
 
+const MEDIA_TYPE: &str = "^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*$";
+
 /// The JSON Schema (2020-12) of the config format.
 ///
 /// It says what a config may look like; rules that tie several values together are the checker's alone.
@@ -81,10 +83,25 @@ fn tool() -> Value {
 }
 
 fn output() -> Value {
-    let mime = json!({ "type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*$", "description": "Media type of standard output, such as image/png" });
+    let mime = json!({ "type": "string", "pattern": MEDIA_TYPE, "description": "Media type of standard output, such as image/png" });
     let mut output = object(&["mime"], &json!({ "mime": mime }));
     output["type"] = json!(["object", "null"]);
     output["description"] = json!("What the tool prints, if that is more than text");
+    output
+}
+
+fn output_file() -> Value {
+    let mut output = object(
+        &["mime"],
+        &json!({
+            "mime": { "type": "string", "pattern": MEDIA_TYPE, "description": "Media type of what the program writes, such as image/png" },
+            "file": { "type": ["string", "null"], "pattern": "^[^/]+$", "description": "Name of the file, for programs that go by its ending; default: the arg's name" },
+        }),
+    );
+    output["type"] = json!(["object", "null"]);
+    output["description"] = json!(
+        "The program writes a file where this arg says; the server chooses the path, and what is written is part of the result"
+    );
     output
 }
 
@@ -102,6 +119,7 @@ fn arg() -> Value {
             "cwd": { "type": "boolean", "default": false, "description": "Sets the child's directory" },
             "stdin": { "type": "boolean", "default": false, "description": "Piped to the child's standard input" },
             "enum": { "type": ["array", "null"], "items": { "type": "string" }, "minItems": 1, "uniqueItems": true, "description": "Allowed values, as they appear on the command line" },
+            "output": output_file(),
             "x-allow": allow(),
         }),
     )
@@ -174,7 +192,7 @@ fn resolve() -> Value {
 mod tests {
     use super::*;
     use crate::config::prompt::{CALL_KEYS, PROMPT_ARG_KEYS, PROMPT_KEYS, TEXT_KEYS};
-    use crate::config::{ARG_KEYS, CONFIG_KEYS, QUESTION_KEYS, RESOLVE_KEYS, TOOL_KEYS};
+    use crate::config::{ARG_KEYS, CONFIG_KEYS, OUTPUT_FILE_KEYS, OUTPUT_KEYS, QUESTION_KEYS, RESOLVE_KEYS, TOOL_KEYS};
 
     #[test]
     fn the_schema_has_exactly_the_keys_that_the_parser_knows() {
@@ -185,6 +203,8 @@ mod tests {
             (&config(), CONFIG_KEYS),
             (&tool(), TOOL_KEYS),
             (&arg(), ARG_KEYS),
+            (&output(), OUTPUT_KEYS),
+            (&output_file(), OUTPUT_FILE_KEYS),
             (&question(), QUESTION_KEYS),
             (&resolve(), RESOLVE_KEYS),
             (&prompt, PROMPT_KEYS),

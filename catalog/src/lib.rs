@@ -41,10 +41,10 @@ pub use prompt::{Message, Prompt, PromptArg, Role};
 pub use source::{MAX_CONFIG_BYTES, Position, Source, Span};
 pub use suggest::{did_you_mean, near_misses};
 pub use table::{
-    ArgDef, Catalog, CliDef, ExecutorDef, Names, PolicyDef, PromptDef, QuestionDef, Ranked, ResolveDef, Rows, RuleDef,
-    SearchText, Str, Texts, ToolDef, fingerprint, name_hash,
+    ArgDef, Catalog, CliDef, ExecutorDef, FileDef, Names, PolicyDef, PromptDef, QuestionDef, Ranked, ResolveDef, Rows,
+    RuleDef, SearchText, Str, Texts, ToolDef, fingerprint, name_hash,
 };
-pub use view::{ArgView, Cli, QuestionView, ResolveView, ResolvedTool, RuleView, ToolIndexEntry};
+pub use view::{ArgView, Cli, OutputFile, QuestionView, ResolveView, ResolvedTool, RuleView, ToolIndexEntry};
 
 #[doc(hidden)]
 pub use phf;

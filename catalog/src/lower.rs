@@ -9,8 +9,8 @@ use crate::index::ranked::Builder;
 use crate::policy::{Approval, Executor, Policy};
 use crate::schema;
 use crate::table::{
-    ArgDef, ArgRow, Catalog, CliDef, ExecutorDef, Names, PolicyDef, PromptDef, QuestionDef, ResolveDef, Rows, RuleDef,
-    SearchText, Str, Texts, ToolDef,
+    ArgDef, ArgRow, Catalog, CliDef, ExecutorDef, FileDef, Names, PolicyDef, PromptDef, QuestionDef, ResolveDef, Rows,
+    RuleDef, SearchText, Str, Texts, ToolDef,
 };
 
 /// What offsets in tables can tell.
@@ -84,6 +84,7 @@ struct Tables {
     questions: Vec<QuestionDef>,
     resources: Vec<u32>,
     prompts: Vec<PromptDef>,
+    files: Vec<FileDef>,
     rules: Vec<RuleDef>,
     lists: Vec<u32>,
     names: HashMap<Box<str>, u32>,
@@ -194,6 +195,10 @@ impl Tables {
                 leading_dash: arg.leading_dash,
                 asked: arg.asked,
             };
+            if let Some(output) = &arg.output {
+                let [mime, file] = [self.text(&output.mime)?, self.text(&output.file)?];
+                self.files.push(FileDef { arg: self.offset(self.args.len(), "args")?, mime, file });
+            }
             for rule in &arg.rules {
                 let pattern = rule.pattern.as_ref().map(|pattern| self.text(pattern.as_str())).transpose()?;
                 let arg = self.offset(self.args.len(), "args")?;
@@ -289,6 +294,7 @@ impl Tables {
             questions: self.questions.into(),
             resources: self.resources.into(),
             prompts: self.prompts.into(),
+            files: self.files.into(),
             rules: self.rules.into(),
             lists: self.lists.into(),
             policy: None,

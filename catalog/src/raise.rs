@@ -1,7 +1,7 @@
 //! Views → checked configs: the way back from a [`crate::Catalog`], for what is to be lowered anew.
 
 use crate::check::arg::json_string;
-use crate::checked::{Arg, Cli, DefaultValue, Question, Resolve, Tool, Type};
+use crate::checked::{Arg, Cli, DefaultValue, OutputFile, Question, Resolve, Tool, Type};
 use crate::source::{Span, Spanned};
 use crate::view::{ArgView, Cli as CliView, QuestionView, ResolveView, ResolvedTool, RuleView};
 
@@ -64,6 +64,7 @@ fn arg(view: ArgView<'_>) -> Arg {
         rules: view.rules().map(RuleView::to_rule).collect(),
         leading_dash: view.leading_dash(),
         asked: view.is_asked(),
+        output: view.output().map(|output| OutputFile { mime: output.mime.to_owned(), file: output.file.to_owned() }),
     }
 }
 

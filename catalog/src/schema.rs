@@ -11,8 +11,8 @@ use crate::policy::ArgRule;
 /// The tool's input schema (JSON Schema 2020-12).
 pub(crate) fn input_schema(args: &[Arg]) -> String {
     let mut json = String::from(r#"{"type":"object","properties":{"#);
-    // What the user gives the agent need not know of.
-    let given = || args.iter().filter(|arg| !arg.asked);
+    // What the user or the server gives the agent need not know of.
+    let given = || args.iter().filter(|arg| !arg.asked && arg.output.is_none());
     for (at, arg) in given().enumerate() {
         if at > 0 {
             json.push(',');

@@ -219,6 +219,17 @@ pub struct RuleDef {
     pub max: Option<f64>,
 }
 
+/// A file that a program writes where an arg says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileDef {
+    /// The row of [`Catalog::args`].
+    pub arg: u32,
+    /// The media type of what is written.
+    pub mime: Str,
+    /// The last part of the file's path.
+    pub file: Str,
+}
+
 /// The policy that was put over a catalog when it was made, but for what is in the rows of its tools and args.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PolicyDef {
@@ -349,6 +360,8 @@ pub struct Catalog {
     pub resources: Cow<'static, [u32]>,
     /// One row per prompt, in the order of their CLIs.
     pub prompts: Cow<'static, [PromptDef]>,
+    /// The files that programs write, in the order of the args.
+    pub files: Cow<'static, [FileDef]>,
     /// What a policy asks of args, in the order of the args.
     pub rules: Cow<'static, [RuleDef]>,
     /// Numbers of texts: tags, words, enum values, environments.
@@ -394,6 +407,7 @@ impl PartialEq for Catalog {
             && self.questions == other.questions
             && self.resources == other.resources
             && self.prompts == other.prompts
+            && self.files == other.files
             && self.rules == other.rules
             && self.lists == other.lists
             && self.policy == other.policy

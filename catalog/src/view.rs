@@ -340,6 +340,15 @@ impl<'a> ArgView<'a> {
         self.row.required
     }
 
+    /// The file that the program writes, if the arg is where to: nobody gives it.
+    #[must_use]
+    pub fn output(self) -> Option<OutputFile<'a>> {
+        let files = &self.catalog.files;
+        let found = files.binary_search_by_key(&self.at, |file| file.arg).ok()?;
+        let text = |id| self.catalog.texts.get(id);
+        Some(OutputFile { mime: text(files[found].mime), file: text(files[found].file) })
+    }
+
     /// Whether the user gives it, not the agent: it is in no schema.
     #[must_use]
     pub fn is_asked(self) -> bool {
@@ -359,6 +368,15 @@ impl<'a> ArgView<'a> {
         let own = catalog.rules[first..].iter().take_while(move |rule| rule.arg == at);
         own.map(move |def| RuleView { catalog, def })
     }
+}
+
+/// A file that a program writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutputFile<'a> {
+    /// The media type of what is written.
+    pub mime: &'a str,
+    /// The last part of its path.
+    pub file: &'a str,
 }
 
 /// What a policy asks of an arg's values.

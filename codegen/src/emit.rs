@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use climax_catalog::{
-    Catalog, CliDef, Layer, Policy, PromptDef, QuestionDef, ResolveDef, Risk, Rows, RuleDef, Str, ToolDef, ToolIndex,
-    digest, fingerprint, name_hash,
+    Catalog, CliDef, FileDef, Layer, Policy, PromptDef, QuestionDef, ResolveDef, Risk, Rows, RuleDef, Str, ToolDef,
+    ToolIndex, digest, fingerprint, name_hash,
 };
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -85,6 +85,7 @@ pub fn emit(catalog: &Catalog) -> Result<Generated, EmitError> {
             quote!(ArgDef([#(#numbers),*]))
         }),
     ));
+    items.push(rows("FILES", &quote!(FileDef), catalog.files.iter().map(file)));
     items.push(rows("RULES", &quote!(RuleDef), catalog.rules.iter().map(rule)));
     items.push(rows("QUESTIONS", &quote!(QuestionDef), catalog.questions.iter().map(question)));
     items.push(words("RESOURCES", &catalog.resources));
@@ -111,7 +112,7 @@ fn header(catalog: &Catalog) -> TokenStream {
     .map(fingerprint);
     quote! {
         use ::climax::catalog::{
-            ArgDef, Catalog, CliDef, Names, PromptDef, QuestionDef, Ranked, ResolveDef, Risk, Rows, RuleDef, SearchText,
+            ArgDef, Catalog, CliDef, FileDef, Names, PromptDef, QuestionDef, Ranked, ResolveDef, Risk, Rows, RuleDef, SearchText,
             Str, Texts, ToolDef, fingerprint,
         };
         use ::std::borrow::Cow;
@@ -154,6 +155,7 @@ fn root(catalog: &Catalog) -> TokenStream {
             questions: Cow::Borrowed(&QUESTIONS),
             resources: Cow::Borrowed(&RESOURCES),
             prompts: Cow::Borrowed(&PROMPTS),
+            files: Cow::Borrowed(&FILES),
             rules: Cow::Borrowed(&RULES),
             lists: Cow::Borrowed(&LISTS),
             policy: #policy,
@@ -265,6 +267,13 @@ fn resolve(row: &ResolveDef) -> TokenStream {
     let [words, args] = [words, args].map(range);
     let timeout_ms = Literal::u32_unsuffixed(timeout_ms);
     quote!(ResolveDef { name: #name, words: #words, args: #args, timeout_ms: #timeout_ms })
+}
+
+fn file(row: &FileDef) -> TokenStream {
+    let FileDef { arg, mime, file } = *row;
+    let arg = Literal::u32_unsuffixed(arg);
+    let [mime, file] = [mime, file].map(text);
+    quote!(FileDef { arg: #arg, mime: #mime, file: #file })
 }
 
 fn rule(row: &RuleDef) -> TokenStream {

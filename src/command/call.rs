@@ -54,12 +54,19 @@ pub(crate) fn run(program: &Program, arguments: &CallArguments) -> ExitCode {
     if let Some(near) = near {
         terminal::error(&format!("climax: did you mean `{near}`?"));
     }
-    match &reply.media {
-        Some(media) if io::stdout().is_terminal() => {
-            super::print(&format!("({}, {} bytes)", media.mime, media.bytes.len()), code)
+    match reply.media.as_slice() {
+        [] => super::print(&reply.text, code),
+        [only] if !io::stdout().is_terminal() => {
+            if !reply.text.is_empty() {
+                terminal::error(&reply.text);
+            }
+            super::print_bytes(&only.bytes, code)
         }
-        Some(media) => super::print_bytes(&media.bytes, code),
-        None => super::print(&reply.text, code),
+        all => {
+            let lines = all.iter().map(|media| format!("({}, {} bytes)", media.mime, media.bytes.len()));
+            let text = Some(reply.text.clone()).filter(|text| !text.is_empty());
+            super::print(&lines.chain(text).collect::<Vec<_>>().join("\n"), code)
+        }
     }
 }
 

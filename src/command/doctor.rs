@@ -89,6 +89,7 @@ async fn version(executor: &Executor, cli: Cli<'_>, word: &str) -> Result<Option
             program_dir: cli.working_dir().map(PathBuf::from),
             cwd: None,
             stdin: None,
+            files_dir: None,
             timeout: VERSION_LIMIT,
         };
         let outcome = executor.run(&invocation, None, pending()).await.map_err(|error| error.to_string())?;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use climax_catalog::policy::{Executor, Pattern};
-use climax_catalog::{ArgView, Catalog, Place, ResolvedTool, digest};
+use climax_catalog::{ArgView, Catalog, Message, Place, Prompt, ResolvedTool, digest};
 use serde_json::{Map, Value, json};
 
 use crate::cli::ExportArguments;
@@ -30,6 +30,7 @@ pub(super) fn exported(served: &Served) -> Value {
         "headless": policy.headless().as_str(),
         "executor": executor_json(policy.executor()),
         "tools": tools.collect::<Vec<_>>(),
+        "prompts": index.prompts().iter().map(prompt_json).collect::<Vec<_>>(),
     })
 }
 
@@ -56,10 +57,34 @@ pub(super) fn tool_json(tool: ResolvedTool<'_>) -> Value {
         "env": cli.env().map(|(name, value)| (name.to_owned(), value.into())).collect::<Map<_, _>>(),
         "working_dir": cli.working_dir(),
         "output": tool.output(),
+        "resource": tool.resource(),
+        "ask": tool.questions().map(|question| json!({
+            "name": question.name(),
+            "message": question.message(),
+            "args": question.args().collect::<Vec<_>>(),
+        })).collect::<Vec<_>>(),
         "confirm_message": tool.confirm_message(),
         "resolve": resolves.collect::<Map<_, _>>(),
         "args": tool.args().map(arg_json).collect::<Vec<_>>(),
         "global_args": cli.global_args().map(arg_json).collect::<Vec<_>>(),
+    })
+}
+
+fn prompt_json(prompt: &Prompt) -> Value {
+    let args = prompt.args.iter().map(
+        |arg| json!({ "name": arg.name, "description": arg.description, "required": arg.required, "enum": arg.values }),
+    );
+    let messages = prompt.messages.iter().map(|message| match message {
+        Message::Text { role, text } => json!({ "role": role.as_str(), "text": text }),
+        Message::Call { tool, args } => {
+            json!({ "tool": tool, "args": args.iter().cloned().map(|(name, text)| (name, text.into())).collect::<Map<_, _>>() })
+        }
+    });
+    json!({
+        "name": prompt.name,
+        "description": prompt.description,
+        "args": args.collect::<Vec<_>>(),
+        "messages": messages.collect::<Vec<_>>(),
     })
 }
 
@@ -78,6 +103,8 @@ fn arg_json(arg: ArgView<'_>) -> Value {
         "required": arg.required(),
         "default": arg.default(),
         "enum": arg.values().collect::<Vec<_>>(),
+        "asked": arg.is_asked(),
+        "output": arg.output().map(|output| json!({ "mime": output.mime, "file": output.file })),
         "rules": rules.collect::<Vec<_>>(),
         "allow_leading_dash": arg.leading_dash().unwrap_or(false),
     })

@@ -310,6 +310,7 @@ impl Asker<'_> {
             program_dir: None,
             cwd: None,
             stdin: None,
+            files_dir: None,
             timeout: HELP_LIMIT,
         };
         let command = invocation.argv.join(" ");

@@ -24,6 +24,7 @@ pub(super) fn contained(
         argv.push("--interactive".to_owned());
     }
     argv.extend(container.volumes.iter().map(|volume| format!("--volume={}", policy_path(volume, variables))));
+    argv.extend(invocation.files_dir.iter().map(|dir| format!("--volume={0}:{0}", dir.display())));
     argv.extend(container.network.iter().map(|network| format!("--network={network}")));
     let inside = invocation.cwd.as_ref().map(|dir| dir.display().to_string());
     argv.extend(inside.or_else(|| container.working_dir.clone()).map(|dir| format!("--workdir={dir}")));
@@ -36,6 +37,7 @@ pub(super) fn contained(
         program_dir: None,
         cwd: None,
         stdin: invocation.stdin.clone(),
+        files_dir: None,
         timeout: invocation.timeout,
     }
 }
@@ -50,6 +52,7 @@ pub(super) fn removal(container: &Container, name: &str, limit: std::time::Durat
             program_dir: None,
             cwd: None,
             stdin: None,
+            files_dir: None,
             timeout: limit,
         }
     })

@@ -12,6 +12,8 @@ pub enum SpawnError {
     Directory(String, io::Error),
     /// The system refused.
     Refused(String, io::Error),
+    /// There is no directory for the files that it writes.
+    Files(io::Error),
     /// It cannot be confined as the policy asks.
     Sandbox(String, String),
 }
@@ -23,6 +25,7 @@ impl fmt::Display for SpawnError {
             Self::NotFound(program) => write!(f, "Command not found: {program}"),
             Self::Directory(path, error) => write!(f, "Cannot run in directory {path}: {error}"),
             Self::Refused(program, error) => write!(f, "Cannot start {program}: {error}"),
+            Self::Files(error) => write!(f, "Cannot make a directory for the files of the result: {error}"),
             Self::Sandbox(program, problem) => write!(f, "Cannot confine {program}: {problem}"),
         }
     }
@@ -38,6 +41,7 @@ impl SpawnError {
         let temporary = [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE, Errno::TXTBSY];
         match self {
             Self::Refused(_, error) => temporary.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error())),
+            Self::Files(_) => true,
             Self::NotFound(_) | Self::Directory(..) | Self::Sandbox(..) => false,
         }
     }

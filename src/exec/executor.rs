@@ -151,17 +151,16 @@ impl Executor {
             Ok(slot) => slot,
             Err(why) => return Ok(Outcome::not_started(why)),
         };
-        let ended = |end| Outcome { stdout: Captured::default(), stderr: Captured::default(), end };
         let call = AssertUnwindSafe(async { native.call(bound).await }).catch_unwind();
         let result = tokio::select! {
             result = call => result,
-            () = sleep(invocation.timeout) => return Ok(ended(End::TimedOut(invocation.timeout))),
-            why = stop => return Ok(ended(End::Stopped(why))),
+            () = sleep(invocation.timeout) => return Ok(Outcome::ended(End::TimedOut(invocation.timeout))),
+            why = stop => return Ok(Outcome::ended(End::Stopped(why))),
         };
         let captured = |text: String| Captured::of(text.as_bytes(), self.limits.stream_bytes);
         Ok(match result.unwrap_or_else(|_| Err(format!("{name} panicked"))) {
-            Ok(text) => Outcome { stdout: captured(text), ..ended(End::Exited(0)) },
-            Err(text) => Outcome { stderr: captured(text), ..ended(End::Exited(1)) },
+            Ok(text) => Outcome { stdout: captured(text), ..Outcome::ended(End::Exited(0)) },
+            Err(text) => Outcome { stderr: captured(text), ..Outcome::ended(End::Exited(1)) },
         })
     }
 

@@ -18,6 +18,7 @@ mod error;
 mod executor;
 mod group;
 mod janitor;
+mod outputs;
 mod process;
 mod program;
 mod sandbox;
@@ -29,6 +30,8 @@ pub use capture::Captured;
 pub use descriptors::{keep_descriptors_private, room_for_connections};
 pub use error::SpawnError;
 pub use executor::Executor;
+pub(crate) use outputs::Outputs;
+pub use outputs::{Content, Written};
 pub use secret::random_bytes;
 pub use watch::{State, Watch};
 
@@ -41,13 +44,20 @@ pub struct Outcome {
     pub stderr: Captured,
     /// How it ended.
     pub end: End,
+    /// The files that it was to write, if it ended well.
+    pub files: Vec<Written>,
 }
 
 impl Outcome {
+    /// What there is of a process that has printed nothing.
+    fn ended(end: End) -> Self {
+        Self { stdout: Captured::default(), stderr: Captured::default(), end, files: Vec::new() }
+    }
+
     /// What there is of a process that was given up before it was started.
     #[must_use]
     pub fn not_started(why: Stop) -> Self {
-        Self { stdout: Captured::default(), stderr: Captured::default(), end: End::Stopped(why) }
+        Self::ended(End::Stopped(why))
     }
 }
 

@@ -77,7 +77,12 @@ pub(super) async fn run(
     drop(entry);
     let status = child.wait().await.map_err(|error| refused(invocation, error))?;
     group.disarm();
-    Ok(Outcome { stdout: stdout.finish(), stderr: stderr.finish(), end: end.unwrap_or_else(|| end_of(status)) })
+    Ok(Outcome {
+        stdout: stdout.finish(),
+        stderr: stderr.finish(),
+        end: end.unwrap_or_else(|| end_of(status)),
+        files: Vec::new(),
+    })
 }
 
 /// Waits until the leader has ended; `Some` says why it was made to.

@@ -30,6 +30,7 @@ pub(super) fn confined(
     for (option, paths) in [("read", &sandbox.read), ("write", &sandbox.write)] {
         argv.extend(paths.iter().map(|path| format!("--{option}={}", policy_path(path, variables))));
     }
+    argv.extend(invocation.files_dir.iter().map(|dir| format!("--write={}", dir.display())));
     if sandbox.network {
         argv.push("--network".to_owned());
     }

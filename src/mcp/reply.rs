@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::approval::Denial;
 use crate::arguments::{Violation, echo};
 use crate::call::CallError;
-use crate::exec::{Captured, End, Outcome, Stop};
+use crate::exec::{Captured, Content, End, Outcome, Stop, Written};
 use crate::limits::MAX_WHOLE_OUTPUT_BYTES;
 
 /// The answer to one call.
@@ -19,8 +19,8 @@ pub struct Reply {
     pub text: String,
     /// What went wrong, if anything did.
     pub error: Option<ErrorObject>,
-    /// What the tool prints, if that is more than text.
-    pub media: Option<Media>,
+    /// What the tool prints, if that is more than text, and the files that it writes.
+    pub media: Vec<Media>,
     /// All of standard output, if the text shows a part of it.
     pub whole: Option<Vec<u8>>,
 }
@@ -59,11 +59,11 @@ impl Media {
 
 impl Reply {
     fn text(text: String) -> Self {
-        Self { text, error: None, media: None, whole: None }
+        Self { text, error: None, media: Vec::new(), whole: None }
     }
 
     fn error(text: String, error: ErrorObject) -> Self {
-        Self { text, error: Some(error), media: None, whole: None }
+        Self { text, error: Some(error), media: Vec::new(), whole: None }
     }
 }
 
@@ -222,8 +222,8 @@ fn error(code: ErrorCode, tool: &str, message: &str) -> ErrorObject {
 }
 
 fn finished(tool: &str, output: Option<&str>, outcome: Outcome) -> Reply {
-    if let (Some(mime), End::Exited(0)) = (output, outcome.end) {
-        return shown(tool, mime, outcome);
+    if outcome.end == End::Exited(0) && (output.is_some() || !outcome.files.is_empty()) {
+        return shown(tool, output, outcome).unwrap_or_else(|reply| *reply);
     }
     let stdout = outcome.stdout.text();
     let mut stderr = outcome.stderr.text().trim_end().to_owned();
@@ -258,22 +258,38 @@ fn more(output: Captured) -> Option<Vec<u8>> {
     if output.dropped_bytes() > 0 { output.into_bytes() } else { None }
 }
 
-/// What a program has printed that is more than text; its text is what it says besides.
-fn shown(tool: &str, mime: &str, outcome: Outcome) -> Reply {
-    let stderr = outcome.stderr.text();
+/// What a program has printed that is more than text, and the files that it has written; the text is what it says besides.
+///
+/// # Errors
+/// Something of it is too long for a result.
+fn shown(tool: &str, output: Option<&str>, outcome: Outcome) -> Result<Reply, Box<Reply>> {
+    let too_long = |bytes: u64, mime: &str, verb: &str| {
+        let most = MAX_WHOLE_OUTPUT_BYTES >> 20;
+        let message = format!("{tool} {verb} {bytes} bytes of {mime}; a result holds {most} MiB");
+        Box::new(Reply::error(message.clone(), error(ErrorCode::OutputLimit, tool, &message)))
+    };
+    let mut notes = vec![outcome.stderr.text().trim_end().to_owned()];
+    let mut media = Vec::new();
+    let (mut text, mut whole) = (String::new(), None);
     let printed = outcome.stdout.total_bytes();
-    match outcome.stdout.into_bytes() {
-        Some(bytes) if bytes.is_empty() => Reply::text(blocks("", &stderr, 0)),
-        Some(bytes) => {
-            let text = if stderr.trim().is_empty() { String::new() } else { blocks("", &stderr, 0) };
-            Reply { media: Some(Media { mime: mime.to_owned(), bytes }), ..Reply::text(text) }
-        }
-        None => {
-            let most = MAX_WHOLE_OUTPUT_BYTES >> 20;
-            let message = format!("{tool} printed {printed} bytes of {mime}; a result holds {most} MiB");
-            Reply::error(message.clone(), error(ErrorCode::OutputLimit, tool, &message))
+    if let Some(mime) = output {
+        let bytes = outcome.stdout.into_bytes().ok_or_else(|| too_long(printed, mime, "printed"))?;
+        media.extend(Some(bytes).filter(|bytes| !bytes.is_empty()).map(|bytes| Media { mime: mime.to_owned(), bytes }));
+    } else {
+        text = outcome.stdout.text();
+        whole = more(outcome.stdout);
+    }
+    for Written { file, mime, content } in outcome.files {
+        match content {
+            Content::Whole(bytes) => media.push(Media { mime, bytes }),
+            Content::TooLong(bytes) => return Err(too_long(bytes, &mime, "wrote")),
+            Content::Missing => notes.push(format!("{file} was not written")),
         }
     }
+    notes.retain(|note| !note.is_empty());
+    let is_all_said = media.is_empty() || !notes.is_empty() || !text.trim().is_empty();
+    let text = if is_all_said { blocks(&text, &notes.join("\n"), 0) } else { String::new() };
+    Ok(Reply { media, whole, ..Reply::text(text) })
 }
 
 /// Stdout, stderr and exit code, as far as there is something to say, an empty line between two.

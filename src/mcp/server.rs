@@ -163,14 +163,14 @@ impl Server {
             Called::Ran(outcome) => {
                 let tool = toolbox.index.get(name);
                 let reply = reply::reply(name, tool.and_then(ResolvedTool::output), Ok(outcome));
-                let uri = tool.and_then(|tool| resources::uri(tool, arguments));
+                let uri = tool.filter(|tool| tool.output().is_some()).and_then(|tool| resources::uri(tool, arguments));
                 self.told(name, uri, reply, client.context).into()
             }
             Called::Failed(CallError::ApprovalDenied(Denial::Forged)) => return Err(forged_state()),
             Called::Failed(CallError::ApprovalDenied(Denial::Unanswerable)) if is_modern(client.context) => {
                 return Err(no_elicitation());
             }
-            Called::Failed(error) => result(reply::reply(name, None, Err(error)), None).into(),
+            Called::Failed(error) => result(reply::reply(name, None, Err(error)), Vec::new()).into(),
         })
     }
 
@@ -258,7 +258,7 @@ impl Server {
         match self.run(toolbox, name, arguments, &Nobody, context).await {
             Called::Ran(outcome) => {
                 let reply = reply::reply(name, tool.and_then(ResolvedTool::output), Ok(outcome));
-                let uri = tool.and_then(|tool| resources::uri(tool, arguments));
+                let uri = tool.filter(|tool| tool.output().is_some()).and_then(|tool| resources::uri(tool, arguments));
                 Ok(self.told(name, uri, reply, context).content)
             }
             Called::Failed(error) => Err(ErrorData::invalid_params(reply::reply(name, None, Err(error)).text, None)),
@@ -275,11 +275,16 @@ impl Server {
         mut reply: reply::Reply,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResult {
-        let is_resource = reply.media.as_ref().is_some_and(|media| media.kind() == MediaKind::Other);
-        let kept = |bytes: &[u8]| self.kept.keep(self.owner(context), bytes.to_vec());
-        let uri = uri.or_else(|| reply.media.as_ref().filter(|_| is_resource).and_then(|media| kept(&media.bytes)));
+        let keep = |bytes: &[u8]| self.kept.keep(self.owner(context), bytes.to_vec());
+        let mut uri = uri;
+        let uris = reply.media.iter().map(|media| match media.kind() {
+            // Only what is printed can be read by the tool's own URI, and that stands first.
+            MediaKind::Other => uri.take().or_else(|| keep(&media.bytes)),
+            MediaKind::Image | MediaKind::Audio => None,
+        });
+        let uris: Vec<Option<String>> = uris.collect();
         let whole = reply.whole.take().filter(|_| knows_links(context));
-        let mut result = result(reply, uri);
+        let mut result = result(reply, uris);
         if let Some(bytes) = whole {
             let size = bytes.len() as u64;
             if let Some(uri) = self.kept.keep(self.owner(context), bytes) {
@@ -350,7 +355,7 @@ impl Server {
                 Ok(Examples::Json(json)) => (Ok(json), extended::examples_schema),
                 Ok(Examples::UnknownTool { name, suggestions }) => {
                     let unknown = Err(CallError::UnknownTool { suggestions });
-                    return Ok(Some(result(reply::reply(&name, None, unknown), None).into()));
+                    return Ok(Some(result(reply::reply(&name, None, unknown), Vec::new()).into()));
                 }
                 Err(failure) => (Err(failure), extended::examples_schema),
             },
@@ -389,7 +394,7 @@ fn text_or_refusal(name: &str, answer: Result<String, Vec<Violation>>, schema: f
 }
 
 fn refusal(name: &str, violations: &[Violation], schema: &Value) -> CallToolResult {
-    result(reply::invalid_arguments(name, violations, Vec::new(), schema), None)
+    result(reply::invalid_arguments(name, violations, Vec::new(), schema), Vec::new())
 }
 
 pub(super) fn forged_state() -> ErrorData {
@@ -416,10 +421,10 @@ pub(super) fn method_not_found(method: &str) -> ErrorData {
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("Method not found: {}", echo(method)), None)
 }
 
-/// A reply as a result. `uri` is where what is neither text, image nor sound can be read.
-fn result(reply: reply::Reply, uri: Option<String>) -> CallToolResult {
+/// A reply as a result. `uris` say where what is neither text, image nor sound can be read.
+fn result(reply: reply::Reply, uris: Vec<Option<String>>) -> CallToolResult {
     let mut content = Vec::new();
-    if let Some(media) = &reply.media {
+    for (media, uri) in reply.media.iter().zip(uris) {
         let data = |bytes| BASE64_STANDARD.encode(bytes);
         content.push(match media.kind() {
             MediaKind::Image => ContentBlock::image(data(&media.bytes), &media.mime),
@@ -430,7 +435,7 @@ fn result(reply: reply::Reply, uri: Option<String>) -> CallToolResult {
             }
         });
     }
-    if reply.media.is_none() || !reply.text.is_empty() {
+    if reply.media.is_empty() || !reply.text.is_empty() {
         content.push(ContentBlock::text(reply.text));
     }
     match reply.error {

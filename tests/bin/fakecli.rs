@@ -49,6 +49,29 @@ fn main() -> ExitCode {
             Ok(()) => print("ok"),
             Err(error) => print(&error.to_string()),
         },
+        // What the first file is: a text, a link to a file that nobody may see, so many bytes, or not there.
+        "make" => {
+            let path = |at: usize| std::path::Path::new(&rest[at]);
+            match rest[0].as_str() {
+                "link" => std::os::unix::fs::symlink("/etc/passwd", path(1)).unwrap(),
+                "pipe" => {
+                    Command::new("mkfifo").arg(path(1)).status().unwrap();
+                }
+                "large" => std::fs::File::create(path(1)).unwrap().set_len(9 << 20).unwrap(),
+                "none" => {}
+                // In the place of the directory: another one.
+                "moved" => {
+                    let dir = path(1).parent().unwrap();
+                    std::fs::rename(dir, dir.with_extension("away")).unwrap();
+                    std::os::unix::fs::symlink("/etc", dir).unwrap();
+                }
+                text => std::fs::write(path(1), text).unwrap(),
+            }
+            if let Some(second) = rest.get(2) {
+                std::fs::write(second, "a,b\n").unwrap();
+            }
+            print(&format!("made {}", rest[1]));
+        }
         "sleep" => sleep(),
         // Announces its pid, then ignores TERM.
         "stubborn" => {

@@ -26,6 +26,7 @@ impl Fake {
             program_dir: None,
             cwd: None,
             stdin: None,
+            files_dir: None,
             timeout: PATIENCE,
         };
         Self { invocation, limits: Limits::default() }

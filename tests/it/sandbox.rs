@@ -15,6 +15,7 @@ struct Sandbox {
 const TOOLS: &str = "
   - {name: touch, description: T, command: try, args: [{name: words, positional: true, required: true}, {name: path, positional: true}]}
   - {name: family, description: F, command: family, timeout: 0.5}
+  - {name: make, description: M, command: make, args: [{name: what, positional: true, required: true}, {name: file, positional: true, output: {mime: text/csv}}]}
   - {name: where, description: W, command: cwd, args: [{name: dir, cwd: true}]}
 ";
 
@@ -177,4 +178,11 @@ fn a_timeout_ends_what_is_confined() {
     assert!(text(&said).contains("timed out"), "{said}");
     let inside = sandbox.server.call("where", json!({ "dir": sandbox.path("readable") }));
     assert_eq!(text(&inside), sandbox.path("readable"));
+}
+
+#[test]
+fn the_files_of_a_result_can_be_written() {
+    let mut sandbox = Sandbox::new(OPEN);
+    let result = sandbox.server.call("make", json!({ "what": "a table" }));
+    assert_eq!(result["content"][0]["resource"]["text"], "a table", "{result}");
 }

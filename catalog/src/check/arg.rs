@@ -13,6 +13,9 @@ impl Checker<'_> {
     /// Checks the args of one tool.
     pub(super) fn args(&mut self, args: Vec<RawArg>) -> Vec<Arg> {
         self.arg_names(&args);
+        let file = |arg: &RawArg| arg.output.as_ref()?.value.file.clone().or_else(|| arg.name.clone());
+        let files: Vec<_> = args.iter().filter_map(file).collect();
+        self.defined_once(&files.iter().collect::<Vec<_>>(), "output file", Code::IllegalOutput);
         args.into_iter().map(|arg| self.arg(arg)).collect()
     }
 
@@ -76,6 +79,7 @@ impl Checker<'_> {
     }
 
     fn arg(&mut self, arg: RawArg) -> Arg {
+        let output = self.output_file(&arg);
         let place = self.place(&arg);
         let kind = arg.kind.unwrap_or(Type::String);
         let values = self.enum_values(arg.values.as_ref(), kind);
@@ -103,6 +107,7 @@ impl Checker<'_> {
             rules: Vec::new(),
             leading_dash: None,
             asked: false,
+            output,
             name,
         }
     }

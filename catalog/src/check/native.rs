@@ -36,6 +36,7 @@ impl Checker<'_> {
             ("positional", arg.positional.as_ref().map(span)),
             ("cwd", arg.cwd.as_ref().map(span)),
             ("stdin", arg.stdin.as_ref().map(span)),
+            ("output", arg.output.as_ref().map(span)),
         ]);
     }
 

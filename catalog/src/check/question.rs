@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{Checker, text_or};
 use crate::checked::Question;
-use crate::config::Tool as RawTool;
+use crate::config::{Arg as RawArg, Tool as RawTool};
 use crate::diagnostic::Code;
 use crate::source::{Span, Spanned};
 
@@ -55,8 +55,14 @@ impl Checker<'_> {
         }
         let known: Vec<&str> = tool.args.iter().filter_map(|arg| Some(arg.name.as_ref()?.value.as_str())).collect();
         for arg in &args.value {
-            if !known.contains(&arg.value.as_str()) {
-                self.unknown_name(arg, "arg", &known);
+            let is_named = |other: &&RawArg| other.name.as_ref().is_some_and(|name| name.value == arg.value);
+            match tool.args.iter().find(is_named) {
+                None => self.unknown_name(arg, "arg", &known),
+                Some(RawArg { output: Some(_), .. }) => {
+                    let message = format!("`{}` is a file that the server chooses", arg.value);
+                    self.report(Code::IllegalQuestion, arg.span, message, "remove the name, or the arg's `output`");
+                }
+                Some(_) => {}
             }
         }
     }

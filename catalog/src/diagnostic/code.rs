@@ -167,6 +167,11 @@ codes! {
         why "Clients choose by it how a result is shown.";
         example "output: {mime: png}";
         remedy "Write TYPE/SUBTYPE, such as `image/png`, or leave `output` out for plain text.";
+    /// An arg for a file that the program writes, with a key about values that somebody gives.
+    IllegalOutput = "illegal-output", Error, Check;
+        why "The server chooses where the file is written, so that nobody can have another one overwritten or shown.";
+        example "{name: chart, output: {mime: image/png}, default: /tmp/chart.png}";
+        remedy "Keep `name`, `description`, `flag` or `positional`, and `output: {mime: image/png, file: chart.png}`.";
     /// A resource that clients could not read by its URI alone, without anything being changed or asked.
     IllegalResource = "illegal-resource", Error, Check;
         why "Clients read resources when they like, and give nothing but the URI.";

@@ -82,7 +82,8 @@ impl Linter<'_> {
         let is_placed = |place: &Option<Spanned<bool>>| place.as_ref().is_some_and(|set| set.value);
         let is_switch = arg.kind == Some(Type::Boolean) && words::PLAIN_SWITCHES.contains(&name.value.as_str());
         let is_told = arg.description.as_ref().is_some_and(|text| !text.value.trim().is_empty());
-        if is_told || is_switch || is_placed(&arg.cwd) || is_placed(&arg.stdin) {
+        // No agent sees what the server chooses.
+        if is_told || is_switch || arg.output.is_some() || is_placed(&arg.cwd) || is_placed(&arg.stdin) {
             return;
         }
         let message = format!("arg `{}` has no description", name.value);
