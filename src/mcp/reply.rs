@@ -167,7 +167,9 @@ pub fn reply(tool: &str, output: Option<&str>, result: Result<Outcome, CallError
                 Denial::ByUser => "the user did not approve the call",
                 Denial::Headless => "the call needs approval, and this client has no way to ask for it (elicitation)",
                 Denial::Unanswerable => {
-                    "the user has to be asked for some of the values, and this client has no way to do it (elicitation)"
+                    let message =
+                        "Not run: the user has to give some of the values, and cannot be asked here (elicitation)";
+                    return Reply::error(message.to_owned(), error(ErrorCode::ApprovalDenied, tool, message));
                 }
                 Denial::Forged => "the call came with a state that was not made for it",
             };
