@@ -1,7 +1,8 @@
 // What every client is put to, whichever library it is made with. `checks.py` says the same to those in Python.
 //
 // A client has `revision()`, `tools()`, `call(tool, arguments, {onprogress, signal})` → {text, isError, structured},
-// `refusal(error)` → [code, message] of a protocol error, and `user`.
+// `refusal(error)` → [code, message] of a protocol error, `read(uri)` → text of a resource, `prompt(name, arguments)` → text
+// of a prompt's first message, and `user`.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -14,10 +15,13 @@ const GREETING = "grüße, 世界 🎉";
 export class User {
   action = "accept";
   questions = [];
+  knows = { name: "Ada", color: "blue" };
 
-  answer(question) {
-    this.questions.push(question);
-    return this.action === "accept" ? { action: "accept", content: {} } : { action: this.action };
+  answer({ message, requestedSchema }) {
+    this.questions.push(message);
+    if (this.action !== "accept") return { action: this.action };
+    const fields = Object.keys(requestedSchema.properties ?? {});
+    return { action: "accept", content: Object.fromEntries(fields.map((name) => [name, this.knows[name]])) };
   }
 }
 
@@ -66,6 +70,23 @@ async function is_asked(client) {
   assert.equal(client.user.questions.length, 2);
 }
 
+async function fills_in(client) {
+  client.user.action = "accept";
+  const before = client.user.questions.length;
+  const { text } = await client.call(...called("test_input_required_result_multi_round", { name: "Eve" }));
+  assert.equal(text, "Ada likes blue.");
+  assert.equal(client.user.questions.length - before, 2);
+}
+
+async function reads(client) {
+  assert.equal(await client.read("test://template/a%20b/data"), '{"id":"a b"}');
+}
+
+async function is_prompted(client) {
+  const text = await client.prompt("test_prompt_with_arguments", { arg1: "hello", arg2: GREETING });
+  assert.equal(text, `Prompt with arguments: arg1='hello', arg2='${GREETING}'`);
+}
+
 async function sees_progress(client) {
   const seen = [];
   await client.call(...called("test_tool_with_progress"), { onprogress: (progress) => seen.push(progress) });
@@ -88,7 +109,9 @@ async function cancels(client) {
   await calls(client);
 }
 
-const CHECKS = [agrees, lists, searches, calls, fails, is_refused, is_asked, sees_progress, cancels];
+const CHECKS = [
+  agrees, lists, searches, calls, fails, is_refused, is_asked, fills_in, reads, is_prompted, sees_progress, cancels,
+];
 
 /** Processes that sleep for so long. */
 function programs(seconds) {

@@ -32,6 +32,12 @@ class Client(Protocol):
 
     async def call(self, tool: str, arguments: dict, on_progress: Callable | None = None) -> Result: ...
 
+    async def read(self, uri: str) -> str:
+        """The text of a resource."""
+
+    async def prompt(self, name: str, arguments: dict[str, str]) -> str:
+        """The text of a prompt's first message."""
+
     def refusal(self, error: Exception) -> tuple[int, str] | None:
         """Code and message of a protocol error, `None` if `error` is another one."""
 
@@ -42,10 +48,13 @@ class User:
 
     action: str = "accept"
     questions: list[str] = field(default_factory=list)
+    knows: dict[str, str] = field(default_factory=lambda: {"name": "Ada", "color": "blue"})
 
-    def answer(self, question: str) -> str:
+    def answer(self, question: str, schema: dict) -> tuple[str, dict | None]:
+        """What is done about a question, and what is filled in."""
         self.questions.append(question)
-        return self.action
+        fields = schema.get("properties") or {}
+        return self.action, {name: self.knows[name] for name in fields} if self.action == "accept" else None
 
 
 def same(what: str, found: Any, expected: Any) -> None:
@@ -101,6 +110,23 @@ async def is_asked(client: Client) -> None:
     same("the number of questions", len(client.user.questions), 2)
 
 
+async def fills_in(client: Client) -> None:
+    client.user.action = "accept"
+    before = len(client.user.questions)
+    result = await client.call(*called("test_input_required_result_multi_round", name="Eve"))
+    same("what the user filled in", result.text, "Ada likes blue.")
+    same("the number of forms", len(client.user.questions) - before, 2)
+
+
+async def reads(client: Client) -> None:
+    same("the resource", await client.read("test://template/a%20b/data"), '{"id":"a b"}')
+
+
+async def is_prompted(client: Client) -> None:
+    text = await client.prompt("test_prompt_with_arguments", {"arg1": "hello", "arg2": GREETING})
+    same("the prompt", text, f"Prompt with arguments: arg1='hello', arg2='{GREETING}'")
+
+
 async def sees_progress(client: Client) -> None:
     seen: list[tuple[float, str | None]] = []
     await client.call(*called("test_tool_with_progress"), lambda number, message: seen.append((number, message)))
@@ -119,7 +145,9 @@ async def cancels(client: Client) -> None:
     await calls(client)
 
 
-CHECKS = [agrees, lists, searches, calls, fails, is_refused, is_asked, sees_progress, cancels]
+CHECKS = [
+    agrees, lists, searches, calls, fails, is_refused, is_asked, fills_in, reads, is_prompted, sees_progress, cancels
+]
 
 
 def programs(seconds: float) -> list[str]:

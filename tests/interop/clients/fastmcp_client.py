@@ -28,12 +28,18 @@ class FastMcp:
         result = await self.client.call_tool(tool, arguments, progress_handler=handler, raise_on_error=False)
         return checks.Result(result.content[0].text, result.is_error, result.structured_content)
 
+    async def read(self, uri: str) -> str:
+        return (await self.client.read_resource(uri))[0].text
+
+    async def prompt(self, name: str, arguments: dict[str, str]) -> str:
+        return (await self.client.get_prompt(name, arguments)).messages[0].content.text
+
     def refusal(self, error: Exception):
         return (error.error.code, error.error.message) if isinstance(error, MCPError) else None
 
     async def elicited(self, message, response_type, params, context):
-        action = self.user.answer(message)
-        return ElicitResult(action=action, content={} if action == "accept" else None)
+        action, content = self.user.answer(message, params.requested_schema)
+        return ElicitResult(action=action, content=content)
 
 
 async def main() -> int:

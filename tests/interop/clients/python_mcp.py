@@ -25,12 +25,18 @@ class Sdk:
         result = await self.client.call_tool(tool, arguments, progress_callback=progress if on_progress else None)
         return checks.Result(result.content[0].text, result.is_error, result.structured_content)
 
+    async def read(self, uri: str) -> str:
+        return (await self.client.read_resource(uri)).contents[0].text
+
+    async def prompt(self, name: str, arguments: dict[str, str]) -> str:
+        return (await self.client.get_prompt(name, arguments)).messages[0].content.text
+
     def refusal(self, error: Exception):
         return (error.error.code, error.error.message) if isinstance(error, MCPError) else None
 
     async def elicited(self, context, params):
-        action = self.user.answer(params.message)
-        return ElicitResult(action=action, content={} if action == "accept" else None)
+        action, content = self.user.answer(params.message, params.requested_schema)
+        return ElicitResult(action=action, content=content)
 
 
 async def main() -> int:

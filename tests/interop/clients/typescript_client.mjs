@@ -9,7 +9,7 @@ const sdk = new Client(
   { name: "interop", version: "1" },
   { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode } },
 );
-sdk.setRequestHandler("elicitation/create", (request) => user.answer(request.params.message));
+sdk.setRequestHandler("elicitation/create", (request) => user.answer(request.params));
 await sdk.connect(url ? new StreamableHTTPClientTransport(url) : new StdioClientTransport(command));
 
 await run({
@@ -20,6 +20,8 @@ await run({
     const result = await sdk.callTool({ name, arguments: args }, options);
     return { text: result.content[0].text, isError: result.isError ?? false, structured: result.structuredContent };
   },
+  read: async (uri) => (await sdk.readResource({ uri })).contents[0].text,
+  prompt: async (name, args) => (await sdk.getPrompt({ name, arguments: args })).messages[0].content.text,
   refusal: (error) => error instanceof ProtocolError && [error.code, error.message.replace(/^MCP error -?\d+: /, "")],
 });
 await sdk.close();

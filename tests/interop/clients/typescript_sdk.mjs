@@ -8,7 +8,7 @@ import { User, command, run, url } from "./checks.mjs";
 
 const sdk = new Client({ name: "interop", version: "1" }, { capabilities: { elicitation: {} } });
 const user = new User();
-sdk.setRequestHandler(ElicitRequestSchema, (request) => user.answer(request.params.message));
+sdk.setRequestHandler(ElicitRequestSchema, (request) => user.answer(request.params));
 const transport = url ? new StreamableHTTPClientTransport(url) : new StdioClientTransport(command);
 let revision;
 transport.setProtocolVersion = ((set) => (version) => {
@@ -25,6 +25,8 @@ await run({
     const result = await sdk.callTool({ name, arguments: args }, undefined, options);
     return { text: result.content[0].text, isError: result.isError ?? false, structured: result.structuredContent };
   },
+  read: async (uri) => (await sdk.readResource({ uri })).contents[0].text,
+  prompt: async (name, args) => (await sdk.getPrompt({ name, arguments: args })).messages[0].content.text,
   refusal: (error) => error instanceof McpError && [error.code, error.message.replace(/^MCP error -?\d+: /, "")],
 });
 await sdk.close();
