@@ -177,6 +177,9 @@ impl Checker<'_> {
         if let Some(description) = &tool.description {
             self.not_empty(description, "`description` of a tool");
         }
+        if let Some(title) = &tool.title {
+            self.not_empty(title, "`title` of a tool");
+        }
         self.repeated_places(&tool.args);
         self.templates(&tool);
         let questions = self.questions(&tool);
@@ -188,6 +191,7 @@ impl Checker<'_> {
         Tool {
             name: text_or(tool.name, ""),
             name_span,
+            title: tool.title.map(|title| title.value),
             description: text_or(tool.description, ""),
             words,
             args,

@@ -29,6 +29,7 @@ pub(crate) struct Cli {
 pub(crate) struct Tool {
     pub(crate) name: String,
     pub(crate) name_span: Span,
+    pub(crate) title: Option<String>,
     pub(crate) description: String,
     pub(crate) words: Vec<String>,
     pub(crate) args: Vec<Arg>,

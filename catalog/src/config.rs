@@ -31,6 +31,7 @@ pub(crate) struct Config {
 #[derive(Debug)]
 pub(crate) struct Tool {
     pub(crate) name: Option<Spanned<String>>,
+    pub(crate) title: Option<Spanned<String>>,
     pub(crate) description: Option<Spanned<String>>,
     pub(crate) command: Option<Spanned<String>>,
     pub(crate) args: Vec<Arg>,
@@ -170,6 +171,7 @@ pub(crate) const CONFIG_KEYS: &[&str] = &[
 ];
 pub(crate) const TOOL_KEYS: &[&str] = &[
     "name",
+    "title",
     DESCRIPTION,
     "command",
     "args",
@@ -248,6 +250,7 @@ fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<Tool> {
     let mut fields = walker.mapping(node, "a tool", TOOL_KEYS)?;
     Some(Tool {
         name: fields.required(walker, "name", "the tool's name").and_then(|node| walker.string(node, "name")),
+        title: fields.optional_string(walker, "title"),
         description: fields
             .required(walker, DESCRIPTION, "what the tool does and when to use it")
             .and_then(|node| walker.string(node, DESCRIPTION)),

@@ -34,6 +34,7 @@ fn computed(index: &ToolIndex, policy: &Policy) -> String {
         add(tool.output().unwrap_or_default());
         add(tool.confirm_message().unwrap_or_default());
         add(tool.resource().unwrap_or_default());
+        add(tool.title().unwrap_or_default());
         for question in tool.questions() {
             [question.name(), question.message()].into_iter().chain(question.args()).chain(["\0"]).for_each(&mut add);
         }

@@ -67,6 +67,7 @@ fn tool() -> Value {
         &["name", "description"],
         &json!({
             "name": { "type": "string", "pattern": "^[A-Za-z0-9_.-]{1,128}$", "description": "Unique name; some clients refuse more than 64 characters" },
+            "title": { "type": ["string", "null"], "minLength": 1, "description": "What people see in place of the name" },
             "description": { "type": "string", "minLength": 1, "description": "What the tool does and when to use it" },
             "command": { "type": "string", "default": "", "description": "Subcommand words after the base command" },
             "args": { "type": "array", "items": { "$ref": "#/$defs/arg" }, "default": [] },
@@ -164,6 +165,7 @@ fn prompt() -> Value {
         &["name", "description", "messages"],
         &json!({
             "name": { "type": "string", "pattern": "^[A-Za-z0-9_.-]{1,128}$", "description": "Unique name" },
+            "title": { "type": ["string", "null"], "minLength": 1, "description": "What people see in place of the name" },
             "description": { "type": "string", "minLength": 1, "description": "What the prompt is for" },
             "args": { "type": "array", "items": arg, "default": [], "description": "What the user fills in" },
             "messages": { "type": "array", "items": { "anyOf": [{ "type": "string", "minLength": 1 }, text, call] }, "minItems": 1, "description": "What the prompt says" },

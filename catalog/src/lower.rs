@@ -146,6 +146,7 @@ impl Tables {
         let def = ToolDef {
             cli: cli_row,
             name: self.text(&tool.name)?,
+            title: tool.title.as_deref().map(|title| self.text(title)).transpose()?,
             description: self.text(&tool.description)?,
             entry: self.text(&schema::index_entry(cli, tool, &schema))?,
             schema_bytes: self.offset(schema.len(), "bytes of schema")?,

@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 pub struct Prompt {
     /// Its name, unique in the catalog.
     pub name: String,
+    /// What people see in place of the name, if that is something else.
+    pub title: Option<String>,
     /// What it is for.
     pub description: String,
     /// What is to be filled in.
@@ -89,7 +91,7 @@ impl Prompt {
             Message::Text { role, text } => json!({ "role": role.as_str(), "text": text }),
             Message::Call { tool, args } => json!({ "tool": tool, "args": args }),
         });
-        json!([self.description, args, messages.collect::<Vec<_>>()]).to_string()
+        json!([self.description, args, messages.collect::<Vec<_>>(), self.title]).to_string()
     }
 
     /// Reads what [`Self::to_json`] has written.
@@ -103,6 +105,7 @@ impl Prompt {
         });
         Self {
             name: name.to_owned(),
+            title: json[3].as_str().map(str::to_owned),
             description: text(&json[0]),
             args: args.collect(),
             messages: json[2].as_array().into_iter().flatten().map(message).collect(),
@@ -131,6 +134,7 @@ mod tests {
     fn what_a_catalog_keeps_is_the_whole_prompt() {
         let prompt = Prompt {
             name: "review".into(),
+            title: Some("Review".into()),
             description: "Review \"a\" change".into(),
             args: vec![PromptArg {
                 name: "base".into(),

@@ -32,6 +32,7 @@ pub(crate) fn tool(view: ResolvedTool<'_>) -> Tool {
     Tool {
         name: view.name().to_owned(),
         name_span: NOWHERE,
+        title: view.title().map(str::to_owned),
         description: view.description().to_owned(),
         words: owned(view.words()),
         args: view.args().map(arg).collect(),

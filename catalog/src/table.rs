@@ -76,6 +76,8 @@ pub struct ToolDef {
     pub cli: u32,
     /// Its name, unique in the catalog.
     pub name: Str,
+    /// What people see in place of the name, if that is something else.
+    pub title: Option<Str>,
     /// What it does and when to use it.
     pub description: Str,
     /// The finished `ToolIndexEntry` as JSON; its last member is `input_schema`.

@@ -124,6 +124,12 @@ impl<'a> ResolvedTool<'a> {
         self.catalog.texts.get(self.def.name)
     }
 
+    /// What people see in place of the name, if that is something else.
+    #[must_use]
+    pub fn title(self) -> Option<&'a str> {
+        self.def.title.map(|title| self.catalog.texts.get(title))
+    }
+
     /// What it does and when to use it.
     #[must_use]
     pub fn description(self) -> &'a str {

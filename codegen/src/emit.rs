@@ -221,6 +221,7 @@ fn tool(row: &ToolDef) -> TokenStream {
     let ToolDef {
         cli,
         name,
+        title,
         description,
         entry,
         schema_bytes,
@@ -238,10 +239,10 @@ fn tool(row: &ToolDef) -> TokenStream {
     let [name, description, entry] = [name, description, entry].map(text);
     let [cli, schema_bytes, timeout_ms] = [cli, schema_bytes, timeout_ms].map(Literal::u32_unsuffixed);
     let [words, args, questions, resolves] = [words, args, questions, resolves].map(range);
-    let [output, resource, confirm_message] = [output, resource, confirm_message].map(optional);
+    let [title, output, resource, confirm_message] = [title, output, resource, confirm_message].map(optional);
     let risk = level(risk);
     quote!(ToolDef {
-        cli: #cli, name: #name, description: #description, entry: #entry, schema_bytes: #schema_bytes, words: #words,
+        cli: #cli, name: #name, title: #title, description: #description, entry: #entry, schema_bytes: #schema_bytes, words: #words,
         args: #args, timeout_ms: #timeout_ms, risk: #risk, asks: #asks, output: #output, resource: #resource,
         questions: #questions, confirm_message: #confirm_message, resolves: #resolves
     })

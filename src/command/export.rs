@@ -47,6 +47,7 @@ pub(super) fn tool_json(tool: ResolvedTool<'_>) -> Value {
     });
     json!({
         "name": tool.name(),
+        "title": tool.title(),
         "description": tool.description(),
         "cli": cli.name(),
         "category": cli.category(),
@@ -82,6 +83,7 @@ fn prompt_json(prompt: &Prompt) -> Value {
     });
     json!({
         "name": prompt.name,
+        "title": prompt.title,
         "description": prompt.description,
         "args": args.collect::<Vec<_>>(),
         "messages": messages.collect::<Vec<_>>(),

@@ -29,7 +29,8 @@ pub(super) fn list(index: &ToolIndex) -> Vec<rmcp::model::Prompt> {
     let prompt = |prompt: Prompt| {
         let arguments: Vec<PromptArgument> = prompt.args.into_iter().map(argument).collect();
         let arguments = Some(arguments).filter(|arguments| !arguments.is_empty());
-        rmcp::model::Prompt::new(prompt.name, Some(prompt.description), arguments)
+        let listed = rmcp::model::Prompt::new(prompt.name, Some(prompt.description), arguments);
+        prompt.title.into_iter().fold(listed, rmcp::model::Prompt::with_title)
     };
     index.prompts().into_iter().map(prompt).collect()
 }

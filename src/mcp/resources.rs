@@ -38,6 +38,7 @@ pub(super) fn list(index: &ToolIndex, cursor: Option<&str>) -> Result<ListResour
     let tools = index.resources().into_iter().filter_map(|tool| {
         let template = tool.resource_template().filter(|template| template.variables().next().is_none())?;
         let resource = Resource::new(template.expand(|_| None)?, tool.name());
+        let resource = tool.title().into_iter().fold(resource, Resource::with_title);
         Some(resource.with_mime_type(tool.output().unwrap_or(TEXT)).with_description(tool.description()))
     });
     let mut all = clis.chain(tools).skip(start);
@@ -61,6 +62,7 @@ pub(super) fn templates(index: &ToolIndex) -> Vec<ResourceTemplate> {
     let tools = index.resources().into_iter().filter_map(|tool| {
         tool.resource_template()?.variables().next()?;
         let template = ResourceTemplate::new(tool.resource()?, tool.name());
+        let template = tool.title().into_iter().fold(template, ResourceTemplate::with_title);
         Some(template.with_mime_type(tool.output().unwrap_or(TEXT)).with_description(tool.description()))
     });
     std::iter::once(output).chain(tools).collect()

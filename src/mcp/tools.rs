@@ -31,8 +31,11 @@ pub fn tool_definition(tool: ResolvedTool<'_>) -> String {
         Risk::Write => r#"{"readOnlyHint":false,"destructiveHint":false}"#,
         Risk::Destructive => r#"{"readOnlyHint":false,"destructiveHint":true}"#,
     };
+    let title = tool.title().map(|title| format!(r#""title":{},"#, json(title))).unwrap_or_default();
     let schema = tool.input_schema();
-    format!(r#"{{"name":{name},"description":{description},"inputSchema":{schema},"annotations":{annotations}}}"#)
+    format!(
+        r#"{{"name":{name},{title}"description":{description},"inputSchema":{schema},"annotations":{annotations}}}"#
+    )
 }
 
 /// Estimates how many tokens a model takes for tool definitions, without a tokenizer: `climax budget` counts them.

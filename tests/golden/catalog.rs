@@ -10,19 +10,19 @@ static TERMS: &str = include_str!("terms.txt");
 static POSTINGS: &[u8] = include_bytes!("postings.bin");
 #[allow(clippy::unreadable_literal)]
 const _: () = assert!(
-    fingerprint(include_bytes!("catalog.txt")) == 7796014318189554992u64 &&
+    fingerprint(include_bytes!("catalog.txt")) == 371084718196569024u64 &&
     fingerprint(include_bytes!("search.txt")) == 13678484224167588449u64 &&
     fingerprint(include_bytes!("terms.txt")) == 8063275909761908994u64 &&
     fingerprint(include_bytes!("postings.bin")) == 14721074347569016095u64,
     "catalog.rs and the files that it includes are from different runs of the generator"
 );
 #[allow(clippy::unreadable_literal)]
-static TEXT_ENDS: [u32; 69] = [
+static TEXT_ENDS: [u32; 70] = [
     9, 14, 32, 37, 40, 43, 50, 51, 52, 53, 53, 57, 62, 69, 75, 85, 99, 626, 630, 634,
     656, 662, 669, 675, 684, 688, 692, 697, 704, 705, 710, 717, 721, 724, 729, 735, 738,
     743, 755, 762, 967, 969, 973, 979, 987, 995, 998, 1016, 1038, 1043, 1047, 1051, 1061,
-    1073, 1289, 1293, 1299, 1307, 1312, 1320, 1329, 1338, 1353, 1372, 1384, 1581, 1592,
-    1603, 1607,
+    1067, 1079, 1295, 1299, 1305, 1313, 1318, 1326, 1335, 1344, 1359, 1378, 1390, 1592,
+    1603, 1614, 1618,
 ];
 #[allow(clippy::unreadable_literal)]
 static SEARCH_ENDS: [u32; 3] = [50, 95, 143];
@@ -37,7 +37,7 @@ static POSTING_ENDS: [u32; 24] = [
     90, 93, 100,
 ];
 #[allow(clippy::unreadable_literal)]
-static LISTS: [u32; 17] = [4, 5, 1, 6, 7, 8, 9, 10, 18, 25, 26, 43, 50, 41, 51, 55, 67];
+static LISTS: [u32; 17] = [4, 5, 1, 6, 7, 8, 9, 10, 18, 25, 26, 43, 50, 41, 51, 56, 68];
 #[allow(clippy::unreadable_literal)]
 static CLIS: [CliDef; 1] = [
     CliDef {
@@ -59,6 +59,7 @@ static TOOLS: [ToolDef; 3] = [
     ToolDef {
         cli: 0,
         name: Str(15),
+        title: None,
         description: Str(16),
         entry: Str(17),
         schema_bytes: 391,
@@ -76,6 +77,7 @@ static TOOLS: [ToolDef; 3] = [
     ToolDef {
         cli: 0,
         name: Str(38),
+        title: None,
         description: Str(39),
         entry: Str(40),
         schema_bytes: 74,
@@ -93,16 +95,17 @@ static TOOLS: [ToolDef; 3] = [
     ToolDef {
         cli: 0,
         name: Str(52),
-        description: Str(53),
-        entry: Str(54),
+        title: Some(Str(53)),
+        description: Str(54),
+        entry: Str(55),
         schema_bytes: 82,
         words: Rows(15, 16),
         args: Rows(10, 12),
         timeout_ms: 30000,
         risk: Risk::Read,
         asks: false,
-        output: Some(Str(62)),
-        resource: Some(Str(63)),
+        output: Some(Str(63)),
+        resource: Some(Str(64)),
         questions: Rows(1, 1),
         confirm_message: None,
         resolves: Rows(1, 1),
@@ -120,15 +123,15 @@ static ARGS: [ArgDef; 12] = [
     ArgDef([36, 10, 37, 0, 11, 11, 148]),
     ArgDef([41, 10, 42, 0, 11, 11, 161]),
     ArgDef([43, 44, 45, 0, 11, 11, 640]),
-    ArgDef([56, 10, 57, 0, 16, 16, 173]),
-    ArgDef([58, 10, 59, 0, 16, 16, 132]),
+    ArgDef([57, 10, 58, 0, 16, 16, 173]),
+    ArgDef([59, 10, 60, 0, 16, 16, 132]),
 ];
 #[allow(clippy::unreadable_literal)]
 static FILES: [FileDef; 1] = [
     FileDef {
         arg: 11,
-        mime: Str(60),
-        file: Str(61),
+        mime: Str(61),
+        file: Str(62),
     },
 ];
 #[allow(clippy::unreadable_literal)]
@@ -160,8 +163,8 @@ static RESOURCES: [u32; 1] = [2];
 static PROMPTS: [PromptDef; 1] = [
     PromptDef {
         cli: 0,
-        name: Str(64),
-        definition: Str(65),
+        name: Str(65),
+        definition: Str(66),
     },
 ];
 #[allow(clippy::unreadable_literal)]
@@ -220,14 +223,14 @@ pub static CATALOG: Catalog = Catalog {
             headless: Headless::Approve,
             executor: ::climax::catalog::ExecutorDef::Container {
                 runtime: ::climax::catalog::policy::Runtime::Podman,
-                image: Str(66),
+                image: Str(67),
                 volumes: Rows(16, 17),
                 working_dir: None,
-                network: Some(Str(68)),
+                network: Some(Str(69)),
             },
         }
     }),
     sealed: false,
-    digest: Some("b568b12518416068d2ae1b0846aed97090e6eb2a3b7af7f904892dce4c50e063"),
+    digest: Some("fc3d2c53b330c3c614ec06730b766809565acc204e0c68d55c8932bb9eebd034"),
     names: Names::Perfect(&NAMES),
 };

@@ -13,6 +13,7 @@ const TOOLS: &str = "
   - {name: remove, description: Removes, command: argv, risk: destructive}
 prompts:
   - name: review
+    title: Review it
     description: Review a change
     args:
       - {name: base, description: From where, required: true, enum: [main, master, next]}
@@ -37,7 +38,7 @@ async fn get(client: &mut Client, name: &str, arguments: Value) -> Value {
 async fn prompts_are_listed_with_what_they_need() {
     let mut client = client().await;
     let list = client.ask(1, "prompts/list", &json!({})).await;
-    let review = json!({ "name": "review", "description": "Review a change", "arguments": [
+    let review = json!({ "name": "review", "title": "Review it", "description": "Review a change", "arguments": [
         { "name": "base", "description": "From where", "required": true },
         { "name": "focus", "required": false },
     ] });

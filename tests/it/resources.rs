@@ -101,7 +101,7 @@ fn the_command_line_prints_what_the_program_printed() {
 }
 
 const RESOURCES: &str = "
-  - {name: status, description: The status, command: argv clean, resource: 'fake:status'}
+  - {name: status, title: Status, description: The status, command: argv clean, resource: 'fake:status'}
   - name: log
     description: A log
     command: argv
@@ -122,8 +122,7 @@ const RESOURCES: &str = "
 async fn what_a_tool_prints_can_be_read_by_its_uri() {
     let mut client = client(RESOURCES).await;
     let list = client.ask(1, "resources/list", &json!({})).await["result"]["resources"].clone();
-    let status =
-        json!({ "uri": "fake:status", "name": "status", "description": "The status", "mimeType": "text/plain" });
+    let status = json!({ "uri": "fake:status", "name": "status", "title": "Status", "description": "The status", "mimeType": "text/plain" });
     assert_eq!(list[1], status);
     assert_eq!(list.as_array().unwrap().len(), 3, "{list}");
     let templates = client.ask(1, "resources/templates/list", &json!({})).await["result"]["resourceTemplates"].clone();

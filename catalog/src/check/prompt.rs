@@ -22,6 +22,9 @@ impl Checker<'_> {
         if let Some(description) = &prompt.description {
             self.not_empty(description, "`description` of a prompt");
         }
+        if let Some(title) = &prompt.title {
+            self.not_empty(title, "`title` of a prompt");
+        }
         if let Some(none) = prompt.messages.as_ref().filter(|messages| messages.value.is_empty()) {
             self.report(Code::EmptyValue, none.span, "`messages` of a prompt is empty", "write what the prompt says");
         }
@@ -35,6 +38,7 @@ impl Checker<'_> {
         let messages = prompt.messages.map(|messages| messages.value).unwrap_or_default();
         let value = Prompt {
             name: text_or(prompt.name, ""),
+            title: prompt.title.map(|title| title.value),
             description: text_or(prompt.description, ""),
             args: prompt.args.into_iter().map(|arg| self.prompt_arg(arg)).collect(),
             messages: messages.into_iter().map(|message| self.message(message, &known, tools)).collect(),

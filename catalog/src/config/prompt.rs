@@ -10,6 +10,7 @@ use crate::yaml::{Kind, Node};
 #[derive(Debug)]
 pub(crate) struct Prompt {
     pub(crate) name: Option<Spanned<String>>,
+    pub(crate) title: Option<Spanned<String>>,
     pub(crate) description: Option<Spanned<String>>,
     pub(crate) args: Vec<PromptArg>,
     pub(crate) messages: Option<Spanned<Vec<Message>>>,
@@ -31,7 +32,7 @@ pub(crate) enum Message {
     Call { tool: Spanned<String>, args: Vec<(Spanned<String>, Spanned<String>)> },
 }
 
-pub(crate) const PROMPT_KEYS: &[&str] = &["name", "description", "args", "messages"];
+pub(crate) const PROMPT_KEYS: &[&str] = &["name", "title", "description", "args", "messages"];
 pub(crate) const PROMPT_ARG_KEYS: &[&str] = &["name", "description", "required", "enum"];
 pub(crate) const TEXT_KEYS: &[&str] = &["role", "text"];
 pub(crate) const CALL_KEYS: &[&str] = &["tool", "args"];
@@ -41,6 +42,7 @@ pub(super) fn prompt(walker: &mut Walker<'_>, node: &Node) -> Option<Prompt> {
     let messages = fields.required(walker, "messages", "what the prompt says");
     Some(Prompt {
         name: fields.required(walker, "name", "the prompt's name").and_then(|node| walker.string(node, "name")),
+        title: fields.optional_string(walker, "title"),
         description: fields
             .required(walker, DESCRIPTION, "what the prompt is for")
             .and_then(|node| walker.string(node, DESCRIPTION)),
