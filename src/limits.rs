@@ -103,6 +103,9 @@ pub const MAX_PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 /// Longest JSON-RPC line, in bytes.
 pub const MAX_LINE_BYTES: usize = 16 << 20;
 
+/// Values and names of objects in one message. The SDK takes up to 3 µs for each.
+pub const MAX_MESSAGE_NODES: usize = 20_000;
+
 /// Bytes of JSON that make two tokens, for estimates.
 ///
 /// `climax budget` counts 4.5 bytes a token (`o200k`) in the bundled tools and 4.8 in thousands of others, so an estimate is

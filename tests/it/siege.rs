@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{PATIENCE, Server, fake_config, until};
+use crate::support::{PATIENCE, Server, fake_config, text, until};
 use crate::web::Web;
 
 /// A directory with a config of these tools of fakecli, and its path.
@@ -133,6 +133,80 @@ fn an_id_that_is_none_is_not_repeated_at_length() {
     assert_eq!(answer.status, 400);
     let text = answer.text();
     assert!(text.len() < 500 && text.contains("999…"), "{text:.500}");
+}
+
+/// A search with a list of so many numbers, in whichever order a client writes its members.
+fn search_among(numbers: usize, is_late: bool) -> String {
+    let list = vec!["1"; numbers].join(",");
+    let meta = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {} });
+    let params = format!(r#"{{"name":"climax_search","_meta":{meta},"arguments":{{"query":"git log","x":[{list}]}}}}"#);
+    if is_late {
+        format!(r#"{{"params":{params},"jsonrpc":"2.0","method":"tools/call","id":7}}"#)
+    } else {
+        format!(r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{params}}}"#)
+    }
+}
+
+#[test]
+fn a_message_of_many_small_values_is_refused_before_it_costs_anything() {
+    let web = Web::start(&[]);
+    let mut server = Server::start(&[]);
+    let headers = ["MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: climax_search"];
+    for is_late in [false, true] {
+        let fine = search_among(19_900, is_late);
+        let answer = web.post(&headers, &fine).json();
+        assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(7), &json!(false)), "{answer}");
+        server.send_line(fine.as_bytes());
+        assert_eq!(server.receive()["result"]["isError"], false);
+        let many = search_among(1_900_000, is_late);
+        let refused = web.post(&headers, &many);
+        assert_eq!(refused.status, 400);
+        server.send_line(many.as_bytes());
+        for refused in [refused.json(), server.receive()] {
+            assert_eq!(refused["error"]["code"], -32600, "{refused}");
+            let message = refused["error"]["message"].as_str().unwrap();
+            assert!(message.contains("19000") && message.contains("20000 at most"), "{message}");
+            // It is not looked for behind what is too much.
+            assert_eq!(refused["id"], if is_late { json!(null) } else { json!(7) });
+        }
+    }
+}
+
+#[test]
+fn many_small_values_in_a_string_are_no_arguments() {
+    let mut server = Server::start(&["coreutils"]);
+    let call = |numbers: usize| {
+        let args = format!(r#"{{"format":"+%s","x":[{}]}}"#, vec!["1"; numbers].join(","));
+        json!({ "tool_name": "coreutils_date", "args": args })
+    };
+    let few = server.tool("climax_call", call(10));
+    assert_eq!(few["isError"], false, "{few}");
+    let many = server.tool("climax_call", call(30_000));
+    assert!(text(&many).contains("Argument 'args'"), "{many}");
+}
+
+#[test]
+fn methods_that_only_the_sdk_knows_are_not_found_by_a_sentence() {
+    let web = Web::start(&[]);
+    let session = web.session(&[]);
+    let mut server = Server::start(&[]);
+    for method in ["skills/list", "skills/get", "resources/directory/read"] {
+        let params = json!({ "uri": "skill://a", "name": "a" });
+        let expected = format!("Method not found: {method}");
+        let by_stdio = server.request(method, params.clone());
+        assert_eq!(by_stdio["error"]["message"], expected);
+        let by_http = web.modern(&[&format!("Mcp-Name: {method}")], method, &params);
+        assert_eq!(by_http.status, 404);
+        // To a client of a session 404 says that the session is gone.
+        let request = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
+        let in_session = web.post(&[&session], &request);
+        assert_eq!(in_session.status, 200);
+        for answer in [by_http.json(), in_session.json()] {
+            assert_eq!((&answer["error"]["code"], &answer["error"]["message"]), (&json!(-32601), &json!(expected)));
+        }
+    }
+    assert_eq!(web.modern(&[], "ping", &json!({})).json()["error"]["message"], "Method not found: ping");
 }
 
 #[test]

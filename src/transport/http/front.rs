@@ -1,32 +1,30 @@
 //! One request: who may make it, what it asks for, and who answers it.
 
-use std::convert::Infallible;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body, Bytes};
-use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
 use hyper::http::uri::Authority;
-use hyper::{Method, Request, Response, StatusCode};
-use rmcp::model::{ClientRequest, ErrorCode, JsonRpcMessage, ServerJsonRpcMessage};
+use hyper::{Method, Request, StatusCode};
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use tokio_util::task::TaskTracker;
 
 use super::access::{Access, Refused};
+use super::answers::{self, Answer, json, later, plain};
 use super::body::Bodies;
 use super::caller::{Caller, Who};
 use super::challenge::Refusal;
 use super::gate::Gate;
+use super::message::Message;
 use super::rate::Limiter;
 use super::sessions::{Owner, Sessions};
 use crate::limits::MAX_OPENING_BYTES;
 use crate::mcp::Server;
-use crate::mcp::decode::{Decoded, decode};
 use crate::metrics::Metrics;
 
 /// Where the protocol is spoken.
@@ -36,7 +34,6 @@ const SESSION_HEADER: &str = "mcp-session-id";
 /// What a client that has to come back is told to wait, in seconds.
 const RETRY_S: u64 = 5;
 
-pub(super) type Answer = Response<BoxBody<Bytes, Infallible>>;
 pub(super) type Service = StreamableHttpService<Server, LocalSessionManager>;
 
 /// Everything that requests are answered with.
@@ -186,40 +183,32 @@ impl Front {
         let answering = self.calls.token();
         let (mut parts, body) = request.into_parts();
         let body = self.bodies.read(body).await.map_err(|error| plain(error.status(), &error.to_string()))?;
-        let (is_request, opens_session) = match decode(body.bytes()) {
-            Decoded::Error(error) => {
-                let text = serde_json::to_string(&error).unwrap_or_default();
-                return Err(json(status_of(&error), text));
-            }
-            // A malformed notification is let go; there is nothing to answer.
-            Decoded::Empty => return Ok(plain(StatusCode::ACCEPTED, "")),
-            Decoded::Message(message) => match *message {
-                JsonRpcMessage::Request(request) => {
-                    (true, matches!(request.request, ClientRequest::InitializeRequest(_)))
-                }
-                _ => (false, false),
-            },
-        };
-        if opens_session {
+        let in_session = parts.headers.contains_key(SESSION_HEADER);
+        let mut message = Message::read(body.bytes(), in_session).map_err(|answer| *answer)?;
+        if message.opens_session {
             if body.bytes().len() > MAX_OPENING_BYTES {
                 let text = format!("An initialize request has {} KiB at most", MAX_OPENING_BYTES >> 10);
                 return Err(plain(StatusCode::PAYLOAD_TOO_LARGE, &text));
             }
             self.sessions.make_room().await;
-        } else if is_request && parts.headers.contains_key(SESSION_HEADER) {
+        } else if message.id.is_some() && in_session {
             let wait = Duration::from_secs(1);
             let busy = || later(StatusCode::SERVICE_UNAVAILABLE, "Too many requests of sessions are open", wait);
             parts.extensions.insert(self.sessions.place().ok_or_else(busy)?);
         }
         let service = self.service(&caller);
         let (bytes, share) = body.into_parts();
+        let bytes = message.text(bytes);
         // What the SDK hands on with the request lives until it is answered, wherever its connection is then.
         parts.extensions.insert(share);
         parts.extensions.insert(caller.clone());
         let answer = service.handle(Request::from_parts(parts, Full::new(bytes))).await;
-        if opens_session && let Some(id) = answer.headers().get(SESSION_HEADER).and_then(|id| id.to_str().ok()) {
+        if message.opens_session
+            && let Some(id) = answer.headers().get(SESSION_HEADER).and_then(|id| id.to_str().ok())
+        {
             self.sessions.opened(id, self.owner(&caller));
         }
+        let answer = answers::spoken(answer, message.id).await;
         // Held until the last of the answer is on its way, or the client has gone.
         Ok(answer.map(|body| {
             body.map_frame(move |frame| {
@@ -245,36 +234,4 @@ impl Front {
     fn is_draining(&self) -> bool {
         self.is_draining.load(Ordering::Relaxed)
     }
-}
-
-/// Source: MCP 2026-07-28, basic/transports, "Streamable HTTP": 404 for methods that the server does not have.
-fn status_of(error: &ServerJsonRpcMessage) -> StatusCode {
-    match error {
-        JsonRpcMessage::Error(error) if error.error.code == ErrorCode::METHOD_NOT_FOUND => StatusCode::NOT_FOUND,
-        _ => StatusCode::BAD_REQUEST,
-    }
-}
-
-fn plain(status: StatusCode, text: &str) -> Answer {
-    let ending = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-    with_type(status, format!("{text}{ending}"), "text/plain; charset=utf-8")
-}
-
-fn json(status: StatusCode, text: String) -> Answer {
-    with_type(status, text, "application/json")
-}
-
-fn with_type(status: StatusCode, text: String, kind: &'static str) -> Answer {
-    let mut answer = Response::new(Full::new(Bytes::from(text)).boxed());
-    *answer.status_mut() = status;
-    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-    answer
-}
-
-/// An answer that names the time after which it is worth asking again.
-fn later(status: StatusCode, text: &str, wait: Duration) -> Answer {
-    let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-    let mut answer = plain(status, &format!("{text}; try again in {seconds} s"));
-    answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
-    answer
 }

@@ -31,12 +31,14 @@ use crate::mcp::Server;
 use crate::metrics::Metrics;
 
 pub mod access;
+mod answers;
 mod body;
 pub mod caller;
 mod challenge;
 mod connections;
 mod front;
 pub mod gate;
+mod message;
 #[cfg(feature = "oauth")]
 pub mod oauth;
 #[cfg(not(feature = "oauth"))]
