@@ -157,8 +157,13 @@ pub const DISCARD_LIMIT: Duration = Duration::from_secs(5);
 /// Longest body of a request that opens a session, in bytes: what it says is kept as long as the session.
 pub const MAX_OPENING_BYTES: usize = 64 << 10;
 
-/// Bytes of bodies that are held at once, of all requests that are being read or answered. Some copies of each are made.
+/// Bytes of lines over standard input, or of bodies of one caller over HTTP, that are being read or answered. Some copies of each are
+/// made.
 pub const MAX_OPEN_BODY_BYTES: usize = 64 << 20;
+
+/// Bytes of bodies of all callers that are being read or answered. A caller may hold as many as it leaves to others, so one that is
+/// alone has [`MAX_OPEN_BODY_BYTES`].
+pub const MAX_OPEN_BODIES_BYTES: usize = 2 * MAX_OPEN_BODY_BYTES;
 
 /// Bytes of a body that are not counted there, so that large bodies do not keep out small ones.
 pub const FREE_BODY_BYTES: usize = 16 << 10;

@@ -19,8 +19,8 @@ fn config(tools: &str) -> (tempfile::TempDir, String) {
 }
 
 /// Calls that run or wait, by the server's own figures.
-fn open_calls(web: &Web) -> usize {
-    let text = web.get("/metrics", &[]).text();
+fn open_calls(web: &Web, headers: &[&str]) -> usize {
+    let text = web.get("/metrics", headers).text();
     let figures = ["climax_calls_running ", "climax_calls_waiting "];
     let lines = text.lines().filter_map(|line| figures.iter().find_map(|name| line.strip_prefix(name)));
     lines.map(|figure| figure.parse::<usize>().unwrap()).sum()
@@ -39,12 +39,16 @@ fn without_answer(web: &Web, headers: &str, body: &Value) -> TcpStream {
 }
 
 #[test]
-fn what_waiting_calls_hold_is_bounded_and_keeps_out_no_small_request() {
-    let (_directory, config) =
+fn what_waiting_calls_of_a_caller_hold_is_bounded_and_keeps_out_no_other_request() {
+    let (directory, config) =
         config("  - {name: eater, description: x, command: announce, args: [{name: text, stdin: true}]}\n");
-    let web = Web::start(&["--max-concurrency", "1", "--config", &config]);
-    let session = web.session(&[]);
-    // A little less than 4 MiB: sixteen of them are all that is held at once.
+    let tokens = directory.path().join("tokens");
+    std::fs::write(&tokens, "ada 0123456789abcdef0123456789\nbob fedcba9876543210fedcba9876\n").unwrap();
+    let web = Web::start(&["--max-concurrency", "1", "--config", &config, "--token-file", tokens.to_str().unwrap()]);
+    let ada = "Authorization: Bearer 0123456789abcdef0123456789";
+    let bob = "Authorization: Bearer fedcba9876543210fedcba9876";
+    let session = web.session(&[ada]);
+    // A little less than 4 MiB: sixteen of them are all that one caller can hold at once.
     let text = "x".repeat((4 << 20) - 1_000);
     let arguments = json!({ "tool_name": "eater", "args": { "text": text } });
     let call = |id: usize| {
@@ -53,19 +57,22 @@ fn what_waiting_calls_hold_is_bounded_and_keeps_out_no_small_request() {
     };
     for id in 0..16 {
         // A session's call goes on when its connection is gone.
-        let connection = without_answer(&web, &format!("{session}\r\n"), &call(id));
-        until("the call to wait", || open_calls(&web) == id + 1);
+        let connection = without_answer(&web, &format!("{session}\r\n{ada}\r\n"), &call(id));
+        until("the call to wait", || open_calls(&web, &[bob]) == id + 1);
         drop(connection);
     }
-    let refused = web.post(&[&session], &call(16).to_string());
+    let refused = web.post(&[&session, ada], &call(16).to_string());
     assert_eq!(refused.status, 503);
     assert!(refused.text().contains("too many large requests"));
-    let found = web.modern(&[], "tools/call", &json!({ "name": "climax_search", "arguments": { "query": "git log" } }));
-    assert_eq!(found.status, 200);
-    let delete = format!("DELETE /mcp HTTP/1.1\r\nHost: localhost\r\n{session}\r\n\r\n");
+    let search = |arguments: Value| json!({ "name": "climax_search", "arguments": arguments });
+    let small = search(json!({ "query": "git log" }));
+    assert_eq!(web.modern(&[ada], "tools/call", &small).status, 200);
+    let large = search(json!({ "query": "git log", "unknown": text }));
+    assert_eq!(web.modern(&[ada], "tools/call", &large).status, 503);
+    assert_eq!(web.modern(&[bob], "tools/call", &large).status, 200, "others have room");
+    let delete = format!("DELETE /mcp HTTP/1.1\r\nHost: localhost\r\n{session}\r\n{ada}\r\n\r\n");
     assert!(web.raw(delete.as_bytes()).status < 300);
-    let large = json!({ "name": "climax_search", "arguments": { "query": "git log", "unknown": text } });
-    until("the memory to be free", || web.modern(&[], "tools/call", &large).status == 200);
+    until("the memory to be free", || web.modern(&[ada], "tools/call", &large).status == 200);
 }
 
 #[test]

@@ -172,17 +172,21 @@ impl Front {
                 wait,
             ));
         }
-        self.post(request, caller).await
+        self.post(request, caller, address).await
     }
 
-    async fn post<B>(&self, request: Request<B>, caller: Caller) -> Result<Answer, Answer>
+    async fn post<B>(&self, request: Request<B>, caller: Caller, address: IpAddr) -> Result<Answer, Answer>
     where
         B: Body<Data = Bytes> + Send + Unpin + 'static,
         B::Error: std::fmt::Display,
     {
         let answering = self.calls.token();
         let (mut parts, body) = request.into_parts();
-        let body = self.bodies.read(body).await.map_err(|error| plain(error.status(), &error.to_string()))?;
+        let body = self
+            .bodies
+            .read(body, caller.counted_as(address))
+            .await
+            .map_err(|error| plain(error.status(), &error.to_string()))?;
         let in_session = parts.headers.contains_key(SESSION_HEADER);
         let mut message = Message::read(body.bytes(), in_session).map_err(|answer| *answer)?;
         if message.opens_session {

@@ -3,7 +3,7 @@
 //! Source: MCP 2026-07-28 and 2025-11-25, basic/transports, "Streamable HTTP".
 
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -46,6 +46,7 @@ pub mod oauth;
 pub mod oauth;
 pub mod rate;
 mod sessions;
+mod share;
 pub mod tokens;
 
 /// The time between two warnings that there are too many connections.
@@ -187,7 +188,7 @@ async fn converse(stream: TcpStream, address: SocketAddr, front: &Arc<Front>, pl
         tracing::debug!(%error, "a connection cannot be set up");
         return;
     }
-    let address = canonical(address.ip());
+    let address = counted(address.ip());
     let service = service_fn(move |request| {
         place.asked();
         let (front, place) = (front.clone(), place.clone());
@@ -232,7 +233,23 @@ fn prepare(stream: &TcpStream) -> io::Result<()> {
     Ok(())
 }
 
-/// An IPv4 address as such, also where it comes over an IPv6 socket.
-fn canonical(address: IpAddr) -> IpAddr {
-    address.to_canonical()
+/// What the requests of an address are counted by: an IPv4 address as such, also where it comes over an IPv6 socket, and the network
+/// of an IPv6 address, since whoever has one address has all of its network. Source: RFC 4291, section 2.5.1.
+fn counted(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)).into(),
+        address @ IpAddr::V4(_) => address,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_one_host_are_counted_as_one() {
+        let counted = |text: &str| counted(text.parse().unwrap()).to_string();
+        assert_eq!(counted("::ffff:192.0.2.7"), "192.0.2.7");
+        assert_eq!(counted("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
+    }
 }
