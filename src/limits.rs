@@ -130,11 +130,17 @@ pub const MAX_EXAMPLES: i64 = 5;
 /// Near misses that an error names.
 pub const MAX_SUGGESTIONS: usize = 3;
 
-/// Sessions of clients that have some, at once; another ends the one that was not used for longest.
+/// Sessions of clients that have some, at once; another ends one of the caller with the most.
 pub const MAX_SESSIONS: usize = 1_000;
 
-/// The least time after which a session that nobody uses ends.
-pub const MIN_SESSION_IDLE: Duration = Duration::from_mins(5);
+/// The time after which a session ends in which nothing is asked or answered.
+pub const SESSION_IDLE_LIMIT: Duration = Duration::from_mins(30);
+
+/// The time between two searches for such sessions.
+pub const SESSION_SWEEP_INTERVAL: Duration = Duration::from_mins(1);
+
+/// How long the end of a session may wait for its client.
+pub const SESSION_END_LIMIT: Duration = Duration::from_secs(1);
 
 /// Connections at once over HTTP, if the system gives enough descriptors.
 pub const MAX_CONNECTIONS: usize = 4_096;

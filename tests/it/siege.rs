@@ -9,6 +9,16 @@ use serde_json::{Value, json};
 use crate::support::{PATIENCE, Server, fake_config, text, until};
 use crate::web::Web;
 
+const ADA: &str = "Authorization: Bearer 0123456789abcdef0123456789";
+const BOB: &str = "Authorization: Bearer fedcba9876543210fedcba9876";
+
+/// A file with the tokens of both.
+fn tokens(directory: &tempfile::TempDir) -> String {
+    let path = directory.path().join("tokens");
+    std::fs::write(&path, "ada 0123456789abcdef0123456789\nbob fedcba9876543210fedcba9876\n").unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
 /// A directory with a config of these tools of fakecli, and its path.
 fn config(tools: &str) -> (tempfile::TempDir, String) {
     let directory = tempfile::tempdir().unwrap();
@@ -42,11 +52,8 @@ fn without_answer(web: &Web, headers: &str, body: &Value) -> TcpStream {
 fn what_waiting_calls_of_a_caller_hold_is_bounded_and_keeps_out_no_other_request() {
     let (directory, config) =
         config("  - {name: eater, description: x, command: announce, args: [{name: text, stdin: true}]}\n");
-    let tokens = directory.path().join("tokens");
-    std::fs::write(&tokens, "ada 0123456789abcdef0123456789\nbob fedcba9876543210fedcba9876\n").unwrap();
-    let web = Web::start(&["--max-concurrency", "1", "--config", &config, "--token-file", tokens.to_str().unwrap()]);
-    let ada = "Authorization: Bearer 0123456789abcdef0123456789";
-    let bob = "Authorization: Bearer fedcba9876543210fedcba9876";
+    let web = Web::start(&["--max-concurrency", "1", "--config", &config, "--token-file", &tokens(&directory)]);
+    let [ada, bob] = [ADA, BOB];
     let session = web.session(&[ada]);
     // A little less than 4 MiB: sixteen of them are all that one caller can hold at once.
     let text = "x".repeat((4 << 20) - 1_000);
@@ -85,6 +92,21 @@ fn what_a_session_keeps_of_its_opening_is_bounded() {
     assert_eq!(refused.status, 413);
     assert!(refused.text().contains("64 KiB"));
     web.session(&[]);
+}
+
+#[test]
+fn a_caller_that_opens_many_sessions_ends_its_own() {
+    let directory = tempfile::tempdir().unwrap();
+    let web = Web::start(&["jq", "--token-file", &tokens(&directory)]);
+    let of_bob = web.session(&[BOB]);
+    let of_ada = web.session(&[ADA]);
+    for _ in 0..1_000 {
+        web.session(&[ADA]);
+    }
+    let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }).to_string();
+    assert_eq!(web.post(&[&of_ada, ADA], &list).status, 404);
+    assert_eq!(web.post(&[&of_bob, BOB], &list).status, 200);
+    assert!(web.get("/metrics", &[BOB]).text().contains("climax_sessions 1000\n"));
 }
 
 #[test]

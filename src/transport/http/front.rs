@@ -17,7 +17,7 @@ use tokio_util::task::TaskTracker;
 use super::access::{Access, Refused};
 use super::answers::{self, Answer, json, later, plain};
 use super::body::Bodies;
-use super::caller::{Caller, Who};
+use super::caller::{Caller, Counted, Who};
 use super::challenge::Refusal;
 use super::gate::Gate;
 use super::message::Message;
@@ -41,7 +41,7 @@ pub(super) struct Front {
     pub(super) gate: Gate,
     pub(super) access: Arc<Access>,
     pub(super) limiter: Limiter,
-    pub(super) sessions: Sessions,
+    pub(super) sessions: Arc<Sessions>,
     pub(super) bodies: Bodies,
     /// Who is served by which; the first that covers a caller counts.
     pub(super) services: Vec<(Who, Service)>,
@@ -182,36 +182,38 @@ impl Front {
     {
         let answering = self.calls.token();
         let (mut parts, body) = request.into_parts();
+        let counted = caller.counted_as(address);
         let body = self
             .bodies
             .read(body, caller.counted_as(address))
             .await
             .map_err(|error| plain(error.status(), &error.to_string()))?;
-        let in_session = parts.headers.contains_key(SESSION_HEADER);
-        let mut message = Message::read(body.bytes(), in_session).map_err(|answer| *answer)?;
+        let session = parts.headers.get(SESSION_HEADER).map(|id| id.to_str().unwrap_or_default().to_owned());
+        let mut message = Message::read(body.bytes(), session.is_some()).map_err(|answer| *answer)?;
         if message.opens_session {
             if body.bytes().len() > MAX_OPENING_BYTES {
                 let text = format!("An initialize request has {} KiB at most", MAX_OPENING_BYTES >> 10);
                 return Err(plain(StatusCode::PAYLOAD_TOO_LARGE, &text));
             }
             self.sessions.make_room().await;
-        } else if message.id.is_some() && in_session {
+        } else if message.id.is_some()
+            && let Some(id) = session
+        {
             let wait = Duration::from_secs(1);
             let busy = || later(StatusCode::SERVICE_UNAVAILABLE, "Too many requests of sessions are open", wait);
-            parts.extensions.insert(self.sessions.place().ok_or_else(busy)?);
+            parts.extensions.insert(self.sessions.place(&id).ok_or_else(busy)?);
         }
-        let service = self.service(&caller);
         let (bytes, share) = body.into_parts();
         let bytes = message.text(bytes);
         // What the SDK hands on with the request lives until it is answered, wherever its connection is then.
         parts.extensions.insert(share);
         parts.extensions.insert(caller.clone());
-        let answer = service.handle(Request::from_parts(parts, Full::new(bytes))).await;
-        if message.opens_session
-            && let Some(id) = answer.headers().get(SESSION_HEADER).and_then(|id| id.to_str().ok())
-        {
-            self.sessions.opened(id, self.owner(&caller));
-        }
+        let request = Request::from_parts(parts, Full::new(bytes));
+        let answer = if message.opens_session {
+            self.open_session(request, &caller, counted).await
+        } else {
+            self.service(&caller).handle(request).await
+        };
         let answer = answers::spoken(answer, message.id).await;
         // Held until the last of the answer is on its way, or the client has gone.
         Ok(answer.map(|body| {
@@ -221,6 +223,19 @@ impl Front {
             })
             .boxed()
         }))
+    }
+
+    /// Opens a session, also if the client goes away meanwhile: one that is not known would never end.
+    async fn open_session(&self, request: Request<Full<Bytes>>, caller: &Caller, counted: Counted) -> Answer {
+        let (service, sessions, owner) = (self.service(caller).clone(), self.sessions.clone(), self.owner(caller));
+        let opening = tokio::spawn(async move {
+            let answer = service.handle(request).await;
+            if let Some(id) = answer.headers().get(SESSION_HEADER).and_then(|id| id.to_str().ok()) {
+                sessions.opened(id, owner, counted);
+            }
+            answer
+        });
+        opening.await.unwrap_or_else(|_| plain(StatusCode::INTERNAL_SERVER_ERROR, "The session could not be opened"))
     }
 
     fn owner(&self, caller: &Caller) -> Owner {

@@ -64,8 +64,6 @@ pub struct Http {
     pub servers: Vec<(Who, Server)>,
     /// What everybody else is served.
     pub server: Server,
-    /// After which time without a word sessions end; longer than any call.
-    pub session_idle: Duration,
     /// Connections at once.
     pub connections: usize,
     /// Where everything is counted.
@@ -94,6 +92,10 @@ pub async fn serve(listener: TcpListener, http: Http, ending: Ending) -> io::Res
     let room = http.connections;
     let front = Arc::new(front(http, &closing));
     let _keeping = AbortOnDropHandle::new(tokio::spawn(keep(front.access.clone())));
+    let _sweeping = {
+        let sessions = front.sessions.clone();
+        AbortOnDropHandle::new(tokio::spawn(async move { sessions.sweep().await }))
+    };
     let mut accepting = tokio::spawn(accept(listener, room, front.clone(), ending.drain.clone()));
     tokio::select! {
         failed = &mut accepting => return failed.unwrap_or_else(|error| Err(io::Error::other(error))),
@@ -121,7 +123,7 @@ async fn keep(access: Arc<Access>) {
 }
 
 fn front(http: Http, closing: &CancellationToken) -> Front {
-    let sessions = Sessions::new(http.session_idle);
+    let sessions = Arc::new(Sessions::new());
     let service = |server: Server| -> Service {
         // Hosts and origins have been checked before the SDK sees a request.
         let config = StreamableHttpServerConfig::default()
