@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{PATIENCE, Server, fake_config, text, until};
+use crate::support::{PATIENCE, Server, climax, fake_config, text, until};
 use crate::web::Web;
 
 const ADA: &str = "Authorization: Bearer 0123456789abcdef0123456789";
@@ -243,6 +243,41 @@ fn a_client_that_sends_too_much_is_told_so_when_it_has_sent_it() {
     let web = Web::start(&[]);
     let answer = web.post(&[], &" ".repeat(10 << 20));
     assert_eq!(answer.status, 413);
+}
+
+#[test]
+fn a_head_has_a_length_that_is_said() {
+    let web = Web::start(&[]);
+    let status = |length: usize| web.get("/healthz", &[&format!("X-Long: {}", "a".repeat(length))]).status;
+    assert_eq!(status((32 << 10) - 200), 200);
+    assert_eq!(status(32 << 10), 431);
+    let refused = web.get("/healthz", &[&format!("X-Long: {}", "a".repeat(40_000))]);
+    assert_eq!(refused.status, 431);
+    assert!(refused.text().contains("32768 at most"));
+}
+
+#[test]
+fn mistakes_of_clients_do_not_fill_the_log() {
+    let directory = tempfile::tempdir().unwrap();
+    let logged = |level: &str| {
+        let path = directory.path().join(level);
+        let mut server = Server::spawn(climax().args(["--log-level", level]).env("CLIMAX_LOG_FILE", &path));
+        server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/early" }));
+        server.initialize("2025-06-18");
+        for _ in 0..10 {
+            assert_eq!(server.request("no/such", json!({}))["error"]["code"], -32601);
+            server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": 5 }));
+            server
+                .send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 99 } }));
+            server.send(&json!({ "jsonrpc": "2.0", "id": 99, "result": {} }));
+        }
+        server.request("ping", json!({}));
+        server.finish();
+        std::fs::read_to_string(path).unwrap()
+    };
+    assert_eq!(logged("info"), "");
+    let debug = logged("debug");
+    assert!(debug.contains("Method not found") && debug.contains("malformed notification"), "{debug}");
 }
 
 #[test]

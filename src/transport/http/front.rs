@@ -20,6 +20,7 @@ use super::body::Bodies;
 use super::caller::{Caller, Counted, Who};
 use super::challenge::Refusal;
 use super::gate::Gate;
+use super::head;
 use super::message::Message;
 use super::rate::Limiter;
 use super::sessions::{Owner, Sessions};
@@ -77,6 +78,7 @@ impl Front {
         B: Body<Data = Bytes> + Send + Unpin + 'static,
         B::Error: std::fmt::Display,
     {
+        head::check(&request).map_err(|long| plain(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, &long.to_string()))?;
         let path = request.uri().path().to_owned();
         match (request.method(), path.as_str()) {
             (&Method::GET | &Method::HEAD, "/healthz") => return Ok(plain(StatusCode::OK, "ok")),

@@ -38,6 +38,7 @@ mod challenge;
 mod connections;
 mod front;
 pub mod gate;
+mod head;
 mod message;
 #[cfg(feature = "oauth")]
 pub mod oauth;
