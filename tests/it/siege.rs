@@ -257,6 +257,55 @@ fn a_head_has_a_length_that_is_said() {
 }
 
 #[test]
+fn heads_that_two_readers_could_take_for_two_requests_are_refused() {
+    let web = Web::start(&[]);
+    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    for (header, status) in [
+        ("Content-Type: text/plain", 400),
+        ("Content-Length: 5", 400),
+        ("Mcp-Session-Id: a\r\nMcp-Session-Id: b", 400),
+        ("MCP-Protocol-Version: 2025-06-18\r\nMCP-Protocol-Version: 2026-07-28", 400),
+        ("X-Folded: a\r\n b", 400),
+        ("Transfer-Encoding : chunked", 400),
+        ("Transfer-Encoding: xchunked", 400),
+        ("Content-Encoding: gzip", 415),
+        ("Host: localhost", 403),
+    ] {
+        assert_eq!(web.post(&[header], list).status, status, "{header}");
+    }
+    let long = "e".repeat(20_000);
+    let refused = web.post(&[&format!("Origin: https://{long}")], list);
+    assert_eq!(refused.status, 403);
+    assert!(refused.text().len() < 1_000);
+}
+
+#[test]
+fn what_can_only_be_read_says_so() {
+    let web = Web::start(&[]);
+    for path in ["/healthz", "/readyz", "/metrics"] {
+        let answer = |method: &str| web.raw(format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes());
+        assert_eq!([answer("GET").status, answer("HEAD").status], [200; 2], "{path}");
+        let refused = answer("PUT");
+        assert_eq!((refused.status, refused.header("allow")), (405, Some("GET, HEAD")), "{path}");
+    }
+}
+
+#[test]
+fn clients_that_are_slow_to_ask_keep_out_nobody() {
+    let script = r#"ulimit -n 200; exec "$0" --transport streamable-http --port 0 --max-concurrency 4"#;
+    let web = Web::spawn(Command::new("sh").args(["-c", script, env!("CARGO_BIN_EXE_climax")]));
+    let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{";
+    let mut slow: Vec<TcpStream> = Vec::new();
+    for _ in 0..300 {
+        let mut stream = TcpStream::connect(web.address).unwrap();
+        // It may have been closed already, for one that came later.
+        let _ = stream.write_all(head.as_bytes());
+        slow.push(stream);
+    }
+    assert_eq!(web.get("/healthz", &[]).text(), "ok\n");
+}
+
+#[test]
 fn mistakes_of_clients_do_not_fill_the_log() {
     let directory = tempfile::tempdir().unwrap();
     let logged = |level: &str| {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Bytes;
-use hyper::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use hyper::{Response, StatusCode};
 use rmcp::model::{ErrorData, RequestId, ServerJsonRpcMessage};
 
@@ -23,6 +23,13 @@ pub(super) fn plain(status: StatusCode, text: &str) -> Answer {
 
 pub(super) fn json(status: StatusCode, text: String) -> Answer {
     with_type(status, text, "application/json")
+}
+
+/// The answer to another method for what can only be read.
+pub(super) fn readable_only() -> Answer {
+    let mut answer = plain(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed: expected GET or HEAD");
+    answer.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+    answer
 }
 
 /// An error of the protocol.

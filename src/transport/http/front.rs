@@ -15,7 +15,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use tokio_util::task::TaskTracker;
 
 use super::access::{Access, Refused};
-use super::answers::{self, Answer, json, later, plain};
+use super::answers::{self, Answer, json, later, plain, readable_only};
 use super::body::Bodies;
 use super::caller::{Caller, Counted, Who};
 use super::challenge::Refusal;
@@ -78,13 +78,14 @@ impl Front {
         B: Body<Data = Bytes> + Send + Unpin + 'static,
         B::Error: std::fmt::Display,
     {
-        head::check(&request).map_err(|long| plain(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, &long.to_string()))?;
+        head::check(&request).map_err(|unfit| plain(unfit.status(), &unfit.to_string()))?;
         let path = request.uri().path().to_owned();
         match (request.method(), path.as_str()) {
             (&Method::GET | &Method::HEAD, "/healthz") => return Ok(plain(StatusCode::OK, "ok")),
             (&Method::GET | &Method::HEAD, "/readyz") => return Ok(self.readiness()),
             (_, MCP_PATH | "/metrics") => {}
             (&Method::GET | &Method::HEAD, path) if self.metadata(path).is_some() => {}
+            (_, "/healthz" | "/readyz") => return Err(readable_only()),
             _ => return Err(plain(StatusCode::NOT_FOUND, "Not found: the server speaks MCP at /mcp")),
         }
         self.gate
@@ -96,12 +97,12 @@ impl Front {
         let caller = self.access.identify(request.headers()).await.map_err(|why| self.refused(&why, address))?;
         match (request.method(), path.as_str()) {
             // They name tools that a policy may hide from this caller.
-            (&Method::GET, "/metrics") if self.own_service(&caller).is_some() => {
+            (&Method::GET | &Method::HEAD, "/metrics") if self.own_service(&caller).is_some() => {
                 Err(plain(StatusCode::FORBIDDEN, "Forbidden: metrics are for callers without a policy of their own"))
             }
-            (&Method::GET, "/metrics") => Ok(self.metrics().await),
+            (&Method::GET | &Method::HEAD, "/metrics") => Ok(self.metrics().await),
             (_, MCP_PATH) => self.mcp(request, caller, address).await,
-            _ => Err(plain(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed")),
+            _ => Err(readable_only()),
         }
     }
 

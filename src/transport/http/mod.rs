@@ -8,6 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -192,8 +194,8 @@ async fn converse(stream: TcpStream, address: SocketAddr, front: &Arc<Front>, pl
         return;
     }
     let address = counted(address.ip());
-    let service = service_fn(move |request| {
-        place.asked();
+    let service = service_fn(move |request: Request<Incoming>| {
+        let request = request.map(|body| place.asked(body));
         let (front, place) = (front.clone(), place.clone());
         async move {
             let answer = front.answer(request, address).await;
