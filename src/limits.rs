@@ -174,7 +174,7 @@ pub const MAX_OPEN_BODIES_BYTES: usize = 2 * MAX_OPEN_BODY_BYTES;
 /// Bytes of a body that are not counted there, so that large bodies do not keep out small ones.
 pub const FREE_BODY_BYTES: usize = 16 << 10;
 
-/// Requests of all sessions that are being answered. They go on when their connections are closed, so that
+/// Requests of all sessions that are being answered; of one caller as many as it leaves to others. They go on when their connections are closed, so that
 /// [`MAX_CONNECTIONS`] is no bound for them.
 pub const MAX_SESSION_REQUESTS: usize = 4_096;
 

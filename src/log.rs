@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use tracing::{Level, Metadata};
+use tracing::Metadata;
 use tracing_subscriber::filter::{LevelFilter, filter_fn};
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::fmt::format::Writer;
@@ -50,9 +50,10 @@ pub(crate) fn start(level: LevelFilter, file: Option<&Path>) -> io::Result<Loggi
     Ok(logging)
 }
 
-/// Whether a record is told. The SDK warns of each mistake of a client, with which one could fill the log.
+/// Whether a record is told. The SDK warns of each mistake of a client, and takes each that leaves for an error, with which a client
+/// could fill the log.
 fn is_told(record: &Metadata<'_>, level: LevelFilter) -> bool {
-    level >= LevelFilter::DEBUG || *record.level() == Level::ERROR || !record.target().starts_with("rmcp")
+    level >= LevelFilter::DEBUG || !record.target().starts_with("rmcp")
 }
 
 /// A host that embeds this library may have set up logging already; then its choice stands.

@@ -306,6 +306,30 @@ fn clients_that_are_slow_to_ask_keep_out_nobody() {
 }
 
 #[test]
+fn a_client_that_listens_often_leaves_connections_to_others() {
+    let directory = tempfile::tempdir().unwrap();
+    let script =
+        r#"ulimit -n 200; exec "$0" --transport streamable-http --port 0 --max-concurrency 4 --token-file "$1""#;
+    let web = Web::spawn(Command::new("sh").args(["-c", script, env!("CARGO_BIN_EXE_climax"), &tokens(&directory)]));
+    let listen =
+        || web.modern(&[ADA], "subscriptions/listen", &json!({ "notifications": { "toolsListChanged": true } }));
+    let mut streams = Vec::new();
+    let refused = loop {
+        let answer = listen();
+        match answer.status {
+            200 => streams.push(answer),
+            _ => break answer,
+        }
+    };
+    assert_eq!((refused.status, refused.header("retry-after")), (503, Some("1")));
+    assert!((20..100).contains(&streams.len()), "{}", streams.len());
+    let other = web.modern(&[BOB], "subscriptions/listen", &json!({ "notifications": { "toolsListChanged": true } }));
+    assert_eq!(other.status, 200);
+    streams.clear();
+    until("the streams to end", || listen().status == 200);
+}
+
+#[test]
 fn mistakes_of_clients_do_not_fill_the_log() {
     let directory = tempfile::tempdir().unwrap();
     let logged = |level: &str| {

@@ -70,6 +70,17 @@ pub(super) async fn spoken(answer: Answer, id: Option<RequestId>) -> Answer {
     answer
 }
 
+/// An answer that holds something until the last of it is on its way, or the client has gone.
+pub(super) fn holding<T: Send + Sync + 'static>(answer: Answer, held: T) -> Answer {
+    answer.map(|body| {
+        body.map_frame(move |frame| {
+            let _ = &held;
+            frame
+        })
+        .boxed()
+    })
+}
+
 fn with_type(status: StatusCode, text: String, kind: &'static str) -> Answer {
     let mut answer = Response::new(Full::new(Bytes::from(text)).boxed());
     *answer.status_mut() = status;

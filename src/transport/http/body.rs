@@ -11,10 +11,12 @@ use tokio::time::timeout;
 
 use super::caller::Counted;
 use super::share::{Share, Shares, Taken};
-use crate::limits::{BODY_LIMIT, DISCARD_LIMIT, FREE_BODY_BYTES, MAX_BODY_BYTES, MAX_DISCARDED_BYTES};
+use crate::limits::{
+    BODY_LIMIT, DISCARD_LIMIT, FREE_BODY_BYTES, MAX_BODY_BYTES, MAX_DISCARDED_BYTES, MAX_OPEN_BODIES_BYTES,
+};
 
 /// All bodies that are held.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Bodies(Arc<Shares>);
 
 /// A body, and its share of the memory.
@@ -63,6 +65,12 @@ impl Whole {
     /// The body, and its share of the memory, to be held as long as anything that was made of the body.
     pub(super) fn into_parts(self) -> (Bytes, Share) {
         (self.bytes, self.share)
+    }
+}
+
+impl Default for Bodies {
+    fn default() -> Self {
+        Self(Shares::new(MAX_OPEN_BODIES_BYTES))
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::Full;
 use hyper::body::{Body, Bytes};
 use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
 use hyper::http::uri::Authority;
@@ -15,7 +15,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use tokio_util::task::TaskTracker;
 
 use super::access::{Access, Refused};
-use super::answers::{self, Answer, json, later, plain, readable_only};
+use super::answers::{self, Answer, holding, json, later, plain, readable_only};
 use super::body::Bodies;
 use super::caller::{Caller, Counted, Who};
 use super::challenge::Refusal;
@@ -24,6 +24,7 @@ use super::head;
 use super::message::Message;
 use super::rate::Limiter;
 use super::sessions::{Owner, Sessions};
+use super::share::Shares;
 use crate::limits::MAX_OPENING_BYTES;
 use crate::mcp::Server;
 use crate::metrics::Metrics;
@@ -44,6 +45,8 @@ pub(super) struct Front {
     pub(super) limiter: Limiter,
     pub(super) sessions: Arc<Sessions>,
     pub(super) bodies: Bodies,
+    /// Requests that are being answered, each over its connection: no caller is to have all connections.
+    pub(super) requests: Arc<Shares>,
     /// Who is served by which; the first that covers a caller counts.
     pub(super) services: Vec<(Who, Service)>,
     /// Serves everybody else.
@@ -160,12 +163,13 @@ impl Front {
         }
         if request.method() != Method::POST {
             let ends_session = request.method() == Method::DELETE;
+            let taken = self.requests.one(caller.counted_as(address)).ok_or_else(busy)?;
             let mut answer = self.service(&caller).handle(request).await;
             // The SDK says that it will end; it has ended, and clients such as the Python SDK warn of what is not 200 or 204.
             if ends_session && answer.status() == StatusCode::ACCEPTED {
                 *answer.status_mut() = StatusCode::NO_CONTENT;
             }
-            return Ok(answer);
+            return Ok(holding(answer, taken));
         }
         if self.is_draining() {
             let wait = Duration::from_secs(RETRY_S);
@@ -186,11 +190,9 @@ impl Front {
         let answering = self.calls.token();
         let (mut parts, body) = request.into_parts();
         let counted = caller.counted_as(address);
-        let body = self
-            .bodies
-            .read(body, caller.counted_as(address))
-            .await
-            .map_err(|error| plain(error.status(), &error.to_string()))?;
+        let body =
+            self.bodies.read(body, counted.clone()).await.map_err(|error| plain(error.status(), &error.to_string()))?;
+        let taken = self.requests.one(counted.clone()).ok_or_else(busy)?;
         let session = parts.headers.get(SESSION_HEADER).map(|id| id.to_str().unwrap_or_default().to_owned());
         let mut message = Message::read(body.bytes(), session.is_some()).map_err(|answer| *answer)?;
         if message.opens_session {
@@ -202,9 +204,7 @@ impl Front {
         } else if message.id.is_some()
             && let Some(id) = session
         {
-            let wait = Duration::from_secs(1);
-            let busy = || later(StatusCode::SERVICE_UNAVAILABLE, "Too many requests of sessions are open", wait);
-            parts.extensions.insert(self.sessions.place(&id).ok_or_else(busy)?);
+            parts.extensions.insert(self.sessions.place(&id, counted.clone()).ok_or_else(busy)?);
         }
         let (bytes, share) = body.into_parts();
         let bytes = message.text(bytes);
@@ -218,14 +218,7 @@ impl Front {
             self.service(&caller).handle(request).await
         };
         let answer = answers::spoken(answer, message.id).await;
-        // Held until the last of the answer is on its way, or the client has gone.
-        Ok(answer.map(|body| {
-            body.map_frame(move |frame| {
-                let _ = &answering;
-                frame
-            })
-            .boxed()
-        }))
+        Ok(holding(answer, (answering, taken)))
     }
 
     /// Opens a session, also if the client goes away meanwhile: one that is not known would never end.
@@ -256,4 +249,8 @@ impl Front {
     fn is_draining(&self) -> bool {
         self.is_draining.load(Ordering::Relaxed)
     }
+}
+
+fn busy() -> Answer {
+    later(StatusCode::SERVICE_UNAVAILABLE, "Too many of your requests are open", Duration::from_secs(1))
 }

@@ -28,6 +28,7 @@ use self::front::{Front, Service};
 use self::gate::Gate;
 use self::rate::{Limiter, Rate};
 use self::sessions::Sessions;
+use self::share::Shares;
 use crate::limits::{HEAD_LIMIT, MAX_HEAD_BYTES, SEND_LIMIT, SHUTDOWN_LIMIT};
 use crate::mcp::Server;
 use crate::metrics::Metrics;
@@ -144,6 +145,7 @@ fn front(http: Http, closing: &CancellationToken) -> Front {
         limiter: Limiter::new(http.rate),
         sessions,
         bodies: Bodies::default(),
+        requests: Shares::new(http.connections),
         services,
         service,
         metrics: http.metrics,

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{interval, timeout};
 
 use super::caller::{Counted, Identity};
+use super::share::{self, Shares};
 use crate::limits::{
     MAX_SESSION_REQUESTS, MAX_SESSIONS, SESSION_END_LIMIT, SESSION_IDLE_LIMIT, SESSION_SWEEP_INTERVAL,
 };
@@ -20,7 +20,7 @@ pub(super) struct Sessions {
     /// What the SDK keeps of them.
     pub(super) manager: Arc<LocalSessionManager>,
     known: Arc<Known>,
-    requests: Arc<Semaphore>,
+    requests: Arc<Shares>,
 }
 
 /// Who may speak in a session: one caller, served by one service.
@@ -43,7 +43,7 @@ pub(super) struct Place(Arc<Taken>);
 struct Taken {
     known: Arc<Known>,
     id: String,
-    _permit: OwnedSemaphorePermit,
+    _request: share::Taken,
 }
 
 #[derive(Debug, Default)]
@@ -68,17 +68,17 @@ impl Sessions {
         config.completed_cache_ttl = Duration::ZERO;
         let mut manager = LocalSessionManager::default();
         manager.session_config = config;
-        let requests = Arc::new(Semaphore::new(MAX_SESSION_REQUESTS));
+        let requests = Shares::new(MAX_SESSION_REQUESTS);
         Self { manager: Arc::new(manager), known: Arc::default(), requests }
     }
 
-    /// A place for a request of a session, to be held until it is answered; `None` if there are too many.
-    pub(super) fn place(&self, id: &str) -> Option<Place> {
-        let permit = self.requests.clone().try_acquire_owned().ok()?;
+    /// A place for a request of a session, to be held until it is answered; `None` if the caller has too many.
+    pub(super) fn place(&self, id: &str, caller: Counted) -> Option<Place> {
+        let request = self.requests.one(caller)?;
         if let Some(session) = self.known.lock().get_mut(id) {
             session.open += 1;
         }
-        Some(Place(Arc::new(Taken { known: self.known.clone(), id: id.to_owned(), _permit: permit })))
+        Some(Place(Arc::new(Taken { known: self.known.clone(), id: id.to_owned(), _request: request })))
     }
 
     /// Notes whose session this is.
@@ -183,9 +183,13 @@ mod tests {
     use super::super::caller::Caller;
     use super::*;
 
-    fn opened(sessions: &Sessions, id: &str, address: u8) {
+    fn address(number: u8) -> Counted {
+        Counted::Address([127, 0, 0, number].into())
+    }
+
+    fn opened(sessions: &Sessions, id: &str, number: u8) {
         let owner = Owner { caller: Caller::Anyone.identity(), service: None };
-        sessions.opened(id, owner, Counted::Address([127, 0, 0, address].into()));
+        sessions.opened(id, owner, address(number));
     }
 
     #[tokio::test]
@@ -202,14 +206,15 @@ mod tests {
     #[test]
     fn a_place_is_free_again_when_nobody_holds_it() {
         let sessions = Sessions::new();
-        let mut places: Vec<Place> = (0..MAX_SESSION_REQUESTS).map(|_| sessions.place("x").unwrap()).collect();
+        let place = || sessions.place("x", address(1));
+        let mut places: Vec<Place> = (0..MAX_SESSION_REQUESTS / 2).map(|_| place().unwrap()).collect();
         let clone = places.pop();
         let other = clone.clone();
-        assert!(sessions.place("x").is_none());
+        assert!(place().is_none());
         drop(clone);
-        assert!(sessions.place("x").is_none());
+        assert!(place().is_none());
         drop(other);
-        assert!(sessions.place("x").is_some());
+        assert!(place().is_some());
     }
 
     #[test]
@@ -219,7 +224,7 @@ mod tests {
         for id in ["busy", "used", "idle"] {
             opened(&sessions, id, 2);
         }
-        let _place = sessions.place("busy");
+        let _place = sessions.place("busy", address(2));
         sessions.admit("used", &Owner { caller: Identity::Anyone, service: None });
         for id in ["idle", "used"] {
             assert_eq!(sessions.known.first_to_go().as_deref(), Some(id));
@@ -240,7 +245,7 @@ mod tests {
             transports.push(transport);
             ids.push(id);
         }
-        let place = sessions.place(&ids[0]);
+        let place = sessions.place(&ids[0], address(1));
         sessions.end_idle(Duration::ZERO).await;
         let open = |id| sessions.manager.has_session(id);
         assert!(open(&ids[0]).await.unwrap() && !open(&ids[1]).await.unwrap());
