@@ -13,6 +13,8 @@ use tracing_subscriber::fmt::time::{FormatTime as _, SystemTime};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
+use crate::mcp::SDK_TARGET;
+
 /// Names the log file if the command line does not.
 const FILE_VARIABLE: &str = "CLIMAX_LOG_FILE";
 
@@ -53,7 +55,7 @@ pub(crate) fn start(level: LevelFilter, file: Option<&Path>) -> io::Result<Loggi
 /// Whether a record is told. The SDK warns of each mistake of a client, and takes each that leaves for an error, with which a client
 /// could fill the log.
 fn is_told(record: &Metadata<'_>, level: LevelFilter) -> bool {
-    level >= LevelFilter::DEBUG || !record.target().starts_with("rmcp")
+    level >= LevelFilter::DEBUG || !record.target().starts_with(SDK_TARGET)
 }
 
 /// A host that embeds this library may have set up logging already; then its choice stands.

@@ -17,6 +17,9 @@ mod resources;
 mod server;
 mod tools;
 
+/// What the targets of the SDK's log records start with.
+pub(crate) const SDK_TARGET: &str = "rmcp";
+
 pub use approval::StateKey;
 pub(crate) use meta::search_text;
 pub(crate) use server::is_whole_modern_request;
