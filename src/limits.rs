@@ -103,6 +103,9 @@ pub const MAX_PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 /// Longest JSON-RPC line, in bytes.
 pub const MAX_LINE_BYTES: usize = 16 << 20;
 
+/// Values and names of objects in one message. The SDK takes up to 3 µs for each.
+pub const MAX_MESSAGE_NODES: usize = 20_000;
+
 /// Bytes of JSON that make two tokens, for estimates.
 ///
 /// `climax budget` counts 4.5 bytes a token (`o200k`) in the bundled tools and 4.8 in thousands of others, so an estimate is
@@ -127,11 +130,17 @@ pub const MAX_EXAMPLES: i64 = 5;
 /// Near misses that an error names.
 pub const MAX_SUGGESTIONS: usize = 3;
 
-/// Sessions of clients that have some, at once; another ends the one that was not used for longest.
+/// Sessions of clients that have some, at once; another ends one of the caller with the most.
 pub const MAX_SESSIONS: usize = 1_000;
 
-/// The least time after which a session that nobody uses ends.
-pub const MIN_SESSION_IDLE: Duration = Duration::from_mins(5);
+/// The time after which a session ends in which nothing is asked or answered.
+pub const SESSION_IDLE_LIMIT: Duration = Duration::from_mins(30);
+
+/// The time between two searches for such sessions.
+pub const SESSION_SWEEP_INTERVAL: Duration = Duration::from_mins(1);
+
+/// How long the end of a session may wait for its client.
+pub const SESSION_END_LIMIT: Duration = Duration::from_secs(1);
 
 /// Connections at once over HTTP, if the system gives enough descriptors.
 pub const MAX_CONNECTIONS: usize = 4_096;
@@ -154,13 +163,18 @@ pub const DISCARD_LIMIT: Duration = Duration::from_secs(5);
 /// Longest body of a request that opens a session, in bytes: what it says is kept as long as the session.
 pub const MAX_OPENING_BYTES: usize = 64 << 10;
 
-/// Bytes of bodies that are held at once, of all requests that are being read or answered. Some copies of each are made.
+/// Bytes of lines over standard input, or of bodies of one caller over HTTP, that are being read or answered. Some copies of each are
+/// made.
 pub const MAX_OPEN_BODY_BYTES: usize = 64 << 20;
+
+/// Bytes of bodies of all callers that are being read or answered. A caller may hold as many as it leaves to others, so one that is
+/// alone has [`MAX_OPEN_BODY_BYTES`].
+pub const MAX_OPEN_BODIES_BYTES: usize = 2 * MAX_OPEN_BODY_BYTES;
 
 /// Bytes of a body that are not counted there, so that large bodies do not keep out small ones.
 pub const FREE_BODY_BYTES: usize = 16 << 10;
 
-/// Requests of all sessions that are being answered. They go on when their connections are closed, so that
+/// Requests of all sessions that are being answered; of one caller as many as it leaves to others. They go on when their connections are closed, so that
 /// [`MAX_CONNECTIONS`] is no bound for them.
 pub const MAX_SESSION_REQUESTS: usize = 4_096;
 

@@ -5,10 +5,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use tracing_subscriber::filter::LevelFilter;
+use tracing::Metadata;
+use tracing_subscriber::filter::{LevelFilter, filter_fn};
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::{FormatTime as _, SystemTime};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+use crate::mcp::SDK_TARGET;
 
 /// Names the log file if the command line does not.
 const FILE_VARIABLE: &str = "CLIMAX_LOG_FILE";
@@ -47,6 +52,12 @@ pub(crate) fn start(level: LevelFilter, file: Option<&Path>) -> io::Result<Loggi
     Ok(logging)
 }
 
+/// Whether a record is told. The SDK warns of each mistake of a client, and takes each that leaves for an error, with which a client
+/// could fill the log.
+fn is_told(record: &Metadata<'_>, level: LevelFilter) -> bool {
+    level >= LevelFilter::DEBUG || !record.target().starts_with(SDK_TARGET)
+}
+
 /// A host that embeds this library may have set up logging already; then its choice stands.
 impl Logging {
     #[cfg(not(feature = "otlp"))]
@@ -54,17 +65,18 @@ impl Logging {
     fn start<W: for<'w> MakeWriter<'w> + Send + Sync + 'static>(&self, level: LevelFilter, writer: W) {
         let builder = tracing_subscriber::fmt().with_max_level(level).with_target(false).with_ansi(false);
         // Nobody may read standard error any more. Saying so there would panic, and whatever was being answered would not be.
-        drop(builder.log_internal_errors(false).with_writer(writer).try_init());
+        let records = builder.log_internal_errors(false).with_writer(writer).finish();
+        drop(records.with(filter_fn(move |record| is_told(record, level))).try_init());
     }
 
     #[cfg(feature = "otlp")]
     fn start<W: for<'w> MakeWriter<'w> + Send + Sync + 'static>(&self, level: LevelFilter, writer: W) {
-        use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
-        use tracing_subscriber::util::SubscriberInitExt as _;
+        use tracing_subscriber::layer::Layer as _;
 
         let records = tracing_subscriber::fmt::layer().with_target(false).with_ansi(false).with_writer(writer);
         let records = records.log_internal_errors(false);
         let spans = self.export.as_ref().map(|export| export.layer().with_filter(LevelFilter::INFO));
-        drop(tracing_subscriber::registry().with(records.with_filter(level)).with(spans).try_init());
+        let records = records.with_filter(level).with_filter(filter_fn(move |record| is_told(record, level)));
+        drop(tracing_subscriber::registry().with(records).with(spans).try_init());
     }
 }

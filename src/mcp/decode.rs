@@ -8,11 +8,14 @@ use rmcp::model::{
     CallToolRequestMethod, ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, InitializeResultMethod,
     JsonRpcMessage, ListToolsRequestMethod, PingRequestMethod, RequestId, ServerJsonRpcMessage,
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use self::outline::Outline;
 use super::server::method_not_found;
 use crate::arguments::echo;
-use crate::limits::MAX_LINE_BYTES;
+use crate::limits::{MAX_LINE_BYTES, MAX_MESSAGE_NODES};
+
+mod outline;
 
 /// What a line turned out to be.
 #[derive(Debug)]
@@ -23,6 +26,14 @@ pub enum Decoded {
     Error(Box<ServerJsonRpcMessage>),
     /// Nothing.
     Empty,
+}
+
+/// JSON that has passed for a JSON-RPC object: of bounded size, with one id and one method.
+#[derive(Debug)]
+pub struct Checked {
+    value: Value,
+    /// Whether the method stood behind the params.
+    is_late: bool,
 }
 
 /// Methods whose requests are wrong when the SDK cannot read them.
@@ -37,38 +48,87 @@ const KNOWN_METHODS: &[&str] = &[
 /// Decodes a line, without its line end.
 #[must_use]
 pub fn decode(line: &[u8]) -> Decoded {
+    check(line).map_or_else(|decoded| decoded, Checked::decode)
+}
+
+/// Checks a message as far as the SDK's types need not be known.
+///
+/// # Errors
+/// There is nothing, or what is to be sent back.
+pub fn check(line: &[u8]) -> Result<Checked, Decoded> {
     if line.iter().all(u8::is_ascii_whitespace) {
-        return Decoded::Empty;
+        return Err(Decoded::Empty);
     }
-    let value: Value = match serde_json::from_slice(line) {
-        Ok(value) => value,
-        Err(error) => {
-            return reject(None, ErrorData::parse_error(format!("Parse error: the line is not JSON: {error}"), None));
-        }
-    };
-    let id = match request_id(&value) {
-        Ok(id) => id,
-        Err(message) => return reject(None, ErrorData::invalid_request(message, None)),
-    };
+    let outline = Outline::of(line);
+    // Before anything is made of it: the SDK takes some microseconds for each, and everything is on one thread.
+    if outline.nodes > MAX_MESSAGE_NODES {
+        return Err(reject(outline.id(), too_much(outline.nodes)));
+    }
+    let mut value: Value = serde_json::from_slice(line).map_err(|error| {
+        reject(None, ErrorData::parse_error(format!("Parse error: the message is not JSON: {error}"), None))
+    })?;
+    let id = request_id(&value).map_err(|message| reject(None, ErrorData::invalid_request(message, None)))?;
+    if let Some(name) = outline.twice() {
+        let message = format!("Invalid request: `{}` stands there twice; a message has each member once", echo(&name));
+        return Err(reject(id.filter(|_| name != "id"), ErrorData::invalid_request(message, None)));
+    }
     if value.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-        return reject(id, ErrorData::invalid_request("Invalid request: `jsonrpc` must be \"2.0\"", None));
+        return Err(reject(id, ErrorData::invalid_request("Invalid request: `jsonrpc` must be \"2.0\"", None)));
     }
-    let method = value["method"].as_str().unwrap_or_default().to_owned();
-    // JSON-RPC 2.0 §4.1: notifications are not answered, and neither are answers.
-    let may_be_answered = value.get("id").is_some() && value.get("result").is_none() && value.get("error").is_none();
-    let is_known = KNOWN_METHODS.contains(&method.as_str());
-    let is_modern = names_a_revision(&value);
-    match serde_json::from_value::<ClientJsonRpcMessage>(value) {
-        Ok(message) if !(is_known && is_custom_request(&message)) => Decoded::Message(Box::new(message)),
-        Err(error) if !may_be_answered => {
-            tracing::warn!(%error, "ignoring a malformed notification or response");
-            Decoded::Empty
-        }
-        Err(error) if !is_known => reject(id, ErrorData::invalid_request(format!("Invalid request: {error}"), None)),
-        _ if is_modern && method == InitializeResultMethod::VALUE => reject(id, method_not_found(&method)),
-        _ => {
-            let message = format!("Invalid params for {method}: {}", expected_params(&method));
-            reject(id, ErrorData::invalid_params(message, None))
+    let is_late = value.as_object_mut().is_some_and(put_method_first);
+    Ok(Checked { value, is_late })
+}
+
+/// Puts the method before whatever holds something, and returns whether it stood behind.
+///
+/// The SDK reads all that stands before the method once for each method that it knows.
+fn put_method_first(members: &mut Map<String, Value>) -> bool {
+    let mut before = members.iter().take_while(|(name, _)| *name != "method");
+    let is_late = before.any(|(_, value)| value.is_object() || value.is_array());
+    if is_late && let Some(method) = members.shift_remove("method") {
+        members.shift_insert(0, "method".to_owned(), method);
+    }
+    is_late
+}
+
+/// Whether JSON that came as a string has no more values and names than a message may have.
+pub(super) fn is_bounded(json: &str) -> bool {
+    Outline::of(json.as_bytes()).nodes <= MAX_MESSAGE_NODES
+}
+
+impl Checked {
+    /// The message as text that the SDK reads faster than what was sent, if there is such a text.
+    #[must_use]
+    pub fn faster_json(&self) -> Option<String> {
+        self.is_late.then(|| self.value.to_string())
+    }
+
+    /// Reads what the message says.
+    #[must_use]
+    pub fn decode(self) -> Decoded {
+        let Self { value, .. } = self;
+        let id = request_id(&value).unwrap_or_default();
+        let method = value["method"].as_str().unwrap_or_default().to_owned();
+        // JSON-RPC 2.0 §4.1: notifications are not answered, and neither are answers.
+        let may_be_answered =
+            value.get("id").is_some() && value.get("result").is_none() && value.get("error").is_none();
+        let is_known = KNOWN_METHODS.contains(&method.as_str());
+        let is_modern = names_a_revision(&value);
+        let form = expected_form(&value);
+        match serde_json::from_value::<ClientJsonRpcMessage>(value) {
+            Ok(message) if is_absent(&message, is_modern) => reject(id, method_not_found(&method)),
+            Ok(message) if !(is_known && is_custom_request(&message)) => Decoded::Message(Box::new(message)),
+            Err(error) if !may_be_answered => {
+                // A client could fill the log.
+                tracing::debug!(%error, "ignoring a malformed notification or response");
+                Decoded::Empty
+            }
+            Err(_) if !is_known => reject(id, ErrorData::invalid_request(format!("Invalid request: {form}"), None)),
+            _ if is_modern && method == InitializeResultMethod::VALUE => reject(id, method_not_found(&method)),
+            _ => {
+                let message = format!("Invalid params for {method}: {}", expected_params(&method));
+                reject(id, ErrorData::invalid_params(message, None))
+            }
         }
     }
 }
@@ -76,6 +136,27 @@ pub fn decode(line: &[u8]) -> Decoded {
 /// Whether a request is of a revision that has no `initialize`: 2026-07-28, basic, "Request metadata".
 fn names_a_revision(request: &Value) -> bool {
     request["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"].is_string()
+}
+
+/// Whether the SDK knows a method that the server does not have, and would refuse it with its bare name.
+fn is_absent(message: &ClientJsonRpcMessage, is_modern: bool) -> bool {
+    let JsonRpcMessage::Request(request) = message else { return false };
+    match request.request {
+        ClientRequest::PingRequest(_) => is_modern,
+        ClientRequest::ListSkillsRequest(_)
+        | ClientRequest::GetSkillRequest(_)
+        | ClientRequest::ReadResourceDirectoryRequest(_) => true,
+        _ => false,
+    }
+}
+
+/// What is wrong with a request of no method that is known. Source: JSON-RPC 2.0 §4; MCP narrows `params` to objects.
+fn expected_form(request: &Value) -> String {
+    match request.get("method") {
+        None => "`method` is missing".to_owned(),
+        Some(Value::String(_)) => "`params` must be an object".to_owned(),
+        Some(other) => format!("`method` must be a string, found {}", echo(&other.to_string())),
+    }
 }
 
 fn is_custom_request(message: &ClientJsonRpcMessage) -> bool {
@@ -120,7 +201,7 @@ fn reject(id: Option<RequestId>, error: ErrorData) -> Decoded {
 fn request_id(value: &Value) -> Result<Option<RequestId>, String> {
     let Value::Object(object) = value else {
         let found = match value {
-            Value::Array(_) => "a batch, which this server does not take: send one message a line",
+            Value::Array(_) => "a batch, which this server does not take: send each message by itself",
             Value::String(_) => "a string",
             Value::Number(_) => "a number",
             _ => "a constant",
@@ -134,6 +215,14 @@ fn request_id(value: &Value) -> Result<Option<RequestId>, String> {
             format!("Invalid request: `id` must be a string or a whole number, found {found}")
         }),
     }
+}
+
+fn too_much(nodes: usize) -> ErrorData {
+    let message = format!(
+        "Invalid request: the message has {nodes} values and names, expected {MAX_MESSAGE_NODES} at most; \
+         send less of them, or several messages"
+    );
+    ErrorData::invalid_request(message, None)
 }
 
 fn expected_params(method: &str) -> &'static str {

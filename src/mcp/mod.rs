@@ -20,6 +20,9 @@ mod server;
 mod subscribed;
 mod tools;
 
+/// What the targets of the SDK's log records start with.
+pub(crate) const SDK_TARGET: &str = "rmcp";
+
 pub(crate) use meta::search_text;
 pub use seals::StateKey;
 pub(crate) use server::is_whole_modern_request;

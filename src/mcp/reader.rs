@@ -3,6 +3,7 @@
 use climax_catalog::Type;
 use serde_json::{Map, Value};
 
+use super::decode::is_bounded;
 use crate::arguments::{BoundValue, Problem, Violation, coerce, type_problem};
 use crate::limits::MAX_SEARCH_RESULTS;
 
@@ -93,7 +94,8 @@ impl<'a> Reader<'a> {
     /// An object, or a string that holds one: some models serialise nested arguments.
     pub(super) fn object(&mut self, name: &str) -> Map<String, Value> {
         let Some(value) = self.given(name) else { return Map::new() };
-        let parsed = value.as_str().and_then(|text| serde_json::from_str(text).ok());
+        let text = value.as_str().filter(|text| is_bounded(text));
+        let parsed = text.and_then(|text| serde_json::from_str(text).ok());
         if let Value::Object(object) = parsed.as_ref().unwrap_or(value) {
             object.clone()
         } else {

@@ -147,7 +147,7 @@ where
             return true;
         }
         let JsonRpcMessage::Request(request) = message else {
-            tracing::warn!("ignoring a notification before the first request");
+            tracing::debug!("ignoring a notification before the first request");
             return false;
         };
         match &request.request {

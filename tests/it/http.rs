@@ -118,18 +118,42 @@ fn the_finished_list_is_the_one_that_the_sdk_makes() {
 #[test]
 fn what_is_no_request_is_told_so() {
     let web = Web::start(&[]);
-    let cases: &[(&str, u16, i64)] = &[
-        ("{", 400, -32700),
-        ("[]", 400, -32600),
-        (r#"{"jsonrpc":"2.0","id":1.5,"method":"tools/list"}"#, 400, -32600),
-        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":5}}"#, 400, -32602),
-        (&format!("{}1{}", "[".repeat(200_000), "]".repeat(200_000)), 400, -32700),
+    let cases: &[(&str, i64)] = &[
+        ("{", -32700),
+        ("", -32700),
+        (" ", -32700),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}x"#, -32700),
+        (&format!("{}1{}", "[".repeat(15_000), "]".repeat(15_000)), -32700),
+        ("[]", -32600),
+        (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, -32600),
+        (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, -32600),
+        (r#"{"jsonrpc":"2.0","id":1.5,"method":"tools/list"}"#, -32600),
+        (r#"{"jsonrpc":"2.0","id":9223372036854775808,"method":"tools/list"}"#, -32600),
+        (r#"{"jsonrpc":"2.0","id":{},"method":"tools/list"}"#, -32600),
+        (r#"{"jsonrpc":"2.0","id":1}"#, -32600),
+        (r#"{"jsonrpc":"2.0","id":1,"method":5}"#, -32600),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"no/such","params":"x"}"#, -32600),
+        (r#"{"jsonrpc":"2.0","id":1,"id":1,"method":"tools/list"}"#, -32600),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","\u006dethod":"tools/list"}"#, -32600),
+        (r#"{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"method":"tools/list"}"#, -32600),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","name":"b"}}"#, -32600),
+        // Neither a session nor a revision.
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, -32600),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":"x"}"#, -32602),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":5}}"#, -32602),
     ];
-    for (body, status, code) in cases {
+    for (body, code) in cases {
         let answer = web.post(&[], body);
-        assert_eq!(answer.status, *status, "{body:.80}");
-        assert_eq!(answer.json()["error"]["code"], *code, "{body:.80}");
+        assert_eq!((answer.status, answer.header("content-type")), (400, Some("application/json")), "{body:.80}");
+        let answer = answer.json();
+        assert_eq!(answer["error"]["code"], *code, "{body:.80}: {answer}");
     }
+    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    let length = list.len();
+    let unacceptable = format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n{list}");
+    let unacceptable = web.raw(unacceptable.as_bytes());
+    assert_eq!(unacceptable.status, 406);
+    assert_eq!(unacceptable.json()["id"], 1);
     let deep_utf8 = web.raw(
         b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
           Accept: application/json, text/event-stream\r\nContent-Length: 4\r\n\r\n\"\xff\xfe\"",

@@ -7,14 +7,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use climax_catalog::ResolvedTool;
 use sd_notify::NotifyState;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use super::{Renewed, Start, cancel_on};
 use crate::cli::{FAILURE, HttpArguments};
-use crate::limits::{APPROVAL_LIMIT, MAX_CONNECTIONS, MIN_SESSION_IDLE};
+use crate::limits::MAX_CONNECTIONS;
 use crate::live::Live;
 use crate::mcp::StateKey;
 use crate::metrics::Metrics;
@@ -23,9 +22,6 @@ use crate::transport::http::caller::Who;
 use crate::transport::http::gate::Gate;
 use crate::transport::http::{Ending, Http, serve};
 use crate::{exec, terminal};
-
-/// What a session is given beyond the longest that a call may take.
-const IDLE_MARGIN: Duration = Duration::from_mins(1);
 
 pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
     let arguments = start.arguments;
@@ -54,7 +50,6 @@ pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
         rate: arguments.http.rate,
         servers,
         server: server.with_state_key(key),
-        session_idle: session_idle(&lives),
         connections: connections(&lives),
         metrics,
         sample: sampler(lives),
@@ -124,14 +119,6 @@ fn state_key(arguments: &HttpArguments) -> io::Result<StateKey> {
     let short =
         || io::Error::other(format!("{shown}: expected {least} bytes at least; `openssl rand -hex 32` makes them"));
     StateKey::new(key.trim_ascii().to_vec()).ok_or_else(short)
-}
-
-/// Longer than the longest call, so that no session ends under one.
-fn session_idle(lives: &[Live]) -> Duration {
-    let longest =
-        lives.iter().map(|live| live.toolbox().index.tools().map(ResolvedTool::timeout_ms).max().unwrap_or(0));
-    let longest = Duration::from_millis(longest.max().unwrap_or(0).into());
-    (longest + APPROVAL_LIMIT + IDLE_MARGIN).max(MIN_SESSION_IDLE)
 }
 
 /// As many as there can be descriptors for, besides those of the programs.

@@ -7,19 +7,17 @@ use std::sync::Arc;
 use http_body_util::BodyExt as _;
 use hyper::StatusCode;
 use hyper::body::{Body, Bytes};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
+use super::caller::Counted;
+use super::share::{Share, Shares, Taken};
 use crate::limits::{
-    BODY_LIMIT, DISCARD_LIMIT, FREE_BODY_BYTES, MAX_BODY_BYTES, MAX_DISCARDED_BYTES, MAX_OPEN_BODY_BYTES,
+    BODY_LIMIT, DISCARD_LIMIT, FREE_BODY_BYTES, MAX_BODY_BYTES, MAX_DISCARDED_BYTES, MAX_OPEN_BODIES_BYTES,
 };
 
-/// Bytes of a permit.
-const UNIT_BYTES: usize = 1 << 10;
-
-/// The memory for all bodies together.
+/// All bodies that are held.
 #[derive(Debug)]
-pub(super) struct Bodies(Arc<Semaphore>);
+pub(super) struct Bodies(Arc<Shares>);
 
 /// A body, and its share of the memory.
 #[derive(Debug)]
@@ -27,11 +25,6 @@ pub(super) struct Whole {
     bytes: Bytes,
     share: Share,
 }
-
-/// A part of the memory for bodies, which is free again when the last clone is gone.
-#[derive(Clone, Debug)]
-#[expect(dead_code, reason = "it is held, not read")]
-pub(super) struct Share(Option<Arc<OwnedSemaphorePermit>>);
 
 /// A body that was not read.
 #[derive(Debug, PartialEq, Eq)]
@@ -77,54 +70,50 @@ impl Whole {
 
 impl Default for Bodies {
     fn default() -> Self {
-        Self(Arc::new(Semaphore::new(MAX_OPEN_BODY_BYTES / UNIT_BYTES)))
+        Self(Shares::new(MAX_OPEN_BODIES_BYTES))
     }
 }
 
 impl Bodies {
-    /// Reads a body to its end.
-    pub(super) async fn read<B>(&self, body: B) -> Result<Whole, Unread>
+    /// Reads a body of a caller to its end.
+    pub(super) async fn read<B>(&self, body: B, caller: Counted) -> Result<Whole, Unread>
     where
         B: Body<Data = Bytes>,
         B::Error: fmt::Display,
     {
         let mut body = pin!(body);
-        let whole = timeout(BODY_LIMIT, self.read_slowly(body.as_mut())).await.unwrap_or(Err(Unread::TooSlow));
+        let whole = timeout(BODY_LIMIT, read_slowly(body.as_mut(), self.0.none_yet(caller)))
+            .await
+            .unwrap_or(Err(Unread::TooSlow));
         if matches!(whole, Err(Unread::TooLarge | Unread::NoRoom)) {
             let _ = timeout(DISCARD_LIMIT, discard(body)).await;
         }
         whole
     }
+}
 
-    async fn read_slowly<B>(&self, mut body: Pin<&mut B>) -> Result<Whole, Unread>
-    where
-        B: Body<Data = Bytes>,
-        B::Error: fmt::Display,
-    {
-        let mut bytes = Vec::new();
-        let mut share: Option<OwnedSemaphorePermit> = None;
-        if body.size_hint().lower() > MAX_BODY_BYTES as u64 {
+async fn read_slowly<B>(mut body: Pin<&mut B>, mut taken: Taken) -> Result<Whole, Unread>
+where
+    B: Body<Data = Bytes>,
+    B::Error: fmt::Display,
+{
+    let mut bytes = Vec::new();
+    if body.size_hint().lower() > MAX_BODY_BYTES as u64 {
+        return Err(Unread::TooLarge);
+    }
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| Unread::Broken(error.to_string()))?;
+        let Ok(data) = frame.into_data() else { continue };
+        let length = bytes.len() + data.len();
+        if length > MAX_BODY_BYTES {
             return Err(Unread::TooLarge);
         }
-        while let Some(frame) = body.frame().await {
-            let frame = frame.map_err(|error| Unread::Broken(error.to_string()))?;
-            let Ok(data) = frame.into_data() else { continue };
-            if bytes.len() + data.len() > MAX_BODY_BYTES {
-                return Err(Unread::TooLarge);
-            }
-            let held = share.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
-            let counted = (bytes.len() + data.len()).saturating_sub(FREE_BODY_BYTES);
-            let missing = counted.div_ceil(UNIT_BYTES) - held;
-            let more = u32::try_from(missing).map_err(|_| Unread::TooLarge)?;
-            let more = self.0.clone().try_acquire_many_owned(more).map_err(|_| Unread::NoRoom)?;
-            match &mut share {
-                None => share = Some(more),
-                Some(share) => share.merge(more),
-            }
-            bytes.extend_from_slice(&data);
+        if !taken.grow_to(length.saturating_sub(FREE_BODY_BYTES)) {
+            return Err(Unread::NoRoom);
         }
-        Ok(Whole { bytes: bytes.into(), share: Share(share.map(Arc::new)) })
+        bytes.extend_from_slice(&data);
     }
+    Ok(Whole { bytes: bytes.into(), share: taken.share() })
 }
 
 /// Reads on without keeping anything: who still sends when the connection is closed may never see the answer.

@@ -26,7 +26,7 @@ struct Open {
 
 #[derive(Debug)]
 struct Connection {
-    /// Since when no request of it is being answered.
+    /// Since when no request of it is being answered, or one is arriving.
     idle: Option<Instant>,
     evicted: CancellationToken,
 }
@@ -40,6 +40,12 @@ struct Taken {
     all: Arc<Connections>,
     number: u64,
     evicted: CancellationToken,
+}
+
+/// The body of a request. Its connection is busy when it has come: whoever is slow to ask makes room for others.
+pub(super) struct Arriving<B> {
+    body: B,
+    place: Place,
 }
 
 /// The body of an answer. Its connection is idle again when it is dropped.
@@ -78,9 +84,10 @@ impl Place {
         self.0.evicted.cancelled().await;
     }
 
-    /// Notes that a request came.
-    pub(super) fn asked(&self) {
-        self.set_idle(None);
+    /// Notes that the head of a request came, and that the connection is busy once its body has come.
+    pub(super) fn asked<B: Body>(&self, body: B) -> Arriving<B> {
+        self.set_idle((!body.is_end_stream()).then(Instant::now));
+        Arriving { body, place: self.clone() }
     }
 
     /// Notes that the connection is idle once this answer is sent.
@@ -107,6 +114,30 @@ impl Drop for Busy {
     }
 }
 
+impl<B: Body + Unpin> Body for Arriving<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        let polled = Pin::new(&mut self.body).poll_frame(context);
+        if matches!(polled, Poll::Ready(None)) {
+            self.place.set_idle(None);
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
 impl Body for Busy {
     type Data = Bytes;
     type Error = Infallible;
@@ -129,19 +160,35 @@ impl Body for Busy {
 
 #[cfg(test)]
 mod tests {
+    use http_body_util::{BodyExt as _, Full};
+
     use super::*;
 
     #[test]
     fn the_connection_that_was_idle_for_longest_makes_room() {
         let all = Arc::new(Connections::new(2));
         let [busy, idle] = [(); 2].map(|()| all.place().unwrap());
-        busy.asked();
+        let nothing = || Full::<Bytes>::default();
+        busy.asked(nothing());
         let newcomer = all.place().unwrap();
         assert!(idle.0.evicted.is_cancelled() && !busy.0.evicted.is_cancelled());
-        newcomer.asked();
+        newcomer.asked(nothing());
         drop(idle);
         assert!(all.place().is_none(), "both are busy");
         drop(newcomer);
         assert!(all.place().is_some());
+    }
+
+    #[tokio::test]
+    async fn a_connection_whose_request_is_arriving_makes_room() {
+        let all = Arc::new(Connections::new(1));
+        let slow = all.place().unwrap();
+        let whole = slow.asked(Full::new(Bytes::from("x")));
+        assert!(all.place().is_some());
+        let next = all.place().unwrap();
+        assert!(slow.0.evicted.is_cancelled());
+        drop(whole);
+        next.asked(Full::new(Bytes::from("x"))).collect().await.unwrap();
+        assert!(all.place().is_none(), "it has come");
     }
 }

@@ -1,32 +1,32 @@
 //! One request: who may make it, what it asks for, and who answers it.
 
-use std::convert::Infallible;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::Full;
 use hyper::body::{Body, Bytes};
-use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
 use hyper::http::uri::Authority;
-use hyper::{Method, Request, Response, StatusCode};
-use rmcp::model::{ClientRequest, ErrorCode, JsonRpcMessage, ServerJsonRpcMessage};
+use hyper::{Method, Request, StatusCode};
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use tokio_util::task::TaskTracker;
 
 use super::access::{Access, Refused};
+use super::answers::{self, Answer, holding, json, later, plain, readable_only};
 use super::body::Bodies;
-use super::caller::{Caller, Who};
+use super::caller::{Caller, Counted, Who};
 use super::challenge::Refusal;
 use super::gate::Gate;
+use super::head;
+use super::message::Message;
 use super::rate::Limiter;
 use super::sessions::{Owner, Sessions};
+use super::share::Shares;
 use crate::limits::MAX_OPENING_BYTES;
 use crate::mcp::Server;
-use crate::mcp::decode::{Decoded, decode};
 use crate::metrics::Metrics;
 
 /// Where the protocol is spoken.
@@ -36,7 +36,6 @@ const SESSION_HEADER: &str = "mcp-session-id";
 /// What a client that has to come back is told to wait, in seconds.
 const RETRY_S: u64 = 5;
 
-pub(super) type Answer = Response<BoxBody<Bytes, Infallible>>;
 pub(super) type Service = StreamableHttpService<Server, LocalSessionManager>;
 
 /// Everything that requests are answered with.
@@ -44,8 +43,10 @@ pub(super) struct Front {
     pub(super) gate: Gate,
     pub(super) access: Arc<Access>,
     pub(super) limiter: Limiter,
-    pub(super) sessions: Sessions,
+    pub(super) sessions: Arc<Sessions>,
     pub(super) bodies: Bodies,
+    /// Requests that are being answered, each over its connection: no caller is to have all connections.
+    pub(super) requests: Arc<Shares>,
     /// Who is served by which; the first that covers a caller counts.
     pub(super) services: Vec<(Who, Service)>,
     /// Serves everybody else.
@@ -80,12 +81,14 @@ impl Front {
         B: Body<Data = Bytes> + Send + Unpin + 'static,
         B::Error: std::fmt::Display,
     {
+        head::check(&request).map_err(|unfit| plain(unfit.status(), &unfit.to_string()))?;
         let path = request.uri().path().to_owned();
         match (request.method(), path.as_str()) {
             (&Method::GET | &Method::HEAD, "/healthz") => return Ok(plain(StatusCode::OK, "ok")),
             (&Method::GET | &Method::HEAD, "/readyz") => return Ok(self.readiness()),
             (_, MCP_PATH | "/metrics") => {}
             (&Method::GET | &Method::HEAD, path) if self.metadata(path).is_some() => {}
+            (_, "/healthz" | "/readyz") => return Err(readable_only()),
             _ => return Err(plain(StatusCode::NOT_FOUND, "Not found: the server speaks MCP at /mcp")),
         }
         self.gate
@@ -97,12 +100,12 @@ impl Front {
         let caller = self.access.identify(request.headers()).await.map_err(|why| self.refused(&why, address))?;
         match (request.method(), path.as_str()) {
             // They name tools that a policy may hide from this caller.
-            (&Method::GET, "/metrics") if self.own_service(&caller).is_some() => {
+            (&Method::GET | &Method::HEAD, "/metrics") if self.own_service(&caller).is_some() => {
                 Err(plain(StatusCode::FORBIDDEN, "Forbidden: metrics are for callers without a policy of their own"))
             }
-            (&Method::GET, "/metrics") => Ok(self.metrics().await),
+            (&Method::GET | &Method::HEAD, "/metrics") => Ok(self.metrics().await),
             (_, MCP_PATH) => self.mcp(request, caller, address).await,
-            _ => Err(plain(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed")),
+            _ => Err(readable_only()),
         }
     }
 
@@ -160,12 +163,13 @@ impl Front {
         }
         if request.method() != Method::POST {
             let ends_session = request.method() == Method::DELETE;
+            let taken = self.requests.one(caller.counted_as(address)).ok_or_else(busy)?;
             let mut answer = self.service(&caller).handle(request).await;
             // The SDK says that it will end; it has ended, and clients such as the Python SDK warn of what is not 200 or 204.
             if ends_session && answer.status() == StatusCode::ACCEPTED {
                 *answer.status_mut() = StatusCode::NO_CONTENT;
             }
-            return Ok(answer);
+            return Ok(holding(answer, taken));
         }
         if self.is_draining() {
             let wait = Duration::from_secs(RETRY_S);
@@ -175,59 +179,59 @@ impl Front {
                 wait,
             ));
         }
-        self.post(request, caller).await
+        self.post(request, caller, address).await
     }
 
-    async fn post<B>(&self, request: Request<B>, caller: Caller) -> Result<Answer, Answer>
+    async fn post<B>(&self, request: Request<B>, caller: Caller, address: IpAddr) -> Result<Answer, Answer>
     where
         B: Body<Data = Bytes> + Send + Unpin + 'static,
         B::Error: std::fmt::Display,
     {
         let answering = self.calls.token();
         let (mut parts, body) = request.into_parts();
-        let body = self.bodies.read(body).await.map_err(|error| plain(error.status(), &error.to_string()))?;
-        let (is_request, opens_session) = match decode(body.bytes()) {
-            Decoded::Error(error) => {
-                let text = serde_json::to_string(&error).unwrap_or_default();
-                return Err(json(status_of(&error), text));
-            }
-            // A malformed notification is let go; there is nothing to answer.
-            Decoded::Empty => return Ok(plain(StatusCode::ACCEPTED, "")),
-            Decoded::Message(message) => match *message {
-                JsonRpcMessage::Request(request) => {
-                    (true, matches!(request.request, ClientRequest::InitializeRequest(_)))
-                }
-                _ => (false, false),
-            },
-        };
-        if opens_session {
+        let counted = caller.counted_as(address);
+        let body =
+            self.bodies.read(body, counted.clone()).await.map_err(|error| plain(error.status(), &error.to_string()))?;
+        let taken = self.requests.one(counted.clone()).ok_or_else(busy)?;
+        let session = parts.headers.get(SESSION_HEADER).map(|id| id.to_str().unwrap_or_default().to_owned());
+        let mut message = Message::read(body.bytes(), session.is_some()).map_err(|answer| *answer)?;
+        if message.opens_session {
             if body.bytes().len() > MAX_OPENING_BYTES {
                 let text = format!("An initialize request has {} KiB at most", MAX_OPENING_BYTES >> 10);
                 return Err(plain(StatusCode::PAYLOAD_TOO_LARGE, &text));
             }
             self.sessions.make_room().await;
-        } else if is_request && parts.headers.contains_key(SESSION_HEADER) {
-            let wait = Duration::from_secs(1);
-            let busy = || later(StatusCode::SERVICE_UNAVAILABLE, "Too many requests of sessions are open", wait);
-            parts.extensions.insert(self.sessions.place().ok_or_else(busy)?);
+        } else if message.id.is_some()
+            && let Some(id) = session
+        {
+            parts.extensions.insert(self.sessions.place(&id, counted.clone()).ok_or_else(busy)?);
         }
-        let service = self.service(&caller);
         let (bytes, share) = body.into_parts();
+        let bytes = message.text(bytes);
         // What the SDK hands on with the request lives until it is answered, wherever its connection is then.
         parts.extensions.insert(share);
         parts.extensions.insert(caller.clone());
-        let answer = service.handle(Request::from_parts(parts, Full::new(bytes))).await;
-        if opens_session && let Some(id) = answer.headers().get(SESSION_HEADER).and_then(|id| id.to_str().ok()) {
-            self.sessions.opened(id, self.owner(&caller));
-        }
-        // Held until the last of the answer is on its way, or the client has gone.
-        Ok(answer.map(|body| {
-            body.map_frame(move |frame| {
-                let _ = &answering;
-                frame
-            })
-            .boxed()
-        }))
+        let request = Request::from_parts(parts, Full::new(bytes));
+        let answer = if message.opens_session {
+            self.open_session(request, &caller, counted).await
+        } else {
+            self.service(&caller).handle(request).await
+        };
+        let answer = answers::spoken(answer, message.id).await;
+        Ok(holding(answer, (answering, taken)))
+    }
+
+    /// Opens a session, also if the client goes away meanwhile: one that is not known would never end.
+    async fn open_session(&self, request: Request<Full<Bytes>>, caller: &Caller, counted: Counted) -> Answer {
+        let (service, sessions, owner) = (self.service(caller).clone(), self.sessions.clone(), self.owner(caller));
+        let opening = tokio::spawn(async move {
+            let answer = service.handle(request).await;
+            if let Some(id) = answer.headers().get(SESSION_HEADER).and_then(|id| id.to_str().ok()) {
+                sessions.opened(id, owner, counted);
+            }
+            answer
+        });
+        opening.await.unwrap_or_else(|_| plain(StatusCode::INTERNAL_SERVER_ERROR, "The session could not be opened"))
     }
 
     fn owner(&self, caller: &Caller) -> Owner {
@@ -247,34 +251,6 @@ impl Front {
     }
 }
 
-/// Source: MCP 2026-07-28, basic/transports, "Streamable HTTP": 404 for methods that the server does not have.
-fn status_of(error: &ServerJsonRpcMessage) -> StatusCode {
-    match error {
-        JsonRpcMessage::Error(error) if error.error.code == ErrorCode::METHOD_NOT_FOUND => StatusCode::NOT_FOUND,
-        _ => StatusCode::BAD_REQUEST,
-    }
-}
-
-fn plain(status: StatusCode, text: &str) -> Answer {
-    let ending = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-    with_type(status, format!("{text}{ending}"), "text/plain; charset=utf-8")
-}
-
-fn json(status: StatusCode, text: String) -> Answer {
-    with_type(status, text, "application/json")
-}
-
-fn with_type(status: StatusCode, text: String, kind: &'static str) -> Answer {
-    let mut answer = Response::new(Full::new(Bytes::from(text)).boxed());
-    *answer.status_mut() = status;
-    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-    answer
-}
-
-/// An answer that names the time after which it is worth asking again.
-fn later(status: StatusCode, text: &str, wait: Duration) -> Answer {
-    let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-    let mut answer = plain(status, &format!("{text}; try again in {seconds} s"));
-    answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
-    answer
+fn busy() -> Answer {
+    later(StatusCode::SERVICE_UNAVAILABLE, "Too many of your requests are open", Duration::from_secs(1))
 }

@@ -7,6 +7,8 @@ use std::net::IpAddr;
 
 use hyper::header::{HOST, HeaderMap, HeaderValue, ORIGIN};
 
+use crate::arguments::echo;
+
 /// The hosts and origins that requests may name. This machine's own names for itself always may.
 #[derive(Clone, Debug, Default)]
 pub struct Gate {
@@ -31,11 +33,13 @@ impl std::fmt::Display for Refusal {
             Self::NoHost => f.write_str("expected one Host header with a name or address"),
             Self::Host(host) => write!(
                 f,
-                "the host `{host}` is not served here; if it should be, start the server with --allowed-host {host}"
+                "the host `{0}` is not served here; if it should be, start the server with --allowed-host {0}",
+                echo(host)
             ),
             Self::Origin(origin) => write!(
                 f,
-                "web pages of `{origin}` are not served; if they should be, start the server with --allowed-origin {origin}"
+                "web pages of `{0}` are not served; if they should be, start the server with --allowed-origin {0}",
+                echo(origin)
             ),
         }
     }

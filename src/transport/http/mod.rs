@@ -3,11 +3,13 @@
 //! Source: MCP 2026-07-28 and 2025-11-25, basic/transports, "Streamable HTTP".
 
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -26,17 +28,21 @@ use self::front::{Front, Service};
 use self::gate::Gate;
 use self::rate::{Limiter, Rate};
 use self::sessions::Sessions;
+use self::share::Shares;
 use crate::limits::{HEAD_LIMIT, MAX_HEAD_BYTES, SEND_LIMIT, SHUTDOWN_LIMIT};
 use crate::mcp::Server;
 use crate::metrics::Metrics;
 
 pub mod access;
+mod answers;
 mod body;
 pub mod caller;
 mod challenge;
 mod connections;
 mod front;
 pub mod gate;
+mod head;
+mod message;
 #[cfg(feature = "oauth")]
 pub mod oauth;
 #[cfg(not(feature = "oauth"))]
@@ -44,6 +50,7 @@ pub mod oauth;
 pub mod oauth;
 pub mod rate;
 mod sessions;
+mod share;
 pub mod tokens;
 
 /// The time between two warnings that there are too many connections.
@@ -61,8 +68,6 @@ pub struct Http {
     pub servers: Vec<(Who, Server)>,
     /// What everybody else is served.
     pub server: Server,
-    /// After which time without a word sessions end; longer than any call.
-    pub session_idle: Duration,
     /// Connections at once.
     pub connections: usize,
     /// Where everything is counted.
@@ -91,6 +96,10 @@ pub async fn serve(listener: TcpListener, http: Http, ending: Ending) -> io::Res
     let room = http.connections;
     let front = Arc::new(front(http, &closing));
     let _keeping = AbortOnDropHandle::new(tokio::spawn(keep(front.access.clone())));
+    let _sweeping = {
+        let sessions = front.sessions.clone();
+        AbortOnDropHandle::new(tokio::spawn(async move { sessions.sweep().await }))
+    };
     let mut accepting = tokio::spawn(accept(listener, room, front.clone(), ending.drain.clone()));
     tokio::select! {
         failed = &mut accepting => return failed.unwrap_or_else(|error| Err(io::Error::other(error))),
@@ -118,7 +127,7 @@ async fn keep(access: Arc<Access>) {
 }
 
 fn front(http: Http, closing: &CancellationToken) -> Front {
-    let sessions = Sessions::new(http.session_idle);
+    let sessions = Arc::new(Sessions::new());
     let service = |server: Server| -> Service {
         // Hosts and origins have been checked before the SDK sees a request.
         let config = StreamableHttpServerConfig::default()
@@ -136,6 +145,7 @@ fn front(http: Http, closing: &CancellationToken) -> Front {
         limiter: Limiter::new(http.rate),
         sessions,
         bodies: Bodies::default(),
+        requests: Shares::new(http.connections),
         services,
         service,
         metrics: http.metrics,
@@ -185,9 +195,9 @@ async fn converse(stream: TcpStream, address: SocketAddr, front: &Arc<Front>, pl
         tracing::debug!(%error, "a connection cannot be set up");
         return;
     }
-    let address = canonical(address.ip());
-    let service = service_fn(move |request| {
-        place.asked();
+    let address = counted(address.ip());
+    let service = service_fn(move |request: Request<Incoming>| {
+        let request = request.map(|body| place.asked(body));
         let (front, place) = (front.clone(), place.clone());
         async move {
             let answer = front.answer(request, address).await;
@@ -230,7 +240,23 @@ fn prepare(stream: &TcpStream) -> io::Result<()> {
     Ok(())
 }
 
-/// An IPv4 address as such, also where it comes over an IPv6 socket.
-fn canonical(address: IpAddr) -> IpAddr {
-    address.to_canonical()
+/// What the requests of an address are counted by: an IPv4 address as such, also where it comes over an IPv6 socket, and the network
+/// of an IPv6 address, since whoever has one address has all of its network. Source: RFC 4291, section 2.5.1.
+fn counted(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)).into(),
+        address @ IpAddr::V4(_) => address,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_one_host_are_counted_as_one() {
+        let counted = |text: &str| counted(text.parse().unwrap()).to_string();
+        assert_eq!(counted("::ffff:192.0.2.7"), "192.0.2.7");
+        assert_eq!(counted("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
+    }
 }

@@ -6,18 +6,21 @@ use std::time::{Duration, Instant};
 
 use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{interval, timeout};
 
-use super::caller::Identity;
-use crate::limits::{MAX_SESSION_REQUESTS, MAX_SESSIONS};
+use super::caller::{Counted, Identity};
+use super::share::{self, Shares};
+use crate::limits::{
+    MAX_SESSION_REQUESTS, MAX_SESSIONS, SESSION_END_LIMIT, SESSION_IDLE_LIMIT, SESSION_SWEEP_INTERVAL,
+};
 
 /// All sessions of a server.
 #[derive(Debug)]
 pub(super) struct Sessions {
     /// What the SDK keeps of them.
     pub(super) manager: Arc<LocalSessionManager>,
-    known: Mutex<HashMap<String, Known>>,
-    requests: Arc<Semaphore>,
+    known: Arc<Known>,
+    requests: Arc<Shares>,
 }
 
 /// Who may speak in a session: one caller, served by one service.
@@ -30,44 +33,64 @@ pub(super) struct Owner {
     pub(super) service: Option<usize>,
 }
 
-/// A place among the requests of sessions, which is free again when the last clone is gone.
+/// A place among the requests of sessions, which is free again when the last clone is gone. Its session does not end for being idle
+/// before that.
 #[derive(Clone, Debug)]
 #[expect(dead_code, reason = "it is held, not read")]
-pub(super) struct Place(Arc<OwnedSemaphorePermit>);
+pub(super) struct Place(Arc<Taken>);
 
 #[derive(Debug)]
-struct Known {
+struct Taken {
+    known: Arc<Known>,
+    id: String,
+    _request: share::Taken,
+}
+
+#[derive(Debug, Default)]
+struct Known(Mutex<HashMap<String, Session>>);
+
+#[derive(Debug)]
+struct Session {
     owner: Owner,
+    counted: Counted,
+    /// Requests that are being answered.
+    open: usize,
+    /// When something was asked or answered last.
     used: Instant,
 }
 
 impl Sessions {
-    /// Sessions that end when nothing has been asked or answered in them for `idle`.
-    pub(super) fn new(idle: Duration) -> Self {
+    pub(super) fn new() -> Self {
         let mut config = SessionConfig::default();
-        config.keep_alive = Some(idle);
+        // The SDK would take a session for idle under a long call.
+        config.keep_alive = None;
         // What the SDK would keep of cancelled requests for clients that come back for their streams.
         config.completed_cache_ttl = Duration::ZERO;
         let mut manager = LocalSessionManager::default();
         manager.session_config = config;
-        let requests = Arc::new(Semaphore::new(MAX_SESSION_REQUESTS));
-        Self { manager: Arc::new(manager), known: Mutex::default(), requests }
+        let requests = Shares::new(MAX_SESSION_REQUESTS);
+        Self { manager: Arc::new(manager), known: Arc::default(), requests }
     }
 
-    /// A place for a request of a session, to be held until it is answered; `None` if there are too many.
-    pub(super) fn place(&self) -> Option<Place> {
-        self.requests.clone().try_acquire_owned().ok().map(|permit| Place(Arc::new(permit)))
+    /// A place for a request of a session, to be held until it is answered; `None` if the caller has too many.
+    pub(super) fn place(&self, id: &str, caller: Counted) -> Option<Place> {
+        let request = self.requests.one(caller)?;
+        if let Some(session) = self.known.lock().get_mut(id) {
+            session.open += 1;
+        }
+        Some(Place(Arc::new(Taken { known: self.known.clone(), id: id.to_owned(), _request: request })))
     }
 
     /// Notes whose session this is.
-    pub(super) fn opened(&self, id: &str, owner: Owner) {
-        self.lock().insert(id.to_owned(), Known { owner, used: Instant::now() });
+    pub(super) fn opened(&self, id: &str, owner: Owner, counted: Counted) {
+        let session = Session { owner, counted, open: 0, used: Instant::now() };
+        self.known.lock().insert(id.to_owned(), session);
     }
 
     /// Whether this is a session of `owner`; it counts as used then.
     pub(super) fn admit(&self, id: &str, owner: &Owner) -> bool {
-        self.lock().get_mut(id).filter(|known| known.owner == *owner).is_some_and(|known| {
-            known.used = Instant::now();
+        self.known.lock().get_mut(id).filter(|session| session.owner == *owner).is_some_and(|session| {
+            session.used = Instant::now();
             true
         })
     }
@@ -77,33 +100,81 @@ impl Sessions {
         self.manager.sessions.read().await.len()
     }
 
-    /// Makes room for another session, if need be by ending the one that was not used for longest.
+    /// Makes room for another session, if need be by ending one.
     pub(super) async fn make_room(&self) {
-        if self.lock().len() >= MAX_SESSIONS {
+        if self.known.lock().len() >= MAX_SESSIONS {
             self.forget_ended().await;
         }
         while self.count().await >= MAX_SESSIONS {
             self.forget_ended().await;
-            let oldest = {
-                let known = self.lock();
-                known.iter().min_by_key(|(_, known)| known.used).map(|(id, _)| id.clone())
-            };
             // Those that are just being opened are not known yet, and not ended.
-            let Some(oldest) = oldest else { return };
-            self.lock().remove(&oldest);
-            if let Err(error) = self.manager.close_session(&oldest.into()).await {
-                tracing::warn!(%error, "a session that made room for another did not end well");
-            }
+            let Some(id) = self.known.first_to_go() else { return };
+            self.end(&id).await;
+        }
+    }
+
+    /// Ends sessions in which nothing has been asked or answered for long, as long as the server runs.
+    pub(super) async fn sweep(&self) {
+        let mut ticks = interval(SESSION_SWEEP_INTERVAL);
+        loop {
+            ticks.tick().await;
+            self.end_idle(SESSION_IDLE_LIMIT).await;
+        }
+    }
+
+    async fn end_idle(&self, limit: Duration) {
+        self.forget_ended().await;
+        let idle: Vec<String> = {
+            let known = self.known.lock();
+            let is_idle = |session: &Session| session.open == 0 && session.used.elapsed() >= limit;
+            known.iter().filter(|(_, session)| is_idle(session)).map(|(id, _)| id.clone()).collect()
+        };
+        for id in idle {
+            self.end(&id).await;
+        }
+    }
+
+    async fn end(&self, id: &str) {
+        self.known.lock().remove(id);
+        // The SDK forgets it at once; telling it to end waits for a client that does not read.
+        let ended = timeout(SESSION_END_LIMIT, self.manager.close_session(&id.into())).await;
+        if !matches!(ended, Ok(Ok(()))) {
+            tracing::debug!("a session did not end at once; it ends with its connections");
         }
     }
 
     async fn forget_ended(&self) {
         let open = self.manager.sessions.read().await;
-        self.lock().retain(|id, _| open.contains_key(id.as_str()));
+        self.known.lock().retain(|id, _| open.contains_key(id.as_str()));
+    }
+}
+
+impl Known {
+    /// Of the caller with the most sessions the one that was not used for longest, rather one in which nothing is being answered.
+    ///
+    /// So whoever opens many ends its own.
+    fn first_to_go(&self) -> Option<String> {
+        let known = self.lock();
+        let mut counts: HashMap<&Counted, usize> = HashMap::new();
+        for session in known.values() {
+            *counts.entry(&session.counted).or_default() += 1;
+        }
+        let most = counts.values().max().copied()?;
+        let of_most = known.iter().filter(|(_, session)| counts[&session.counted] == most);
+        of_most.min_by_key(|(_, session)| (session.open > 0, session.used)).map(|(id, _)| id.clone())
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Known>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Session>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        if let Some(session) = self.known.lock().get_mut(&self.id) {
+            session.open = session.open.saturating_sub(1);
+            session.used = Instant::now();
+        }
     }
 }
 
@@ -112,28 +183,95 @@ mod tests {
     use super::super::caller::Caller;
     use super::*;
 
+    fn address(number: u8) -> Counted {
+        Counted::Address([127, 0, 0, number].into())
+    }
+
+    fn opened(sessions: &Sessions, id: &str, number: u8) {
+        let owner = Owner { caller: Caller::Anyone.identity(), service: None };
+        sessions.opened(id, owner, address(number));
+    }
+
     #[tokio::test]
     async fn sessions_that_have_ended_are_forgotten() {
-        let sessions = Sessions::new(Duration::ZERO);
-        let owner = Owner { caller: Caller::Anyone.identity(), service: None };
+        let sessions = Sessions::new();
         for number in 0..2 * MAX_SESSIONS {
             sessions.make_room().await;
             // The SDK knows none of them: they have ended.
-            sessions.opened(&number.to_string(), owner.clone());
+            opened(&sessions, &number.to_string(), 1);
         }
-        assert!(sessions.lock().len() <= MAX_SESSIONS);
+        assert!(sessions.known.lock().len() <= MAX_SESSIONS);
     }
 
     #[test]
     fn a_place_is_free_again_when_nobody_holds_it() {
-        let sessions = Sessions::new(Duration::ZERO);
-        let mut places: Vec<Place> = (0..MAX_SESSION_REQUESTS).map(|_| sessions.place().unwrap()).collect();
+        let sessions = Sessions::new();
+        let place = || sessions.place("x", address(1));
+        let mut places: Vec<Place> = (0..MAX_SESSION_REQUESTS / 2).map(|_| place().unwrap()).collect();
         let clone = places.pop();
         let other = clone.clone();
-        assert!(sessions.place().is_none());
+        assert!(place().is_none());
         drop(clone);
-        assert!(sessions.place().is_none());
+        assert!(place().is_none());
         drop(other);
-        assert!(sessions.place().is_some());
+        assert!(place().is_some());
+    }
+
+    #[test]
+    fn whoever_has_most_sessions_loses_one_in_which_nothing_is_answered() {
+        let sessions = Sessions::new();
+        opened(&sessions, "lonely", 1);
+        for id in ["busy", "used", "idle"] {
+            opened(&sessions, id, 2);
+        }
+        let _place = sessions.place("busy", address(2));
+        sessions.admit("used", &Owner { caller: Identity::Anyone, service: None });
+        for id in ["idle", "used"] {
+            assert_eq!(sessions.known.first_to_go().as_deref(), Some(id));
+            sessions.known.lock().remove(id);
+        }
+        sessions.known.lock().remove("lonely");
+        assert_eq!(sessions.known.first_to_go().as_deref(), Some("busy"));
+    }
+
+    #[tokio::test]
+    async fn a_session_is_idle_when_nothing_is_answered_in_it() {
+        let sessions = Sessions::new();
+        let mut transports = Vec::new();
+        let mut ids = Vec::new();
+        for _ in 0..2 {
+            let (id, transport) = sessions.manager.create_session().await.unwrap();
+            opened(&sessions, &id, 1);
+            transports.push(transport);
+            ids.push(id);
+        }
+        let place = sessions.place(&ids[0], address(1));
+        sessions.end_idle(Duration::ZERO).await;
+        let open = |id| sessions.manager.has_session(id);
+        assert!(open(&ids[0]).await.unwrap() && !open(&ids[1]).await.unwrap());
+        drop(place);
+        sessions.end_idle(Duration::from_mins(1)).await;
+        assert!(open(&ids[0]).await.unwrap(), "it was used just now");
+        sessions.end_idle(Duration::ZERO).await;
+        assert_eq!(sessions.count().await, 0);
+    }
+
+    /// A session whose handler never answers takes no more events at some time.
+    #[tokio::test(start_paused = true)]
+    async fn a_session_that_is_stuck_holds_up_nobody() {
+        let sessions = Sessions::new();
+        let (id, _transport) = sessions.manager.create_session().await.unwrap();
+        opened(&sessions, &id, 1);
+        let handle = sessions.manager.sessions.read().await.get(&id).cloned().unwrap();
+        let open = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",
+            "capabilities":{},"clientInfo":{"name":"x","version":"0"}}}"#;
+        let second = Duration::from_secs(1);
+        assert!(timeout(second, handle.initialize(serde_json::from_str(open).unwrap())).await.is_err());
+        let ping = || serde_json::from_str(r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#).unwrap();
+        while let Ok(taken) = timeout(second, handle.push_message(ping(), None)).await {
+            taken.unwrap();
+        }
+        assert!(timeout(2 * SESSION_END_LIMIT, sessions.end(&id)).await.is_ok());
+        assert_eq!(sessions.count().await, 0);
     }
 }
