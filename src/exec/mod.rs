@@ -18,6 +18,7 @@ mod error;
 mod executor;
 mod group;
 mod janitor;
+mod lines;
 mod process;
 mod program;
 mod sandbox;
@@ -29,6 +30,7 @@ pub use capture::Captured;
 pub use descriptors::{keep_descriptors_private, room_for_connections};
 pub use error::SpawnError;
 pub use executor::Executor;
+pub use lines::{Lines, Rest};
 pub use secret::random_bytes;
 pub use watch::{State, Watch};
 
