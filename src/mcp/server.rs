@@ -1,5 +1,6 @@
 //! The protocol's server side: requests in, results out.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -18,6 +19,7 @@ use tracing::Instrument as _;
 use super::approval::{Client, Seals, StateKey};
 use super::extended::{self, Examples, Failure};
 use super::kept::{Kept, Owner};
+use super::log::{Log, Threshold};
 use super::{meta, origin, progress, reply};
 use crate::approval::Denial;
 use crate::arguments::{Violation, echo};
@@ -60,6 +62,8 @@ struct Conversation {
     number: u64,
     /// Whether the client has said that it is ready.
     is_ready: Arc<AtomicBool>,
+    /// What it wants to be told of its calls.
+    log: Arc<Threshold>,
     ended: CancellationToken,
     _guard: Arc<DropGuard>,
 }
@@ -69,7 +73,8 @@ impl Conversation {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let ended = CancellationToken::new();
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        Self { number, is_ready: Arc::default(), _guard: Arc::new(ended.clone().drop_guard()), ended }
+        let guard = ended.clone().drop_guard();
+        Self { number, is_ready: Arc::default(), log: Arc::default(), ended, _guard: Arc::new(guard) }
     }
 }
 
@@ -151,31 +156,43 @@ impl Server {
                 () = client.context.ct.cancelled() => Stop::Cancelled,
             }
         };
-        let watch = Watch::default();
+        let served = toolbox.index.get(name);
+        let log = served.and_then(|tool| Log::of(client.context, &self.conversation.log, tool.name()));
+        let watch = if log.is_some() { Watch::with_lines() } else { Watch::default() };
+        let progress_token = client.context.meta.get_progress_token();
         let span = tracing::info_span!("call", tool = name, outcome = tracing::field::Empty);
         let env = origin::trace(client.context);
         #[cfg(feature = "otlp")]
         let env = crate::traces::joined(&span, env);
-        let request =
-            Request { tool: name, arguments, watch: None, env: &env, caller: origin::caller_name(client.context) };
-        let called = match client.context.meta.get_progress_token() {
-            None => toolbox.call(request, client, stop).instrument(span.clone()).await,
-            Some(token) => {
-                let request = Request { watch: Some(&watch), ..request };
-                let call = toolbox.call(request, client, stop).instrument(span.clone());
-                progress::reported(client.context, token, &watch, call).await
+        let request = Request {
+            tool: name,
+            arguments,
+            watch: (log.is_some() || progress_token.is_some()).then_some(&watch),
+            env: &env,
+            caller: origin::caller_name(client.context),
+        };
+        let call = pin!(toolbox.call(request, client, stop).instrument(span.clone()));
+        let call = pin!(async {
+            match log.as_ref().zip(watch.lines()) {
+                None => call.await,
+                Some((log, lines)) => log.followed(lines, call).await,
             }
+        });
+        let called = match progress_token {
+            None => call.await,
+            Some(token) => progress::reported(client.context, token, &watch, call).await,
         };
         span.record("outcome", called.outcome());
-        Ok(match called {
-            Called::Asked(question) => question.into(),
-            Called::Ran(outcome) => {
-                let output = toolbox.index.get(name).and_then(ResolvedTool::output);
-                self.told(name, reply::reply(name, output, Ok(outcome)), client).into()
-            }
+        let reply = match called {
+            Called::Asked(question) => return Ok(question.into()),
+            Called::Ran(outcome) => reply::reply(name, served.and_then(ResolvedTool::output), Ok(outcome)),
             Called::Failed(CallError::ApprovalDenied(Denial::Forged)) => return Err(forged_state()),
-            Called::Failed(error) => result(reply::reply(name, None, Err(error))).into(),
-        })
+            Called::Failed(error) => reply::reply(name, None, Err(error)),
+        };
+        if let (Some(log), Some(error)) = (&log, &reply.error) {
+            log.failed(&error.message).await;
+        }
+        Ok(self.told(name, reply, client).into())
     }
 
     /// A reply, with a link to the rest of what it shows a part of.

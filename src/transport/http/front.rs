@@ -14,10 +14,10 @@ use hyper::http::uri::Authority;
 use hyper::{Method, Request, Response, StatusCode};
 use rmcp::model::{ClientRequest, ErrorCode, JsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_server::StreamableHttpService;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use tokio_util::task::TaskTracker;
 
 use super::access::{Access, Refused};
+use super::aside::WithAsides;
 use super::body::Bodies;
 use super::caller::{Caller, Who};
 use super::challenge::Refusal;
@@ -37,7 +37,7 @@ const SESSION_HEADER: &str = "mcp-session-id";
 const RETRY_S: u64 = 5;
 
 pub(super) type Answer = Response<BoxBody<Bytes, Infallible>>;
-pub(super) type Service = StreamableHttpService<Server, LocalSessionManager>;
+pub(super) type Service = StreamableHttpService<Server, WithAsides>;
 
 /// Everything that requests are answered with.
 pub(super) struct Front {

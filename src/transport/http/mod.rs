@@ -31,6 +31,7 @@ use crate::mcp::Server;
 use crate::metrics::Metrics;
 
 pub mod access;
+pub(crate) mod aside;
 mod body;
 pub mod caller;
 mod challenge;

@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rmcp::transport::streamable_http_server::session::SessionManager as _;
-use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
+use rmcp::transport::streamable_http_server::session::local::SessionConfig;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::aside::WithAsides;
 use super::caller::Identity;
 use crate::limits::{MAX_SESSION_REQUESTS, MAX_SESSIONS};
 
@@ -15,7 +16,7 @@ use crate::limits::{MAX_SESSION_REQUESTS, MAX_SESSIONS};
 #[derive(Debug)]
 pub(super) struct Sessions {
     /// What the SDK keeps of them.
-    pub(super) manager: Arc<LocalSessionManager>,
+    pub(super) manager: Arc<WithAsides>,
     known: Mutex<HashMap<String, Known>>,
     requests: Arc<Semaphore>,
 }
@@ -48,8 +49,8 @@ impl Sessions {
         config.keep_alive = Some(idle);
         // What the SDK would keep of cancelled requests for clients that come back for their streams.
         config.completed_cache_ttl = Duration::ZERO;
-        let mut manager = LocalSessionManager::default();
-        manager.session_config = config;
+        let mut manager = WithAsides::default();
+        manager.local.session_config = config;
         let requests = Arc::new(Semaphore::new(MAX_SESSION_REQUESTS));
         Self { manager: Arc::new(manager), known: Mutex::default(), requests }
     }
@@ -74,7 +75,7 @@ impl Sessions {
 
     /// How many there are.
     pub(super) async fn count(&self) -> usize {
-        self.manager.sessions.read().await.len()
+        self.manager.local.sessions.read().await.len()
     }
 
     /// Makes room for another session, if need be by ending the one that was not used for longest.
@@ -98,7 +99,7 @@ impl Sessions {
     }
 
     async fn forget_ended(&self) {
-        let open = self.manager.sessions.read().await;
+        let open = self.manager.local.sessions.read().await;
         self.lock().retain(|id, _| open.contains_key(id.as_str()));
     }
 
