@@ -128,3 +128,25 @@ fn merged(
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use futures_util::stream::iter;
+    use rmcp::model::ToolListChangedNotification;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_was_sent_before_an_answer_comes_before_it() {
+        let (sender, receiver) = mpsc::channel(2);
+        let aside = Aside(sender);
+        let notification = || ServerNotification::from(ToolListChangedNotification::default());
+        aside.send(notification()).await;
+        aside.send(notification()).await;
+        let answer = ServerSseMessage::new("answer", ServerJsonRpcMessage::notification(notification()));
+        let sent: Vec<_> = merged(iter([answer]), receiver).map(|message| message.event_id).collect().await;
+        assert_eq!(sent, [None, None, Some("answer".to_owned())]);
+        // Nobody reads any more, and nobody waits for that.
+        aside.send(notification()).await;
+    }
+}
