@@ -130,5 +130,8 @@ mod tests {
         assert_eq!(watch.state(), State::Printed("50 %".into()));
         watch.printed(b"\n");
         assert_eq!(watch.state(), State::Printed("still open".into()));
+        watch.hide("secret");
+        watch.printed(b"secret: no such file\n");
+        assert_eq!(watch.state(), State::Printed("still open".into()));
     }
 }

@@ -77,7 +77,7 @@ pub fn decode(line: &[u8]) -> Decoded {
     }
 }
 
-/// Whether a request says itself of which revision it is, as none needs to that has `initialize`: 2026-07-28, basic, "Request metadata".
+/// Whether a request is of a revision that has no `initialize`: 2026-07-28, basic, "Request metadata".
 fn names_a_revision(request: &Value) -> bool {
     request["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"].is_string()
 }
