@@ -35,7 +35,7 @@ struct Inner {
 pub struct Rest {
     /// Lines that nobody has taken.
     pub lines: VecDeque<String>,
-    /// How many lines were let go.
+    /// How many lines were let go, empty ones among them.
     pub left_out: u64,
 }
 
@@ -64,15 +64,22 @@ impl Lines {
     }
 
     /// Takes in output.
-    pub(super) fn printed(&self, bytes: &[u8]) {
+    pub(super) fn printed(&self, mut bytes: &[u8]) {
         let mut inner = self.lock();
-        let mut pieces = bytes.split(|byte| *byte == b'\n').peekable();
-        while let Some(piece) = pieces.next() {
-            inner.extend(piece);
-            if pieces.peek().is_some() {
-                inner.end_line();
-            }
+        while !inner.is_full()
+            && let Some(end) = bytes.iter().position(|byte| *byte == b'\n')
+        {
+            inner.extend(&bytes[..end]);
+            inner.end_line();
+            bytes = &bytes[end + 1..];
         }
+        // A program that floods its reader would otherwise be slowed by each line.
+        if let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') {
+            inner.left_out += bytes.iter().map(|byte| u64::from(*byte == b'\n')).sum::<u64>();
+            inner.clear();
+            bytes = &bytes[end + 1..];
+        }
+        inner.extend(bytes);
         if !inner.waiting.is_empty() {
             drop(inner);
             self.arrived.notify_one();
@@ -102,18 +109,26 @@ impl Inner {
     }
 
     fn end_line(&mut self) {
-        self.is_returned = false;
         let line = self.open.trim_ascii_end();
         let is_hidden = self.hidden.as_ref().is_some_and(|hidden| line.starts_with(hidden.as_bytes()));
         if !line.is_empty() && !is_hidden {
-            if self.taken_in < MAX_LOG_LINES && self.waiting.len() < MAX_WAITING_LOG_LINES {
+            if self.is_full() {
+                self.left_out += 1;
+            } else {
                 self.taken_in += 1;
                 self.waiting.push_back(String::from_utf8_lossy(line).into_owned());
-            } else {
-                self.left_out += 1;
             }
         }
+        self.clear();
+    }
+
+    fn is_full(&self) -> bool {
+        self.taken_in >= MAX_LOG_LINES || self.waiting.len() >= MAX_WAITING_LOG_LINES
+    }
+
+    fn clear(&mut self) {
         self.open.clear();
+        self.is_returned = false;
     }
 }
 
@@ -145,6 +160,17 @@ mod tests {
     #[test]
     fn what_the_program_did_not_print_is_not_shown() {
         assert_eq!(all(&[b"secret: no such file\nsec\nsecret"]), ["sec"]);
+    }
+
+    #[test]
+    fn what_is_left_out_ends_where_a_line_does() {
+        let lines = Lines::default();
+        lines.printed(&b"line\n".repeat(MAX_WAITING_LOG_LINES));
+        lines.printed(b"left out\nleft");
+        lines.printed(b" out too\nlast");
+        while lines.lock().waiting.pop_front().is_some() {}
+        lines.printed(b" line\n");
+        assert_eq!(lines.rest(), Rest { lines: ["last line".to_owned()].into(), left_out: 2 });
     }
 
     #[test]

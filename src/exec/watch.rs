@@ -87,19 +87,19 @@ impl Watch {
     /// Takes in output: of both streams, in the order of its arrival. A carriage return ends a line too: progress bars
     /// print no other end.
     pub(super) fn printed(&self, bytes: &[u8]) {
+        let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
         let mut inner = self.lock();
-        let mut lines = bytes.split(|byte| matches!(byte, b'\n' | b'\r')).peekable();
-        let mut last = None;
-        while let Some(line) = lines.next() {
-            let room = MAX_LINE_BYTES.saturating_sub(inner.open.len());
-            inner.open.extend_from_slice(&line[..line.len().min(room)]);
-            if lines.peek().is_some() {
-                let whole = std::mem::take(&mut inner.open);
-                last = Some(whole).filter(|line| self.is_shown(line)).or(last);
-            }
-        }
-        if let Some(line) = last {
-            inner.state = State::Printed(String::from_utf8_lossy(line.trim_ascii()).into_owned());
+        let Some(end) = bytes.iter().rposition(is_end) else { return inner.extend(bytes) };
+        let first = bytes.iter().position(is_end).unwrap_or(end);
+        inner.extend(&bytes[..first]);
+        // From the last back: who prints a lot would be slowed by each line.
+        let later = bytes[first..end].rsplit(is_end).find(|line| self.is_shown(line));
+        let last = later.or_else(|| Some(inner.open.as_slice()).filter(|line| self.is_shown(line)));
+        let state = last.map(|line| State::Printed(shown(line)));
+        inner.open.clear();
+        inner.extend(&bytes[end + 1..]);
+        if let Some(state) = state {
+            inner.state = state;
             drop(inner);
             self.changed.notify_one();
         }
@@ -113,6 +113,17 @@ impl Watch {
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+impl Inner {
+    fn extend(&mut self, bytes: &[u8]) {
+        let room = MAX_LINE_BYTES.saturating_sub(self.open.len());
+        self.open.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+}
+
+fn shown(line: &[u8]) -> String {
+    String::from_utf8_lossy(line[..line.len().min(MAX_LINE_BYTES)].trim_ascii()).into_owned()
 }
 
 #[cfg(test)]
@@ -130,8 +141,12 @@ mod tests {
         assert_eq!(watch.state(), State::Printed("50 %".into()));
         watch.printed(b"\n");
         assert_eq!(watch.state(), State::Printed("still open".into()));
+        watch.printed(b"one\ntwo\nthree\n");
+        assert_eq!(watch.state(), State::Printed("three".into()));
+        watch.printed(b"an only line\n \n");
+        assert_eq!(watch.state(), State::Printed("an only line".into()));
         watch.hide("secret");
         watch.printed(b"secret: no such file\n");
-        assert_eq!(watch.state(), State::Printed("still open".into()));
+        assert_eq!(watch.state(), State::Printed("an only line".into()));
     }
 }
