@@ -100,6 +100,15 @@ pub const MIN_PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 /// The time between two progress notifications of a call that has nothing to tell.
 pub const MAX_PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
+/// Lines of standard error that a client of a call is sent as log messages, at most.
+pub const MAX_LOG_LINES: usize = 1_000;
+
+/// The same of lines that wait to be sent; what comes while so many wait is left out.
+pub const MAX_WAITING_LOG_LINES: usize = 100;
+
+/// The time between two log messages of a call, while its program runs.
+pub const MIN_LOG_INTERVAL: Duration = Duration::from_millis(10);
+
 /// Longest JSON-RPC line, in bytes.
 pub const MAX_LINE_BYTES: usize = 16 << 20;
 

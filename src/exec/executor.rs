@@ -217,6 +217,9 @@ impl Executor {
         }
         let refused = |error: io::Error| SpawnError::Refused(program.clone(), error);
         let password = secret::random_word().map_err(refused)?;
+        if let Some(watch) = around.watch {
+            watch.hide(&password);
+        }
         let path = process::find(invocation)?;
         let confined = sandbox::confined(sandbox, &password, &path, invocation, &variable);
         let outcome = process::run(&confined, around, stop).await.map_err(|error| match error {

@@ -62,8 +62,8 @@ pub(super) async fn run(
         let io = async {
             tokio::join!(
                 write_all(streams.0, invocation.stdin.as_deref()),
-                read_all(streams.1, &mut stdout, watch),
-                read_all(streams.2, &mut stderr, watch)
+                read_all(streams.1, &mut stdout, |bytes| watch.into_iter().for_each(|watch| watch.printed(bytes))),
+                read_all(streams.2, &mut stderr, |bytes| watch.into_iter().for_each(|watch| watch.complained(bytes)))
             );
         };
         let mut io = Streams { io: std::pin::pin!(io), done: false };
@@ -176,14 +176,12 @@ async fn write_all(pipe: Option<ChildStdin>, text: Option<&str>) {
 }
 
 /// Reads to the end; a stream that breaks has ended.
-async fn read_all(stream: Option<impl AsyncRead + Unpin>, capture: &mut capture::Capture, watch: Option<&Watch>) {
+async fn read_all(stream: Option<impl AsyncRead + Unpin>, capture: &mut capture::Capture, show: impl Fn(&[u8])) {
     let Some(mut stream) = stream else { return };
     let mut buffer = Vec::with_capacity(16 << 10);
     while let Ok(1..) = stream.read_buf(&mut buffer).await {
         capture.push(&buffer);
-        if let Some(watch) = watch {
-            watch.printed(&buffer);
-        }
+        show(&buffer);
         buffer.clear();
     }
 }

@@ -6,7 +6,7 @@
 use rmcp::model::ConstString as _;
 use rmcp::model::{
     CallToolRequestMethod, ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, InitializeResultMethod,
-    JsonRpcMessage, ListToolsRequestMethod, PingRequestMethod, RequestId, ServerJsonRpcMessage,
+    JsonRpcMessage, ListToolsRequestMethod, PingRequestMethod, RequestId, ServerJsonRpcMessage, SetLevelRequestMethod,
 };
 use serde_json::{Map, Value};
 
@@ -42,8 +42,12 @@ const KNOWN_METHODS: &[&str] = &[
     PingRequestMethod::VALUE,
     ListToolsRequestMethod::VALUE,
     CallToolRequestMethod::VALUE,
+    SetLevelRequestMethod::VALUE,
     "server/discover",
 ];
+
+/// Those of them that revision 2026-07-28 does not have any more.
+const GONE_METHODS: &[&str] = &[InitializeResultMethod::VALUE, SetLevelRequestMethod::VALUE];
 
 /// Decodes a line, without its line end.
 #[must_use]
@@ -124,7 +128,7 @@ impl Checked {
                 Decoded::Empty
             }
             Err(_) if !is_known => reject(id, ErrorData::invalid_request(format!("Invalid request: {form}"), None)),
-            _ if is_modern && method == InitializeResultMethod::VALUE => reject(id, method_not_found(&method)),
+            _ if is_modern && GONE_METHODS.contains(&method.as_str()) => reject(id, method_not_found(&method)),
             _ => {
                 let message = format!("Invalid params for {method}: {}", expected_params(&method));
                 reject(id, ErrorData::invalid_params(message, None))
@@ -229,6 +233,9 @@ fn expected_params(method: &str) -> &'static str {
     match method {
         CallToolRequestMethod::VALUE => "expected an object with a string `name` and, if given, an object `arguments`",
         InitializeResultMethod::VALUE => "expected an object with `protocolVersion`, `capabilities` and `clientInfo`",
+        SetLevelRequestMethod::VALUE => {
+            "expected an object with `level`, which is debug, info, notice, warning, error, critical, alert or emergency"
+        }
         ListToolsRequestMethod::VALUE => "expected no params, or an object with, if given, a string `cursor`",
         _ => "expected an object",
     }

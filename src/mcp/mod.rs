@@ -8,6 +8,7 @@ mod extended;
 pub(crate) mod finished;
 mod instructions;
 mod kept;
+mod log;
 mod meta;
 mod origin;
 mod progress;

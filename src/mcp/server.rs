@@ -1,5 +1,6 @@
 //! The protocol's server side: requests in, results out.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -18,6 +19,7 @@ use tracing::Instrument as _;
 use super::client::Client;
 use super::extended::{self, Examples, Failure};
 use super::kept::{Kept, Owner};
+use super::log::{Log, Threshold};
 use super::reply::MediaKind;
 use super::seals::{Seals, StateKey};
 use super::subscribed::Subscribed;
@@ -69,6 +71,8 @@ struct Conversation {
     /// Whether the client is told of changes.
     is_followed: Arc<AtomicBool>,
     subscribed: Arc<Subscribed>,
+    /// What it wants to be told of its calls.
+    log: Arc<Threshold>,
     ended: CancellationToken,
     _guard: Arc<DropGuard>,
 }
@@ -82,6 +86,7 @@ impl Conversation {
             number,
             is_followed: Arc::default(),
             subscribed: Arc::default(),
+            log: Arc::default(),
             _guard: Arc::new(ended.clone().drop_guard()),
             ended,
         }
@@ -158,20 +163,28 @@ impl Server {
         call: &Call<'_>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Call { toolbox, client, .. } = call;
-        Ok(match self.run(toolbox, name, arguments, client, client.context).await {
-            Called::Asked(question) => question.into(),
-            Called::Ran(outcome) => {
-                let tool = toolbox.index.get(name);
-                let reply = reply::reply(name, tool.and_then(ResolvedTool::output), Ok(outcome));
-                let uri = tool.filter(|tool| tool.output().is_some()).and_then(|tool| resources::uri(tool, arguments));
-                self.told(name, uri, reply, client.context).into()
-            }
+        let tool = toolbox.index.get(name);
+        let reply = match self.run(toolbox, name, arguments, client, client.context).await {
+            Called::Asked(question) => return Ok(question.into()),
+            Called::Ran(outcome) => reply::reply(name, tool.and_then(ResolvedTool::output), Ok(outcome)),
             Called::Failed(CallError::ApprovalDenied(Denial::Forged)) => return Err(forged_state()),
             Called::Failed(CallError::ApprovalDenied(Denial::Unanswerable)) if is_modern(client.context) => {
                 return Err(no_elicitation());
             }
-            Called::Failed(error) => result(reply::reply(name, None, Err(error)), Vec::new()).into(),
-        })
+            Called::Failed(error) => reply::reply(name, None, Err(error)),
+        };
+        if let (Some(tool), Some(error)) = (tool, &reply.error)
+            && let Some(log) = self.log(tool, client.context)
+        {
+            log.failed(&error.message).await;
+        }
+        let uri = tool.filter(|tool| tool.output().is_some()).and_then(|tool| resources::uri(tool, arguments));
+        Ok(self.told(name, uri, reply, client.context).into())
+    }
+
+    /// The log of a call, if its client has asked for one.
+    fn log<'a>(&'a self, tool: ResolvedTool<'a>, context: &'a RequestContext<RoleServer>) -> Option<Log<'a>> {
+        Log::of(context, &self.conversation.log, tool.name())
     }
 
     /// Runs a tool for the sake of a request, which ends it when it ends.
@@ -191,22 +204,34 @@ impl Server {
                 () = context.ct.cancelled() => Stop::Cancelled,
             }
         };
-        let watch = Watch::default();
+        let served = toolbox.index.get(name);
+        let log = served.and_then(|tool| self.log(tool, context));
+        let watch = if log.is_some() { Watch::with_lines() } else { Watch::default() };
+        let progress_token = context.meta.get_progress_token();
         let span = tracing::info_span!("call", tool = name, outcome = tracing::field::Empty);
         let env = origin::trace(context);
         #[cfg(feature = "otlp")]
         let env = crate::traces::joined(&span, env);
-        let request = Request { tool: name, arguments, watch: None, env: &env, caller: origin::caller_name(context) };
-        let called = match context.meta.get_progress_token() {
-            None => toolbox.call(request, approver, stop).instrument(span.clone()).await,
-            Some(token) => {
-                let request = Request { watch: Some(&watch), ..request };
-                let call = toolbox.call(request, approver, stop).instrument(span.clone());
-                progress::reported(context, token, &watch, call).await
+        let request = Request {
+            tool: name,
+            arguments,
+            watch: (log.is_some() || progress_token.is_some()).then_some(&watch),
+            env: &env,
+            caller: origin::caller_name(context),
+        };
+        let call = pin!(toolbox.call(request, approver, stop).instrument(span.clone()));
+        let call = pin!(async {
+            match log.as_ref().zip(watch.lines()) {
+                None => call.await,
+                Some((log, lines)) => log.followed(lines, call).await,
             }
+        });
+        let called = match progress_token {
+            None => call.await,
+            Some(token) => progress::reported(context, token, &watch, call).await,
         };
         span.record("outcome", called.outcome());
-        if let (Called::Ran(_), Some(tool)) = (&called, toolbox.index.get(name))
+        if let (Called::Ran(_), Some(tool)) = (&called, served)
             && tool.risk() != Risk::Read
         {
             self.live.touch(tool.cli().name());

@@ -43,6 +43,15 @@ fn main() -> ExitCode {
                 std::thread::sleep(Duration::from_millis(number(1)));
             }
         }
+        // The same on standard error, and as many on standard output.
+        "complain" => {
+            let mut err = io::stderr();
+            for line in 1..=number(0) {
+                print("output\n");
+                err.write_all(format!("line {line}\n").as_bytes()).unwrap();
+                std::thread::sleep(Duration::from_millis(number(1)));
+            }
+        }
         "abort" => std::process::abort(),
         "flood" => flood(number(0)),
         "try" => match attempt(&rest[0], rest.get(1).map_or("", String::as_str)) {

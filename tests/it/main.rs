@@ -24,6 +24,7 @@ mod http;
 mod import;
 mod laws;
 mod lint;
+mod logging;
 mod native;
 #[cfg(feature = "oauth")]
 mod oauth;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{Server, fake_config, fakecli, text};
 
@@ -169,6 +169,28 @@ fn what_cannot_be_confined_is_refused_and_says_why() {
     let result = server.call("coreutils_date", json!({}));
     assert!(text(&result).contains("Cannot confine date: ") && text(&result).contains("`executor.read`"), "{result}");
     assert_eq!(result["structuredContent"]["error"]["code"], "spawn_failed");
+}
+
+#[test]
+fn the_password_of_a_sandbox_is_not_told() {
+    let mut server = Sandbox::new("write: ['{DIR}/absent']").server;
+    server.request("logging/setLevel", json!({ "level": "info" }));
+    let arguments = json!({ "tool_name": "touch", "args": { "words": "read" } });
+    let params = json!({ "name": "climax_call", "arguments": arguments, "_meta": { "progressToken": 1 } });
+    let id = server.post("tools/call", params);
+    let mut told = Vec::new();
+    loop {
+        let message = server.receive();
+        if message["id"] == id {
+            break;
+        }
+        let params = &message["params"];
+        let said = params.get("data").or(params.get("message")).and_then(Value::as_str).unwrap();
+        told.push(said.to_owned());
+    }
+    let (last, before) = told.split_last().unwrap();
+    assert!(last.starts_with("Cannot confine "), "{told:?}");
+    assert!(before.iter().all(|said| said == "running"), "{told:?}");
 }
 
 #[test]

@@ -7,9 +7,10 @@ use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult,
     ConstString as _, CustomRequest, CustomResult, ErrorData, GetPromptRequestParams, GetPromptResponse,
-    Implementation, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    ServerConfig, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListPromptsRequestMethod, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerConfig, SetLevelRequestMethod,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 
@@ -32,6 +33,32 @@ impl ServerHandler for Server {
         ServerConfig::new(capabilities)
             .with_server_info(name)
             .with_instructions(instructions::instructions(&toolbox.index, self.options.mode))
+    }
+
+    /// Only who opens a conversation can set a level in it.
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let mut info = self.negotiate_initialize(&request)?;
+        info.capabilities.logging = Some(JsonObject::default());
+        context.peer.set_peer_info(request);
+        Ok(info)
+    }
+
+    #[expect(deprecated, reason = "the SDK marks all of logging so; clients of the revisions before may still use it")]
+    async fn set_level(
+        &self,
+        request: rmcp::model::SetLevelRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        // Requests that say themselves of which revision they are belong to no conversation.
+        if context.meta.protocol_version().is_some() {
+            return Err(method_not_found(SetLevelRequestMethod::VALUE));
+        }
+        self.conversation.log.set(request.level);
+        Ok(())
     }
 
     async fn list_tools(

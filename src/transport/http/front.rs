@@ -11,11 +11,11 @@ use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
 use hyper::http::uri::Authority;
 use hyper::{Method, Request, StatusCode};
 use rmcp::transport::streamable_http_server::StreamableHttpService;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use tokio_util::task::TaskTracker;
 
 use super::access::{Access, Refused};
 use super::answers::{self, Answer, holding, json, later, plain, readable_only};
+use super::aside::WithAsides;
 use super::body::Bodies;
 use super::caller::{Caller, Counted, Who};
 use super::challenge::Refusal;
@@ -36,7 +36,7 @@ const SESSION_HEADER: &str = "mcp-session-id";
 /// What a client that has to come back is told to wait, in seconds.
 const RETRY_S: u64 = 5;
 
-pub(super) type Service = StreamableHttpService<Server, LocalSessionManager>;
+pub(super) type Service = StreamableHttpService<Server, WithAsides>;
 
 /// Everything that requests are answered with.
 pub(super) struct Front {

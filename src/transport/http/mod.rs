@@ -35,6 +35,7 @@ use crate::metrics::Metrics;
 
 pub mod access;
 mod answers;
+pub(crate) mod aside;
 mod body;
 pub mod caller;
 mod challenge;

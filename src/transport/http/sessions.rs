@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rmcp::transport::streamable_http_server::session::SessionManager as _;
-use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
+use rmcp::transport::streamable_http_server::session::local::SessionConfig;
 use tokio::time::{interval, timeout};
 
+use super::aside::WithAsides;
 use super::caller::{Counted, Identity};
 use super::share::{self, Shares};
 use crate::limits::{
@@ -18,7 +19,7 @@ use crate::limits::{
 #[derive(Debug)]
 pub(super) struct Sessions {
     /// What the SDK keeps of them.
-    pub(super) manager: Arc<LocalSessionManager>,
+    pub(super) manager: Arc<WithAsides>,
     known: Arc<Known>,
     requests: Arc<Shares>,
 }
@@ -66,8 +67,8 @@ impl Sessions {
         config.keep_alive = None;
         // What the SDK would keep of cancelled requests for clients that come back for their streams.
         config.completed_cache_ttl = Duration::ZERO;
-        let mut manager = LocalSessionManager::default();
-        manager.session_config = config;
+        let mut manager = WithAsides::default();
+        manager.local.session_config = config;
         let requests = Shares::new(MAX_SESSION_REQUESTS);
         Self { manager: Arc::new(manager), known: Arc::default(), requests }
     }
@@ -97,7 +98,7 @@ impl Sessions {
 
     /// How many there are.
     pub(super) async fn count(&self) -> usize {
-        self.manager.sessions.read().await.len()
+        self.manager.local.sessions.read().await.len()
     }
 
     /// Makes room for another session, if need be by ending one.
@@ -144,7 +145,7 @@ impl Sessions {
     }
 
     async fn forget_ended(&self) {
-        let open = self.manager.sessions.read().await;
+        let open = self.manager.local.sessions.read().await;
         self.known.lock().retain(|id, _| open.contains_key(id.as_str()));
     }
 }
@@ -262,7 +263,7 @@ mod tests {
         let sessions = Sessions::new();
         let (id, _transport) = sessions.manager.create_session().await.unwrap();
         opened(&sessions, &id, 1);
-        let handle = sessions.manager.sessions.read().await.get(&id).cloned().unwrap();
+        let handle = sessions.manager.local.sessions.read().await.get(&id).cloned().unwrap();
         let open = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",
             "capabilities":{},"clientInfo":{"name":"x","version":"0"}}}"#;
         let second = Duration::from_secs(1);
