@@ -41,8 +41,8 @@ impl Approver for Nobody {
         Answer::Denied(Denial::Unanswerable)
     }
 
-    async fn decide(&self, pending: &Pending<'_>) -> Verdict<Infallible> {
-        pending.headless()
+    async fn decide(&self, _: &Pending<'_>) -> Verdict<Infallible> {
+        Verdict::Denied(Denial::Headless)
     }
 }
 
@@ -102,10 +102,16 @@ impl Pending<'_> {
         }
     }
 
-    /// What identifies the call, with what the user has given.
+    /// What identifies what would run: the call with what the user has given, and what the question shows of it. Where files
+    /// of the result go is another place each time.
     #[must_use]
     pub fn identity(&self) -> Identity {
-        identity(self.tool, self.bound)
+        let files_dir = self.invocation.files_dir.as_ref().map(|dir| dir.display().to_string());
+        let stable = |word: &String| files_dir.as_ref().map_or_else(|| word.clone(), |dir| word.replace(dir, ""));
+        let words = self.invocation.argv.iter().map(|word| (String::new(), stable(word)));
+        let dir = self.invocation.cwd.iter().map(|dir| ("cwd".to_owned(), dir.display().to_string()));
+        let risk = [("risk".to_owned(), self.tool.risk().as_str().to_owned())];
+        identity_of(pairs(self.tool, self.bound).chain(words).chain(dir).chain(risk))
     }
 
     /// What identifies the request, without what the user has given.
@@ -136,9 +142,13 @@ impl Pending<'_> {
 /// What identifies a call: the tool and all values that were given. Calls that differ in one of them are different.
 #[must_use]
 pub(crate) fn identity(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Identity {
+    identity_of(pairs(tool, bound))
+}
+
+fn pairs<'a>(tool: ResolvedTool<'_>, bound: &'a Bound<'_>) -> impl Iterator<Item = (String, String)> + 'a {
     let given = bound.iter().filter(|(arg, _)| arg.output().is_none());
     let values = given.map(|(arg, value)| (arg.name().to_owned(), value.to_string()));
-    identity_of(std::iter::once((tool.name().to_owned(), String::new())).chain(values))
+    std::iter::once((tool.name().to_owned(), String::new())).chain(values)
 }
 
 /// What identifies a list of pairs.

@@ -198,6 +198,16 @@ pub fn bind_answered<'a>(
     bind_args(tool, |arg| arg.output().is_none().then(|| values(arg).get(arg.name())))
 }
 
+/// The names of those args of a question that what the user has given for them cannot be used for.
+#[must_use]
+pub fn unusable_answers(tool: ResolvedTool<'_>, names: &[&str], given: &Map<String, Value>) -> Vec<String> {
+    let bound = bind_args(tool, |arg| names.contains(&arg.name()).then(|| given.get(arg.name())));
+    let violations = bound.and_then(|bound| check(&bound)).err().unwrap_or_default();
+    let mut names: Vec<String> = violations.into_iter().map(|violation| violation.argument).collect();
+    names.dedup();
+    names
+}
+
 /// Binds the args for which there is somebody who may give a value.
 fn bind_args<'a, 'v>(
     tool: ResolvedTool<'a>,

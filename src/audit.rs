@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use climax_catalog::{ArgView, ResolvedTool};
 use serde_json::{Value, json};
 
 use crate::approval::Denial;
@@ -113,6 +114,8 @@ pub(crate) struct Record<'a> {
     /// The digest of what is served.
     pub(crate) catalog: &'a str,
     pub(crate) request: Request<'a>,
+    /// The tool, if there is one of this name.
+    pub(crate) tool: Option<ResolvedTool<'a>>,
     pub(crate) permission: Permission,
     pub(crate) duration: Duration,
 }
@@ -135,7 +138,13 @@ impl Record<'_> {
     }
 
     fn line(&self, decision: &str, end: Option<&str>) -> Value {
-        let given = self.request.arguments;
+        // What the agent says for what others give does not count.
+        let others = |name: &str| {
+            let mut args = self.tool.into_iter().flat_map(ResolvedTool::args);
+            args.any(|arg| arg.name() == name && (arg.is_asked() || arg.output().is_some()))
+        };
+        let given: Vec<_> = self.request.arguments.iter().filter(|(name, _)| !others(name)).collect();
+        let asked = self.tool.into_iter().flat_map(ResolvedTool::args).filter(|arg| arg.is_asked());
         let arguments = given.iter().take(MAX_AUDITED_ARGUMENTS).map(|(name, value)| {
             let bytes = value.as_str().map_or_else(|| value.to_string().len(), str::len);
             json!({ "name": echo(name), "bytes": bytes })
@@ -149,6 +158,8 @@ impl Record<'_> {
             "tool": echo(self.request.tool),
             "arguments": arguments.collect::<Vec<_>>(),
             "more_arguments": given.len().saturating_sub(MAX_AUDITED_ARGUMENTS),
+            "asked": asked.map(ArgView::name).collect::<Vec<_>>(),
+            "via": self.request.via.as_str(),
             "decision": decision,
             "end": end,
             "exit_code": null,
@@ -166,6 +177,7 @@ impl Record<'_> {
             Called::Failed(CallError::ApprovalDenied(Denial::Headless)) => "denied_headless",
             Called::Failed(CallError::ApprovalDenied(Denial::Forged)) => "denied_forged",
             Called::Failed(CallError::ApprovalDenied(Denial::Unanswerable)) => "denied_unanswerable",
+            Called::Failed(CallError::Answer { .. }) => "unusable_answer",
             Called::Ran(_) | Called::Failed(CallError::Spawn(_) | CallError::Unaudited(_)) => self.permission.as_str(),
         }
     }

@@ -6,7 +6,7 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use climax_catalog::{Policy, ResolvedTool, ToolIndex, digest, near_misses};
+use climax_catalog::{Policy, Prompt, ResolvedTool, ToolIndex, digest, near_misses};
 use serde_json::{Map, Value};
 
 use crate::approval::{Answer, Approver, Denial, Identity, Pending, Verdict, identity};
@@ -52,6 +52,31 @@ pub struct Request<'a> {
     pub env: &'a [(String, String)],
     /// Who calls, where callers have names.
     pub caller: Option<&'a str>,
+    /// What it is called for.
+    pub via: Via,
+}
+
+/// What a tool is called for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Via {
+    /// Its result.
+    Call,
+    /// The resource that it prints.
+    Resource,
+    /// A prompt that shows what it prints.
+    Prompt,
+}
+
+impl Via {
+    /// The word in the audit file.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Call => "call",
+            Self::Resource => "resource",
+            Self::Prompt => "prompt",
+        }
+    }
 }
 
 /// What came of a call.
@@ -74,7 +99,7 @@ impl<Q> Called<Q> {
             Self::Failed(CallError::UnknownTool { .. }) => "unknown_tool",
             Self::Failed(CallError::InvalidArguments { .. }) => "invalid_arguments",
             Self::Failed(CallError::PolicyDenied { .. }) => "policy_denied",
-            Self::Failed(CallError::ApprovalDenied(_)) => "approval_denied",
+            Self::Failed(CallError::ApprovalDenied(_) | CallError::Answer { .. }) => "approval_denied",
             Self::Failed(CallError::Spawn(_) | CallError::Unaudited(_)) => "spawn_failed",
             Self::Ran(outcome) => match outcome.end {
                 End::Exited(0) => "ok",
@@ -110,6 +135,13 @@ pub enum CallError {
     },
     /// Nobody approved it.
     ApprovalDenied(Denial),
+    /// What the user has filled in cannot be used. The agent is not told what it is.
+    Answer {
+        /// The name of the question.
+        question: String,
+        /// The args that it cannot be used for.
+        unusable: Vec<String>,
+    },
     /// The program could not be started.
     Spawn(SpawnError),
     /// Calls are to be written down and cannot be.
@@ -138,6 +170,12 @@ impl Toolbox {
     #[must_use]
     pub fn observed_by(self, observer: Arc<dyn Observer>) -> Self {
         Self { observer: Some(observer), ..self }
+    }
+
+    /// The prompts that can be used without that somebody approves what they call.
+    pub fn prompts(&self) -> impl Iterator<Item = &Prompt> {
+        let unasked = |name: &str| self.index.get(name).is_some_and(|tool| !self.policy.asks(tool));
+        self.index.prompts().iter().filter(move |prompt| prompt.calls().all(|(name, _)| unasked(name)))
     }
 
     /// What tells this from other catalogs and policies ([`climax_catalog::digest`]).
@@ -179,7 +217,8 @@ impl Toolbox {
         };
         let start = Instant::now();
         let (permission, called) = self.decide_and_run(request, Some((audit, call)), approver, stop).await;
-        let record = Record { call, catalog: self.digest(), request, permission, duration: start.elapsed() };
+        let tool = self.index.get(request.tool);
+        let record = Record { call, catalog: self.digest(), request, tool, permission, duration: start.elapsed() };
         if let Err(error) = audit.write(&record.to_json(&called)) {
             tracing::error!(%error, "the call is not in the audit file; no other will run until it can be written");
         }
@@ -234,7 +273,14 @@ impl Toolbox {
             Err(why) => return (permission, Called::Ran(Outcome::not_started(why))),
         };
         let _vouched = audited.and_then(|(audit, call)| {
-            let record = Record { call, catalog: self.digest(), request, permission, duration: Duration::ZERO };
+            let record = Record {
+                call,
+                catalog: self.digest(),
+                request,
+                tool: Some(tool),
+                permission,
+                duration: Duration::ZERO,
+            };
             self.executor.vouch(audit.path(), &record.unfinished())
         });
         tracing::info!(tool = request.tool, program = invocation.argv[0], "running");
@@ -279,7 +325,7 @@ impl Toolbox {
         let given = tokio::select! {
             biased;
             why = stop => return Err(Called::Ran(Outcome::not_started(why))),
-            given = answers(tool, identity, approver) => given?,
+            given = answers(tool, &own, identity, approver) => given?,
         };
         let bound = arguments::bind_answered(tool, arguments, &given);
         bound.map_err(|violations| Called::Failed(invalid(tool, arguments, violations)))
@@ -296,16 +342,22 @@ async fn with_files(outcome: Outcome, outputs: Option<Outputs>) -> Outcome {
 /// Asks the user all that a tool asks.
 async fn answers<A: Approver>(
     tool: ResolvedTool<'_>,
+    own: &arguments::Bound<'_>,
     identity: &Identity,
     approver: &A,
 ) -> Result<Map<String, Value>, Called<A::Question>> {
     let mut given = Map::new();
     for question in tool.questions() {
-        let form = Form::of_question(tool, question);
+        let form = Form::of_question(tool, question, own);
         match approver.ask(&form, identity).await {
-            // Of what comes back only the fields count.
             Answer::Given(values) => {
-                given.extend(values.into_iter().filter(|(name, _)| form.fields.iter().any(|field| field.name == name)));
+                let names: Vec<&str> = question.args().collect();
+                let unusable = arguments::unusable_answers(tool, &names, &values);
+                if !unusable.is_empty() {
+                    let question = question.name().to_owned();
+                    return Err(Called::Failed(CallError::Answer { question, unusable }));
+                }
+                given.extend(values);
             }
             Answer::Denied(denial) => return Err(Called::Failed(CallError::ApprovalDenied(denial))),
             Answer::Asked(question) => return Err(Called::Asked(question)),
@@ -352,7 +404,7 @@ pub fn suggest_tools(index: &ToolIndex, name: &str) -> Vec<String> {
 
 /// Unknown keys are ignored, but when a call fails they may be why.
 fn misspelt_arguments(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Vec<String> {
-    let known = || tool.args().map(climax_catalog::ArgView::name);
+    let known = || tool.agent_args().map(climax_catalog::ArgView::name);
     let unknown = arguments.keys().filter(|key| known().all(|name| name != key.as_str())).take(MAX_UNKNOWN_KEYS);
     let mut near: Vec<String> = unknown.flat_map(|key| near_misses(key, known(), 1)).map(str::to_owned).collect();
     near.sort();

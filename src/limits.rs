@@ -258,3 +258,6 @@ pub const DEFAULT_IMPORT_DEPTH: usize = 3;
 
 /// Resources that one client can subscribe to.
 pub const MAX_SUBSCRIPTIONS: usize = 100;
+
+/// Longest URI of a resource, in bytes.
+pub const MAX_URI_BYTES: usize = 8 << 10;

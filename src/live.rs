@@ -33,6 +33,8 @@ struct Edition {
 /// Counts the lists that clients have been shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Lists {
+    /// Counts what was served, not only what was listed.
+    editions: u64,
     tools: u64,
     prompts: u64,
     resources: u64,
@@ -41,8 +43,10 @@ struct Lists {
 /// What clients may want to look at again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Something else is served.
+    /// What is served was read again.
     Edition {
+        /// It is something else than before.
+        other: bool,
         /// Clients are shown another list of tools.
         tools: bool,
         /// Clients are shown another list of prompts.
@@ -114,6 +118,7 @@ impl Watcher {
         let lists = self.editions.borrow_and_update().lists;
         let seen = std::mem::replace(&mut self.seen, lists);
         Change::Edition {
+            other: lists.editions != seen.editions,
             tools: lists.tools != seen.tools,
             prompts: lists.prompts != seen.prompts,
             resources: lists.resources != seen.resources,
@@ -135,7 +140,9 @@ fn told(touched: Result<Arc<str>, RecvError>) -> Option<Change> {
     match touched {
         Ok(cli) => Some(Change::Touched(cli)),
         // Which ones were missed is not known.
-        Err(RecvError::Lagged(_)) => Some(Change::Edition { tools: false, prompts: false, resources: false }),
+        Err(RecvError::Lagged(_)) => {
+            Some(Change::Edition { other: true, tools: false, prompts: false, resources: false })
+        }
         Err(RecvError::Closed) => None,
     }
 }
@@ -153,15 +160,19 @@ impl Publisher {
     pub fn publish(&self, toolbox: Arc<Toolbox>, mode: Mode) {
         let Edition { toolbox: before, lists } = self.0.borrow().clone();
         let (old, new) = (&before.index, &toolbox.index);
-        let listed = |toolbox: &Toolbox| -> Vec<[String; 2]> {
-            let clis = toolbox.index.summary().map(|summary| [summary.cli.name(), summary.cli.description()]);
-            let tools = toolbox.index.resources().into_iter();
-            let tools = tools.map(|tool| [tool.resource().unwrap_or_default(), tool.description()]);
+        let listed = |toolbox: &Toolbox| -> Vec<[String; 4]> {
+            let clis = toolbox.index.summary().map(|summary| [summary.cli.name(), summary.cli.description(), "", ""]);
+            let tools = toolbox.index.resources().map(|tool| {
+                let [uri, output, title] =
+                    [tool.resource(), tool.output(), tool.title()].map(Option::unwrap_or_default);
+                [uri, tool.description(), output, title]
+            });
             clis.chain(tools).map(|texts| texts.map(str::to_owned)).collect()
         };
         let lists = Lists {
+            editions: lists.editions + u64::from(before.digest() != toolbox.digest()),
             tools: lists.tools + u64::from(tool_list(old, mode) != tool_list(new, mode)),
-            prompts: lists.prompts + u64::from(old.prompts() != new.prompts()),
+            prompts: lists.prompts + u64::from(!before.prompts().eq(toolbox.prompts())),
             resources: lists.resources + u64::from(listed(&before) != listed(&toolbox)),
         };
         self.0.send_replace(Edition { toolbox, lists });

@@ -1,11 +1,12 @@
 //! Which tools are served: names of compiled-in CLIs, config files and a policy → [`Served`].
 
+use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use climax_catalog::policy::{self, Applied, PolicyFile};
 use climax_catalog::{
-    Catalog, Cli, Compiled, Diagnostics, Layer, Policy, Source, Style, ToolIndex, compile, compile_linted,
+    Catalog, Cli, Compiled, Diagnostics, Layer, Offer, Policy, Source, Style, ToolIndex, compile, compile_linted,
     compile_over, files, near_misses,
 };
 
@@ -98,11 +99,11 @@ pub fn select(catalog: &Catalog, names: &[String]) -> Result<Vec<u32>, Vec<Unkno
     if unknown.is_empty() { Ok(rows) } else { Err(unknown) }
 }
 
-/// Reads and compiles config files and directories, to be served over tools of which `served` knows the names.
+/// Reads and compiles config files and directories, to be served over what `served` knows.
 ///
 /// # Errors
 /// Every mistake in every file.
-pub fn read_configs(paths: &[PathBuf], served: &dyn Fn(&str) -> bool) -> Result<Compiled, Diagnostics> {
+pub fn read_configs(paths: &[PathBuf], served: &dyn Fn(Offer<'_>) -> bool) -> Result<Compiled, Diagnostics> {
     read_and(paths, |sources| compile_over(sources, served))
 }
 
@@ -168,7 +169,10 @@ pub fn served(
     };
     let compiled_in = Policy::compiled_in(catalog);
     let Some(policy) = policy? else { return Ok((Served { index, policy: compiled_in }, warnings)) };
-    let policy = policy.narrowing(&compiled_in).map_err(LoadError::Files)?;
+    let policy = match catalog.policy {
+        Some(_) => policy.narrowing(&compiled_in).map_err(LoadError::Files)?,
+        None => policy,
+    };
     let Applied { policy, index, warnings: found } =
         policy.apply(index, &|name| catalog.find(name).is_some()).map_err(LoadError::Files)?;
     warnings.extend(found);
@@ -205,23 +209,44 @@ fn index(
     if catalog.sealed {
         return Err(LoadError::Sealed);
     }
-    let served = |name: &str| compiled_in.get(name).is_some();
+    let served = |offer: Offer<'_>| match offer {
+        Offer::Tool(name) => compiled_in.get(name).is_some(),
+        Offer::Prompt(name) => compiled_in.prompts().iter().any(|prompt| prompt.name == name),
+        Offer::Resource(form) => forms(&compiled_in).any(|own| own == form),
+    };
     let Compiled { catalog: mut added, warnings } = read_configs(configs, &served).map_err(LoadError::Files)?;
     let native = native_tools(&added);
     if !native.is_empty() {
         return Err(LoadError::Native(native));
     }
     if let Some(policy) = Policy::for_additions(catalog) {
-        let names = added.tools.iter().map(|tool| added.texts.get(tool.name));
-        // A tool of the same name would be one without the rules for that one.
-        let refused: Vec<String> =
-            names.filter(|name| !policy.permits(name) || catalog.find(name).is_some()).map(str::to_owned).collect();
+        let refused = refused(&policy, catalog, &added);
         if !refused.is_empty() {
             return Err(LoadError::NotPermitted(refused));
         }
         added = policy.admit(added).map_err(LoadError::Files)?;
     }
     Ok((ToolIndex::from_configs(vec![first, Layer::loaded(added)]), warnings))
+}
+
+/// What a config may not add under the policy of the catalog: something that stands for what that has would be one without
+/// the rules for it.
+fn refused(policy: &Policy, catalog: &'static Catalog, added: &Catalog) -> Vec<String> {
+    let whole = ToolIndex::from_configs(vec![Layer::compiled(catalog)]);
+    let additions = ToolIndex::from_configs(vec![Layer::loaded(added.clone())]);
+    let tools = added.tools.iter().map(|tool| added.texts.get(tool.name));
+    let tools = tools.filter(|name| !policy.permits(name) || catalog.find(name).is_some()).map(str::to_owned);
+    let is_there = |name: &str| whole.prompts().iter().any(|prompt| prompt.name == name);
+    let prompts = additions.prompts().iter().map(|prompt| prompt.name.as_str());
+    let prompts = prompts.filter(|name| !policy.permits_prompt(name) || is_there(name));
+    let own: HashSet<String> = forms(&whole).collect();
+    let uris = forms(&additions).filter(|form| own.contains(form)).map(|form| format!("resource {form}"));
+    tools.chain(prompts.map(|name| format!("prompt {name}"))).chain(uris).collect()
+}
+
+/// The forms of the URIs of resources.
+fn forms(index: &ToolIndex) -> impl Iterator<Item = String> {
+    index.resources().filter_map(|tool| Some(tool.resource_template()?.form()))
 }
 
 fn native_tools(catalog: &Catalog) -> Vec<String> {

@@ -52,6 +52,13 @@ pub fn question(tool: ResolvedTool<'_>, own_words: Option<&str>, invocation: &In
     text
 }
 
+/// A call as the agent made it: the tool, and what it gives.
+#[must_use]
+pub fn call(tool: ResolvedTool<'_>, own: &Bound<'_>) -> String {
+    let given = own.iter().map(|(arg, value)| format!(" {}={}", arg.name(), quoted(&value.to_string())));
+    std::iter::once(tool.name().to_owned()).chain(given).collect()
+}
+
 /// A word, in quotes unless it is plain.
 fn quoted(word: &str) -> String {
     let is_plain = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./=:@,+%".contains(c));

@@ -10,6 +10,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::lint::Silenced;
 use crate::source::{Source, Span, Spanned};
 use crate::template::{self, Piece};
+use crate::uri::UriTemplate;
 
 pub(crate) mod arg;
 mod native;
@@ -17,6 +18,17 @@ mod output;
 mod prompt;
 pub(crate) mod question;
 mod resource;
+
+/// Something that can be served already when configs are added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offer<'a> {
+    /// A tool of this name.
+    Tool(&'a str),
+    /// A prompt of this name.
+    Prompt(&'a str),
+    /// A resource whose URI is of this form ([`UriTemplate::form`]).
+    Resource(&'a str),
+}
 
 /// Longest tool name that MCP allows.
 const MAX_TOOL_NAME_CHARS: usize = 128;
@@ -64,12 +76,12 @@ pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) 
 
 /// Drops each tool that a later config defines again, with a warning on the later one, and configs that lose all tools.
 ///
-/// `served` says which tools there are already; replacing one of those is a warning too.
+/// `served` says what there is already; replacing something of that is a warning too.
 pub(crate) fn override_earlier(
     clis: &mut Vec<Cli>,
     sources: &[Source],
     silenced: &[Silenced],
-    served: &dyn Fn(&str) -> bool,
+    served: &dyn Fn(Offer<'_>) -> bool,
 ) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     let mut last: HashMap<String, usize> = HashMap::new();
@@ -77,7 +89,7 @@ pub(crate) fn override_earlier(
         let mut own = Vec::new();
         for tool in &cli.tools {
             let replaced = match last.insert(tool.name.clone(), at) {
-                None if served(&tool.name) => "the compiled-in one".to_owned(),
+                None if served(Offer::Tool(&tool.name)) => "the compiled-in one".to_owned(),
                 Some(earlier) if earlier != at => format!("the one of {}", clis[earlier].path),
                 _ => continue,
             };
@@ -85,6 +97,7 @@ pub(crate) fn override_earlier(
             let warning = sources[at].diagnostic(Code::Override, tool.name_span, message);
             own.push(warning.help("rename one of the two if both are wanted"));
         }
+        own.extend(replaced_offers(cli, &sources[at], served));
         out.extend(silenced[at].apply(own));
     }
     let mut at = 0;
@@ -95,6 +108,19 @@ pub(crate) fn override_earlier(
         defined == 0 || !cli.tools.is_empty()
     });
     out
+}
+
+/// Warnings about prompts and resources that replace those that there are already.
+fn replaced_offers(cli: &Cli, source: &Source, served: &dyn Fn(Offer<'_>) -> bool) -> Vec<Diagnostic> {
+    let warning = |span: Span, what: String| {
+        let message = format!("{what} replaces the compiled-in one");
+        source.diagnostic(Code::Override, span, message).help("rename one of the two if both are wanted")
+    };
+    let prompts = cli.prompts.iter().filter(|prompt| served(Offer::Prompt(&prompt.value.name)));
+    let prompts = prompts.map(|prompt| warning(prompt.span, format!("prompt `{}`", prompt.value.name)));
+    let uris = cli.tools.iter().filter_map(|tool| tool.resource.as_ref());
+    let uris = uris.filter(|uri| UriTemplate::parse(&uri.value).is_ok_and(|uri| served(Offer::Resource(&uri.form()))));
+    prompts.chain(uris.map(|uri| warning(uri.span, format!("resource `{}`", uri.value)))).collect()
 }
 
 struct Checker<'a> {

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::check;
-use crate::checked::Cli;
+use crate::check::{self, Offer};
+use crate::checked::{Cli, Tool};
 use crate::config;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Severity};
 use crate::lint::{self, Silenced};
@@ -11,6 +11,7 @@ use crate::lower;
 use crate::prompt::Prompt;
 use crate::source::{Source, Spanned};
 use crate::table::Catalog;
+use crate::uri::UriTemplate;
 use crate::yaml;
 
 /// A catalog, and what was found in its configs that is likely a mistake.
@@ -44,13 +45,13 @@ pub fn compile_linted(sources: &[Source]) -> Result<Compiled, Diagnostics> {
     files.compile(&|_| false)
 }
 
-/// Turns config files into a catalog that is served over others; `served` says which tools those have.
+/// Turns config files into a catalog that is served over others; `served` says what those have.
 ///
-/// A tool that replaces one of them is a warning too. Files may add tools to a CLI of the same name.
+/// What replaces something of them is a warning too. Files may add tools to a CLI of the same name.
 ///
 /// # Errors
 /// Every mistake in every file, and the warnings.
-pub fn compile_over(sources: &[Source], served: &dyn Fn(&str) -> bool) -> Result<Compiled, Diagnostics> {
+pub fn compile_over(sources: &[Source], served: &dyn Fn(Offer<'_>) -> bool) -> Result<Compiled, Diagnostics> {
     Files::read(sources, Advice::None).compile(served)
 }
 
@@ -121,6 +122,12 @@ impl<'a> Files<'a> {
         }
     }
 
+    /// Which file has the last word about each tool.
+    fn last_definitions(&self) -> HashMap<String, String> {
+        let clis = self.files.iter().filter_map(|file| file.cli.as_ref());
+        clis.flat_map(|cli| cli.tools.iter().map(|tool| (tool.name.clone(), cli.path.clone()))).collect()
+    }
+
     /// Refuses each text that a file before, or the same one, has too.
     fn refuse_second(&mut self, what: &str, code: Code, texts: impl Fn(&Cli) -> Vec<Spanned<String>>) {
         let mut first: HashMap<String, String> = HashMap::new();
@@ -141,13 +148,19 @@ impl<'a> Files<'a> {
     }
 
     /// Lowers what was read, if all of it can be used.
-    fn compile(mut self, served: &dyn Fn(&str) -> bool) -> Result<Compiled, Diagnostics> {
+    fn compile(mut self, served: &dyn Fn(Offer<'_>) -> bool) -> Result<Compiled, Diagnostics> {
         self.refuse_second("prompt named", Code::DuplicatePrompt, |cli| {
             let name = |prompt: &Spanned<Prompt>| Spanned { value: prompt.value.name.clone(), span: prompt.span };
             cli.prompts.iter().map(name).collect()
         });
+        let last = self.last_definitions();
         self.refuse_second("resource", Code::DuplicateResource, |cli| {
-            cli.tools.iter().filter_map(|tool| tool.resource.clone()).collect()
+            let stays = |tool: &&Tool| last.get(&tool.name) == Some(&cli.path);
+            let form = |tool: &Tool| {
+                let uri = tool.resource.as_ref()?;
+                Some(Spanned { value: UriTemplate::parse(&uri.value).ok()?.form(), span: uri.span })
+            };
+            cli.tools.iter().filter(stays).filter_map(form).collect()
         });
         let (mut clis, mut sources, mut found, mut silenced) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let count = self.files.len();

@@ -29,6 +29,7 @@ mod view;
 mod walk;
 mod yaml;
 
+pub use check::Offer;
 pub use check::question::APPROVAL;
 pub use checked::{Place, Risk, Type};
 pub use compile::{Compiled, compile, compile_linted, compile_over};

@@ -75,10 +75,10 @@ impl Role {
 }
 
 impl Prompt {
-    /// The tools that it calls.
-    pub fn tools(&self) -> impl Iterator<Item = &str> {
+    /// The tools that it calls, with what they are given.
+    pub fn calls(&self) -> impl Iterator<Item = (&str, &[(String, String)])> {
         self.messages.iter().filter_map(|message| match message {
-            Message::Call { tool, .. } => Some(tool.as_str()),
+            Message::Call { tool, args } => Some((tool.as_str(), args.as_slice())),
             Message::Text { .. } => None,
         })
     }

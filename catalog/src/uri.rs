@@ -35,10 +35,17 @@ impl<'a> UriTemplate<'a> {
                 Piece::Placeholder(name) if parts.contains(&Part::Variable(name)) => {
                     return Err((range, format!("`{{{name}}}` stands twice")));
                 }
+                // RFC 6570, section 2.3.
+                Piece::Placeholder(name) if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') => {
+                    return Err((range, "variables of URIs have letters, digits and `_` only".to_owned()));
+                }
                 Piece::Placeholder(name) => parts.push(Part::Variable(name)),
                 Piece::Literal(literal) => {
                     if let Some(wrong) = literal.chars().find(|c| !is_uri_character(*c)) {
                         return Err((range, format!("`{}` stands in no URI; write it as %XX", wrong.escape_debug())));
+                    }
+                    if decoded(literal).is_none() {
+                        return Err((range, "`%` is followed by two hexadecimal digits, as in %20".to_owned()));
                     }
                     parts.push(Part::Literal(literal));
                 }
@@ -50,13 +57,29 @@ impl<'a> UriTemplate<'a> {
         }
     }
 
+    /// What comes before the first variable.
+    #[must_use]
+    pub fn start(&self) -> &'a str {
+        match self.parts.first() {
+            Some(Part::Literal(literal)) => literal,
+            _ => "",
+        }
+    }
+
     /// The scheme, such as `git`.
     #[must_use]
     pub fn scheme(&self) -> &'a str {
-        match self.parts.first() {
-            Some(Part::Literal(literal)) => scheme(literal).unwrap_or_default(),
-            _ => "",
-        }
+        scheme(self.start()).unwrap_or_default()
+    }
+
+    /// The template with all variables alike: URIs of one form are of the other too if these are equal.
+    #[must_use]
+    pub fn form(&self) -> String {
+        let part = |part: &Part<'a>| match part {
+            Part::Literal(literal) => literal,
+            Part::Variable(_) => "{}",
+        };
+        self.parts.iter().map(part).collect()
     }
 
     /// The names of its variables, in their order.
@@ -77,7 +100,10 @@ impl<'a> UriTemplate<'a> {
             match part {
                 Part::Literal(literal) => rest = rest.strip_prefix(literal)?,
                 Part::Variable(name) => {
-                    let end = match parts.peek() {
+                    let next = parts.peek().copied();
+                    let end = match next {
+                        // What stands last ends the URI.
+                        Some(Part::Literal(last)) if parts.clone().count() == 1 => rest.strip_suffix(last)?.len(),
                         Some(Part::Literal(next)) => rest.find(next)?,
                         _ => rest.len(),
                     };
@@ -91,14 +117,16 @@ impl<'a> UriTemplate<'a> {
         rest.is_empty().then_some(values)
     }
 
-    /// The URI with these values; `None` if a variable has none.
+    /// The URI with these values; `None` if a variable has none, or others would be read out of it.
     #[must_use]
     pub fn expand(&self, value: impl Fn(&str) -> Option<String>) -> Option<String> {
         let parts = self.parts.iter().map(|part| match part {
             Part::Literal(literal) => Some((*literal).to_owned()),
-            Part::Variable(name) => value(name).filter(|value| !value.is_empty()).map(|value| encoded(&value)),
+            Part::Variable(name) => value(name).map(|value| encoded(&value)),
         });
-        parts.collect()
+        let uri: String = parts.collect::<Option<_>>()?;
+        let is_same = |(name, read): &(&str, String)| value(name).as_ref() == Some(read);
+        self.values(&uri)?.iter().all(is_same).then_some(uri)
     }
 }
 
@@ -135,7 +163,8 @@ fn decoded(part: &str) -> Option<String> {
     let mut rest = part.as_bytes();
     while let Some((first, after)) = rest.split_first() {
         if *first == b'%' {
-            let digits = std::str::from_utf8(after.get(..2)?).ok()?;
+            let digits = after.get(..2).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
+            let digits = std::str::from_utf8(digits).ok()?;
             bytes.push(u8::from_str_radix(digits, 16).ok()?);
             rest = &after[2..];
         } else {
@@ -161,6 +190,10 @@ mod tests {
         let values = template.values(&uri).unwrap();
         assert_eq!(values, [("repo", "a/b ü".into()), ("from", "from".into()), ("to", "to".into())]);
         assert_eq!(template.expand(|name| (name != "to").then(|| name.to_owned())), None);
+        // `a..b` would be read as another one.
+        assert_eq!(template.expand(|name| Some(if name == "from" { "a..b" } else { name }.to_owned())), None);
+        let file = UriTemplate::parse("git:file/{name}.json").unwrap();
+        assert_eq!(file.values("git:file/x.json.json"), Some(vec![("name", "x.json".to_owned())]));
     }
 
     #[test]
@@ -175,6 +208,7 @@ mod tests {
             "git://%zz/status",
             "git://%ff/status",
             "git://a%2/status",
+            "git://a%+2/status",
         ] {
             assert_eq!(template.values(uri), None, "{uri}");
         }
@@ -185,7 +219,20 @@ mod tests {
 
     #[test]
     fn what_is_no_template_is_refused() {
-        for text in ["", "status", "{scheme}:x", "1a:x", "a:{x}{y}", "a:{x}/{x}", "a: b", "a:{x", "a:{{x}}", "a:{+x}"] {
+        for text in [
+            "",
+            "status",
+            "{scheme}:x",
+            "1a:x",
+            "a:{x}{y}",
+            "a:{x}/{x}",
+            "a: b",
+            "a:{x",
+            "a:{{x}}",
+            "a:{+x}",
+            "a:{a-b}",
+            "a:%zz",
+        ] {
             assert!(UriTemplate::parse(text).is_err(), "{text}");
         }
     }

@@ -161,6 +161,11 @@ impl<'a> ResolvedTool<'a> {
         args(self.catalog, self.def.args)
     }
 
+    /// Those that the agent gives: not the user, and not the server.
+    pub fn agent_args(self) -> impl Iterator<Item = ArgView<'a>> + Clone {
+        self.args().filter(|arg| !arg.is_asked() && arg.output().is_none())
+    }
+
     /// How long a call may take, in milliseconds.
     #[must_use]
     pub fn timeout_ms(self) -> u32 {
@@ -393,6 +398,18 @@ pub struct RuleView<'a> {
 }
 
 impl RuleView<'_> {
+    /// The least that a number may be.
+    #[must_use]
+    pub fn min(self) -> Option<f64> {
+        self.def.min
+    }
+
+    /// The most that a number may be.
+    #[must_use]
+    pub fn max(self) -> Option<f64> {
+        self.def.max
+    }
+
     /// The rule itself, its pattern compiled.
     ///
     /// # Panics

@@ -10,7 +10,7 @@ use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::approval::{Answer, Approver, Denial, Identity, Pending, Verdict};
-use crate::call::{Called, Request, Toolbox};
+use crate::call::{Called, Request, Toolbox, Via};
 use crate::cli::{CallArguments, FAILURE};
 use crate::exec::{Executor, Stop};
 use crate::form::Form;
@@ -38,7 +38,8 @@ pub(crate) fn run(program: &Program, arguments: &CallArguments) -> ExitCode {
     let executor =
         Executor::new(policy.executor().clone(), limits, 1).with_own_program().with_natives(program.natives.clone());
     let toolbox = Toolbox::new(index, policy, executor, audit);
-    let request = Request { tool: &arguments.tool, arguments: &values, watch: None, env: &[], caller: None };
+    let request =
+        Request { tool: &arguments.tool, arguments: &values, watch: None, env: &[], caller: None, via: Via::Call };
     let reply = match super::runtime().and_then(|runtime| execute(runtime, &toolbox, request)) {
         Ok(reply) => reply,
         Err(error) => {

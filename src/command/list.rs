@@ -58,6 +58,12 @@ fn arg_text(arg: ArgView<'_>) -> String {
     if arg.kind() != Type::String {
         notes.push(arg.kind().as_str().to_owned());
     }
+    if arg.is_asked() {
+        notes.push("asked of the user".to_owned());
+    }
+    if let Some(output) = arg.output() {
+        notes.push(format!("file of {}", output.mime));
+    }
     if arg.required() {
         notes.push("required".to_owned());
     }

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use climax_catalog::{Type, hex};
 use rmcp::model::{
     ClientCapabilities, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
     ElicitationSchema, InputRequest, InputRequiredResult, InputResponses, ServerRequest,
@@ -17,7 +18,7 @@ use tokio::time::timeout;
 use super::origin;
 use super::seals::{Opened, Seals, State};
 use super::server::is_modern;
-use crate::approval::{Answer, Approver, Denial, Identity, Pending, Verdict};
+use crate::approval::{Answer, Approver, Denial, Identity, Pending, Verdict, identity_of};
 use crate::form::{Field, Form};
 use crate::limits::APPROVAL_LIMIT;
 
@@ -80,7 +81,7 @@ impl<'a> Client<'a> {
         &self,
         name: &str,
         question: ElicitRequest,
-        approves: Option<Identity>,
+        state: State,
         request: &Identity,
     ) -> Option<InputRequiredResult> {
         let mut given = match self.opened(request) {
@@ -88,7 +89,7 @@ impl<'a> Client<'a> {
             _ => Map::new(),
         };
         given.extend(self.given.lock().unwrap_or_else(PoisonError::into_inner).clone());
-        let state = self.seals.seal(&State { given, approves }, &self.subject(request))?;
+        let state = self.seals.seal(&State { given, ..state }, &self.subject(request))?;
         let questions = BTreeMap::from([(name.to_owned(), InputRequest::Elicitation(question))]);
         Some(InputRequiredResult::new(Some(questions), Some(state)))
     }
@@ -96,12 +97,13 @@ impl<'a> Client<'a> {
     /// Asks by a request of the server's, and waits. MCP 2025-11-25, client/elicitation.
     async fn by_request(&self, question: ElicitRequest) -> Option<ElicitResult> {
         let options = PeerRequestOptions::no_options();
-        let answer =
-            match self.context.peer.send_request_with_option(ServerRequest::ElicitRequest(question), options).await {
-                Ok(handle) => Asked(Some(handle)).answer().await,
-                Err(error) => Err(error),
-            };
-        match answer {
+        let request = ServerRequest::ElicitRequest(question);
+        let answer = async {
+            let handle = self.context.peer.send_request_with_option(request, options).await?;
+            Asked(Some(handle)).answer().await
+        };
+        // Nobody waits for the answer to a request that was cancelled.
+        match self.context.ct.run_until_cancelled(answer).await? {
             Ok(ClientResult::ElicitResult(answer)) => Some(answer),
             Ok(_) => None,
             Err(error) => {
@@ -119,28 +121,31 @@ impl Approver for Client<'_> {
         if !self.can_ask() {
             return Answer::Denied(Denial::Unanswerable);
         }
-        let Some(question) = form_question(form) else { return Answer::Denied(Denial::Unanswerable) };
+        let Some(question) = form_question(form) else { return Answer::Denied(Denial::Headless) };
         if !is_modern(self.context) {
-            return self.by_request(question).await.map_or(Answer::Denied(Denial::ByUser), filled_in);
+            let answer = self.by_request(question).await;
+            return answer.map_or(Answer::Denied(Denial::ByUser), |answer| filled_in(form, answer));
         }
-        let is_stale = match self.opened(request) {
+        let fingerprint = hex(&identity_of([(String::new(), format!("{form:?}"))].into_iter()));
+        let is_answered = match self.opened(request) {
             Some(Opened::Forged) => return Answer::Denied(Denial::Forged),
-            Some(Opened::Good(state)) => match state.given.get(form.name) {
+            Some(Opened::Good(state)) => match state.given.get(&fingerprint) {
                 Some(Value::Object(values)) => return Answer::Given(values.clone()),
-                _ => false,
+                _ => state.asks.as_ref() == Some(&fingerprint),
             },
-            Some(Opened::Stale) => true,
-            None => false,
+            Some(Opened::Stale) => false,
+            None => true,
         };
-        if let Some(answer) = self.answer(form.name).filter(|_| !is_stale) {
-            let answer = filled_in(answer);
+        if let Some(answer) = self.answer(form.name).filter(|_| is_answered) {
+            let answer = filled_in(form, answer);
             if let Answer::Given(values) = &answer {
                 let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
-                given.insert(form.name.to_owned(), Value::Object(values.clone()));
+                given.insert(fingerprint, Value::Object(values.clone()));
             }
             return answer;
         }
-        self.asked(form.name, question, None, request).map_or(Answer::Denied(Denial::Unanswerable), Answer::Asked)
+        let state = State { asks: Some(fingerprint), ..State::default() };
+        self.asked(form.name, question, state, request).map_or(Answer::Denied(Denial::Headless), Answer::Asked)
     }
 
     /// MCP 2026-07-28, basic/patterns, "Multi Round-Trip Requests": a state that fails verification is rejected.
@@ -164,7 +169,8 @@ impl Approver for Client<'_> {
             Some(Opened::Good(_) | Opened::Stale) | None => {}
         }
         let question = question(pending.question().await);
-        let asked = self.asked(APPROVAL, question, Some(identity), pending.request());
+        let state = State { approves: Some(identity), ..State::default() };
+        let asked = self.asked(APPROVAL, question, state, pending.request());
         asked.map_or_else(|| pending.headless(), Verdict::Asked)
     }
 }
@@ -197,9 +203,10 @@ fn verdict<Q>(answer: &ElicitResult) -> Verdict<Q> {
     }
 }
 
-fn filled_in<Q>(answer: ElicitResult) -> Answer<Q> {
+/// Of what comes back only the fields of the form count.
+fn filled_in<Q>(form: &Form<'_>, answer: ElicitResult) -> Answer<Q> {
     match (answer.action, answer.content) {
-        (ElicitationAction::Accept, Some(Value::Object(values))) => Answer::Given(values),
+        (ElicitationAction::Accept, Some(Value::Object(values))) => Answer::Given(form.values(values)),
         (ElicitationAction::Accept, _) => Answer::Given(Map::new()),
         _ => Answer::Denied(Denial::ByUser),
     }
@@ -226,7 +233,7 @@ fn form_params(message: String, requested_schema: ElicitationSchema) -> ElicitRe
 
 /// Allowed values are texts in forms, whatever their type.
 fn property(field: &Field<'_>) -> Value {
-    let kind = if field.values.is_empty() { field.kind } else { climax_catalog::Type::String };
+    let kind = if field.values.is_empty() { field.kind } else { Type::String };
     let mut property = json!({ "type": kind.as_str() });
     if !field.description.is_empty() {
         property["description"] = json!(field.description);
@@ -234,9 +241,20 @@ fn property(field: &Field<'_>) -> Value {
     if !field.values.is_empty() {
         property["enum"] = json!(field.values);
     }
+    for (keyword, bound, whole) in
+        [("minimum", field.min, f64::ceil as fn(f64) -> f64), ("maximum", field.max, f64::floor)]
+    {
+        let Some(bound) = bound else { continue };
+        match kind {
+            #[expect(clippy::cast_possible_truncation, reason = "beyond the type's own bounds those hold")]
+            Type::Integer => property[keyword] = json!(whole(bound) as i64),
+            Type::Number => property[keyword] = json!(bound),
+            Type::String | Type::Boolean => {}
+        }
+    }
     if let Some(word) = field.default {
         property["default"] = match kind {
-            climax_catalog::Type::String => json!(word),
+            Type::String => json!(word),
             _ => serde_json::from_str(word).unwrap_or(Value::Null),
         };
     }

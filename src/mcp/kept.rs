@@ -24,6 +24,8 @@ struct Output {
     uri: String,
     owner: Owner,
     bytes: Vec<u8>,
+    /// What it is, if it is more than text.
+    mime: Option<String>,
     since: Instant,
 }
 
@@ -38,7 +40,7 @@ pub(super) struct Owner {
 
 impl Kept {
     /// Keeps an output; the URI that it can be read by. `None` if the system gives no number for it.
-    pub(super) fn keep(&self, owner: Owner, bytes: Vec<u8>) -> Option<String> {
+    pub(super) fn keep(&self, owner: Owner, bytes: Vec<u8>, mime: Option<String>) -> Option<String> {
         let uri = format!("{URI_START}{}", hex(&random_bytes::<NUMBER_BYTES>().ok()?));
         let mut outputs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         outputs.retain(|output| output.since.elapsed() < KEPT_LIMIT);
@@ -48,16 +50,16 @@ impl Kept {
         {
             total -= oldest.bytes.len();
         }
-        outputs.push_back(Output { uri: uri.clone(), owner, bytes, since: Instant::now() });
+        outputs.push_back(Output { uri: uri.clone(), owner, bytes, mime, since: Instant::now() });
         Some(uri)
     }
 
-    /// Hands the bytes of an output to `read`, if it is there and `owner`'s.
-    pub(super) fn read<T>(&self, owner: &Owner, uri: &str, read: impl FnOnce(&[u8]) -> T) -> Option<T> {
+    /// Hands the bytes of an output, and what they are, to `read`, if it is there and `owner`'s.
+    pub(super) fn read<T>(&self, owner: &Owner, uri: &str, read: impl FnOnce(&[u8], Option<&str>) -> T) -> Option<T> {
         let outputs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let there =
             |output: &&Output| output.uri == uri && output.owner == *owner && output.since.elapsed() < KEPT_LIMIT;
-        outputs.iter().find(there).map(|output| read(&output.bytes))
+        outputs.iter().find(there).map(|output| read(&output.bytes, output.mime.as_deref()))
     }
 }
 
@@ -72,20 +74,20 @@ mod tests {
     #[test]
     fn only_its_owner_reads_an_output() {
         let kept = Kept::default();
-        let uri = kept.keep(owner("ada", Some(1)), b"abc".to_vec()).unwrap();
-        assert_eq!(kept.read(&owner("ada", Some(1)), &uri, <[u8]>::len), Some(3));
+        let uri = kept.keep(owner("ada", Some(1)), b"abc".to_vec(), None).unwrap();
+        assert_eq!(kept.read(&owner("ada", Some(1)), &uri, |bytes, _| bytes.len()), Some(3));
         for other in [owner("bob", Some(1)), owner("ada", Some(2)), owner("ada", None)] {
-            assert_eq!(kept.read(&other, &uri, <[u8]>::len), None, "{other:?}");
+            assert_eq!(kept.read(&other, &uri, |bytes, _| bytes.len()), None, "{other:?}");
         }
-        assert_eq!(kept.read(&owner("ada", Some(1)), &format!("{uri}0"), <[u8]>::len), None);
+        assert_eq!(kept.read(&owner("ada", Some(1)), &format!("{uri}0"), |bytes, _| bytes.len()), None);
     }
 
     #[test]
     fn the_oldest_make_room() {
         let kept = Kept::default();
         let uris: Vec<String> =
-            (0..3).map(|_| kept.keep(owner("", None), vec![0; MAX_KEPT_BYTES / 2]).unwrap()).collect();
-        let there: Vec<bool> = uris.iter().map(|uri| kept.read(&owner("", None), uri, |_| ()).is_some()).collect();
+            (0..3).map(|_| kept.keep(owner("", None), vec![0; MAX_KEPT_BYTES / 2], None).unwrap()).collect();
+        let there: Vec<bool> = uris.iter().map(|uri| kept.read(&owner("", None), uri, |_, _| ()).is_some()).collect();
         assert_eq!(there, [false, true, true]);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Source: MCP 2025-11-25, server/prompts, server/utilities/completion.
 
-use climax_catalog::{Message, Prompt, PromptArg, Role, ToolIndex, Type, near_misses, template};
+use climax_catalog::{Message, Prompt, PromptArg, Role, Type, near_misses, template};
 use rmcp::model::{
     CompletionInfo, ContentBlock, ErrorData, GetPromptResponse, GetPromptResult, PromptArgument, PromptMessage,
     Reference, Role as McpRole,
@@ -10,6 +10,7 @@ use rmcp::model::{
 use serde_json::{Map, Value, json};
 
 use super::client::Client;
+use super::resources::OUTPUT_TEMPLATE;
 use super::server::{Server, forged_state};
 use crate::approval::{Answer, Approver as _, Denial, identity_of};
 use crate::arguments::echo;
@@ -20,19 +21,16 @@ use crate::limits::MAX_SUGGESTIONS;
 /// The name of the form by which a prompt's args are asked for.
 const ARGUMENTS: &str = "arguments";
 
-/// The prompts as they are listed.
-pub(super) fn list(index: &ToolIndex) -> Vec<rmcp::model::Prompt> {
-    let argument = |arg: PromptArg| {
-        let argument = PromptArgument::new(arg.name).with_required(arg.required);
-        if arg.description.is_empty() { argument } else { argument.with_description(arg.description) }
+/// A prompt as it is listed.
+pub(super) fn listed(prompt: &Prompt) -> rmcp::model::Prompt {
+    let argument = |arg: &PromptArg| {
+        let argument = PromptArgument::new(&arg.name).with_required(arg.required);
+        if arg.description.is_empty() { argument } else { argument.with_description(&arg.description) }
     };
-    let prompt = |prompt: Prompt| {
-        let arguments: Vec<PromptArgument> = prompt.args.into_iter().map(argument).collect();
-        let arguments = Some(arguments).filter(|arguments| !arguments.is_empty());
-        let listed = rmcp::model::Prompt::new(prompt.name, Some(prompt.description), arguments);
-        prompt.title.into_iter().fold(listed, rmcp::model::Prompt::with_title)
-    };
-    index.prompts().into_iter().map(prompt).collect()
+    let arguments: Vec<PromptArgument> = prompt.args.iter().map(argument).collect();
+    let arguments = Some(arguments).filter(|arguments| !arguments.is_empty());
+    let listed = rmcp::model::Prompt::new(&prompt.name, Some(&prompt.description), arguments);
+    prompt.title.iter().fold(listed, rmcp::model::Prompt::with_title)
 }
 
 /// A prompt, filled in. What is missing the user is asked for, where the client can do that.
@@ -43,8 +41,8 @@ pub(super) async fn get(
     arguments: &Map<String, Value>,
     client: &Client<'_>,
 ) -> Result<GetPromptResponse, ErrorData> {
-    let prompt = find(&toolbox.index, name)?;
-    let mut values = texts(&prompt, arguments)?;
+    let prompt = find(toolbox, name)?;
+    let mut values = texts(prompt, arguments)?;
     let missing = |values: &Map<String, Value>| -> Vec<PromptArg> {
         prompt.args.iter().filter(|arg| arg.required && !values.contains_key(&arg.name)).cloned().collect()
     };
@@ -55,7 +53,7 @@ pub(super) async fn get(
         let given = values.iter().map(|(name, value)| (name.clone(), value.to_string()));
         let identity = identity_of(std::iter::once((format!("prompt {name}"), String::new())).chain(given));
         match client.ask(&form, &identity).await {
-            Answer::Given(given) => values.extend(texts(&prompt, &given)?),
+            Answer::Given(given) => values.extend(texts(prompt, &given)?),
             Answer::Asked(question) => return Ok(question.into()),
             Answer::Denied(Denial::Forged) => return Err(forged_state()),
             Answer::Denied(Denial::Unanswerable | Denial::Headless | Denial::ByUser) => {}
@@ -69,27 +67,32 @@ pub(super) async fn get(
     for message in &prompt.messages {
         messages.extend(said(server, toolbox, message, &values, client).await?);
     }
-    Ok(GetPromptResult::new(messages).with_description(prompt.description).into())
+    Ok(GetPromptResult::new(messages).with_description(&prompt.description).into())
 }
 
 /// What can be written for an argument of a prompt, or of a resource's URI, after what has been written.
 pub(super) fn complete(
-    index: &ToolIndex,
+    toolbox: &Toolbox,
     reference: &Reference,
     argument: &str,
     written: &str,
 ) -> Result<CompletionInfo, ErrorData> {
     let values = match reference {
         Reference::Prompt(prompt) => {
-            let arg = find(index, &prompt.name)?.args.into_iter().find(|arg| arg.name == argument);
-            arg.map(|arg| arg.values)
+            let arg = find(toolbox, &prompt.name)?.args.iter().find(|arg| arg.name == argument);
+            arg.map(|arg| arg.values.clone())
         }
+        // Nobody guesses the numbers of outputs.
+        Reference::Resource(resource) if resource.uri == OUTPUT_TEMPLATE => Some(Vec::new()),
         Reference::Resource(resource) => {
-            let tool = index.resources().into_iter().find(|tool| tool.resource() == Some(&resource.uri));
+            let tool = toolbox.index.resources().find(|tool| tool.resource() == Some(&resource.uri));
             let tool = tool.ok_or_else(|| {
                 ErrorData::invalid_params(format!("No such resource template: {}", echo(&resource.uri)), None)
             })?;
-            tool.args().find(|arg| arg.name() == argument).map(|arg| match arg.kind() {
+            let is_variable = |name: &str| {
+                tool.resource_template().is_some_and(|template| template.variables().any(|variable| variable == name))
+            };
+            tool.args().find(|arg| arg.name() == argument && is_variable(argument)).map(|arg| match arg.kind() {
                 Type::Boolean => vec!["true".to_owned(), "false".to_owned()],
                 _ => arg.values().map(str::to_owned).collect(),
             })
@@ -106,14 +109,13 @@ pub(super) fn complete(
     CompletionInfo::with_pagination(found, total, has_more).map_err(|error| ErrorData::internal_error(error, None))
 }
 
-fn find(index: &ToolIndex, name: &str) -> Result<Prompt, ErrorData> {
-    let mut prompts = index.prompts();
-    if let Some(at) = prompts.iter().position(|prompt| prompt.name == name) {
-        return Ok(prompts.swap_remove(at));
-    }
-    let near = near_misses(name, prompts.iter().map(|prompt| prompt.name.as_str()), MAX_SUGGESTIONS);
-    let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
-    Err(ErrorData::invalid_params(format!("Unknown prompt: {}{hint}", echo(name)), None))
+fn find<'a>(toolbox: &'a Toolbox, name: &str) -> Result<&'a Prompt, ErrorData> {
+    let found = toolbox.prompts().find(|prompt| prompt.name == name);
+    found.ok_or_else(|| {
+        let near = near_misses(name, toolbox.prompts().map(|prompt| prompt.name.as_str()), MAX_SUGGESTIONS);
+        let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
+        ErrorData::invalid_params(format!("Unknown prompt: {}{hint}", echo(name)), None)
+    })
 }
 
 /// The values of a prompt's args: texts, and only those that are allowed.

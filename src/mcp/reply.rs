@@ -176,6 +176,12 @@ pub fn reply(tool: &str, output: Option<&str>, result: Result<Outcome, CallError
             let error = error(ErrorCode::ApprovalDenied, tool, message);
             Reply::error(format!("Tool execution denied by user: {tool}"), error)
         }
+        Err(CallError::Answer { question, unusable }) => {
+            let message =
+                format!("Not run: what the user has given for `{question}` cannot be used ({})", unusable.join(", "));
+            let error = ErrorObject { retryable: true, ..error(ErrorCode::ApprovalDenied, tool, &message) };
+            Reply::error(message, error)
+        }
         Err(CallError::Unaudited(problem)) => {
             let message = format!("Not run: the audit file cannot be written: {problem}");
             let error = ErrorObject { retryable: true, ..error(ErrorCode::SpawnFailed, tool, &message) };

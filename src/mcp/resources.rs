@@ -7,26 +7,26 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use climax_catalog::uri::encoded;
 use climax_catalog::{CliSummary, Filter, ResolvedTool, Strategy, ToolIndex};
-use rmcp::model::{ErrorData, ListResourcesResult, Resource, ResourceContents, ResourceTemplate};
+use rmcp::model::{ErrorData, Resource, ResourceContents, ResourceTemplate};
 
 use serde_json::{Map, Value};
 
 use super::kept::{Kept, Owner, URI_START};
 use super::meta;
 use crate::arguments::echo;
-use crate::limits::MAX_RANGE_BYTES;
+use crate::limits::{MAX_RANGE_BYTES, MAX_URI_BYTES};
 
 /// The start of the URIs of CLIs.
 const CLI_URI_START: &str = "climax://cli/";
-/// Resources of a page.
+/// How the URIs of outputs look.
+pub(super) const OUTPUT_TEMPLATE: &str = "climax://output/{id}{?offset,length}";
+/// Items of a page of a list.
 const PAGE: usize = 100;
 const JSON: &str = "application/json";
 pub(super) const TEXT: &str = "text/plain";
 
 /// A page of the CLIs that are served, and of the tools whose output has one URI.
-pub(super) fn list(index: &ToolIndex, cursor: Option<&str>) -> Result<ListResourcesResult, ErrorData> {
-    let unknown = || ErrorData::invalid_params("Unknown cursor: take the `nextCursor` of an earlier page", None);
-    let start = cursor.map_or(Some(0), |cursor| cursor.parse::<usize>().ok()).ok_or_else(unknown)?;
+pub(super) fn list(index: &ToolIndex, cursor: Option<&str>) -> Result<Page<Resource>, ErrorData> {
     let clis = index.summary().map(|summary| {
         let name = summary.cli.name();
         let resource = Resource::new(format!("{CLI_URI_START}{}", encoded(name)), name).with_mime_type(JSON);
@@ -35,45 +35,64 @@ pub(super) fn list(index: &ToolIndex, cursor: Option<&str>) -> Result<ListResour
             description => resource.with_description(description),
         }
     });
-    let tools = index.resources().into_iter().filter_map(|tool| {
+    let tools = index.resources().filter_map(|tool| {
         let template = tool.resource_template().filter(|template| template.variables().next().is_none())?;
-        let resource = Resource::new(template.expand(|_| None)?, tool.name());
+        let resource = Resource::new(template.start(), tool.name());
         let resource = tool.title().into_iter().fold(resource, Resource::with_title);
         Some(resource.with_mime_type(tool.output().unwrap_or(TEXT)).with_description(tool.description()))
     });
-    let mut all = clis.chain(tools).skip(start);
-    let resources: Vec<Resource> = all.by_ref().take(PAGE).collect();
-    if start > 0 && resources.is_empty() {
-        return Err(unknown());
-    }
-    let mut result = ListResourcesResult::with_all_items(resources);
-    result.next_cursor = all.next().map(|_| (start + PAGE).to_string());
-    Ok(result)
+    page(clis.chain(tools), cursor)
 }
 
-/// How the URIs of outputs look, and those of tools that need to know more.
-pub(super) fn templates(index: &ToolIndex) -> Vec<ResourceTemplate> {
+/// A page of how the URIs of outputs look, and those of tools that need to know more.
+pub(super) fn templates(index: &ToolIndex, cursor: Option<&str>) -> Result<Page<ResourceTemplate>, ErrorData> {
     let description = format!(
         "Output of a call that was too long for its answer; the URI is in the answer. A read gets {MAX_RANGE_BYTES} bytes \
          at most, from offset 0 unless it is given"
     );
-    let output = ResourceTemplate::new(format!("{URI_START}{{id}}{{?offset,length}}"), "output");
+    let output = ResourceTemplate::new(OUTPUT_TEMPLATE, "output");
     let output = output.with_title("Output of a call").with_description(description);
-    let tools = index.resources().into_iter().filter_map(|tool| {
+    let tools = index.resources().filter_map(|tool| {
         tool.resource_template()?.variables().next()?;
         let template = ResourceTemplate::new(tool.resource()?, tool.name());
         let template = tool.title().into_iter().fold(template, ResourceTemplate::with_title);
         Some(template.with_mime_type(tool.output().unwrap_or(TEXT)).with_description(tool.description()))
     });
-    std::iter::once(output).chain(tools).collect()
+    page(std::iter::once(output).chain(tools), cursor)
+}
+
+/// Items of a list, and the cursor of the next ones if there are any.
+pub(super) type Page<T> = (Vec<T>, Option<String>);
+
+/// A page of a list; the cursor says how many items come before it.
+///
+/// # Errors
+/// There are none at this cursor.
+pub(super) fn page<T>(mut all: impl Iterator<Item = T>, cursor: Option<&str>) -> Result<Page<T>, ErrorData> {
+    let unknown = || ErrorData::invalid_params("Unknown cursor: take the `nextCursor` of an earlier page", None);
+    let start = cursor.map_or(Some(0), |cursor| cursor.parse::<usize>().ok()).ok_or_else(unknown)?;
+    let mut rest = all.by_ref().skip(start);
+    let items: Vec<T> = rest.by_ref().take(PAGE).collect();
+    if start > 0 && items.is_empty() {
+        return Err(unknown());
+    }
+    let next = rest.next().map(|_| (start + PAGE).to_string());
+    Ok((items, next))
 }
 
 /// The tool that prints the resource of this URI, and its arguments.
 pub(super) fn tool<'a>(index: &'a ToolIndex, uri: &str) -> Option<(ResolvedTool<'a>, Map<String, Value>)> {
-    index.resources().into_iter().find_map(|tool| {
-        let values = tool.resource_template()?.values(uri)?;
-        Some((tool, values.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect()))
-    })
+    let (tool, values) = index.resource(uri)?;
+    Some((tool, values.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect()))
+}
+
+/// Refuses a URI that is too long to be any of ours.
+pub(super) fn checked(uri: &str) -> Result<&str, ErrorData> {
+    if uri.len() <= MAX_URI_BYTES {
+        return Ok(uri);
+    }
+    let message = format!("The URI has {} bytes; none of a resource has more than {MAX_URI_BYTES}", uri.len());
+    Err(ErrorData::invalid_params(message, None))
 }
 
 /// The URI by which the same output can be read, if the tool has one and these are all arguments that it says.
@@ -123,7 +142,10 @@ pub(super) fn read(
     }
     let (output, query) = uri.split_once('?').unwrap_or((uri, ""));
     let range = Range::parse(query)?;
-    Ok(kept.read(owner, output, |bytes| part(uri, range.of(bytes))))
+    Ok(kept.read(owner, output, |bytes, mime| match mime {
+        Some(mime) if query.is_empty() => contents(uri, bytes, mime),
+        _ => part(uri, range.of(bytes)),
+    }))
 }
 
 /// A part of an output: text if it is, whole characters and all; else bytes.

@@ -44,8 +44,10 @@ impl StateKey {
 /// What the rounds of a request have brought.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
-    /// What was filled in, by the name of the form.
+    /// What was filled in, by the fingerprint of the form.
     pub(super) given: Map<String, Value>,
+    /// The fingerprint of the form that the client is to show.
+    pub(super) asks: Option<String>,
     /// The call that the user is asked to approve.
     pub(super) approves: Option<Identity>,
 }
@@ -61,12 +63,23 @@ pub(super) enum Opened {
     Forged,
 }
 
+/// What is sealed: a number, then the parts of a [`State`].
+type Parts = (String, Map<String, Value>, Option<String>, Option<String>);
+
 /// Makes states, and opens them.
 #[derive(Debug)]
 pub(super) struct Seals {
     /// `None` if the system gave no key.
     codec: Option<RequestStateCodec>,
-    redeemed: Mutex<HashMap<String, Instant>>,
+    redeemed: Mutex<Redeemed>,
+}
+
+/// The numbers of states that have come back, and since when.
+#[derive(Debug)]
+struct Redeemed {
+    numbers: HashMap<String, Instant>,
+    /// When those were forgotten last whose states are too old by themselves.
+    swept: Instant,
 }
 
 impl Seals {
@@ -75,13 +88,14 @@ impl Seals {
         let key = key.map_or_else(StateKey::random, Ok);
         let key = key.inspect_err(|error| tracing::error!(%error, "no key to sign states with"));
         let codec = key.ok().and_then(|key| RequestStateCodec::try_new(key.0).ok());
-        Self { codec, redeemed: Mutex::default() }
+        let redeemed = Redeemed { numbers: HashMap::new(), swept: Instant::now() };
+        Self { codec, redeemed: Mutex::new(redeemed) }
     }
 
     /// Seals a state for one request. `None` if the system gives no key or no number.
     pub(super) fn seal(&self, state: &State, request: &[u8]) -> Option<String> {
         let number = hex(&random_bytes::<16>().ok()?);
-        let text = json!([number, state.given, state.approves.map(|call| hex(&call))]).to_string();
+        let text = json!([number, state.given, state.asks, state.approves.map(|call| hex(&call))]).to_string();
         let options = SealOptions::new().associated_data(request).ttl(APPROVAL_LIMIT);
         Some(self.codec.as_ref()?.seal_with(text.as_bytes(), &options))
     }
@@ -93,21 +107,21 @@ impl Seals {
             Some(Err(RequestStateError::Expired)) => return Opened::Stale,
             Some(Err(_)) | None => return Opened::Forged,
         };
-        let Ok((number, given, call)) = serde_json::from_slice::<(String, Map<String, Value>, Option<String>)>(&text)
-        else {
-            return Opened::Forged;
-        };
+        let Ok((number, given, asks, call)) = serde_json::from_slice::<Parts>(&text) else { return Opened::Forged };
         if !self.redeem(number) {
             return Opened::Stale;
         }
-        Opened::Good(State { given, approves: call.and_then(|call| bytes(&call)) })
+        Opened::Good(State { given, asks, approves: call.and_then(|call| bytes(&call)) })
     }
 
     /// Whether the state of this number has not come back before.
     fn redeem(&self, number: String) -> bool {
         let mut redeemed = self.redeemed.lock().unwrap_or_else(PoisonError::into_inner);
-        redeemed.retain(|_, at| at.elapsed() < APPROVAL_LIMIT);
-        redeemed.insert(number, Instant::now()).is_none()
+        if redeemed.swept.elapsed() > APPROVAL_LIMIT / 10 {
+            redeemed.numbers.retain(|_, at| at.elapsed() < APPROVAL_LIMIT);
+            redeemed.swept = Instant::now();
+        }
+        redeemed.numbers.insert(number, Instant::now()).is_none()
     }
 }
 
@@ -118,7 +132,8 @@ fn bytes(hex: &str) -> Option<Identity> {
         return None;
     }
     for (byte, at) in bytes.iter_mut().zip((0..).step_by(2)) {
-        *byte = u8::from_str_radix(hex.get(at..at + 2)?, 16).ok()?;
+        let digits = hex.get(at..at + 2).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
+        *byte = u8::from_str_radix(digits, 16).ok()?;
     }
     Some(bytes)
 }

@@ -8,8 +8,8 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use climax_catalog::{ResolvedTool, Risk, Strategy};
 use rmcp::model::{
-    CallToolResponse, CallToolResult, ClientRequest, ContentBlock, ErrorCode, ErrorData, GetMeta as _, ProtocolVersion,
-    Resource, ResourceContents,
+    CallToolResponse, CallToolResult, ClientRequest, ContentBlock, ErrorCode, ErrorData, GetMeta as _,
+    InputRequiredResult, ProtocolVersion, Resource, ResourceContents,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value, json};
@@ -26,7 +26,7 @@ use super::subscribed::Subscribed;
 use super::{meta, origin, progress, reply, resources};
 use crate::approval::{Approver, Denial, Nobody};
 use crate::arguments::{Violation, echo};
-use crate::call::{CallError, Called, Request, Toolbox};
+use crate::call::{CallError, Called, Request, Toolbox, Via};
 use crate::exec::{End, Outcome, Stop, Watch};
 use crate::limits::MAX_WHOLE_OUTPUT_BYTES;
 use crate::live::Live;
@@ -115,6 +115,13 @@ pub enum Changes {
     Told,
 }
 
+/// What came of reading what a tool prints.
+pub(super) enum Read {
+    Contents(ResourceContents),
+    /// The client is to ask its user first.
+    Asked(InputRequiredResult),
+}
+
 /// A request for a tool, and the client that made it.
 struct Call<'a> {
     toolbox: &'a Toolbox,
@@ -164,7 +171,7 @@ impl Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let Call { toolbox, client, .. } = call;
         let tool = toolbox.index.get(name);
-        let reply = match self.run(toolbox, name, arguments, client, client.context).await {
+        let reply = match self.run(toolbox, name, arguments, Via::Call, client, client.context).await {
             Called::Asked(question) => return Ok(question.into()),
             Called::Ran(outcome) => reply::reply(name, tool.and_then(ResolvedTool::output), Ok(outcome)),
             Called::Failed(CallError::ApprovalDenied(Denial::Forged)) => return Err(forged_state()),
@@ -193,6 +200,7 @@ impl Server {
         toolbox: &Toolbox,
         name: &str,
         arguments: &Map<String, Value>,
+        via: Via,
         approver: &A,
         context: &RequestContext<RoleServer>,
     ) -> Called<A::Question> {
@@ -218,6 +226,7 @@ impl Server {
             watch: (log.is_some() || progress_token.is_some()).then_some(&watch),
             env: &env,
             caller: origin::caller_name(context),
+            via,
         };
         let call = pin!(toolbox.call(request, approver, stop).instrument(span.clone()));
         let call = pin!(async {
@@ -239,39 +248,42 @@ impl Server {
         called
     }
 
-    /// The contents of the resource that a tool prints.
-    pub(super) async fn contents(
+    /// The resource that a tool prints.
+    pub(super) async fn read(
         &self,
         toolbox: &Toolbox,
         (tool, arguments): (ResolvedTool<'_>, Map<String, Value>),
         uri: &str,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<ResourceContents, ErrorData> {
-        let mime = tool.output().unwrap_or(resources::TEXT);
+        client: &Client<'_>,
+    ) -> Result<Read, ErrorData> {
+        let is_modern = is_modern(client.context);
         let not_read = |text: &str| {
             let message = format!("{} was not read: {text}", echo(uri));
             Err(ErrorData::internal_error(message, Some(json!({ "uri": uri }))))
         };
-        match self.run(toolbox, tool.name(), &arguments, &Nobody, context).await {
+        match self.run(toolbox, tool.name(), &arguments, Via::Resource, client, client.context).await {
+            Called::Asked(question) => Ok(Read::Asked(question)),
             Called::Ran(Outcome { end: End::Exited(0), stdout, .. }) => {
                 let printed = stdout.total_bytes();
                 match stdout.into_bytes() {
-                    Some(bytes) => Ok(resources::contents(uri, &bytes, mime)),
+                    Some(bytes) => {
+                        Ok(Read::Contents(resources::contents(uri, &bytes, tool.output().unwrap_or(resources::TEXT))))
+                    }
                     None => not_read(&format!("it has {printed} bytes, and the most is {MAX_WHOLE_OUTPUT_BYTES}")),
                 }
             }
             Called::Ran(outcome) => not_read(&reply::reply(tool.name(), None, Ok(outcome)).text),
             // The URI is of the form, but no such thing can be.
-            Called::Failed(CallError::InvalidArguments { .. }) => Err(no_resource(uri, is_modern(context))),
+            Called::Failed(CallError::InvalidArguments { .. }) => Err(no_resource(uri, is_modern)),
+            Called::Failed(CallError::ApprovalDenied(Denial::Forged)) => Err(forged_state()),
             Called::Failed(error) => not_read(&reply::reply(tool.name(), None, Err(error)).text),
-            Called::Asked(never) => match never {},
         }
     }
 
     /// What a tool that changes nothing prints, as a prompt shows it.
     ///
     /// # Errors
-    /// It did not run.
+    /// It did not run, or not well.
     pub(super) async fn printed(
         &self,
         toolbox: &Toolbox,
@@ -280,7 +292,11 @@ impl Server {
         context: &RequestContext<RoleServer>,
     ) -> Result<Vec<ContentBlock>, ErrorData> {
         let tool = toolbox.index.get(name);
-        match self.run(toolbox, name, arguments, &Nobody, context).await {
+        match self.run(toolbox, name, arguments, Via::Prompt, &Nobody, context).await {
+            Called::Ran(outcome) if outcome.end != End::Exited(0) => {
+                let reply = reply::reply(name, None, Ok(outcome));
+                Err(ErrorData::internal_error(format!("{name} failed: {}", reply.text), None))
+            }
             Called::Ran(outcome) => {
                 let reply = reply::reply(name, tool.and_then(ResolvedTool::output), Ok(outcome));
                 let uri = tool.filter(|tool| tool.output().is_some()).and_then(|tool| resources::uri(tool, arguments));
@@ -300,11 +316,12 @@ impl Server {
         mut reply: reply::Reply,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResult {
-        let keep = |bytes: &[u8]| self.kept.keep(self.owner(context), bytes.to_vec());
+        let keep =
+            |media: &reply::Media| self.kept.keep(self.owner(context), media.bytes.clone(), Some(media.mime.clone()));
         let mut uri = uri;
         let uris = reply.media.iter().map(|media| match media.kind() {
             // Only what is printed can be read by the tool's own URI, and that stands first.
-            MediaKind::Other => uri.take().or_else(|| keep(&media.bytes)),
+            MediaKind::Other => uri.take().or_else(|| keep(media)),
             MediaKind::Image | MediaKind::Audio => None,
         });
         let uris: Vec<Option<String>> = uris.collect();
@@ -312,7 +329,7 @@ impl Server {
         let mut result = result(reply, uris);
         if let Some(bytes) = whole {
             let size = bytes.len() as u64;
-            if let Some(uri) = self.kept.keep(self.owner(context), bytes) {
+            if let Some(uri) = self.kept.keep(self.owner(context), bytes, None) {
                 let link = Resource::new(uri, format!("output of {tool}")).with_mime_type("text/plain").with_size(size);
                 let how = "All that was printed, for some minutes. Read parts of it with ?offset=BYTES&length=BYTES";
                 result.content.push(ContentBlock::resource_link(link.with_description(how)));

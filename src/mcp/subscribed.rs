@@ -34,7 +34,7 @@ impl Subscribed {
 
     /// Those that a change is about.
     pub(super) fn concerned(&self, index: &ToolIndex, change: &Change) -> Vec<String> {
-        let uris = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let uris = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         concerned(uris.iter(), index, change)
     }
 }
@@ -42,7 +42,7 @@ impl Subscribed {
 /// Those of some URIs that a change is about.
 pub(super) fn concerned<'a>(uris: impl Iterator<Item = &'a String>, index: &ToolIndex, change: &Change) -> Vec<String> {
     let is_concerned = |uri: &&String| match change {
-        Change::Edition { .. } => true,
+        Change::Edition { other, .. } => *other,
         Change::Touched(cli) => resources::tool(index, uri).is_some_and(|(tool, _)| tool.cli().name() == &**cli),
     };
     uris.filter(is_concerned).cloned().collect()

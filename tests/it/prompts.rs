@@ -60,7 +60,7 @@ async fn a_prompt_says_what_its_author_wrote_and_what_tools_print() {
     assert_eq!(picture["result"]["messages"][1], text("user", "Look."));
 
     let failed = get(&mut client, "fail", json!({})).await;
-    assert_eq!(failed["result"]["messages"], json!([text("user", "sorry\n\n[exit code: 3]")]), "{failed}");
+    assert_eq!(failed["error"]["message"], "broken failed: sorry\n\n[exit code: 3]", "{failed}");
 }
 
 #[tokio::test]
@@ -134,11 +134,17 @@ async fn allowed_values_are_offered() {
 
 #[tokio::test]
 async fn a_prompt_whose_tool_is_hidden_is_not_there() {
-    let policy = "default: disabled\ntools: {picture: {}, remove: {}}\n";
-    let toolbox = restricted(index(&fake_config(TOOLS)), policy);
-    let mut client = Client::open(toolbox, Mode::Meta, json!({})).await;
-    let list = client.ask(1, "prompts/list", &json!({})).await;
-    let names: Vec<&Value> = list["result"]["prompts"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
+    let named = async |policy: &str| {
+        let toolbox = restricted(index(&fake_config(TOOLS)), policy);
+        let mut client = Client::open(toolbox, Mode::Meta, json!({})).await;
+        let list = client.ask(1, "prompts/list", &json!({})).await;
+        let all = list["result"]["prompts"].as_array().cloned().unwrap_or_default();
+        (client, all.iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>())
+    };
+    let tools = "tools: {picture: {}, remove: {}}";
+    assert!(named(&format!("default: disabled\n{tools}")).await.1.is_empty(), "a text may tell of tools");
+    assert_eq!(named("default: enabled\napproval: {tools: {show: true}}").await.1, ["look", "fail"]);
+    let (mut client, names) = named(&format!("default: disabled\n{tools}\nprompts: [look, review]")).await;
     assert_eq!(names, ["look"]);
     assert!(
         get(&mut client, "review", json!({ "base": "main" })).await["error"]["message"]

@@ -59,7 +59,7 @@ async fn the_user_fills_in_what_the_agent_does_not_see() {
     let (questions, result) =
         call(&mut client, json!({ "service": "api", "place": "here", "ticket": "made-up" }), &answers).await;
     assert_eq!(text(&result), "<api>\n<there>\n<--count>\n<3>", "{result}");
-    assert_eq!(questions[0]["message"], "Where to?");
+    assert_eq!(questions[0]["message"], "Where to?\n\nfor deploy service=api");
     let form = json!({
         "type": "object",
         "properties": {
@@ -69,7 +69,7 @@ async fn the_user_fills_in_what_the_agent_does_not_see() {
         "required": ["place"],
     });
     assert_eq!(questions[0]["requestedSchema"], form);
-    assert_eq!(questions[1]["message"], "Which ticket?");
+    assert!(questions[1]["message"].as_str().unwrap().starts_with("Which ticket?\n"));
 }
 
 #[tokio::test]
@@ -79,9 +79,11 @@ async fn nothing_runs_without_an_answer_that_is_right() {
         let (_, result) = call(&mut client, json!({ "service": "api" }), &[json!({ "action": action })]).await;
         assert_eq!(result["structuredContent"]["error"]["code"], "approval_denied", "{result}");
     }
-    let wrong = [accept(&json!({ "place": "nowhere" })), accept(&json!({}))];
+    // The agent is told that something is wrong, and not what the user said; nor is the user asked on.
+    let wrong = [accept(&json!({ "place": "s3cret" }))];
     let (_, result) = call(&mut client, json!({ "service": "api" }), &wrong).await;
-    assert_eq!(result["structuredContent"]["error"]["code"], "invalid_arguments", "{result}");
+    assert_eq!(text(&result), "Not run: what the user has given for `where` cannot be used (place)");
+    assert_eq!(result["structuredContent"]["error"]["code"], "approval_denied", "{result}");
     // Nobody is bothered with a call that cannot run anyway.
     let (questions, result) = call(&mut client, json!({ "service": "--all" }), &[]).await;
     assert!(questions.is_empty(), "{questions:?}");
@@ -137,17 +139,18 @@ impl Modern {
 async fn a_modern_client_is_asked_round_by_round() {
     let mut client = Modern::new();
     let first = client.call(None).await["result"].clone();
-    assert_eq!(first["inputRequests"]["where"]["params"]["message"], "Where to?", "{first}");
+    let asks = |result: &Value, form: &str| !result["inputRequests"][form].is_null();
+    assert!(asks(&first, "where"), "{first}");
     let place = || json!({ "where": accept(&json!({ "place": "here" })) });
     let second = client.call(Some((place(), &first["requestState"]))).await["result"].clone();
-    assert_eq!(second["inputRequests"]["why"]["params"]["message"], "Which ticket?", "{second}");
+    assert!(asks(&second, "why"), "{second}");
     let ticket = || json!({ "why": accept(&json!({ "ticket": "T-1" })) });
     let done = client.call(Some((ticket(), &second["requestState"]))).await["result"].clone();
     assert_eq!(text(&done), "<api>\n<here>\n<--count>\n<2>\n<--ticket>\n<T-1>");
 
     // An answer is good once, and for the call that it was asked for.
     let again = client.call(Some((ticket(), &second["requestState"]))).await["result"].clone();
-    assert_eq!(again["inputRequests"]["where"]["params"]["message"], "Where to?", "{again}");
+    assert!(asks(&again, "where"), "{again}");
     let other = client.call_for("web", Some((place(), &again["requestState"]))).await;
     assert_eq!(other["error"]["code"], -32602, "{other}");
 }
@@ -157,21 +160,50 @@ async fn what_was_filled_in_is_approved_with_the_rest() {
     let policy = "default: enabled\napproval: {global: write}\n";
     let toolbox = restricted(index(&fake_config(TOOLS)), policy);
     let mut client = Modern::of(Client::connect(toolbox, Mode::Classic));
-    let first = client.call(None).await["result"]["requestState"].clone();
-    let both = json!({ "where": accept(&json!({ "place": "here" })), "why": accept(&json!({ "ticket": "T-1" })) });
-    let asked = client.call(Some((both, &first))).await["result"].clone();
+    let place = || json!({ "where": accept(&json!({ "place": "here" })) });
+    let ticket = |approval: Value| json!({ "why": accept(&json!({ "ticket": "T-1" })), "approval": approval });
+    let mut rounds = async |approval: Value| {
+        let first = client.call(None).await["result"]["requestState"].clone();
+        let second = client.call(Some((place(), &first))).await["result"]["requestState"].clone();
+        client.call(Some((ticket(approval), &second))).await["result"].clone()
+    };
+    let asked = rounds(Value::Null).await;
     let question =
         asked["inputRequests"]["approval"]["params"]["message"].as_str().unwrap_or_else(|| panic!("{asked}"));
     assert!(question.contains("api here --count 2 --ticket T-1"), "{question}");
-    let approval = || json!({ "approval": { "action": "accept" } });
-    let done = client.call(Some((approval(), &asked["requestState"]))).await["result"].clone();
-    assert_eq!(text(&done), "<api>\n<here>\n<--count>\n<2>\n<--ticket>\n<T-1>", "{done}");
     // The state of a form approves nothing.
-    let second = client.call(None).await["result"]["requestState"].clone();
-    let mixed = json!({ "where": accept(&json!({ "place": "here" })), "why": accept(&json!({})),
-                        "approval": { "action": "accept" } });
-    let asked = client.call(Some((mixed, &second))).await["result"].clone();
-    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let hasty = rounds(json!({ "action": "accept" })).await;
+    assert_eq!(hasty["resultType"], "input_required", "{hasty}");
+    let approval = json!({ "approval": { "action": "accept" } });
+    let done = client.call(Some((approval, &asked["requestState"]))).await["result"].clone();
+    assert_eq!(text(&done), "<api>\n<here>\n<--count>\n<2>\n<--ticket>\n<T-1>", "{done}");
+}
+
+#[tokio::test]
+async fn nobody_is_taught_what_the_user_gives() {
+    let toolbox = || unrestricted(index(&fake_config(TOOLS)));
+    let mut client = Client::open(toolbox(), Mode::Extended, json!({})).await;
+    let brief = client.tool("climax_search", json!({ "cli": "fake", "detail": "brief" })).await;
+    assert!(text(&brief).contains(r#""required":["service"]"#), "{brief}");
+    let examples = client.tool("climax_examples", json!({ "tool_name": "deploy", "max": 5 })).await;
+    assert_eq!(text(&examples), r#"{"examples":[{"tool_name":"deploy","args":{"service":"example-service"}}]}"#);
+    let failed = client.tool("climax_call", json!({ "tool_name": "deploy", "args": { "plce": 1 } })).await;
+    assert_eq!(failed["structuredContent"]["error"]["suggestions"], json!([]), "{failed}");
+    let found = client.tool("climax_search", json!({ "query": "ticket" })).await;
+    assert!(text(&found).contains(r#""results":[]"#), "{found}");
+}
+
+#[tokio::test]
+async fn a_form_has_the_bounds_of_the_policy() {
+    let policy = "default: enabled\napproval: {global: none}\ntools: {deploy: {args: {count: {min: 1, max: 9}}}}\n";
+    let toolbox = restricted(index(&fake_config(TOOLS)), policy);
+    let mut client = Client::open(toolbox, Mode::Meta, json!({ "elicitation": {} })).await;
+    let wrong = [accept(&json!({ "place": "here", "count": 10 }))];
+    let (questions, result) = call(&mut client, json!({ "service": "api" }), &wrong).await;
+    assert_eq!(questions.len(), 1, "{result}");
+    let count = &questions[0]["requestedSchema"]["properties"]["count"];
+    assert_eq!((&count["minimum"], &count["maximum"]), (&json!(1), &json!(9)), "{count}");
+    assert!(text(&result).ends_with("cannot be used (count)"), "{result}");
 }
 
 #[test]

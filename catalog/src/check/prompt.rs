@@ -1,11 +1,14 @@
 //! Checks of prompts: their names, placeholders, and the tools whose output they show.
 
+use super::arg::enum_json;
 use super::{Checker, text_or};
 use crate::config::prompt::{Message as RawMessage, Prompt as RawPrompt, PromptArg as RawArg};
-use crate::config::{Risk, Tool as RawTool, Type};
+use crate::config::{Arg as RawToolArg, Risk, Tool as RawTool, Type};
 use crate::diagnostic::Code;
 use crate::prompt::{Message, Prompt, PromptArg};
 use crate::source::{Span, Spanned};
+use crate::template::{self, Piece};
+use crate::yaml::shorten;
 
 impl Checker<'_> {
     /// Checks the prompts of a config whose tools are `tools`.
@@ -33,15 +36,14 @@ impl Checker<'_> {
             self.not_empty(name, "`name` of an arg");
         }
         self.defined_once(&names, "arg", Code::DuplicateArg);
-        let known: Vec<String> = names.iter().map(|name| name.value.clone()).collect();
-        let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let messages = prompt.messages.map(|messages| messages.value).unwrap_or_default();
+        let messages = messages.into_iter().map(|message| self.message(message, &prompt.args, tools)).collect();
         let value = Prompt {
             name: text_or(prompt.name, ""),
             title: prompt.title.map(|title| title.value),
             description: text_or(prompt.description, ""),
             args: prompt.args.into_iter().map(|arg| self.prompt_arg(arg)).collect(),
-            messages: messages.into_iter().map(|message| self.message(message, &known, tools)).collect(),
+            messages,
         };
         Spanned { value, span }
     }
@@ -55,7 +57,9 @@ impl Checker<'_> {
         }
     }
 
-    fn message(&mut self, message: RawMessage, args: &[&str], tools: &[RawTool]) -> Message {
+    fn message(&mut self, message: RawMessage, own: &[RawArg], tools: &[RawTool]) -> Message {
+        let args: Vec<&str> = own.iter().filter_map(|arg| Some(arg.name.as_ref()?.value.as_str())).collect();
+        let args = args.as_slice();
         match message {
             RawMessage::Text { role, text } => {
                 self.not_empty(&text, "a message");
@@ -66,7 +70,7 @@ impl Checker<'_> {
                 for (_, template) in &given {
                     self.template(template, args, "an arg of the prompt");
                 }
-                self.called(&tool, &given, tools);
+                self.called(&tool, &given, own, tools);
                 let args = given.into_iter().map(|(name, template)| (name.value, template.value)).collect();
                 Message::Call { tool: tool.value, args }
             }
@@ -74,7 +78,13 @@ impl Checker<'_> {
     }
 
     /// Checks a tool that a prompt calls: one of the same config that changes nothing, with all that it needs.
-    fn called(&mut self, name: &Spanned<String>, given: &[(Spanned<String>, Spanned<String>)], tools: &[RawTool]) {
+    fn called(
+        &mut self,
+        name: &Spanned<String>,
+        given: &[(Spanned<String>, Spanned<String>)],
+        own: &[RawArg],
+        tools: &[RawTool],
+    ) {
         let name_of = |tool: &RawTool| tool.name.as_ref().map(|name| name.value.clone());
         let Some(tool) = tools.iter().find(|tool| name_of(tool).as_ref() == Some(&name.value)) else {
             let known: Vec<&str> = tools.iter().filter_map(|tool| Some(tool.name.as_ref()?.value.as_str())).collect();
@@ -87,9 +97,11 @@ impl Checker<'_> {
             self.report(Code::IllegalPrompt, name.span, message, help);
         }
         let known: Vec<&str> = tool.args.iter().filter_map(|arg| Some(arg.name.as_ref()?.value.as_str())).collect();
-        for (arg, _) in given {
-            if !known.contains(&arg.value.as_str()) {
-                self.unknown_name(arg, "arg of the tool", &known);
+        for (arg, template) in given {
+            let is_named = |other: &&RawToolArg| other.name.as_ref().is_some_and(|name| name.value == arg.value);
+            match tool.args.iter().find(is_named) {
+                None => self.unknown_name(arg, "arg of the tool", &known),
+                Some(tool_arg) => self.given(tool_arg, template, own),
             }
         }
         if !tool.ask.is_empty() {
@@ -111,6 +123,40 @@ impl Checker<'_> {
                     format!("add it: `args: {{{}: …}}`", missing.value),
                 );
             }
+        }
+    }
+
+    /// Checks what a tool's arg is given: as far as that can be told before the prompt is filled in.
+    fn given(&mut self, arg: &RawToolArg, given: &Spanned<String>, own: &[RawArg]) {
+        let pieces = template::parse(&given.value);
+        let is_required = arg.required.as_ref().is_some_and(|required| required.value);
+        let always_there = |name: &str| {
+            let mut named = own.iter().filter(|own| own.name.as_ref().is_some_and(|own| own.value == name));
+            named.all(|own| own.required)
+        };
+        let is_something = pieces.iter().any(|(_, piece)| match piece {
+            Piece::Placeholder(name) => always_there(name),
+            Piece::Literal(_) | Piece::Malformed(_) => true,
+        });
+        if is_required && !is_something {
+            let message = "the tool requires this, and it is left out where the prompt is given nothing";
+            self.report(Code::IllegalPrompt, given.span, message, "write `required: true` at the prompt's arg");
+        }
+        if pieces.iter().any(|(_, piece)| !matches!(piece, Piece::Literal(_))) {
+            return;
+        }
+        let kind = arg.kind.unwrap_or(Type::String);
+        let allowed = arg.values.as_ref().is_none_or(|all| all.value.iter().any(|one| one.value == given.value));
+        if enum_json(&given.value, kind).is_none() || !allowed {
+            let message = format!("the tool does not take `{}` here", shorten(&given.value));
+            let help = match &arg.values {
+                Some(all) => {
+                    let all: Vec<&str> = all.value.iter().map(|one| one.value.as_str()).collect();
+                    format!("write one of {}", all.join(", "))
+                }
+                None => format!("write a value of type {}", kind.as_str()),
+            };
+            self.report(Code::IllegalPrompt, given.span, message, help);
         }
     }
 }

@@ -23,7 +23,7 @@ impl Checker<'_> {
             }
         };
         let mut refuse = |message: String, help: &str| self.report(Code::IllegalResource, uri.span, message, help);
-        if template.scheme() == OWN_SCHEME {
+        if template.scheme().eq_ignore_ascii_case(OWN_SCHEME) {
             let message = format!("URIs that start with `{OWN_SCHEME}:` are the server's own");
             refuse(message, "use another scheme, such as the name of the program");
         }

@@ -339,6 +339,11 @@ codes! {
         why "The rule permits and forbids nothing; the tool that was meant has none.";
         example "tools: {git_lgo: {}}";
         remedy "Correct the name, or remove the rule.";
+    /// A policy names a prompt that is not served.
+    UnknownPrompt = "unknown-prompt", Warning, Check;
+        why "The prompt that was meant stays hidden.";
+        example "prompts: [reviwe]";
+        remedy "Correct the name, or remove it.";
     /// A policy names an arg that its tool does not have.
     UnknownArg = "unknown-arg", Warning, Check;
         why "The arg that was meant is not bounded.";

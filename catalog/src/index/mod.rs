@@ -1,12 +1,13 @@
 //! The tool index: what is served, and how it is found (seed 001).
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::OnceLock;
 
 use crate::checked::Risk;
 use crate::prompt::Prompt;
 use crate::table::{Catalog, Rows};
-use crate::view::{Cli, ResolvedTool, ToolIndexEntry};
+use crate::view::{ArgView, Cli, ResolvedTool, ToolIndexEntry};
 
 mod lexical;
 mod query;
@@ -115,6 +116,20 @@ pub struct ToolIndex {
     segments: Vec<Segment>,
     /// Layer and tool row of the tools that a later layer replaces.
     hidden: BTreeSet<(usize, u32)>,
+    /// Made when somebody asks for it.
+    readable: OnceLock<Readable>,
+    /// Read when somebody asks for them.
+    prompts: OnceLock<Vec<Prompt>>,
+}
+
+/// Layers and rows of the tools that print resources.
+#[derive(Clone, Debug, Default)]
+struct Readable {
+    tools: Vec<(usize, u32)>,
+    /// By their URIs.
+    fixed: HashMap<Box<str>, (usize, u32)>,
+    /// By what the URIs start with.
+    open: Vec<(Box<str>, (usize, u32))>,
 }
 
 impl ToolIndex {
@@ -122,7 +137,13 @@ impl ToolIndex {
     #[must_use]
     pub fn from_configs(layers: Vec<Layer>) -> Self {
         let count = layers.iter().map(|layer| layer.catalog.clis.len()).sum();
-        let mut index = Self { layers, segments: Vec::with_capacity(count), hidden: BTreeSet::new() };
+        let mut index = Self {
+            layers,
+            segments: Vec::with_capacity(count),
+            hidden: BTreeSet::new(),
+            readable: OnceLock::new(),
+            prompts: OnceLock::new(),
+        };
         for layer in 0..index.layers.len() {
             index.hide_replaced(layer);
             let push = |cli| index.segments.push(Segment { layer, cli });
@@ -280,41 +301,84 @@ impl ToolIndex {
         })
     }
 
-    /// The tools that print resources, in their order. Of two with one URI the later stays.
-    #[must_use]
-    pub fn resources(&self) -> Vec<ResolvedTool<'_>> {
-        let mut all: Vec<ResolvedTool<'_>> = Vec::new();
-        for (at, layer) in self.layers.iter().enumerate() {
-            let rows = layer.catalog.resources.iter().filter(|row| layer.serves(**row) && self.is_visible((at, **row)));
-            for tool in rows.map(|row| self.tool((at, *row))) {
-                // Those of one catalog differ.
-                if at > 0 {
-                    all.retain(|earlier| earlier.resource() != tool.resource());
-                }
-                all.push(tool);
-            }
-        }
-        all
+    /// The tools that print resources, in their order. Of two whose URIs have one form the later stays.
+    pub fn resources(&self) -> impl Iterator<Item = ResolvedTool<'_>> {
+        self.readable().tools.iter().map(|id| self.tool(*id))
     }
 
-    /// The prompts that can be used: all tools that they call are served and change nothing. Of two with one name the later
-    /// stays.
+    /// The tool that prints the resource of this URI, with what the URI says of its args. What has that URI for its own goes
+    /// before what can have it.
     #[must_use]
-    pub fn prompts(&self) -> Vec<Prompt> {
-        let mut all: Vec<Prompt> = Vec::new();
-        for segment in &self.segments {
-            let is_empty = |cli: Cli<'_>| cli.tool_rows().range().len() == self.hidden_in(*segment);
-            let cli = self.cli(*segment);
-            let reads = |name: &str| self.get(name).is_some_and(|tool| tool.risk() == Risk::Read);
-            for prompt in cli.prompts().filter(|prompt| prompt.tools().all(reads)).filter(|_| !is_empty(cli)) {
-                // Those of one catalog differ.
-                if segment.layer > 0 {
-                    all.retain(|earlier| earlier.name != prompt.name);
-                }
-                all.push(prompt);
-            }
+    pub fn resource<'a>(&'a self, uri: &str) -> Option<(ResolvedTool<'a>, Vec<(&'a str, String)>)> {
+        let readable = self.readable();
+        if let Some(id) = readable.fixed.get(uri) {
+            return Some((self.tool(*id), Vec::new()));
         }
-        all
+        let may_be = readable.open.iter().filter(|(start, _)| uri.starts_with(&**start));
+        may_be.into_iter().find_map(|(_, id)| {
+            let tool = self.tool(*id);
+            Some((tool, tool.resource_template()?.values(uri)?))
+        })
+    }
+
+    fn readable(&self) -> &Readable {
+        self.readable.get_or_init(|| {
+            let mut by_form: HashMap<String, usize> = HashMap::new();
+            let mut tools: Vec<Option<(usize, u32)>> = Vec::new();
+            for (at, layer) in self.layers.iter().enumerate() {
+                let rows = layer.catalog.resources.iter().map(|row| (at, *row));
+                for id in rows.filter(|id| layer.serves(id.1) && self.is_visible(*id)) {
+                    let Some(template) = self.tool(id).resource_template() else { continue };
+                    if let Some(earlier) = by_form.insert(template.form(), tools.len()) {
+                        tools[earlier] = None;
+                    }
+                    tools.push(Some(id));
+                }
+            }
+            let mut readable = Readable { tools: tools.into_iter().flatten().collect(), ..Readable::default() };
+            for id in &readable.tools {
+                let Some(template) = self.tool(*id).resource_template() else { continue };
+                if template.variables().next().is_none() {
+                    readable.fixed.insert(template.start().into(), *id);
+                } else {
+                    readable.open.push((template.start().into(), *id));
+                }
+            }
+            readable
+        })
+    }
+
+    /// The prompts that can be used: all tools that they call are served, change nothing and ask nobody. Of two with one name
+    /// the later stays.
+    pub fn prompts(&self) -> &[Prompt] {
+        self.prompts.get_or_init(|| {
+            let mut by_name: HashMap<String, usize> = HashMap::new();
+            let mut all: Vec<Option<Prompt>> = Vec::new();
+            for segment in &self.segments {
+                let cli = self.cli(*segment);
+                let defined = cli.tool_rows().range().len();
+                if defined > 0 && defined == self.hidden_in(*segment) {
+                    continue;
+                }
+                for prompt in cli.prompts().filter(|prompt| self.can_be_used(prompt)) {
+                    if let Some(earlier) = by_name.insert(prompt.name.clone(), all.len()) {
+                        all[earlier] = None;
+                    }
+                    all.push(Some(prompt));
+                }
+            }
+            all.into_iter().flatten().collect()
+        })
+    }
+
+    /// Whether the tools that a prompt calls are what they were when it was checked: another config may have replaced them.
+    fn can_be_used(&self, prompt: &Prompt) -> bool {
+        prompt.calls().all(|(name, given)| {
+            self.get(name).is_some_and(|tool| {
+                let is_given = |arg: ArgView<'_>| !arg.required() || given.iter().any(|(name, _)| name == arg.name());
+                tool.risk() == Risk::Read && tool.questions().len() == 0 && tool.args().all(is_given)
+            })
+        })
     }
 
     fn matches(&self, segment: Segment, filter: Filter<'_>) -> bool {

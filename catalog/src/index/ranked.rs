@@ -56,8 +56,9 @@ impl Builder {
 
     /// Adds a tool of the CLI that was started.
     pub(crate) fn add(&mut self, tool: &Tool) {
-        let args = tool.args.iter().flat_map(|arg| [arg.name.as_str(), arg.description.as_str()]);
-        let values = tool.args.iter().flat_map(|arg| arg.values.iter().map(String::as_str));
+        let given = || tool.args.iter().filter(|arg| !arg.asked && arg.output.is_none());
+        let args = given().flat_map(|arg| [arg.name.as_str(), arg.description.as_str()]);
+        let values = given().flat_map(|arg| arg.values.iter().map(String::as_str));
         let name = name_stems(&tool.name);
         let fields = [
             name.clone(),

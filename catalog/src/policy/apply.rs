@@ -7,6 +7,7 @@ use crate::compile::Compiled;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::index::{Layer, ToolIndex};
 use crate::lower::lower;
+use crate::prompt::Prompt;
 use crate::raise;
 use crate::source::{Source, Span, Spanned};
 use crate::suggest::near_misses;
@@ -19,6 +20,7 @@ pub struct PolicyFile {
     pub(super) source: Source,
     pub(super) policy: Policy,
     pub(super) names: Vec<Named>,
+    pub(super) prompts: Vec<Spanned<String>>,
     /// Where it says where programs run, if it does.
     pub(super) executor: Option<Span>,
     pub(super) warnings: Diagnostics,
@@ -71,8 +73,10 @@ impl PolicyFile {
         let is_elsewhere = |named: &&Named| index.get(&named.tool.value).is_none() && elsewhere(&named.tool.value);
         let here = self.names.iter().filter(|named| !is_elsewhere(named));
         let found: Vec<Diagnostic> = here.filter_map(|named| self.mistaken(named, &index)).collect();
+        let unknown: Vec<Diagnostic> = self.unknown_prompts(&index);
         let mut warnings = self.warnings;
         warnings.extend(found);
+        warnings.extend(unknown);
         let index = if changes(&self.policy, &index) {
             ToolIndex::from_configs(vec![Layer::loaded(lowered(&self.policy, &index, None)?)])
         } else {
@@ -122,6 +126,14 @@ impl PolicyFile {
                 Some(known) => self.unusable(tool, known, arg),
             },
         }
+    }
+
+    fn unknown_prompts(&self, index: &ToolIndex) -> Vec<Diagnostic> {
+        let known = || index.prompts().iter().map(|prompt| prompt.name.as_str());
+        let unknown = self.prompts.iter().filter(|name| known().all(|known| known != name.value));
+        let unknown = unknown
+            .map(|name| self.unknown(Code::UnknownPrompt, "prompt", name, &near_misses(&name.value, known(), 3)));
+        unknown.collect()
     }
 
     fn unknown(&self, code: Code, what: &str, name: &Spanned<String>, near: &[&str]) -> Diagnostic {
@@ -177,10 +189,15 @@ fn changes(policy: &Policy, index: &ToolIndex) -> bool {
 /// The permitted tools, as the policy has them.
 fn narrowed(policy: &Policy, index: &ToolIndex) -> Vec<Cli> {
     let clis = index.groups().filter_map(|(cli, tools)| {
+        let kept = |prompt: &Spanned<Prompt>| policy.permits_prompt(&prompt.value.name);
         let permitted: Vec<Tool> =
             tools.filter(|tool| policy.permits(tool.name())).map(|tool| restricted(tool, policy)).collect();
         let was_empty = cli.tool_rows().range().is_empty() && policy.access == Access::Enabled;
-        (was_empty || !permitted.is_empty()).then(|| Cli { tools: permitted, ..raise::cli(cli) })
+        (was_empty || !permitted.is_empty()).then(|| {
+            let cli = raise::cli(cli);
+            let prompts = cli.prompts.into_iter().filter(kept).collect();
+            Cli { tools: permitted, prompts, ..cli }
+        })
     });
     clis.collect()
 }

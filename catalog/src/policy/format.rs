@@ -28,6 +28,7 @@ fn policy() -> Value {
         &json!({
             "default": { "enum": Access::ALL.map(Access::as_str), "default": "disabled", "description": "Whether tools that are not named can be called" },
             "tools": { "type": "object", "additionalProperties": { "anyOf": [{ "$ref": "#/$defs/tool" }, { "type": "null" }] }, "description": "Rules by the names of tools; each permits its tool" },
+            "prompts": { "type": "array", "items": { "type": "string" }, "default": [], "description": "With `default: disabled`, the names of the prompts that are served" },
             "executor": { "anyOf": [{ "$ref": "#/$defs/executor" }, { "type": "null" }] },
             "approval": { "anyOf": [{ "$ref": "#/$defs/approval" }, { "type": "null" }] },
         }),

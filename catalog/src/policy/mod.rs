@@ -4,7 +4,7 @@
 //! that holds the permitted tools only. Whoever lists, searches or calls sees that index, so that a hidden tool cannot
 //! be found anywhere.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::checked::Risk;
 use crate::table::Catalog;
@@ -29,6 +29,7 @@ pub use pattern::Pattern;
 pub struct Policy {
     pub(crate) access: Access,
     pub(crate) tools: BTreeMap<String, ToolRule>,
+    pub(crate) prompts: BTreeSet<String>,
     pub(crate) executor: Executor,
     pub(crate) approval: Approval,
 }
@@ -186,6 +187,12 @@ impl Policy {
     #[must_use]
     pub fn permits(&self, name: &str) -> bool {
         self.access == Access::Enabled || self.tools.contains_key(name)
+    }
+
+    /// Whether prompts of this name may be seen: their texts may tell of tools.
+    #[must_use]
+    pub fn permits_prompt(&self, name: &str) -> bool {
+        self.access == Access::Enabled || self.prompts.contains(name)
     }
 
     pub(crate) fn rule(&self, name: &str) -> Option<&ToolRule> {

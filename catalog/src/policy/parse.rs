@@ -11,7 +11,7 @@ use crate::source::{Source, Span, Spanned};
 use crate::walk::{Fields, Walker};
 use crate::yaml::{self, Node};
 
-pub(super) const POLICY_KEYS: &[&str] = &["default", "tools", "executor", "approval"];
+pub(super) const POLICY_KEYS: &[&str] = &["default", "tools", "prompts", "executor", "approval"];
 pub(super) const TOOL_KEYS: &[&str] = &["description", "args", "require_approval"];
 pub(super) const ARG_KEYS: &[&str] = &["pattern", "min", "max", "allow_leading_dash"];
 pub(super) const APPROVAL_KEYS: &[&str] = &["global", "headless", "tools"];
@@ -86,15 +86,22 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
         names.push(Named { tool: name.clone(), arg: None });
         Some((name.value, rule))
     });
+    let prompts = fields.list(&mut walker, "prompts", |walker, node| walker.string(node, "an item of `prompts`"));
     let place = fields.optional("executor");
     let executor = place.and_then(|node| executor(&mut walker, node)).unwrap_or_default();
     let approval = match fields.optional("approval") {
         Some(node) => approval(&mut walker, node, &mut names),
         None => Approval { global: DEFAULT_LEVEL, ..Approval::default() },
     };
-    let policy = Policy { access, tools: tools.into_iter().collect(), executor, approval };
+    let policy = Policy {
+        access,
+        tools: tools.into_iter().collect(),
+        prompts: prompts.iter().map(|name| name.value.clone()).collect(),
+        executor,
+        approval,
+    };
     let executor = place.map(|node| walker.first_line(node.span));
-    Some(PolicyFile { source: source.clone(), policy, names, executor, warnings: Diagnostics::default() })
+    Some(PolicyFile { source: source.clone(), policy, names, prompts, executor, warnings: Diagnostics::default() })
 }
 
 /// A tool, or an arg of one, that a policy names, with the place where it does.

@@ -47,8 +47,8 @@ pub(crate) fn examples(index: &ToolIndex, arguments: &Map<String, Value>) -> Res
 /// First what must be given, then that with each optional argument by turns.
 pub(super) fn example_arguments(tool: ResolvedTool<'_>) -> impl Iterator<Item = Map<String, Value>> + '_ {
     let required =
-        move || tool.args().filter(|arg| arg.required()).map(|arg| (arg.name().to_owned(), example_value(arg)));
-    let optional = tool.args().filter(|arg| !arg.required());
+        move || tool.agent_args().filter(|arg| arg.required()).map(|arg| (arg.name().to_owned(), example_value(arg)));
+    let optional = tool.agent_args().filter(|arg| !arg.required());
     std::iter::once(required().collect())
         .chain(optional.map(move |arg| required().chain([(arg.name().to_owned(), example_value(arg))]).collect()))
 }

@@ -146,7 +146,7 @@ fn search_page(found: &[ToolIndexEntry<'_>], offset: usize, limit: usize, brief:
 
 fn brief_json(entry: ToolIndexEntry<'_>) -> Value {
     let required: Vec<&str> =
-        entry.tool().args().filter(|arg| arg.required()).map(climax_catalog::ArgView::name).collect();
+        entry.tool().agent_args().filter(|arg| arg.required()).map(climax_catalog::ArgView::name).collect();
     json!({ "tool_name": entry.tool_name(), "description": first_sentence(entry.description()), "required": required })
 }
 

@@ -16,7 +16,7 @@ use rmcp::service::{NotificationContext, RequestContext, RoleServer, Subscriptio
 
 use super::super::client::Client;
 use super::super::{instructions, prompts, resources, tools};
-use super::{Call, Changes, Server, is_modern, method_not_found, no_resource};
+use super::{Call, Changes, Read, Server, is_modern, method_not_found, no_resource};
 use crate::arguments::echo;
 use crate::limits::MAX_SUBSCRIPTIONS;
 
@@ -29,7 +29,7 @@ impl ServerHandler for Server {
         // Build metadata of a version (SemVer 2.0, item 10): what tells two servers of one version apart.
         let version = format!("{}+{}", env!("CARGO_PKG_VERSION"), &toolbox.digest()[..SHOWN_DIGITS]);
         let name = Implementation::new("climax", version);
-        let capabilities = self.capabilities(&toolbox.index);
+        let capabilities = self.capabilities(&toolbox);
         ServerConfig::new(capabilities)
             .with_server_info(name)
             .with_instructions(instructions::instructions(&toolbox.index, self.options.mode))
@@ -85,9 +85,7 @@ impl ServerHandler for Server {
             Client::new(&context, &self.seals, request.input_responses.as_ref(), request.request_state.as_deref());
         let toolbox = self.toolbox();
         let call = Call { toolbox: &toolbox, name: &request.name, arguments: &arguments, client };
-        // The SDK does not answer for a handler that panics, and the client would wait for ever.
-        let answer = AssertUnwindSafe(self.answer(&call)).catch_unwind().await;
-        let answer = answer.map_err(|_| ErrorData::internal_error("Internal error: the call was given up", None))??;
+        let answer = guarded(self.answer(&call)).await?;
         // MCP 2025-11-25, server/tools, "Error Handling": an unknown tool is a protocol error.
         answer.ok_or_else(|| ErrorData::invalid_params(format!("Unknown tool: {}", echo(&request.name)), None))
     }
@@ -98,17 +96,22 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = page.and_then(|page| page.cursor);
-        let list = resources::list(&self.toolbox().index, cursor.as_deref())?;
+        let (items, next) = resources::list(&self.toolbox().index, cursor.as_deref())?;
+        let mut list = ListResourcesResult::with_all_items(items);
+        list.next_cursor = next;
         let list_ttl_ms = self.list_ttl_ms();
         Ok(if is_modern(&context) { list.with_ttl_ms(list_ttl_ms).with_cache_scope(CacheScope::Private) } else { list })
     }
 
     async fn list_resource_templates(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let list = ListResourceTemplatesResult::with_all_items(resources::templates(&self.toolbox().index));
+        let cursor = page.and_then(|page| page.cursor);
+        let (items, next) = resources::templates(&self.toolbox().index, cursor.as_deref())?;
+        let mut list = ListResourceTemplatesResult::with_all_items(items);
+        list.next_cursor = next;
         Ok(if is_modern(&context) {
             list.with_ttl_ms(self.list_ttl_ms()).with_cache_scope(CacheScope::Private)
         } else {
@@ -122,11 +125,16 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let owner = self.owner(&context);
-        let uri = &request.uri;
+        let uri = resources::checked(&request.uri)?;
         let toolbox = self.toolbox();
+        let client =
+            Client::new(&context, &self.seals, request.input_responses.as_ref(), request.request_state.as_deref());
         let (contents, list_ttl_ms) = if let Some(tool) = resources::tool(&toolbox.index, uri) {
-            // What a tool prints may be something else the next time.
-            (self.contents(&toolbox, tool, uri, &context).await?, 0)
+            match guarded(self.read(&toolbox, tool, uri, &client)).await? {
+                // What a tool prints may be something else the next time.
+                Read::Contents(contents) => (contents, 0),
+                Read::Asked(question) => return Ok(question.into()),
+            }
         } else {
             let contents = resources::read(&toolbox.index, &self.kept, &owner, uri)?;
             (contents.ok_or_else(|| no_resource(uri, is_modern(&context)))?, self.list_ttl_ms())
@@ -146,13 +154,13 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         let toolbox = self.toolbox();
-        if !self.has_prompts(&toolbox.index) {
+        if !self.has_prompts(&toolbox) {
             return Err(method_not_found(ListPromptsRequestMethod::VALUE));
         }
-        if page.is_some_and(|page| page.cursor.is_some()) {
-            return Err(ErrorData::invalid_params("Unknown cursor: the list of prompts has one page", None));
-        }
-        let list = ListPromptsResult::with_all_items(prompts::list(&toolbox.index));
+        let cursor = page.and_then(|page| page.cursor);
+        let (items, next) = resources::page(toolbox.prompts().map(prompts::listed), cursor.as_deref())?;
+        let mut list = ListPromptsResult::with_all_items(items);
+        list.next_cursor = next;
         let list_ttl_ms = self.list_ttl_ms();
         Ok(if is_modern(&context) { list.with_ttl_ms(list_ttl_ms).with_cache_scope(CacheScope::Private) } else { list })
     }
@@ -166,7 +174,7 @@ impl ServerHandler for Server {
         let client =
             Client::new(&context, &self.seals, request.input_responses.as_ref(), request.request_state.as_deref());
         let arguments = request.arguments.unwrap_or_default();
-        prompts::get(self, &toolbox, &request.name, &arguments, &client).await
+        guarded(prompts::get(self, &toolbox, &request.name, &arguments, &client)).await
     }
 
     async fn complete(
@@ -175,11 +183,11 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         let toolbox = self.toolbox();
-        if !self.completes(&toolbox.index) {
+        if !self.completes(&toolbox) {
             return Err(method_not_found(CompleteRequestMethod::VALUE));
         }
         let argument = &request.argument;
-        prompts::complete(&toolbox.index, &request.r#ref, &argument.name, &argument.value).map(CompleteResult::new)
+        prompts::complete(&toolbox, &request.r#ref, &argument.name, &argument.value).map(CompleteResult::new)
     }
 
     /// Until 2025-11-25; later clients say it when they listen.
@@ -188,7 +196,7 @@ impl ServerHandler for Server {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let uri = &request.uri;
+        let uri = resources::checked(&request.uri)?;
         if !resources::can_change(&self.toolbox().index, uri) {
             return Err(no_resource(uri, is_modern(&context)));
         }
@@ -217,7 +225,7 @@ impl ServerHandler for Server {
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        Some(requested.clone())
+        Some(self.accepted(requested))
     }
 
     /// From 2026-07-28 on those are told who have asked for it.
@@ -242,5 +250,16 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         Err(method_not_found(&request.method))
+    }
+}
+
+/// The SDK does not answer for a handler that panics, and the client would wait for ever.
+fn guarded<'a, T>(
+    answer: impl Future<Output = Result<T, ErrorData>> + Send + 'a,
+) -> impl Future<Output = Result<T, ErrorData>> + Send {
+    let answer = Box::pin(answer);
+    async {
+        let answer = AssertUnwindSafe(answer).catch_unwind().await;
+        answer.map_err(|_| ErrorData::internal_error("Internal error: the call was given up", None))?
     }
 }

@@ -1,19 +1,23 @@
 //! What clients are told without asking each time: what the server can do, and what has changed.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 
-use climax_catalog::ToolIndex;
-use rmcp::model::{PromptsCapability, ResourceUpdatedNotificationParam, ResourcesCapability, ServerCapabilities};
+use rmcp::model::{
+    PromptsCapability, ResourceUpdatedNotificationParam, ResourcesCapability, ServerCapabilities, SubscriptionFilter,
+};
 use rmcp::service::{Peer, RoleServer, ServiceError, SubscriptionContext, SubscriptionSendError};
 
+use super::super::resources;
 use super::super::subscribed::concerned;
 use super::{Changes, Server};
-use crate::limits::MAX_SUBSCRIPTIONS;
+use crate::call::Toolbox;
+use crate::limits::{MAX_SUBSCRIPTIONS, MAX_URI_BYTES};
 use crate::live::Change;
 
 impl Server {
     /// What the server declares; it has nothing else.
-    pub(super) fn capabilities(&self, index: &ToolIndex) -> ServerCapabilities {
+    pub(super) fn capabilities(&self, toolbox: &Toolbox) -> ServerCapabilities {
         let told = (self.options.changes == Changes::Told).then_some(true);
         let mut capabilities = ServerCapabilities::builder().enable_tools().build();
         if let Some(tools) = &mut capabilities.tools {
@@ -21,27 +25,43 @@ impl Server {
         }
         let mut resources = ResourcesCapability::default();
         resources.list_changed = told;
-        resources.subscribe = (told.is_some() || !index.resources().is_empty()).then_some(true);
+        resources.subscribe = (told.is_some() || toolbox.index.resources().next().is_some()).then_some(true);
         capabilities.resources = Some(resources);
-        if self.has_prompts(index) {
+        if self.has_prompts(toolbox) {
             let mut prompts = PromptsCapability::default();
             prompts.list_changed = told;
             capabilities.prompts = Some(prompts);
         }
-        if self.completes(index) {
+        if self.completes(toolbox) {
             capabilities.completions = Some(serde_json::Map::new());
         }
         capabilities
     }
 
+    /// What of a request to be told of changes will be told.
+    pub(super) fn accepted(&self, requested: &SubscriptionFilter) -> SubscriptionFilter {
+        let told = |list: Option<bool>| list.map(|list| list && self.options.changes == Changes::Told);
+        let mut accepted = SubscriptionFilter::new();
+        accepted.tools_list_changed = told(requested.tools_list_changed);
+        accepted.prompts_list_changed = told(requested.prompts_list_changed);
+        accepted.resources_list_changed = told(requested.resources_list_changed);
+        accepted.resource_subscriptions = requested.resource_subscriptions.as_ref().map(|requested| {
+            let toolbox = self.toolbox();
+            let may_change = |uri: &&String| uri.len() <= MAX_URI_BYTES && resources::can_change(&toolbox.index, uri);
+            let uris: BTreeSet<&String> = requested.iter().filter(may_change).take(MAX_SUBSCRIPTIONS).collect();
+            uris.into_iter().cloned().collect()
+        });
+        accepted
+    }
+
     /// Whether there are prompts, or may be some later.
-    pub(super) fn has_prompts(&self, index: &ToolIndex) -> bool {
-        self.options.changes == Changes::Told || !index.prompts().is_empty()
+    pub(super) fn has_prompts(&self, toolbox: &Toolbox) -> bool {
+        self.options.changes == Changes::Told || toolbox.prompts().next().is_some()
     }
 
     /// Whether there is anything whose arguments can be completed, or may be later.
-    pub(super) fn completes(&self, index: &ToolIndex) -> bool {
-        self.has_prompts(index) || !index.resources().is_empty()
+    pub(super) fn completes(&self, toolbox: &Toolbox) -> bool {
+        self.has_prompts(toolbox) || toolbox.index.resources().next().is_some()
     }
 
     /// Tells a client until 2025-11-25 of changes as long as it is there; once, however often it is asked for.
@@ -82,7 +102,7 @@ impl Server {
         if wanted(lists.resources, accepted.resources_list_changed) {
             sink.notify_resource_list_changed().await?;
         }
-        let uris = accepted.resource_subscriptions.iter().flatten().take(MAX_SUBSCRIPTIONS);
+        let uris = accepted.resource_subscriptions.iter().flatten();
         for uri in concerned(uris, &self.toolbox().index, change) {
             sink.notify_resource_updated(uri).await?;
         }
@@ -100,7 +120,7 @@ struct Lists {
 
 fn lists(change: &Change) -> Lists {
     match *change {
-        Change::Edition { tools, prompts, resources } => Lists { tools, prompts, resources },
+        Change::Edition { tools, prompts, resources, .. } => Lists { tools, prompts, resources },
         Change::Touched(_) => Lists::default(),
     }
 }
