@@ -167,3 +167,28 @@ proptest! {
         prop_assert_eq!(names(&index, query(&wanted), 100), expected);
     }
 }
+
+#[test]
+fn prompts_and_resources_follow_the_tools_that_stay() {
+    let first = "command: a\ntools: [{name: t, description: T, resource: 'a:t'}]\n\
+                 prompts: [{name: p, description: P, messages: [{tool: t}]}]\n";
+    let asking =
+        "command: b\ntools: [{name: t, description: T, args: [{name: x}], ask: [{name: q, message: M, args: [x]}]}]\n";
+    let moved = "command: b\ntools: [{name: t, description: T, resource: 'a:t'}]\n";
+    let bare = "command: c\ntools: []\nprompts: [{name: bare, description: B, messages: [B]}]\n";
+    let prompts = |index: &ToolIndex| index.prompts().iter().map(|prompt| prompt.name.clone()).collect::<Vec<_>>();
+    let uris =
+        |index: &ToolIndex| index.resources().filter_map(|tool| tool.resource().map(str::to_owned)).collect::<Vec<_>>();
+
+    let alone = index(&[&[("a.yaml", first), ("c.yaml", bare)]]);
+    assert_eq!((prompts(&alone), uris(&alone)), (vec!["p".into(), "bare".into()], vec!["a:t".into()]));
+    // A prompt is not used with another tool than it was written for.
+    let replaced = index(&[&[("a.yaml", first)], &[("b.yaml", asking)]]);
+    assert_eq!((prompts(&replaced), uris(&replaced)), (vec![], Vec::<String>::new()));
+    // Whoever replaces a tool may keep its URI, in one catalog or over another.
+    for layers in [&[&[("a.yaml", first), ("b.yaml", moved)][..]][..], &[&[("a.yaml", first)], &[("b.yaml", moved)]]] {
+        let both = index(layers);
+        assert_eq!(both.resource("a:t").unwrap().0.cli().name(), "b");
+        assert_eq!(uris(&both).len(), 1);
+    }
+}

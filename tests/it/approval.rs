@@ -1,8 +1,11 @@
 //! Approval: who is asked, what the question says, and what an answer is good for.
 
+use std::sync::Arc;
+
 use climax::call::Toolbox;
 use climax::catalog::ResolvedTool;
-use climax::mcp::Mode;
+use climax::live::Publisher;
+use climax::mcp::{Changes, Mode};
 use serde_json::{Value, json};
 
 use crate::client::{Client, modern_meta, restricted};
@@ -191,4 +194,40 @@ async fn a_call_that_waits_for_approval_can_be_cancelled() {
     // A cancelled request is not answered; the next one is.
     let listed = client.ask(6, "tools/list", &json!({})).await;
     assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn an_approval_is_good_for_the_command_line_that_was_shown() {
+    let toolbox = |command: &str, risk: &str| {
+        let tools = format!("  - {{name: t, description: T, command: argv {command}, risk: {risk}}}\n");
+        Arc::new(restricted(index(&fake_config(&tools)), POLICY))
+    };
+    let (publisher, live) = Publisher::new(toolbox("harmless", "write"));
+    let mut client = Client::connect_live(live, Mode::Classic, Changes::Untold);
+    let mut params = json!({ "name": "t", "arguments": {}, "_meta": modern_meta() });
+    params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({ "elicitation": {} });
+    for other in [toolbox("everything", "write"), toolbox("everything", "destructive")] {
+        let asked = client.ask(1, "tools/call", &params).await["result"].clone();
+        publisher.publish(other, Mode::Classic);
+        let mut answer = params.clone();
+        answer["inputResponses"] = json!({ "approval": { "action": "accept" } });
+        answer["requestState"] = asked["requestState"].clone();
+        let again = client.ask(2, "tools/call", &answer).await["result"].clone();
+        let question = again["inputRequests"]["approval"]["params"]["message"].as_str();
+        assert!(question.unwrap_or_else(|| panic!("{again}")).contains("everything"), "{again}");
+    }
+}
+
+#[test]
+fn a_policy_says_what_holds_where_nobody_can_be_asked() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    std::fs::write(path("fake.yaml"), fake_config(TOOLS)).unwrap();
+    for (headless, expected) in [("deny", 1), ("approve", 0)] {
+        std::fs::write(path("policy.yaml"), format!("default: enabled\napproval: {{headless: {headless}}}")).unwrap();
+        let mut climax = crate::support::climax();
+        climax.args(["call", "push", "to=x", "--config"]).arg(path("fake.yaml"));
+        let (code, out, _) = crate::support::run(climax.arg("--policy").arg(path("policy.yaml")));
+        assert_eq!(code, expected, "{headless}: {out}");
+    }
 }

@@ -27,7 +27,8 @@ impl Setting {
         let dir = tempfile::tempdir().unwrap();
         let tools = "  - {name: t, description: T, command: exit 3, args: [{name: word, positional: true}]}\n  \
                      - {name: w, description: W, command: argv, risk: write}\n  \
-                     - {name: s, description: S, command: announce}\n";
+                     - {name: s, description: S, command: announce, resource: 'fake:s'}\n  \
+                     - {name: q, description: Q, command: argv, args: [{name: word}, {name: who}], ask: [{name: who, message: Who?, args: [who]}]}\n";
         std::fs::write(dir.path().join("fake.yaml"), fake_config(tools)).unwrap();
         std::fs::write(
             dir.path().join("policy.yaml"),
@@ -74,6 +75,19 @@ fn every_call_is_a_line_without_its_values() {
     first["duration_ms"] = json!(0);
     insta::assert_snapshot!(first.to_string());
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn a_line_tells_what_others_gave_from_what_the_agent_did() {
+    let mut setting = Setting::new();
+    let file = setting.file();
+    setting.server.call("q", json!({ "word": "agent", "who": "agent" }));
+    let line = lines(&file).remove(0);
+    assert_eq!(line["arguments"], json!([{ "name": "word", "bytes": 5 }]), "{line}");
+    let told = [&line["asked"], &line["via"], &line["decision"]];
+    assert_eq!(told, [&json!(["who"]), &json!("call"), &json!("denied_unanswerable")], "{line}");
+    setting.server.request("resources/read", json!({ "uri": "fake:s" }));
+    assert_eq!(lines(&file)[1]["via"], "resource");
 }
 
 #[test]

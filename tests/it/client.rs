@@ -7,6 +7,7 @@ use climax::catalog::policy::{self, Applied};
 use climax::catalog::{Policy, Source, Strategy, Style, ToolIndex};
 use climax::exec::Executor;
 use climax::limits::Limits;
+use climax::live::Live;
 use climax::mcp::{Changes, Mode, Options, Server};
 use climax::transport::stdio::serve;
 use serde_json::{Value, json};
@@ -46,9 +47,14 @@ pub(crate) struct Client {
 
 impl Client {
     pub(crate) fn connect(toolbox: Toolbox, mode: Mode) -> Self {
+        Self::connect_live(Live::fixed(Arc::new(toolbox)), mode, Changes::Never)
+    }
+
+    /// Connects to what may be exchanged meanwhile.
+    pub(crate) fn connect_live(live: Live, mode: Mode, changes: Changes) -> Self {
         let shutdown = CancellationToken::new();
-        let options = Options { mode, strategy: Strategy::Auto, changes: Changes::Never };
-        let server = Server::new(Arc::new(toolbox), options, shutdown.clone());
+        let options = Options { mode, strategy: Strategy::Auto, changes };
+        let server = Server::live(live, options, shutdown.clone());
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (read, write) = tokio::io::split(theirs);
         let task = tokio::spawn(serve(server, read, write, shutdown));

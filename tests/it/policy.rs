@@ -127,14 +127,24 @@ fn built(clis: &[Vec<Vec<usize>>], kept: impl Fn(&str) -> bool) -> ToolIndex {
     for (at, tools) in clis.iter().enumerate() {
         let mut yaml = format!("name: cli{at}\ncommand: 'true'\ntags: [tag{at}]\ntools:\n");
         let mut count = 0;
+        let mut prompts = String::new();
         for (number, words) in tools.iter().enumerate() {
             let words: Vec<&str> = words.iter().map(|word| WORDS[*word]).collect();
             let name = format!("{}_{at}_{number}", words[0]);
             if kept(&name) {
                 count += 1;
                 let risk = ["read", "write", "destructive"][number % 3];
-                let _ = writeln!(yaml, "  - {{name: {name}, description: {}, risk: {risk}}}", words.join(" "));
+                let words = words.join(" ");
+                let resource = if risk == "read" { format!(", resource: 'x:{name}'") } else { String::new() };
+                let _ = writeln!(yaml, "  - {{name: {name}, description: {words}, risk: {risk}{resource}}}");
+                if risk == "read" {
+                    let _ =
+                        writeln!(prompts, "  - {{name: p_{name}, description: {words}, messages: [{{tool: {name}}}]}}");
+                }
             }
+        }
+        if !prompts.is_empty() {
+            let _ = write!(yaml, "prompts:\n{prompts}");
         }
         if count > 0 {
             sources.push(Source::new(&format!("cli{at}.yaml"), yaml.into_bytes()).unwrap());
@@ -150,7 +160,15 @@ async fn answers(mut client: Client, mode: Mode, names: &[String]) -> Vec<Value>
     let mut answers = vec![client.ask(1, "initialize", &initialize).await];
     client.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
     answers.push(client.ask(2, "tools/list", &json!({})).await);
+    for list in ["resources/list", "resources/templates/list", "prompts/list"] {
+        answers.push(client.ask(7, list, &json!({})).await);
+    }
     for name in names {
+        answers.push(client.ask(8, "resources/read", &json!({ "uri": format!("x:{name}") })).await);
+        for method in ["resources/subscribe", "resources/unsubscribe"] {
+            answers.push(client.ask(8, method, &json!({ "uri": format!("x:{name}") })).await);
+        }
+        answers.push(client.ask(9, "prompts/get", &json!({ "name": format!("p_{name}") })).await);
         let direct = if mode == Mode::Classic { name.as_str() } else { "climax_call" };
         let call = json!({ "name": direct, "arguments": { "tool_name": format!("{name}x") } });
         answers.push(client.ask(3, "tools/call", &call).await);
@@ -193,6 +211,7 @@ proptest! {
         for name in &permitted {
             let _ = writeln!(policy, "  {name}: {{}}");
         }
+        let _ = writeln!(policy, "prompts: [{}]", names.iter().map(|name| format!("p_{name}")).collect::<Vec<_>>().join(", "));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let (seen, expected) = runtime.block_on(async {
             let under_policy = Client::connect(restricted(built(&clis, |_| true), &policy), mode);
@@ -287,6 +306,20 @@ fn configs_at_run_time_cannot_escape_the_compiled_in_policy() {
     let replacing = fake_config("  - {name: secret, description: S, command: argv}\n");
     assert!(
         matches!(added("default: enabled", &replacing), Err(LoadError::NotPermitted(names)) if names == ["secret"])
+    );
+    let with_more = fake_config(&format!(
+        "{TOOLS}  - {{name: look, description: L, command: argv, resource: 'fake:{{y}}', args: [{{name: y}}]}}\n\
+         prompts: [{{name: look, description: L, messages: [Look.]}}]\n"
+    ));
+    let source = Source::new("policy.yaml", b"default: enabled".to_vec()).unwrap();
+    let compiled = policy::read(&source).unwrap().compile_in(catalog(&with_more)).unwrap().catalog;
+    let compiled: &'static Catalog = Box::leak(Box::new(compiled));
+    let shadow = "name: more\ncommand: echo\ntools: [{name: added, description: A, resource: 'fake:{x}', args: [{name: x}]}]\n\
+                  prompts: [{name: look, description: L, messages: [{tool: added}]}]\n";
+    let refused = at_run_time(compiled, Some(shadow), None).unwrap_err();
+    assert!(
+        matches!(&refused, LoadError::NotPermitted(names) if names == &["prompt look", "resource fake:{}"]),
+        "{refused}"
     );
     let Served { index, policy } = added("default: enabled", MORE).unwrap();
     assert!(policy.asks(index.get("added").unwrap()), "by its risk, as the compiled-in policy has it");

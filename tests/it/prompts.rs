@@ -134,7 +134,7 @@ async fn allowed_values_are_offered() {
 
 #[tokio::test]
 async fn a_prompt_whose_tool_is_hidden_is_not_there() {
-    let named = async |policy: &str| {
+    let served = async |policy: &str| {
         let toolbox = restricted(index(&fake_config(TOOLS)), policy);
         let mut client = Client::open(toolbox, Mode::Meta, json!({})).await;
         let list = client.ask(1, "prompts/list", &json!({})).await;
@@ -142,9 +142,9 @@ async fn a_prompt_whose_tool_is_hidden_is_not_there() {
         (client, all.iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>())
     };
     let tools = "tools: {picture: {}, remove: {}}";
-    assert!(named(&format!("default: disabled\n{tools}")).await.1.is_empty(), "a text may tell of tools");
-    assert_eq!(named("default: enabled\napproval: {tools: {show: true}}").await.1, ["look", "fail"]);
-    let (mut client, names) = named(&format!("default: disabled\n{tools}\nprompts: [look, review]")).await;
+    assert!(served(&format!("default: disabled\n{tools}")).await.1.is_empty(), "a text may tell of tools");
+    assert_eq!(served("default: enabled\napproval: {tools: {show: true}}").await.1, ["look", "fail"]);
+    let (mut client, names) = served(&format!("default: disabled\n{tools}\nprompts: [look, review]")).await;
     assert_eq!(names, ["look"]);
     assert!(
         get(&mut client, "review", json!({ "base": "main" })).await["error"]["message"]
@@ -162,4 +162,30 @@ async fn a_catalog_without_prompts_says_nothing_of_them() {
     assert!(info["result"]["capabilities"]["prompts"].is_null(), "{info}");
     client.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
     assert_eq!(client.ask(1, "prompts/list", &json!({})).await["error"]["code"], -32601);
+}
+
+#[tokio::test]
+async fn a_cancelled_prompt_asks_nobody_any_more() {
+    let toolbox = unrestricted(index(&fake_config(TOOLS)));
+    let mut client = Client::open(toolbox, Mode::Meta, json!({ "elicitation": {} })).await;
+    let get = json!({ "jsonrpc": "2.0", "id": 5, "method": "prompts/get", "params": { "name": "review" } });
+    let question = client.exchange(&get.to_string()).await;
+    assert_eq!(question["method"], "elicitation/create");
+    client.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}"#).await;
+    let taken_back = client.receive().await;
+    assert_eq!(taken_back["params"]["requestId"], question["id"], "{taken_back}");
+}
+
+#[tokio::test]
+async fn an_answer_fills_in_only_what_was_asked_for() {
+    let tools = TOOLS.replace("--from {base}", "from {base}");
+    let toolbox = unrestricted(index(&fake_config(&tools)));
+    let mut client = Client::open(toolbox, Mode::Meta, json!({ "elicitation": {} })).await;
+    let get = json!({ "jsonrpc": "2.0", "id": 5, "method": "prompts/get",
+                      "params": { "name": "review", "arguments": { "focus": "given" } } });
+    let question = client.exchange(&get.to_string()).await;
+    let answer = json!({ "jsonrpc": "2.0", "id": question["id"],
+                         "result": { "action": "accept", "content": { "base": "next", "focus": "other" } } });
+    let filled = client.exchange(&answer.to_string()).await;
+    assert_eq!(filled["result"]["messages"][0]["content"]["text"], "Review all since next. {Mind} given", "{filled}");
 }

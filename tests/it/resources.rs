@@ -5,7 +5,7 @@ use base64::prelude::BASE64_STANDARD;
 use climax::mcp::Mode;
 use serde_json::{Value, json};
 
-use crate::client::{Client, unrestricted};
+use crate::client::{Client, modern_meta, restricted, unrestricted};
 use crate::support::{self, fake_config};
 
 /// A client of revision 2025-11-25 for these tools of fakecli.
@@ -182,4 +182,49 @@ async fn who_subscribes_is_told_when_a_tool_of_the_cli_has_changed_something() {
     client.ask(4, "resources/unsubscribe", &json!({ "uri": "fake:status" })).await;
     client.tool("commit", json!({})).await;
     assert_eq!(client.ask(5, "ping", &json!({})).await["result"], json!({}));
+}
+
+#[tokio::test]
+async fn who_listens_is_told_what_it_will_be_told() {
+    let mut client = Client::connect(unrestricted(support::index(&fake_config(RESOURCES))), Mode::Classic);
+    let long = format!("fake:page/{}", "7".repeat(10_000));
+    let uris = json!(["fake:nothing", "fake:status", long, "fake:status", "climax://cli/fake"]);
+    let filter = json!({ "toolsListChanged": true, "resourceSubscriptions": uris });
+    let params = json!({ "notifications": filter, "_meta": modern_meta() });
+    let listen = json!({ "jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params });
+    let acknowledged = client.exchange(&listen.to_string()).await;
+    let accepted = &acknowledged["params"]["notifications"];
+    let told = json!(["fake:status", "fake:status", "climax://cli/fake"]);
+    assert_eq!(accepted["resourceSubscriptions"], told, "{acknowledged}");
+    assert_ne!(accepted["toolsListChanged"], true, "the list never changes");
+    let params = json!({ "name": "commit", "_meta": modern_meta() });
+    let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params });
+    let messages = [client.exchange(&call.to_string()).await, client.receive().await];
+    let updated = messages.iter().find(|message| message["id"].is_null()).unwrap_or_else(|| panic!("{messages:?}"));
+    assert_eq!(updated["params"]["uri"], "fake:status", "{updated}");
+    let params = json!({ "name": "status", "_meta": modern_meta() });
+    assert!(client.ask(3, "tools/call", &params).await["result"].is_object(), "it is told once");
+}
+
+#[tokio::test]
+async fn a_resource_of_its_own_goes_before_one_that_can_be_anything() {
+    let tools = "  - {name: any, description: A, command: argv any, resource: 'fake:x/{n}', args: [{name: n, positional: true}]}\n  \
+                   - {name: me, description: M, command: argv me, resource: 'fake:x/me'}\n";
+    let mut client = client(tools).await;
+    assert_eq!(read(&mut client, "fake:x/me").await["result"]["contents"][0]["text"], "<me>");
+    assert_eq!(read(&mut client, "fake:x/you").await["result"]["contents"][0]["text"], "<any>\n<you>");
+}
+
+#[tokio::test]
+async fn what_needs_approval_is_not_read_without_it() {
+    let policy = "default: enabled\napproval: {global: all, headless: deny}\n";
+    let toolbox = || restricted(support::index(&fake_config(RESOURCES)), policy);
+    let mut client = Client::open(toolbox(), Mode::Classic, json!({})).await;
+    assert_eq!(read(&mut client, "fake:status").await["error"]["code"], -32603);
+    let mut client = Client::open(toolbox(), Mode::Classic, json!({ "elicitation": {} })).await;
+    let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": { "uri": "fake:status" } });
+    let question = client.exchange(&request.to_string()).await;
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "action": "accept" } });
+    assert_eq!(client.exchange(&answer.to_string()).await["result"]["contents"][0]["text"], "<clean>");
 }

@@ -102,8 +102,9 @@ impl Server {
         if wanted(lists.resources, accepted.resources_list_changed) {
             sink.notify_resource_list_changed().await?;
         }
-        let uris = accepted.resource_subscriptions.iter().flatten();
-        for uri in concerned(uris, &self.toolbox().index, change) {
+        // Whoever names one twice is told once.
+        let uris: BTreeSet<&String> = accepted.resource_subscriptions.iter().flatten().collect();
+        for uri in concerned(uris.into_iter(), &self.toolbox().index, change) {
             sink.notify_resource_updated(uri).await?;
         }
         Ok(())
