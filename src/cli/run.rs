@@ -58,7 +58,7 @@ pub(crate) struct ReloadArguments {
     /// Read configs and policies again when they change; SIGHUP does it at any time
     #[arg(long)]
     pub(crate) watch: bool,
-    /// Do not tell clients that the list of tools has changed
+    /// Do not tell clients that lists (tools, prompts, resources) have changed
     #[arg(long)]
     pub(crate) no_notify: bool,
 }
@@ -124,7 +124,7 @@ pub(crate) struct HttpArguments {
     /// Seconds that running calls get when the server is told to end (SIGTERM)
     #[arg(long, value_name = "SECONDS", default_value_t = crate::limits::DEFAULT_DRAIN_S)]
     pub(crate) drain: u64,
-    /// Sign approvals with the key in this file, so that replicas which share it take each other's
+    /// Sign what clients are handed between two rounds of a request (approvals, forms) with the key in this file, so that replicas which share it take each other's
     #[arg(long, value_name = "FILE")]
     pub(crate) state_key_file: Option<PathBuf>,
 }
