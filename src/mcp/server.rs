@@ -249,8 +249,9 @@ pub(super) fn forged_state() -> ErrorData {
 }
 
 /// MCP 2025-11-25, server/resources, "Error Handling"; from 2026-07-28 on the address is an invalid parameter.
-fn no_resource(uri: &str, is_modern: bool) -> ErrorData {
-    let message = format!("No such resource: {}", echo(uri));
+fn no_resource(uri: &str, why: Option<&str>, is_modern: bool) -> ErrorData {
+    let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
+    let message = format!("No such resource: {}{why}", echo(uri));
     let data = Some(json!({ "uri": uri }));
     if is_modern { ErrorData::invalid_params(message, data) } else { ErrorData::resource_not_found(message, data) }
 }

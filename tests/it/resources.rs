@@ -144,6 +144,9 @@ async fn what_cannot_be_read_is_an_error() {
     {
         assert_eq!(read(&mut client, uri).await["error"]["code"], -32002, "{uri}");
     }
+    let seven = read(&mut client, "fake:page/seven").await;
+    let why = "(Argument 'number': cannot convert 'seven' to integer)";
+    assert!(seven["error"]["message"].as_str().unwrap().ends_with(why), "{seven}");
     let broken = read(&mut client, "fake:broken").await;
     assert_eq!(broken["error"]["code"], -32603);
     assert!(broken["error"]["message"].as_str().unwrap().contains("sorry"), "{broken}");

@@ -147,7 +147,10 @@ impl Server {
             }
             Called::Ran(outcome) => not_read(&reply::reply(tool.name(), None, Ok(outcome)).text),
             // The URI is of the form, but no such thing can be.
-            Called::Failed(CallError::InvalidArguments { .. }) => Err(no_resource(uri, is_modern)),
+            Called::Failed(CallError::InvalidArguments { violations, .. }) => {
+                let why: Vec<String> = violations.iter().map(ToString::to_string).collect();
+                Err(no_resource(uri, Some(&why.join("; ")), is_modern))
+            }
             Called::Failed(CallError::ApprovalDenied(Denial::Forged)) => Err(forged_state()),
             Called::Failed(error) => not_read(&reply::reply(tool.name(), None, Err(error)).text),
         }

@@ -137,7 +137,7 @@ impl ServerHandler for Server {
             }
         } else {
             let contents = resources::read(&toolbox.index, &self.kept, &owner, uri)?;
-            (contents.ok_or_else(|| no_resource(uri, is_modern(&context)))?, self.list_ttl_ms())
+            (contents.ok_or_else(|| no_resource(uri, None, is_modern(&context)))?, self.list_ttl_ms())
         };
         let read = ReadResourceResult::new(vec![contents]);
         let read = if is_modern(&context) {
@@ -198,7 +198,7 @@ impl ServerHandler for Server {
     ) -> Result<(), ErrorData> {
         let uri = resources::checked(&request.uri)?;
         if !resources::can_change(&self.toolbox().index, uri) {
-            return Err(no_resource(uri, is_modern(&context)));
+            return Err(no_resource(uri, None, is_modern(&context)));
         }
         if !self.conversation.subscribed.add(uri) {
             let message = format!("A client subscribes to {MAX_SUBSCRIPTIONS} resources at most");
