@@ -264,6 +264,26 @@ fn diff_says_what_an_agent_can_newly_do() {
 }
 
 #[test]
+fn diff_says_what_the_user_is_no_longer_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let tool = "name: x\ncommand: x\ntools:\n  - name: a\n    description: A\n    args: [{name: place}]\n";
+    let asking = "    resource: x:a\nprompts: [{name: p, description: P, messages: [Look.]}]\n";
+    let asked = "    ask: [{name: where, message: Where to?, args: [place]}]\n";
+    std::fs::write(path("old.yaml"), format!("{tool}{asked}{}", asking.replace("    resource: x:a\n", ""))).unwrap();
+    std::fs::write(path("new.yaml"), format!("{tool}{}", asking.replace("Look.", "Look again."))).unwrap();
+    let (_, stdout, _) = run(climax().arg("diff").arg(path("old.yaml")).arg(path("new.yaml")));
+    for line in [
+        "tool a: ask: ",
+        "tool a: argument place: asked: true → false",
+        "tool a: resource: none → \"x:a\"",
+        "prompt p: messages: ",
+    ] {
+        assert!(stdout.contains(line), "{line}: {stdout}");
+    }
+}
+
+#[test]
 fn validate_speaks_the_forms_of_code_hosts() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(
