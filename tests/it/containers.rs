@@ -16,7 +16,7 @@ tools:
   - {name: shell, description: S, command: sh -c, timeout: 30, args: [{name: script, positional: true}, {name: dir, cwd: true}, {name: input, stdin: true}]}
   - {name: short, description: S, command: sleep 600, timeout: 0.7}
   - {name: long, description: L, command: sleep 600, timeout: 600}
-  - {name: write, description: W, command: cp /etc/hostname, args: [{name: copy, positional: true, output: {mime: text/csv}}]}
+  - {name: write, description: W, command: sh -c, args: [{name: script, positional: true}, {name: table, positional: true, output: {mime: text/csv}}]}
   - {name: absent, description: A, command: no-such-program}
 ";
 
@@ -90,8 +90,8 @@ fn values_arrive_and_results_come_back() {
     assert_eq!(text(&with_input), "typed\n/inside");
     let sneaky = inside.server.call("shell", json!({ "script": "id", "dir": "/ --privileged" }));
     assert_eq!(sneaky["isError"], true, "{sneaky}");
-    let written = inside.server.call("write", json!({}));
-    assert_eq!(written["content"][0]["resource"]["mimeType"], "text/csv", "{written}");
+    let written = inside.server.call("write", json!({ "script": "echo a,b > \"$0\"" }));
+    assert_eq!(written["content"][0]["resource"]["text"], "a,b\n", "{written}");
     let absent = inside.server.call("absent", json!({}));
     assert!(text(&absent).contains("no-such-program") && text(&absent).contains("[exit code: 127]"), "{absent}");
     assert!(left().is_empty());
