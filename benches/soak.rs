@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use client::Server;
+use climax::limits::MAX_KEPT_BYTES;
 
 const CALLS: usize = 10_000;
 const WARM_UP: usize = 200;
@@ -29,8 +30,13 @@ const IN_FLIGHT: usize = 64;
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 /// The longest time from a call to its cancellation.
 const MAX_PATIENCE_MS: usize = 150;
+/// Calls whose outputs the server keeps for some minutes, enough for it to keep no more: [`MAX_KEPT_BYTES`].
+const KEPT_CALLS: usize = MAX_KEPT_BYTES / KEPT_OUTPUT_BYTES + 1;
+const KEPT_OUTPUT_BYTES: usize = 2_000_000;
 /// What the allocator may keep for later, beyond what it kept after the warm-up.
 const MAX_GROWTH_KIB: u64 = 4 << 10;
+/// What the server may take besides the outputs that it keeps, whatever was called.
+const MAX_BESIDES_KIB: u64 = 24 << 10;
 /// Longer than any call here takes to end.
 const HANG: Duration = Duration::from_secs(30);
 /// How long the server is listened to when it should have nothing to say.
@@ -72,6 +78,8 @@ const ENDING: &[Tool] = &[
     tool("flood 2000000", 30.0, 5, None),
 ];
 const THIRDS: [&[Tool]; 3] = [CANCELLED, TIMING_OUT, ENDING];
+/// The third and the place in it of the tool that prints [`KEPT_OUTPUT_BYTES`].
+const KEPT: (usize, usize) = (2, 5);
 
 fn main() {
     let work = tempfile::tempdir().unwrap();
@@ -112,12 +120,13 @@ fn soak(config: &Path, pids: &Path, calls: usize, watched: bool) {
     });
     let mut client =
         Client { server, messages, random: Random(SEED), watched, open: BTreeMap::new(), counts: Counts::default() };
-    client.run(WARM_UP);
+    client.run(WARM_UP, Random::tool);
+    client.run(KEPT_CALLS, |_| KEPT);
     client.settle(pids);
     let (descriptors, memory) = client.resources();
     client.counts = Counts::default();
     let start = Instant::now();
-    client.run(calls);
+    client.run(calls, Random::tool);
     let took = start.elapsed();
     client.settle(pids);
     let (descriptors_after, memory_after) = client.resources();
@@ -125,10 +134,12 @@ fn soak(config: &Path, pids: &Path, calls: usize, watched: bool) {
     println!("  {answered} answered, {cancelled} cancelled and {raced} both, in {:.1} s", took.as_secs_f64());
     let announced = fs::read_to_string(pids).unwrap().lines().count();
     println!("  {progress} progress notifications; {announced} processes announced themselves, none is left");
-    println!("  {descriptors} descriptors after {WARM_UP} calls, {descriptors_after} at the end");
-    println!("  {memory} KiB resident after {WARM_UP} calls, {memory_after} KiB at the end");
+    let kept = (MAX_KEPT_BYTES >> 10) as u64;
+    println!("  {descriptors} descriptors after the warm-up, {descriptors_after} at the end");
+    println!("  {memory} KiB resident after the warm-up, {memory_after} KiB at the end; up to {kept} KiB are outputs");
     assert_eq!(descriptors_after, descriptors, "descriptors leak");
     assert!(memory_after < memory + MAX_GROWTH_KIB, "memory leaks");
+    assert!(memory_after < kept + MAX_BESIDES_KIB, "memory stays that nothing needs");
 }
 
 /// A request that may still be answered.
@@ -171,12 +182,13 @@ struct Client {
 }
 
 impl Client {
-    /// Makes so many calls and awaits the end of each.
-    fn run(&mut self, calls: usize) {
+    /// Makes so many calls and awaits the end of each. What is called is a third and a place in it.
+    fn run(&mut self, calls: usize, tool: impl Fn(&mut Random) -> (usize, usize)) {
         let mut left = calls;
         while left > 0 || !self.open.is_empty() {
             while left > 0 && self.open.len() < IN_FLIGHT {
-                self.call();
+                let (third, at) = tool(&mut self.random);
+                self.call(third, at);
                 left -= 1;
             }
             self.cancel_what_is_due();
@@ -190,21 +202,12 @@ impl Client {
         }
     }
 
-    fn call(&mut self) {
-        let third = self.random.below(3);
-        let tools = THIRDS[third];
-        let mut left = self.random.below(tools.iter().map(|tool| tool.weight).sum());
-        let at = tools.iter().position(|tool| {
-            let found = left < tool.weight;
-            left = left.saturating_sub(tool.weight);
-            found
-        });
-        let at = at.unwrap();
+    fn call(&mut self, third: usize, at: usize) {
         let patience = Duration::from_millis(self.random.below(MAX_PATIENCE_MS) as u64);
         let watched = self.watched && self.random.below(2) == 0;
         let cancellation = if third == 0 { Cancellation::At(Instant::now() + patience) } else { Cancellation::Never };
         let id = self.server.call(&name(third, at), watched);
-        self.open.insert(id, Request { tool: &tools[at], cancellation });
+        self.open.insert(id, Request { tool: &THIRDS[third][at], cancellation });
     }
 
     /// A ping follows each cancellation: with its answer the cancellation has been processed.
@@ -290,5 +293,17 @@ impl Random {
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         usize::try_from(self.0 % limit as u64).unwrap()
+    }
+    /// A tool, as often as its weight says among those of its third.
+    fn tool(&mut self) -> (usize, usize) {
+        let third = self.below(3);
+        let tools = THIRDS[third];
+        let mut left = self.below(tools.iter().map(|tool| tool.weight).sum());
+        let at = tools.iter().position(|tool| {
+            let found = left < tool.weight;
+            left = left.saturating_sub(tool.weight);
+            found
+        });
+        (third, at.unwrap())
     }
 }

@@ -68,6 +68,9 @@ pub const MAX_OPEN_REQUESTS: usize = 4_096;
 /// Answers to lines that are no requests, while they are written.
 pub const MAX_OPEN_ANSWERS: usize = 64;
 
+/// Questions and notifications that wait to be written to standard output; while there are so many, no input is read.
+pub const MAX_WAITING_MESSAGES: usize = 1_024;
+
 /// Characters of a client's value that a message repeats.
 pub const MAX_ECHOED_CHARS: usize = 200;
 

@@ -23,6 +23,7 @@ use crate::{log, terminal};
 
 #[cfg(feature = "http")]
 mod http;
+mod memory;
 mod reload;
 mod stdio;
 
@@ -37,6 +38,7 @@ struct Start<'a> {
 
 /// Serves until the client goes away, or until it is told to end.
 pub(crate) fn run(program: &Program, arguments: &RunArguments) -> ExitCode {
+    memory::give_back_large_blocks();
     let strategy = match super::strategy(arguments.search) {
         Ok(strategy) => strategy,
         Err(code) => return code,

@@ -4,39 +4,46 @@ use std::collections::VecDeque;
 
 /// A stream while it is read.
 pub(super) struct Capture {
-    head: Vec<u8>,
+    start: Start,
     tail: VecDeque<u8>,
     head_limit: usize,
     tail_limit: usize,
     dropped: u64,
-    /// Everything after the head; `None` once that was too much.
-    rest: Option<Vec<u8>>,
-    rest_limit: usize,
+}
+
+/// What is kept of the start of a stream.
+enum Start {
+    /// Everything, up to so many bytes.
+    Whole(Vec<u8>, usize),
+    /// The head, since the whole was too much.
+    Head(Vec<u8>),
 }
 
 impl Capture {
     /// Shows at most `limit` bytes, and keeps the whole besides as long as it is no longer than `whole_limit`.
     pub(super) fn new(limit: usize, whole_limit: usize) -> Self {
         let head_limit = limit.div_ceil(2);
-        let rest_limit = whole_limit.saturating_sub(head_limit);
         Self {
-            head: Vec::new(),
+            start: Start::Whole(Vec::new(), whole_limit.max(head_limit)),
             tail: VecDeque::new(),
             head_limit,
             tail_limit: limit - head_limit,
             dropped: 0,
-            rest: Some(Vec::new()),
-            rest_limit,
         }
     }
 
     pub(super) fn push(&mut self, bytes: &[u8]) {
-        let room = self.head_limit - self.head.len();
-        let (head, rest) = bytes.split_at(room.min(bytes.len()));
-        self.head.extend_from_slice(head);
-        self.rest = self.rest.take().filter(|kept| kept.len() + rest.len() <= self.rest_limit);
-        if let Some(kept) = &mut self.rest {
-            kept.extend_from_slice(rest);
+        let (Start::Whole(start, _) | Start::Head(start)) = &self.start;
+        let (head, rest) = bytes.split_at(self.head_limit.saturating_sub(start.len()).min(bytes.len()));
+        match &mut self.start {
+            Start::Whole(whole, limit) if whole.len() + bytes.len() <= *limit => whole.extend_from_slice(bytes),
+            Start::Whole(whole, _) => {
+                whole.extend_from_slice(head);
+                whole.truncate(self.head_limit);
+                whole.shrink_to_fit();
+                self.start = Start::Head(std::mem::take(whole));
+            }
+            Start::Head(_) => {}
         }
         let kept = &rest[rest.len().saturating_sub(self.tail_limit)..];
         let excess = (self.tail.len() + kept.len()).saturating_sub(self.tail_limit);
@@ -46,9 +53,17 @@ impl Capture {
     }
 
     pub(super) fn finish(self) -> Captured {
-        let rest = self.rest.filter(|_| self.dropped > 0);
-        let whole = rest.map(|rest| [self.head.as_slice(), &rest].concat());
-        Captured { head: self.head, tail: self.tail.into(), dropped: self.dropped, whole }
+        let (head, whole) = match self.start {
+            Start::Whole(mut whole, _) if self.dropped > 0 => {
+                whole.shrink_to_fit();
+                (whole[..self.head_limit].to_vec(), Some(whole))
+            }
+            Start::Whole(mut head, _) | Start::Head(mut head) => {
+                head.truncate(self.head_limit);
+                (head, None)
+            }
+        };
+        Captured { head, tail: self.tail.into(), dropped: self.dropped, whole }
     }
 }
 

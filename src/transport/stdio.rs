@@ -7,13 +7,13 @@ use rmcp::model::{ClientNotification, ClientRequest, GetMeta as _, JsonRpcMessag
 use rmcp::service::{RoleServer, RxJsonRpcMessage, ServerInitializeError, ServiceExt as _, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Semaphore};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::lines::{Line, Lines};
 use super::open::OpenRequests;
-use crate::limits::{EOF_GRACE, MAX_LINE_BYTES, MAX_OPEN_ANSWERS, SHUTDOWN_LIMIT};
+use crate::limits::{EOF_GRACE, MAX_LINE_BYTES, MAX_OPEN_ANSWERS, MAX_WAITING_MESSAGES, SHUTDOWN_LIMIT};
 use crate::mcp::decode::{self, Decoded};
 use crate::mcp::finished::Era;
 use crate::mcp::{Server, is_whole_modern_request};
@@ -36,6 +36,7 @@ where
         output: Output { stream: Arc::new(Mutex::new(output)), shutdown: shutdown.clone() },
         answers: JoinSet::new(),
         open: Arc::default(),
+        places: Arc::new(Semaphore::new(MAX_WAITING_MESSAGES)),
         opened: false,
         server: server.clone(),
         era: Era::PerRequest,
@@ -67,6 +68,8 @@ struct JsonLines<R, W> {
     answers: JoinSet<()>,
     /// What the SDK is to answer. It starts a task for each request, however many there are.
     open: Arc<OpenRequests>,
+    /// Places for messages of the server's own accord, while they are written.
+    places: Arc<Semaphore>,
     /// Whether a request has opened the conversation. Before that the SDK takes anything else for a broken handshake.
     opened: bool,
     /// Answers some requests without the SDK.
@@ -178,12 +181,16 @@ where
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         let (output, open) = (self.output.clone(), self.open.clone());
+        let (answered, place) = match &message {
+            JsonRpcMessage::Response(response) => (Some(response.id.clone()), None),
+            JsonRpcMessage::Error(error) => (error.id.clone(), None),
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => {
+                // Requests that are open may have something to say beyond; no more come in.
+                (None, self.places.clone().try_acquire_owned().ok())
+            }
+        };
         async move {
-            let answered = match &message {
-                JsonRpcMessage::Response(response) => Some(response.id.clone()),
-                JsonRpcMessage::Error(error) => error.id.clone(),
-                JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
-            };
+            let _place = place;
             let written = output.write(serde_json::to_vec(&message)?).await;
             // Only now: an answer that nobody reads takes memory too.
             if let Some(id) = answered {
@@ -195,6 +202,10 @@ where
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
+            // The SDK has a task for each message that it writes, so a client that does not read those is not read either.
+            // This is where the loop of the SDK uses up its turn (`tokio::task::coop`), too: with lines that are there already it
+            // would start a task for each request before any of them could run. The semaphore is never closed.
+            drop(self.places.acquire().await);
             // A client that sends nonsense and does not read is not read either.
             while self.answers.len() > MAX_OPEN_ANSWERS {
                 self.answers.join_next().await;

@@ -1,0 +1,92 @@
+//! What clients can make a server hold that want nothing of it any more.
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::process::Stdio;
+use std::time::Duration;
+
+use climax::limits::MAX_WAITING_MESSAGES;
+use climax::mcp::Mode;
+use serde_json::json;
+use tokio::time::{sleep, timeout};
+
+use crate::client::{Client, initialize, unrestricted};
+use crate::support::{climax, fake_config, index, until};
+
+const TOOLS: &str = "
+  - name: deploy
+    description: Deploys
+    command: argv
+    args: [{name: place, required: true, positional: true}]
+    ask: [{name: where, message: Where to?, args: [place]}]
+";
+/// Each took 16 KiB and more while it waited to be run.
+const CALLS: usize = 10_000;
+/// A server that has just been started takes a third of this without optimizations.
+const MAX_PEAK_MIB: u64 = 64;
+/// With time paused: until nothing is left to be done.
+const IDLE: Duration = Duration::from_millis(1);
+
+async fn client() -> Client {
+    Client::open(unrestricted(index(&fake_config(TOOLS))), Mode::Classic, json!({ "elicitation": {} })).await
+}
+
+/// The lines of a call that asks the user.
+fn call(id: usize) -> String {
+    let params = json!({ "name": "deploy", "arguments": {} });
+    json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }).to_string()
+}
+
+fn cancellation(id: usize) -> String {
+    let params = json!({ "requestId": id });
+    json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }).to_string()
+}
+
+/// The most memory that a process has had, in MiB; proc(5), `status`.
+fn peak_mib(pid: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.split_whitespace().next().unwrap().parse::<u64>().unwrap() >> 10
+}
+
+#[test]
+fn calls_that_are_given_up_at_once_are_done_with_before_others_come_in() {
+    let directory = tempfile::tempdir().unwrap();
+    let [config, printed] = ["config.yaml", "printed"].map(|name| directory.path().join(name));
+    fs::write(&config, fake_config(TOOLS)).unwrap();
+    let mut command = climax();
+    command.arg("--classic").arg("--config").arg(&config).stdin(Stdio::piped()).stdout(File::create(&printed).unwrap());
+    let mut server = command.spawn().unwrap();
+    let mut input = server.stdin.take().unwrap();
+    let mut params = initialize("2025-11-25");
+    params["capabilities"] = json!({ "elicitation": {} });
+    let initialize = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
+    let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    writeln!(input, "{initialize}\n{initialized}").unwrap();
+    for id in 1..=CALLS {
+        writeln!(input, "{}\n{}", call(id), cancellation(id)).unwrap();
+    }
+    writeln!(input, "{}", json!({ "jsonrpc": "2.0", "id": "last", "method": "ping" })).unwrap();
+    until("the last line to be read", || fs::read_to_string(&printed).unwrap().contains("\"last\""));
+    let peak = peak_mib(server.id());
+    server.kill().and_then(|()| server.wait()).unwrap();
+    assert!(peak < MAX_PEAK_MIB, "{peak} MiB");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_reads_no_questions_is_not_read_either() {
+    let mut client = client().await;
+    let mut sent = 0;
+    loop {
+        sent += 1;
+        assert!(sent < 20 * MAX_WAITING_MESSAGES, "everything is read");
+        if timeout(IDLE, client.send(&call(sent))).await.is_err() {
+            break;
+        }
+        sleep(IDLE).await;
+        if timeout(IDLE, client.send(&cancellation(sent))).await.is_err() {
+            break;
+        }
+        sleep(IDLE).await;
+    }
+}
