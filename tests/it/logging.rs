@@ -247,7 +247,8 @@ mod over_http {
         let session = web.session(&[]);
         set_level(&web, &session, "info");
         let _unread = web.get("/mcp", &[&session, "Accept: text/event-stream"]);
-        let _unread = web.post(&[&session], &request("tools/call", json!({ "name": "many" })));
+        let many = json!({ "jsonrpc": "2.0", "id": 8, "method": "tools/call", "params": { "name": "many" } });
+        let _unread = web.post(&[&session], &many.to_string());
         let mut expected = lines(3);
         expected.push(Value::Null);
         assert_eq!(called(&web, &session, "few"), expected);
