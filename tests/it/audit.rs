@@ -27,7 +27,8 @@ impl Setting {
         let dir = tempfile::tempdir().unwrap();
         let tools = "  - {name: t, description: T, command: exit 3, args: [{name: word, positional: true}]}\n  \
                      - {name: w, description: W, command: argv, risk: write}\n  \
-                     - {name: s, description: S, command: announce, resource: 'fake:s'}\n  \
+                     - {name: s, description: S, command: announce}\n  \
+                     - {name: r, description: R, command: argv, resource: 'fake:r'}\n  \
                      - {name: q, description: Q, command: argv, args: [{name: word}, {name: who}], ask: [{name: who, message: Who?, args: [who]}]}\n";
         std::fs::write(dir.path().join("fake.yaml"), fake_config(tools)).unwrap();
         std::fs::write(
@@ -86,7 +87,7 @@ fn a_line_tells_what_others_gave_from_what_the_agent_did() {
     assert_eq!(line["arguments"], json!([{ "name": "word", "bytes": 5 }]), "{line}");
     let told = [&line["asked"], &line["via"], &line["decision"]];
     assert_eq!(told, [&json!(["who"]), &json!("call"), &json!("denied_unanswerable")], "{line}");
-    setting.server.request("resources/read", json!({ "uri": "fake:s" }));
+    setting.server.request("resources/read", json!({ "uri": "fake:r" }));
     assert_eq!(lines(&file)[1]["via"], "resource");
 }
 
