@@ -5,7 +5,7 @@ use std::future::{Future, pending};
 use std::io::Write as _;
 
 use climax_catalog::policy::Headless;
-use climax_catalog::{Policy, ResolvedTool};
+use climax_catalog::{ArgView, Policy, ResolvedTool};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
@@ -89,7 +89,6 @@ pub struct Pending<'a> {
     pub(crate) invocation: &'a Invocation,
     pub(crate) policy: &'a Policy,
     pub(crate) executor: &'a Executor,
-    pub(crate) request: &'a Identity,
 }
 
 impl Pending<'_> {
@@ -111,13 +110,13 @@ impl Pending<'_> {
         let words = self.invocation.argv.iter().map(|word| (String::new(), stable(word)));
         let dir = self.invocation.cwd.iter().map(|dir| ("cwd".to_owned(), dir.display().to_string()));
         let risk = [("risk".to_owned(), self.tool.risk().as_str().to_owned())];
-        identity_of(pairs(self.tool, self.bound).chain(words).chain(dir).chain(risk))
+        identity_of(pairs(self.tool, self.bound, |_| true).chain(words).chain(dir).chain(risk))
     }
 
     /// What identifies the request, without what the user has given.
     #[must_use]
-    pub fn request(&self) -> &Identity {
-        self.request
+    pub fn request(&self) -> Identity {
+        identity(self.tool, self.bound)
     }
 
     /// The question, with the names that the tool's `resolve` looks up; a look-up that fails reads `<unresolved:NAME>`.
@@ -139,14 +138,19 @@ impl Pending<'_> {
     }
 }
 
-/// What identifies a call: the tool and all values that were given. Calls that differ in one of them are different.
+/// What identifies a request: the tool and all values of the agent. Requests that differ in one of them are different.
 #[must_use]
 pub(crate) fn identity(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Identity {
-    identity_of(pairs(tool, bound))
+    identity_of(pairs(tool, bound, |arg| !arg.is_asked()))
 }
 
-fn pairs<'a>(tool: ResolvedTool<'_>, bound: &'a Bound<'_>) -> impl Iterator<Item = (String, String)> + 'a {
-    let given = bound.iter().filter(|(arg, _)| arg.output().is_none());
+/// The tool, and the values of some args; where files go is nobody's to say.
+fn pairs<'a>(
+    tool: ResolvedTool<'_>,
+    bound: &'a Bound<'_>,
+    is_part: impl Fn(ArgView<'_>) -> bool + 'a,
+) -> impl Iterator<Item = (String, String)> + 'a {
+    let given = bound.iter().filter(move |(arg, _)| arg.output().is_none() && is_part(*arg));
     let values = given.map(|(arg, value)| (arg.name().to_owned(), value.to_string()));
     std::iter::once((tool.name().to_owned(), String::new())).chain(values)
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use climax_catalog::{Policy, Prompt, ResolvedTool, ToolIndex, digest, near_misses};
 use serde_json::{Map, Value};
 
-use crate::approval::{Answer, Approver, Denial, Identity, Pending, Verdict, identity};
+use crate::approval::{Answer, Approver, Denial, Pending, Verdict, identity};
 use crate::arguments::{self, Violation};
 use crate::argv;
 use crate::audit::{Audit, Record};
@@ -237,14 +237,10 @@ impl Toolbox {
             Ok(bound) => bound,
             Err(error) => return (Permission::Unasked, Called::Failed(error)),
         };
-        let identity = identity(tool, &own);
-        let bound = match self.answered(tool, own, request.arguments, &identity, approver, stop.as_mut()).await {
+        let bound = match self.answered(tool, own, request.arguments, approver, stop.as_mut()).await {
             Ok(bound) => bound,
             Err(called) => return (Permission::Awaited, called),
         };
-        if let Err(violations) = arguments::check(&bound) {
-            return (Permission::Unasked, Called::Failed(CallError::PolicyDenied { violations }));
-        }
         let outputs = match Outputs::of(tool) {
             Ok(outputs) => outputs,
             Err(error) => return (Permission::Unasked, Called::Failed(CallError::Spawn(SpawnError::Files(error)))),
@@ -256,14 +252,8 @@ impl Toolbox {
         let mut invocation = argv::plan(tool, &bound, &exec::variable);
         invocation.env.splice(0..0, request.env.iter().cloned());
         invocation.files_dir = outputs.as_ref().map(|outputs| outputs.dir().to_owned());
-        let pending = Pending {
-            tool,
-            bound: &bound,
-            invocation: &invocation,
-            policy: &self.policy,
-            executor: &self.executor,
-            request: &identity,
-        };
+        let pending =
+            Pending { tool, bound: &bound, invocation: &invocation, policy: &self.policy, executor: &self.executor };
         let permission = match permission(&pending, approver, stop.as_mut()).await {
             Ok(permission) => permission,
             Err(called) => return (Permission::Awaited, called),
@@ -315,7 +305,6 @@ impl Toolbox {
         tool: ResolvedTool<'a>,
         own: arguments::Bound<'a>,
         arguments: &Map<String, Value>,
-        identity: &Identity,
         approver: &A,
         stop: impl Future<Output = Stop>,
     ) -> Result<arguments::Bound<'a>, Called<A::Question>> {
@@ -325,7 +314,7 @@ impl Toolbox {
         let given = tokio::select! {
             biased;
             why = stop => return Err(Called::Ran(Outcome::not_started(why))),
-            given = answers(tool, &own, identity, approver) => given?,
+            given = answers(tool, &own, approver) => given?,
         };
         let bound = arguments::bind_answered(tool, arguments, &given);
         bound.map_err(|violations| Called::Failed(invalid(tool, arguments, violations)))
@@ -343,13 +332,13 @@ async fn with_files(outcome: Outcome, outputs: Option<Outputs>) -> Outcome {
 async fn answers<A: Approver>(
     tool: ResolvedTool<'_>,
     own: &arguments::Bound<'_>,
-    identity: &Identity,
     approver: &A,
 ) -> Result<Map<String, Value>, Called<A::Question>> {
+    let identity = identity(tool, own);
     let mut given = Map::new();
     for question in tool.questions() {
         let form = Form::of_question(tool, question, own);
-        match approver.ask(&form, identity).await {
+        match approver.ask(&form, &identity).await {
             Answer::Given(values) => {
                 let names: Vec<&str> = question.args().collect();
                 let unusable = arguments::unusable_answers(tool, &names, &values);

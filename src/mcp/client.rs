@@ -159,7 +159,8 @@ impl Approver for Client<'_> {
             return answer.map_or(Verdict::Denied(Denial::ByUser), |answer| verdict(&answer));
         }
         let identity = pending.identity();
-        match self.opened(pending.request()) {
+        let request = pending.request();
+        match self.opened(&request) {
             Some(Opened::Forged) => return Verdict::Denied(Denial::Forged),
             Some(Opened::Good(state)) if state.approves == Some(identity) => {
                 if let Some(answer) = self.answer(APPROVAL) {
@@ -170,7 +171,7 @@ impl Approver for Client<'_> {
         }
         let question = question(pending.question().await);
         let state = State { approves: Some(identity), ..State::default() };
-        let asked = self.asked(APPROVAL, question, state, pending.request());
+        let asked = self.asked(APPROVAL, question, state, &request);
         asked.map_or_else(|| pending.headless(), Verdict::Asked)
     }
 }
