@@ -98,8 +98,8 @@ pub(super) fn checked(uri: &str) -> Result<&str, ErrorData> {
 /// The URI by which the same output can be read, if the tool has one and these are all arguments that it says.
 pub(super) fn uri(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Option<String> {
     let template = tool.resource_template()?;
-    let is_said = |name: &String| template.variables().any(|variable| variable == name);
-    if tool.args().any(|arg| arguments.contains_key(arg.name()) && !is_said(&arg.name().to_owned())) {
+    let is_said = |name: &str| template.variables().any(|variable| variable == name);
+    if tool.agent_args().any(|arg| arguments.contains_key(arg.name()) && !is_said(arg.name())) {
         return None;
     }
     template.expand(|name| match arguments.get(name) {
