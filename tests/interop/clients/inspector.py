@@ -64,9 +64,12 @@ async def cancels(client: Inspector) -> None:
         assert process.returncode is None, "the call has ended"
         process.terminate()
         await checks.until("the program is gone", lambda: not checks.programs(seconds))
-    finally:
+    except BaseException:
+        # Not where it ends by itself: asyncio looks for a process before it signals it, and complains if it has just ended.
         if process.returncode is None:
             process.kill()
+        raise
+    finally:
         await process.communicate()
 
 
