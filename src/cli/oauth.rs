@@ -4,6 +4,7 @@ use core::net::SocketAddr;
 
 use clap::Args;
 
+use crate::transport::http::gate::Host;
 use crate::transport::http::oauth::ResourceServer;
 #[cfg(feature = "oauth")]
 use crate::transport::http::oauth::{Word, url::SafeUrl};
@@ -48,8 +49,8 @@ impl OauthArguments {
     }
 
     /// The host that clients know, if one is named.
-    pub(crate) fn public_host(&self) -> Option<String> {
-        self.public_url.as_ref().map(|url| url.authority().to_owned())
+    pub(crate) fn public_host(&self) -> Option<Host> {
+        self.public_url.as_ref().and_then(|url| url.authority().parse().ok())
     }
 }
 
@@ -69,7 +70,7 @@ impl OauthArguments {
     }
 
     /// None, as above.
-    pub(crate) fn public_host(&self) -> Option<String> {
+    pub(crate) fn public_host(&self) -> Option<Host> {
         self.oauth_issuer.map(|never| match never {})
     }
 }

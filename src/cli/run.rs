@@ -12,7 +12,11 @@ use climax_catalog::Strategy;
 use super::oauth::OauthArguments;
 use super::{Selection, Sources, strategies};
 #[cfg(feature = "http")]
-use crate::transport::http::{caller::Who, rate::Rate};
+use crate::transport::http::{
+    caller::Who,
+    gate::{Host, Origin},
+    rate::Rate,
+};
 
 #[derive(Args, Debug)]
 pub(crate) struct RunArguments {
@@ -111,10 +115,10 @@ pub(crate) struct HttpArguments {
     pub(crate) insecure_no_auth: bool,
     /// Answer to this host name too, with any port or the one given
     #[arg(long, value_name = "NAME[:PORT]")]
-    pub(crate) allowed_host: Vec<String>,
-    /// Answer to web pages of this origin too
-    #[arg(long, value_name = "ORIGIN")]
-    pub(crate) allowed_origin: Vec<String>,
+    pub(crate) allowed_host: Vec<Host>,
+    /// Answer to web pages of this origin too, also those that a browser shows (CORS)
+    #[arg(long, value_name = "SCHEME://NAME[:PORT]")]
+    pub(crate) allowed_origin: Vec<Origin>,
     /// Serve whoever carries the token NAME, or has WORD in the claim CLAIM, under this policy instead of --policy
     #[arg(long, value_name = "NAME|CLAIM:WORD=FILE", value_parser = policy_for)]
     pub(crate) policy_for: Vec<(Who, PathBuf)>,

@@ -203,6 +203,49 @@ fn other_hosts_and_pages_are_refused_with_the_flag_to_name() {
     assert_eq!(list("tools.example:8443", "Origin: https://app.example\r\n").status, 406);
 }
 
+/// What a browser asks and checks for a page (WHATWG Fetch, section 3.2).
+#[test]
+fn browsers_show_named_pages_what_is_answered() {
+    let files = Files::new();
+    let page = "Origin: https://app.example";
+    let web = Web::start(&["--token-file", &files.tokens(), "--allowed-origin", "https://App.example:443"]);
+    let preflight = |host: &str, origin: &str| {
+        web.raw(
+            format!(
+                "OPTIONS /mcp HTTP/1.1\r\nHost: {host}\r\n{origin}\r\nAccess-Control-Request-Method: POST\r\n\
+                 Access-Control-Request-Headers: authorization,mcp-param-a\r\n\r\n"
+            )
+            .as_bytes(),
+        )
+    };
+    let allowed = "access-control-allow-origin";
+    let permitted = preflight("localhost", page);
+    assert_eq!((permitted.status, permitted.header(allowed)), (204, Some("https://app.example")));
+    assert_eq!(permitted.header("access-control-allow-headers"), Some("authorization,mcp-param-a"));
+    assert!(permitted.header("access-control-allow-methods").unwrap().contains("POST"));
+    let refused = [
+        preflight("evil.example", page),
+        preflight("localhost", "Origin: https://evil.example"),
+        // It is let in, but browsers are not to show pages of this machine anything that nobody has named.
+        preflight("localhost", "Origin: http://localhost:6274"),
+    ];
+    assert_eq!(
+        refused.map(|answer| (answer.status, answer.header(allowed).is_some())),
+        [(403, true), (403, false), (401, false)]
+    );
+    let without = web.modern(&[page], "tools/list", &json!({}));
+    assert_eq!((without.status, without.header(allowed)), (401, Some("https://app.example")));
+    assert!(without.header("access-control-expose-headers").unwrap().contains("WWW-Authenticate"));
+    let list = web.modern(&[page, &bearer(ADA)], "tools/list", &json!({}));
+    assert_eq!((list.status, list.header(allowed)), (200, Some("https://app.example")));
+    let others = web.modern(&["Origin: http://localhost:6274", &bearer(ADA)], "tools/list", &json!({}));
+    assert_eq!((others.status, others.header(allowed)), (200, None));
+    let (status, _, stderr) =
+        run(climax().args(["--transport", "streamable-http", "--allowed-origin", "https://app.example/"]));
+    assert_eq!(status, 2);
+    assert!(stderr.contains("without a path"), "{stderr}");
+}
+
 #[test]
 fn tokens_open_the_server_and_are_read_again() {
     let files = Files::new();

@@ -70,8 +70,8 @@ fn listener(arguments: &HttpArguments) -> io::Result<TcpListener> {
 
 /// The host that clients know is let in without being named twice.
 fn gate(arguments: &HttpArguments) -> Gate {
-    let hosts: Vec<String> = arguments.allowed_host.iter().cloned().chain(arguments.oauth.public_host()).collect();
-    Gate::new(&hosts, &arguments.allowed_origin)
+    let hosts = arguments.allowed_host.iter().cloned().chain(arguments.oauth.public_host()).collect();
+    Gate::new(hosts, arguments.allowed_origin.clone())
 }
 
 /// How callers show who they are. What others can reach is open to everybody only where that is asked for.

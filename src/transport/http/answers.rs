@@ -81,9 +81,19 @@ pub(super) fn holding<T: Send + Sync + 'static>(answer: Answer, held: T) -> Answ
     })
 }
 
+/// An answer without a text.
+pub(super) fn bare(status: StatusCode) -> Answer {
+    with_body(status, Bytes::new())
+}
+
 fn with_type(status: StatusCode, text: String, kind: &'static str) -> Answer {
-    let mut answer = Response::new(Full::new(Bytes::from(text)).boxed());
-    *answer.status_mut() = status;
+    let mut answer = with_body(status, Bytes::from(text));
     answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    answer
+}
+
+fn with_body(status: StatusCode, text: Bytes) -> Answer {
+    let mut answer = Response::new(Full::new(text).boxed());
+    *answer.status_mut() = status;
     answer
 }

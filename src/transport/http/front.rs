@@ -19,9 +19,10 @@ use super::aside::WithAsides;
 use super::body::Bodies;
 use super::caller::{Caller, Counted, Who};
 use super::challenge::Refusal;
-use super::gate::Gate;
+use super::gate::{self, Gate};
 use super::head;
 use super::message::Message;
+use super::pages;
 use super::rate::Limiter;
 use super::sessions::{Owner, Sessions};
 use super::share::Shares;
@@ -66,9 +67,18 @@ impl Front {
         B: Body<Data = Bytes> + Send + Unpin + 'static,
         B::Error: std::fmt::Display,
     {
-        let mut answer = match self.routed(request, address).await {
-            Ok(answer) | Err(answer) => answer,
+        let page = self.gate.page(request.headers()).cloned();
+        let mut answer = match head::check(&request) {
+            Err(unfit) => plain(unfit.status(), &unfit.to_string()),
+            // A browser asks so before it sends anything that the page would show itself with.
+            Ok(()) if page.is_some() && request.method() == Method::OPTIONS => self.preflight(&request),
+            Ok(()) => match self.routed(request, address).await {
+                Ok(answer) | Err(answer) => answer,
+            },
         };
+        if let Some(page) = page {
+            pages::show(&mut answer, page);
+        }
         if self.is_draining() {
             answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
@@ -81,7 +91,6 @@ impl Front {
         B: Body<Data = Bytes> + Send + Unpin + 'static,
         B::Error: std::fmt::Display,
     {
-        head::check(&request).map_err(|unfit| plain(unfit.status(), &unfit.to_string()))?;
         let path = request.uri().path().to_owned();
         match (request.method(), path.as_str()) {
             (&Method::GET | &Method::HEAD, "/healthz") => return Ok(plain(StatusCode::OK, "ok")),
@@ -91,9 +100,7 @@ impl Front {
             (_, "/healthz" | "/readyz") => return Err(readable_only()),
             _ => return Err(plain(StatusCode::NOT_FOUND, "Not found: the server speaks MCP at /mcp")),
         }
-        self.gate
-            .check(request.headers(), request.uri().authority().map(Authority::as_str))
-            .map_err(|refusal| plain(StatusCode::FORBIDDEN, &format!("Forbidden: {refusal}")))?;
+        self.let_in(&request).map_err(|refusal| forbidden(&refusal))?;
         if let Some(metadata) = self.metadata(&path) {
             return Ok(json(StatusCode::OK, metadata.to_owned()));
         }
@@ -106,6 +113,17 @@ impl Front {
             (&Method::GET | &Method::HEAD, "/metrics") => Ok(self.metrics().await),
             (_, MCP_PATH) => self.mcp(request, caller, address).await,
             _ => Err(readable_only()),
+        }
+    }
+
+    fn let_in<B>(&self, request: &Request<B>) -> Result<(), gate::Refusal> {
+        self.gate.check(request.headers(), request.uri().authority().map(Authority::as_str))
+    }
+
+    fn preflight<B>(&self, request: &Request<B>) -> Answer {
+        match self.let_in(request) {
+            Ok(()) => pages::permission(request.headers()),
+            Err(refusal) => forbidden(&refusal),
         }
     }
 
@@ -249,6 +267,10 @@ impl Front {
     fn is_draining(&self) -> bool {
         self.is_draining.load(Ordering::Relaxed)
     }
+}
+
+fn forbidden(refusal: &gate::Refusal) -> Answer {
+    plain(StatusCode::FORBIDDEN, &format!("Forbidden: {refusal}"))
 }
 
 fn busy() -> Answer {

@@ -4,6 +4,7 @@
 //! only the `Host` and `Origin` headers tell. Source: MCP 2026-07-28, basic/transports, "Security Warning".
 
 use std::net::IpAddr;
+use std::str::FromStr;
 
 use hyper::header::{HOST, HeaderMap, HeaderValue, ORIGIN};
 
@@ -12,8 +13,51 @@ use crate::arguments::echo;
 /// The hosts and origins that requests may name. This machine's own names for itself always may.
 #[derive(Clone, Debug, Default)]
 pub struct Gate {
-    hosts: Vec<String>,
-    origins: Vec<String>,
+    hosts: Vec<Host>,
+    origins: Vec<Origin>,
+}
+
+/// A name or address that a server answers to: with any port, or with the one that is named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Host(String);
+
+impl FromStr for Host {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if is_authority(text) {
+            Ok(Self(text.to_ascii_lowercase()))
+        } else {
+            Err("expected a name or address as clients send it, and maybe a port, such as tools.example".to_owned())
+        }
+    }
+}
+
+/// Where a web page comes from, as browsers write it: scheme, host, and a port that is not the scheme's own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin(String);
+
+impl FromStr for Origin {
+    type Err = String;
+
+    /// Source: RFC 6454, section 6.2.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let expected =
+            || "expected an origin as browsers send it, without a path, such as https://app.example".to_owned();
+        let lowercased = text.to_ascii_lowercase();
+        let (scheme, authority) = lowercased.split_once("://").ok_or_else(expected)?;
+        let is_scheme = scheme.starts_with(|first: char| first.is_ascii_lowercase())
+            && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
+        if !is_scheme || !is_authority(authority) {
+            return Err(expected());
+        }
+        let own_port = match scheme {
+            "http" => ":80",
+            "https" => ":443",
+            _ => "",
+        };
+        Ok(Self(format!("{scheme}://{}", authority.strip_suffix(own_port).unwrap_or(authority))))
+    }
 }
 
 /// Why a request is not let in.
@@ -46,12 +90,16 @@ impl std::fmt::Display for Refusal {
 }
 
 impl Gate {
-    /// Lets in these hosts (`NAME` for any port, or `NAME:PORT`) and these origins (`SCHEME://NAME[:PORT]`), besides what
-    /// is on this machine.
+    /// Lets in these hosts and origins, besides what is on this machine.
     #[must_use]
-    pub fn new(hosts: &[String], origins: &[String]) -> Self {
-        let lowercased = |texts: &[String]| texts.iter().map(|text| text.to_ascii_lowercase()).collect();
-        Self { hosts: lowercased(hosts), origins: lowercased(origins) }
+    pub fn new(hosts: Vec<Host>, origins: Vec<Origin>) -> Self {
+        Self { hosts, origins }
+    }
+
+    /// The web page that a request comes from, if it is one that was named.
+    #[must_use]
+    pub fn page<'a>(&self, headers: &'a HeaderMap) -> Option<&'a HeaderValue> {
+        headers.get(ORIGIN).filter(|origin| text(origin).is_some_and(|origin| self.names(&origin)))
     }
 
     /// Checks the headers of a request, and the host and port in its target if they stand there.
@@ -74,7 +122,7 @@ impl Gate {
             let origin = text(origin).unwrap_or_else(|| "?".to_owned());
             let is_here =
                 origin.split_once("://").and_then(|(_, authority)| name_of(authority)).is_some_and(is_loopback);
-            if !is_here && !self.origins.contains(&origin) {
+            if !is_here && !self.names(&origin) {
                 return Err(Refusal::Origin(origin));
             }
         }
@@ -83,13 +131,23 @@ impl Gate {
 
     fn check_host(&self, host: String) -> Result<(), Refusal> {
         let name = name_of(&host).ok_or(Refusal::NoHost)?;
-        let is_allowed = is_loopback(name) || self.hosts.iter().any(|allowed| *allowed == host || allowed == name);
+        let is_allowed =
+            is_loopback(name) || self.hosts.iter().any(|Host(allowed)| *allowed == host || allowed == name);
         if is_allowed { Ok(()) } else { Err(Refusal::Host(host)) }
+    }
+
+    fn names(&self, origin: &str) -> bool {
+        self.origins.iter().any(|Origin(allowed)| allowed == origin)
     }
 }
 
 fn text(value: &HeaderValue) -> Option<String> {
     value.to_str().ok().map(str::to_ascii_lowercase)
+}
+
+/// Whether a text is what clients write: other letters than those of ASCII are encoded then (RFC 5891).
+fn is_authority(text: &str) -> bool {
+    name_of(text).is_some() && text.chars().all(|c| c.is_ascii_alphanumeric() || ".-_[]:".contains(c))
 }
 
 /// The name or address of an authority, without its port.
@@ -112,6 +170,11 @@ pub(super) fn is_loopback(name: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn gate(hosts: &[&str], origins: &[&str]) -> Gate {
+        let hosts = hosts.iter().map(|host| host.parse().unwrap()).collect();
+        Gate::new(hosts, origins.iter().map(|origin| origin.parse().unwrap()).collect())
+    }
+
     fn check(gate: &Gate, headers: &[(&'static str, &'static str)]) -> Result<(), Refusal> {
         let all = headers.iter().map(|(name, value)| ((*name).try_into().unwrap(), HeaderValue::from_static(value)));
         let mut map = HeaderMap::new();
@@ -123,8 +186,7 @@ mod tests {
 
     #[test]
     fn this_machine_and_what_is_named_is_let_in() {
-        let gate =
-            Gate::new(&["tools.example".to_owned(), "b.example:8443".to_owned()], &["https://app.example".to_owned()]);
+        let gate = gate(&["tools.example", "b.example:8443"], &["https://App.example:443"]);
         for host in ["localhost", "127.0.0.1:8080", "[::1]:80", "127.9.9.9", "Tools.Example:9", "b.example:8443"] {
             assert_eq!(check(&gate, &[("host", host)]), Ok(()), "{host}");
         }
@@ -134,7 +196,7 @@ mod tests {
 
     #[test]
     fn other_names_are_not() {
-        let gate = Gate::new(&["b.example:8443".to_owned()], &["https://app.example".to_owned()]);
+        let gate = gate(&["b.example:8443"], &["https://app.example"]);
         for host in ["evil.example", "b.example", "b.example:1", "localhost.evil.example", "127.0.0.1.evil.example"] {
             assert_eq!(check(&gate, &[("host", host)]), Err(Refusal::Host(host.to_owned())), "{host}");
         }
@@ -151,5 +213,19 @@ mod tests {
             let found = check(&gate, &[("host", "localhost"), ("origin", origin)]);
             assert_eq!(found, Err(Refusal::Origin(origin.to_owned())), "{origin}");
         }
+    }
+
+    #[test]
+    fn what_no_client_sends_cannot_be_named() {
+        for host in ["", "https://tools.example", "tools.example/", "tools.example:http", "tööls.example", "*"] {
+            assert!(host.parse::<Host>().is_err(), "{host}");
+        }
+        for origin in ["app.example", "https://", "https://app.example/", "https://a@app.example", "*", "null", "://a"]
+        {
+            assert!(origin.parse::<Origin>().is_err(), "{origin}");
+        }
+        let extension = "chrome-extension://abcdefghijklmnop";
+        assert_eq!(extension.parse(), Ok(Origin(extension.to_owned())));
+        assert_eq!("http://app.example:443".parse(), Ok(Origin("http://app.example:443".to_owned())));
     }
 }

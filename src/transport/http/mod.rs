@@ -49,6 +49,7 @@ pub mod oauth;
 #[cfg(not(feature = "oauth"))]
 #[path = "no_oauth.rs"]
 pub mod oauth;
+mod pages;
 pub mod rate;
 mod sessions;
 mod share;
