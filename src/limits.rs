@@ -208,6 +208,9 @@ pub const MAX_WRONG_TOKENS_PER_SECOND: std::num::NonZero<u32> = std::num::NonZer
 /// Longest access token, in bytes.
 pub const MAX_ACCESS_TOKEN_BYTES: usize = 16 << 10;
 
+/// How often it is checked that whoever reads a stream would still be let in.
+pub const ACCESS_CHECK_INTERVAL: Duration = Duration::from_secs(5);
+
 /// How far the clock of an authorization server may be from ours.
 pub const MAX_CLOCK_SKEW: Duration = Duration::from_secs(30);
 

@@ -274,6 +274,28 @@ fn tokens_open_the_server_and_are_read_again() {
 }
 
 #[test]
+fn streams_end_with_the_token_of_their_reader() {
+    let files = Files::new();
+    let config = files.config(SLEEPER);
+    let web = Web::start(&["--classic", "--config", &config, "--token-file", &files.tokens()]);
+    let listen = |token: &str| {
+        let wanted = json!({ "notifications": { "toolsListChanged": true } });
+        let mut stream = web.modern(&[&bearer(token)], "subscriptions/listen", &wanted);
+        stream.event().expect("that it listens");
+        stream
+    };
+    let [mut ada, mut bob] = [ADA, BOB].map(listen);
+    let session = web.session(&[&bearer(ADA)]);
+    let mut session = web.get("/mcp", &[&session, &bearer(ADA), "Accept: text/event-stream"]);
+    files.write("tokens", &format!("bob {BOB}\n"));
+    web.signal("HUP");
+    assert_eq!([&mut ada, &mut session].map(Answer::event), [None, None]);
+    files.config(&SLEEPER.replace("sleeper", "dreamer"));
+    web.signal("HUP");
+    assert_eq!(bob.event().expect("a change")["method"], "notifications/tools/list_changed");
+}
+
+#[test]
 fn guessing_is_slowed_down() {
     let files = Files::new();
     let web = Web::start(&["--token-file", &files.tokens()]);

@@ -176,6 +176,23 @@ fn tokens_by_each_algorithm_open_the_server() {
 }
 
 #[test]
+fn a_stream_ends_when_the_token_of_its_reader_has_expired() {
+    let key = Key::es256();
+    let issuer = Issuer::start(&[key.jwk("1")]);
+    let server = Server::start(&issuer, &[]);
+    let claims = issuer.claims(&server.url());
+    // Clocks may differ by half a minute.
+    let token = key.token("1", &with(&claims, json!({ "exp": now() - 27 })));
+    let opened = server.open(&token);
+    let session = opened.header("mcp-session-id").unwrap();
+    let bearer = format!("Bearer {token}");
+    let headers = [("accept", "text/event-stream"), ("authorization", &bearer), ("mcp-session-id", session)];
+    let stream = server.exchange("GET /mcp", &headers, "");
+    stream.is(200, "");
+    server.open(&token).is(401, "expired");
+}
+
+#[test]
 fn what_the_issuer_has_not_signed_opens_nothing() {
     let (key, other) = (Key::es256(), Key::es256());
     let public = key.jwk("1");

@@ -21,7 +21,8 @@ use super::caller::{Caller, Counted, Who};
 use super::challenge::Refusal;
 use super::gate::{self, Gate};
 use super::head;
-use super::message::Message;
+use super::lapse::while_let_in;
+use super::message::{Kind, Message};
 use super::pages;
 use super::rate::Limiter;
 use super::sessions::{Owner, Sessions};
@@ -182,12 +183,13 @@ impl Front {
         if request.method() != Method::POST {
             let ends_session = request.method() == Method::DELETE;
             let taken = self.requests.one(caller.counted_as(address)).ok_or_else(busy)?;
+            let headers = request.headers().clone();
             let mut answer = self.service(&caller).handle(request).await;
             // The SDK says that it will end; it has ended, and clients such as the Python SDK warn of what is not 200 or 204.
             if ends_session && answer.status() == StatusCode::ACCEPTED {
                 *answer.status_mut() = StatusCode::NO_CONTENT;
             }
-            return Ok(holding(answer, taken));
+            return Ok(holding(while_let_in(answer, &self.access, caller, headers), taken));
         }
         if self.is_draining() {
             let wait = Duration::from_secs(RETRY_S);
@@ -213,7 +215,7 @@ impl Front {
         let taken = self.requests.one(counted.clone()).ok_or_else(busy)?;
         let session = parts.headers.get(SESSION_HEADER).map(|id| id.to_str().unwrap_or_default().to_owned());
         let mut message = Message::read(body.bytes(), session.is_some()).map_err(|answer| *answer)?;
-        if message.opens_session {
+        if message.kind == Kind::Opening {
             if body.bytes().len() > MAX_OPENING_BYTES {
                 let text = format!("An initialize request has {} KiB at most", MAX_OPENING_BYTES >> 10);
                 return Err(plain(StatusCode::PAYLOAD_TOO_LARGE, &text));
@@ -230,10 +232,14 @@ impl Front {
         parts.extensions.insert(share);
         parts.extensions.insert(caller.clone());
         let request = Request::from_parts(parts, Full::new(bytes));
-        let answer = if message.opens_session {
-            self.open_session(request, &caller, counted).await
-        } else {
-            self.service(&caller).handle(request).await
+        let answer = match message.kind {
+            Kind::Opening => self.open_session(request, &caller, counted).await,
+            Kind::Listening => {
+                let headers = request.headers().clone();
+                let answer = self.service(&caller).handle(request).await;
+                while_let_in(answer, &self.access, caller, headers)
+            }
+            Kind::Other => self.service(&caller).handle(request).await,
         };
         let answer = answers::spoken(answer, message.id).await;
         Ok(holding(answer, (answering, taken)))

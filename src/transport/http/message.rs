@@ -12,9 +12,20 @@ use crate::mcp::decode::{self, Checked, Decoded};
 pub(super) struct Message {
     /// The id of a request.
     pub(super) id: Option<RequestId>,
-    pub(super) opens_session: bool,
+    pub(super) kind: Kind,
     /// What the SDK is to read instead of the body.
     faster: Option<String>,
+}
+
+/// How a message is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// By a new session.
+    Opening,
+    /// For as long as somebody listens.
+    Listening,
+    /// Once, or not at all.
+    Other,
 }
 
 impl Message {
@@ -33,10 +44,14 @@ impl Message {
             Decoded::Empty => Err(Box::new(plain(StatusCode::ACCEPTED, ""))),
             Decoded::Message(message) => Ok(match *message {
                 JsonRpcMessage::Request(request) => {
-                    let opens_session = matches!(request.request, ClientRequest::InitializeRequest(_));
-                    Self { id: Some(request.id), opens_session, faster }
+                    let kind = match request.request {
+                        ClientRequest::InitializeRequest(_) => Kind::Opening,
+                        ClientRequest::SubscriptionsListenRequest(_) => Kind::Listening,
+                        _ => Kind::Other,
+                    };
+                    Self { id: Some(request.id), kind, faster }
                 }
-                _ => Self { id: None, opens_session: false, faster },
+                _ => Self { id: None, kind: Kind::Other, faster },
             }),
         }
     }

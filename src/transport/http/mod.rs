@@ -43,6 +43,7 @@ mod connections;
 mod front;
 pub mod gate;
 mod head;
+mod lapse;
 mod message;
 #[cfg(feature = "oauth")]
 pub mod oauth;

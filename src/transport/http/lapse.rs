@@ -1,0 +1,33 @@
+//! Streams that last end with the access of whoever reads them.
+
+use std::sync::Arc;
+
+use futures_util::StreamExt as _;
+use http_body_util::{BodyExt as _, BodyStream, StreamBody};
+use hyper::StatusCode;
+use hyper::header::HeaderMap;
+use tokio::time::sleep;
+use tokio_util::task::AbortOnDropHandle;
+
+use super::access::Access;
+use super::answers::Answer;
+use super::caller::Caller;
+use crate::limits::ACCESS_CHECK_INTERVAL;
+
+/// An answer that ends soon after its caller would not be let in any more with these headers: the token is no longer in its
+/// file, has expired, or was signed with a key that the issuer has withdrawn.
+pub(super) fn while_let_in(answer: Answer, access: &Arc<Access>, caller: Caller, headers: HeaderMap) -> Answer {
+    if caller == Caller::Anyone || answer.status() != StatusCode::OK {
+        return answer;
+    }
+    let access = access.clone();
+    let lapse = tokio::spawn(async move {
+        loop {
+            sleep(ACCESS_CHECK_INTERVAL).await;
+            if access.identify(&headers).await.ok().as_ref() != Some(&caller) {
+                return;
+            }
+        }
+    });
+    answer.map(|body| StreamBody::new(BodyStream::new(body).take_until(AbortOnDropHandle::new(lapse))).boxed())
+}
