@@ -235,7 +235,7 @@ pub(crate) struct DiffArguments {
     pub(crate) old: PathBuf,
     /// The same for what it is compared with
     pub(crate) new: PathBuf,
-    /// Exit with status 1 if there is a difference
+    /// Exit with status 1 if there is a difference; 2 says that there was nothing to compare
     #[arg(long)]
     pub(crate) exit_code: bool,
     /// Print JSON

@@ -11,10 +11,13 @@ use crate::diff::differences;
 use crate::load::{self, Served};
 use crate::{command, terminal};
 
-/// Exit status 1 with `--exit-code` if something differs.
+/// The exit status where there is nothing to compare; 1 would say that something differs. Source: POSIX, `diff`.
+const INCOMPARABLE: u8 = 2;
+
+/// Exit status 1 with `--exit-code` if something differs, 2 if one of the two cannot be read.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &DiffArguments) -> ExitCode {
     let [old, new] = [&arguments.old, &arguments.new].map(|path| read(catalog, path));
-    let (Ok(old), Ok(new)) = (old, new) else { return ExitCode::from(FAILURE) };
+    let (Ok(old), Ok(new)) = (old, new) else { return ExitCode::from(INCOMPARABLE) };
     let lines = differences(&old, &new);
     let differs = arguments.exit_code && !lines.is_empty();
     let code = if differs { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS };

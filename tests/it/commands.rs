@@ -260,7 +260,10 @@ fn diff_says_what_an_agent_can_newly_do() {
     let (status, stdout, _) = run(climax().args(["diff", "--exit-code", "-", "-"]));
     assert_eq!((status, stdout.as_str()), (0, "no difference\n"));
     let (status, _, stderr) = run(climax().args(["diff", "absent.json", "-"]));
-    assert!(status == 1 && stderr.contains("absent.json"), "{stderr}");
+    assert!(status == 2 && stderr.contains("absent.json"), "{stderr}");
+    std::fs::write(path("old.yaml"), "name: x\n").unwrap();
+    let (status, stdout, _) = run(climax().args(["diff", "--exit-code", "-"]).arg(path("old.yaml")));
+    assert_eq!((status, stdout.as_str()), (2, ""));
 }
 
 #[test]

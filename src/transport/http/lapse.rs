@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use futures_util::StreamExt as _;
-use http_body_util::{BodyExt as _, BodyStream, StreamBody};
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyStream, StreamBody};
 use hyper::StatusCode;
 use hyper::header::HeaderMap;
 use tokio::time::sleep;
@@ -29,5 +30,6 @@ pub(super) fn while_let_in(answer: Answer, access: &Arc<Access>, caller: Caller,
             }
         }
     });
-    answer.map(|body| StreamBody::new(BodyStream::new(body).take_until(AbortOnDropHandle::new(lapse))).boxed())
+    let lapse = AbortOnDropHandle::new(lapse);
+    answer.map(|body| BoxBody::new(StreamBody::new(BodyStream::new(body).take_until(lapse))))
 }
