@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::time::Instant;
 
 use serde_json::{Value, json};
 
@@ -201,7 +202,10 @@ impl Answer {
 
     /// The next message of an event stream; `None` at its end.
     pub(crate) fn event(&mut self) -> Option<Value> {
+        let end = Instant::now() + PATIENCE;
         loop {
+            // Signs of life may come for ever.
+            assert!(Instant::now() < end, "neither a message nor the end");
             let chunk = String::from_utf8(self.chunk()?).unwrap();
             let data =
                 chunk.lines().filter_map(|line| line.strip_prefix("data: ")).find(|data| !data.trim().is_empty());
