@@ -387,6 +387,42 @@ fn a_cancelled_call_of_a_session_ends_its_program() {
     until("the program to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
 }
 
+/// Source: MCP 2025-11-25, basic/transports, "Resumability and Redelivery".
+#[test]
+fn a_stream_that_broke_off_goes_on_and_one_that_has_ended_does_not() {
+    let files = Files::new();
+    let fifo = files.path("fifo");
+    Command::new("mkfifo").arg(&fifo).status().unwrap();
+    let tool = format!("  - {{name: wait, description: Read what comes, command: '{}'}}\n", fifo.display());
+    let config = files.write("cat.yaml", &format!("name: cat\ncommand: cat\ntools:\n{tool}"));
+    let web = Web::start(&["--config", &config]);
+    let session = web.session(&[]);
+    let post = |id: u64, tool: &str| {
+        let params = json!({ "name": tool, "arguments": { "tool_name": "wait" } });
+        web.post(
+            &[&session],
+            &json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }).to_string(),
+        )
+    };
+    let resume = |last: &str| web.get("/mcp", &[&session, last, "Accept: text/event-stream"]);
+
+    let mut refused = post(1, "no_such_tool");
+    let last = refused.last_event();
+    assert_eq!(refused.event().unwrap()["error"]["code"], -32602);
+    assert_eq!(refused.event(), None);
+    assert_eq!(resume(&last).status, 204, "clients that take this for a broken stream are told not to come back");
+
+    let mut running = post(2, "climax_call");
+    let last = running.last_event();
+    drop(running);
+    let mut rest = resume(&last);
+    assert_eq!(rest.status, 200);
+    std::fs::write(&fifo, "at last").unwrap();
+    let answer = rest.event().unwrap();
+    assert_eq!((&answer["id"], &answer["result"]["content"][0]["text"]), (&json!(2), &json!("at last")));
+    assert_eq!(rest.event(), None);
+}
+
 #[test]
 fn the_end_of_a_session_ends_its_programs() {
     let Sleeping { web, session, call, pids, .. } = Sleeping::start();

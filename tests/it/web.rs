@@ -149,6 +149,12 @@ impl Drop for Web {
     }
 }
 
+/// What an event says under a name, if it is anything.
+fn field(event: &str, name: &str) -> Option<String> {
+    let mut fields = event.lines().filter_map(|line| line.split_once(": "));
+    fields.find(|(found, text)| *found == name && !text.trim().is_empty()).map(|(_, text)| text.to_owned())
+}
+
 impl Answer {
     fn read(stream: TcpStream) -> Self {
         let mut body = BufReader::new(stream);
@@ -206,12 +212,19 @@ impl Answer {
         loop {
             // Signs of life may come for ever.
             assert!(Instant::now() < end, "neither a message nor the end");
-            let chunk = String::from_utf8(self.chunk()?).unwrap();
-            let data =
-                chunk.lines().filter_map(|line| line.strip_prefix("data: ")).find(|data| !data.trim().is_empty());
-            if let Some(data) = data {
-                return Some(serde_json::from_str(data).unwrap());
+            if let Some(data) = field(&self.text_chunk()?, "data") {
+                return Some(serde_json::from_str(&data).unwrap());
             }
         }
+    }
+
+    /// The name of the next event of an event stream, as a header for who comes back to it.
+    pub(crate) fn last_event(&mut self) -> String {
+        let chunk = self.text_chunk().expect("an event");
+        format!("Last-Event-ID: {}", field(&chunk, "id").expect("an id"))
+    }
+
+    fn text_chunk(&mut self) -> Option<String> {
+        self.chunk().map(|bytes| String::from_utf8(bytes).unwrap())
     }
 }

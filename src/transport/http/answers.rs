@@ -3,8 +3,9 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
+use futures_util::{FutureExt as _, StreamExt as _, stream};
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::{BodyExt, BodyStream, Full, StreamBody};
 use hyper::body::Bytes;
 use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use hyper::{Response, StatusCode};
@@ -79,6 +80,24 @@ pub(super) fn holding<T: Send + Sync + 'static>(answer: Answer, held: T) -> Answ
         })
         .boxed()
     })
+}
+
+/// A stream that a client has come back to, or 204 if nothing is left of it: the client is not to come back again.
+///
+/// Without this each call that was cancelled, or refused with an error of the protocol, costs a connection for as long as its session
+/// lasts: clients such as the TypeScript SDK take a stream without a result for a broken one, and an empty one for broken again.
+///
+/// Source: HTML, section 9.2.1, "Server-sent events": 204 tells a client to stop reconnecting.
+pub(super) fn resumed(mut answer: Answer) -> Answer {
+    match answer.body_mut().frame().now_or_never() {
+        _ if answer.status() != StatusCode::OK => answer,
+        Some(None) => bare(StatusCode::NO_CONTENT),
+        Some(Some(first)) => answer.map(|rest| {
+            let frames = stream::iter([first]).chain(BodyStream::new(rest));
+            BoxBody::new(StreamBody::new(frames))
+        }),
+        None => answer,
+    }
 }
 
 /// An answer without a text.

@@ -8,11 +8,13 @@
 
 use std::task::{Context, Poll};
 
-use futures_util::stream::{Stream, StreamExt as _, poll_fn};
+use futures_util::stream::{Stream, StreamExt as _, empty, poll_fn};
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, GetExtensions as _, JsonRpcMessage, ServerJsonRpcMessage, ServerNotification,
 };
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::session::local::{
+    LocalSessionManager, LocalSessionManagerError, SessionError,
+};
 use rmcp::transport::streamable_http_server::session::{ServerSseMessage, SessionId, SessionManager};
 use tokio::sync::mpsc;
 
@@ -93,7 +95,12 @@ impl SessionManager for WithAsides {
         id: &SessionId,
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
-        self.local.resume(id, last_event_id).await
+        match self.local.resume(id, last_event_id).await {
+            Ok(rest) => Ok(rest.left_stream()),
+            // Nothing is left of a stream that has ended, and there is nothing to warn of.
+            Err(LocalSessionManagerError::SessionError(SessionError::ChannelClosed(_))) => Ok(empty().right_stream()),
+            Err(error) => Err(error),
+        }
     }
 }
 

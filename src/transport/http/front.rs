@@ -35,6 +35,8 @@ use crate::metrics::Metrics;
 const MCP_PATH: &str = "/mcp";
 /// The header that names a session.
 const SESSION_HEADER: &str = "mcp-session-id";
+/// The header that names the last event of a stream that broke off.
+const LAST_EVENT_HEADER: &str = "last-event-id";
 /// What a client that has to come back is told to wait, in seconds.
 const RETRY_S: u64 = 5;
 
@@ -185,6 +187,9 @@ impl Front {
             let taken = self.requests.one(caller.counted_as(address)).ok_or_else(busy)?;
             let headers = request.headers().clone();
             let mut answer = self.service(&caller).handle(request).await;
+            if headers.contains_key(LAST_EVENT_HEADER) {
+                answer = answers::resumed(answer);
+            }
             // The SDK says that it will end; it has ended, and clients such as the Python SDK warn of what is not 200 or 204.
             if ends_session && answer.status() == StatusCode::ACCEPTED {
                 *answer.status_mut() = StatusCode::NO_CONTENT;
