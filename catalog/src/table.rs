@@ -293,11 +293,14 @@ pub struct SearchText {
 pub struct Ranked {
     /// The terms, sorted.
     pub terms: Texts,
-    /// Per term: in how many tools it stands, then for each, in catalog order, the distance from the row before and the
-    /// impact. Impacts are bytes, the rest numbers in groups of seven bits, the lowest first.
+    /// Per term: in how many tools it stands, then for each, in catalog order, four times the distance from the row before
+    /// plus what the term says as a word of the tool's name (2, 1 as its last word, else 0), and the impact. Impacts are
+    /// bytes, the rest numbers in groups of seven bits, the lowest first.
     pub postings: Cow<'static, [u8]>,
     /// The end of each term's postings, in bytes.
     pub ends: Cow<'static, [u32]>,
+    /// Per tool: what all words of its name say together, at most 255.
+    pub names: Cow<'static, [u8]>,
 }
 
 /// Finds a tool's row by its name.

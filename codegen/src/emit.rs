@@ -134,6 +134,7 @@ fn header(catalog: &Catalog) -> TokenStream {
 
 fn root(catalog: &Catalog) -> TokenStream {
     let policy = optional_with(catalog.policy.as_ref(), policy::policy);
+    let names = Literal::byte_string(&catalog.ranked.names);
     let sealed = catalog.sealed;
     let index = ToolIndex::from_configs(vec![Layer::loaded(catalog.clone())]);
     let digest = digest(&index, &Policy::compiled_in(catalog)).into_owned();
@@ -147,6 +148,7 @@ fn root(catalog: &Catalog) -> TokenStream {
                 terms: Texts { text: Cow::Borrowed(TERMS), ends: Cow::Borrowed(&TERM_ENDS) },
                 postings: Cow::Borrowed(POSTINGS),
                 ends: Cow::Borrowed(&POSTING_ENDS),
+                names: Cow::Borrowed(#names),
             },
             clis: Cow::Borrowed(&CLIS),
             tools: Cow::Borrowed(&TOOLS),

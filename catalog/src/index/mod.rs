@@ -235,7 +235,7 @@ impl ToolIndex {
         let found = rows.filter(|id| self.is_visible(*id)).filter_map(|id| Some((scores.get(id)?, id)));
         // What the request is about does not depend on how much of the answer is wanted.
         let best: Vec<_> = score::best(found, limit.clamp(score::LOOKED_AT, MAX_RANKED)).collect();
-        let is_served = best.is_empty() || score::is_served(self, &terms, &best);
+        let is_served = best.is_empty() || score::is_served(self, request, &terms, &best);
         best.into_iter().filter(|_| is_served).take(limit).map(|id| self.tool(id).entry()).collect()
     }
 

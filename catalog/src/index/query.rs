@@ -22,6 +22,8 @@ const MAX_TERMS: usize = 64;
 pub(super) struct Request {
     /// Terms that it says, each once.
     pub(super) terms: Vec<Term>,
+    /// What adjacent words of it make together, none of it a term.
+    pub(super) compounds: Vec<Compound>,
     /// Its words as written, lowercased, for names of programs.
     pub(super) words: Vec<String>,
 }
@@ -33,6 +35,13 @@ pub(super) struct Term {
     pub(super) weight: f64,
     /// Stems that stand for it and are not said, each with the first term of the request that it stands for.
     pub(super) synonyms: Vec<String>,
+}
+
+/// A word that a tool may have where the request says two: `logout` for `log out`.
+pub(super) struct Compound {
+    pub(super) stem: String,
+    /// The two.
+    pub(super) words: [String; 2],
 }
 
 impl Request {
@@ -49,12 +58,13 @@ impl Request {
         for word in words(&bracketed).filter(|word| !is_stop_word(word)) {
             add(&mut said, &word, BRACKETED);
         }
+        let compounds = compounds(&main, &said);
         add_synonyms(&mut said);
         let written = text.split(|c: char| !c.is_alphanumeric() && !"_-+.".contains(c));
         // A full stop or dash at the end belongs to the sentence.
         let names = written.map(|word| word.trim_matches(['.', '-', '_'])).filter(|word| !word.is_empty());
         let words = names.map(super::lowercase).collect();
-        Self { terms: said, words }
+        Self { terms: said, compounds, words }
     }
 }
 
@@ -63,6 +73,23 @@ fn add(terms: &mut Vec<Term>, word: &str, weight: f64) {
     if terms.len() < MAX_TERMS && terms.iter().all(|term| term.stem != stem) {
         terms.push(Term { stem: stem.into_owned(), weight, synonyms: Vec::new() });
     }
+}
+
+/// What adjacent words make together. A stop word can end such a word (`log in`), hardly start it.
+fn compounds(text: &str, terms: &[Term]) -> Vec<Compound> {
+    let mut found: Vec<Compound> = Vec::new();
+    let mut all = words(text).take(MAX_TERMS);
+    let mut before = all.next().unwrap_or_default();
+    for word in all {
+        let joined = format!("{before}{word}");
+        let joined = stem(&joined);
+        let is_new = terms.iter().all(|term| term.stem != joined) && found.iter().all(|one| one.stem != joined);
+        if is_new && !is_stop_word(&before) {
+            found.push(Compound { stem: joined.into_owned(), words: [before, word.clone()] });
+        }
+        before = word;
+    }
+    found
 }
 
 /// The stems of each group of synonyms.

@@ -37,21 +37,44 @@ const FIELDS: [Field; 7] = [
     Field { weight: 0.6, length: 0.5 },
 ];
 
+/// What a word of a tool's name says of it, in halves: where it belongs (`remote` in `git_remote_add`) …
+pub(super) const PLACE: u8 = 2;
+/// … or what it does, its last word. Requests say that in words of their own more often.
+const ACTION: u8 = 1;
+
 /// Collects the words of tools, in catalog order.
 #[derive(Default)]
 pub(crate) struct Builder {
-    tools: Vec<[HashMap<String, u32>; FIELDS.len()]>,
+    tools: Vec<Entry>,
     /// Words in each field of all tools together.
     lengths: [u64; FIELDS.len()],
-    /// What all tools of the CLI that is being added share: stems of its name, category and tags, and of its description.
-    cli: (Vec<String>, Vec<String>),
+    cli: Shared,
+}
+
+/// The words of a tool.
+struct Entry {
+    fields: [HashMap<String, u32>; FIELDS.len()],
+    /// What the words of its name say, but for those of its CLI's name.
+    name: HashMap<String, u8>,
+}
+
+/// Stems that all tools of the CLI that is being added share.
+#[derive(Default)]
+struct Shared {
+    names: Vec<String>,
+    discovery: Vec<String>,
+    description: Vec<String>,
 }
 
 impl Builder {
     /// Starts the tools of a CLI.
     pub(crate) fn start(&mut self, cli: &Cli) {
         let discovery = [&cli.name].into_iter().chain(&cli.category).chain(&cli.tags);
-        self.cli = (discovery.flat_map(|text| name_stems(text)).collect(), stems(&cli.description).collect());
+        self.cli = Shared {
+            names: [&cli.name, &cli.stem].into_iter().flat_map(|text| name_stems(text)).collect(),
+            discovery: discovery.flat_map(|text| name_stems(text)).collect(),
+            description: stems(&cli.description).collect(),
+        };
     }
 
     /// Adds a tool of the CLI that was started.
@@ -63,8 +86,8 @@ impl Builder {
         let fields = [
             name.clone(),
             name.last().cloned().into_iter().collect(),
-            self.cli.0.clone(),
-            self.cli.1.clone(),
+            self.cli.discovery.clone(),
+            self.cli.description.clone(),
             stems(&tool.description).collect(),
             args.flat_map(stems).collect(),
             values.flat_map(stems).collect(),
@@ -72,7 +95,7 @@ impl Builder {
         for (total, field) in self.lengths.iter_mut().zip(&fields) {
             *total += field.len() as u64;
         }
-        self.tools.push(fields.map(counted));
+        self.tools.push(Entry { fields: fields.map(counted), name: parts(name, &self.cli.names) });
     }
 
     /// Computes every impact.
@@ -82,12 +105,14 @@ impl Builder {
     pub(crate) fn finish(self, max: u32) -> Result<Ranked, Full> {
         #[expect(clippy::cast_precision_loss, reason = "counts of words are far below 2^52")]
         let average = self.lengths.map(|total| (total as f64 / self.tools.len().max(1) as f64).max(1.0));
-        let mut postings: BTreeMap<String, Vec<(u32, u8)>> = BTreeMap::new();
-        for (row, fields) in (0..).zip(&self.tools) {
-            for (term, impact) in impacts(fields, &average) {
-                postings.entry(term.to_owned()).or_default().push((row, impact));
+        let mut postings: BTreeMap<String, Vec<Posting>> = BTreeMap::new();
+        for (row, tool) in (0..).zip(&self.tools) {
+            for (term, impact) in impacts(&tool.fields, &average) {
+                let named = tool.name.get(term).copied().unwrap_or_default();
+                postings.entry(term.to_owned()).or_default().push(Posting { row, impact, named });
             }
         }
+        let names = self.tools.iter().map(|tool| tool.name.values().fold(0, |sum: u8, part| sum.saturating_add(*part)));
         let (mut text, mut text_ends, mut bytes, mut ends) = (String::new(), Vec::new(), Vec::new(), Vec::new());
         for (term, list) in &postings {
             text.push_str(term);
@@ -96,13 +121,20 @@ impl Builder {
             ends.push(offset(bytes.len(), max, "bytes of postings")?);
         }
         let terms = Texts { text: text.into(), ends: text_ends.into() };
-        Ok(Ranked { terms, postings: bytes.into(), ends: ends.into() })
+        Ok(Ranked { terms, postings: bytes.into(), ends: ends.into(), names: names.collect() })
     }
 }
 
 /// Names are all words, also those that would be stop words in a sentence.
 fn name_stems(name: &str) -> Vec<String> {
     words(name).map(|word| stem(&word).into_owned()).collect()
+}
+
+/// What each word of a tool's name says.
+fn parts(name: Vec<String>, cli: &[String]) -> HashMap<String, u8> {
+    let mut own: Vec<String> = name.into_iter().filter(|word| !cli.contains(word)).collect();
+    let action = own.pop().map(|word| (word, ACTION));
+    action.into_iter().chain(own.into_iter().map(|word| (word, PLACE))).collect()
 }
 
 fn counted(words: Vec<String>) -> HashMap<String, u32> {
@@ -133,18 +165,18 @@ fn impacts<'a>(fields: &'a [HashMap<String, u32>; FIELDS.len()], average: &[f64;
 }
 
 /// Writes the postings of a term as [`Ranked::postings`] has them.
-fn encode(list: &[(u32, u8)], bytes: &mut Vec<u8>) {
-    write_number(u32::try_from(list.len()).expect("tools have rows of 32 bits"), bytes);
+fn encode(list: &[Posting], bytes: &mut Vec<u8>) {
+    write_number(list.len() as u64, bytes);
     let mut before = 0;
-    for (row, impact) in list {
-        write_number(row - before, bytes);
-        bytes.push(*impact);
-        before = *row;
+    for posting in list {
+        write_number(u64::from(posting.row - before) << NAMED_BITS | u64::from(posting.named), bytes);
+        bytes.push(posting.impact);
+        before = posting.row;
     }
 }
 
 /// Writes a number in groups of seven bits, the lowest first; the top bit says that another group follows.
-fn write_number(mut number: u32, bytes: &mut Vec<u8>) {
+fn write_number(mut number: u64, bytes: &mut Vec<u8>) {
     loop {
         let [low, ..] = number.to_le_bytes();
         number >>= 7;
@@ -156,13 +188,13 @@ fn write_number(mut number: u32, bytes: &mut Vec<u8>) {
     }
 }
 
-fn read_number(bytes: &mut &[u8]) -> Option<u32> {
+fn read_number(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     let mut shift = 0;
     loop {
         let (byte, rest) = bytes.split_first()?;
         *bytes = rest;
-        number |= u32::from(byte & 0x7F) << shift;
+        number |= u64::from(byte & 0x7F) << shift;
         if byte & 0x80 == 0 {
             return Some(number);
         }
@@ -170,28 +202,50 @@ fn read_number(bytes: &mut &[u8]) -> Option<u32> {
     }
 }
 
-/// The tools that a term stands in, with its impact there.
+/// Bits of a distance that hold [`Posting::named`].
+const NAMED_BITS: u32 = 2;
+
+/// A tool that a term stands in.
+#[derive(Clone, Copy)]
+pub(super) struct Posting {
+    pub(super) row: u32,
+    pub(super) impact: u8,
+    /// What the term says as a word of the tool's name; 0 where it is none.
+    pub(super) named: u8,
+}
+
+impl Posting {
+    /// How much the term is what the tool is about, from 0 to 1.
+    pub(super) fn strength(self) -> f64 {
+        (f64::from(self.impact) / MAX_IMPACT).sqrt()
+    }
+}
+
+/// The tools that a term stands in, in catalog order.
 #[derive(Clone)]
 pub(super) struct Postings<'a> {
     bytes: &'a [u8],
     row: u32,
-    left: u32,
+    left: usize,
 }
 
 impl Iterator for Postings<'_> {
-    type Item = (u32, u8);
+    type Item = Posting;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let distance = read_number(&mut self.bytes)?;
+        let number = read_number(&mut self.bytes)?;
         let (impact, rest) = self.bytes.split_first()?;
         self.bytes = rest;
+        #[expect(clippy::cast_possible_truncation, reason = "rows have 32 bits")]
+        let distance = (number >> NAMED_BITS) as u32;
+        let [low, ..] = number.to_le_bytes();
         self.row += distance;
         self.left = self.left.saturating_sub(1);
-        Some((self.row, *impact))
+        Some(Posting { row: self.row, impact: *impact, named: low & ((1 << NAMED_BITS) - 1) })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left as usize, Some(self.left as usize))
+        (self.left, Some(self.left))
     }
 }
 
@@ -223,7 +277,8 @@ impl Ranked {
     pub(super) fn postings(&self, number: usize) -> Postings<'_> {
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
         let mut bytes = &self.postings[start..self.ends[number] as usize];
-        let left = read_number(&mut bytes).unwrap_or_default();
+        let left =
+            read_number(&mut bytes).map_or(0, |count| usize::try_from(count).expect("tools have rows of 32 bits"));
         Postings { bytes, row: 0, left }
     }
 }

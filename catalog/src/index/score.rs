@@ -5,22 +5,30 @@ use std::collections::BinaryHeap;
 
 use super::ToolIndex;
 use super::query::{Request, SYNONYM, Term};
+use super::ranked::{PLACE, Posting};
+use super::tokens::stem;
+use crate::view::Cli;
 
 /// A score of one, in units of a term's weight times its impact.
 ///
-/// A request has at most 64 terms, each worth at most 11 of these with its stand-ins: scores stay below 2^29.
+/// A request has at most 64 terms, each worth at most 21 of these with its stand-ins, and as many compounds, each worth at
+/// most 8: scores stay below 2^29.
 const UNIT: f64 = 1000.0 * 255.0;
 /// What a CLI's tools gain when the request starts with its name, and when it has it elsewhere.
 const NAMED_FIRST: f64 = 4.3;
 const NAMED: f64 = 0.6;
+/// What a tool loses whose name says more than the request, in rarities of a word that one tool has.
+const UNSAID: f64 = 0.08;
+/// How much a word counts that two adjacent words of the request make.
+const COMPOUND: f64 = 0.7;
 /// How much a term counts that an unknown word was probably meant to be.
-const NEAR: f64 = 0.3;
+const NEAR: f64 = 0.5;
 /// Terms that an unknown word is taken for at most.
 const MAX_NEAR: usize = 4;
 /// Unknown words for which such terms are looked for: each look goes through all terms.
 const MAX_NEAR_LOOKS: usize = 8;
-/// The part of a request that one of the best tools must cover; else no tool serves it.
-const SERVED: f64 = 0.34;
+/// The part of a request that one of the best tools must be about; else no tool serves it.
+const SERVED: f64 = 0.22;
 /// Best tools that are looked at for that.
 pub(super) const LOOKED_AT: usize = 3;
 /// How far a stand-in of a word covers it.
@@ -28,8 +36,16 @@ const STAND_IN: f64 = 0.5;
 
 /// The scores of all tools of an index.
 pub(super) struct Scores {
-    layers: Vec<Vec<u32>>,
+    layers: Vec<Vec<Score>>,
     near_looks: usize,
+}
+
+/// What is known of a tool.
+#[derive(Clone, Copy, Default)]
+struct Score {
+    sum: u32,
+    /// What the words of its name say together that the request says too.
+    named: u8,
 }
 
 /// What is known of a term of the request.
@@ -41,6 +57,7 @@ pub(super) struct Known {
 }
 
 /// Where a term stands: its number in each layer.
+#[derive(Clone)]
 struct Located {
     numbers: Vec<Option<usize>>,
     tools: usize,
@@ -48,18 +65,29 @@ struct Located {
 
 /// Scores all tools.
 pub(super) fn scores(index: &ToolIndex, request: &Request) -> (Vec<Known>, Scores) {
-    let layers: Vec<_> = index.layers.iter().map(|layer| vec![0; layer.catalog.tools.len()]).collect();
+    let layers: Vec<_> = index.layers.iter().map(|layer| vec![Score::default(); layer.catalog.tools.len()]).collect();
     let tools = layers.iter().map(Vec::len).sum();
     let mut scores = Scores { layers, near_looks: 0 };
-    let terms = request.terms.iter().map(|term| scores.add_term(index, tools, term)).collect();
+    let mut terms: Vec<_> = request.terms.iter().map(|term| scores.add_term(index, tools, term)).collect();
+    for compound in &request.compounds {
+        let located = Located::find(index, &compound.stem);
+        if located.tools > 0 {
+            scores.add(index, &located, COMPOUND * rarity(tools, located.tools));
+            let parts = compound.words.each_ref().map(|word| stem(word));
+            let said =
+                request.terms.iter().zip(&mut terms).filter(|(term, _)| parts.contains(&term.stem.as_str().into()));
+            said.for_each(|(_, known)| known.stand_ins.push(located.clone()));
+        }
+    }
     scores.add_names(index, &request.words);
+    scores.take_unsaid(index, fixed(UNSAID * rarity(tools, 1) * UNIT));
     (terms, scores)
 }
 
 impl Scores {
     /// The score of a tool, if it has one.
     pub(super) fn get(&self, (layer, row): (usize, u32)) -> Option<u32> {
-        Some(self.layers[layer][row as usize]).filter(|score| *score > 0)
+        Some(self.layers[layer][row as usize].sum).filter(|score| *score > 0)
     }
 
     fn add_term(&mut self, index: &ToolIndex, tools: usize, term: &Term) -> Known {
@@ -87,9 +115,10 @@ impl Scores {
         let weight = fixed(1000.0 * weight);
         for ((layer, scores), number) in index.layers.iter().zip(&mut self.layers).zip(&term.numbers) {
             let postings = number.map(|number| layer.catalog.ranked.postings(number));
-            for (row, impact) in postings.into_iter().flatten() {
-                let score = &mut scores[row as usize];
-                *score = score.saturating_add(weight * u32::from(impact));
+            for posting in postings.into_iter().flatten() {
+                let score = &mut scores[posting.row as usize];
+                score.sum = score.sum.saturating_add(weight * u32::from(posting.impact));
+                score.named = score.named.saturating_add(posting.named);
             }
         }
     }
@@ -98,20 +127,36 @@ impl Scores {
     fn add_names(&mut self, index: &ToolIndex, words: &[String]) {
         for segment in &index.segments {
             let cli = index.cli(*segment);
-            let program = cli.words().next().map(|path| path.rsplit('/').next().unwrap_or(path));
-            let names = [Some(cli.name()), Some(cli.stem()), program];
-            let is_meant = |word: &String| names.iter().flatten().any(|name| name.eq_ignore_ascii_case(word));
-            let gain = match words.iter().position(is_meant) {
+            let gain = match position_of(cli, words) {
                 None => continue,
                 Some(0) => NAMED_FIRST,
                 Some(_) => NAMED,
             };
             let rows = cli.tool_rows().range();
             for score in &mut self.layers[segment.layer][rows] {
-                *score = score.saturating_add(fixed(gain * UNIT));
+                score.sum = score.sum.saturating_add(fixed(gain * UNIT));
             }
         }
     }
+
+    /// Lowers tools whose names say more than the request: those that also match are beside what is asked for, or a special
+    /// case of it.
+    fn take_unsaid(&mut self, index: &ToolIndex, loss: u32) {
+        for (layer, scores) in index.layers.iter().zip(&mut self.layers) {
+            for (score, name) in scores.iter_mut().zip(layer.catalog.ranked.names.iter()) {
+                let unsaid = name.saturating_sub(score.named).min(PLACE);
+                let lowered = score.sum.saturating_sub(loss / u32::from(PLACE) * u32::from(unsaid));
+                score.sum = lowered.max(score.sum.min(1));
+            }
+        }
+    }
+}
+
+/// Where a request first names a CLI.
+fn position_of(cli: Cli<'_>, words: &[String]) -> Option<usize> {
+    let program = cli.words().next().map(|path| path.rsplit('/').next().unwrap_or(path));
+    let names = [Some(cli.name()), Some(cli.stem()), program];
+    words.iter().position(|word| names.iter().flatten().any(|name| name.eq_ignore_ascii_case(word)))
 }
 
 impl Located {
@@ -126,33 +171,30 @@ impl Located {
         Self { numbers, tools }
     }
 
-    fn stands_in(&self, index: &ToolIndex, (layer, row): (usize, u32)) -> bool {
-        self.numbers[layer].is_some_and(|number| {
-            index.layers[layer]
-                .catalog
-                .ranked
-                .postings(number)
-                .take_while(|(at, _)| *at <= row)
-                .any(|(at, _)| at == row)
-        })
+    /// How much the term is what a tool is about, from 0 to 1.
+    fn strength(&self, index: &ToolIndex, (layer, row): (usize, u32)) -> f64 {
+        let postings = self.numbers[layer].map(|number| index.layers[layer].catalog.ranked.postings(number));
+        let mut upto = postings.into_iter().flatten().take_while(|posting| posting.row <= row);
+        upto.find(|posting| posting.row == row).map_or(0.0, Posting::strength)
     }
 }
 
-/// Whether one of the best tools has enough of what the request says, so that the request is not about something else.
-pub(super) fn is_served(index: &ToolIndex, terms: &[Known], best: &[(usize, u32)]) -> bool {
+/// Whether one of the best tools is about enough of what the request says, or of the CLI that it starts with, so that the
+/// request is not about something else.
+pub(super) fn is_served(index: &ToolIndex, request: &Request, terms: &[Known], best: &[(usize, u32)]) -> bool {
     let all: f64 = terms.iter().map(|term| term.mass).sum();
     best.iter().take(LOOKED_AT).any(|tool| {
         let covered = terms.iter().map(|term| {
-            let has = |located: &Located| located.stands_in(index, *tool);
-            if has(&term.exact) {
-                term.mass
-            } else if term.stand_ins.iter().any(has) {
-                STAND_IN * term.mass
-            } else {
-                0.0
+            let strength = |located: &Located| located.strength(index, *tool);
+            let exact = strength(&term.exact);
+            // No stand-in covers more.
+            if exact >= STAND_IN {
+                return term.mass * exact;
             }
+            let stand_in = term.stand_ins.iter().map(strength).fold(0.0, f64::max);
+            term.mass * exact.max(STAND_IN * stand_in)
         });
-        covered.sum::<f64>() >= SERVED * all
+        position_of(index.tool(*tool).cli(), &request.words) == Some(0) || covered.sum::<f64>() >= SERVED * all
     })
 }
 
