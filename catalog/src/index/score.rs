@@ -27,8 +27,10 @@ const NEAR: f64 = 0.5;
 const MAX_NEAR: usize = 4;
 /// Unknown words for which such terms are looked for: each look goes through all terms.
 const MAX_NEAR_LOOKS: usize = 8;
-/// The part of a request that one of the best tools must be about; else no tool serves it.
-const SERVED: f64 = 0.22;
+/// The part of a request that one of the best tools must be about, else no tool serves it, where there is one tool …
+const SERVED: f64 = 0.145;
+/// … and by how much it grows with the logarithm of their number: of many tools one has some of the words by chance.
+const SERVED_GROWTH: f64 = 0.0125;
 /// Best tools that are looked at for that.
 pub(super) const LOOKED_AT: usize = 3;
 /// How far a stand-in of a word covers it.
@@ -183,6 +185,9 @@ impl Located {
 /// request is not about something else.
 pub(super) fn is_served(index: &ToolIndex, request: &Request, terms: &[Known], best: &[(usize, u32)]) -> bool {
     let all: f64 = terms.iter().map(|term| term.mass).sum();
+    let tools: usize = index.layers.iter().map(|layer| layer.catalog.tools.len()).sum();
+    #[expect(clippy::cast_precision_loss, reason = "tools are counted in 32 bits")]
+    let enough = all * (SERVED + SERVED_GROWTH * ln(tools as f64));
     best.iter().take(LOOKED_AT).any(|tool| {
         let covered = terms.iter().map(|term| {
             let strength = |located: &Located| located.strength(index, *tool);
@@ -194,7 +199,7 @@ pub(super) fn is_served(index: &ToolIndex, request: &Request, terms: &[Known], b
             let stand_in = term.stand_ins.iter().map(strength).fold(0.0, f64::max);
             term.mass * exact.max(STAND_IN * stand_in)
         });
-        position_of(index.tool(*tool).cli(), &request.words) == Some(0) || covered.sum::<f64>() >= SERVED * all
+        position_of(index.tool(*tool).cli(), &request.words) == Some(0) || covered.sum::<f64>() >= enough
     })
 }
 
