@@ -17,15 +17,22 @@ const CONFIGS_VARIABLE: &str = "CLIMAX_CONFIGS";
 /// Names a policy to compile in, instead of the one that the build script names.
 const POLICY_VARIABLE: &str = "CLIMAX_POLICY";
 
-/// Seals the catalog if it is `1`.
+/// Seals the catalog if it is `1`; does not if it is `0` or empty.
 const SEALED_VARIABLE: &str = "CLIMAX_SEALED";
 
 /// Compiles configs into `OUT_DIR`, to be included by `climax::include_catalog!()`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Build {
     configs: Vec<PathBuf>,
     policy: Option<PathBuf>,
-    sealed: bool,
+    /// Whether the catalog is sealed, or what says so in words that are not understood.
+    sealed: Result<bool, String>,
+}
+
+impl Default for Build {
+    fn default() -> Self {
+        Self { configs: Vec::new(), policy: None, sealed: Ok(false) }
+    }
 }
 
 impl Build {
@@ -48,7 +55,11 @@ impl Build {
         let named = env::var_os(CONFIGS_VARIABLE).unwrap_or_default();
         let configs: Vec<PathBuf> = env::split_paths(&named).filter(|path| !path.as_os_str().is_empty()).collect();
         let policy = env::var_os(POLICY_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
-        let sealed = env::var_os(SEALED_VARIABLE).is_some_and(|value| value == "1");
+        let sealed = match env::var_os(SEALED_VARIABLE).unwrap_or_default().to_string_lossy().as_ref() {
+            "" | "0" => Ok(false),
+            "1" => Ok(true),
+            other => Err(other.to_owned()),
+        };
         Self { configs: if configs.is_empty() { vec!["configs".into()] } else { configs }, policy, sealed }
     }
 
@@ -69,7 +80,7 @@ impl Build {
     /// Seals the catalog: no tool can be added or changed at run time.
     #[must_use]
     pub fn sealed(self, sealed: bool) -> Self {
-        Self { sealed, ..self }
+        Self { sealed: Ok(sealed), ..self }
     }
 
     /// Generates the code, or makes cargo fail with every mistake in the configs.
@@ -85,6 +96,13 @@ impl Build {
     }
 
     fn generate(&self) -> Result<Vec<String>, Vec<String>> {
+        // Not to seal what was meant to be sealed would open it.
+        let sealed = self.sealed.as_ref().map_err(|found| {
+            vec![format!(
+                "cargo::error={SEALED_VARIABLE} is `{}`, expected 1 to seal the catalog, or 0 or nothing not to",
+                found.escape_debug()
+            )]
+        })?;
         let root = workspace_root();
         let shown = |path: &Path| relative(path, &root);
         let (config_files, mut diagnostics) = files::expand_all(&self.configs, shown);
@@ -100,7 +118,7 @@ impl Build {
             }
         };
         let Compiled { mut catalog, warnings } = compiled.map_err(|found| report::directives(&found))?;
-        catalog.sealed = self.sealed;
+        catalog.sealed = *sealed;
         let generated = emit(&catalog).map_err(|error| vec![format!("cargo::error={error}")])?;
         write(&generated).map_err(|error| vec![format!("cargo::error={error}")])?;
         let mut directives = report::directives(&warnings);

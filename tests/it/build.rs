@@ -51,7 +51,11 @@ impl Package {
         let target = test.ancestors().nth(3).unwrap().join("test-packages");
         let mut cargo = Command::new(env!("CARGO"));
         cargo.current_dir(self.dir.path()).args([command, "--offline"]).env("CARGO_TARGET_DIR", target);
-        cargo.env_remove("CLIMAX_CONFIGS").env_remove("CLIMAX_POLICY").env("CARGO_TERM_COLOR", "never");
+        cargo
+            .env_remove("CLIMAX_CONFIGS")
+            .env_remove("CLIMAX_POLICY")
+            .env_remove("CLIMAX_SEALED")
+            .env("CARGO_TERM_COLOR", "never");
         cargo
     }
 
@@ -121,6 +125,17 @@ fn warnings_do_not_fail_the_build() {
     let (built, said) = package.build();
     assert!(built);
     insta::assert_snapshot!(said);
+}
+
+#[test]
+fn what_is_to_be_sealed_is_not_left_open() {
+    let package = Package::new("sealed-catalog");
+    let build = |value: &str| said(package.cargo("build").env("CLIMAX_SEALED", value));
+    for value in ["yes", "true", "01"] {
+        let (built, said) = build(value);
+        assert!(!built && said.contains(&format!("CLIMAX_SEALED is `{value}`, expected 1")), "{said}");
+    }
+    assert!(build("1").0 && build("0").0 && build("").0);
 }
 
 #[test]
