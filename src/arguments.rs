@@ -5,10 +5,10 @@
 use std::fmt;
 
 use climax_catalog::policy::{ArgRule, Breach};
-use climax_catalog::{ArgView, OutputFile, Place, ResolvedTool, Type};
+use climax_catalog::{ArgView, OutputFile, Place, ResolvedTool, Type, near_misses};
 use serde_json::{Map, Value};
 
-use crate::limits::{MAX_ARGUMENT_BYTES, MAX_ECHOED_CHARS, MAX_STDIN_BYTES};
+use crate::limits::{MAX_ARGUMENT_BYTES, MAX_ECHOED_CHARS, MAX_STDIN_BYTES, MAX_UNKNOWN_KEYS};
 
 /// A checked value.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,6 +69,11 @@ impl<'a> Bound<'a> {
 pub enum Problem {
     /// It is required and absent.
     Missing,
+    /// There is no such argument, and it is nearly the name of one that has no value.
+    Misspelt {
+        /// That name.
+        meant: String,
+    },
     /// It is of another type and cannot be converted.
     Type {
         /// The value, as JSON without the outer quotes of a string.
@@ -145,6 +150,9 @@ impl fmt::Display for Violation {
         let name = &self.argument;
         match &self.problem {
             Problem::Missing => write!(f, "Missing required argument '{name}'"),
+            Problem::Misspelt { meant } => {
+                write!(f, "Unknown argument '{}': did you mean '{meant}'?", echo(name))
+            }
             Problem::Type { value, expected } => write!(f, "Argument '{name}': cannot convert '{value}' to {expected}"),
             Problem::NotInEnum { allowed } => write!(f, "Argument '{name}' must be one of: {}", allowed.join(", ")),
             Problem::Nul => write!(f, "Argument '{name}': value contains a NUL character"),
@@ -174,15 +182,35 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Checks and converts the arguments of one call; unknown keys are ignored, null counts as absent. What the user or
-/// the server gives is left out.
+/// Checks and converts the arguments of one call; null counts as absent. What the user or the server gives is left out.
+///
+/// Unknown keys are ignored, but for those that are nearly the name of an arg without a value: without `dry_run`, which was
+/// given as `dryrun`, a program would do what it was to show.
 ///
 /// Of what a policy says only `allow_leading_dash` counts here; [`check`] looks at the rest.
 ///
 /// # Errors
-/// Every violation, in the order of the args' definition.
+/// Every violation, in the order of the args' definition; then misspelt keys.
 pub fn bind<'a>(tool: ResolvedTool<'a>, arguments: &Map<String, Value>) -> Result<Bound<'a>, Vec<Violation>> {
-    bind_args(tool, |arg| (!arg.is_asked() && arg.output().is_none()).then(|| arguments.get(arg.name())))
+    let bound = bind_args(tool, |arg| (!arg.is_asked() && arg.output().is_none()).then(|| arguments.get(arg.name())));
+    let misspelt = misspelt(tool, arguments);
+    match bound {
+        Ok(bound) if misspelt.is_empty() => Ok(bound),
+        Ok(_) => Err(misspelt),
+        Err(violations) => Err(violations.into_iter().chain(misspelt).collect()),
+    }
+}
+
+fn misspelt(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Vec<Violation> {
+    let given = |name: &str| arguments.get(name).is_some_and(|value| !value.is_null());
+    let unknown = arguments.keys().filter(|key| given(key) && tool.args().all(|arg| arg.name() != key.as_str()));
+    let meant = |key: &String| {
+        let free = tool.agent_args().map(ArgView::name).filter(|name| !given(name));
+        near_misses(key, free, 1).first().map(|meant| (*meant).to_owned())
+    };
+    let violation =
+        |key: &String| Some(Violation { argument: key.clone(), problem: Problem::Misspelt { meant: meant(key)? } });
+    unknown.take(MAX_UNKNOWN_KEYS).filter_map(violation).collect()
 }
 
 /// The same with what the user has given.

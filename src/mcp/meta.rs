@@ -123,6 +123,7 @@ pub(super) fn call_request(arguments: &Map<String, Value>) -> Result<CallRequest
     let mut reader = Reader::new(arguments);
     let tool_name = reader.required_string("tool_name");
     let arguments = reader.object("args");
+    reader.refuse_unless_given("args", &["tool_name"]);
     reader.finish()?;
     Ok(CallRequest { tool_name, arguments })
 }

@@ -4,8 +4,8 @@ use climax_catalog::Type;
 use serde_json::{Map, Value};
 
 use super::decode::is_bounded;
-use crate::arguments::{BoundValue, Problem, Violation, coerce, type_problem};
-use crate::limits::MAX_SEARCH_RESULTS;
+use crate::arguments::{BoundValue, Problem, Violation, coerce, echo, type_problem};
+use crate::limits::{MAX_SEARCH_RESULTS, MAX_UNKNOWN_KEYS};
 
 /// Reads the arguments of a meta-tool by the rules for every other tool's.
 pub(super) struct Reader<'a> {
@@ -101,6 +101,24 @@ impl<'a> Reader<'a> {
         } else {
             self.refuse(name, type_problem(value, "object"));
             Map::new()
+        }
+    }
+
+    /// Refuses what stands where `name` should hold it: other keys than `known`, where `name` is not there.
+    ///
+    /// Without the arguments that a model has put there, or under another name, a tool would do something else.
+    pub(super) fn refuse_unless_given(&mut self, name: &str, known: &[&str]) {
+        if self.given(name).is_some() {
+            return;
+        }
+        let given: &'a Map<String, Value> = self.arguments;
+        for (key, value) in given
+            .iter()
+            .filter(|(key, value)| !known.contains(&key.as_str()) && !value.is_null())
+            .take(MAX_UNKNOWN_KEYS)
+        {
+            let meant = if value.is_object() { name.to_owned() } else { format!("{name}.{}", echo(key)) };
+            self.refuse(key, Problem::Misspelt { meant });
         }
     }
 

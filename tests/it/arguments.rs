@@ -62,6 +62,20 @@ fn refused(name: &str, value: Value, text: &str) {
 }
 
 #[test]
+fn keys_that_nearly_name_an_arg_without_a_value_are_refused_and_others_ignored() {
+    let tools = "command: x\ntools: [{name: t, description: D, args: [{name: dry_run, type: boolean}, {name: path}]}]";
+    let index = index(tools);
+    let bound = |arguments: Value| bind(tool(&index, "t"), &object(arguments)).map(|bound| bound.iter().count());
+    for key in ["dryrun", "dry-run", "dryRun", "dry_rum"] {
+        let violations = bound(json!({ key: true, "path": "." })).unwrap_err();
+        assert_eq!(violations.len(), 1);
+        assert_eq!(violations[0].to_string(), format!("Unknown argument '{key}': did you mean 'dry_run'?"));
+    }
+    assert_eq!(bound(json!({ "dryrun": null, "reason": "because" })), Ok(0));
+    assert_eq!(bound(json!({ "dry_run": true, "dryrun": true, "path": ".", "path2": "x" })), Ok(2));
+}
+
+#[test]
 fn the_five_coercions() {
     accepted("i", json!("42"), "42");
     accepted("i", json!(" -7 "), "-7");

@@ -118,6 +118,30 @@ fn results_are_worded_as_the_contract_says() {
     insta::assert_snapshot!(said.join("\n"));
 }
 
+/// Run without them, a tool would do something else.
+#[test]
+fn arguments_in_the_wrong_place_are_refused() {
+    let file = config("  - {name: show, description: x, command: argv, args: [{name: dry_run, type: boolean}]}\n");
+    let mut server = Server::start(&["--config", file.path().to_str().unwrap()]);
+    let mut call = |arguments: Value| {
+        let result =
+            server.request("tools/call", json!({ "name": "climax_call", "arguments": arguments }))["result"].clone();
+        (result["isError"] == true, text(&result).to_owned())
+    };
+    let shown = json!({ "dry_run": true });
+    for (wrong, key, meant) in [
+        (json!({ "tool_name": "show", "arguments": shown }), "arguments", "args"),
+        (json!({ "tool_name": "show", "dry_run": true }), "dry_run", "args.dry_run"),
+    ] {
+        let said = format!("Argument validation failed:\n  - Unknown argument '{key}': did you mean '{meant}'?");
+        let (failed, text) = call(wrong);
+        assert!(failed && text == said, "{text}");
+    }
+    let (failed, text) = call(json!({ "tool_name": "show", "args": shown, "reason": "to see" }));
+    assert!(!failed && text.contains("--dry-run"), "{text}");
+    assert!(!call(json!({ "tool_name": "show", "args": null })).0);
+}
+
 /// A server whose tool `family` starts a child that starts a grandchild, which announces itself in `pids`.
 struct Family {
     server: Server,
