@@ -257,6 +257,8 @@ fn tokens_open_the_server_and_are_read_again() {
     let wrong = list(&[&bearer("0123456789abcdef0123456788")]);
     assert_eq!(wrong.status, 401);
     assert!(wrong.header("www-authenticate").unwrap().contains("invalid_token"));
+    let other = list(&["Authorization: Basic YWRhOng="]);
+    assert!(other.status == 401 && other.text().contains("`Authorization: Bearer TOKEN`"));
     assert_eq!(list(&[&bearer(ADA)]).status, 200);
     assert_eq!(list(&[&bearer(ADA), &bearer(BOB)]).status, 401, "one caller, one token");
     assert_eq!(web.get("/metrics", &[]).status, 401);

@@ -19,7 +19,7 @@ use crate::mcp::StateKey;
 use crate::metrics::Metrics;
 use crate::transport::http::access::{Access, TokenFile};
 use crate::transport::http::caller::Who;
-use crate::transport::http::gate::Gate;
+use crate::transport::http::gate::{Gate, Host};
 use crate::transport::http::{Ending, Http, serve};
 use crate::{exec, terminal};
 
@@ -68,10 +68,16 @@ fn listener(arguments: &HttpArguments) -> io::Result<TcpListener> {
     Ok(listener)
 }
 
-/// The host that clients know is let in without being named twice.
+/// The host that clients know, and the address that is listened on, are let in without being named twice.
 fn gate(arguments: &HttpArguments) -> Gate {
-    let hosts = arguments.allowed_host.iter().cloned().chain(arguments.oauth.public_host()).collect();
-    Gate::new(hosts, arguments.allowed_origin.clone())
+    let address = Some(arguments.host).filter(|host| !host.is_unspecified()).map(Host::from);
+    let hosts: Vec<Host> = arguments.allowed_host.iter().cloned().chain(arguments.oauth.public_host()).collect();
+    if address.is_none() && hosts.is_empty() {
+        tracing::warn!(
+            "requests to localhost are answered; name what else the server is known by: --allowed-host NAME"
+        );
+    }
+    Gate::new(hosts.into_iter().chain(address).collect(), arguments.allowed_origin.clone())
 }
 
 /// How callers show who they are. What others can reach is open to everybody only where that is asked for.

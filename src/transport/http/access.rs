@@ -133,7 +133,7 @@ impl Access {
         if sent.next().is_some() {
             return Err(Refused::WrongToken);
         }
-        let token = header.to_str().ok().and_then(bearer).ok_or(Refused::WrongToken)?;
+        let token = header.to_str().ok().and_then(bearer).ok_or(Refused::NoToken)?;
         if let Some(caller) = file.and_then(|file| file.find(token)) {
             return Ok(caller);
         }

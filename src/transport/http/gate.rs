@@ -21,12 +21,21 @@ pub struct Gate {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Host(String);
 
+impl From<IpAddr> for Host {
+    fn from(address: IpAddr) -> Self {
+        Self(address.to_string())
+    }
+}
+
 impl FromStr for Host {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         if is_authority(text) {
-            Ok(Self(text.to_ascii_lowercase()))
+            let text = text.to_ascii_lowercase();
+            // Without a port an IPv6 address is compared without its brackets.
+            let address = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).map(str::to_owned);
+            Ok(Self(address.unwrap_or(text)))
         } else {
             Err("expected a name or address as clients send it, and maybe a port, such as tools.example".to_owned())
         }
@@ -187,6 +196,11 @@ mod tests {
     #[test]
     fn this_machine_and_what_is_named_is_let_in() {
         let gate = gate(&["tools.example", "b.example:8443"], &["https://App.example:443"]);
+        let gate_of_address =
+            Gate::new(vec![IpAddr::from([192, 0, 2, 2]).into(), "[2001:db8::2]".parse().unwrap()], vec![]);
+        for host in ["192.0.2.2:18100", "[2001:db8::2]", "[2001:DB8::2]:80"] {
+            assert_eq!(check(&gate_of_address, &[("host", host)]), Ok(()), "{host}");
+        }
         for host in ["localhost", "127.0.0.1:8080", "[::1]:80", "127.9.9.9", "Tools.Example:9", "b.example:8443"] {
             assert_eq!(check(&gate, &[("host", host)]), Ok(()), "{host}");
         }
