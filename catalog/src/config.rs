@@ -346,7 +346,9 @@ fn enum_values(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<Vec<Spann
         return None;
     }
     let value = walker.list(node, "enum", |walker, node| walker.string(node, "an item of `enum`"));
-    Some(Spanned { value, span: node.span })
+    // Each item that is none has been told of; that there are none would be told beside it.
+    let is_told = value.is_empty() && matches!(&node.kind, Kind::Sequence(items) if !items.is_empty());
+    (!is_told).then_some(Spanned { value, span: node.span })
 }
 
 fn resolve(walker: &mut Walker<'_>, name: Spanned<String>, node: &Node) -> Option<Resolve> {

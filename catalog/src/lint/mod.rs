@@ -18,11 +18,16 @@ mod words;
 
 pub(crate) use allow::Silenced;
 
+/// Words of a command that shells take for more than words. Not `;`, with which the words after `find -exec` end.
+const OF_SHELLS: &[&str] = &["|", "||", "&&", "&", ">", ">>", "<", "<<", "2>", "2>&1", "&>"];
+
 /// Looks for everything that could be better in one config.
 pub(crate) fn lint(source: &Source, config: &Config, out: &mut Vec<Diagnostic>) {
     let mut linter = Linter { source, programs: programs(source, config), out: Vec::new() };
     linter.allows(config);
+    linter.command(config.command.as_ref());
     for tool in &config.tools {
+        linter.command(tool.command.as_ref());
         linter.description(tool);
         linter.risk(tool);
         for arg in &tool.args {
@@ -57,6 +62,14 @@ impl Linter<'_> {
         for one in allow::all(config) {
             self.out.extend(allow::mistakes(self.source, one));
         }
+    }
+
+    fn command(&mut self, command: Option<&Spanned<String>>) {
+        let Some(command) = command else { return };
+        let Some(word) = command.value.split_whitespace().find(|word| OF_SHELLS.contains(word)) else { return };
+        let message = format!("`{word}` in a command is a word like any other: no shell reads it");
+        let help = "do it by options of the program, or put it into a script and name that";
+        self.report(Code::LintShell, command.span, message, help);
     }
 
     fn description(&mut self, tool: &Tool) {
