@@ -132,8 +132,8 @@ fn what_is_to_be_sealed_is_not_left_open() {
     let package = Package::new("sealed-catalog");
     let build = |value: &str| said(package.cargo("build").env("CLIMAX_SEALED", value));
     for value in ["yes", "true", "01"] {
-        let (built, said) = build(value);
-        assert!(!built && said.contains(&format!("CLIMAX_SEALED is `{value}`, expected 1")), "{said}");
+        let (is_built, said) = build(value);
+        assert!(!is_built && said.contains(&format!("CLIMAX_SEALED is `{value}`, expected 1")), "{said}");
     }
     assert!(build("1").0 && build("0").0 && build("").0);
 }
