@@ -293,11 +293,11 @@ codes! {
         why "What it means would depend on where the server was started.";
         example "read: [src]";
         remedy "Write an absolute path, or one that starts with `~` or a variable.";
-    /// A mount of a policy's container below another that can be changed.
+    /// A path of a policy's sandbox, or a mount of its container, below another that can be changed.
     Replaceable = "replaceable", Error, Check;
         why "A program could replace what is above it and have the next call see another directory.";
         example "volumes: [\"/srv:/srv\", \"/srv/keys:/keys:ro\"]";
-        remedy "Mount the one above read-only, or move the one below elsewhere.";
+        remedy "Name the one above alone, or as read-only, or move the one below elsewhere.";
     /// A policy that would allow more than the one that is compiled in.
     Widening = "widening", Error, Check;
         why "A policy at run time can only narrow.";

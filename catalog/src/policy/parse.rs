@@ -209,7 +209,7 @@ fn container(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Option<Executo
         .required(walker, "image", "the image that containers are made of")
         .and_then(|node| walker.string(node, "image"));
     let volumes = texts(walker, fields, "volumes");
-    replaceable(walker, &volumes);
+    replaceable_mounts(walker, &volumes);
     let container = Container {
         runtime: fields.word(walker, "runtime", &Runtime::ALL, Runtime::as_str).unwrap_or_default(),
         image: String::new(),
@@ -225,17 +225,28 @@ fn container(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Option<Executo
     Some(Executor::Container(Container { image: image.value, ..container }))
 }
 
-/// Reports mounts whose source a container can replace, by a link to anything, because another one lets it write there.
-fn replaceable(walker: &mut Walker<'_>, volumes: &[Spanned<String>]) {
-    let source = |volume: &str| volume.split(':').next().unwrap_or_default().trim_end_matches('/').to_owned();
-    let is_read_only =
-        |volume: &str| volume.rsplit(':').next().is_some_and(|last| last.split(',').any(|one| one == "ro"));
-    for volume in volumes {
-        for other in volumes.iter().filter(|other| !is_read_only(&other.value)) {
-            let [inner, outer] = [volume, other].map(|volume| source(&volume.value));
-            if inner.strip_prefix(&outer).is_some_and(|rest| rest.starts_with('/')) {
+/// Reports mounts whose source a container can replace.
+fn replaceable_mounts(walker: &mut Walker<'_>, volumes: &[Spanned<String>]) {
+    let source = |volume: &Spanned<String>| {
+        let path = volume.value.split(':').next().unwrap_or_default();
+        Spanned { value: path.to_owned(), span: volume.span }
+    };
+    let is_changeable = |volume: &&Spanned<String>| {
+        !volume.value.rsplit(':').next().is_some_and(|last| last.split(',').any(|one| one == "ro"))
+    };
+    let changeable: Vec<_> = volumes.iter().filter(is_changeable).map(source).collect();
+    let all = volumes.iter().map(source).collect::<Vec<_>>();
+    replaceable(walker, &all, &changeable, "mount the outer one alone, or with `:ro`");
+}
+
+/// Reports paths that a program can replace, by a link to anything, because it may change what they are in.
+fn replaceable(walker: &mut Walker<'_>, all: &[Spanned<String>], changeable: &[Spanned<String>], help: &str) {
+    for path in all {
+        let inner = path.value.trim_end_matches('/');
+        for outer in changeable.iter().map(|outer| outer.value.trim_end_matches('/')) {
+            if inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/')) {
                 let message = format!("`{inner}` can be replaced, since it is below `{outer}`, which can be changed");
-                walker.report(Code::Replaceable, volume.span, message, "mount the outer one alone, or with `:ro`");
+                walker.report(Code::Replaceable, path.span, message, help);
             }
         }
     }
@@ -258,6 +269,10 @@ fn sandbox(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Executor {
         let message = format!("`{}` is relative, and to a directory that the call chooses", path.value);
         walker.report(Code::RelativePath, path.span, message, "write an absolute path; `~` and `$VAR` expand");
     }
+    let [read, write] = &paths;
+    let all: Vec<_> =
+        read.iter().chain(write).map(|path| Spanned { value: path.value.clone(), span: path.span }).collect();
+    replaceable(walker, &all, write, "name the outer one alone, or not under `write`");
     let [read, write] = paths.map(|paths| paths.into_iter().map(|path| path.value).collect());
     Executor::Sandbox(Sandbox {
         read,
