@@ -391,11 +391,11 @@ codes! {
              need none.";
         example "{name: since}";
         remedy "Say meaning, format and units: `{name: since, description: \"Oldest commit, as YYYY-MM-DD\"}`.";
-    /// A word that only a shell would take for more than a word.
+    /// A text that only a shell would take for more than it is.
     LintShell = "lint/shell", Warning, Lint;
-        why "No shell reads commands: the program would be given the word as it stands, and nothing is piped or redirected.";
+        why "No shell reads commands, flags and directories: a word stays one, and nothing is piped, redirected or expanded.";
         example "command: log --oneline | head";
-        remedy "Do it by options of the program, or put it into a script and name that.";
+        remedy "Do it by options of the program, or put it into a script and name that; write flags one by one, and whole paths.";
     /// An `x-allow` that silences nothing.
     LintAllow = "lint/unknown-code", Warning, Lint;
         why "What it was meant to silence is still reported, or the name of a code was misspelt.";

@@ -26,12 +26,14 @@ pub(crate) fn lint(source: &Source, config: &Config, out: &mut Vec<Diagnostic>) 
     let mut linter = Linter { source, programs: programs(source, config), out: Vec::new() };
     linter.allows(config);
     linter.command(config.command.as_ref());
+    linter.directory(config.working_dir.as_ref());
     for tool in &config.tools {
         linter.command(tool.command.as_ref());
         linter.description(tool);
         linter.risk(tool);
         for arg in &tool.args {
             linter.arg(arg);
+            linter.flag(arg);
         }
     }
     linter.similar(&config.tools);
@@ -70,6 +72,27 @@ impl Linter<'_> {
         let message = format!("`{word}` in a command is a word like any other: no shell reads it");
         let help = "do it by options of the program, or put it into a script and name that";
         self.report(Code::LintShell, command.span, message, help);
+    }
+
+    fn directory(&mut self, directory: Option<&Spanned<String>>) {
+        let Some(directory) = directory.filter(|path| path.value.starts_with('~') || path.value.contains('$')) else {
+            return;
+        };
+        let message =
+            format!("`{}` is the directory's name as it stands: no shell reads it", shorten(&directory.value));
+        self.report(
+            Code::LintShell,
+            directory.span,
+            message,
+            "write the whole path, or let calls name it by an arg with `cwd: true`",
+        );
+    }
+
+    fn flag(&mut self, arg: &Arg) {
+        let Some(flag) = arg.flag.as_ref().filter(|flag| flag.value.contains(char::is_whitespace)) else { return };
+        let message = format!("flag `{}` goes on the command line as one word", shorten(&flag.value));
+        let help = "put options that are always the same into `command`, and only this arg's own into `flag`";
+        self.report(Code::LintShell, flag.span, message, help);
     }
 
     fn description(&mut self, tool: &Tool) {

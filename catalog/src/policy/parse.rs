@@ -215,7 +215,7 @@ fn container(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Option<Executo
         image: String::new(),
         volumes: volumes.into_iter().map(|volume| volume.value).collect(),
         working_dir: fields.optional_string(walker, "working_dir").map(|text| text.value),
-        network: fields.optional_string(walker, "network").map(|text| text.value),
+        network: fields.optional("network").and_then(|node| network(walker, node)),
     };
     let image = image?;
     if image.value.is_empty() || image.value.starts_with('-') {
@@ -223,6 +223,18 @@ fn container(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Option<Executo
         walker.report(Code::IllegalName, image.span, message, "write a name such as `alpine:3.20`");
     }
     Some(Executor::Container(Container { image: image.value, ..container }))
+}
+
+fn network(walker: &mut Walker<'_>, node: &Node) -> Option<String> {
+    if let yaml::Kind::Scalar(scalar) = &node.kind
+        && let yaml::Meaning::Bool(_) = scalar.meaning()
+    {
+        let help =
+            "write `none` for no network, or leave the key out for the usual one; only a sandbox has a boolean here";
+        walker.wrong_type(node, "network", "the name of a network", help);
+        return None;
+    }
+    walker.string(node, "network").map(|text| text.value)
 }
 
 /// Reports mounts whose source a container can replace.
