@@ -6,11 +6,63 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+/// The JSON of `climax export`: two lists of named objects, `tools` and `prompts`, and what holds for all of them.
+#[derive(Clone, Debug)]
+pub struct Export(Value);
+
+impl Export {
+    /// Takes JSON that has the shape of an export: everything that the comparison relies on is where it looks for it.
+    ///
+    /// # Errors
+    /// What was expected, and what was found.
+    pub fn new(json: Value) -> Result<Self, String> {
+        let Value::Object(members) = &json else {
+            return Err(format!("expected an object, found {}", kind(&json)));
+        };
+        for key in ["catalog_digest", "headless", "executor", "tools", "prompts"] {
+            if !members.contains_key(key) {
+                return Err(format!("expected an object with `{key}`, found none"));
+            }
+        }
+        named(&json, "tools")?;
+        named(&json, "prompts")?;
+        Ok(Self(json))
+    }
+}
+
+/// Whether a list holds objects alone, each with a name, and with args of which the same holds.
+fn named(json: &Value, key: &str) -> Result<(), String> {
+    let Value::Array(list) = &json[key] else {
+        return Err(format!("expected a list in `{key}`, found {}", kind(&json[key])));
+    };
+    for one in list {
+        if !one["name"].is_string() {
+            let found = if one.is_object() { "one without" } else { kind(one) };
+            return Err(format!("expected objects with a `name` in `{key}`, found {found}"));
+        }
+        for args in ["args", "global_args"] {
+            if !one[args].is_null() {
+                named(one, args).map_err(|error| format!("in `{key}`: {error}"))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn kind(json: &Value) -> &'static str {
+    match json {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
 /// Lines that say what was added, removed and changed from `old` to `new`; none if both serve the same.
-///
-/// Both are the JSON of `climax export`.
 #[must_use]
-pub fn differences(old: &Value, new: &Value) -> Vec<String> {
+pub fn differences(Export(old): &Export, Export(new): &Export) -> Vec<String> {
     let mut lines = Vec::new();
     for key in ["executor", "headless"] {
         changes(key, &old[key], &new[key], &mut lines);

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use climax_catalog::{Catalog, Layer, Policy, ToolIndex};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::cli::{DiffArguments, FAILURE};
-use crate::diff::differences;
+use crate::diff::{Export, differences};
 use crate::load::{self, Served};
 use crate::{command, terminal};
 
@@ -29,24 +29,23 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &DiffArguments) -> ExitC
 }
 
 /// The export in a `.json` file, that of config files, or with `-` that of what is compiled in.
-fn read(catalog: &'static Catalog, path: &Path) -> Result<Value, ()> {
-    if path == Path::new("-") {
+fn read(catalog: &'static Catalog, path: &Path) -> Result<Export, ()> {
+    let served = if path == Path::new("-") {
         let index = ToolIndex::from_configs(vec![Layer::compiled(catalog)]);
-        return Ok(super::export::exported(&Served { index, policy: Policy::compiled_in(catalog) }));
-    }
-    if path.extension().is_some_and(|extension| extension == "json") {
-        let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
-        let json = text.and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()));
-        return json.map_err(|error| terminal::error(&format!("climax: cannot read {}: {error}", path.display())));
-    }
-    match load::read_configs(&[path.to_owned()], &|_| false) {
-        Ok(compiled) => {
-            let index = ToolIndex::from_configs(vec![Layer::loaded(compiled.catalog)]);
-            Ok(super::export::exported(&Served { index, policy: Policy::default() }))
-        }
-        Err(found) => {
-            terminal::report(&found);
-            Err(())
-        }
-    }
+        Served { index, policy: Policy::compiled_in(catalog) }
+    } else if path.extension().is_some_and(|extension| extension == "json") {
+        return read_export(path).map_err(|error| terminal::error(&format!("climax: {error}")));
+    } else {
+        let compiled = load::read_configs(&[path.to_owned()], &|_| false).map_err(|found| terminal::report(&found))?;
+        Served { index: ToolIndex::from_configs(vec![Layer::loaded(compiled.catalog)]), policy: Policy::default() }
+    };
+    Export::new(super::export::exported(&served)).map_err(|error| terminal::error(&format!("climax: {error}")))
+}
+
+fn read_export(path: &Path) -> Result<Export, String> {
+    let shown = path.display();
+    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
+    let made = "`climax export > FILE` writes one";
+    let json = serde_json::from_str(&text).map_err(|error| format!("{shown} is no JSON: {error}; {made}"))?;
+    Export::new(json).map_err(|error| format!("{shown} is no export: {error}; {made}"))
 }

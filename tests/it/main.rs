@@ -45,4 +45,5 @@ mod siege;
 mod statuses;
 mod support;
 mod tidy;
+mod usage;
 mod web;

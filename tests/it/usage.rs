@@ -1,0 +1,48 @@
+//! Command lines and files that are not what was meant, and what they are told.
+
+use std::fs;
+
+use crate::support::{climax, run};
+
+/// The status and the message of a command line that is refused; it prints nothing else.
+fn refused(args: &[&str]) -> (i32, String) {
+    let (status, stdout, stderr) = run(climax().args(args));
+    assert_eq!(stdout, "", "{args:?}");
+    (status, stderr)
+}
+
+#[test]
+fn diff_compares_exports_and_nothing_else() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let fine = run(climax().args(["export", "jq"])).1;
+    fs::write(path("fine.json"), &fine).unwrap();
+    fs::write(path("list.json"), run(climax().args(["list", "jq", "--json"])).1).unwrap();
+    assert_eq!(run(climax().args(["diff", &path("fine.json"), &path("fine.json")])).0, 0);
+    let (status, stderr) = refused(&["diff", &path("list.json"), &path("fine.json")]);
+    assert_eq!(status, 2);
+    assert!(stderr.contains("`catalog_digest`") && stderr.contains("climax export > "), "{stderr}");
+    let with = |key: &str, value: serde_json::Value| {
+        let mut json: serde_json::Value = serde_json::from_str(&fine).unwrap();
+        json[key] = value;
+        json.to_string()
+    };
+    for (junk, found) in [
+        ("[]".to_owned(), "expected an object, found a list"),
+        ("\"x\"".to_owned(), "expected an object, found a string"),
+        ("{}".to_owned(), "expected an object with `catalog_digest`, found none"),
+        ("{".to_owned(), "no JSON"),
+        (with("tools", 1.into()), "expected a list in `tools`, found a number"),
+        (with("tools", vec![1].into()), "expected objects with a `name` in `tools`, found a number"),
+        (with("prompts", serde_json::json!([{}])), "expected objects with a `name` in `prompts`, found one without"),
+        (
+            with("tools", serde_json::json!([{ "name": "x", "args": [null] }])),
+            "in `tools`: expected objects with a `name` in `args`, found null",
+        ),
+    ] {
+        fs::write(path("junk.json"), &junk).unwrap();
+        let (status, stderr) = refused(&["diff", &path("junk.json"), &path("junk.json")]);
+        assert_eq!((status, stderr.lines().count()), (2, 2), "both are told: {stderr}");
+        assert!(stderr.contains(found) && stderr.contains("climax export"), "{found}: {stderr}");
+    }
+}
