@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use climax_catalog::{Code, Severity, Strategy, did_you_mean};
 
 use crate::command;
@@ -357,10 +358,26 @@ fn key_value(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// Reads the command line, with what must hold between options of which one has a default.
+fn parsed() -> Result<Arguments, clap::Error> {
+    let mut command = Arguments::command();
+    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    let arguments = Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
+    let (run, given) = match (&arguments.command, matches.subcommand()) {
+        (Some(Command::Run(run)), Some((_, given))) => (run, given),
+        (None, None) => (&arguments.run, &matches),
+        _ => return Ok(arguments),
+    };
+    match run.problem(given) {
+        Some(problem) => Err(command.error(ErrorKind::ArgumentConflict, problem)),
+        None => Ok(arguments),
+    }
+}
+
 /// Runs the command line of `program`.
 pub(crate) fn main(program: &Program) -> ExitCode {
     let catalog = program.catalog;
-    let arguments = match Arguments::try_parse() {
+    let arguments = match parsed() {
         Ok(arguments) => arguments,
         Err(error) => {
             let _ = error.print();
@@ -391,8 +408,6 @@ pub(crate) fn main(program: &Program) -> ExitCode {
         #[cfg(feature = "import")]
         Command::Import(arguments) => command::import::run(&arguments),
         Command::Version(arguments) => command::version::run(catalog, &arguments),
-        Command::Completions { shell } => {
-            command::completions::run(shell, &mut <Arguments as clap::CommandFactory>::command())
-        }
+        Command::Completions { shell } => command::completions::run(shell, &mut Arguments::command()),
     }
 }

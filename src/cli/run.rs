@@ -5,7 +5,9 @@ use core::net::IpAddr;
 use std::num::NonZero;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+#[cfg(feature = "http")]
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, ValueEnum};
 use climax_catalog::Strategy;
 
 #[cfg(feature = "http")]
@@ -78,6 +80,26 @@ impl RunArguments {
         policy.is_some() || !configs.is_empty() || has_more
     }
 
+    /// What is wrong between the options that `given` holds, if anything is.
+    #[cfg(feature = "http")]
+    pub(super) fn problem(&self, given: &ArgMatches) -> Option<String> {
+        let ignored = match self.transport {
+            Transport::Stdio => HttpArguments::given(given),
+            Transport::StreamableHttp => Vec::new(),
+        };
+        (!ignored.is_empty()).then(|| {
+            let (options, need) = (ignored.join(", "), if ignored.len() == 1 { "needs" } else { "need" });
+            format!("{options} {need} --transport streamable-http; without it the server speaks on standard input and output")
+        })
+    }
+
+    /// Nothing: these options are in builds with HTTP.
+    #[cfg(not(feature = "http"))]
+    #[expect(clippy::unused_self, reason = "it is what builds with HTTP have")]
+    pub(super) fn problem(&self, _: &ArgMatches) -> Option<String> {
+        None
+    }
+
     /// Whether a hangup has something read again; if not, it ends the server.
     pub(crate) fn minds_hangups(&self) -> bool {
         self.has_files() || self.audit.is_some()
@@ -131,6 +153,17 @@ pub(crate) struct HttpArguments {
     /// Sign what clients are handed between two rounds of a request (approvals, forms) with the key in this file, so that replicas which share it take each other's
     #[arg(long, value_name = "FILE")]
     pub(crate) state_key_file: Option<PathBuf>,
+}
+
+#[cfg(feature = "http")]
+impl HttpArguments {
+    /// Those that stand on the command line, as they are written there.
+    fn given(matches: &ArgMatches) -> Vec<String> {
+        let options = Self::augment_args(clap::Command::default());
+        let is_given = |id| matches.value_source(id) == Some(ValueSource::CommandLine);
+        let given = options.get_arguments().filter(|option| is_given(option.get_id().as_str()));
+        given.filter_map(|option| Some(format!("--{}", option.get_long()?))).collect()
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

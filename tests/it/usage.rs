@@ -46,3 +46,33 @@ fn diff_compares_exports_and_nothing_else() {
         assert!(stderr.contains(found) && stderr.contains("climax export"), "{found}: {stderr}");
     }
 }
+
+#[cfg(feature = "http")]
+#[test]
+fn options_of_http_without_http_are_refused() {
+    for run in [&[][..], &["run"], &["run", "git", "--transport", "stdio"]] {
+        for option in [
+            &["--port", "8080"][..],
+            &["--host", "127.0.0.1"],
+            &["--token-file", "x"],
+            &["--policy-for", "a=x"],
+            &["--rate", "600/m"],
+            &["--insecure-no-auth"],
+            &["--drain", "1"],
+        ] {
+            let (status, stderr) = refused(&[run, option].concat());
+            assert_eq!(status, 2, "{run:?} {option:?}: {stderr}");
+            assert!(stderr.contains(&format!("{} needs --transport streamable-http", option[0])), "{stderr}");
+        }
+    }
+    let (_, stderr) = refused(&["--rate", "1/s", "--port", "0"]);
+    assert!(stderr.contains("--port, --rate need --transport"), "{stderr}");
+    assert_eq!(run(climax().args(["run", "jq"])).0, 0, "defaults are not given");
+}
+
+#[cfg(feature = "oauth")]
+#[test]
+fn options_of_oauth_without_http_are_refused() {
+    let (status, stderr) = refused(&["--oauth-issuer", "https://login.example"]);
+    assert!(status == 2 && stderr.contains("--oauth-issuer needs --transport"), "{stderr}");
+}
