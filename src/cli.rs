@@ -93,7 +93,7 @@ enum Command {
 /// Which tools are served.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Selection {
-    /// Compiled-in CLIs to serve, by name; default: all
+    /// Compiled-in CLIs to serve, by name; default: all. With --config also names of its CLIs, which are served in any case
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
     #[command(flatten)]

@@ -16,7 +16,7 @@ use crate::mcp::Mode;
 #[derive(Clone, Debug)]
 pub(crate) struct Parts {
     pub(crate) catalog: &'static Catalog,
-    /// Compiled-in CLIs that are served; none means all.
+    /// Compiled-in CLIs that are served, none means all; names of the configs' CLIs may be among them.
     pub(crate) names: Vec<String>,
     pub(crate) configs: Vec<PathBuf>,
     pub(crate) executor: Executor,

@@ -15,7 +15,7 @@ use crate::limits::MAX_SUGGESTIONS;
 /// What was asked for cannot be served.
 #[derive(Debug)]
 pub enum LoadError {
-    /// Names that no compiled-in CLI has.
+    /// Names that no CLI has.
     UnknownNames(Vec<UnknownName>),
     /// Config or policy files with mistakes in them.
     Files(Diagnostics),
@@ -51,52 +51,86 @@ impl fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-/// A name that no compiled-in CLI has.
+/// A name that no CLI has.
 #[derive(Debug)]
 pub struct UnknownName {
     /// The name.
     pub name: String,
+    /// Where it was looked for.
+    pub searched: Searched,
     /// Names that may have been meant, nearest first.
     pub suggestions: Vec<String>,
     /// How many CLIs there are to choose from.
     pub available: usize,
 }
 
+/// Where names of CLIs are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Searched {
+    /// Among what is compiled in.
+    CompiledIn,
+    /// There, and in the files of `--config`.
+    WithConfigs,
+}
+
 impl fmt::Display for UnknownName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no CLI named `{}` is compiled in", self.name)?;
+        let (place, option) = match self.searched {
+            Searched::CompiledIn => ("", ""),
+            Searched::WithConfigs => (" or in a file of --config", " --config FILE"),
+        };
+        write!(f, "no CLI named `{}` is compiled in{place}", self.name)?;
         match self.suggestions.as_slice() {
-            [] => write!(f, "; `climax list` shows the {} that are", self.available),
+            [] => write!(f, "; `climax list{option}` shows the {} that are", self.available),
             near => write!(f, "; did you mean `{}`?", near.join("` or `")),
         }
     }
 }
 
-/// Finds the rows of the CLIs with these names, each once, in the order of the names; no names mean all.
+impl UnknownName {
+    fn new(name: &str, searched: Searched, catalogs: &[&Catalog]) -> Self {
+        let known = catalogs.iter().copied().flat_map(clis).flat_map(|(_, cli)| [cli.name(), cli.stem()]);
+        let mut suggestions = near_misses(name, known, 2 * MAX_SUGGESTIONS);
+        suggestions.dedup();
+        suggestions.truncate(MAX_SUGGESTIONS);
+        let suggestions = suggestions.into_iter().map(str::to_owned).collect();
+        let available = catalogs.iter().map(|catalog| catalog.clis.len()).sum();
+        Self { name: name.to_owned(), searched, suggestions, available }
+    }
+}
+
+/// Whether `name` stands for a CLI: it is its name, or the stem of its file.
+#[must_use]
+pub fn is_named(cli: Cli<'_>, name: &str) -> bool {
+    cli.name() == name || cli.stem() == name
+}
+
+fn clis(catalog: &Catalog) -> impl Iterator<Item = (u32, Cli<'_>)> {
+    (0..).zip(catalog.clis.iter()).map(move |(row, _)| (row, Cli::new(catalog, row)))
+}
+
+/// Finds the rows of the CLIs with these names, each once, in the order of the names.
 ///
 /// # Errors
 /// Every name that neither is a CLI's name nor the stem of its file.
 pub fn select(catalog: &Catalog, names: &[String]) -> Result<Vec<u32>, Vec<UnknownName>> {
-    let clis = || (0..).zip(catalog.clis.iter()).map(|(row, _)| (row, Cli::new(catalog, row)));
-    if names.is_empty() {
-        return Ok(clis().map(|(row, _)| row).collect());
-    }
+    let (rows, absent) = rows(catalog, names);
+    let unknown = |name| UnknownName::new(name, Searched::CompiledIn, &[catalog]);
+    if absent.is_empty() { Ok(rows) } else { Err(absent.into_iter().map(unknown).collect()) }
+}
+
+/// The rows as of [`select`], and the names that have none.
+fn rows<'a>(catalog: &Catalog, names: &'a [String]) -> (Vec<u32>, Vec<&'a str>) {
     let mut rows = Vec::new();
-    let mut unknown = Vec::new();
+    let mut absent = Vec::new();
     for name in names {
-        let found: Vec<u32> =
-            clis().filter(|(_, cli)| cli.name() == name || cli.stem() == name).map(|(row, _)| row).collect();
+        let found: Vec<u32> = clis(catalog).filter(|(_, cli)| is_named(*cli, name)).map(|(row, _)| row).collect();
         if found.is_empty() {
-            let known = clis().flat_map(|(_, cli)| [cli.name(), cli.stem()]);
-            let mut suggestions = near_misses(name, known, 2 * MAX_SUGGESTIONS);
-            suggestions.dedup();
-            suggestions.truncate(MAX_SUGGESTIONS);
-            let suggestions = suggestions.into_iter().map(str::to_owned).collect();
-            unknown.push(UnknownName { name: name.clone(), suggestions, available: catalog.clis.len() });
+            absent.push(name.as_str());
         }
         rows.extend(found.into_iter().filter(|row| !rows.contains(row)).collect::<Vec<_>>());
     }
-    if unknown.is_empty() { Ok(rows) } else { Err(unknown) }
+    (rows, absent)
 }
 
 /// Reads and compiles config files and directories, to be served over what `served` knows.
@@ -146,8 +180,8 @@ pub struct Served {
     pub policy: Policy,
 }
 
-/// Serves the named CLIs of `catalog` and all of `configs`, which override them, as far as the policy permits; with
-/// warnings.
+/// Serves the named CLIs of `catalog` (no names mean all) and all of `configs`, which override them, as far as the policy
+/// permits; with warnings. A name may be that of a CLI of `configs`.
 ///
 /// # Errors
 /// A name is unknown, or a file has mistakes.
@@ -198,12 +232,15 @@ fn index(
     configs: &[PathBuf],
 ) -> Result<(ToolIndex, Diagnostics), LoadError> {
     let compiled = Layer::compiled(catalog);
-    let first = match names {
-        [] => compiled,
-        names => compiled.only(select(catalog, names).map_err(LoadError::UnknownNames)?),
+    let (rows, mut absent) = rows(catalog, names);
+    let first = if names.is_empty() { compiled } else { compiled.only(rows) };
+    let unknown = |absent: &[&str], searched, catalogs: &[&Catalog]| {
+        let names = absent.iter().map(|name| UnknownName::new(name, searched, catalogs));
+        if absent.is_empty() { Ok(()) } else { Err(LoadError::UnknownNames(names.collect())) }
     };
     let compiled_in = ToolIndex::from_configs(vec![first.clone()]);
     if configs.is_empty() {
+        unknown(&absent, Searched::CompiledIn, &[catalog])?;
         return Ok((compiled_in, Diagnostics::default()));
     }
     if catalog.sealed {
@@ -215,6 +252,8 @@ fn index(
         Offer::Resource(form) => forms(&compiled_in).any(|own| own == form),
     };
     let Compiled { catalog: mut added, warnings } = read_configs(configs, &served).map_err(LoadError::Files)?;
+    absent.retain(|name| !clis(&added).any(|(_, cli)| is_named(cli, name)));
+    unknown(&absent, Searched::WithConfigs, &[catalog, &added])?;
     let native = native_tools(&added);
     if !native.is_empty() {
         return Err(LoadError::Native(native));
@@ -250,6 +289,9 @@ fn forms(index: &ToolIndex) -> impl Iterator<Item = String> {
 }
 
 fn native_tools(catalog: &Catalog) -> Vec<String> {
-    let clis = (0..).zip(catalog.clis.iter()).map(|(row, _)| Cli::new(catalog, row));
-    clis.flat_map(Cli::tools).filter(|tool| tool.is_native()).map(|tool| tool.name().to_owned()).collect()
+    clis(catalog)
+        .flat_map(|(_, cli)| cli.tools())
+        .filter(|tool| tool.is_native())
+        .map(|tool| tool.name().to_owned())
+        .collect()
 }

@@ -2,12 +2,12 @@
 
 use std::process::ExitCode;
 
-use climax_catalog::{ArgView, Catalog, Place, ToolIndex, Type};
+use climax_catalog::{ArgView, Catalog, Place, ResolvedTool, ToolIndex, Type};
 use serde_json::{Value, json};
 
 use super::export;
 use crate::cli::ListArguments;
-use crate::terminal;
+use crate::{load, terminal};
 
 /// CLIs if none is named, else tools.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &ListArguments) -> ExitCode {
@@ -15,13 +15,17 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &ListArguments) -> ExitC
         Ok(served) => served.index,
         Err(code) => return code,
     };
+    let names = &arguments.selection.names;
+    // A file of --config is served whole, whoever else is named.
+    let is_asked_for =
+        |tool: &ResolvedTool<'_>| names.is_empty() || names.iter().any(|name| load::is_named(tool.cli(), name));
+    let asked_for = index.tools().filter(is_asked_for);
     let text = if arguments.json {
-        let tools: Vec<Value> = index.tools().map(export::tool_json).collect();
-        json!({ "tools": tools }).to_string()
-    } else if arguments.selection.names.is_empty() {
+        json!({ "tools": asked_for.map(export::tool_json).collect::<Vec<Value>>() }).to_string()
+    } else if names.is_empty() {
         clis(&index)
     } else {
-        tools(&index)
+        tools(asked_for)
     };
     super::print(&text, ExitCode::SUCCESS)
 }
@@ -44,8 +48,8 @@ pub(super) fn clis(index: &ToolIndex) -> String {
     )
 }
 
-fn tools(index: &ToolIndex) -> String {
-    let rows = index.tools().map(|tool| {
+fn tools<'a>(tools: impl Iterator<Item = ResolvedTool<'a>>) -> String {
+    let rows = tools.map(|tool| {
         let args: Vec<String> = tool.args().map(arg_text).collect();
         [tool.name().to_owned(), tool.risk().as_str().to_owned(), tool.description().to_owned(), args.join("\n")]
     });

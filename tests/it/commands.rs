@@ -24,6 +24,31 @@ fn list_shows_clis_or_tools() {
 }
 
 #[test]
+fn names_are_also_those_of_configs() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = |name: &str| format!("command: {name}\ntools: [{{name: {name}_find, description: Find one}}]\n");
+    std::fs::write(dir.path().join("notes.yaml"), config("notes")).unwrap();
+    std::fs::write(dir.path().join("todo.yaml"), config("todo")).unwrap();
+    let on = |args: &[&str]| run(climax().current_dir(dir.path()).args(args).args(["--config", "."]));
+    let names = |stdout: &str| -> Vec<String> {
+        let tools = json(stdout)["tools"].as_array().unwrap().clone();
+        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(&on(&["list", "notes", "--json"]).1), ["notes_find"]);
+    let (status, stdout, _) = on(&["list", "notes"]);
+    assert!(status == 0 && stdout.contains("notes_find") && !stdout.contains("todo"), "{stdout}");
+    assert!(names(&on(&["list", "jq", "--json"]).1).iter().all(|name| name.starts_with("jq_")));
+    assert_eq!(names(&on(&["export", "notes"]).1), ["notes_find", "todo_find"], "files are served whole, alone");
+    assert!(names(&on(&["export"]).1).len() > 400, "without a name everything is served");
+    assert!(on(&["doctor", "todo"]).1.starts_with("2 tools, "));
+    let (status, _, stderr) = on(&["list", "tood", "gitt"]);
+    assert_eq!((status, stderr.lines().count()), (1, 2), "{stderr}");
+    assert!(stderr.contains("in a file of --config; did you mean `todo`?"), "{stderr}");
+    let (_, _, stderr) = run(climax().args(["list", "notes"]));
+    assert!(stderr.contains("no CLI named `notes` is compiled in;"), "{stderr}");
+}
+
+#[test]
 fn search_prints_a_table_or_what_an_agent_gets() {
     let (status, stdout, _) = run(climax().args(["search", "commit", "--cli", "git", "--limit", "99"]));
     assert_eq!(status, 0);
