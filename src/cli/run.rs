@@ -85,7 +85,7 @@ impl RunArguments {
     pub(super) fn problem(&self, given: &ArgMatches) -> Option<String> {
         let ignored = match self.transport {
             Transport::Stdio => HttpArguments::given(given),
-            Transport::StreamableHttp => Vec::new(),
+            Transport::StreamableHttp => return self.http.ambiguity(),
         };
         (!ignored.is_empty()).then(|| {
             let (options, need) = (ignored.join(", "), if ignored.len() == 1 { "needs" } else { "need" });
@@ -163,6 +163,21 @@ impl HttpArguments {
         let is_given = |id| matches.value_source(id) == Some(ValueSource::CommandLine);
         let given = options.get_arguments().filter(|option| is_given(option.get_id().as_str()));
         given.filter_map(|option| Some(format!("--{}", option.get_long()?))).collect()
+    }
+
+    /// The first who is to be served under two policies.
+    fn ambiguity(&self) -> Option<String> {
+        let policies = self.policy_for.iter().enumerate();
+        let mut twice = policies.filter_map(|(at, (who, file))| {
+            let (_, other) = self.policy_for[..at].iter().find(|(earlier, _)| earlier == who)?;
+            Some((who, other.display(), file.display()))
+        });
+        let (who, one, other) = twice.next()?;
+        let who = match who {
+            Who::Token(name) => name.clone(),
+            Who::Claim(claim, word) => format!("{claim}:{word}"),
+        };
+        Some(format!("--policy-for {who} is given twice, with {one} and with {other}: name one policy for it"))
     }
 }
 

@@ -147,7 +147,12 @@ fn merged(arguments: &CallArguments) -> Result<Map<String, Value>, String> {
         Some(Ok(_)) => return Err("--args takes a JSON object, such as '{\"max_count\": 3}'".to_owned()),
         Some(Err(error)) => return Err(format!("--args is not JSON: {error}")),
     };
-    values.extend(arguments.pairs.iter().map(|(key, value)| (key.clone(), Value::from(value.as_str()))));
+    for (at, (key, value)) in arguments.pairs.iter().enumerate() {
+        if let Some((_, earlier)) = arguments.pairs[..at].iter().find(|(other, _)| other == key) {
+            return Err(format!("`{key}` is given twice, as `{earlier}` and as `{value}`: give it once"));
+        }
+        values.insert(key.clone(), Value::from(value.as_str()));
+    }
     Ok(values)
 }
 

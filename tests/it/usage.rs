@@ -76,3 +76,21 @@ fn options_of_oauth_without_http_are_refused() {
     let (status, stderr) = refused(&["--oauth-issuer", "https://login.example"]);
     assert!(status == 2 && stderr.contains("--oauth-issuer needs --transport"), "{stderr}");
 }
+
+#[test]
+fn what_is_given_twice_is_refused() {
+    let (status, stderr) = refused(&["call", "git_log", "skip=1", "max_count=1", "skip=2"]);
+    assert_eq!((status, stderr.as_str()), (2, "climax: `skip` is given twice, as `1` and as `2`: give it once\n"));
+}
+
+#[cfg(feature = "http")]
+#[test]
+fn nobody_has_two_policies() {
+    for who in ["bob", "groups:ops"] {
+        let (one, other) = (format!("{who}=a.yaml"), format!("{who}=b.yaml"));
+        let http = ["--transport", "streamable-http", "--policy-for", &one, "--policy-for", "x=y", "--policy-for"];
+        let (status, stderr) = refused(&[&http[..], &[&other]].concat());
+        let told = format!("--policy-for {who} is given twice, with a.yaml and with b.yaml");
+        assert!(status == 2 && stderr.contains(&told), "{stderr}");
+    }
+}
