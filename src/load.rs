@@ -218,11 +218,8 @@ pub fn served(
 /// # Errors
 /// Every mistake in it.
 pub fn read_policy(path: &Path) -> Result<PolicyFile, Diagnostics> {
-    let (sources, unread) = files::read(&[path.to_owned()], |path| path.display().to_string());
-    match sources.as_slice() {
-        [source] => policy::read(source),
-        _ => Err(unread),
-    }
+    let source = files::read_policy(path).map_err(Diagnostics::from)?;
+    policy::read(&source)
 }
 
 /// The index of the named CLIs of `catalog` and of all of `configs`.

@@ -211,6 +211,14 @@ impl<'a> IntoIterator for &'a Diagnostics {
     }
 }
 
+impl From<Diagnostic> for Diagnostics {
+    fn from(only: Diagnostic) -> Self {
+        let mut all = Self::default();
+        all.push(only);
+        all
+    }
+}
+
 impl IntoIterator for Diagnostics {
     type Item = Diagnostic;
     type IntoIter = std::vec::IntoIter<Diagnostic>;

@@ -81,6 +81,22 @@ pub fn read(files: &[PathBuf], shown: impl Fn(&Path) -> String) -> (Vec<Source>,
     (sources, diagnostics)
 }
 
+/// Reads a policy file.
+///
+/// # Errors
+/// It cannot be read, or is no text.
+pub fn read_policy(path: &Path) -> Result<Source, Diagnostic> {
+    let name = path.display().to_string();
+    let unreadable = |error: io::Error| {
+        let help = match error.kind() {
+            io::ErrorKind::IsADirectory => "name a file: a policy is one",
+            kind => remedy(kind).unwrap_or("name a readable file"),
+        };
+        Diagnostic::file(Code::Unreadable, &name, format!("cannot read policy: {error}"), help)
+    };
+    Source::new(&name, read_bounded(path).map_err(unreadable)?)
+}
+
 /// Reads at most one byte more than a config may have, so that a device or a huge file costs bounded memory.
 fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
@@ -90,10 +106,15 @@ fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 fn unreadable(path: &str, error: &io::Error) -> Diagnostic {
-    let help = match error.kind() {
-        io::ErrorKind::NotFound => "check the path, and which directory it is relative to",
-        io::ErrorKind::PermissionDenied => "make it readable for the current user",
-        _ => "name a readable file or directory",
-    };
+    let help = remedy(error.kind()).unwrap_or("name a readable file or directory");
     Diagnostic::file(Code::Unreadable, path, format!("cannot read config: {error}"), help)
+}
+
+/// What to do about an error, whatever was to be read.
+fn remedy(error: io::ErrorKind) -> Option<&'static str> {
+    match error {
+        io::ErrorKind::NotFound => Some("check the path, and which directory it is relative to"),
+        io::ErrorKind::PermissionDenied => Some("make it readable for the current user"),
+        _ => None,
+    }
 }

@@ -94,3 +94,24 @@ fn nobody_has_two_policies() {
         assert!(status == 2 && stderr.contains(&told), "{stderr}");
     }
 }
+
+#[test]
+fn a_policy_that_cannot_be_read_is_called_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let (status, stderr) = refused(&["list", "--policy", "/nonexistent.yaml"]);
+    assert_eq!(status, 1);
+    assert!(stderr.contains("cannot read policy: No such file") && stderr.contains("check the path"), "{stderr}");
+    let (_, stderr) = refused(&["list", "--policy", dir.path().to_str().unwrap()]);
+    assert!(stderr.contains("cannot read policy: Is a directory") && stderr.contains("name a file:"), "{stderr}");
+}
+
+#[cfg(feature = "http")]
+#[test]
+fn a_file_of_http_that_cannot_be_read_is_named_with_its_option() {
+    for option in ["--token-file", "--state-key-file"] {
+        let http = ["--transport", "streamable-http", "--port", "0"];
+        let (status, stderr) = refused(&[&http[..], &[option, "/nonexistent"]].concat());
+        assert_eq!(status, 1);
+        assert!(stderr.starts_with(&format!("climax: {option} /nonexistent: No such file")), "{stderr}");
+    }
+}

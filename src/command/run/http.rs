@@ -82,7 +82,8 @@ fn gate(arguments: &HttpArguments) -> Gate {
 
 /// How callers show who they are. What others can reach is open to everybody only where that is asked for.
 fn access(arguments: &HttpArguments, address: SocketAddr) -> io::Result<Access> {
-    let tokens = arguments.token_file.as_deref().map(TokenFile::open).transpose()?;
+    let named = |error: io::Error| io::Error::new(error.kind(), format!("--token-file {error}"));
+    let tokens = arguments.token_file.as_deref().map(TokenFile::open).transpose().map_err(named)?;
     // A policy under a misspelt name would leave its caller under the policy of everybody else.
     let is_unknown = |name: &str| tokens.as_ref().is_none_or(|tokens| !tokens.knows(name));
     let unknown = arguments.policy_for.iter().find_map(|(who, _)| match who {
@@ -119,7 +120,7 @@ fn access(arguments: &HttpArguments, address: SocketAddr) -> io::Result<Access> 
 /// The key that approvals are signed with: that of the file, or one that all servers of this process share.
 fn state_key(arguments: &HttpArguments) -> io::Result<StateKey> {
     let Some(path) = &arguments.state_key_file else { return StateKey::random() };
-    let shown = path.display();
+    let shown = format!("--state-key-file {}", path.display());
     let key = fs::read(path).map_err(|error| io::Error::new(error.kind(), format!("{shown}: {error}")))?;
     let least = StateKey::MIN_BYTES;
     let short =
