@@ -13,6 +13,7 @@ use crate::exec::shim;
 use crate::program::Program;
 
 mod run;
+mod value;
 
 #[cfg(feature = "http")]
 pub(crate) use run::HttpArguments;
@@ -130,7 +131,7 @@ pub(crate) struct ValidateArguments {
     #[arg(long, value_name = "CODE", value_parser = warning)]
     pub(crate) allow: Vec<Code>,
     /// Fail if the list of tools that `--classic` offers takes more tokens, by an estimate from its bytes
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = value::whole::<usize>)]
     pub(crate) max_tokens: Option<usize>,
     /// Explain a code: what it means, why, an example, and how to silence it
     #[arg(long, value_name = "CODE", value_parser = code)]
@@ -189,7 +190,7 @@ pub(crate) struct SearchArguments {
     #[arg(long)]
     pub(crate) cli: Option<String>,
     /// Results at most
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 10, value_parser = value::whole::<usize>)]
     pub(crate) limit: usize,
     #[command(flatten)]
     pub(crate) sources: Sources,
@@ -211,7 +212,7 @@ pub(crate) struct CallArguments {
     #[command(flatten)]
     pub(crate) sources: Sources,
     /// Bytes of standard output and of standard error that the result holds at most
-    #[arg(long, value_name = "BYTES", default_value_t = crate::limits::DEFAULT_OUTPUT_BYTES)]
+    #[arg(long, value_name = "BYTES", default_value_t = crate::limits::DEFAULT_OUTPUT_BYTES, value_parser = value::whole::<usize>)]
     pub(crate) max_output: usize,
     /// Append a JSON line for the call to this file
     #[arg(long, value_name = "FILE")]
@@ -253,10 +254,10 @@ pub(crate) struct ImportArguments {
     #[arg(long, value_name = "PROGRAM", num_args = 1.., required = true)]
     pub(crate) help_of: Vec<String>,
     /// Levels of subcommands to go down; with 0 only PROGRAM itself is run
-    #[arg(long, value_name = "N", default_value_t = crate::limits::DEFAULT_IMPORT_DEPTH)]
+    #[arg(long, value_name = "N", default_value_t = crate::limits::DEFAULT_IMPORT_DEPTH, value_parser = value::whole::<usize>)]
     pub(crate) depth: usize,
     /// Commands to ask for their help at most
-    #[arg(long, value_name = "N", default_value_t = crate::limits::DEFAULT_IMPORTED_COMMANDS)]
+    #[arg(long, value_name = "N", default_value_t = crate::limits::DEFAULT_IMPORTED_COMMANDS, value_parser = value::whole::<usize>)]
     pub(crate) max_commands: usize,
     /// Take the commands too that the help leaves out but tells how to list
     #[arg(long)]
@@ -308,7 +309,7 @@ pub(crate) struct BudgetArguments {
     #[command(flatten)]
     pub(crate) selection: Selection,
     /// Fail if the tool list of the default mode takes more tokens
-    #[arg(long, value_name = "TOKENS")]
+    #[arg(long, value_name = "TOKENS", value_parser = value::whole::<usize>)]
     pub(crate) max: Option<usize>,
     /// Print JSON
     #[arg(long)]

@@ -12,7 +12,7 @@ use climax_catalog::Strategy;
 
 #[cfg(feature = "http")]
 use super::oauth::OauthArguments;
-use super::{Selection, Sources, strategies};
+use super::{Selection, Sources, strategies, value};
 #[cfg(feature = "http")]
 use crate::transport::http::{
     caller::Who,
@@ -34,10 +34,10 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "STRATEGY", value_parser = strategies())]
     pub(crate) search: Option<Strategy>,
     /// Bytes of standard output and of standard error that a result holds at most
-    #[arg(long, value_name = "BYTES", default_value_t = crate::limits::DEFAULT_OUTPUT_BYTES)]
+    #[arg(long, value_name = "BYTES", default_value_t = crate::limits::DEFAULT_OUTPUT_BYTES, value_parser = value::whole::<usize>)]
     pub(crate) max_output: usize,
     /// Programs that run at once at most; further calls wait in their order [default: 4 a processor]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = value::positive)]
     pub(crate) max_concurrency: Option<NonZero<usize>>,
     /// Append a JSON line for each call to this file; SIGHUP reopens it
     #[arg(long, value_name = "FILE")]
@@ -122,10 +122,10 @@ pub(crate) enum Transport {
 #[command(next_help_heading = "Options for --transport streamable-http")]
 pub(crate) struct HttpArguments {
     /// Address to listen on; others than this machine's own need --token-file, --oauth-issuer or --insecure-no-auth
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", value_parser = value::address)]
     pub(crate) host: IpAddr,
     /// Port to listen on; 0 takes a free one. A socket that systemd hands over goes before both
-    #[arg(long, value_name = "PORT", default_value_t = 8080)]
+    #[arg(long, value_name = "PORT", default_value_t = 8080, value_parser = value::port)]
     pub(crate) port: u16,
     /// Let in only who carries a bearer token of this file: one `NAME TOKEN` a line; SIGHUP reads it again
     #[arg(long, value_name = "FILE")]
@@ -148,7 +148,7 @@ pub(crate) struct HttpArguments {
     #[arg(long, value_name = "N/s|m|h")]
     pub(crate) rate: Option<Rate>,
     /// Seconds that running calls get when the server is told to end (SIGTERM)
-    #[arg(long, value_name = "SECONDS", default_value_t = crate::limits::DEFAULT_DRAIN_S)]
+    #[arg(long, value_name = "SECONDS", default_value_t = crate::limits::DEFAULT_DRAIN_S, value_parser = value::whole::<u64>)]
     pub(crate) drain: u64,
     /// Sign what clients are handed between two rounds of a request (approvals, forms) with the key in this file, so that replicas which share it take each other's
     #[arg(long, value_name = "FILE")]

@@ -115,3 +115,23 @@ fn a_file_of_http_that_cannot_be_read_is_named_with_its_option() {
         assert!(stderr.starts_with(&format!("climax: {option} /nonexistent: No such file")), "{stderr}");
     }
 }
+
+#[test]
+fn values_that_cannot_be_read_are_told_what_is_expected() {
+    let mut cases = vec![
+        (vec!["--max-output", "1k"], "expected a whole number"),
+        (vec!["--max-concurrency", "0"], "expected a whole number in plain digits, 1 at least"),
+        (vec!["call", "git_log", "--max-output", "1e6"], "expected a whole number"),
+        (vec!["validate", "git", "--max-tokens", "2k"], "expected a whole number"),
+        (vec!["search", "x", "--limit", "ten"], "expected a whole number"),
+    ];
+    if cfg!(feature = "http") {
+        cases.push((vec!["--host", "localhost"], "expected an IP address, such as 127.0.0.1"));
+        cases.push((vec!["--port", "99999"], "expected a number from 0 to 65535"));
+        cases.push((vec!["--drain", "1.5"], "expected a whole number"));
+    }
+    for (args, expected) in cases {
+        let (status, stderr) = refused(&args);
+        assert!(status == 2 && stderr.contains(expected), "{args:?}: {stderr}");
+    }
+}
