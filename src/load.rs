@@ -58,7 +58,7 @@ pub struct UnknownName {
     pub name: String,
     /// Where it was looked for.
     pub searched: Searched,
-    /// Names that may have been meant, nearest first.
+    /// What may have been meant, nearest first.
     pub suggestions: Vec<String>,
     /// How many CLIs there are to choose from.
     pub available: usize,

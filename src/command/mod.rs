@@ -35,23 +35,31 @@ pub(crate) mod version;
 /// Loads what was asked for; if that fails, says why on standard error.
 fn load(catalog: &'static Catalog, names: &[String], sources: &Sources) -> Result<Served, ExitCode> {
     let (served, warnings) =
-        load::served(catalog, names, &sources.configs, sources.policy.as_deref()).map_err(|error| failed(&error))?;
+        load::served(catalog, names, &sources.configs, sources.policy.as_deref()).map_err(failed)?;
     terminal::report(&warnings);
     Ok(served)
 }
 
 /// Says on standard error why nothing is served.
-fn failed(error: &LoadError) -> ExitCode {
+fn failed(error: LoadError) -> ExitCode {
     match error {
-        LoadError::Files(diagnostics) => terminal::report(diagnostics),
+        LoadError::Files(diagnostics) => terminal::report(&diagnostics),
         LoadError::UnknownNames(names) => {
-            for name in names {
+            for mut name in names {
+                if is_config(Path::new(&name.name)) {
+                    name.suggestions.push(format!("--config {}", name.name));
+                }
                 terminal::error(&format!("climax: {name}"));
             }
         }
         other => terminal::error(&format!("climax: {other}")),
     }
     ExitCode::from(FAILURE)
+}
+
+/// Whether what was taken for a name of a CLI is rather a file or directory of configs.
+fn is_config(path: &Path) -> bool {
+    path.exists() || path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
 }
 
 /// Writes the whole of a command's output, as lines.

@@ -92,7 +92,7 @@ pub(crate) fn run(program: &Program, arguments: &RunArguments) -> ExitCode {
 impl Start<'_> {
     /// A server of what is served under a policy; if there is none, says why.
     fn server(&mut self, policy: Option<&Path>) -> Result<(Server, Live), ExitCode> {
-        let (live, warnings) = self.editions.add(policy).map_err(|error| super::failed(&error))?;
+        let (live, warnings) = self.editions.add(policy).map_err(super::failed)?;
         terminal::report(&warnings);
         Ok((Server::live(live.clone(), self.options, self.shutdown.clone()), live))
     }

@@ -135,3 +135,22 @@ fn values_that_cannot_be_read_are_told_what_is_expected() {
         assert!(status == 2 && stderr.contains(expected), "{args:?}: {stderr}");
     }
 }
+
+#[test]
+fn a_config_that_is_named_like_a_cli_is_told_the_option() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("gitt")).unwrap();
+    for (name, told) in [
+        ("notes.yaml", "did you mean `--config notes.yaml`?"),
+        ("./gitt", "did you mean `--config ./gitt`?"),
+        ("gitt", "did you mean `git` or `--config gitt`?"),
+    ] {
+        for command in [&[name][..], &["run", name], &["list", name]] {
+            let (status, stdout, stderr) = run(climax().current_dir(dir.path()).args(command));
+            assert_eq!((status, stdout.as_str()), (1, ""));
+            assert!(stderr.contains(told), "{command:?}: {stderr}");
+        }
+    }
+    let (_, stderr) = refused(&["list", "gitt"]);
+    assert!(!stderr.contains("--config"), "{stderr}");
+}
