@@ -4,13 +4,13 @@ use std::convert::Infallible;
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
-use climax_catalog::ResolvedTool;
+use climax_catalog::{ArgView, ResolvedTool};
 use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::approval::{Answer, Approver, Denial, Identity, Pending, Verdict};
-use crate::call::{Called, Request, Toolbox, Via};
+use crate::call::{CallError, Called, Request, Toolbox, Via};
 use crate::cli::{CallArguments, FAILURE};
 use crate::exec::{Executor, Stop};
 use crate::form::Form;
@@ -88,9 +88,25 @@ fn execute(runtime: Runtime, toolbox: &Toolbox, request: Request<'_>) -> io::Res
             let output = toolbox.index.get(request.tool).and_then(ResolvedTool::output);
             reply(request.tool, output, Ok(outcome))
         }
-        Called::Failed(error) => reply(request.tool, None, Err(error)),
+        Called::Failed(error) => {
+            if matches!(error, CallError::ApprovalDenied(Denial::Unanswerable)) {
+                terminal::error(&format!(
+                    "climax: without a terminal, what the user gives stands on the command line: add {}",
+                    unanswered(toolbox, request).join(" ")
+                ));
+            }
+            reply(request.tool, None, Err(error))
+        }
         Called::Asked(never) => match never {},
     })
+}
+
+/// What is to be added to the command line so that nobody has to be asked for values, as `name=VALUE`.
+fn unanswered(toolbox: &Toolbox, request: Request<'_>) -> Vec<String> {
+    let args = toolbox.index.get(request.tool).into_iter().flat_map(ResolvedTool::args);
+    let is_missing =
+        |arg: &ArgView<'_>| arg.is_asked() && arg.required() && !request.arguments.contains_key(arg.name());
+    args.filter(is_missing).map(|arg| format!("{}=VALUE", arg.name())).collect()
 }
 
 /// Whoever sits at the terminal, or has written the command line.
