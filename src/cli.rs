@@ -30,7 +30,7 @@ pub(crate) const USAGE: u8 = 2;
 const AFTER_HELP: &str = "\
 Exit status: 0 fine, 1 the thing asked for failed, 2 usage.
 
-Without a command the server runs: it speaks MCP on standard input and output and serves every compiled-in CLI, or those
+Without a command the server runs: it speaks MCP on standard input and output and serves every compiled-in CLI, or those \
 that are named. `climax list` shows them.";
 
 /// Command-line programs as tools for AI agents, over MCP.

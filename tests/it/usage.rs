@@ -154,3 +154,19 @@ fn a_config_that_is_named_like_a_cli_is_told_the_option() {
     let (_, stderr) = refused(&["list", "gitt"]);
     assert!(!stderr.contains("--config"), "{stderr}");
 }
+
+#[test]
+fn the_end_of_the_help_is_wrapped_once() {
+    for columns in ["40", "60", "100"] {
+        let (_, help, _) = run(climax().arg("--help").env("COLUMNS", columns));
+        let width: usize = columns.parse().unwrap();
+        let last = help.trim_end().rsplit("\n\n").next().unwrap();
+        assert!(last.starts_with("Without a command"), "{last}");
+        let lines: Vec<&str> = last.lines().collect();
+        for pair in lines.windows(2) {
+            let next = pair[1].split(' ').next().unwrap();
+            assert!(pair[0].len() <= width, "{last}");
+            assert!(pair[0].len() + 1 + next.len() > width, "a line ends early at {columns} columns:\n{last}");
+        }
+    }
+}
