@@ -53,7 +53,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &ValidateArguments) -> E
         }
     }
     if let Some(max) = arguments.max_tokens {
-        let rows = if names.is_empty() { Vec::new() } else { load::select(catalog, &names).unwrap_or_default() };
+        let rows = load::select(catalog, &names).unwrap_or_default();
         let layers = [Layer::compiled(catalog).only(rows)].into_iter().chain(loaded.clone());
         let target = arguments.targets.first().map_or("configs", String::as_str);
         found.diagnostics.extend(over_budget(&ToolIndex::from_configs(layers.collect()), max, target));
@@ -86,11 +86,13 @@ fn over_budget(index: &ToolIndex, max: usize, target: &str) -> Option<Diagnostic
     if tokens <= max {
         return None;
     }
-    let mut by_cli: BTreeMap<&str, usize> = BTreeMap::new();
+    // Estimates are rounded up: those of single tools would add up to more than that of the list.
+    let mut by_cli: BTreeMap<&str, String> = BTreeMap::new();
     for tool in index.tools() {
-        *by_cli.entry(tool.cli().name()).or_default() += mcp::estimated_tokens(&mcp::tool_definition(tool));
+        by_cli.entry(tool.cli().name()).or_default().push_str(&mcp::tool_definition(tool));
     }
-    let mut clis: Vec<(&str, usize)> = by_cli.into_iter().collect();
+    let mut clis: Vec<(&str, usize)> =
+        by_cli.into_iter().map(|(name, tools)| (name, mcp::estimated_tokens(&tools))).collect();
     clis.sort_by_key(|(_, tokens)| Reverse(*tokens));
     let most: Vec<String> = clis.iter().take(NAMED_CLIS).map(|(name, tokens)| format!("{name} {tokens}")).collect();
     let message = format!(
@@ -103,10 +105,10 @@ fn over_budget(index: &ToolIndex, max: usize, target: &str) -> Option<Diagnostic
 
 fn conclusion(found: &Found, names: &[String]) -> String {
     let mut text = String::new();
-    for name in names {
+    let valid = found.is_valid();
+    for name in names.iter().filter(|_| valid) {
         let _ = writeln!(text, "{name}: valid, it was checked when it was compiled in");
     }
-    let valid = found.is_valid();
     let warnings = counted(found.diagnostics.warnings().count(), "warning");
     match found.tools.filter(|_| valid) {
         Some(tools) => drop(writeln!(text, "valid: {}, {warnings}", counted(tools, "tool"))),

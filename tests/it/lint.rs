@@ -98,8 +98,15 @@ fn a_budget_of_tokens_is_kept_or_not() {
     assert_eq!(estimate(&["a.yaml", "--max-tokens", &(tokens - 1).to_string()]), (1, Some(tokens)));
     let (_, Some(with_jq)) = estimate(&["a.yaml", "jq", "--max-tokens", "1"]) else { panic!("no estimate") };
     assert!(with_jq > 10 * tokens, "{with_jq}");
-    let (_, _, stderr) = dir.validate(&["jq", "--max-tokens", "1"]);
+    let (_, stdout, stderr) = dir.validate(&["git", "--max-tokens", "1"]);
+    assert_eq!(stdout, "invalid: 1 error, 0 warnings\n", "and not valid too");
     assert!(stderr.contains("error[over-budget]") && stderr.contains("estimated from"), "{stderr}");
+    let number_behind = |words: &str| -> usize {
+        let rest = stderr.split(words).nth(1).unwrap_or_else(|| panic!("{words}: {stderr}"));
+        rest.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap()
+    };
+    let (whole, part) = (number_behind("takes about "), number_behind("most of them: git "));
+    assert!(part <= whole && part > whole * 9 / 10, "{part} of {whole}");
 }
 
 #[test]
