@@ -232,7 +232,7 @@ impl ToolIndex {
             .runs(filter)
             .into_iter()
             .flat_map(|(layer, Rows(first, end))| (first..end).map(move |row| (layer, row)));
-        let found = rows.filter(|id| self.is_visible(*id)).filter_map(|id| Some((scores.get(id)?, id)));
+        let found = rows.filter_map(|id| Some((scores.get(id)?, id))).filter(|(_, id)| self.is_visible(*id));
         // What the request is about does not depend on how much of the answer is wanted.
         let best: Vec<_> = score::best(found, limit.clamp(score::LOOKED_AT, MAX_RANKED)).collect();
         let is_served = best.is_empty() || score::is_served(self, request, &terms, &best);
