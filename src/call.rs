@@ -391,7 +391,7 @@ pub fn suggest_tools(index: &ToolIndex, name: &str) -> Vec<String> {
     near.into_iter().map(str::to_owned).collect()
 }
 
-/// Unknown keys are ignored, but when a call fails they may be why.
+/// Args that unknown keys may have been meant to be: where a call fails, that may be why.
 fn misspelt_arguments(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Vec<String> {
     let known = || tool.agent_args().map(climax_catalog::ArgView::name);
     let unknown = arguments.keys().filter(|key| known().all(|name| name != key.as_str())).take(MAX_UNKNOWN_KEYS);
