@@ -5,7 +5,7 @@
 use std::fmt;
 
 use climax_catalog::policy::{ArgRule, Breach};
-use climax_catalog::{ArgView, OutputFile, Place, ResolvedTool, Type, near_misses};
+use climax_catalog::{ArgView, OutputFile, Place, ResolvedTool, Risk, Type, near_misses};
 use serde_json::{Map, Value};
 
 use crate::limits::{MAX_ARGUMENT_BYTES, MAX_ECHOED_CHARS, MAX_STDIN_BYTES, MAX_UNKNOWN_KEYS};
@@ -74,6 +74,8 @@ pub enum Problem {
         /// That name.
         meant: String,
     },
+    /// There is no such argument, and it asks for what the tool would do to be shown only.
+    NoDryRun,
     /// It is of another type and cannot be converted.
     Type {
         /// The value, as JSON without the outer quotes of a string.
@@ -153,6 +155,9 @@ impl fmt::Display for Violation {
             Problem::Misspelt { meant } => {
                 write!(f, "Unknown argument '{}': did you mean '{meant}'?", echo(name))
             }
+            Problem::NoDryRun => {
+                write!(f, "Unknown argument '{}': the tool cannot show what it would do without doing it", echo(name))
+            }
             Problem::Type { value, expected } => write!(f, "Argument '{name}': cannot convert '{value}' to {expected}"),
             Problem::NotInEnum { allowed } => write!(f, "Argument '{name}' must be one of: {}", allowed.join(", ")),
             Problem::Nul => write!(f, "Argument '{name}': value contains a NUL character"),
@@ -184,33 +189,44 @@ impl fmt::Display for Violation {
 
 /// Checks and converts the arguments of one call; null counts as absent. What the user or the server gives is left out.
 ///
-/// Unknown keys are ignored, but for those that are nearly the name of an arg without a value: without `dry_run`, which was
-/// given as `dryrun`, a program would do what it was to show.
+/// Unknown keys are ignored, but for those that are nearly the name of an arg without a value, and those that ask a tool
+/// which changes something to show it only: without `dry_run`, or where it was given as `dryrun`, it would be done.
 ///
 /// Of what a policy says only `allow_leading_dash` counts here; [`check`] looks at the rest.
 ///
 /// # Errors
-/// Every violation, in the order of the args' definition; then misspelt keys.
+/// Every violation, in the order of the args' definition; then unknown keys.
 pub fn bind<'a>(tool: ResolvedTool<'a>, arguments: &Map<String, Value>) -> Result<Bound<'a>, Vec<Violation>> {
     let bound = bind_args(tool, |arg| (!arg.is_asked() && arg.output().is_none()).then(|| arguments.get(arg.name())));
-    let misspelt = misspelt(tool, arguments);
+    let unknown = unknown(tool, arguments);
     match bound {
-        Ok(bound) if misspelt.is_empty() => Ok(bound),
-        Ok(_) => Err(misspelt),
-        Err(violations) => Err(violations.into_iter().chain(misspelt).collect()),
+        Ok(bound) if unknown.is_empty() => Ok(bound),
+        Ok(_) => Err(unknown),
+        Err(violations) => Err(violations.into_iter().chain(unknown).collect()),
     }
 }
 
-fn misspelt(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Vec<Violation> {
+/// Unknown keys that cannot be ignored.
+fn unknown(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Vec<Violation> {
     let given = |name: &str| arguments.get(name).is_some_and(|value| !value.is_null());
     let unknown = arguments.keys().filter(|key| given(key) && tool.args().all(|arg| arg.name() != key.as_str()));
-    let meant = |key: &String| {
+    let problem = |key: &String| {
         let free = tool.agent_args().map(ArgView::name).filter(|name| !given(name));
-        near_misses(key, free, 1).first().map(|meant| (*meant).to_owned())
+        match near_misses(key, free, 1).first() {
+            Some(meant) => Some(Problem::Misspelt { meant: (*meant).to_owned() }),
+            None => (tool.risk() != Risk::Read && asks_for_dry_run(key, &arguments[key])).then_some(Problem::NoDryRun),
+        }
     };
-    let violation =
-        |key: &String| Some(Violation { argument: key.clone(), problem: Problem::Misspelt { meant: meant(key)? } });
+    let violation = |key: &String| Some(Violation { argument: key.clone(), problem: problem(key)? });
     unknown.take(MAX_UNKNOWN_KEYS).filter_map(violation).collect()
+}
+
+/// Whether a key that no arg has asks for what would be done to be shown only.
+fn asks_for_dry_run(key: &str, value: &Value) -> bool {
+    const NAMES: [&str; 6] = ["dryrun", "noact", "noop", "preview", "simulate", "whatif"];
+    let name: String = key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let is_refused = coerce(value, Type::Boolean) == Ok(BoundValue::Boolean(false));
+    NAMES.contains(&name.as_str()) && !is_refused
 }
 
 /// The same with what the user has given.

@@ -62,6 +62,20 @@ fn refused(name: &str, value: Value, text: &str) {
 }
 
 #[test]
+fn a_tool_that_changes_something_is_not_run_where_it_was_to_be_shown_only() {
+    let tools = "command: x\ntools:\n  - {name: read, description: D, risk: read}\n  - {name: write, description: D, risk: write}";
+    let index = index(tools);
+    let bound =
+        |name: &str, arguments: Value| bind(tool(&index, name), &object(arguments)).map(|bound| bound.iter().count());
+    for key in ["dry_run", "dryRun", "--what-if", "preview"] {
+        let violations = bound("write", json!({ key: true })).unwrap_err();
+        assert!(violations[0].to_string().starts_with(&format!("Unknown argument '{key}': the tool cannot show")));
+        assert_eq!(bound("write", json!({ key: "false" })), Ok(0));
+        assert_eq!(bound("read", json!({ key: true })), Ok(0));
+    }
+}
+
+#[test]
 fn keys_that_nearly_name_an_arg_without_a_value_are_refused_and_others_ignored() {
     let tools = "command: x\ntools: [{name: t, description: D, args: [{name: dry_run, type: boolean}, {name: path}]}]";
     let index = index(tools);
