@@ -1,6 +1,6 @@
 //! What a call costs beyond its program: time, memory under a flood of output, and time from cancellation to the end.
 //!
-//! `cargo bench --bench calls` runs `/bin/true` in turn by `posix_spawn` alone, by the executor, and by the release
+//! `cargo bench --bench calls` runs `/bin/true` in turn by `posix_spawn` alone, by the runner, and by the release
 //! server over its standard streams, then floods the server, then cancels calls; it prints medians and 99th percentiles.
 
 #![expect(
@@ -19,10 +19,10 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use climax::argv::Invocation;
-use climax::catalog::policy::Executor as Place;
-use climax::exec::{End, Executor};
-use climax::limits::Limits;
+use climax::catalog::policy::Executor;
+use climax::exec::Invocation;
+use climax::exec::Limits;
+use climax::exec::{End, Runner};
 use rustix::process::{Pid, test_kill_process_group};
 
 use client::{Output, Server};
@@ -66,11 +66,11 @@ fn compare(config: &Path) {
         "in flight", "way", "p50 ms", "p99 ms", "added p50", "added p99", "calls/s"
     );
     for (calls, in_flight) in LOADS {
-        let mut ways = ["posix_spawn and wait", "executor", "server over stdio"].map(|name| (name, Times::default()));
+        let mut ways = ["posix_spawn and wait", "runner", "server over stdio"].map(|name| (name, Times::default()));
         for round in 0..=ROUNDS {
             let measured = [
                 Times::of(|| bare(calls, in_flight)),
-                Times::of(|| runtime.block_on(executor(calls, in_flight))),
+                Times::of(|| runtime.block_on(runner(calls, in_flight))),
                 Times::of(|| over_stdio(&mut server, &mut output, calls, in_flight)),
             ];
             // The first round fills caches.
@@ -141,7 +141,7 @@ fn bare(calls: usize, in_flight: usize) -> Vec<Duration> {
 }
 
 /// All on one thread, as in the server.
-async fn executor(calls: usize, in_flight: usize) -> Vec<Duration> {
+async fn runner(calls: usize, in_flight: usize) -> Vec<Duration> {
     let invocation = Invocation {
         argv: vec![PROGRAM.to_owned()],
         env: Vec::new(),
@@ -151,15 +151,15 @@ async fn executor(calls: usize, in_flight: usize) -> Vec<Duration> {
         files_dir: None,
         timeout: Duration::from_mins(1),
     };
-    let executor = Arc::new(Executor::new(Place::Local, Limits::default(), 64));
+    let runner = Arc::new(Runner::new(Executor::Local, Limits::default(), 64));
     let mut tasks = tokio::task::JoinSet::new();
     for _ in 0..in_flight {
-        let (executor, invocation) = (executor.clone(), invocation.clone());
+        let (runner, invocation) = (runner.clone(), invocation.clone());
         tasks.spawn(async move {
             let mut times = Vec::new();
             for _ in 0..calls / in_flight {
                 let start = Instant::now();
-                let outcome = executor.run(&invocation, None, pending()).await.unwrap();
+                let outcome = runner.run(&invocation, None, pending()).await.unwrap();
                 assert_eq!(outcome.end, End::Exited(0));
                 times.push(start.elapsed());
             }

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use client::Server;
-use climax::limits::MAX_KEPT_BYTES;
+use climax::mcp::MAX_KEPT_BYTES;
 
 const CALLS: usize = 10_000;
 const WARM_UP: usize = 200;

@@ -7,40 +7,21 @@
 // Generated code names its types through this crate, here and in crates that depend on it.
 extern crate self as climax;
 
-pub mod approval;
-pub mod arguments;
-pub mod argv;
-pub mod audit;
 pub mod call;
 mod cli;
 mod command;
-pub mod diff;
-mod editions;
 pub mod exec;
-pub mod expand;
-pub mod form;
 mod generated;
-#[cfg(feature = "import")]
-pub mod import;
-pub mod limits;
-pub mod live;
-pub mod load;
-mod log;
 pub mod mcp;
-#[cfg(feature = "http")]
-pub mod metrics;
-pub mod native;
-mod program;
-pub mod question;
-mod terminal;
-#[cfg(feature = "otlp")]
-mod traces;
+pub mod serving;
+pub mod telemetry;
 pub mod transport;
 
+pub use call::native::Native;
+pub use cli::main;
 pub use climax_catalog as catalog;
 pub use generated::CATALOG;
-pub use native::Native;
-pub use program::{Program, main};
+pub use serving::Program;
 
 /// Includes the tables that `climax_codegen::Build::run` generated; defines `pub static CATALOG`.
 #[macro_export]

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::checked::{Risk, Type};
-use crate::diagnostic::Code;
 use crate::prompt::Role;
+use crate::read::checked::{Risk, Type};
+use crate::read::diagnostic::Code;
 
 const MEDIA_TYPE: &str = "^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*$";
 
@@ -193,8 +193,10 @@ fn resolve() -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::prompt::{CALL_KEYS, PROMPT_ARG_KEYS, PROMPT_KEYS, TEXT_KEYS};
-    use crate::config::{ARG_KEYS, CONFIG_KEYS, OUTPUT_FILE_KEYS, OUTPUT_KEYS, QUESTION_KEYS, RESOLVE_KEYS, TOOL_KEYS};
+    use crate::read::config::prompt::{CALL_KEYS, PROMPT_ARG_KEYS, PROMPT_KEYS, TEXT_KEYS};
+    use crate::read::config::{
+        ARG_KEYS, CONFIG_KEYS, OUTPUT_FILE_KEYS, OUTPUT_KEYS, QUESTION_KEYS, RESOLVE_KEYS, TOOL_KEYS,
+    };
 
     #[test]
     fn the_schema_has_exactly_the_keys_that_the_parser_knows() {

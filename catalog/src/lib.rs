@@ -5,42 +5,35 @@
 //!
 //! Everything but [`files`] is pure: text in, tables and [`Diagnostics`] out.
 
-mod check;
-mod checked;
-mod compile;
-mod config;
-mod diagnostic;
 mod digest;
-pub mod files;
+pub mod expansion;
 mod format;
 mod index;
-mod lint;
 mod lower;
 pub mod policy;
 mod prompt;
 mod raise;
+mod read;
 mod schema;
-mod source;
 mod suggest;
 mod table;
 pub mod template;
 pub mod uri;
 mod view;
-mod walk;
-mod yaml;
 
-pub use check::Offer;
-pub use check::question::APPROVAL;
-pub use checked::{Place, Risk, Type};
-pub use compile::{Compiled, compile, compile_linted, compile_over};
-pub use diagnostic::{Code, Diagnostic, Diagnostics, Explanation, Phase, Severity, Style};
 pub use digest::{digest, hex};
 pub use format::config_schema;
 pub use index::{CliSummary, Filter, Layer, Strategy, ToolIndex};
 pub use policy::Policy;
 pub use prompt::{Message, Prompt, PromptArg, Role};
-pub use source::{MAX_CONFIG_BYTES, Position, Source, Span};
-pub use suggest::{did_you_mean, near_misses};
+pub use read::check::ServedItem;
+pub use read::check::question::APPROVAL;
+pub use read::checked::{Place, Risk, Type};
+pub use read::compile::{Compiled, compile, compile_linted, compile_over};
+pub use read::diagnostic::{Code, Diagnostic, Diagnostics, Explanation, Phase, Severity, Style};
+pub use read::files;
+pub use read::source::{MAX_CONFIG_BYTES, Position, Source, Span};
+pub use suggest::{MAX_SUGGESTIONS, did_you_mean, near_misses};
 pub use table::{
     ArgDef, Catalog, CliDef, ExecutorDef, FileDef, Names, PolicyDef, PromptDef, QuestionDef, Ranked, ResolveDef, Rows,
     RuleDef, SearchText, Str, Texts, ToolDef, fingerprint, name_hash,

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use crate::checked::{Arg, Cli, Question, Resolve, Risk, Tool};
-use crate::diagnostic::{Code, Diagnostic};
 use crate::index::lowercase;
 use crate::index::ranked::Builder;
 use crate::policy::{Approval, Executor, Policy};
+use crate::read::checked::{Arg, Cli, Question, Resolve, Risk, Tool};
+use crate::read::diagnostic::{Code, Diagnostic};
 use crate::schema;
 use crate::table::{
     ArgDef, ArgRow, Catalog, CliDef, ExecutorDef, FileDef, Names, PolicyDef, PromptDef, QuestionDef, ResolveDef, Rows,
@@ -310,7 +310,7 @@ impl Tables {
 mod tests {
     use super::*;
     use crate::policy::Sandbox;
-    use crate::source::Source;
+    use crate::read::source::Source;
 
     fn clis() -> Vec<Cli> {
         let text = "command: a b\ncategory: c\ntags: [t]\nenv: {K: v}\nglobal_args: [{name: g, default: d}]\ntools:\n  \
@@ -321,9 +321,9 @@ mod tests {
         let read = |path: &str| {
             let source = Source::new(path, text.as_bytes().to_vec()).unwrap();
             let mut found = Vec::new();
-            let root = crate::yaml::parse(&source, &mut found).unwrap();
-            let config = crate::config::parse(&source, &root, &mut found).unwrap();
-            crate::check::check(&source, config, &mut found)
+            let root = crate::read::yaml::parse(&source, &mut found).unwrap();
+            let config = crate::read::config::parse(&source, &root, &mut found).unwrap();
+            crate::read::check::check(&source, config, &mut found)
         };
         vec![read("first.yaml"), read("second.yaml")]
     }

@@ -4,9 +4,9 @@
 
 use std::fmt::Write as _;
 
-use crate::check::arg::{enum_json, json_string};
-use crate::checked::{Arg, Cli, Tool};
 use crate::policy::ArgRule;
+use crate::read::check::arg::{enum_json, json_string};
+use crate::read::checked::{Arg, Cli, Tool};
 
 /// The tool's input schema (JSON Schema 2020-12).
 pub(crate) fn input_schema(args: &[Arg]) -> String {

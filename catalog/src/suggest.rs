@@ -1,5 +1,7 @@
 //! Near misses: what a mistyped name was probably meant to be.
 
+/// Near misses that an error names.
+pub const MAX_SUGGESTIONS: usize = 3;
 /// Finds the candidate that `word` was most likely meant to be.
 ///
 /// The distance (Damerau-Levenshtein, case ignored) may be a third of the word's length, at least one; of equally near

@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::checked::{Place, Risk, Type};
 use crate::policy::{Access, Headless, Level, Runtime, SandboxLimits};
+use crate::read::checked::{Place, Risk, Type};
 
 /// The number of a text in [`Texts`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -5,8 +5,8 @@
 
 use std::sync::LazyLock;
 
-use climax::arguments::{Violation, bind, check};
-use climax::argv::plan;
+use climax::call::arguments::{Violation, bind, check};
+use climax::call::command_line::plan;
 use climax::catalog::policy::Applied;
 use climax::catalog::{Place, ResolvedTool};
 use climax_fuzz::restricted;

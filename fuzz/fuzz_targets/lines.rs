@@ -9,8 +9,8 @@ use std::time::Duration;
 use climax::call::Toolbox;
 use climax::catalog::Strategy;
 use climax::catalog::policy::Applied;
-use climax::exec::Executor;
-use climax::limits::Limits;
+use climax::exec::Runner;
+use climax::exec::Limits;
 use climax::mcp::decode::{Decoded, decode};
 use climax::mcp::{Changes, Mode, Options, Server};
 use climax::transport::stdio::serve;
@@ -45,8 +45,8 @@ approval: {global: write, headless: approve}
 
 static TOOLBOX: LazyLock<Arc<Toolbox>> = LazyLock::new(|| {
     let Applied { policy, index, .. } = restricted(TOOLS, POLICY);
-    let executor = Executor::new(policy.executor().clone(), Limits::default(), 1);
-    Arc::new(Toolbox::new(index, policy, executor, None))
+    let runner = Runner::new(policy.executor().clone(), Limits::default(), 1);
+    Arc::new(Toolbox::new(index, policy, runner, None))
 });
 
 fuzz_target!(|bytes: &[u8]| {

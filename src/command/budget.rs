@@ -1,22 +1,37 @@
 //! `climax budget`: what the server costs a model's context, in tokens of `o200k`.
 
+use crate::command::output::{FAILURE, print};
+use crate::command::selection::Selection;
+use crate::command::selection::load;
+use crate::command::value;
 use std::process::ExitCode;
 
 use climax_catalog::{Catalog, Filter, Strategy, ToolIndex};
 use serde_json::{Value, json};
 use tiktoken_rs::CoreBPE;
 
-use crate::cli::{BudgetArguments, FAILURE};
-use crate::limits::DEFAULT_SEARCH_RESULTS;
+use crate::command::terminal;
+use crate::mcp::DEFAULT_SEARCH_RESULTS;
 use crate::mcp::{self, Mode};
-use crate::terminal;
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// Fail if the tool list of the default mode takes more tokens
+    #[arg(long, value_name = "TOKENS", value_parser = value::whole::<usize>)]
+    pub(crate) max: Option<usize>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// What is counted, and its tokens.
 type Row = (String, usize);
 
 /// Prints tokens; fails if the tool list of the default mode takes more than `--max`.
-pub(crate) fn run(catalog: &'static Catalog, arguments: &BudgetArguments) -> ExitCode {
-    let index = match super::load(catalog, &arguments.selection.names, &arguments.selection.sources) {
+pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
+    let index = match load(catalog, &arguments.selection.names, &arguments.selection.sources) {
         Ok(served) => served.index,
         Err(code) => return code,
     };
@@ -43,7 +58,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &BudgetArguments) -> Exi
         };
         format!("{}\n\n{}", table("What a model reads", &surface), table("Tools of a CLI, --classic", &clis))
     };
-    super::print(&text, code)
+    print(&text, code)
 }
 
 /// Lists of tools by mode, the default one first, and answers.

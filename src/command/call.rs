@@ -1,7 +1,13 @@
 //! `climax call`: one call, on the path that an agent's call takes.
 
+use crate::command::output::{FAILURE, print, print_bytes, usage};
+use crate::command::runtime::{audit, runtime};
+use crate::command::selection::Sources;
+use crate::command::selection::load;
+use crate::command::value;
 use std::convert::Infallible;
 use std::io::{self, IsTerminal as _};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use climax_catalog::{ArgView, ResolvedTool};
@@ -9,38 +15,66 @@ use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::approval::{Answer, Approver, Denial, Identity, Pending, Verdict};
-use crate::call::{CallError, Called, Request, Toolbox, Via};
-use crate::cli::{CallArguments, FAILURE};
-use crate::exec::{Executor, Stop};
-use crate::form::Form;
-use crate::limits::Limits;
-use crate::load::Served;
+use crate::call::approval::{Answer, Approver, Denial, Identity, Pending, Verdict};
+use crate::call::form::Form;
+use crate::call::{CallError, CallResult, Purpose, Request, Toolbox};
+use crate::command::terminal;
+use crate::exec::Limits;
+use crate::exec::{Runner, Stop};
 use crate::mcp::reply::{Reply, reply};
-use crate::program::Program;
-use crate::terminal;
+use crate::serving::Program;
+use crate::serving::load::Served;
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// The tool's name
+    pub(crate) tool: String,
+    /// Arguments as `key=value`
+    #[arg(value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(crate) pairs: Vec<(String, String)>,
+    /// Arguments as a JSON object; `key=value` pairs are added to it
+    #[arg(long = "args", value_name = "JSON")]
+    pub(crate) object: Option<String>,
+    #[command(flatten)]
+    pub(crate) sources: Sources,
+    /// Bytes of standard output and of standard error that the result holds at most
+    #[arg(long, value_name = "BYTES", default_value_t = crate::exec::DEFAULT_OUTPUT_BYTES, value_parser = value::whole::<usize>)]
+    pub(crate) max_output: usize,
+    /// Append a JSON line for the call to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) audit: Option<PathBuf>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn key_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err("expected KEY=VALUE, such as max_count=3".to_owned()),
+    }
+}
 
 /// Calls and prints the result; exit status 1 if it is an error.
-pub(crate) fn run(program: &Program, arguments: &CallArguments) -> ExitCode {
+pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
     let values = match merged(arguments) {
         Ok(values) => values,
-        Err(message) => return super::usage(&message),
+        Err(message) => return usage(&message),
     };
-    let Served { index, policy } = match super::load(program.catalog, &[], &arguments.sources) {
+    let Served { index, policy } = match load(program.catalog, &[], &arguments.sources) {
         Ok(served) => served,
         Err(code) => return code,
     };
-    let audit = match super::audit(arguments.audit.as_deref()) {
+    let audit = match audit(arguments.audit.as_deref()) {
         Ok(audit) => audit,
         Err(code) => return code,
     };
     let limits = Limits { stream_bytes: arguments.max_output, ..Limits::default() };
-    let executor =
-        Executor::new(policy.executor().clone(), limits, 1).with_own_program().with_natives(program.natives.clone());
-    let toolbox = Toolbox::new(index, policy, executor, audit);
+    let runner = Runner::new(policy.executor().clone(), limits, 1).with_own_program();
+    let toolbox = Toolbox::new(index, policy, runner, audit).with_natives(program.natives.clone());
     let request =
-        Request { tool: &arguments.tool, arguments: &values, watch: None, env: &[], caller: None, via: Via::Call };
-    let reply = match super::runtime().and_then(|runtime| execute(runtime, &toolbox, request)) {
+        Request { tool: &arguments.tool, arguments: &values, watch: None, env: &[], caller: None, via: Purpose::Call };
+    let reply = match runtime().and_then(|runtime| execute(runtime, &toolbox, request)) {
         Ok(reply) => reply,
         Err(error) => {
             terminal::error(&format!("climax: {error}"));
@@ -49,24 +83,24 @@ pub(crate) fn run(program: &Program, arguments: &CallArguments) -> ExitCode {
     };
     let code = if reply.error.is_some() { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS };
     if arguments.json {
-        return super::print(&json(&reply).to_string(), code);
+        return print(&json(&reply).to_string(), code);
     }
     let near = reply.error.as_ref().map(|error| error.suggestions.join("`, `")).filter(|near| !near.is_empty());
     if let Some(near) = near {
         terminal::error(&format!("climax: did you mean `{near}`?"));
     }
     match reply.media.as_slice() {
-        [] => super::print(&reply.text, code),
+        [] => print(&reply.text, code),
         [only] if !io::stdout().is_terminal() => {
             if !reply.text.is_empty() {
                 terminal::error(&reply.text);
             }
-            super::print_bytes(&only.bytes, code)
+            print_bytes(&only.bytes, code)
         }
         all => {
             let lines = all.iter().map(|media| format!("({}, {} bytes)", media.mime, media.bytes.len()));
             let text = Some(reply.text.clone()).filter(|text| !text.is_empty());
-            super::print(&lines.chain(text).collect::<Vec<_>>().join("\n"), code)
+            print(&lines.chain(text).collect::<Vec<_>>().join("\n"), code)
         }
     }
 }
@@ -84,11 +118,11 @@ fn execute(runtime: Runtime, toolbox: &Toolbox, request: Request<'_>) -> io::Res
     // A thread may wait for an answer that nobody gives any more.
     runtime.shutdown_background();
     Ok(match called? {
-        Called::Ran(outcome) => {
+        CallResult::Ran(outcome) => {
             let output = toolbox.index.get(request.tool).and_then(ResolvedTool::output);
             reply(request.tool, output, Ok(outcome))
         }
-        Called::Failed(error) => {
+        CallResult::Failed(error) => {
             if matches!(error, CallError::ApprovalDenied(Denial::Unanswerable)) {
                 terminal::error(&format!(
                     "climax: without a terminal, what the user gives stands on the command line: add {}",
@@ -97,7 +131,7 @@ fn execute(runtime: Runtime, toolbox: &Toolbox, request: Request<'_>) -> io::Res
             }
             reply(request.tool, None, Err(error))
         }
-        Called::Asked(never) => match never {},
+        CallResult::Asked(never) => match never {},
     })
 }
 
@@ -156,8 +190,8 @@ impl Approver for Terminal<'_> {
     }
 }
 
-fn merged(arguments: &CallArguments) -> Result<Map<String, Value>, String> {
-    let mut values = match arguments.args.as_deref().map(serde_json::from_str) {
+fn merged(arguments: &Args) -> Result<Map<String, Value>, String> {
+    let mut values = match arguments.object.as_deref().map(serde_json::from_str) {
         None => Map::new(),
         Some(Ok(Value::Object(object))) => object,
         Some(Ok(_)) => return Err("--args takes a JSON object, such as '{\"max_count\": 3}'".to_owned()),

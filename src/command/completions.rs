@@ -1,5 +1,6 @@
 //! `climax completions`: completion scripts for shells.
 
+use crate::command::output::print;
 use std::process::ExitCode;
 
 use clap::Command;
@@ -8,5 +9,5 @@ use clap_complete::{Shell, generate};
 pub(crate) fn run(shell: Shell, command: &mut Command) -> ExitCode {
     let mut script = Vec::new();
     generate(shell, command, "climax", &mut script);
-    super::print(&String::from_utf8_lossy(&script), ExitCode::SUCCESS)
+    print(&String::from_utf8_lossy(&script), ExitCode::SUCCESS)
 }

@@ -1,30 +1,47 @@
 //! `climax diff`: what an agent can newly do, and what it cannot do any more.
 
+use crate::command::output::{FAILURE, print};
 use std::path::Path;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use climax_catalog::{Catalog, Layer, Policy, ToolIndex};
 use serde_json::json;
 
-use crate::cli::{DiffArguments, FAILURE};
-use crate::diff::{Export, differences};
-use crate::load::{self, Served};
-use crate::{command, terminal};
+mod differences;
+
+use self::differences::{Export, differences};
+use crate::command::terminal;
+use crate::serving::load::{self, Served};
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// An export (`.json`), a config file or directory, or `-` for what is compiled in
+    pub(crate) old: PathBuf,
+    /// The same for what it is compared with
+    pub(crate) new: PathBuf,
+    /// Exit with status 1 if there is a difference; 2 says that there was nothing to compare
+    #[arg(long)]
+    pub(crate) exit_code: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// The exit status where there is nothing to compare; 1 would say that something differs. Source: POSIX, `diff`.
 const INCOMPARABLE: u8 = 2;
 
 /// Exit status 1 with `--exit-code` if something differs, 2 if one of the two cannot be read.
-pub(crate) fn run(catalog: &'static Catalog, arguments: &DiffArguments) -> ExitCode {
+pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let [old, new] = [&arguments.old, &arguments.new].map(|path| read(catalog, path));
     let (Ok(old), Ok(new)) = (old, new) else { return ExitCode::from(INCOMPARABLE) };
     let lines = differences(&old, &new);
     let differs = arguments.exit_code && !lines.is_empty();
     let code = if differs { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS };
     match (arguments.json, lines.as_slice()) {
-        (true, _) => command::print(&json!({ "differences": lines }).to_string(), code),
-        (false, []) => command::print("no difference", code),
-        (false, lines) => command::print(&lines.join("\n"), code),
+        (true, _) => print(&json!({ "differences": lines }).to_string(), code),
+        (false, []) => print("no difference", code),
+        (false, lines) => print(&lines.join("\n"), code),
     }
 }
 

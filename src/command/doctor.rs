@@ -1,21 +1,33 @@
 //! `climax doctor`: what of the selection works here, and within which limits.
 
+use crate::command::output::{FAILURE, print};
+use crate::command::runtime::runtime;
+use crate::command::selection::Selection;
+use crate::command::selection::load;
 use std::future::pending;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use climax_catalog::policy::Executor as Place;
+use climax_catalog::policy::Executor;
 use climax_catalog::{Catalog, Cli, Policy};
 use serde_json::{Map, Value, json};
 
-use crate::argv::Invocation;
-use crate::cli::{DoctorArguments, FAILURE};
-use crate::exec::{self, End, Executor};
-use crate::expand::command_word;
-use crate::limits::{self, Limits};
-use crate::load::Served;
-use crate::terminal;
+use crate::command::terminal;
+use crate::exec::Invocation;
+use crate::exec::Limits;
+use crate::exec::{self, End, Runner};
+use crate::serving::load::Served;
+use climax_catalog::expansion::command_word;
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// How long a program may take to say its version.
 const VERSION_LIMIT: Duration = Duration::from_secs(5);
@@ -33,12 +45,12 @@ struct Program {
 }
 
 /// Exit status 1 if a program is missing, or cannot be run where the policy has it.
-pub(crate) fn run(catalog: &'static Catalog, arguments: &DoctorArguments) -> ExitCode {
-    let served = match super::load(catalog, &arguments.selection.names, &arguments.selection.sources) {
+pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
+    let served = match load(catalog, &arguments.selection.names, &arguments.selection.sources) {
         Ok(served) => served,
         Err(code) => return code,
     };
-    let programs = match super::runtime().map(|runtime| runtime.block_on(programs(&served))) {
+    let programs = match runtime().map(|runtime| runtime.block_on(programs(&served))) {
         Ok(programs) => programs,
         Err(error) => {
             terminal::error(&format!("climax: {error}"));
@@ -53,13 +65,13 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &DoctorArguments) -> Exi
         let limits: Map<String, Value> =
             limits.into_iter().map(|Limit(name, _, value)| (name.to_owned(), value)).collect();
         let json = json!({ "executor": place(served.policy.executor()), "programs": programs, "limits": limits });
-        return super::print(&json.to_string(), code);
+        return print(&json.to_string(), code);
     }
-    super::print(&tables(&served, &programs, &limits), code)
+    print(&tables(&served, &programs, &limits), code)
 }
 
 async fn programs(served: &Served) -> Vec<Program> {
-    let executor = Executor::new(served.policy.executor().clone(), Limits::default(), 1).with_own_program();
+    let runner = Runner::new(served.policy.executor().clone(), Limits::default(), 1).with_own_program();
     let mut programs: Vec<Program> = Vec::new();
     for tool in served.index.tools() {
         let Some(word) = tool.cli().words().chain(tool.words()).next() else { continue };
@@ -72,7 +84,7 @@ async fn programs(served: &Served) -> Vec<Program> {
         }
         let path = if is_here(&served.policy) { exec::locate(tool.cli(), word) } else { None };
         let is_worth_asking = path.is_some() || !is_here(&served.policy);
-        let version = if is_worth_asking { version(&executor, tool.cli(), word).await } else { Ok(None) };
+        let version = if is_worth_asking { version(&runner, tool.cli(), word).await } else { Ok(None) };
         let (version, problem) = version.map_or_else(|problem| (None, Some(problem)), |version| (version, None));
         let cli = tool.cli().name().to_owned();
         programs.push(Program { cli, word: word.to_owned(), path, version, problem, tools: 1, asking });
@@ -81,7 +93,7 @@ async fn programs(served: &Served) -> Vec<Program> {
 }
 
 /// The first line that `PROGRAM --version` prints, or `PROGRAM version`, run as a call would be; why it cannot be run.
-async fn version(executor: &Executor, cli: Cli<'_>, word: &str) -> Result<Option<String>, String> {
+async fn version(runner: &Runner, cli: Cli<'_>, word: &str) -> Result<Option<String>, String> {
     for argument in ["--version", "version", "-version"] {
         let invocation = Invocation {
             argv: vec![command_word(word, &exec::variable), argument.to_owned()],
@@ -92,9 +104,9 @@ async fn version(executor: &Executor, cli: Cli<'_>, word: &str) -> Result<Option
             files_dir: None,
             timeout: VERSION_LIMIT,
         };
-        let outcome = executor.run(&invocation, None, pending()).await.map_err(|error| error.to_string())?;
+        let outcome = runner.run(&invocation, None, pending()).await.map_err(|error| error.to_string())?;
         // The container runtime's own failures.
-        if let (Place::Container(_), End::Exited(125..=127)) = (executor.place(), outcome.end) {
+        if let (Executor::Container(_), End::Exited(125..=127)) = (runner.executor(), outcome.end) {
             return Err(outcome.stderr.text().trim().to_owned());
         }
         let text = outcome.stdout.text();
@@ -108,14 +120,14 @@ async fn version(executor: &Executor, cli: Cli<'_>, word: &str) -> Result<Option
 
 /// Whether programs are looked for on this machine.
 fn is_here(policy: &Policy) -> bool {
-    !matches!(policy.executor(), Place::Container(_))
+    !matches!(policy.executor(), Executor::Container(_))
 }
 
-fn place(executor: &Place) -> String {
-    match executor {
-        Place::Local => "local".to_owned(),
-        Place::Sandbox(_) => "sandbox".to_owned(),
-        Place::Container(container) => format!("{} image {}", container.runtime.as_str(), container.image),
+fn place(runner: &Executor) -> String {
+    match runner {
+        Executor::Local => "local".to_owned(),
+        Executor::Sandbox(_) => "sandbox".to_owned(),
+        Executor::Container(container) => format!("{} image {}", container.runtime.as_str(), container.image),
     }
 }
 
@@ -157,25 +169,25 @@ fn limits_in_force() -> Vec<Limit> {
     let seconds = |time: Duration| json!(time.as_secs_f64());
     vec![
         Limit("output_bytes", "bytes kept of each output stream (--max-output)", json!(limits.stream_bytes)),
-        Limit("concurrency", "programs at once (--max-concurrency)", json!(limits::default_concurrency())),
-        Limit("argument_bytes", "bytes of an argument", json!(limits::MAX_ARGUMENT_BYTES)),
-        Limit("stdin_bytes", "bytes of a call's standard input", json!(limits::MAX_STDIN_BYTES)),
-        Limit("message_bytes", "bytes of a client's message", json!(limits::MAX_LINE_BYTES)),
+        Limit("concurrency", "programs at once (--max-concurrency)", json!(crate::exec::default_concurrency())),
+        Limit("argument_bytes", "bytes of an argument", json!(crate::call::arguments::MAX_ARGUMENT_BYTES)),
+        Limit("stdin_bytes", "bytes of a call's standard input", json!(crate::call::arguments::MAX_STDIN_BYTES)),
+        Limit("message_bytes", "bytes of a client's message", json!(crate::mcp::decode::MAX_LINE_BYTES)),
         Limit("grace_seconds", "seconds from TERM to KILL", seconds(limits.grace)),
         Limit("shutdown_grace_seconds", "the same when the server ends", seconds(limits.shutdown_grace)),
         Limit("drain_seconds", "seconds for pipes that are held after the end", seconds(limits.drain)),
         Limit("container_removal_seconds", "seconds to remove a container", seconds(limits.removal)),
-        Limit("approval_seconds", "seconds to approve a call", seconds(limits::APPROVAL_LIMIT)),
+        Limit("approval_seconds", "seconds to approve a call", seconds(crate::call::approval::APPROVAL_LIMIT)),
         Limit(
             "min_progress_seconds",
             "seconds between progress notifications, least",
-            seconds(limits::MIN_PROGRESS_INTERVAL),
+            seconds(crate::mcp::MIN_PROGRESS_INTERVAL),
         ),
         Limit(
             "max_progress_seconds",
             "seconds between progress notifications, most",
-            seconds(limits::MAX_PROGRESS_INTERVAL),
+            seconds(crate::mcp::MAX_PROGRESS_INTERVAL),
         ),
-        Limit("search_results", "results of a search", json!(limits::MAX_SEARCH_RESULTS)),
+        Limit("search_results", "results of a search", json!(crate::mcp::MAX_SEARCH_RESULTS)),
     ]
 }

@@ -1,14 +1,29 @@
 //! `climax eval`: how well search finds what queries are known to want.
 
+use crate::command::output::{FAILURE, print};
+use crate::command::selection::Selection;
+use crate::command::selection::load;
 use std::path::Path;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use climax_catalog::{Catalog, Filter, Strategy, ToolIndex};
 use serde_json::{Value, json};
 
-use crate::cli::{EvalArguments, FAILURE};
-use crate::terminal;
+use crate::command::terminal;
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// JSON lines `{"query", "gold": [tool names]}`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) queries: PathBuf,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// A request and the tools that serve it; none means that no tool does.
 struct Query {
@@ -29,8 +44,8 @@ struct Figures {
 }
 
 /// Prints the figures of each strategy, for the queries as they are and with the CLI's name in front.
-pub(crate) fn run(catalog: &'static Catalog, arguments: &EvalArguments) -> ExitCode {
-    let index = match super::load(catalog, &arguments.selection.names, &arguments.selection.sources) {
+pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
+    let index = match load(catalog, &arguments.selection.names, &arguments.selection.sources) {
         Ok(served) => served.index,
         Err(code) => return code,
     };
@@ -48,7 +63,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &EvalArguments) -> ExitC
         }
     }
     let text = if arguments.json { json(&rows).to_string() } else { table(&rows) };
-    super::print(&text, ExitCode::SUCCESS)
+    print(&text, ExitCode::SUCCESS)
 }
 
 /// Reads JSON lines `{"query", "gold": [names]}`.

@@ -1,12 +1,13 @@
 //! `climax validate --explain CODE`: what a code means, why, and how to silence it.
 
+use crate::command::output::print;
 use std::process::ExitCode;
 
 use climax_catalog::{Code, Explanation, Phase, Severity};
 
 /// Prints the explanation.
 pub(crate) fn run(code: Code) -> ExitCode {
-    super::print(&text(code), ExitCode::SUCCESS)
+    print(&text(code), ExitCode::SUCCESS)
 }
 
 /// Where the code's text is for people, as in a terminal.

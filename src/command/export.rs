@@ -1,18 +1,29 @@
 //! `climax export`: everything that is served, for programs and for `climax diff`.
 
+use crate::command::output::print;
+use crate::command::selection::Selection;
+use crate::command::selection::load;
 use std::process::ExitCode;
 
 use climax_catalog::policy::{Executor, Pattern};
 use climax_catalog::{ArgView, Catalog, Message, Place, Prompt, ResolvedTool, digest};
 use serde_json::{Map, Value, json};
 
-use crate::cli::ExportArguments;
-use crate::load::Served;
+use crate::serving::load::Served;
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// Accepted for scripts that ask every command for JSON; there is no other form
+    #[arg(long)]
+    json: bool,
+}
 
 /// Prints the effective catalog: the tools as the policy has them.
-pub(crate) fn run(catalog: &'static Catalog, arguments: &ExportArguments) -> ExitCode {
-    match super::load(catalog, &arguments.selection.names, &arguments.selection.sources) {
-        Ok(served) => super::print(&format!("{:#}", exported(&served)), ExitCode::SUCCESS),
+pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
+    match load(catalog, &arguments.selection.names, &arguments.selection.sources) {
+        Ok(served) => print(&format!("{:#}", exported(&served)), ExitCode::SUCCESS),
         Err(code) => code,
     }
 }

@@ -1,22 +1,77 @@
 //! `climax import`: a first config from a program's own help.
 
+use crate::command::output::{FAILURE, print};
+use crate::command::runtime::runtime;
+use crate::command::value;
 use std::cell::Cell;
 use std::fs::File;
 use std::future::pending;
 use std::io::{self, Write as _};
 use std::path::Path;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use climax_catalog::policy::Executor as Place;
+use climax_catalog::policy::Executor;
 use climax_catalog::{Diagnostics, Source, compile};
 use futures_util::{StreamExt as _, stream};
 
-use crate::argv::Invocation;
-use crate::cli::{FAILURE, ImportArguments};
-use crate::exec::{End, Executor};
-use crate::import::{self, Command, Draft, Page, Subcommand};
-use crate::limits::{HELP_LIMIT, Limits, MAX_HELP_BYTES, default_concurrency};
-use crate::terminal;
+use crate::command::terminal;
+use crate::exec::Invocation;
+use crate::exec::Limits;
+use crate::exec::default_concurrency;
+use crate::exec::{End, Runner};
+use climax_import::{self as import, Command, Draft, MAX_HELP_BYTES, Page, Subcommand};
+use std::time::Duration;
+
+#[derive(clap::Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
+pub(crate) struct Args {
+    /// Run this program with --help, then its subcommands, and read what they print; words behind PROGRAM name the
+    /// subcommand to start from
+    #[arg(long, value_name = "PROGRAM", num_args = 1.., required = true)]
+    pub(crate) help_of: Vec<String>,
+    /// Levels of subcommands to go down; with 0 only PROGRAM itself is run
+    #[arg(long, value_name = "N", default_value_t = crate::command::import::DEFAULT_IMPORT_DEPTH, value_parser = value::whole::<usize>)]
+    pub(crate) depth: usize,
+    /// Commands to ask for their help at most
+    #[arg(long, value_name = "N", default_value_t = crate::command::import::DEFAULT_IMPORTED_COMMANDS, value_parser = value::whole::<usize>)]
+    pub(crate) max_commands: usize,
+    /// Take the commands too that the help leaves out but tells how to list
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Add the options that only manual pages describe, where --help prints such
+    #[arg(long)]
+    pub(crate) manual: bool,
+    /// Write the config to this new file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    #[cfg(feature = "import-usage")]
+    #[command(subcommand)]
+    pub(crate) format: Option<ImportFormat>,
+}
+
+/// Descriptions of programs that are read instead of their help.
+#[cfg(feature = "import-usage")]
+#[derive(Debug, Subcommand)]
+pub(crate) enum ImportFormat {
+    /// Read a specification in the format of `usage` (KDL)
+    Usage {
+        /// The specification
+        file: PathBuf,
+        /// Write the config to this new file instead of standard output
+        #[arg(long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+}
+
+/// How long a program may take to print its help.
+const HELP_LIMIT: Duration = Duration::from_secs(10);
+
+/// Default of `import --max-commands`.
+pub(crate) const DEFAULT_IMPORTED_COMMANDS: usize = 400;
+
+/// Default of `import --depth`: levels of subcommands.
+pub(crate) const DEFAULT_IMPORT_DEPTH: usize = 3;
 
 /// Variables that keep pagers, colours, prompts and translations away, and lines whole.
 const ENVIRONMENT: [(&str, &str); 13] = [
@@ -36,12 +91,12 @@ const ENVIRONMENT: [(&str, &str); 13] = [
 ];
 
 /// Writes the draft; what there is to know about it goes to standard error.
-pub(crate) fn run(arguments: &ImportArguments) -> ExitCode {
+pub(crate) fn run(arguments: &Args) -> ExitCode {
     #[cfg(feature = "import-usage")]
-    if let Some(crate::cli::ImportFormat::Usage { file, output }) = &arguments.format {
+    if let Some(ImportFormat::Usage { file, output }) = &arguments.format {
         return finish(from_usage(file), output.as_deref());
     }
-    let drafted = super::runtime().map_err(|error| error.to_string()).and_then(|runtime| {
+    let drafted = runtime().map_err(|error| error.to_string()).and_then(|runtime| {
         let (program, words) = arguments.help_of.split_first().ok_or("name a program")?;
         runtime.block_on(from_help(program, words, arguments))
     });
@@ -67,7 +122,7 @@ fn finish(drafted: Result<Draft, String>, output: Option<&Path>) -> ExitCode {
         "climax: {} tools with {} args; {} lines are marked `guess`: check them",
         draft.tools, draft.args, draft.guesses
     ));
-    let Some(path) = output else { return super::print(&draft.text, ExitCode::SUCCESS) };
+    let Some(path) = output else { return print(&draft.text, ExitCode::SUCCESS) };
     match File::create_new(path).and_then(|mut file| file.write_all(draft.text.as_bytes())) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -120,7 +175,7 @@ struct Answer {
 
 struct Asker<'a> {
     program: &'a str,
-    executor: Executor,
+    runner: Runner,
     /// The way that worked last.
     way: Cell<Way>,
     has_help_command: Cell<bool>,
@@ -128,12 +183,12 @@ struct Asker<'a> {
     manual: bool,
 }
 
-async fn from_help(program: &str, words: &[String], arguments: &ImportArguments) -> Result<Draft, String> {
+async fn from_help(program: &str, words: &[String], arguments: &Args) -> Result<Draft, String> {
     let limits = Limits { stream_bytes: 2 * MAX_HELP_BYTES, ..Limits::default() };
-    let executor = Executor::new(Place::Local, limits, default_concurrency()).with_own_program();
+    let runner = Runner::new(Executor::Local, limits, default_concurrency()).with_own_program();
     let asker = Asker {
         program,
-        executor,
+        runner,
         way: Cell::new(Way::Long),
         has_help_command: Cell::new(false),
         manual: arguments.manual,
@@ -159,7 +214,7 @@ async fn from_help(program: &str, words: &[String], arguments: &ImportArguments)
 }
 
 /// Asks a level of subcommands, then what is below it, and keeps those that do something.
-async fn walk(asker: &Asker<'_>, mut level: Vec<Open>, commands: &mut Vec<Command>, arguments: &ImportArguments) {
+async fn walk(asker: &Asker<'_>, mut level: Vec<Open>, commands: &mut Vec<Command>, arguments: &Args) {
     // The program itself was asked.
     let mut room = arguments.max_commands.saturating_sub(1);
     let mut left_out = 0;
@@ -315,7 +370,7 @@ impl Asker<'_> {
         };
         let command = invocation.argv.join(" ");
         let outcome = self
-            .executor
+            .runner
             .run(&invocation, None, pending())
             .await
             .map_err(|error| format!("{error}; name a program that is on the PATH, or give its path"))?;

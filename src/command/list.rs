@@ -1,17 +1,29 @@
 //! `climax list`: what is served.
 
+use crate::command::output::print;
+use crate::command::selection::Selection;
+use crate::command::selection::load;
 use std::process::ExitCode;
 
 use climax_catalog::{ArgView, Catalog, Place, ResolvedTool, ToolIndex, Type};
 use serde_json::{Value, json};
 
 use super::export;
-use crate::cli::ListArguments;
-use crate::{load, terminal};
+use crate::command::terminal;
+use crate::serving::load;
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// Print JSON: every tool with its command line and args
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// CLIs if none is named, else tools.
-pub(crate) fn run(catalog: &'static Catalog, arguments: &ListArguments) -> ExitCode {
-    let index = match super::load(catalog, &arguments.selection.names, &arguments.selection.sources) {
+pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
+    let index = match load(catalog, &arguments.selection.names, &arguments.selection.sources) {
         Ok(served) => served.index,
         Err(code) => return code,
     };
@@ -27,7 +39,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &ListArguments) -> ExitC
     } else {
         tools(asked_for)
     };
-    super::print(&text, ExitCode::SUCCESS)
+    print(&text, ExitCode::SUCCESS)
 }
 
 /// The table of CLIs.

@@ -1,36 +1,46 @@
 //! `climax run`: the server.
 
+use crate::command::runtime::audit;
+use crate::command::selection::failed;
+use crate::command::strategy::strategy;
 use std::io;
 use std::num::NonZero;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use climax_catalog::policy::Executor as Place;
+use climax_catalog::policy::Executor;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::filter::LevelFilter;
 
-use crate::audit::Audit;
-use crate::cli::{FAILURE, LogLevel, RunArguments, Transport};
-use crate::editions::{Editions, Parts};
-use crate::exec::Executor;
-use crate::limits::{Limits, default_concurrency};
-use crate::live::Live;
+pub(crate) use self::arguments::RunArguments;
+use self::arguments::{LogLevel, Transport};
+use super::output::FAILURE;
+use crate::call::audit::Audit;
+use crate::command::terminal;
+use crate::exec::Limits;
+use crate::exec::Runner;
+use crate::exec::default_concurrency;
 use crate::mcp::{Changes, Mode, Options, Server};
-use crate::program::Program;
-use crate::{log, terminal};
+use crate::serving::Program;
+use crate::serving::reload::{Parts, Registry};
+use crate::serving::snapshot::ServedHandle;
+use crate::telemetry::log;
 
 #[cfg(feature = "http")]
+pub(crate) mod arguments;
 mod http;
 mod memory;
+#[cfg(feature = "http")]
+mod oauth;
 mod reload;
 mod stdio;
 
 /// A server that is about to serve.
 struct Start<'a> {
     arguments: &'a RunArguments,
-    editions: Editions,
+    registry: Registry,
     options: Options,
     /// Ends the calls.
     shutdown: CancellationToken,
@@ -39,11 +49,11 @@ struct Start<'a> {
 /// Serves until the client goes away, or until it is told to end.
 pub(crate) fn run(program: &Program, arguments: &RunArguments) -> ExitCode {
     memory::give_back_large_blocks();
-    let strategy = match super::strategy(arguments.search) {
+    let strategy = match strategy(arguments.search) {
         Ok(strategy) => strategy,
         Err(code) => return code,
     };
-    let audit = match super::audit(arguments.audit.as_deref()) {
+    let audit = match audit(arguments.audit.as_deref()) {
         Ok(audit) => audit,
         Err(code) => return code,
     };
@@ -63,13 +73,13 @@ pub(crate) fn run(program: &Program, arguments: &RunArguments) -> ExitCode {
     };
     let concurrency = arguments.max_concurrency.map_or_else(default_concurrency, NonZero::get);
     let limits = Limits { stream_bytes: arguments.max_output, ..Limits::default() };
-    let executor =
-        Executor::new(Place::Local, limits, concurrency).with_own_program().with_natives(program.natives.clone());
+    let runner = Runner::new(Executor::Local, limits, concurrency).with_own_program();
     let parts = Parts {
         catalog: program.catalog,
         names: arguments.selection.names.clone(),
         configs: arguments.selection.sources.configs.clone(),
-        executor,
+        runner,
+        natives: program.natives.clone(),
         audit,
         observer: None,
     };
@@ -80,7 +90,7 @@ pub(crate) fn run(program: &Program, arguments: &RunArguments) -> ExitCode {
     };
     let options = Options { mode, strategy, changes };
     let shutdown = CancellationToken::new();
-    let start = Start { arguments, editions: Editions::new(parts, mode), options, shutdown };
+    let start = Start { arguments, registry: Registry::new(parts, mode), options, shutdown };
     let served = match arguments.transport {
         Transport::Stdio => stdio::run(start),
         #[cfg(feature = "http")]
@@ -91,39 +101,39 @@ pub(crate) fn run(program: &Program, arguments: &RunArguments) -> ExitCode {
 
 impl Start<'_> {
     /// A server of what is served under a policy; if there is none, says why.
-    fn server(&mut self, policy: Option<&Path>) -> Result<(Server, Live), ExitCode> {
-        let (live, warnings) = self.editions.add(policy).map_err(super::failed)?;
+    fn server(&mut self, policy: Option<&Path>) -> Result<(Server, ServedHandle), ExitCode> {
+        let (live, warnings) = self.registry.add(policy).map_err(failed)?;
         terminal::report(&warnings);
         Ok((Server::live(live.clone(), self.options, self.shutdown.clone()), live))
     }
 }
 
 /// What a hangup has read again.
-struct Renewed {
-    editions: Arc<Editions>,
+struct Reloaded {
+    registry: Arc<Registry>,
     audit: Option<Arc<Audit>>,
     #[cfg(feature = "http")]
-    access: Option<Arc<crate::transport::http::access::Access>>,
+    access: Option<Arc<crate::transport::http::auth::Access>>,
 }
 
-impl Renewed {
+impl Reloaded {
     fn renew(&self) {
         if let Some(Err(error)) = self.audit.as_deref().map(Audit::reopen) {
             tracing::error!(%error, "the audit file cannot be reopened; no call will run until it can");
         }
         #[cfg(feature = "http")]
-        if let Some(Err(error)) = self.access.as_deref().map(crate::transport::http::access::Access::reread) {
+        if let Some(Err(error)) = self.access.as_deref().map(crate::transport::http::auth::Access::reread) {
             tracing::error!(%error, "the tokens stay as they were");
         }
-        if self.editions.files().next().is_some() {
-            reload::renew(&self.editions);
+        if self.registry.files().next().is_some() {
+            reload::renew(&self.registry);
         }
     }
 
     /// Renews at each hangup, and when files change if that is asked for.
     fn start(self, watches: bool) -> io::Result<()> {
-        if watches && self.editions.files().next().is_some() {
-            reload::watch(self.editions.clone())?;
+        if watches && self.registry.files().next().is_some() {
+            reload::watch(self.registry.clone())?;
         }
         let mut signals = signal(SignalKind::hangup())?;
         tokio::spawn(async move {

@@ -1,20 +1,51 @@
 //! `climax search`: discovery as an agent sees it.
 
+use crate::command::output::print;
+use crate::command::selection::Sources;
+use crate::command::selection::load;
+use crate::command::strategy::strategies;
+use crate::command::strategy::strategy;
+use crate::command::value;
+use climax_catalog::Strategy;
 use std::process::ExitCode;
 
 use climax_catalog::{Catalog, Filter};
 
 use super::list;
-use crate::cli::SearchArguments;
-use crate::{mcp, terminal};
+use crate::command::terminal;
+use crate::mcp;
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// What to do, in words; several need no quotes
+    #[arg(num_args = 0..)]
+    pub(crate) query: Vec<String>,
+    /// How tools are found: as a substring, ranked by words, or ranked only where no substring is found (auto, the default)
+    #[arg(long = "search", value_name = "STRATEGY", value_parser = strategies())]
+    pub(crate) strategy: Option<Strategy>,
+    /// Only CLIs of this category
+    #[arg(long)]
+    pub(crate) category: Option<String>,
+    /// Only the CLI of this name
+    #[arg(long)]
+    pub(crate) cli: Option<String>,
+    /// Results at most
+    #[arg(long, default_value_t = 10, value_parser = value::whole::<usize>)]
+    pub(crate) limit: usize,
+    #[command(flatten)]
+    pub(crate) sources: Sources,
+    /// Print the JSON that an agent gets
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// Tools that match; CLIs if nothing is asked for.
-pub(crate) fn run(catalog: &'static Catalog, arguments: &SearchArguments) -> ExitCode {
-    let index = match super::load(catalog, &[], &arguments.sources) {
+pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
+    let index = match load(catalog, &[], &arguments.sources) {
         Ok(served) => served.index,
         Err(code) => return code,
     };
-    let strategy = match super::strategy(arguments.strategy) {
+    let strategy = match strategy(arguments.strategy) {
         Ok(strategy) => strategy,
         Err(code) => return code,
     };
@@ -25,20 +56,17 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &SearchArguments) -> Exi
         cli: arguments.cli.as_deref(),
     };
     if arguments.json {
-        return super::print(&mcp::search_text(&index, strategy, filter, arguments.limit), ExitCode::SUCCESS);
+        return print(&mcp::search_text(&index, strategy, filter, arguments.limit), ExitCode::SUCCESS);
     }
     if let Filter { query: None, category: None, cli: None } = filter {
-        return super::print(&list::clis(&index), ExitCode::SUCCESS);
+        return print(&list::clis(&index), ExitCode::SUCCESS);
     }
     let found = index.search_by(strategy, filter, arguments.limit);
     if found.is_empty() {
-        return super::print(
-            "No tool serves this. Say it in other words, or look through `climax list`.",
-            ExitCode::SUCCESS,
-        );
+        return print("No tool serves this. Say it in other words, or look through `climax list`.", ExitCode::SUCCESS);
     }
     let rows = found
         .iter()
         .map(|entry| [entry.tool_name().to_owned(), entry.cli_name().to_owned(), entry.description().to_owned()]);
-    super::print(&terminal::table(["Tool", "CLI", "Description"], rows).to_string(), ExitCode::SUCCESS)
+    print(&terminal::table(["Tool", "CLI", "Description"], rows).to_string(), ExitCode::SUCCESS)
 }

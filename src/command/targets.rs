@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use climax_catalog::{Catalog, Code, Diagnostic, Diagnostics};
 use glob::{MatchOptions, Pattern};
 
-use crate::{load, terminal};
+use crate::command::terminal;
+use crate::serving::load;
 
 /// Targets, sorted by what they are.
 #[derive(Debug, Default)]

@@ -1,17 +1,85 @@
 //! `climax validate`: every mistake in configs, without a build, and advice on them.
 
+use crate::command::output::{FAILURE, print};
+use crate::command::value;
+use clap::ValueEnum;
+use climax_catalog::{Severity, did_you_mean};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use climax_catalog::{Catalog, Code, Compiled, Diagnostic, Diagnostics, Layer, ToolIndex};
 
 use super::targets::{self, Targets};
 use super::{annotate, explain};
-use crate::cli::{FAILURE, Format, ValidateArguments};
+use crate::command::terminal;
 use crate::mcp::{self, Mode};
-use crate::{load, terminal};
+use crate::serving::load;
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Config files, directories of them, patterns such as 'configs/**/*.yaml', or names of compiled-in CLIs; default: the
+    /// directory `configs`, if no policy is to be checked
+    #[arg(value_name = "FILE|NAME")]
+    pub(crate) targets: Vec<String>,
+    /// Check this policy too, against the targets and what is compiled in
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+    /// Give advice too: warnings about configs that are valid and could be better
+    #[arg(long)]
+    pub(crate) lint: bool,
+    /// Fail on warnings too
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Leave out warnings of this code; in a config, `x-allow: [CODE]` does so for a part of it
+    #[arg(long, value_name = "CODE", value_parser = warning)]
+    pub(crate) allow: Vec<Code>,
+    /// Fail if the list of tools that `--classic` offers takes more tokens, by an estimate from its bytes
+    #[arg(long, value_name = "N", value_parser = value::whole::<usize>)]
+    pub(crate) max_tokens: Option<usize>,
+    /// Explain a code: what it means, why, an example, and how to silence it
+    #[arg(long, value_name = "CODE", value_parser = code)]
+    pub(crate) explain: Option<Code>,
+    /// How to print what is found
+    #[arg(long, value_enum, default_value = "human")]
+    pub(crate) format: Format,
+    /// Print JSON: short for --format json
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
+}
+
+/// Forms of diagnostics.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Human,
+    /// For programs
+    Json,
+    /// For code scanners (SARIF 2.1.0)
+    Sarif,
+    /// For pull requests (annotations of GitHub Actions)
+    Github,
+}
+
+fn code(name: &str) -> Result<Code, String> {
+    Code::named(name).ok_or_else(|| match did_you_mean(name, Code::ALL.iter().map(|code| code.as_str())) {
+        Some(near) => format!("there is no such code; did you mean `{near}`?"),
+        None => format!("there is no such code; the codes are {}", listed(Code::ALL.iter().copied())),
+    })
+}
+
+fn warning(name: &str) -> Result<Code, String> {
+    match code(name)? {
+        code if code.severity() == Severity::Warning => Ok(code),
+        _ => Err(format!("errors cannot be left out; the codes of warnings are {}", listed(Code::silenceable()))),
+    }
+}
+
+fn listed(codes: impl Iterator<Item = Code>) -> String {
+    codes.map(Code::as_str).collect::<Vec<_>>().join(", ")
+}
 
 /// What one run found.
 struct Found {
@@ -31,7 +99,7 @@ impl Found {
 }
 
 /// Checks all targets together, as a build would.
-pub(crate) fn run(catalog: &'static Catalog, arguments: &ValidateArguments) -> ExitCode {
+pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     if let Some(code) = arguments.explain {
         return explain::run(code);
     }
@@ -75,7 +143,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &ValidateArguments) -> E
         Format::Sarif => annotate::sarif(&found.diagnostics),
         Format::Github => annotate::github(&found.diagnostics) + &conclusion(&found, &names),
     };
-    super::print(&text, code)
+    print(&text, code)
 }
 
 /// Whether `--classic` would list more than `max` tokens. Says which CLIs take most of them.

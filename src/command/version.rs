@@ -1,14 +1,20 @@
 //! `climax version`: which program this is, and what is compiled into it.
 
+use crate::command::output::print;
 use std::process::ExitCode;
 
 use climax_catalog::{Catalog, Layer, Policy, ToolIndex, digest};
 use serde_json::json;
 
-use crate::cli::VersionArguments;
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// Two binaries with one digest serve the same tools in the same way.
-pub(crate) fn run(catalog: &'static Catalog, arguments: &VersionArguments) -> ExitCode {
+pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let index = ToolIndex::from_configs(vec![Layer::compiled(catalog)]);
     let version = env!("CARGO_PKG_VERSION");
     let [target, compiler] = [env!("CLIMAX_TARGET"), env!("CLIMAX_RUSTC")];
@@ -27,7 +33,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &VersionArguments) -> Ex
             "tools": tools,
             "catalog_digest": digest,
         });
-        return super::print(&json.to_string(), ExitCode::SUCCESS);
+        return print(&json.to_string(), ExitCode::SUCCESS);
     }
     let commit = commit.map(|commit| format!(", commit {commit}")).unwrap_or_default();
     let sealed = if catalog.sealed { "sealed: no tool can be added or changed\n" } else { "" };
@@ -35,5 +41,5 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &VersionArguments) -> Ex
     let text = format!(
         "climax {version} ({target}, {compiler}{commit})\n{tools} tools of {clis} CLIs\n{policy}{sealed}catalog {digest}\n"
     );
-    super::print(&text, ExitCode::SUCCESS)
+    print(&text, ExitCode::SUCCESS)
 }

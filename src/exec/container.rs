@@ -4,8 +4,8 @@
 
 use climax_catalog::policy::{Container, Runtime};
 
-use crate::argv::Invocation;
-use crate::expand::{Lookup, policy_path};
+use super::invocation::Invocation;
+use climax_catalog::expansion::{Lookup, policy_path};
 
 /// The command line that runs `invocation` in a new container of this name.
 pub(super) fn contained(

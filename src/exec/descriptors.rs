@@ -5,7 +5,11 @@ use std::os::fd::BorrowedFd;
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Resource, getrlimit};
 
-use crate::limits::{DESCRIPTORS_PER_PROGRAM, SPARE_DESCRIPTORS};
+/// Descriptors that no connection takes: the server's own, and those of programs that are being started.
+const SPARE_DESCRIPTORS: usize = 64;
+
+/// Descriptors that a running program takes of the server: its three streams and itself.
+const DESCRIPTORS_PER_PROGRAM: usize = 4;
 
 /// How many descriptors are left for connections while `programs` run at once.
 ///

@@ -17,8 +17,8 @@ use rustix::process::{Pid, Signal, kill_process_group, setsid};
 
 use serde_json::{Value, json};
 
+use super::append::append_line;
 use super::shim::THIS_PROGRAM;
-use crate::audit;
 
 /// The word that starts this program as a janitor.
 pub(crate) const COMMAND: &str = "janitor";
@@ -66,7 +66,7 @@ impl Charge {
         match self {
             Self::Line(json) => {
                 if let Ok((file, line)) = serde_json::from_str::<(PathBuf, Value)>(json) {
-                    let _ = audit::append(&file, &line);
+                    let _ = append_line(&file, &line);
                 }
             }
             Self::Group(number) => {

@@ -6,7 +6,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
 use super::watch::MAX_LINE_BYTES;
-use crate::limits::{MAX_LOG_LINES, MAX_WAITING_LOG_LINES};
+
+/// Lines of standard error that a client of a call is sent as log messages, at most.
+pub const MAX_LOG_LINES: usize = 1_000;
+
+/// The same of lines that wait to be sent; what comes while so many wait is left out.
+pub const MAX_WAITING_LOG_LINES: usize = 100;
 
 /// Whole lines in their order, as many as are of use to somebody who reads along.
 ///

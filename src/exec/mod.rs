@@ -1,6 +1,6 @@
 //! Starts processes and sees them out: the only place that does.
 //!
-//! [`Executor`] runs the program of a call where the policy says: here, in a sandbox, or in a container.
+//! [`Runner`] runs the program of a call where the policy says: here, in a sandbox, or in a container.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -8,33 +8,39 @@ use std::time::Duration;
 
 use climax_catalog::Cli;
 
-use crate::expand::command_word;
+use climax_catalog::expansion::command_word;
 
+mod append;
 mod capture;
 mod confine;
 mod container;
 mod descriptors;
 mod error;
-mod executor;
 mod group;
+mod invocation;
 mod janitor;
+mod limits;
 mod lines;
 mod outputs;
 mod process;
 mod program;
+mod random;
+mod runner;
 mod sandbox;
-mod secret;
 pub mod shim;
 mod watch;
 
+pub(crate) use append::open_for_append;
 pub use capture::Captured;
 pub use descriptors::{keep_descriptors_private, room_for_connections};
 pub use error::SpawnError;
-pub use executor::Executor;
-pub use lines::{Lines, Rest};
+pub use invocation::Invocation;
+pub use limits::{DEFAULT_OUTPUT_BYTES, Limits, MAX_WHOLE_OUTPUT_BYTES, default_concurrency};
+pub use lines::{Lines, MAX_LOG_LINES, MAX_WAITING_LOG_LINES, Rest};
 pub(crate) use outputs::Outputs;
 pub use outputs::{Content, Written};
-pub use secret::random_bytes;
+pub use random::random_bytes;
+pub use runner::Runner;
 pub use watch::{State, Watch};
 
 /// What a process did.

@@ -8,7 +8,7 @@ use climax_catalog::{OutputFile, ResolvedTool};
 use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
 use tempfile::TempDir;
 
-use crate::limits::MAX_WHOLE_OUTPUT_BYTES;
+use crate::exec::MAX_WHOLE_OUTPUT_BYTES;
 
 /// A directory for the files of one call. It is removed when this is dropped.
 #[derive(Debug)]

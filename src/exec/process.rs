@@ -16,11 +16,11 @@ use tokio::process::{Child, ChildStdin, Command};
 use tokio::time::{sleep, timeout};
 
 use super::group::Group;
+use super::invocation::Invocation;
 use super::janitor::Janitor;
+use super::limits::Limits;
 use super::watch::Watch;
 use super::{End, Outcome, SpawnError, Stop, capture, program};
-use crate::argv::Invocation;
-use crate::limits::Limits;
 
 /// What a process is run with.
 #[derive(Clone, Copy)]
@@ -63,7 +63,7 @@ pub(super) async fn run(
             tokio::join!(
                 write_all(streams.0, invocation.stdin.as_deref()),
                 read_all(streams.1, &mut stdout, |bytes| watch.into_iter().for_each(|watch| watch.printed(bytes))),
-                read_all(streams.2, &mut stderr, |bytes| watch.into_iter().for_each(|watch| watch.complained(bytes)))
+                read_all(streams.2, &mut stderr, |bytes| watch.into_iter().for_each(|watch| watch.stderr(bytes)))
             );
         };
         let mut io = Streams { io: std::pin::pin!(io), done: false };

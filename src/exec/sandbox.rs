@@ -9,9 +9,9 @@ use std::path::Path;
 use climax_catalog::policy::Sandbox;
 
 use super::Outcome;
+use super::invocation::Invocation;
 use super::shim::THIS_PROGRAM;
-use crate::argv::Invocation;
-use crate::expand::{Lookup, policy_path};
+use climax_catalog::expansion::{Lookup, policy_path};
 
 /// The word that starts this program as the shim.
 pub(crate) const COMMAND: &str = "confine";

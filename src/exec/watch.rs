@@ -77,7 +77,7 @@ impl Watch {
     }
 
     /// Takes in what the program prints on standard error.
-    pub(super) fn complained(&self, bytes: &[u8]) {
+    pub(super) fn stderr(&self, bytes: &[u8]) {
         if let Some(lines) = &self.lines {
             lines.printed(bytes);
         }

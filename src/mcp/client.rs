@@ -15,12 +15,12 @@ use rmcp::service::{PeerRequestOptions, RequestContext, RequestHandle, RoleServe
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
-use super::origin;
-use super::seals::{Opened, Seals, State};
+use super::request_context;
+use super::request_state::{Opened, State, StateSigner};
 use super::server::is_modern;
-use crate::approval::{Answer, Approver, Denial, Identity, Pending, Verdict, identity_of};
-use crate::form::{Field, Form};
-use crate::limits::APPROVAL_LIMIT;
+use crate::call::approval::APPROVAL_LIMIT;
+use crate::call::approval::{Answer, Approver, Denial, Identity, Pending, Verdict, identity_of};
+use crate::call::form::{Field, Form};
 
 /// The name of the question whether a call may run. No form of a config has it.
 const APPROVAL: &str = climax_catalog::APPROVAL;
@@ -28,7 +28,7 @@ const APPROVAL: &str = climax_catalog::APPROVAL;
 /// The client of one request.
 pub(super) struct Client<'a> {
     pub(super) context: &'a RequestContext<RoleServer>,
-    seals: &'a Seals,
+    seals: &'a StateSigner,
     /// What came with the request: the answers to an earlier result, and that result's state.
     answers: Option<&'a InputResponses>,
     state: Option<&'a str>,
@@ -40,7 +40,7 @@ pub(super) struct Client<'a> {
 impl<'a> Client<'a> {
     pub(super) fn new(
         context: &'a RequestContext<RoleServer>,
-        seals: &'a Seals,
+        seals: &'a StateSigner,
         answers: Option<&'a InputResponses>,
         state: Option<&'a str>,
     ) -> Self {
@@ -67,7 +67,7 @@ impl<'a> Client<'a> {
 
     /// What a state is bound to: nobody redeems what somebody else was asked.
     fn subject(&self, request: &Identity) -> Vec<u8> {
-        [&request[..], &origin::caller(self.context)].concat()
+        [&request[..], &request_context::caller(self.context)].concat()
     }
 
     /// The answer that came with the request.

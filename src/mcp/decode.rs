@@ -10,12 +10,15 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value};
 
-use self::outline::Outline;
+use self::prescan::Outline;
 use super::server::method_not_found;
-use crate::arguments::echo;
-use crate::limits::{MAX_LINE_BYTES, MAX_MESSAGE_NODES};
+use crate::call::arguments::echo;
+use crate::mcp::decode::prescan::MAX_MESSAGE_NODES;
 
-mod outline;
+mod prescan;
+
+/// Longest JSON-RPC line, in bytes.
+pub const MAX_LINE_BYTES: usize = 16 << 20;
 
 /// What a line turned out to be.
 #[derive(Debug)]

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use climax_catalog::ToolIndex;
 
 use super::Mode;
-use crate::limits::MAX_INSTRUCTION_BYTES;
+
+/// Length of the instructions that a client gets, but for their end.
+const MAX_INSTRUCTION_BYTES: usize = 1_500;
 
 /// How to find tools, and which CLIs there are, as far as they fit [`MAX_INSTRUCTION_BYTES`].
 pub(super) fn instructions(index: &ToolIndex, mode: Mode) -> String {

@@ -16,9 +16,12 @@ use rmcp::service::{RequestContext, RoleServer};
 use tokio::time::sleep;
 
 use super::server::is_modern;
-use crate::arguments::echo;
+use crate::call::arguments::echo;
 use crate::exec::{Lines, Rest};
-use crate::limits::MIN_LOG_INTERVAL;
+use std::time::Duration;
+
+/// The time between two log messages of a call, while its program runs.
+pub const MIN_LOG_INTERVAL: Duration = Duration::from_millis(10);
 
 /// From which level on the client of a conversation is told; of nothing until it has asked.
 #[derive(Debug, Default)]
@@ -107,7 +110,7 @@ impl<'a> Log<'a> {
         let message = LoggingMessageNotificationParam::new(level, text.into()).with_logger(self.tool);
         let message = ServerNotification::LoggingMessageNotification(LoggingMessageNotification::new(message));
         #[cfg(feature = "http")]
-        if let Some(aside) = self.context.extensions.get::<crate::transport::http::aside::Aside>() {
+        if let Some(aside) = self.context.extensions.get::<crate::transport::http::call_notifier::CallNotifier>() {
             aside.send(message).await;
             return;
         }

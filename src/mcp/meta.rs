@@ -4,8 +4,8 @@ use climax_catalog::{CliSummary, Filter, Strategy, ToolIndex, ToolIndexEntry};
 use serde_json::{Map, Value, json};
 
 use super::reader::Reader;
-use crate::arguments::Violation;
-use crate::limits::DEFAULT_SEARCH_RESULTS;
+use crate::call::arguments::Violation;
+use crate::mcp::reader::DEFAULT_SEARCH_RESULTS;
 
 /// Name of the tool that finds tools.
 pub(super) const SEARCH: &str = "climax_search";

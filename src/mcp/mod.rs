@@ -5,27 +5,33 @@
 mod client;
 pub mod decode;
 mod extended;
-pub(crate) mod finished;
 mod instructions;
-mod kept;
 mod log;
 mod meta;
-mod origin;
+mod output_store;
+pub(crate) mod prerendered;
 mod progress;
 mod prompts;
 mod reader;
 pub mod reply;
+mod request_context;
+mod request_state;
 mod resources;
-mod seals;
 mod server;
-mod subscribed;
+mod subscriptions;
 mod tools;
 
 /// What the targets of the SDK's log records start with.
 pub(crate) const SDK_TARGET: &str = "rmcp";
 
+pub use log::MIN_LOG_INTERVAL;
 pub(crate) use meta::search_text;
-pub use seals::StateKey;
+pub use output_store::MAX_KEPT_BYTES;
+pub(crate) use progress::{MAX_PROGRESS_INTERVAL, MIN_PROGRESS_INTERVAL};
+#[cfg(feature = "budget")]
+pub(crate) use reader::DEFAULT_SEARCH_RESULTS;
+pub(crate) use reader::MAX_SEARCH_RESULTS;
+pub use request_state::StateKey;
 pub(crate) use server::is_whole_modern_request;
 pub use server::{Changes, Mode, Options, Server};
 pub use tools::{estimated_tokens, tool_definition, tool_list};

@@ -7,9 +7,15 @@ use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{RequestContext, RoleServer};
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::arguments::echo;
+use crate::call::arguments::echo;
 use crate::exec::{State, Watch};
-use crate::limits::{MAX_PROGRESS_INTERVAL, MIN_PROGRESS_INTERVAL};
+use std::time::Duration;
+
+/// The time between two progress notifications of a call, if its program prints that often.
+pub(crate) const MIN_PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
+
+/// The time between two progress notifications of a call that has nothing to tell.
+pub(crate) const MAX_PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Awaits a call and tells the client meanwhile what `watch` sees: when the program starts, what it prints, and that it
 /// still runs. No notification follows the result, or the cancellation: the program may print a lot while it ends.

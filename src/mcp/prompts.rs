@@ -12,11 +12,11 @@ use serde_json::{Map, Value, json};
 use super::client::Client;
 use super::resources::OUTPUT_TEMPLATE;
 use super::server::{Server, forged_state};
-use crate::approval::{Answer, Approver as _, Denial, identity_of};
-use crate::arguments::echo;
 use crate::call::Toolbox;
-use crate::form::Form;
-use crate::limits::MAX_SUGGESTIONS;
+use crate::call::approval::{Answer, Approver as _, Denial, identity_of};
+use crate::call::arguments::echo;
+use crate::call::form::Form;
+use climax_catalog::MAX_SUGGESTIONS;
 
 /// The name of the form by which a prompt's args are asked for.
 const ARGUMENTS: &str = "arguments";

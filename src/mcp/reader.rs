@@ -4,8 +4,14 @@ use climax_catalog::Type;
 use serde_json::{Map, Value};
 
 use super::decode::is_bounded;
-use crate::arguments::{BoundValue, Problem, Violation, coerce, echo, type_problem};
-use crate::limits::{MAX_SEARCH_RESULTS, MAX_UNKNOWN_KEYS};
+use crate::call::arguments::MAX_UNKNOWN_KEYS;
+use crate::call::arguments::{BoundValue, Problem, Violation, coerce, echo, type_problem};
+
+/// Search results that a request gets if it does not say.
+pub(crate) const DEFAULT_SEARCH_RESULTS: i64 = 10;
+
+/// Search results that a request can get.
+pub(crate) const MAX_SEARCH_RESULTS: i64 = 100;
 
 /// Reads the arguments of a meta-tool by the rules for every other tool's.
 pub(super) struct Reader<'a> {

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::approval::Denial;
-use crate::arguments::{Violation, echo};
 use crate::call::CallError;
+use crate::call::approval::Denial;
+use crate::call::arguments::{Violation, echo};
+use crate::exec::MAX_WHOLE_OUTPUT_BYTES;
 use crate::exec::{Captured, Content, End, Outcome, Stop, Written};
-use crate::limits::MAX_WHOLE_OUTPUT_BYTES;
 
 /// The answer to one call.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,10 +11,15 @@ use rmcp::model::{ErrorData, Resource, ResourceContents, ResourceTemplate};
 
 use serde_json::{Map, Value};
 
-use super::kept::{Kept, Owner, URI_START};
 use super::meta;
-use crate::arguments::echo;
-use crate::limits::{MAX_RANGE_BYTES, MAX_URI_BYTES};
+use super::output_store::{OutputStore, Owner, URI_START};
+use crate::call::arguments::echo;
+
+/// Bytes of an output that one request can read.
+const MAX_RANGE_BYTES: usize = 256 << 10;
+
+/// Longest URI of a resource, in bytes.
+pub(crate) const MAX_URI_BYTES: usize = 8 << 10;
 
 /// The start of the URIs of CLIs.
 const CLI_URI_START: &str = "climax://cli/";
@@ -125,7 +130,7 @@ fn cli<'a>(index: &'a ToolIndex, uri: &str) -> Option<CliSummary<'a>> {
 /// What follows the address is no range.
 pub(super) fn read(
     index: &ToolIndex,
-    kept: &Kept,
+    kept: &OutputStore,
     owner: &Owner,
     uri: &str,
 ) -> Result<Option<ResourceContents>, ErrorData> {

@@ -13,18 +13,18 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::client::Client;
 use super::extended::{self, Examples, Failure};
-use super::kept::{Kept, Owner};
 use super::log::Threshold;
-use super::seals::{Seals, StateKey};
-use super::subscribed::Subscribed;
-use super::{meta, origin, reply};
-use crate::arguments::{Violation, echo};
+use super::output_store::{OutputStore, Owner};
+use super::request_state::{StateKey, StateSigner};
+use super::subscriptions::Subscriptions;
+use super::{meta, reply, request_context};
+use crate::call::arguments::{Violation, echo};
 use crate::call::{CallError, Toolbox};
-use crate::live::Live;
+use crate::serving::snapshot::ServedHandle;
 
 mod calls;
 mod handler;
-mod told;
+mod notifications;
 
 use calls::{Read, result};
 
@@ -47,11 +47,11 @@ const CHANGING_LIST_TTL_MS: u64 = 10_000;
 /// A server for one kind of caller.
 #[derive(Clone, Debug)]
 pub struct Server {
-    live: Live,
+    live: ServedHandle,
     options: Options,
     shutdown: CancellationToken,
-    seals: Arc<Seals>,
-    kept: Arc<Kept>,
+    seals: Arc<StateSigner>,
+    kept: Arc<OutputStore>,
     conversation: Conversation,
 }
 
@@ -61,7 +61,7 @@ struct Conversation {
     number: u64,
     /// Whether the client is told of changes.
     is_followed: Arc<AtomicBool>,
-    subscribed: Arc<Subscribed>,
+    subscribed: Arc<Subscriptions>,
     /// What it wants to be told of its calls.
     log: Arc<Threshold>,
     ended: CancellationToken,
@@ -118,17 +118,17 @@ impl Server {
     /// A server that gives up running calls when `shutdown` is cancelled.
     #[must_use]
     pub fn new(toolbox: Arc<Toolbox>, options: Options, shutdown: CancellationToken) -> Self {
-        Self::live(Live::fixed(toolbox), options, shutdown)
+        Self::live(ServedHandle::fixed(toolbox), options, shutdown)
     }
 
     /// The same for what may be exchanged while it is served.
     #[must_use]
-    pub fn live(live: Live, options: Options, shutdown: CancellationToken) -> Self {
+    pub fn live(live: ServedHandle, options: Options, shutdown: CancellationToken) -> Self {
         Self {
             live,
             options,
             shutdown,
-            seals: Arc::new(Seals::new(None)),
+            seals: Arc::new(StateSigner::new(None)),
             kept: Arc::default(),
             conversation: Conversation::new(),
         }
@@ -137,7 +137,7 @@ impl Server {
     /// Signs approvals with this key, so that other replicas of the server take them.
     #[must_use]
     pub fn with_state_key(self, key: StateKey) -> Self {
-        Self { seals: Arc::new(Seals::new(Some(key))), ..self }
+        Self { seals: Arc::new(StateSigner::new(Some(key))), ..self }
     }
 
     /// The same server for another client.
@@ -162,7 +162,7 @@ impl Server {
     /// Who may read what this request leaves behind. From 2026-07-28 on there are no conversations.
     fn owner(&self, context: &RequestContext<RoleServer>) -> Owner {
         let conversation = (!is_modern(context)).then_some(self.conversation.number);
-        Owner { caller: origin::caller(context), conversation }
+        Owner { caller: request_context::caller(context), conversation }
     }
 
     async fn call_meta(&self, call: &Call<'_>) -> Result<Option<CallToolResponse>, ErrorData> {

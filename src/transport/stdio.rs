@@ -11,12 +11,23 @@ use tokio::sync::{Mutex, Semaphore};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use super::in_flight::InFlight;
 use super::lines::{Line, Lines};
-use super::open::OpenRequests;
-use crate::limits::{EOF_GRACE, MAX_LINE_BYTES, MAX_OPEN_ANSWERS, MAX_WAITING_MESSAGES, SHUTDOWN_LIMIT};
+use crate::mcp::decode::MAX_LINE_BYTES;
 use crate::mcp::decode::{self, Decoded};
-use crate::mcp::finished::Era;
+use crate::mcp::prerendered::Era;
 use crate::mcp::{Server, is_whole_modern_request};
+use crate::transport::SHUTDOWN_LIMIT;
+use std::time::Duration;
+
+/// How long calls may go on after the client has closed the server's input.
+const EOF_GRACE: Duration = Duration::from_millis(300);
+
+/// Answers to lines that are no requests, while they are written.
+const MAX_OPEN_ANSWERS: usize = 64;
+
+/// Questions and notifications that wait to be written to standard output; while there are so many, no input is read.
+pub const MAX_WAITING_MESSAGES: usize = 1_024;
 
 /// Serves one client until its input ends or `shutdown` is cancelled.
 ///
@@ -67,7 +78,7 @@ struct JsonLines<R, W> {
     /// Answers that the SDK knows nothing of, while they are written.
     answers: JoinSet<()>,
     /// What the SDK is to answer. It starts a task for each request, however many there are.
-    open: Arc<OpenRequests>,
+    open: Arc<InFlight>,
     /// Places for messages of the server's own accord, while they are written.
     places: Arc<Semaphore>,
     /// Whether a request has opened the conversation. Before that the SDK takes anything else for a broken handshake.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use climax::call::Toolbox;
 use climax::catalog::ResolvedTool;
-use climax::live::Publisher;
 use climax::mcp::{Changes, Mode};
+use climax::serving::snapshot::Publisher;
 use serde_json::{Value, json};
 
 use crate::client::{Client, modern_meta, restricted};

@@ -1,6 +1,6 @@
 //! Arguments in → values or violations out.
 
-use climax::arguments::bind;
+use climax::call::arguments::bind;
 use climax::catalog::{ResolvedTool, ToolIndex};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use climax::call::Toolbox;
 use climax::catalog::policy::{self, Applied};
 use climax::catalog::{Policy, Source, Strategy, Style, ToolIndex};
-use climax::exec::Executor;
-use climax::limits::Limits;
-use climax::live::Live;
+use climax::exec::Limits;
+use climax::exec::Runner;
 use climax::mcp::{Changes, Mode, Options, Server};
+use climax::serving::snapshot::ServedHandle;
 use climax::transport::stdio::serve;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
@@ -30,8 +30,8 @@ pub(crate) fn restricted(index: ToolIndex, policy: &str) -> Toolbox {
 }
 
 fn toolbox(index: ToolIndex, policy: Policy) -> Toolbox {
-    let executor = Executor::new(policy.executor().clone(), Limits::default(), 4);
-    Toolbox::new(index, policy, executor, None)
+    let runner = Runner::new(policy.executor().clone(), Limits::default(), 4);
+    Toolbox::new(index, policy, runner, None)
 }
 
 pub(crate) fn read_policy(yaml: &str) -> policy::PolicyFile {
@@ -47,11 +47,11 @@ pub(crate) struct Client {
 
 impl Client {
     pub(crate) fn connect(toolbox: Toolbox, mode: Mode) -> Self {
-        Self::connect_live(Live::fixed(Arc::new(toolbox)), mode, Changes::Never)
+        Self::connect_live(ServedHandle::fixed(Arc::new(toolbox)), mode, Changes::Never)
     }
 
     /// Connects to what may be exchanged meanwhile.
-    pub(crate) fn connect_live(live: Live, mode: Mode, changes: Changes) -> Self {
+    pub(crate) fn connect_live(live: ServedHandle, mode: Mode, changes: Changes) -> Self {
         let shutdown = CancellationToken::new();
         let options = Options { mode, strategy: Strategy::Auto, changes };
         let server = Server::live(live, options, shutdown.clone());

@@ -4,10 +4,10 @@ use std::future::{Future, pending};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use climax::argv::Invocation;
-use climax::catalog::policy::Executor as Place;
-use climax::exec::{End, Executor, Outcome, SpawnError, Stop};
-use climax::limits::Limits;
+use climax::catalog::policy::Executor;
+use climax::exec::Invocation;
+use climax::exec::Limits;
+use climax::exec::{End, Outcome, Runner, SpawnError, Stop};
 
 use crate::support::{PATIENCE, announced, fakecli, is_running, until};
 
@@ -47,7 +47,7 @@ impl Fake {
     }
 
     async fn try_run(self, stop: impl Future<Output = Stop>) -> Result<Outcome, SpawnError> {
-        Executor::new(Place::Local, self.limits, 1).run(&self.invocation, None, stop).await
+        Runner::new(Executor::Local, self.limits, 1).run(&self.invocation, None, stop).await
     }
 }
 

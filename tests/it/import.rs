@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use climax::catalog::{Catalog, Layer, Place, Risk, Source, ToolIndex, Type, compile};
-use climax::import::{self, Command, clean, draft, read};
+use climax_import::{self as import, Command, clean, draft, read};
 use proptest::prelude::*;
 use tempfile::TempDir;
 

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use climax::CATALOG;
-use climax::arguments::{Problem, bind};
+use climax::call::arguments::{Problem, bind};
 use climax::catalog::{Catalog, Cli, Layer, Place, Policy, ResolvedTool, ToolIndex, digest};
-use climax::load::read_configs;
+use climax::serving::load::read_configs;
 use serde_json::{Map, Value};
 
 use crate::client::read_policy;

@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use climax::call::Toolbox;
-use climax::limits::{MAX_LOG_LINES, MAX_WAITING_LOG_LINES, MIN_LOG_INTERVAL};
+use climax::exec::{MAX_LOG_LINES, MAX_WAITING_LOG_LINES};
+use climax::mcp::MIN_LOG_INTERVAL;
 use climax::mcp::Mode;
 use serde_json::{Value, json};
 

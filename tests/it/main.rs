@@ -9,10 +9,10 @@
 
 mod approval;
 mod arguments;
-mod argv;
 mod audit;
 mod build;
 mod client;
+mod command_line;
 mod commands;
 mod containers;
 mod exec;
@@ -36,11 +36,11 @@ mod progress;
 mod prompts;
 mod protocol;
 mod questions;
+mod resource_limits;
 mod resources;
 mod retrieval;
 mod sandbox;
 mod server;
-mod siege;
 #[cfg(feature = "http")]
 mod statuses;
 mod support;

@@ -5,8 +5,8 @@ use std::io::Write as _;
 use std::process::Stdio;
 use std::time::Duration;
 
-use climax::limits::MAX_WAITING_MESSAGES;
 use climax::mcp::Mode;
+use climax::transport::stdio::MAX_WAITING_MESSAGES;
 use serde_json::json;
 use tokio::time::{sleep, timeout};
 

@@ -4,14 +4,14 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use climax::arguments::Bound;
 use climax::call::Toolbox;
+use climax::call::arguments::Bound;
+use climax::call::native::{BoxFuture, Mismatch, Native, Natives};
 use climax::catalog::policy::Applied;
 use climax::catalog::{Catalog, Policy, ToolIndex};
-use climax::exec::Executor;
-use climax::limits::Limits;
+use climax::exec::Limits;
+use climax::exec::Runner;
 use climax::mcp::Mode;
-use climax::native::{BoxFuture, Mismatch, Native, Natives};
 use serde_json::{Value, json};
 
 use crate::client::{self, Client};
@@ -85,8 +85,8 @@ fn toolbox(policy: Option<&str>, dropped: &Arc<AtomicBool>) -> Toolbox {
             (index, policy)
         }
     };
-    let executor = Executor::new(policy.executor().clone(), Limits::default(), 4).with_natives(natives(dropped));
-    Toolbox::new(index, policy, executor, None)
+    let runner = Runner::new(policy.executor().clone(), Limits::default(), 4);
+    Toolbox::new(index, policy, runner, None).with_natives(natives(dropped))
 }
 
 async fn call(client: &mut Client, tool: &str, arguments: Value) -> (String, Option<String>) {

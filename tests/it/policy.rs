@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use climax::arguments::{bind, check};
 use climax::call::Toolbox;
-use climax::catalog::policy::{self, Executor as Place, Headless};
+use climax::call::arguments::{bind, check};
+use climax::catalog::policy::{self, Executor, Headless};
 use climax::catalog::{Catalog, Layer, Source, ToolIndex, compile};
-use climax::exec::Executor;
-use climax::limits::Limits;
-use climax::load::{LoadError, Served, served};
+use climax::exec::Limits;
+use climax::exec::Runner;
 use climax::mcp::Mode;
+use climax::serving::load::{LoadError, Served, served};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -249,8 +249,8 @@ async fn a_compiled_in_policy_holds_without_a_file() {
     assert_eq!(catalog.tools.len(), 1, "what it hides is not compiled in");
     let Served { index, policy } = at_run_time(catalog, None, None).unwrap();
     assert!(policy.asks(index.get("say").unwrap()));
-    let executor = Executor::new(policy.executor().clone(), Limits::default(), 1);
-    let mut client = Client::open(Toolbox::new(index, policy, executor, None), Mode::Classic, json!({})).await;
+    let runner = Runner::new(policy.executor().clone(), Limits::default(), 1);
+    let mut client = Client::open(Toolbox::new(index, policy, runner, None), Mode::Classic, json!({})).await;
     assert!(text(&client.tool("say", json!({})).await).contains("exceeds maximum 5"));
     assert_eq!(text(&client.tool("say", json!({ "count": 1 })).await), "Tool execution denied by user: say");
 }
@@ -290,7 +290,7 @@ fn programs_run_where_the_compiled_in_policy_says() {
     let catalog = compiled_in("default: enabled\nexecutor: {type: docker, image: fixed}");
     let place =
         |policy: Option<&str>| at_run_time(catalog, None, policy).map(|served| served.policy.executor().clone());
-    let Ok(Place::Container(container)) = place(Some("default: enabled")) else { panic!("no container") };
+    let Ok(Executor::Container(container)) = place(Some("default: enabled")) else { panic!("no container") };
     assert_eq!(container.image, "fixed");
     assert!(place(Some("executor: {type: docker, image: fixed}")).is_ok());
     for other in ["executor: {type: local}", "executor: {type: docker, image: other}", "executor: {type: sandbox}"] {

@@ -1,8 +1,8 @@
 //! JSON-RPC in → JSON-RPC out, over an in-memory pipe.
 
 use climax::call::Toolbox;
-use climax::limits::MAX_LINE_BYTES;
 use climax::mcp::Mode;
+use climax::mcp::decode::MAX_LINE_BYTES;
 use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
 

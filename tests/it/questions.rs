@@ -225,6 +225,6 @@ fn the_command_line_takes_the_user_s_values_from_the_user() {
 fn the_agent_s_part_is_bound_alone() {
     let index = index(&fake_config(TOOLS));
     let arguments: Map<String, Value> = json!({ "service": "a", "place": "here" }).as_object().unwrap().clone();
-    let bound = climax::arguments::bind(index.get("deploy").unwrap(), &arguments).unwrap();
+    let bound = climax::call::arguments::bind(index.get("deploy").unwrap(), &arguments).unwrap();
     assert_eq!(bound.iter().map(|(arg, _)| arg.name()).collect::<Vec<_>>(), ["service"]);
 }

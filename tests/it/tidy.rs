@@ -1,5 +1,7 @@
 //! The invariants of `ARCHITECTURE.md` that are about what is absent.
 
+mod modules;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -24,7 +26,7 @@ fn sources(directory: &str) -> Vec<(String, String)> {
 }
 
 fn product() -> Vec<(String, String)> {
-    ["src", "catalog/src", "codegen/src"].into_iter().flat_map(sources).collect()
+    ["src", "catalog/src", "codegen/src", "import/src"].into_iter().flat_map(sources).collect()
 }
 
 /// Fails for each file outside `allowed` that holds one of `words`.
@@ -43,7 +45,7 @@ fn only_in(words: &[&str], allowed: &[&str]) {
 
 #[test]
 fn one_module_knows_the_yaml_crate() {
-    only_in(&["serde_yaml", "granit"], &["catalog/src/yaml.rs"]);
+    only_in(&["serde_yaml", "granit"], &["catalog/src/read/yaml.rs"]);
 }
 
 #[test]
@@ -59,32 +61,31 @@ fn one_module_starts_processes() {
 #[test]
 fn the_middle_does_no_io() {
     let edges = [
-        "catalog/src/files.rs",
+        "catalog/src/read/files.rs",
         "codegen/src/build.rs",
         "src/exec",
         "src/transport",
         "src/command",
-        "src/audit.rs",
-        "src/log.rs",
-        "src/terminal.rs",
+        "src/call/audit.rs",
+        "src/telemetry/log.rs",
     ];
     only_in(&["std::fs", "std::net", "fs::", "io::stdin", "io::stdout", "io::stderr", "println!", "print!("], &edges);
 }
 
 #[test]
 fn the_environment_is_read_at_the_edges() {
-    let edges = ["codegen/src/build.rs", "src/exec", "src/command", "src/log.rs", "src/terminal.rs", "src/traces.rs"];
+    let edges = ["codegen/src/build.rs", "src/exec", "src/command", "src/telemetry"];
     only_in(&["env::var", "env::var_os"], &edges);
 }
 
 #[test]
 fn only_the_binary_and_the_command_line_choose_exit_codes() {
-    only_in(&["ExitCode", "process::exit"], &["src/main.rs", "src/program.rs", "src/cli.rs", "src/command"]);
+    only_in(&["ExitCode", "process::exit"], &["src/main.rs", "src/serving/program.rs", "src/cli.rs", "src/command"]);
 }
 
 #[test]
 fn only_transport_and_commands_write_to_standard_output() {
-    only_in(&["stdout()"], &["src/transport", "src/command", "src/terminal.rs", "codegen/src/build.rs"]);
+    only_in(&["stdout()"], &["src/transport", "src/command", "codegen/src/build.rs"]);
 }
 
 #[test]
@@ -101,5 +102,15 @@ fn nothing_is_left_unfinished() {
     for (name, text) in product() {
         let marks = ["TO\u{44}O", "FIX\u{4d}E"];
         assert!(marks.iter().all(|mark| !text.contains(mark)), "{name}");
+    }
+}
+
+#[test]
+fn no_modules_need_each_other() {
+    for directory in ["src", "catalog/src", "codegen/src", "import/src"] {
+        let package = modules::Package::read(directory);
+        for circle in modules::circles(&package.arrows()) {
+            println!("{directory}: {} files: {circle:?}", circle.len());
+        }
     }
 }

@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::tokens::{stem, stems, words};
-use crate::checked::{Cli, Tool};
 use crate::lower::{Full, offset};
+use crate::read::checked::{Cli, Tool};
 use crate::table::{Ranked, Texts};
 
 /// Saturation of term frequency (BM25's k₁).

@@ -2,14 +2,14 @@
 
 use super::parse::{Named, NamedArg};
 use super::{Access, Executor, Headless, Policy};
-use crate::checked::{Arg, Cli, Tool, Type};
-use crate::compile::Compiled;
-use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::index::{Layer, ToolIndex};
 use crate::lower::lower;
 use crate::prompt::Prompt;
 use crate::raise;
-use crate::source::{Source, Span, Spanned};
+use crate::read::checked::{Arg, Cli, Tool, Type};
+use crate::read::compile::Compiled;
+use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::read::source::{Source, Span, Spanned};
 use crate::suggest::near_misses;
 use crate::table::Catalog;
 use crate::view::{ArgView, ResolvedTool};
@@ -151,7 +151,7 @@ impl PolicyFile {
             let message = format!("`{}` is a boolean, so every call that gives it is refused", arg.name());
             return Some(self.source.diagnostic(Code::RangeType, range, message).help("remove `min` and `max`"));
         }
-        let default = arg.default().filter(|default| rule.breach(default).is_some())?;
+        let default = arg.default().filter(|default| rule.check(default).is_some())?;
         let message = format!("the default `{default}` of `{}` is not permitted", arg.name());
         let warning = self.source.diagnostic(Code::DefaultDenied, named.name.span, message);
         Some(warning.help("calls that leave the arg out are refused; permit the default if they should not be"))

@@ -6,23 +6,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::checked::Risk;
+use crate::read::checked::Risk;
 use crate::table::Catalog;
 use crate::view::ResolvedTool;
 
 mod apply;
-mod breach;
 mod executor;
 mod format;
 mod parse;
 mod pattern;
+mod rule;
 
 pub use apply::{Applied, PolicyFile};
-pub use breach::Breach;
 pub use executor::{Container, Executor, Runtime, Sandbox, SandboxLimits};
 pub use format::schema;
 pub use parse::read;
 pub use pattern::Pattern;
+pub use rule::RuleViolation;
 
 /// What may be called, and how. The default is what holds without a policy: everything, unasked, on this machine.
 #[derive(Clone, Debug, Default)]

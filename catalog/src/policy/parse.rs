@@ -6,10 +6,10 @@ use super::{
     Access, Approval, ArgPolicy, ArgRule, Container, Executor, Headless, Level, Pattern, Policy, PolicyFile, Runtime,
 };
 use super::{Sandbox, SandboxLimits, ToolRule};
-use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::source::{Source, Span, Spanned};
-use crate::walk::{Fields, Walker};
-use crate::yaml::{self, Node};
+use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::read::source::{Source, Span, Spanned};
+use crate::read::walk::{Fields, Walker};
+use crate::read::yaml::{self, Node};
 
 pub(super) const POLICY_KEYS: &[&str] = &["default", "tools", "prompts", "executor", "approval"];
 pub(super) const TOOL_KEYS: &[&str] = &["description", "args", "require_approval"];
@@ -65,7 +65,7 @@ pub fn read(source: &Source) -> Result<PolicyFile, Diagnostics> {
     if file.is_none() && found.is_empty() {
         found.push(Diagnostic::file(Code::EmptyConfig, source.path(), "policy is empty".to_owned(), FORMAT));
     }
-    let diagnostics = crate::compile::in_order(vec![found]);
+    let diagnostics = crate::read::compile::in_order(vec![found]);
     match file {
         Some(file) if !diagnostics.has_errors() => Ok(PolicyFile { warnings: diagnostics, ..file }),
         _ => Err(diagnostics),

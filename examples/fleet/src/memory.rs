@@ -1,7 +1,7 @@
 //! `memory_free`, a tool that is written in Rust.
 
-use climax::arguments::Bound;
-use climax::native::{BoxFuture, Native};
+use climax::call::arguments::Bound;
+use climax::call::native::{BoxFuture, Native};
 
 /// Tells how much memory there is.
 pub struct Free;

@@ -1,5 +1,6 @@
 //! The server over streamable HTTP.
 
+use crate::command::runtime::runtime;
 use std::fs;
 use std::io::{self, Write as _};
 use std::net::{SocketAddr, TcpListener};
@@ -11,17 +12,19 @@ use sd_notify::NotifyState;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use super::{Renewed, Start, cancel_on};
-use crate::cli::{FAILURE, HttpArguments};
-use crate::limits::MAX_CONNECTIONS;
-use crate::live::Live;
+use super::arguments::HttpArguments;
+use super::{Reloaded, Start, cancel_on};
+use crate::command::output::FAILURE;
+use crate::command::terminal;
+use crate::exec;
 use crate::mcp::StateKey;
-use crate::metrics::Metrics;
-use crate::transport::http::access::{Access, TokenFile};
+use crate::serving::snapshot::ServedHandle;
+use crate::telemetry::metrics::Metrics;
+use crate::transport::http::MAX_CONNECTIONS;
+use crate::transport::http::auth::{Access, TokenFile};
 use crate::transport::http::caller::Who;
-use crate::transport::http::gate::{Gate, Host};
+use crate::transport::http::host_check::{Host, HostCheck};
 use crate::transport::http::{Ending, Http, serve};
-use crate::{exec, terminal};
 
 pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
     let arguments = start.arguments;
@@ -33,7 +36,7 @@ pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
     let access = Arc::new(access(&arguments.http, listener.local_addr().map_err(failed)?).map_err(failed)?);
     let key = state_key(&arguments.http).map_err(failed)?;
     let metrics = Arc::new(Metrics::default());
-    start.editions.observe(metrics.clone());
+    start.registry.observe(metrics.clone());
     let policy = arguments.selection.sources.policy.clone();
     let (server, live) = start.server(policy.as_deref())?;
     let mut lives = vec![live];
@@ -69,7 +72,7 @@ fn listener(arguments: &HttpArguments) -> io::Result<TcpListener> {
 }
 
 /// The host that clients know, and the address that is listened on, are let in without being named twice.
-fn gate(arguments: &HttpArguments) -> Gate {
+fn gate(arguments: &HttpArguments) -> HostCheck {
     let address = Some(arguments.host).filter(|host| !host.is_unspecified()).map(Host::from);
     let hosts: Vec<Host> = arguments.allowed_host.iter().cloned().chain(arguments.oauth.public_host()).collect();
     if address.is_none() && hosts.is_empty() {
@@ -77,7 +80,7 @@ fn gate(arguments: &HttpArguments) -> Gate {
             "requests to localhost are answered; name what else the server is known by: --allowed-host NAME"
         );
     }
-    Gate::new(hosts.into_iter().chain(address).collect(), arguments.allowed_origin.clone())
+    HostCheck::new(hosts.into_iter().chain(address).collect(), arguments.allowed_origin.clone())
 }
 
 /// How callers show who they are. What others can reach is open to everybody only where that is asked for.
@@ -129,12 +132,12 @@ fn state_key(arguments: &HttpArguments) -> io::Result<StateKey> {
 }
 
 /// As many as there can be descriptors for, besides those of the programs.
-fn connections(lives: &[Live]) -> usize {
-    let programs = lives.first().map_or(0, |live| live.toolbox().executor.concurrency());
+fn connections(lives: &[ServedHandle]) -> usize {
+    let programs = lives.first().map_or(0, |live| live.toolbox().runner.concurrency());
     exec::room_for_connections(programs).min(MAX_CONNECTIONS)
 }
 
-fn sampler(lives: Vec<Live>) -> Box<dyn Fn(&Metrics) + Send + Sync> {
+fn sampler(lives: Vec<ServedHandle>) -> Box<dyn Fn(&Metrics) + Send + Sync> {
     Box::new(move |metrics| {
         // All of them share one executor's slots.
         if let Some(live) = lives.first() {
@@ -144,16 +147,16 @@ fn sampler(lives: Vec<Live>) -> Box<dyn Fn(&Metrics) + Send + Sync> {
 }
 
 fn serve_until_told(start: Start<'_>, listener: TcpListener, http: Http, access: Arc<Access>) -> io::Result<()> {
-    let Start { arguments, editions, shutdown, .. } = start;
+    let Start { arguments, registry, shutdown, .. } = start;
     let drain = CancellationToken::new();
-    let runtime = super::super::runtime()?;
+    let runtime = runtime()?;
     let ended = runtime.block_on(async {
         for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
             cancel_on(kind, &drain)?;
             end_at_once_on_second(kind, &shutdown)?;
         }
-        let audit = editions.audit();
-        Renewed { editions: Arc::new(editions), audit, access: Some(access) }.start(arguments.reload.watch)?;
+        let audit = registry.audit();
+        Reloaded { registry: Arc::new(registry), audit, access: Some(access) }.start(arguments.reload.watch)?;
         let listener = tokio::net::TcpListener::from_std(listener)?;
         announce(listener.local_addr()?);
         let limit = Duration::from_secs(arguments.http.drain);

@@ -9,7 +9,7 @@ use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::{Instant, timeout_at};
 
-use crate::editions::Editions;
+use crate::serving::reload::Registry;
 
 /// How long files must have been left alone before they are read: editors write in several steps.
 const QUIET: Duration = Duration::from_millis(150);
@@ -17,8 +17,8 @@ const QUIET: Duration = Duration::from_millis(150);
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Serves what the files say now, or keeps what is served and logs why.
-pub(super) fn renew(editions: &Editions) {
-    match editions.renew() {
+pub(super) fn renew(registry: &Registry) {
+    match registry.renew() {
         Ok(warnings) => {
             if !warnings.is_empty() {
                 tracing::warn!("{}", warnings.render(climax_catalog::Style::Plain));
@@ -33,8 +33,8 @@ pub(super) fn renew(editions: &Editions) {
 ///
 /// # Errors
 /// A file cannot be watched.
-pub(super) fn watch(editions: Arc<Editions>) -> io::Result<()> {
-    let paths: Vec<PathBuf> = editions.files().map(std::path::absolute).collect::<io::Result<_>>()?;
+pub(super) fn watch(registry: Arc<Registry>) -> io::Result<()> {
+    let paths: Vec<PathBuf> = registry.files().map(std::path::absolute).collect::<io::Result<_>>()?;
     let (sender, mut changes) = unbounded_channel();
     let files = paths.clone();
     let told = move |event: notify::Result<Event>| {
@@ -55,7 +55,7 @@ pub(super) fn watch(editions: Arc<Editions>) -> io::Result<()> {
         let _watcher = watcher;
         while changes.recv().await.is_some() {
             settle(&mut changes).await;
-            renew(&editions);
+            renew(&registry);
         }
     });
     Ok(())

@@ -1,15 +1,18 @@
 //! The server over standard input and output.
 
+use crate::command::runtime::runtime;
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use tokio::signal::unix::SignalKind;
 
-use super::{Renewed, Start, cancel_on};
-use crate::cli::FAILURE;
+use super::{Reloaded, Start, cancel_on};
+use crate::command::output::FAILURE;
+use crate::command::terminal;
+use crate::exec;
 use crate::mcp::Server;
-use crate::{exec, terminal, transport};
+use crate::transport;
 
 const ON_A_TERMINAL: &str = "\
 climax serves MCP on standard input and output and is waiting for a client to speak. Start it from one instead:
@@ -32,16 +35,16 @@ pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
 }
 
 fn serve(start: Start<'_>, server: Server) -> io::Result<()> {
-    let Start { arguments, editions, shutdown, .. } = start;
-    let runtime = super::super::runtime()?;
+    let Start { arguments, registry, shutdown, .. } = start;
+    let runtime = runtime()?;
     let ended = runtime.block_on(async {
         for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
             cancel_on(kind, &shutdown)?;
         }
         if arguments.minds_hangups() {
-            let audit = editions.audit();
-            let renewed = Renewed {
-                editions: Arc::new(editions),
+            let audit = registry.audit();
+            let renewed = Reloaded {
+                registry: Arc::new(registry),
                 audit,
                 #[cfg(feature = "http")]
                 access: None,

@@ -8,7 +8,9 @@ use super::super::reader::Reader;
 use super::{Failure, parsed};
 use crate::call::{Toolbox, suggest_tools};
 use crate::exec;
-use crate::limits::MAX_DESCRIBED_TOOLS;
+
+/// Tools that one request may have described.
+pub(crate) const MAX_DESCRIBED_TOOLS: usize = 10;
 
 /// Describes the tools that are named; a name that is not served does not spoil the others.
 pub(crate) fn describe(toolbox: &Toolbox, arguments: &Map<String, Value>) -> Result<String, Failure> {
@@ -51,7 +53,7 @@ fn description(toolbox: &Toolbox, tool: ResolvedTool<'_>, detail: &str) -> Value
             return json;
         }
         json["argv"] = json!(argv_template(tool));
-        match toolbox.executor.place() {
+        match toolbox.runner.executor() {
             Executor::Local => json["installed"] = json!(is_installed(tool)),
             Executor::Sandbox(_) => {
                 json["installed"] = json!(is_installed(tool));

@@ -5,9 +5,11 @@ use serde_json::{Map, Value, json};
 
 use super::super::reader::Reader;
 use super::Failure;
-use crate::arguments::{bind, check};
+use crate::call::arguments::{bind, check};
 use crate::call::suggest_tools;
-use crate::limits::MAX_EXAMPLES;
+
+/// Example calls of a tool that a request can get.
+pub(crate) const MAX_EXAMPLES: i64 = 5;
 
 const DEFAULT_EXAMPLES: i64 = 3;
 

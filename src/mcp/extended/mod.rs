@@ -5,8 +5,10 @@ use rmcp::model::ErrorData;
 use serde_json::{Map, Value, json};
 
 use super::reader::Reader;
-use crate::arguments::Violation;
-use crate::limits::{DEFAULT_SEARCH_RESULTS, MAX_DESCRIBED_TOOLS, MAX_EXAMPLES};
+use crate::call::arguments::Violation;
+use crate::mcp::extended::describe::MAX_DESCRIBED_TOOLS;
+use crate::mcp::extended::examples::MAX_EXAMPLES;
+use crate::mcp::reader::DEFAULT_SEARCH_RESULTS;
 use cursor::{Cursor, Operation};
 
 mod cursor;

@@ -16,13 +16,13 @@ use tracing::Instrument as _;
 use super::super::client::Client;
 use super::super::log::Log;
 use super::super::reply::MediaKind;
-use super::super::{origin, progress, reply, resources};
+use super::super::{progress, reply, request_context, resources};
 use super::{Call, Server, forged_state, is_modern, no_elicitation, no_resource};
-use crate::approval::{Approver, Denial, Nobody};
-use crate::arguments::echo;
-use crate::call::{CallError, Called, Request, Toolbox, Via};
+use crate::call::approval::{Approver, Denial, Nobody};
+use crate::call::arguments::echo;
+use crate::call::{CallError, CallResult, Purpose, Request, Toolbox};
+use crate::exec::MAX_WHOLE_OUTPUT_BYTES;
 use crate::exec::{End, Outcome, Stop, Watch};
-use crate::limits::MAX_WHOLE_OUTPUT_BYTES;
 
 /// The URI of an output that cannot be read again: the system gave no number for it.
 const UNKEPT_URI: &str = "climax://output/none";
@@ -44,14 +44,14 @@ impl Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let Call { toolbox, client, .. } = call;
         let tool = toolbox.index.get(name);
-        let reply = match self.run(toolbox, name, arguments, Via::Call, client, client.context).await {
-            Called::Asked(question) => return Ok(question.into()),
-            Called::Ran(outcome) => reply::reply(name, tool.and_then(ResolvedTool::output), Ok(outcome)),
-            Called::Failed(CallError::ApprovalDenied(Denial::Forged)) => return Err(forged_state()),
-            Called::Failed(CallError::ApprovalDenied(Denial::Unanswerable)) if is_modern(client.context) => {
+        let reply = match self.run(toolbox, name, arguments, Purpose::Call, client, client.context).await {
+            CallResult::Asked(question) => return Ok(question.into()),
+            CallResult::Ran(outcome) => reply::reply(name, tool.and_then(ResolvedTool::output), Ok(outcome)),
+            CallResult::Failed(CallError::ApprovalDenied(Denial::Forged)) => return Err(forged_state()),
+            CallResult::Failed(CallError::ApprovalDenied(Denial::Unanswerable)) if is_modern(client.context) => {
                 return Err(no_elicitation());
             }
-            Called::Failed(error) => reply::reply(name, None, Err(error)),
+            CallResult::Failed(error) => reply::reply(name, None, Err(error)),
         };
         if let (Some(tool), Some(error)) = (tool, &reply.error)
             && let Some(log) = self.log(tool, client.context)
@@ -73,10 +73,10 @@ impl Server {
         toolbox: &Toolbox,
         name: &str,
         arguments: &Map<String, Value>,
-        via: Via,
+        via: Purpose,
         approver: &A,
         context: &RequestContext<RoleServer>,
-    ) -> Called<A::Question> {
+    ) -> CallResult<A::Question> {
         let stop = async {
             tokio::select! {
                 // The end of the server cancels every request too.
@@ -90,15 +90,15 @@ impl Server {
         let watch = if log.is_some() { Watch::with_lines() } else { Watch::default() };
         let progress_token = context.meta.get_progress_token();
         let span = tracing::info_span!("call", tool = name, outcome = tracing::field::Empty);
-        let env = origin::trace(context);
+        let env = request_context::trace(context);
         #[cfg(feature = "otlp")]
-        let env = crate::traces::joined(&span, env);
+        let env = crate::telemetry::traces::joined(&span, env);
         let request = Request {
             tool: name,
             arguments,
             watch: (log.is_some() || progress_token.is_some()).then_some(&watch),
             env: &env,
-            caller: origin::caller_name(context),
+            caller: request_context::caller_name(context),
             via,
         };
         let call = pin!(toolbox.call(request, approver, stop).instrument(span.clone()));
@@ -113,7 +113,7 @@ impl Server {
             Some(token) => progress::reported(context, token, &watch, call).await,
         };
         span.record("outcome", called.outcome());
-        if let (Called::Ran(_), Some(tool)) = (&called, served)
+        if let (CallResult::Ran(_), Some(tool)) = (&called, served)
             && tool.risk() != Risk::Read
         {
             self.live.touch(tool.cli().name());
@@ -134,9 +134,9 @@ impl Server {
             let message = format!("{} was not read: {text}", echo(uri));
             Err(ErrorData::internal_error(message, Some(json!({ "uri": uri }))))
         };
-        match self.run(toolbox, tool.name(), &arguments, Via::Resource, client, client.context).await {
-            Called::Asked(question) => Ok(Read::Asked(question)),
-            Called::Ran(Outcome { end: End::Exited(0), stdout, .. }) => {
+        match self.run(toolbox, tool.name(), &arguments, Purpose::Resource, client, client.context).await {
+            CallResult::Asked(question) => Ok(Read::Asked(question)),
+            CallResult::Ran(Outcome { end: End::Exited(0), stdout, .. }) => {
                 let printed = stdout.total_bytes();
                 match stdout.into_bytes() {
                     Some(bytes) => {
@@ -145,14 +145,14 @@ impl Server {
                     None => not_read(&format!("it has {printed} bytes, and the most is {MAX_WHOLE_OUTPUT_BYTES}")),
                 }
             }
-            Called::Ran(outcome) => not_read(&reply::reply(tool.name(), None, Ok(outcome)).text),
+            CallResult::Ran(outcome) => not_read(&reply::reply(tool.name(), None, Ok(outcome)).text),
             // The URI is of the form, but no such thing can be.
-            Called::Failed(CallError::InvalidArguments { violations, .. }) => {
+            CallResult::Failed(CallError::InvalidArguments { violations, .. }) => {
                 let why: Vec<String> = violations.iter().map(ToString::to_string).collect();
                 Err(no_resource(uri, Some(&why.join("; ")), is_modern))
             }
-            Called::Failed(CallError::ApprovalDenied(Denial::Forged)) => Err(forged_state()),
-            Called::Failed(error) => not_read(&reply::reply(tool.name(), None, Err(error)).text),
+            CallResult::Failed(CallError::ApprovalDenied(Denial::Forged)) => Err(forged_state()),
+            CallResult::Failed(error) => not_read(&reply::reply(tool.name(), None, Err(error)).text),
         }
     }
 
@@ -168,18 +168,20 @@ impl Server {
         context: &RequestContext<RoleServer>,
     ) -> Result<Vec<ContentBlock>, ErrorData> {
         let tool = toolbox.index.get(name);
-        match self.run(toolbox, name, arguments, Via::Prompt, &Nobody, context).await {
-            Called::Ran(outcome) if outcome.end != End::Exited(0) => {
+        match self.run(toolbox, name, arguments, Purpose::Prompt, &Nobody, context).await {
+            CallResult::Ran(outcome) if outcome.end != End::Exited(0) => {
                 let reply = reply::reply(name, None, Ok(outcome));
                 Err(ErrorData::internal_error(format!("{name} failed: {}", reply.text), None))
             }
-            Called::Ran(outcome) => {
+            CallResult::Ran(outcome) => {
                 let reply = reply::reply(name, tool.and_then(ResolvedTool::output), Ok(outcome));
                 let uri = tool.filter(|tool| tool.output().is_some()).and_then(|tool| resources::uri(tool, arguments));
                 Ok(self.told(name, uri, reply, context).content)
             }
-            Called::Failed(error) => Err(ErrorData::invalid_params(reply::reply(name, None, Err(error)).text, None)),
-            Called::Asked(never) => match never {},
+            CallResult::Failed(error) => {
+                Err(ErrorData::invalid_params(reply::reply(name, None, Err(error)).text, None))
+            }
+            CallResult::Asked(never) => match never {},
         }
     }
 

@@ -17,8 +17,8 @@ use rmcp::service::{NotificationContext, RequestContext, RoleServer, Subscriptio
 use super::super::client::Client;
 use super::super::{instructions, prompts, resources, tools};
 use super::{Call, Changes, Read, Server, is_modern, method_not_found, no_resource};
-use crate::arguments::echo;
-use crate::limits::MAX_SUBSCRIPTIONS;
+use crate::call::arguments::echo;
+use crate::mcp::subscriptions::MAX_SUBSCRIPTIONS;
 
 /// Digits of the catalog's digest in the server's version.
 const SHOWN_DIGITS: usize = 16;

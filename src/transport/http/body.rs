@@ -10,10 +10,28 @@ use hyper::body::{Body, Bytes};
 use tokio::time::timeout;
 
 use super::caller::Counted;
-use super::share::{Share, Shares, Taken};
-use crate::limits::{
-    BODY_LIMIT, DISCARD_LIMIT, FREE_BODY_BYTES, MAX_BODY_BYTES, MAX_DISCARDED_BYTES, MAX_OPEN_BODIES_BYTES,
-};
+use super::quota::{Share, Shares, Taken};
+use crate::transport::in_flight::MAX_OPEN_BODY_BYTES;
+use std::time::Duration;
+
+/// Longest body of an HTTP request, in bytes.
+const MAX_BODY_BYTES: usize = 4 << 20;
+
+/// Bytes of a body that are still read, and let go, once it has been refused.
+const MAX_DISCARDED_BYTES: usize = 16 << 20;
+
+/// How long that may take.
+const DISCARD_LIMIT: Duration = Duration::from_secs(5);
+
+/// Bytes of bodies of all callers that are being read or answered. A caller may hold as many as it leaves to others, so one that is
+/// alone has [`MAX_OPEN_BODY_BYTES`].
+const MAX_OPEN_BODIES_BYTES: usize = 2 * MAX_OPEN_BODY_BYTES;
+
+/// Bytes of a body that are not counted there, so that large bodies do not keep out small ones.
+const FREE_BODY_BYTES: usize = 16 << 10;
+
+/// How long a client may take to send the body of a request.
+const BODY_LIMIT: Duration = Duration::from_secs(30);
 
 /// All bodies that are held.
 #[derive(Debug)]

@@ -4,7 +4,7 @@
 
 use hyper::StatusCode;
 
-use super::access::Refused;
+use super::auth::Refused;
 use super::oauth::ResourceServer;
 
 /// An answer to whoever does not get in.

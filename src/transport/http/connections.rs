@@ -11,6 +11,9 @@ use http_body_util::combinators::BoxBody;
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use tokio_util::sync::CancellationToken;
 
+/// Connections at once over HTTP, if the system gives enough descriptors.
+pub(crate) const MAX_CONNECTIONS: usize = 4_096;
+
 /// All connections of a server.
 #[derive(Debug)]
 pub(super) struct Connections {

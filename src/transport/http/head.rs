@@ -8,7 +8,8 @@ use std::fmt;
 use hyper::header::{CONTENT_ENCODING, HeaderMap, HeaderValue};
 use hyper::{Request, StatusCode};
 
-use crate::limits::MAX_HEAD_BYTES;
+/// Bytes of the head of an HTTP request.
+pub(crate) const MAX_HEAD_BYTES: usize = 32 << 10;
 
 /// What stands around the name and value of a header, in bytes: a colon, a space and the end of the line.
 const AROUND_HEADER: usize = 4;

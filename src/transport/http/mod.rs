@@ -20,41 +20,50 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
-use self::access::Access;
+use self::auth::Access;
 use self::body::Bodies;
 use self::caller::Who;
 use self::connections::{Connections, Place};
-use self::front::{Front, Service};
-use self::gate::Gate;
+use self::host_check::HostCheck;
+use self::quota::Shares;
 use self::rate::{Limiter, Rate};
+use self::router::{Router, Service};
 use self::sessions::Sessions;
-use self::share::Shares;
-use crate::limits::{HEAD_LIMIT, MAX_HEAD_BYTES, SEND_LIMIT, SHUTDOWN_LIMIT};
 use crate::mcp::Server;
-use crate::metrics::Metrics;
+use crate::telemetry::metrics::Metrics;
+use crate::transport::SHUTDOWN_LIMIT;
+use crate::transport::http::head::MAX_HEAD_BYTES;
 
-pub mod access;
 mod answers;
-pub(crate) mod aside;
+pub mod auth;
 mod body;
+pub(crate) mod call_notifier;
 pub mod caller;
 mod challenge;
 mod connections;
-mod front;
-pub mod gate;
+mod cors;
 mod head;
-mod lapse;
+pub mod host_check;
 mod message;
 #[cfg(feature = "oauth")]
 pub mod oauth;
 #[cfg(not(feature = "oauth"))]
 #[path = "no_oauth.rs"]
 pub mod oauth;
-mod pages;
+mod quota;
 pub mod rate;
+mod revoke_streams;
+mod router;
 mod sessions;
-mod share;
 pub mod tokens;
+
+pub(crate) use connections::MAX_CONNECTIONS;
+
+/// How long a client may take to send the head of a request, the first or the next of a connection.
+const HEAD_LIMIT: Duration = Duration::from_secs(75);
+
+/// How long what was sent may stay without an answer of the client's system.
+const SEND_LIMIT: Duration = Duration::from_mins(1);
 
 /// The time between two warnings that there are too many connections.
 const WARNING_INTERVAL: Duration = Duration::from_mins(1);
@@ -62,7 +71,7 @@ const WARNING_INTERVAL: Duration = Duration::from_mins(1);
 /// What is served over HTTP, and to whom.
 pub struct Http {
     /// Names and web pages that are let in.
-    pub gate: Gate,
+    pub gate: HostCheck,
     /// Who gets in.
     pub access: Arc<Access>,
     /// How often callers may ask.
@@ -129,7 +138,7 @@ async fn keep(access: Arc<Access>) {
     }
 }
 
-fn front(http: Http, closing: &CancellationToken) -> Front {
+fn front(http: Http, closing: &CancellationToken) -> Router {
     let sessions = Arc::new(Sessions::new());
     let service = |server: Server| -> Service {
         // Hosts and origins have been checked before the SDK sees a request.
@@ -142,7 +151,7 @@ fn front(http: Http, closing: &CancellationToken) -> Front {
     };
     let services = http.servers.into_iter().map(|(who, server)| (who, service(server))).collect();
     let service = service(http.server);
-    Front {
+    Router {
         gate: http.gate,
         access: http.access,
         limiter: Limiter::new(http.rate),
@@ -158,7 +167,7 @@ fn front(http: Http, closing: &CancellationToken) -> Front {
     }
 }
 
-async fn accept(listener: TcpListener, most: usize, front: Arc<Front>, drain: CancellationToken) -> io::Result<()> {
+async fn accept(listener: TcpListener, most: usize, front: Arc<Router>, drain: CancellationToken) -> io::Result<()> {
     let connections = Arc::new(Connections::new(most));
     let mut warned: Option<Instant> = None;
     loop {
@@ -193,7 +202,13 @@ async fn accept(listener: TcpListener, most: usize, front: Arc<Front>, drain: Ca
 }
 
 /// Answers the requests of one connection.
-async fn converse(stream: TcpStream, address: SocketAddr, front: &Arc<Front>, place: &Place, drain: CancellationToken) {
+async fn converse(
+    stream: TcpStream,
+    address: SocketAddr,
+    front: &Arc<Router>,
+    place: &Place,
+    drain: CancellationToken,
+) {
     if let Err(error) = prepare(&stream) {
         tracing::debug!(%error, "a connection cannot be set up");
         return;

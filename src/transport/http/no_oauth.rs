@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use hyper::StatusCode;
 
-use super::caller::Subject;
+use crate::call::caller::Subject;
 
 /// A resource server of OAuth; there is none.
 #[derive(Debug)]

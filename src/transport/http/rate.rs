@@ -7,8 +7,14 @@ use std::time::Duration;
 use governor::clock::{Clock as _, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
-use super::caller::{Caller, Counted};
-use crate::limits::{MAX_COUNTED_CALLERS, MAX_WRONG_TOKENS_PER_SECOND};
+use super::caller::Counted;
+use crate::call::caller::Caller;
+
+/// Wrong tokens that an address may try in a second.
+const MAX_WRONG_TOKENS_PER_SECOND: std::num::NonZero<u32> = std::num::NonZero::new(10).expect("ten is not zero");
+
+/// Callers whose requests are counted at once, before those that were not seen lately are forgotten.
+const MAX_COUNTED_CALLERS: usize = 10_000;
 
 /// Requests within a time, for each caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +59,7 @@ impl Limiter {
 
     /// Counts a request; how long its caller has to wait if it is one too many.
     pub(super) fn request(&self, caller: &Caller, address: IpAddr) -> Result<(), Duration> {
-        self.requests.as_ref().map_or(Ok(()), |limiter| count(limiter, &caller.counted_as(address), &self.clock))
+        self.requests.as_ref().map_or(Ok(()), |limiter| count(limiter, &Counted::of(caller, address), &self.clock))
     }
 
     /// Counts a token that opens nothing.

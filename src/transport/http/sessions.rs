@@ -8,18 +8,32 @@ use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::SessionConfig;
 use tokio::time::{interval, timeout};
 
-use super::aside::WithAsides;
-use super::caller::{Counted, Identity};
-use super::share::{self, Shares};
-use crate::limits::{
-    MAX_SESSION_REQUESTS, MAX_SESSIONS, SESSION_END_LIMIT, SESSION_IDLE_LIMIT, SESSION_SWEEP_INTERVAL,
-};
+use super::call_notifier::NotifyingSessions;
+use super::caller::Counted;
+use super::quota::{self, Shares};
+use crate::call::caller::Identity;
+
+/// Sessions of clients that have some, at once; another ends one of the caller with the most.
+const MAX_SESSIONS: usize = 1_000;
+
+/// The time after which a session ends in which nothing is asked or answered.
+const SESSION_IDLE_LIMIT: Duration = Duration::from_mins(30);
+
+/// The time between two searches for such sessions.
+const SESSION_SWEEP_INTERVAL: Duration = Duration::from_mins(1);
+
+/// How long the end of a session may wait for its client.
+const SESSION_END_LIMIT: Duration = Duration::from_secs(1);
+
+/// Requests of all sessions that are being answered; of one caller as many as it leaves to others. They go on when their connections are closed, so that
+/// [`MAX_CONNECTIONS`] is no bound for them.
+const MAX_SESSION_REQUESTS: usize = 4_096;
 
 /// All sessions of a server.
 #[derive(Debug)]
 pub(super) struct Sessions {
     /// What the SDK keeps of them.
-    pub(super) manager: Arc<WithAsides>,
+    pub(super) manager: Arc<NotifyingSessions>,
     known: Arc<Known>,
     requests: Arc<Shares>,
 }
@@ -44,7 +58,7 @@ pub(super) struct Place(Arc<Taken>);
 struct Taken {
     known: Arc<Known>,
     id: String,
-    _request: share::Taken,
+    _request: quota::Taken,
 }
 
 #[derive(Debug, Default)]
@@ -67,7 +81,7 @@ impl Sessions {
         config.keep_alive = None;
         // What the SDK would keep of cancelled requests for clients that come back for their streams.
         config.completed_cache_ttl = Duration::ZERO;
-        let mut manager = WithAsides::default();
+        let mut manager = NotifyingSessions::default();
         manager.local.session_config = config;
         let requests = Shares::new(MAX_SESSION_REQUESTS);
         Self { manager: Arc::new(manager), known: Arc::default(), requests }
@@ -181,8 +195,8 @@ impl Drop for Taken {
 
 #[cfg(test)]
 mod tests {
-    use super::super::caller::Caller;
     use super::*;
+    use crate::call::caller::Caller;
 
     fn address(number: u8) -> Counted {
         Counted::Address([127, 0, 0, number].into())

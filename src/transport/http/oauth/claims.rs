@@ -6,8 +6,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::super::caller::Subject;
-use crate::limits::MAX_CLOCK_SKEW;
+use crate::call::caller::Subject;
+use std::time::Duration;
+
+/// How far the clock of an authorization server may be from ours.
+const MAX_CLOCK_SKEW: Duration = Duration::from_secs(30);
 
 /// Claims with several words in one text. Source: RFC 8693, section 4.2; `scp` is what some issuers call it.
 const SCOPES: [&str; 2] = ["scope", "scp"];

@@ -9,7 +9,13 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use super::discovery::{keys_place, places};
 use super::keys::Keys;
 use super::url::SafeUrl;
-use crate::limits::{ISSUER_LIMIT, MAX_ISSUER_DOCUMENT_BYTES};
+use std::time::Duration;
+
+/// Longest document of an authorization server, in bytes: its metadata, or its keys.
+const MAX_ISSUER_DOCUMENT_BYTES: u64 = 512 << 10;
+
+/// How long an authorization server may take for one document.
+const ISSUER_LIMIT: Duration = Duration::from_secs(5);
 
 /// Finds the keys of an issuer by its metadata.
 ///

@@ -8,7 +8,22 @@ use tokio::time::{Instant, sleep};
 use super::fetch;
 use super::keys::{Algorithm, Keys};
 use super::url::SafeUrl;
-use crate::limits::{KEYS_INTERVAL, MAX_ISSUER_RETRY, MAX_KEYS_AGE, MIN_ISSUER_RETRY, MIN_UNKNOWN_KEY_INTERVAL};
+use std::time::Duration;
+
+/// The time after which the keys of an authorization server are read again.
+const KEYS_INTERVAL: Duration = Duration::from_mins(10);
+
+/// How long keys are used that could not be read again.
+const MAX_KEYS_AGE: Duration = Duration::from_hours(6);
+
+/// The least time between two readings of the keys because of tokens whose key is unknown.
+const MIN_UNKNOWN_KEY_INTERVAL: Duration = Duration::from_secs(10);
+
+/// The time after which an authorization server that did not answer is asked again, the first time; then doubled.
+const MIN_ISSUER_RETRY: Duration = Duration::from_secs(1);
+
+/// The longest time after which an authorization server that did not answer is asked again.
+const MAX_ISSUER_RETRY: Duration = Duration::from_mins(1);
 
 /// An authorization server.
 #[derive(Debug)]

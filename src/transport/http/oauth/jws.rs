@@ -7,7 +7,9 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Map, Value};
 
 use super::keys::{Algorithm, Key};
-use crate::limits::MAX_ACCESS_TOKEN_BYTES;
+
+/// Longest access token, in bytes.
+const MAX_ACCESS_TOKEN_BYTES: usize = 16 << 10;
 
 /// Types of tokens that may be access tokens; those of other kinds name themselves. Many issuers name none.
 ///

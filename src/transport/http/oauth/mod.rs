@@ -14,7 +14,7 @@ use self::claims::Expected;
 use self::issuer::Issuer;
 use self::jws::Unverified;
 use self::url::{SafeUrl, is_quotable};
-use super::caller::Subject;
+use crate::call::caller::Subject;
 
 mod claims;
 mod discovery;

@@ -5,7 +5,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::super::gate::{is_loopback, name_of};
+use super::super::host_check::{is_loopback, name_of};
 
 /// A URL under `https`, or under `http` on this machine. It has neither user nor fragment, and is kept as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]

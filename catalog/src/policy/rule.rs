@@ -1,0 +1,98 @@
+//! Values against the rules for an arg.
+
+use super::ArgRule;
+
+/// How a value breaks a rule.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RuleViolation<'a> {
+    /// It does not match this pattern.
+    Pattern(&'a str),
+    /// It is too long to be checked against this pattern.
+    TooLong(&'a str),
+    /// It is no number, and the rule is about numbers.
+    NotANumber,
+    /// It is less than this.
+    BelowMinimum(f64),
+    /// It is more than this.
+    AboveMaximum(f64),
+}
+
+impl ArgRule {
+    /// How a value, as it goes on the command line, breaks the rule.
+    #[must_use]
+    pub fn check(&self, value: &str) -> Option<RuleViolation<'_>> {
+        if let Some(pattern) = &self.pattern {
+            match pattern.matches(value) {
+                Some(true) => {}
+                Some(false) => return Some(RuleViolation::Pattern(pattern.as_str())),
+                None => return Some(RuleViolation::TooLong(pattern.as_str())),
+            }
+        }
+        if self.min.is_none() && self.max.is_none() {
+            return None;
+        }
+        let Some(number) = Number::parse(value) else { return Some(RuleViolation::NotANumber) };
+        let below = self.min.filter(|min| number.is_below(*min)).map(RuleViolation::BelowMinimum);
+        below.or_else(|| self.max.filter(|max| number.is_above(*max)).map(RuleViolation::AboveMaximum))
+    }
+}
+
+/// A number that is compared without rounding: beyond 2⁵³ floats skip integers.
+#[derive(Clone, Copy)]
+enum Number {
+    Whole(i64),
+    Float(f64),
+}
+
+impl Number {
+    fn parse(text: &str) -> Option<Self> {
+        let float = || text.parse().ok().filter(|number: &f64| number.is_finite()).map(Self::Float);
+        text.parse().ok().map(Self::Whole).or_else(float)
+    }
+
+    fn is_below(self, bound: f64) -> bool {
+        match self {
+            #[expect(clippy::cast_possible_truncation, reason = "what is beyond i128 is beyond i64 too: it saturates")]
+            Self::Whole(number) => i128::from(number) < bound.ceil() as i128,
+            Self::Float(number) => number < bound,
+        }
+    }
+
+    fn is_above(self, bound: f64) -> bool {
+        match self {
+            #[expect(clippy::cast_possible_truncation, reason = "what is beyond i128 is beyond i64 too: it saturates")]
+            Self::Whole(number) => i128::from(number) > bound.floor() as i128,
+            Self::Float(number) => number > bound,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_compared_without_rounding() {
+        let rule = ArgRule { max: Some(9_007_199_254_740_992.0), ..ArgRule::default() };
+        assert_eq!(rule.check("9007199254740992"), None);
+        assert!(matches!(rule.check("9007199254740993"), Some(RuleViolation::AboveMaximum(_))));
+    }
+
+    #[test]
+    fn what_is_no_number_is_in_no_range() {
+        let rule = ArgRule { min: Some(0.5), max: Some(2.0), ..ArgRule::default() };
+        for (value, breach) in [
+            ("0.5", None),
+            ("2", None),
+            ("0", Some(RuleViolation::BelowMinimum(0.5))),
+            ("2.5", Some(RuleViolation::AboveMaximum(2.0))),
+            ("nan", Some(RuleViolation::NotANumber)),
+            ("inf", Some(RuleViolation::NotANumber)),
+            ("", Some(RuleViolation::NotANumber)),
+            (" 1", Some(RuleViolation::NotANumber)),
+            ("one", Some(RuleViolation::NotANumber)),
+        ] {
+            assert_eq!(rule.check(value), breach, "{value}");
+        }
+    }
+}

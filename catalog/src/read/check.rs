@@ -1,0 +1,302 @@
+//! What the values of a config mean together: [`Config`] → [`Cli`], with every semantic mistake reported.
+//!
+//! The result is meant for [`crate::lower`] only if no error was reported.
+
+use std::collections::HashMap;
+
+use crate::read::checked::{Cli, Resolve, Tool};
+use crate::read::config::{Config, Resolve as RawResolve, Risk, Tool as RawTool};
+use crate::read::diagnostic::{Code, Diagnostic};
+use crate::read::lint::Silenced;
+use crate::read::source::{Source, Span, Spanned};
+use crate::template::{self, Piece};
+use crate::uri::UriTemplate;
+
+pub(crate) mod arg;
+mod native;
+mod output;
+mod prompt;
+pub(crate) mod question;
+mod resource;
+
+/// Something that can be served already when configs are added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServedItem<'a> {
+    /// A tool of this name.
+    Tool(&'a str),
+    /// A prompt of this name.
+    Prompt(&'a str),
+    /// A resource whose URI is of this form ([`UriTemplate::form`]).
+    Resource(&'a str),
+}
+
+/// Longest tool name that MCP allows.
+const MAX_TOOL_NAME_CHARS: usize = 128;
+/// Longest tool name that every known client accepts.
+const PORTABLE_TOOL_NAME_CHARS: usize = 64;
+/// Timeout of a tool that gives none.
+const DEFAULT_TIMEOUT_MS: u32 = 30_000;
+/// Timeout of a `resolve` look-up that gives none.
+const DEFAULT_RESOLVE_TIMEOUT_MS: u32 = 10_000;
+
+/// Checks one config.
+pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) -> Cli {
+    let mut checker = Checker { source, out };
+    checker.env_names(&config.env);
+    if let Some(name) = &config.name {
+        checker.not_empty(name, "`name` of the config");
+    }
+    let is_native = config.native.as_ref().is_some_and(|native| native.value);
+    if is_native {
+        checker.native(&config);
+    }
+    // What is absent was reported; a native config needs none.
+    let words = config.command.as_ref().map(|command| split_words(&command.value));
+    let base = words.as_deref().filter(|_| !is_native);
+    checker.tool_names(&config.tools);
+    let prompts = checker.prompts(config.prompts, &config.tools);
+    let tools = config.tools.into_iter().map(|tool| checker.tool(tool, base)).collect();
+    let global_args = checker.global_args(config.global_args);
+    Cli {
+        path: source.path().to_owned(),
+        name_span: config.name.as_ref().map(|name| name.span),
+        name: text_or(config.name, source.stem()),
+        stem: source.stem().to_owned(),
+        description: text_or(config.description, ""),
+        category: config.category.map(|category| category.value),
+        tags: config.tags.into_iter().map(|tag| tag.value).collect(),
+        words: words.unwrap_or_default(),
+        env: config.env.into_iter().map(|(name, value)| (name.value, value.value)).collect(),
+        working_dir: config.working_dir.map(|dir| dir.value),
+        global_args,
+        tools,
+        prompts,
+    }
+}
+
+/// Drops each tool that a later config defines again, with a warning on the later one, and configs that lose all tools.
+///
+/// `served` says what there is already; replacing something of that is a warning too.
+pub(crate) fn override_earlier(
+    clis: &mut Vec<Cli>,
+    sources: &[Source],
+    silenced: &[Silenced],
+    served: &dyn Fn(ServedItem<'_>) -> bool,
+) -> Vec<Diagnostic> {
+    let mut out = Vec::new();
+    let mut last: HashMap<String, usize> = HashMap::new();
+    for (at, cli) in clis.iter().enumerate() {
+        let mut own = Vec::new();
+        for tool in &cli.tools {
+            let replaced = match last.insert(tool.name.clone(), at) {
+                None if served(ServedItem::Tool(&tool.name)) => "the compiled-in one".to_owned(),
+                Some(earlier) if earlier != at => format!("the one of {}", clis[earlier].path),
+                _ => continue,
+            };
+            let message = format!("tool `{}` replaces {replaced}", tool.name);
+            let warning = sources[at].diagnostic(Code::Override, tool.name_span, message);
+            own.push(warning.help("rename one of the two if both are wanted"));
+        }
+        own.extend(replaced_offers(cli, &sources[at], served));
+        out.extend(silenced[at].apply(own));
+    }
+    let mut at = 0;
+    clis.retain_mut(|cli| {
+        let defined = cli.tools.len();
+        cli.tools.retain(|tool| last.get(&tool.name) == Some(&at));
+        at += 1;
+        defined == 0 || !cli.tools.is_empty()
+    });
+    out
+}
+
+/// Warnings about prompts and resources that replace those that there are already.
+fn replaced_offers(cli: &Cli, source: &Source, served: &dyn Fn(ServedItem<'_>) -> bool) -> Vec<Diagnostic> {
+    let warning = |span: Span, what: String| {
+        let message = format!("{what} replaces the compiled-in one");
+        source.diagnostic(Code::Override, span, message).help("rename one of the two if both are wanted")
+    };
+    let prompts = cli.prompts.iter().filter(|prompt| served(ServedItem::Prompt(&prompt.value.name)));
+    let prompts = prompts.map(|prompt| warning(prompt.span, format!("prompt `{}`", prompt.value.name)));
+    let uris = cli.tools.iter().filter_map(|tool| tool.resource.as_ref());
+    let uris =
+        uris.filter(|uri| UriTemplate::parse(&uri.value).is_ok_and(|uri| served(ServedItem::Resource(&uri.form()))));
+    prompts.chain(uris.map(|uri| warning(uri.span, format!("resource `{}`", uri.value)))).collect()
+}
+
+struct Checker<'a> {
+    source: &'a Source,
+    out: &'a mut Vec<Diagnostic>,
+}
+
+impl Checker<'_> {
+    fn report(&mut self, code: Code, span: Span, message: impl Into<String>, help: impl Into<String>) {
+        self.out.push(self.source.diagnostic(code, span, message).help(help));
+    }
+
+    fn not_empty(&mut self, text: &Spanned<String>, what: &str) {
+        if text.value.trim().is_empty() {
+            self.report(Code::EmptyValue, text.span, format!("{what} is empty"), "write a text");
+        }
+    }
+
+    fn env_names(&mut self, env: &[(Spanned<String>, Spanned<String>)]) {
+        for (name, _) in env {
+            if name.value.is_empty() || name.value.contains('=') {
+                let message = format!("`{}` cannot be the name of an environment variable", name.value.escape_debug());
+                self.report(Code::IllegalName, name.span, message, "use letters, digits and `_`");
+            }
+        }
+    }
+
+    fn tool_names(&mut self, tools: &[RawTool]) {
+        let names: Vec<_> = tools.iter().filter_map(|tool| tool.name.as_ref()).collect();
+        for name in &names {
+            self.legal_name(name, "tool");
+        }
+        self.defined_once(&names, "tool", Code::DuplicateTool);
+    }
+
+    /// Reports each name that stands a second time.
+    fn defined_once(&mut self, names: &[&Spanned<String>], what: &str, code: Code) {
+        let mut seen: HashMap<&str, Span> = HashMap::new();
+        for name in names {
+            if let Some(first) = seen.get(name.value.as_str()) {
+                let message = format!("{what} `{}` is defined twice", name.value);
+                let again =
+                    self.source.diagnostic(code, name.span, message).label("again here").also(*first, "first here");
+                self.out.push(again.help("rename or remove one of the two"));
+            } else {
+                seen.insert(&name.value, name.span);
+            }
+        }
+    }
+
+    /// Checks the name of a tool or a prompt: clients make words of them.
+    fn legal_name(&mut self, name: &Spanned<String>, what: &str) {
+        let text = &name.value;
+        let length = text.chars().count();
+        if text.is_empty() {
+            let message = format!("`name` of a {what} is empty");
+            self.report(Code::EmptyValue, name.span, message, "write a name such as `git_log`");
+        } else if length > MAX_TOOL_NAME_CHARS || !text.chars().all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c))
+        {
+            let message = format!("`{}` is no legal {what} name", crate::read::yaml::shorten(text));
+            let help = format!("use 1 to {MAX_TOOL_NAME_CHARS} of the characters A-Z a-z 0-9 _ . -");
+            self.report(Code::IllegalName, name.span, message, help);
+        } else if length > PORTABLE_TOOL_NAME_CHARS {
+            let message = format!(
+                "{what} name has {length} characters, some clients refuse more than {PORTABLE_TOOL_NAME_CHARS}"
+            );
+            self.report(Code::LongName, name.span, message, "shorten it");
+        }
+    }
+
+    fn tool(&mut self, tool: RawTool, base: Option<&[String]>) -> Tool {
+        let words = split_words(tool.command.as_ref().map_or("", |command| &command.value));
+        let name_span = tool.name.as_ref().map_or(Span { start: 0, end: 0 }, |name| name.span);
+        if let (Some(name), Some([]), true) = (&tool.name, base, words.is_empty())
+            && !name.value.is_empty()
+        {
+            let message = format!("tool `{}` has no command to run", name.value);
+            self.report(Code::NoCommand, name.span, message, "set `command` of the config or of the tool");
+        }
+        if let Some(description) = &tool.description {
+            self.not_empty(description, "`description` of a tool");
+        }
+        if let Some(title) = &tool.title {
+            self.not_empty(title, "`title` of a tool");
+        }
+        self.repeated_places(&tool.args);
+        self.templates(&tool);
+        let questions = self.questions(&tool);
+        let resource = self.resource(&tool);
+        let mut args = self.args(tool.args);
+        for arg in &mut args {
+            arg.asked = questions.iter().any(|question| question.args.contains(&arg.name));
+        }
+        Tool {
+            name: text_or(tool.name, ""),
+            name_span,
+            title: tool.title.map(|title| title.value),
+            description: text_or(tool.description, ""),
+            words,
+            args,
+            timeout_ms: self.timeout_ms(tool.timeout.as_ref(), DEFAULT_TIMEOUT_MS),
+            risk: tool.risk.unwrap_or(Risk::Read),
+            asks: false,
+            output: tool.output.map(|mime| self.media_type(mime)),
+            resource,
+            questions,
+            confirm_message: tool.confirm_message.map(|message| message.value),
+            resolve: tool.resolve.into_iter().map(|entry| self.resolve(entry)).collect(),
+        }
+    }
+
+    fn timeout_ms(&mut self, timeout: Option<&Spanned<f64>>, default: u32) -> u32 {
+        let Some(timeout) = timeout else { return default };
+        let millis = (timeout.value * 1000.0).round();
+        if timeout.value > 0.0 && millis <= f64::from(u32::MAX) {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range was checked")]
+            return (millis as u32).max(1);
+        }
+        let message = format!("timeout must be more than 0 and at most {} seconds", u32::MAX / 1000);
+        self.report(Code::IllegalTimeout, timeout.span, message, "write seconds, such as 30 or 0.5");
+        default
+    }
+
+    /// Checks that `confirm_message` and the args of `resolve` name args of the tool or entries of `resolve`.
+    fn templates(&mut self, tool: &RawTool) {
+        let args: Vec<&str> = tool.args.iter().filter_map(|arg| Some(arg.name.as_ref()?.value.as_str())).collect();
+        for (_, template) in tool.resolve.iter().flat_map(|entry| &entry.args) {
+            self.template(template, &args, "an arg of the tool");
+        }
+        if let Some(message) = &tool.confirm_message {
+            let names: Vec<&str> =
+                args.iter().copied().chain(tool.resolve.iter().map(|entry| entry.name.value.as_str())).collect();
+            self.template(message, &names, "an arg of the tool or an entry of its `resolve`");
+        }
+    }
+
+    fn template(&mut self, text: &Spanned<String>, names: &[&str], what: &str) {
+        for (range, piece) in template::parse(&text.value) {
+            let shown = &text.value[range.clone()];
+            match piece {
+                Piece::Malformed(help) => {
+                    let span = self.source.within(text, range);
+                    self.report(Code::TemplateSyntax, span, format!("template cannot be read at `{shown}`"), help);
+                }
+                Piece::Placeholder(name) if !names.contains(&name) => {
+                    let span = self.source.within(text, range);
+                    let help = match crate::suggest::did_you_mean(name, names.iter().copied()) {
+                        Some(near) => format!("did you mean `{{{near}}}`?"),
+                        None if names.is_empty() => "there are no args; write the text without placeholders".to_owned(),
+                        None => format!("write one of {}", names.join(", ")),
+                    };
+                    self.report(Code::UnknownPlaceholder, span, format!("`{shown}` does not name {what}"), help);
+                }
+                Piece::Placeholder(_) | Piece::Literal(_) => {}
+            }
+        }
+    }
+
+    fn resolve(&mut self, entry: RawResolve) -> Resolve {
+        if let Some(command) = &entry.command {
+            self.not_empty(command, "`command` of a `resolve` entry");
+        }
+        Resolve {
+            name: entry.name.value,
+            words: split_words(entry.command.as_ref().map_or("", |command| &command.value)),
+            args: entry.args.into_iter().map(|(name, value)| (name.value, value.value)).collect(),
+            timeout_ms: self.timeout_ms(entry.timeout.as_ref(), DEFAULT_RESOLVE_TIMEOUT_MS),
+        }
+    }
+}
+
+fn split_words(command: &str) -> Vec<String> {
+    command.split_whitespace().map(str::to_owned).collect()
+}
+
+fn text_or(text: Option<Spanned<String>>, default: &str) -> String {
+    text.map_or_else(|| default.to_owned(), |text| text.value)
+}

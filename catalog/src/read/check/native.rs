@@ -1,0 +1,55 @@
+//! Checks of configs whose tools are written in Rust: nothing in them may be about a program.
+
+use super::Checker;
+use crate::read::config::{Arg, Config, Tool};
+use crate::read::diagnostic::Code;
+use crate::read::source::{Span, Spanned};
+
+impl Checker<'_> {
+    /// Reports everything in a native config that only a program could use.
+    pub(super) fn native(&mut self, config: &Config) {
+        self.program_keys(&[
+            ("command", config.command.as_ref().filter(|text| !text.value.is_empty()).map(span)),
+            ("env", config.env.first().map(|(name, _)| name.span)),
+            ("working_dir", config.working_dir.as_ref().map(span)),
+            ("global_args", config.global_args.first().and_then(|arg| arg.name.as_ref()).map(span)),
+        ]);
+        for tool in &config.tools {
+            self.native_tool(tool);
+        }
+    }
+
+    fn native_tool(&mut self, tool: &Tool) {
+        self.program_keys(&[
+            ("command", tool.command.as_ref().filter(|text| !text.value.is_empty()).map(span)),
+            ("output", tool.output.as_ref().map(span)),
+            ("resolve", tool.resolve.first().map(|entry| entry.name.span)),
+        ]);
+        for arg in &tool.args {
+            self.native_arg(arg);
+        }
+    }
+
+    fn native_arg(&mut self, arg: &Arg) {
+        self.program_keys(&[
+            ("flag", arg.flag.as_ref().map(span)),
+            ("positional", arg.positional.as_ref().map(span)),
+            ("cwd", arg.cwd.as_ref().map(span)),
+            ("stdin", arg.stdin.as_ref().map(span)),
+            ("output", arg.output.as_ref().map(span)),
+        ]);
+    }
+
+    fn program_keys(&mut self, keys: &[(&str, Option<Span>)]) {
+        for (key, span) in keys {
+            if let Some(span) = span {
+                let message = format!("`{key}` is about a program, and the tools of a native config run none");
+                self.report(Code::NativeProgram, *span, message, "remove it, or remove `native: true`");
+            }
+        }
+    }
+}
+
+fn span<T>(spanned: &Spanned<T>) -> Span {
+    spanned.span
+}

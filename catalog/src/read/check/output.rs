@@ -1,0 +1,52 @@
+//! Checks of `output`: what a tool prints, and the files that it writes.
+
+use super::Checker;
+use crate::read::checked::{OutputFile, Type};
+use crate::read::config::Arg as RawArg;
+use crate::read::diagnostic::Code;
+use crate::read::source::Spanned;
+
+impl Checker<'_> {
+    /// Source: RFC 6838, section 4.2; parameters are left out.
+    pub(super) fn media_type(&mut self, mime: Spanned<String>) -> String {
+        let is_name = |text: &str| {
+            text.starts_with(|c: char| c.is_ascii_alphanumeric())
+                && text.chars().all(|c| c.is_ascii_alphanumeric() || "!#$&-^_.+".contains(c))
+        };
+        if !mime.value.split_once('/').is_some_and(|(kind, subtype)| is_name(kind) && is_name(subtype)) {
+            let message = format!("`{}` is no media type", crate::read::yaml::shorten(&mime.value));
+            let help = "write TYPE/SUBTYPE, such as image/png or application/pdf; leave `output` out for plain text";
+            self.report(Code::IllegalMediaType, mime.span, message, help);
+        }
+        mime.value
+    }
+
+    /// Checks the file that a program writes to where an arg says: the server chooses the path, nobody else.
+    pub(super) fn output_file(&mut self, arg: &RawArg) -> Option<OutputFile> {
+        let output = arg.output.as_ref()?;
+        let is_set = |set: &Option<Spanned<bool>>| set.as_ref().is_some_and(|set| set.value);
+        for (key, is_there) in [
+            ("type", arg.kind.is_some_and(|kind| kind != Type::String)),
+            ("required", is_set(&arg.required)),
+            ("default", arg.default.is_some()),
+            ("enum", arg.values.is_some()),
+            ("cwd", is_set(&arg.cwd)),
+            ("stdin", is_set(&arg.stdin)),
+        ] {
+            if is_there {
+                let message =
+                    format!("`{key}` and `output` exclude each other: the server chooses the path of the file");
+                self.report(Code::IllegalOutput, output.span, message, format!("remove `{key}` or `output`"));
+            }
+        }
+        let name = arg.name.as_ref().map_or("", |name| &name.value);
+        let file = output.value.file.as_ref().map_or(name, |file| &file.value);
+        if matches!(file, "" | "." | "..") || file.contains('/') {
+            let span = output.value.file.as_ref().map_or(output.span, |file| file.span);
+            let message = format!("`{}` is no name of a file", crate::read::yaml::shorten(file));
+            self.report(Code::IllegalOutput, span, message, "write a name without `/`, such as chart.png");
+        }
+        let mime = output.value.mime.clone().map_or_else(String::new, |mime| self.media_type(mime));
+        Some(OutputFile { mime, file: file.to_owned() })
+    }
+}

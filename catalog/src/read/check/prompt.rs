@@ -1,0 +1,162 @@
+//! Checks of prompts: their names, placeholders, and the tools whose output they show.
+
+use super::arg::enum_json;
+use super::{Checker, text_or};
+use crate::prompt::{Message, Prompt, PromptArg};
+use crate::read::config::prompt::{Message as RawMessage, Prompt as RawPrompt, PromptArg as RawArg};
+use crate::read::config::{Arg as RawToolArg, Risk, Tool as RawTool, Type};
+use crate::read::diagnostic::Code;
+use crate::read::source::{Span, Spanned};
+use crate::read::yaml::shorten;
+use crate::template::{self, Piece};
+
+impl Checker<'_> {
+    /// Checks the prompts of a config whose tools are `tools`.
+    pub(super) fn prompts(&mut self, prompts: Vec<RawPrompt>, tools: &[RawTool]) -> Vec<Spanned<Prompt>> {
+        let names: Vec<_> = prompts.iter().filter_map(|prompt| prompt.name.as_ref()).collect();
+        for name in &names {
+            self.legal_name(name, "prompt");
+        }
+        prompts.into_iter().map(|prompt| self.prompt(prompt, tools)).collect()
+    }
+
+    fn prompt(&mut self, prompt: RawPrompt, tools: &[RawTool]) -> Spanned<Prompt> {
+        let span = prompt.name.as_ref().map_or(Span { start: 0, end: 0 }, |name| name.span);
+        if let Some(description) = &prompt.description {
+            self.not_empty(description, "`description` of a prompt");
+        }
+        if let Some(title) = &prompt.title {
+            self.not_empty(title, "`title` of a prompt");
+        }
+        if let Some(none) = prompt.messages.as_ref().filter(|messages| messages.value.is_empty()) {
+            self.report(Code::EmptyValue, none.span, "`messages` of a prompt is empty", "write what the prompt says");
+        }
+        let names: Vec<_> = prompt.args.iter().filter_map(|arg| arg.name.as_ref()).collect();
+        for name in &names {
+            self.not_empty(name, "`name` of an arg");
+        }
+        self.defined_once(&names, "arg", Code::DuplicateArg);
+        let messages = prompt.messages.map(|messages| messages.value).unwrap_or_default();
+        let messages = messages.into_iter().map(|message| self.message(message, &prompt.args, tools)).collect();
+        let value = Prompt {
+            name: text_or(prompt.name, ""),
+            title: prompt.title.map(|title| title.value),
+            description: text_or(prompt.description, ""),
+            args: prompt.args.into_iter().map(|arg| self.prompt_arg(arg)).collect(),
+            messages,
+        };
+        Spanned { value, span }
+    }
+
+    fn prompt_arg(&mut self, arg: RawArg) -> PromptArg {
+        PromptArg {
+            name: text_or(arg.name, ""),
+            description: text_or(arg.description, ""),
+            required: arg.required,
+            values: self.enum_values(arg.values.as_ref(), Type::String),
+        }
+    }
+
+    fn message(&mut self, message: RawMessage, own: &[RawArg], tools: &[RawTool]) -> Message {
+        let args: Vec<&str> = own.iter().filter_map(|arg| Some(arg.name.as_ref()?.value.as_str())).collect();
+        let args = args.as_slice();
+        match message {
+            RawMessage::Text { role, text } => {
+                self.not_empty(&text, "a message");
+                self.template(&text, args, "an arg of the prompt");
+                Message::Text { role, text: text.value }
+            }
+            RawMessage::Call { tool, args: given } => {
+                for (_, template) in &given {
+                    self.template(template, args, "an arg of the prompt");
+                }
+                self.called(&tool, &given, own, tools);
+                let args = given.into_iter().map(|(name, template)| (name.value, template.value)).collect();
+                Message::Call { tool: tool.value, args }
+            }
+        }
+    }
+
+    /// Checks a tool that a prompt calls: one of the same config that changes nothing, with all that it needs.
+    fn called(
+        &mut self,
+        name: &Spanned<String>,
+        given: &[(Spanned<String>, Spanned<String>)],
+        own: &[RawArg],
+        tools: &[RawTool],
+    ) {
+        let name_of = |tool: &RawTool| tool.name.as_ref().map(|name| name.value.clone());
+        let Some(tool) = tools.iter().find(|tool| name_of(tool).as_ref() == Some(&name.value)) else {
+            let known: Vec<&str> = tools.iter().filter_map(|tool| Some(tool.name.as_ref()?.value.as_str())).collect();
+            self.unknown_name(name, "tool of this config", &known);
+            return;
+        };
+        if tool.risk.is_some_and(|risk| risk != Risk::Read) {
+            let message = format!("`{}` may change something", name.value);
+            let help = "call a tool of `risk: read`: whoever opens a prompt does not expect changes";
+            self.report(Code::IllegalPrompt, name.span, message, help);
+        }
+        let known: Vec<&str> = tool.args.iter().filter_map(|arg| Some(arg.name.as_ref()?.value.as_str())).collect();
+        for (arg, template) in given {
+            let is_named = |other: &&RawToolArg| other.name.as_ref().is_some_and(|name| name.value == arg.value);
+            match tool.args.iter().find(is_named) {
+                None => self.unknown_name(arg, "arg of the tool", &known),
+                Some(tool_arg) => self.given(tool_arg, template, own),
+            }
+        }
+        if !tool.ask.is_empty() {
+            let message = format!("`{}` asks the user", name.value);
+            let help = "call a tool without `ask`, and have the prompt's own args filled in";
+            self.report(Code::IllegalPrompt, name.span, message, help);
+            return;
+        }
+        for arg in &tool.args {
+            let is_required = arg.required.as_ref().is_some_and(|required| required.value);
+            if let Some(missing) = arg.name.as_ref().filter(|_| is_required)
+                && given.iter().all(|(arg, _)| arg.value != missing.value)
+            {
+                let message = format!("`{}` needs `{}`", name.value, missing.value);
+                self.report(
+                    Code::IllegalPrompt,
+                    name.span,
+                    message,
+                    format!("add it: `args: {{{}: …}}`", missing.value),
+                );
+            }
+        }
+    }
+
+    /// Checks what a tool's arg is given: as far as that can be told before the prompt is filled in.
+    fn given(&mut self, arg: &RawToolArg, given: &Spanned<String>, own: &[RawArg]) {
+        let pieces = template::parse(&given.value);
+        let is_required = arg.required.as_ref().is_some_and(|required| required.value);
+        let always_there = |name: &str| {
+            let mut named = own.iter().filter(|own| own.name.as_ref().is_some_and(|own| own.value == name));
+            named.all(|own| own.required)
+        };
+        let is_something = pieces.iter().any(|(_, piece)| match piece {
+            Piece::Placeholder(name) => always_there(name),
+            Piece::Literal(_) | Piece::Malformed(_) => true,
+        });
+        if is_required && !is_something {
+            let message = "the tool requires this, and it is left out where the prompt is given nothing";
+            self.report(Code::IllegalPrompt, given.span, message, "write `required: true` at the prompt's arg");
+        }
+        if pieces.iter().any(|(_, piece)| !matches!(piece, Piece::Literal(_))) {
+            return;
+        }
+        let kind = arg.kind.unwrap_or(Type::String);
+        let allowed = arg.values.as_ref().is_none_or(|all| all.value.iter().any(|one| one.value == given.value));
+        if enum_json(&given.value, kind).is_none() || !allowed {
+            let message = format!("the tool does not take `{}` here", shorten(&given.value));
+            let help = match &arg.values {
+                Some(all) => {
+                    let all: Vec<&str> = all.value.iter().map(|one| one.value.as_str()).collect();
+                    format!("write one of {}", all.join(", "))
+                }
+                None => format!("write a value of type {}", kind.as_str()),
+            };
+            self.report(Code::IllegalPrompt, given.span, message, help);
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! The pipeline: texts of config files → catalog, or every mistake in them.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::lower;
+use crate::prompt::Prompt;
+use crate::read::check::{self, ServedItem};
+use crate::read::checked::{Cli, Tool};
+use crate::read::config;
+use crate::read::diagnostic::{Code, Diagnostic, Diagnostics, Severity};
+use crate::read::lint::{self, Silenced};
+use crate::read::source::{Source, Spanned};
+use crate::read::yaml;
+use crate::table::Catalog;
+use crate::uri::UriTemplate;
+
+/// A catalog, and what was found in its configs that is likely a mistake.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The tables.
+    pub catalog: Catalog,
+    /// Warnings only.
+    pub warnings: Diagnostics,
+}
+
+/// Turns config files into a catalog of their own.
+///
+/// Of two tools with one name in different files the later stays, which is a warning.
+///
+/// # Errors
+/// Every mistake in every file, and the warnings. Two files that describe CLIs of one name are a mistake.
+pub fn compile(sources: &[Source]) -> Result<Compiled, Diagnostics> {
+    let mut files = Files::read(sources, Advice::None);
+    files.refuse_duplicate_clis();
+    files.compile(&|_| false)
+}
+
+/// Turns config files into a catalog as [`compile`] does, with advice on how to make them better among the warnings.
+///
+/// # Errors
+/// As [`compile`].
+pub fn compile_linted(sources: &[Source]) -> Result<Compiled, Diagnostics> {
+    let mut files = Files::read(sources, Advice::Lints);
+    files.refuse_duplicate_clis();
+    files.compile(&|_| false)
+}
+
+/// Turns config files into a catalog that is served over others; `served` says what those have.
+///
+/// What replaces something of them is a warning too. Files may add tools to a CLI of the same name.
+///
+/// # Errors
+/// Every mistake in every file, and the warnings.
+pub fn compile_over(sources: &[Source], served: &dyn Fn(ServedItem<'_>) -> bool) -> Result<Compiled, Diagnostics> {
+    Files::read(sources, Advice::None).compile(served)
+}
+
+/// Whether files are looked at for more than mistakes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Advice {
+    None,
+    Lints,
+}
+
+/// A file, as far as it could be read.
+struct File<'a> {
+    source: &'a Source,
+    cli: Option<Cli>,
+    silenced: Silenced,
+    found: Vec<Diagnostic>,
+}
+
+struct Files<'a> {
+    files: Vec<File<'a>>,
+}
+
+impl<'a> File<'a> {
+    fn read(source: &'a Source, advice: Advice) -> Self {
+        let mut found = Vec::new();
+        let config = yaml::parse(source, &mut found).and_then(|root| config::parse(source, &root, &mut found));
+        let Some(config) = config else {
+            if found.is_empty() {
+                let message = "config is empty".to_owned();
+                let help = "write at least `command:` and `tools:`";
+                found.push(Diagnostic::file(Code::EmptyConfig, source.path(), message, help));
+            }
+            return Self { source, cli: None, silenced: Silenced::default(), found };
+        };
+        let silenced = Silenced::of(source, &config);
+        if advice == Advice::Lints {
+            lint::lint(source, &config, &mut found);
+        }
+        let cli = check::check(source, config, &mut found);
+        Self { source, cli: Some(cli), silenced, found }
+    }
+}
+
+impl<'a> Files<'a> {
+    fn read(sources: &'a [Source], advice: Advice) -> Self {
+        Self { files: sources.iter().map(|source| File::read(source, advice)).collect() }
+    }
+
+    fn refuse_duplicate_clis(&mut self) {
+        let mut first: HashMap<String, usize> = HashMap::new();
+        for at in 0..self.files.len() {
+            let Some(cli) = &self.files[at].cli else { continue };
+            let name = cli.name.clone();
+            let Some(earlier) = first.get(&name).map(|earlier| &self.files[*earlier]) else {
+                first.insert(name, at);
+                continue;
+            };
+            let help = "give one of the two another `name`, or put all tools into one file";
+            let other = place_of_name(earlier);
+            let error = if let Some(span) = cli.name_span {
+                let message = format!("a second CLI named `{name}`; the first is in {other}");
+                self.files[at].source.diagnostic(Code::DuplicateCli, span, message).help(help)
+            } else {
+                let message = format!("a second CLI named `{name}`, after its file; the first is in {other}");
+                Diagnostic::file(Code::DuplicateCli, &cli.path, message, help)
+            };
+            self.files[at].found.push(error);
+        }
+    }
+
+    /// Which file has the last word about each tool.
+    fn last_definitions(&self) -> HashMap<String, String> {
+        let clis = self.files.iter().filter_map(|file| file.cli.as_ref());
+        clis.flat_map(|cli| cli.tools.iter().map(|tool| (tool.name.clone(), cli.path.clone()))).collect()
+    }
+
+    /// Refuses each text that a file before, or the same one, has too.
+    fn refuse_second(&mut self, what: &str, code: Code, texts: impl Fn(&Cli) -> Vec<Spanned<String>>) {
+        let mut first: HashMap<String, String> = HashMap::new();
+        for file in &mut self.files {
+            for text in file.cli.as_ref().map(&texts).unwrap_or_default() {
+                let position = file.source.position(text.span.start);
+                let place = format!("{}:{}:{}", file.source.path(), position.line, position.column);
+                match first.get(&text.value) {
+                    None => drop(first.insert(text.value, place)),
+                    Some(other) => {
+                        let message = format!("a second {what} `{}`; the first is in {other}", text.value);
+                        let error = file.source.diagnostic(code, text.span, message);
+                        file.found.push(error.help("change or remove one of the two"));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Lowers what was read, if all of it can be used.
+    fn compile(mut self, served: &dyn Fn(ServedItem<'_>) -> bool) -> Result<Compiled, Diagnostics> {
+        self.refuse_second("prompt named", Code::DuplicatePrompt, |cli| {
+            let name = |prompt: &Spanned<Prompt>| Spanned { value: prompt.value.name.clone(), span: prompt.span };
+            cli.prompts.iter().map(name).collect()
+        });
+        let last = self.last_definitions();
+        self.refuse_second("resource", Code::DuplicateResource, |cli| {
+            let stays = |tool: &&Tool| last.get(&tool.name) == Some(&cli.path);
+            let form = |tool: &Tool| {
+                let uri = tool.resource.as_ref()?;
+                Some(Spanned { value: UriTemplate::parse(&uri.value).ok()?.form(), span: uri.span })
+            };
+            cli.tools.iter().filter(stays).filter_map(form).collect()
+        });
+        let (mut clis, mut sources, mut found, mut silenced) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let count = self.files.len();
+        for file in self.files {
+            clis.extend(file.cli);
+            sources.push(file.source.clone());
+            found.push(file.silenced.apply(file.found));
+            silenced.push(file.silenced);
+        }
+        if clis.len() == count {
+            found.push(check::override_earlier(&mut clis, &sources, &silenced, served));
+        }
+        found.extend(too_large(&clis, &sources).map(|one| vec![one]));
+        let mut diagnostics = in_order(found);
+        if diagnostics.has_errors() {
+            return Err(diagnostics);
+        }
+        match lower::lower(&clis, None) {
+            Ok(catalog) => Ok(Compiled { catalog, warnings: diagnostics }),
+            Err(overflow) => {
+                diagnostics.push(overflow.diagnostic());
+                Err(diagnostics)
+            }
+        }
+    }
+}
+
+/// Where the file says what its CLI is called.
+fn place_of_name(file: &File<'_>) -> String {
+    let path = file.source.path();
+    match file.cli.as_ref().and_then(|cli| cli.name_span) {
+        Some(span) => {
+            let position = file.source.position(span.start);
+            format!("{path}:{}:{}", position.line, position.column)
+        }
+        None => format!("{path}, named after its file"),
+    }
+}
+
+/// Refuses configs whose tables would be larger than a machine likes.
+fn too_large(clis: &[Cli], sources: &[Source]) -> Option<Diagnostic> {
+    const MAX_TABLE_BYTES: usize = 1 << 30;
+    let mut total = 0;
+    let (_, source) = clis.iter().zip(sources).find(|(cli, source)| {
+        total += lower::size(cli, source.text().len());
+        total > MAX_TABLE_BYTES
+    })?;
+    let message = "the tables of all configs up to this one would be larger than 1 GiB".to_owned();
+    Some(Diagnostic::file(Code::TooLarge, source.path(), message, "use fewer or shorter tags, or fewer tools"))
+}
+
+/// Sorts each file's diagnostics by place, and drops warnings about a scalar that an error is about already.
+pub(crate) fn in_order(files: Vec<Vec<Diagnostic>>) -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
+    for mut file in files {
+        let errors: HashSet<_> =
+            file.iter().filter(|d| d.severity() == Severity::Error).filter_map(Diagnostic::span).collect();
+        file.retain(|d| d.severity() == Severity::Error || d.span().is_none_or(|span| !errors.contains(&span)));
+        file.sort_by_key(|d| d.span().map(|span| span.start));
+        diagnostics.extend(file);
+    }
+    diagnostics
+}

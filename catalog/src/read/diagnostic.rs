@@ -1,0 +1,229 @@
+//! What is wrong with a config, where, and what to do about it.
+
+use crate::read::source::{Position, Source, Span};
+
+mod code;
+mod render;
+
+pub use code::{Code, Explanation, Phase};
+pub use render::Style;
+
+/// How much a diagnostic matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The config cannot be used.
+    Error,
+    /// The config can be used; something in it is likely a mistake.
+    Warning,
+}
+
+impl Severity {
+    /// The word that messages and JSON use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
+/// A place that explains a diagnostic further.
+#[derive(Clone, Debug)]
+struct Label {
+    span: Span,
+    text: String,
+}
+
+/// Where a diagnostic points: a range of a file with a word on it.
+#[derive(Clone, Debug)]
+struct Place {
+    source: Source,
+    primary: Label,
+    secondary: Vec<Label>,
+}
+
+/// One mistake: what is wrong, where, and what to do.
+#[derive(Clone, Debug)]
+pub struct Diagnostic {
+    code: Code,
+    severity: Severity,
+    path: String,
+    message: String,
+    place: Option<Box<Place>>,
+    help: Option<String>,
+}
+
+impl Diagnostic {
+    /// Makes a diagnostic about a whole file, or about several.
+    #[must_use]
+    pub fn file(code: Code, path: &str, message: String, help: &str) -> Self {
+        let help = Some(help.to_owned());
+        Self { code, severity: code.severity(), path: path.to_owned(), message, place: None, help }
+    }
+
+    pub(crate) fn at(source: &Source, code: Code, span: Span, message: String) -> Self {
+        let primary = Label { span, text: String::new() };
+        Self {
+            code,
+            severity: code.severity(),
+            path: source.path().to_owned(),
+            message,
+            place: Some(Box::new(Place { source: source.clone(), primary, secondary: Vec::new() })),
+            help: None,
+        }
+    }
+
+    /// Writes `text` under the place that the diagnostic points at.
+    pub(crate) fn label(mut self, text: impl Into<String>) -> Self {
+        if let Some(place) = &mut self.place {
+            place.primary.text = text.into();
+        }
+        self
+    }
+
+    /// Points at a second place of the same file.
+    pub(crate) fn also(mut self, span: Span, text: impl Into<String>) -> Self {
+        if let Some(place) = &mut self.place {
+            place.secondary.push(Label { span, text: text.into() });
+        }
+        self
+    }
+
+    /// Says what to do.
+    pub(crate) fn help(mut self, text: impl Into<String>) -> Self {
+        self.help = Some(text.into());
+        self
+    }
+
+    /// Makes it an error, where what it is about cannot be mended later.
+    pub(crate) fn into_error(self) -> Self {
+        Self { severity: Severity::Error, ..self }
+    }
+
+    /// The kind of mistake.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        self.code
+    }
+
+    /// Whether the config is unusable.
+    #[must_use]
+    pub fn severity(&self) -> Severity {
+        self.severity
+    }
+
+    /// What is wrong, in one line.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The file's path as it was given.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn help_text(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+
+    /// Line and column; the start of the file where the mistake has no place of its own.
+    #[must_use]
+    pub fn position(&self) -> Position {
+        match &self.place {
+            Some(place) => place.source.position(place.primary.span.start),
+            None => Position { line: 1, column: 1 },
+        }
+    }
+
+    pub(crate) fn span(&self) -> Option<Span> {
+        self.place.as_ref().map(|place| place.primary.span)
+    }
+
+    /// The diagnostic in the form `PATH:LINE:COLUMN: message [code]`.
+    #[must_use]
+    pub fn headline(&self) -> String {
+        let Position { line, column } = self.position();
+        format!("{}:{line}:{column}: {} [{}]", self.path, self.message, self.code)
+    }
+}
+
+/// Everything that was found wrong in one run, each file's in the order of its lines, then what files do to each other.
+#[derive(Clone, Debug, Default)]
+pub struct Diagnostics {
+    all: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    /// Adds one.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.all.push(diagnostic);
+    }
+
+    /// Adds all of `other`.
+    pub fn extend(&mut self, other: impl IntoIterator<Item = Diagnostic>) {
+        self.all.extend(other);
+    }
+
+    /// Drops the warnings of these kinds.
+    pub fn allow(&mut self, codes: &[Code]) {
+        self.all.retain(|one| one.severity() == Severity::Error || !codes.contains(&one.code()));
+    }
+
+    /// Whether one of them is an error.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        self.errors().next().is_some()
+    }
+
+    /// Those that make a config unusable.
+    pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.all.iter().filter(|d| d.severity() == Severity::Error)
+    }
+
+    /// Those that do not.
+    pub fn warnings(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.all.iter().filter(|d| d.severity() == Severity::Warning)
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
+        self.all.iter()
+    }
+
+    /// Whether nothing was found.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+}
+
+impl<'a> IntoIterator for &'a Diagnostics {
+    type Item = &'a Diagnostic;
+    type IntoIter = std::slice::Iter<'a, Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl From<Diagnostic> for Diagnostics {
+    fn from(only: Diagnostic) -> Self {
+        let mut all = Self::default();
+        all.push(only);
+        all
+    }
+}
+
+impl IntoIterator for Diagnostics {
+    type Item = Diagnostic;
+    type IntoIter = std::vec::IntoIter<Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.all.into_iter()
+    }
+}

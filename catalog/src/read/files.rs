@@ -1,0 +1,120 @@
+//! Config files on disk: the one module of this crate that does I/O.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::read::source::{MAX_CONFIG_BYTES, Source};
+
+/// Finds the config files that a path stands for, in the byte order of their names.
+///
+/// A directory stands for the `*.yaml` and `*.yml` files directly in it, names that start with a dot apart; any other
+/// path stands for itself. `shown` gives the path that messages use.
+///
+/// # Errors
+/// The directory cannot be read, or holds no config.
+pub fn expand(path: &Path, shown: impl Fn(&Path) -> String) -> Result<Vec<PathBuf>, Diagnostic> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let (mut files, mut others) = (Vec::new(), 0);
+    for entry in fs::read_dir(path).map_err(|error| unreadable(&shown(path), &error))? {
+        let file = entry.map_err(|error| unreadable(&shown(path), &error))?.path();
+        let is_config = file.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
+        let is_dotfile = file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        if is_config && !is_dotfile && file.is_file() {
+            files.push(file);
+        } else {
+            others += 1;
+        }
+    }
+    if files.is_empty() {
+        let (message, help) = match others {
+            0 => ("directory is empty".to_owned(), "name a directory with configs, or a file"),
+            _ => (
+                "directory holds no *.yaml or *.yml file".to_owned(),
+                "name a directory with configs directly in it, or files",
+            ),
+        };
+        return Err(Diagnostic::file(Code::NoConfigs, &shown(path), message, help));
+    }
+    files.sort_by(|a, b| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
+    Ok(files)
+}
+
+/// Finds the config files that all `paths` stand for, each once; those that stand for none are in the diagnostics.
+pub fn expand_all(paths: &[PathBuf], shown: impl Fn(&Path) -> String) -> (Vec<PathBuf>, Diagnostics) {
+    let mut files = Vec::new();
+    let mut diagnostics = Diagnostics::default();
+    let mut seen = HashSet::new();
+    for path in paths {
+        match expand(path, &shown) {
+            Ok(found) => {
+                // What cannot be resolved cannot be read, which is told later.
+                let is_new = |file: &PathBuf| fs::canonicalize(file).map_or(true, |file| seen.insert(file));
+                files.extend(found.into_iter().filter(is_new));
+            }
+            Err(diagnostic) => diagnostics.push(diagnostic),
+        }
+    }
+    (files, diagnostics)
+}
+
+/// Reads config files; `shown` gives the path that messages use.
+///
+/// What can be read is returned, what cannot is in the diagnostics.
+pub fn read(files: &[PathBuf], shown: impl Fn(&Path) -> String) -> (Vec<Source>, Diagnostics) {
+    let mut sources = Vec::new();
+    let mut diagnostics = Diagnostics::default();
+    for file in files {
+        let name = shown(file);
+        match read_bounded(file) {
+            Err(error) => diagnostics.push(unreadable(&name, &error)),
+            Ok(bytes) => match Source::new(&name, bytes) {
+                Ok(source) => sources.push(source),
+                Err(diagnostic) => diagnostics.push(diagnostic),
+            },
+        }
+    }
+    (sources, diagnostics)
+}
+
+/// Reads a policy file.
+///
+/// # Errors
+/// It cannot be read, or is no text.
+pub fn read_policy(path: &Path) -> Result<Source, Diagnostic> {
+    let name = path.display().to_string();
+    let unreadable = |error: io::Error| {
+        let help = match error.kind() {
+            io::ErrorKind::IsADirectory => "name a file: a policy is one",
+            kind => remedy(kind).unwrap_or("name a readable file"),
+        };
+        Diagnostic::file(Code::Unreadable, &name, format!("cannot read policy: {error}"), help)
+    };
+    Source::new(&name, read_bounded(path).map_err(unreadable)?)
+}
+
+/// Reads at most one byte more than a config may have, so that a device or a huge file costs bounded memory.
+fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let mut bytes = Vec::new();
+    file.take(MAX_CONFIG_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn unreadable(path: &str, error: &io::Error) -> Diagnostic {
+    let help = remedy(error.kind()).unwrap_or("name a readable file or directory");
+    Diagnostic::file(Code::Unreadable, path, format!("cannot read config: {error}"), help)
+}
+
+/// What to do about an error, whatever was to be read.
+fn remedy(error: io::ErrorKind) -> Option<&'static str> {
+    match error {
+        io::ErrorKind::NotFound => Some("check the path, and which directory it is relative to"),
+        io::ErrorKind::PermissionDenied => Some("make it readable for the current user"),
+        _ => None,
+    }
+}

@@ -1,0 +1,151 @@
+//! Advice on configs that are valid: what would help agents, and whoever answers for what they do.
+//!
+//! Looks at configs as written, since only these tell what was left out. Each lint says nothing where it is not sure.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::index::stems;
+use crate::read::config::{Arg, Config, Tool, Type};
+use crate::read::diagnostic::{Code, Diagnostic};
+use crate::read::source::{Source, Span, Spanned};
+use crate::read::walk::first_line;
+use crate::read::yaml::shorten;
+
+mod allow;
+mod opening;
+mod risk;
+mod words;
+
+pub(crate) use allow::Silenced;
+
+/// Words of a command that shells take for more than words. Not `;`, with which the words after `find -exec` end.
+const OF_SHELLS: &[&str] = &["|", "||", "&&", "&", ">", ">>", "<", "<<", "2>", "2>&1", "&>"];
+
+/// Looks for everything that could be better in one config.
+pub(crate) fn lint(source: &Source, config: &Config, out: &mut Vec<Diagnostic>) {
+    let mut linter = Linter { source, programs: programs(source, config), out: Vec::new() };
+    linter.allows(config);
+    linter.command(config.command.as_ref());
+    linter.directory(config.working_dir.as_ref());
+    for tool in &config.tools {
+        linter.command(tool.command.as_ref());
+        linter.description(tool);
+        linter.risk(tool);
+        for arg in &tool.args {
+            linter.arg(arg);
+            linter.flag(arg);
+        }
+    }
+    linter.similar(&config.tools);
+    // What an alias stands for is looked at each time.
+    let mut seen = HashSet::new();
+    out.extend(linter.out.into_iter().filter(|one| seen.insert((one.code(), one.span()))));
+}
+
+/// The names of the program that a config describes, lowercased.
+fn programs(source: &Source, config: &Config) -> Vec<String> {
+    let words = config.command.iter().filter_map(|command| command.value.split_whitespace().next());
+    let names = config.name.iter().map(|name| name.value.as_str());
+    words.chain(names).chain([source.stem()]).map(str::to_lowercase).collect()
+}
+
+struct Linter<'a> {
+    source: &'a Source,
+    programs: Vec<String>,
+    out: Vec<Diagnostic>,
+}
+
+impl Linter<'_> {
+    fn report(&mut self, code: Code, span: Span, message: String, help: &str) {
+        self.out.push(self.source.diagnostic(code, span, message).help(help));
+    }
+
+    fn allows(&mut self, config: &Config) {
+        for one in allow::all(config) {
+            self.out.extend(allow::mistakes(self.source, one));
+        }
+    }
+
+    fn command(&mut self, command: Option<&Spanned<String>>) {
+        let Some(command) = command else { return };
+        let Some(word) = command.value.split_whitespace().find(|word| OF_SHELLS.contains(word)) else { return };
+        let message = format!("`{word}` in a command is a word like any other: no shell reads it");
+        let help = "do it by options of the program, or put it into a script and name that";
+        self.report(Code::LintShell, command.span, message, help);
+    }
+
+    fn directory(&mut self, directory: Option<&Spanned<String>>) {
+        let Some(directory) = directory.filter(|path| path.value.starts_with('~') || path.value.contains('$')) else {
+            return;
+        };
+        let message =
+            format!("`{}` is the directory's name as it stands: no shell reads it", shorten(&directory.value));
+        self.report(
+            Code::LintShell,
+            directory.span,
+            message,
+            "write the whole path, or let calls name it by an arg with `cwd: true`",
+        );
+    }
+
+    fn flag(&mut self, arg: &Arg) {
+        let Some(flag) = arg.flag.as_ref().filter(|flag| flag.value.contains(char::is_whitespace)) else { return };
+        let message = format!("flag `{}` goes on the command line as one word", shorten(&flag.value));
+        let help = "put options that are always the same into `command`, and only this arg's own into `flag`";
+        self.report(Code::LintShell, flag.span, message, help);
+    }
+
+    fn description(&mut self, tool: &Tool) {
+        let Some(description) = &tool.description else { return };
+        let Some(noun) = opening::no_verb(&description.value, &self.programs) else { return };
+        let message =
+            format!("description starts with `{}`, which is no verb here", shorten(&description.value[noun.clone()]));
+        let span = self.source.within(description, noun);
+        self.report(Code::LintVerb, span, message, "start with what the tool does, such as `Show …` or `Delete …`");
+    }
+
+    fn risk(&mut self, tool: &Tool) {
+        let (None, Some(name)) = (tool.risk, &tool.name) else { return };
+        let Some(evidence) = risk::evidence(tool) else { return };
+        let message =
+            format!("tool `{}` has no `risk`, and its {evidence} suggests that it changes something", name.value);
+        let help = "write `risk: write`, `risk: destructive`, or `risk: read` if it changes nothing";
+        self.report(Code::LintRisk, name.span, message, help);
+    }
+
+    fn arg(&mut self, arg: &Arg) {
+        let Some(name) = &arg.name else { return };
+        let is_placed = |place: &Option<Spanned<bool>>| place.as_ref().is_some_and(|set| set.value);
+        let is_switch = arg.kind == Some(Type::Boolean) && words::PLAIN_SWITCHES.contains(&name.value.as_str());
+        let is_told = arg.description.as_ref().is_some_and(|text| !text.value.trim().is_empty());
+        // No agent sees what the server chooses.
+        if is_told || is_switch || arg.output.is_some() || is_placed(&arg.cwd) || is_placed(&arg.stdin) {
+            return;
+        }
+        let message = format!("arg `{}` has no description", name.value);
+        self.report(Code::LintArg, name.span, message, "say what it means, in which format and units");
+    }
+
+    /// Tools of one config only: those of others are told apart by the name of their CLI.
+    fn similar(&mut self, tools: &[Tool]) {
+        let mut first: HashMap<Vec<String>, (&str, Span)> = HashMap::new();
+        for tool in tools {
+            let (Some(name), Some(description)) = (&tool.name, &tool.description) else { continue };
+            let place = first_line(self.source, description.span);
+            let mut words: Vec<String> = stems(&description.value).collect();
+            words.sort_unstable();
+            words.dedup();
+            if words.is_empty() {
+                continue;
+            }
+            if let Some((other, span)) = first.get(&words) {
+                let message = format!("descriptions of `{}` and `{other}` say the same", name.value);
+                let warning = self.source.diagnostic(Code::LintSimilar, place, message);
+                let help = "say in each what it does that the other does not, or remove one of the tools";
+                self.out.push(warning.also(*span, format!("that of `{other}`")).help(help));
+            } else {
+                first.insert(words, (&name.value, place));
+            }
+        }
+    }
+}

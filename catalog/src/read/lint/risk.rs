@@ -1,0 +1,48 @@
+//! Whether what is said of a tool suggests that it changes something.
+
+use std::fmt;
+
+use super::opening;
+use super::words::{HARMLESS_WORDS, READS, WRITES};
+use crate::index::words;
+use crate::read::config::Tool;
+
+/// What suggests it, with the word.
+#[derive(Debug, PartialEq)]
+pub(super) enum Evidence {
+    Description(String),
+    Command(String),
+    Name(String),
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Description(word) => write!(f, "description (`{word}`)"),
+            Self::Command(word) => write!(f, "command (`{word}`)"),
+            Self::Name(word) => write!(f, "name (`{word}`)"),
+        }
+    }
+}
+
+/// Looks at the verb of the description; where that says neither that something changes nor that it does not, at the last
+/// word of the command, then at the last one of the name.
+pub(super) fn evidence(tool: &Tool) -> Option<Evidence> {
+    let command = tool.command.as_ref().map_or("", |command| &command.value);
+    if command.split_whitespace().any(|word| HARMLESS_WORDS.contains(&word)) {
+        return None;
+    }
+    let verb = tool.description.as_ref().and_then(|text| opening::verb(&text.value)).unwrap_or_default();
+    if WRITES.contains(&verb.as_str()) {
+        return Some(Evidence::Description(verb));
+    }
+    if READS.contains(&verb.as_str()) {
+        return None;
+    }
+    let last = command.split_whitespace().rfind(|word| !word.starts_with('-'));
+    if let Some(word) = last.and_then(|word| words(word).last()).filter(|word| WRITES.contains(&word.as_str())) {
+        return Some(Evidence::Command(word));
+    }
+    let last = words(&tool.name.as_ref()?.value).last();
+    last.filter(|word| WRITES.contains(&word.as_str())).map(Evidence::Name)
+}

@@ -1,0 +1,390 @@
+//! A help page → what the command takes, and which subcommands it has.
+
+use std::collections::HashSet;
+
+use super::page::{Entry, Layout, Section, layout};
+use super::synopsis::{self, Synopsis};
+use super::values::alternatives;
+use super::{option, prose, values};
+use crate::command::{Command, Flag, Operand, Subcommand, Sure, Value};
+
+/// Options that are taken from one help page.
+const MAX_PAGE_OPTIONS: usize = 400;
+
+/// Subcommands that are taken from one help page.
+const MAX_PAGE_COMMANDS: usize = 400;
+
+/// Usage lines of a page that are read.
+const MAX_USAGES: usize = 60;
+
+/// What a help page says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Page {
+    /// The command that the page is about.
+    pub command: Command,
+    /// Its subcommands.
+    pub subcommands: Vec<Subcommand>,
+    /// Whether it does something of its own, without a subcommand.
+    pub runs: bool,
+    /// Whether the page is a manual rather than a summary.
+    pub is_manual: bool,
+    /// Words behind the program that list what the page leaves out: all subcommands.
+    pub all_commands: Option<&'static [&'static str]>,
+    /// Whether `PROGRAM options` prints options that every subcommand takes.
+    pub has_common_options: bool,
+}
+
+impl Page {
+    /// Adds the options of another page about the same command.
+    #[must_use]
+    pub fn with_options_of(mut self, other: Self) -> Self {
+        let known: HashSet<String> = self.command.options.iter().flat_map(|flag| flag.spellings.clone()).collect();
+        let new =
+            other.command.options.into_iter().filter(|flag| !flag.spellings.iter().any(|own| known.contains(own)));
+        self.command.options.extend(new);
+        self
+    }
+
+    /// Whether anything was recognised.
+    #[must_use]
+    pub fn says_something(&self) -> bool {
+        !self.subcommands.is_empty() || !self.command.options.is_empty() || !self.command.operands.is_empty()
+    }
+}
+
+/// Reads the clean text of the help of the command `words`.
+#[must_use]
+pub fn read(text: &str, words: &[String]) -> Page {
+    let layout = layout(text);
+    let mut options = options(&layout.entries);
+    let usages = own_usages(&layout, words);
+    let synopses: Vec<Synopsis> =
+        usages.iter().map(|usage| synopsis::read(usage, words, &is_switch(&options))).collect();
+    let mut operands = listed_operands(&layout.entries, &synopses);
+    let listed = !operands.is_empty();
+    let mut subcommands = listed_commands(&layout.entries, &synopses, &operands, words);
+    operands.retain(|operand| !names_subcommands(operand, &subcommands));
+    if subcommands.is_empty() && !listed && usages.len() > 1 {
+        subcommands = usage_commands(&usages, &synopses);
+    }
+    join_usage_flags(&mut options, &synopses, !subcommands.is_empty());
+    if !listed {
+        operands = usage_operands(&synopses, !subcommands.is_empty());
+    }
+    if !subcommands.is_empty() {
+        operands.retain(|operand| !synopsis::is_command(&operand.name.to_ascii_lowercase()));
+    }
+    let runs = subcommands.is_empty() || runs_alone(words, &synopses) && !(options.is_empty() && operands.is_empty());
+    let is_manual = is_manual(text);
+    let command =
+        Command { words: words.to_vec(), about: about(&layout, is_manual), options, operands, ..Command::default() };
+    Page {
+        command,
+        subcommands,
+        runs,
+        is_manual,
+        all_commands: all_commands(text),
+        has_common_options: text.contains(" options\" for a list of global"),
+    }
+}
+
+/// Reads a list of subcommands in two columns.
+#[must_use]
+pub fn read_listing(text: &str) -> Vec<Subcommand> {
+    let lines = text.lines().filter(|line| line.starts_with(' '));
+    let pairs = lines.filter_map(|line| line.trim().split_once("  "));
+    let named = pairs.filter(|(name, about)| is_command_word(name) && !about.trim().starts_with("alias:"));
+    let commands = named.map(|(name, about)| Subcommand {
+        name: name.to_owned(),
+        about: prose::shorten(&[about.trim().to_owned()]),
+        usages: Vec::new(),
+    });
+    once(commands).collect()
+}
+
+fn options(entries: &[Entry]) -> Vec<Flag> {
+    let mut seen = HashSet::new();
+    let mut options = Vec::new();
+    for entry in entries.iter().filter(|entry| entry.term.starts_with('-')) {
+        // A second column there is, or the text stands below: the first column is the option alone.
+        let is_whole = !entry.text.is_empty() && !entry.term.contains("> ");
+        let Some(term) = option::term(&entry.term, is_whole) else { continue };
+        let mut flag = term.flag;
+        let mut text = entry.text.clone();
+        if !is_whole && !term.rest.is_empty() {
+            text.insert(0, term.rest);
+        }
+        let joined = text.join(" ").to_ascii_lowercase();
+        flag.required |=
+            ["(required)", "[required]"].iter().any(|note| joined.contains(note)) || joined.starts_with("required.");
+        match &mut flag.value {
+            Some(value) => values::complete(value, &text),
+            None => flag.is_on |= values::default(&joined).as_deref() == Some("true"),
+        }
+        flag.about = prose::shorten(&text);
+        if options.len() < MAX_PAGE_OPTIONS && seen.insert(flag.spellings[0].clone()) {
+            options.push(flag);
+        }
+    }
+    options
+}
+
+fn is_switch(options: &[Flag]) -> impl Fn(&str) -> bool {
+    let switches = options.iter().filter(|flag| flag.value.is_none()).flat_map(|flag| flag.spellings.clone());
+    let switches: HashSet<String> = switches.collect();
+    move |spelling| switches.contains(spelling)
+}
+
+/// The usage lines that are about the command `words`, if any is; else all.
+fn own_usages(layout: &Layout, words: &[String]) -> Vec<String> {
+    let is_own = |usage: &&String| {
+        let mut rest = usage.split(|c: char| c.is_whitespace() || "[]()|".contains(c));
+        words.iter().all(|word| rest.any(|own| own == word))
+    };
+    let own: Vec<String> = layout.usages.iter().filter(is_own).take(MAX_USAGES).cloned().collect();
+    if own.is_empty() { layout.usages.iter().take(MAX_USAGES).cloned().collect() } else { own }
+}
+
+/// Adds options that only usage lines show, and learns from these which are required.
+fn join_usage_flags(options: &mut Vec<Flag>, synopses: &[Synopsis], has_subcommands: bool) {
+    let own = synopses.iter().filter(|synopsis| !has_subcommands || synopsis.literal.is_none());
+    for flag in own.flat_map(|synopsis| &synopsis.flags) {
+        let known = options.iter().position(|known| known.spellings.iter().any(|own| flag.spellings.contains(own)));
+        match known {
+            Some(at) => {
+                let known = &mut options[at];
+                known.required |= flag.required && synopses.len() == 1 && known.value.is_some();
+            }
+            None if options.len() < MAX_PAGE_OPTIONS => {
+                let mut flag = flag.clone();
+                flag.required &= synopses.len() == 1;
+                if let Some(value) = &mut flag.value {
+                    values::complete(value, &[]);
+                }
+                options.push(flag);
+            }
+            None => {}
+        }
+    }
+}
+
+fn listed_operands(entries: &[Entry], synopses: &[Synopsis]) -> Vec<Operand> {
+    let terms = entries.iter().filter(|entry| entry.section == Section::Operands && !entry.term.starts_with('-'));
+    terms.filter_map(|entry| listed_operand(entry, synopses)).collect()
+}
+
+fn listed_operand(entry: &Entry, synopses: &[Synopsis]) -> Option<Operand> {
+    let term = entry.term.trim();
+    let bare = term.trim_end_matches(['.', ' ', '…']);
+    let mut value = Value { repeated: bare.len() < term.len(), ..Value::default() };
+    let mut operand = Operand { about: prose::shorten(&entry.text), ..Operand::default() };
+    if let Some(inner) = bare.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+        value.values = alternatives(inner, ',').map(Sure::Said);
+        operand.required = true;
+    } else {
+        let name = bare.trim_matches(['<', '>', '[', ']']);
+        let is_name = !name.is_empty() && !name.contains(char::is_whitespace) && !name.ends_with(':');
+        if !is_name || entry.text.is_empty() && !bare.starts_with(['<', '[']) {
+            return None;
+        }
+        name.clone_into(&mut operand.name);
+        let in_usage = synopses.iter().flat_map(|synopsis| &synopsis.operands).find(|own| own.name == name);
+        let is_literal = synopses.iter().any(|synopsis| synopsis.literal.as_deref() == Some(name));
+        operand.required = bare.starts_with('<') || is_literal || in_usage.is_some_and(|own| own.required);
+        if let Some(own) = in_usage {
+            value.repeated |= own.value.repeated;
+            operand.behind_dashes = own.behind_dashes;
+        }
+    }
+    value.name.clone_from(&operand.name);
+    values::complete(&mut value, &entry.text);
+    operand.value = value;
+    Some(operand)
+}
+
+/// Whether an operand is nothing but the place of a subcommand, as `argparse` lists it.
+fn names_subcommands(operand: &Operand, subcommands: &[Subcommand]) -> bool {
+    let is_named = |name: &str| subcommands.iter().any(|subcommand| subcommand.name == name);
+    operand.value.values.as_ref().is_some_and(|values| values.get().iter().any(|value| is_named(value)))
+        || is_named(&operand.name)
+}
+
+fn listed_commands(
+    entries: &[Entry],
+    synopses: &[Synopsis],
+    operands: &[Operand],
+    words: &[String],
+) -> Vec<Subcommand> {
+    let wants = synopses.iter().any(|synopsis| synopsis.wants_command.is_some());
+    let choices = |name: &str| {
+        let values = operands.iter().filter_map(|operand| operand.value.values.as_ref());
+        values.flat_map(Sure::get).any(|value| value == name)
+    };
+    let mut found = Vec::new();
+    for entry in entries.iter().filter(|entry| !entry.term.starts_with('-')) {
+        let is_place = match entry.section {
+            Section::Commands => true,
+            Section::Other => wants,
+            // `argparse` lists subcommands below `{add,list}`.
+            Section::Operands => choices(entry.term.trim()),
+            _ => false,
+        };
+        if is_place {
+            found.extend(subcommands(entry, words));
+        }
+    }
+    for entry in entries.iter().filter(|entry| entry.section == Section::Operands && entry.term.starts_with('{')) {
+        found.extend(below_choice(entry));
+    }
+    once(found.into_iter().filter(|command| !is_useless(&command.name))).take(MAX_PAGE_COMMANDS).collect()
+}
+
+/// Subcommands in the text of `{add,list}`: lines that start with one of the choices.
+fn below_choice(entry: &Entry) -> Vec<Subcommand> {
+    let inner = entry.term.trim_matches(['{', '}', '.', ' ']);
+    let names: Vec<&str> = inner.split(',').map(str::trim).collect();
+    let mut found: Vec<Subcommand> = Vec::new();
+    for line in &entry.text {
+        let (first, rest) = line.split_once("  ").unwrap_or((line, ""));
+        let name = first.split([' ', '(']).next().unwrap_or_default();
+        if names.contains(&name) {
+            let about = prose::shorten(&[rest.trim().to_owned()]);
+            found.push(Subcommand { name: name.to_owned(), about, usages: Vec::new() });
+        }
+    }
+    found
+}
+
+fn subcommands(entry: &Entry, words: &[String]) -> Vec<Subcommand> {
+    let about = prose::shorten(&entry.text);
+    let subcommand =
+        |name: &str, about: &str| Subcommand { name: name.to_owned(), about: about.to_owned(), usages: Vec::new() };
+    let term = entry.term.trim().trim_end_matches(':');
+    let listed: Vec<&str> = term.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+    if listed.len() > 1 && listed.iter().all(|name| is_command_word(name)) {
+        // Without a description it is a list of commands, with one a command and its short names.
+        if about.is_empty() || listed.len() > 3 {
+            let more = entry.text.iter().flat_map(|line| line.split(',')).map(str::trim);
+            return listed
+                .iter()
+                .copied()
+                .chain(more)
+                .filter(|name| is_command_word(name))
+                .map(|name| subcommand(name, ""))
+                .collect();
+        }
+        let longest = listed.iter().rev().max_by_key(|name| name.len());
+        return longest.map(|name| subcommand(name, &about)).into_iter().collect();
+    }
+    // `add <name>`, and `prog add <name>`.
+    let mut own = term.split_whitespace().filter(|word| !words.iter().any(|parent| parent == word));
+    let Some(first) = own.next().map(|word| word.trim_end_matches([',', '*'])) else { return Vec::new() };
+    let is_shaped =
+        own.all(|word| word.starts_with(['<', '[', '(', '{', '-', '.']) || is_command_word(word) && !about.is_empty());
+    if !is_command_word(first)
+        || !is_shaped
+        || term.split_whitespace().count() > 6
+        || entry.text.is_empty() && term.contains(' ')
+    {
+        return Vec::new();
+    }
+    vec![subcommand(first, &about)]
+}
+
+/// Subcommands that only usage lines show.
+fn usage_commands(usages: &[String], synopses: &[Synopsis]) -> Vec<Subcommand> {
+    let mut found: Vec<Subcommand> = Vec::new();
+    for (usage, synopsis) in usages.iter().zip(synopses) {
+        let Some(name) = synopsis.literal.as_ref().filter(|name| is_command_word(name) && !is_useless(name)) else {
+            continue;
+        };
+        match found.iter_mut().find(|known| known.name == *name) {
+            Some(known) => known.usages.push(usage.clone()),
+            None => {
+                found.push(Subcommand { name: name.clone(), about: String::new(), usages: vec![usage.clone()] });
+            }
+        }
+    }
+    found
+}
+
+/// Operands as the usage lines have them: those of the first line that runs the command itself.
+fn usage_operands(synopses: &[Synopsis], has_subcommands: bool) -> Vec<Operand> {
+    let own = || synopses.iter().filter(|synopsis| !has_subcommands || synopsis.literal.is_none());
+    let Some(first) = own().find(|synopsis| !synopsis.operands.is_empty()).or_else(|| own().next()) else {
+        return Vec::new();
+    };
+    let mut operands = first.operands.clone();
+    if let (Some(literal), false) = (&first.literal, has_subcommands) {
+        let guesses = vec!["a plain word in the usage line"];
+        operands.insert(0, Operand { name: literal.clone(), required: true, guesses, ..Operand::default() });
+    }
+    let lines = own().count();
+    // `prog run IMAGE COMMAND ARG...`: options behind an operand are those of another program.
+    if operands
+        .iter()
+        .skip(1)
+        .any(|operand| synopsis::is_command(&operand.name.to_ascii_lowercase()) && !operand.behind_dashes)
+    {
+        operands[0].guesses.push("options behind it may be taken for those of the command that it starts");
+    }
+    for operand in &mut operands {
+        let in_all =
+            own().all(|synopsis| synopsis.operands.iter().any(|other| other.name == operand.name && other.required));
+        if lines > 1 {
+            operand.required &= in_all;
+            operand.guesses.push("there are several usage lines");
+        }
+        operand.value.name.clone_from(&operand.name);
+        let is_free = operand.value.values.is_none() && !operand.guesses.contains(&"one of several forms");
+        operand.value.kind = values::kind_of_name(&operand.name).filter(|_| is_free);
+    }
+    operands
+}
+
+fn runs_alone(words: &[String], synopses: &[Synopsis]) -> bool {
+    let runs = |synopsis: &Synopsis| synopsis.literal.is_none() && synopsis.wants_command != Some(true);
+    // A program with subcommands does little without one.
+    !words.is_empty() && synopses.iter().any(runs)
+}
+
+fn about(layout: &Layout, is_manual: bool) -> String {
+    let dull = ["Example", "Mandatory argument", "or:", "Usage", "Find more", "With no FILE", "Try '"];
+    let lines = layout.prose.iter().filter(|line| !dull.iter().any(|start| line.starts_with(start)));
+    let lines: Vec<String> = lines.skip_while(|line| line.is_empty()).cloned().collect();
+    if is_manual && let Some((_, about)) = lines.iter().find_map(|line| line.split_once(" - ")) {
+        return prose::shorten(&[about.to_owned()]);
+    }
+    prose::shorten(&lines)
+}
+
+fn is_manual(text: &str) -> bool {
+    let start = || text.lines().take(40).map(str::trim);
+    start().any(|line| line == "NAME") && start().any(|line| line == "SYNOPSIS")
+}
+
+fn all_commands(text: &str) -> Option<&'static [&'static str]> {
+    if text.contains(" help -a'") {
+        Some(&["help", "-a"])
+    } else {
+        text.contains("ll commands with --list").then_some(&["--list"])
+    }
+}
+
+fn is_command_word(word: &str) -> bool {
+    word.len() <= 60
+        && word.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c))
+        && !word.ends_with(['.', ':', '-'])
+}
+
+/// Commands for people at a terminal.
+fn is_useless(name: &str) -> bool {
+    matches!(name, "help" | "completion" | "completions" | "man" | "options")
+}
+
+/// The first of each name.
+fn once(commands: impl IntoIterator<Item = Subcommand>) -> impl Iterator<Item = Subcommand> {
+    let mut seen = HashSet::new();
+    commands.into_iter().filter(move |command| seen.insert(command.name.clone()))
+}

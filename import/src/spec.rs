@@ -1,0 +1,94 @@
+//! Specifications of `usage` (usage.jdx.dev) → commands.
+
+use climax_catalog::Risk;
+use usage::spec::effect::SpecCommandEffect;
+use usage::{Spec, SpecArg, SpecCommand, SpecFlag};
+
+use super::{prose, values};
+use crate::command::{Command, Flag, Operand, Sure, Value};
+
+/// The commands of a specification that do something, in its order.
+#[must_use]
+pub fn commands(spec: &Spec) -> Vec<Command> {
+    let mut commands = Vec::new();
+    add(&mut commands, &spec.cmd, &[], &[]);
+    commands
+}
+
+/// Adds a command and those below; `global` are options of those above that it takes too.
+fn add(commands: &mut Vec<Command>, command: &SpecCommand, words: &[String], global: &[Flag]) {
+    if command.hide {
+        return;
+    }
+    let wanted = || command.flags.iter().filter(|flag| !flag.hide);
+    let mut options: Vec<Flag> = wanted().filter_map(flag).collect();
+    let mut below: Vec<Flag> = wanted().filter(|flag| flag.global).filter_map(flag).collect();
+    let new = |known: &[Flag], flag: &&Flag| !known.iter().any(|own| own.spellings == flag.spellings);
+    below.extend(global.iter().filter(|flag| new(&below, flag)).cloned().collect::<Vec<_>>());
+    options.extend(global.iter().filter(|flag| new(&options, flag)).cloned().collect::<Vec<_>>());
+    let operands: Vec<Operand> = command.args.iter().filter(|arg| !arg.hide).map(operand).collect();
+    let is_group = !command.subcommands.is_empty() && (command.subcommand_required || operands.is_empty());
+    if !is_group {
+        let about = command.help.clone().or_else(|| command.help_long.clone()).unwrap_or_default();
+        let about = prose::shorten(&lines(&about));
+        let risk = command.effect.map(risk);
+        commands.push(Command { words: words.to_vec(), about, options, operands, risk, ..Command::default() });
+    }
+    for (name, subcommand) in &command.subcommands {
+        let words: Vec<String> = words.iter().cloned().chain([name.clone()]).collect();
+        add(commands, subcommand, &words, &below);
+    }
+}
+
+fn risk(effect: SpecCommandEffect) -> Risk {
+    match effect {
+        SpecCommandEffect::Read => Risk::Read,
+        SpecCommandEffect::Write => Risk::Write,
+        SpecCommandEffect::Destructive => Risk::Destructive,
+    }
+}
+
+fn flag(flag: &SpecFlag) -> Option<Flag> {
+    let long = flag.long.iter().map(|name| format!("--{name}"));
+    let spellings: Vec<String> = long.chain(flag.short.iter().map(|letter| format!("-{letter}"))).collect();
+    if spellings.is_empty() {
+        return None;
+    }
+    let text = lines(flag.help.as_deref().or(flag.help_long.as_deref()).unwrap_or_default());
+    let value = flag.arg.as_ref().map(|arg| {
+        let mut value = value(arg, &text);
+        value.default = value.default.or_else(|| flag.default.first().cloned());
+        value.repeated |= flag.var;
+        value.optional |= flag.value_optional;
+        value
+    });
+    Some(Flag { spellings, value, about: prose::shorten(&text), required: flag.required, is_on: false })
+}
+
+fn operand(arg: &SpecArg) -> Operand {
+    let text = lines(arg.help.as_deref().or(arg.help_long.as_deref()).unwrap_or_default());
+    Operand {
+        name: arg.name.clone(),
+        about: prose::shorten(&text),
+        required: arg.required,
+        value: value(arg, &text),
+        ..Operand::default()
+    }
+}
+
+fn value(arg: &SpecArg, text: &[String]) -> Value {
+    let choices = arg.choices.as_ref().map(|choices| choices.choices.clone()).filter(|choices| !choices.is_empty());
+    let mut value = Value {
+        name: arg.name.clone(),
+        values: choices.map(Sure::Said),
+        default: arg.default.first().cloned(),
+        repeated: arg.var,
+        ..Value::default()
+    };
+    values::complete(&mut value, text);
+    value
+}
+
+fn lines(text: &str) -> Vec<String> {
+    super::clean(text).lines().map(|line| line.trim().to_owned()).collect()
+}

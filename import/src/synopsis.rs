@@ -1,0 +1,302 @@
+//! Usage lines: `prog add [-f] [--into <dir>] <name> [<file>...]`.
+
+use super::grammar::{self, Item};
+use super::option;
+use super::values::alternatives;
+use crate::command::{Flag, Operand, Sure, Value};
+
+/// Operands of a line that are taken.
+const MAX_OPERANDS: usize = 12;
+
+/// What a usage line tells.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Synopsis {
+    /// The first plain word behind the command: a subcommand, or (with some programs) the name of an operand.
+    pub(super) literal: Option<String>,
+    /// Whether a subcommand is to follow: `Some(true)` if it has to.
+    pub(super) wants_command: Option<bool>,
+    pub(super) operands: Vec<Operand>,
+    pub(super) flags: Vec<Flag>,
+}
+
+/// Reads a usage line of the command `words`; `is_switch` tells options that are known to take no value.
+pub(super) fn read(usage: &str, words: &[String], is_switch: &dyn Fn(&str) -> bool) -> Synopsis {
+    let mut items = grammar::items(usage);
+    if !items.is_empty() {
+        items.remove(0);
+    }
+    let mut reader =
+        Reader { out: Synopsis::default(), is_switch, pending: false, behind_dashes: false, needs_dashes: false };
+    for word in words {
+        if let Some(at) = items.iter().position(|item| matches!(item, Item::Word(own) if own == word)) {
+            items.remove(at);
+        }
+    }
+    reader.out.literal = literal(&items);
+    reader.sequence(&items, true);
+    reader.settle_dashes();
+    reader.out
+}
+
+/// The plain word that starts a line, behind groups of options at most.
+fn literal(items: &[Item]) -> Option<String> {
+    for item in items {
+        match item {
+            Item::Word(word) if is_literal(word) => return Some(word.clone()),
+            Item::Group { optional: true, alternatives } => {
+                match alternatives.first().and_then(|items| items.first()) {
+                    Some(Item::Word(word)) if is_literal(word) && alternatives.len() == 1 => return Some(word.clone()),
+                    Some(Item::Flag(_)) => {}
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
+fn is_literal(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_lowercase())
+        && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+        && !is_rest(word)
+}
+
+struct Reader<'a> {
+    out: Synopsis,
+    is_switch: &'a dyn Fn(&str) -> bool,
+    /// Whether the next operand may be the value of the option before it.
+    pending: bool,
+    behind_dashes: bool,
+    /// Whether the dashes have to stand.
+    needs_dashes: bool,
+}
+
+impl Reader<'_> {
+    fn sequence(&mut self, items: &[Item], required: bool) {
+        for (at, item) in items.iter().enumerate() {
+            let repeated = matches!(items.get(at + 1), Some(Item::Dots));
+            match item {
+                Item::Flag(text) => self.flag(text, items.get(at + 1), required),
+                Item::Word(word) if word == "--" => {
+                    self.behind_dashes = true;
+                    self.needs_dashes = true;
+                }
+                Item::Word(word) | Item::Angle(word) => {
+                    let is_angle = matches!(item, Item::Angle(_));
+                    self.operand(word, is_angle, required, repeated);
+                }
+                Item::Choice(inner) => self.choice(inner, required),
+                Item::Group { optional: true, alternatives } if is_dashes(alternatives) => {
+                    self.behind_dashes = true;
+                    self.needs_dashes = false;
+                }
+                Item::Group { optional, alternatives } => {
+                    self.group(alternatives, required && !optional, repeated);
+                    // `(-m | --message) <text>`
+                    let has_value = matches!(items.get(at + 1), Some(Item::Word(_) | Item::Angle(_)));
+                    self.pending = !optional && has_value && alternatives.len() > 1 && only_flags(alternatives);
+                }
+                Item::Dots => {
+                    if let Some(last) = self.out.operands.last_mut() {
+                        last.value.repeated = true;
+                    }
+                }
+            }
+        }
+    }
+
+    /// What stands behind `--` must be one word and the last: an arg of a config can say no more.
+    fn settle_dashes(&mut self) {
+        let operands = &mut self.out.operands;
+        let Some(first) = operands.iter().position(|operand| operand.behind_dashes) else { return };
+        if first + 1 == operands.len() {
+            return;
+        }
+        if self.needs_dashes {
+            operands.truncate(first + 1);
+            operands[first].guesses.push("more words may follow it, a call gives one");
+        } else {
+            for operand in operands {
+                operand.behind_dashes = false;
+            }
+        }
+    }
+
+    fn group(&mut self, alternatives: &[Vec<Item>], required: bool, repeated: bool) {
+        let operands = self.out.operands.len();
+        let is_one_of_several = alternatives.len() > 1;
+        // `--output=plain|rich`: what is a plain word then is a value.
+        let has_flag = alternatives.iter().any(|items| starts_with_flag(items));
+        let is_value = |items: &[Item]| has_flag && matches!(items, [Item::Word(word)] if is_literal(word));
+        let first_plain = alternatives.iter().position(|items| !starts_with_flag(items) && !is_value(items));
+        let mut rest = alternatives.iter().enumerate().peekable();
+        while let Some((at, items)) = rest.next() {
+            let both = rest.peek().and_then(|(_, next)| two_spellings(items, next));
+            if let Some(both) = both {
+                rest.next();
+                self.flag(&both, None, required && alternatives.len() == 2);
+            } else if Some(at) == first_plain || starts_with_flag(items) {
+                // Of operands that exclude each other the first form is taken, and options of all.
+                self.sequence(items, required && !is_one_of_several);
+            }
+        }
+        if is_one_of_several {
+            for (at, operand) in self.out.operands[operands..].iter_mut().enumerate() {
+                operand.guesses.push("one of several forms");
+                operand.required |= required && !has_flag && at == 0;
+            }
+        }
+        if repeated {
+            for operand in &mut self.out.operands[operands..] {
+                operand.value.repeated = true;
+            }
+        }
+    }
+
+    /// Takes an option; what follows it in the line may be its value.
+    fn flag(&mut self, text: &str, next: Option<&Item>, required: bool) {
+        let value = match next {
+            Some(Item::Angle(name)) => Some(format!("<{name}>")),
+            Some(Item::Word(name)) if !is_rest(name) && name != "--" => Some(name.clone()),
+            _ => None,
+        };
+        self.pending = value.is_some();
+        let Some(term) = option::term(text, true) else { return };
+        let mut flag = term.flag;
+        if (self.is_switch)(flag.spellings.first().map_or("", String::as_str)) || flag.value.is_some() {
+            self.pending = false;
+        } else if let Some(value) = value
+            && let Some(with_value) = option::term(&format!("{text} {value}"), true)
+        {
+            flag = with_value.flag;
+        }
+        flag.required = required;
+        self.out.flags.push(flag);
+    }
+
+    fn choice(&mut self, inner: &str, required: bool) {
+        if std::mem::take(&mut self.pending) {
+            return;
+        }
+        let Some(values) = alternatives(inner, ',').or_else(|| alternatives(inner, '|')) else { return };
+        let value = Value { values: Some(Sure::Said(values)), ..Value::default() };
+        self.out.operands.push(Operand { required, value, ..Operand::default() });
+    }
+
+    fn operand(&mut self, word: &str, is_angle: bool, required: bool, repeated: bool) {
+        if std::mem::take(&mut self.pending) {
+            return;
+        }
+        let lower = word.to_ascii_lowercase();
+        if is_command(&lower) {
+            self.out.wants_command.get_or_insert(required);
+        }
+        let is_literal_here = !is_angle && is_literal(word) && Some(word) == self.out.literal.as_deref();
+        let is_name = word.starts_with(|c: char| c.is_alphanumeric()) || is_angle;
+        if is_rest(&lower) || is_literal_here || !is_name || self.out.operands.len() >= MAX_OPERANDS {
+            return;
+        }
+        let name = word.split(['[', '(', '<']).next().filter(|name| !name.is_empty()).unwrap_or(word);
+        let mut value = Value { repeated: repeated || word.ends_with("..."), ..Value::default() };
+        if is_angle && word.chars().any(|c| c.is_ascii_lowercase()) {
+            value.values = alternatives(word, '|').map(Sure::Guessed);
+        }
+        let behind_dashes = self.behind_dashes;
+        self.out.operands.push(Operand { name: name.to_owned(), required, behind_dashes, value, ..Operand::default() });
+    }
+}
+
+/// Whether items are about an option, be it in brackets of its own.
+fn starts_with_flag(items: &[Item]) -> bool {
+    match items.first() {
+        Some(Item::Flag(_)) => true,
+        Some(Item::Group { alternatives, .. }) => alternatives.first().is_some_and(|items| starts_with_flag(items)),
+        _ => false,
+    }
+}
+
+fn only_flags(alternatives: &[Vec<Item>]) -> bool {
+    alternatives.iter().all(|items| matches!(items.as_slice(), [Item::Flag(_)]))
+}
+
+/// Whether a group is `[--]`.
+fn is_dashes(alternatives: &[Vec<Item>]) -> bool {
+    matches!(alternatives, [items] if matches!(items.as_slice(), [Item::Word(word)] if word == "--"))
+}
+
+/// `-f | --force` as one option, `-a | -b` and `--all | --none` as `None`.
+fn two_spellings(first: &[Item], second: &[Item]) -> Option<String> {
+    let ([Item::Flag(short)], [Item::Flag(long)]) = (first, second) else { return None };
+    let letter = short.strip_prefix('-').filter(|letter| letter.len() == 1)?;
+    let name = long.strip_prefix("--")?;
+    name.to_ascii_lowercase().starts_with(&letter.to_ascii_lowercase()).then(|| format!("{short}, {long}"))
+}
+
+/// Whether a name stands for a subcommand to come.
+pub(super) fn is_command(lower: &str) -> bool {
+    matches!(lower, "command" | "subcommand" | "cmd" | "commands" | "sub-command")
+}
+
+/// Whether a name stands for options, or for words that are not named.
+fn is_rest(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+    matches!(
+        word,
+        "options"
+            | "option"
+            | "flags"
+            | "flag"
+            | "opts"
+            | "switches"
+            | "global-opts"
+            | "global-options"
+            | "command-options"
+            | "command-opts"
+    ) || word.ends_with("-options")
+        || word.ends_with(" options")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn operands(usage: &str) -> String {
+        let words: Vec<String> = vec!["add".to_owned()];
+        let synopsis = read(usage, &words, &|flag| flag == "-f");
+        let shown = synopsis.operands.iter().map(|operand| {
+            let mark = if operand.required { "!" } else { "" };
+            let dots = if operand.value.repeated { "..." } else { "" };
+            let dashes = if operand.behind_dashes { "-- " } else { "" };
+            format!("{dashes}{}{mark}{dots}", operand.name)
+        });
+        shown.collect::<Vec<_>>().join(", ")
+    }
+
+    #[test]
+    fn operands_are_read_with_their_brackets() {
+        assert_eq!(operands("prog add [OPTIONS] <NAME> [FILE]..."), "NAME!, FILE...");
+        assert_eq!(operands("prog add [-h] [--into DIR] src [dst ...]"), "dst...");
+        assert_eq!(operands("prog add [-t <branch>] [-f] <name> <url>"), "name!, url!");
+        assert_eq!(operands("prog add [<options>] [--] [<path>...]"), "-- path...");
+        assert_eq!(operands("prog add [<options>] [--] <from> [<to>]"), "from!, to");
+        assert_eq!(operands("prog add NOTE [flags] -- PROGRAM [args...]"), "NOTE!, -- PROGRAM!");
+        assert_eq!(operands("prog add (KIND[.SORT] [NAME | -l label] | KIND/NAME ...) [flags]"), "KIND!, NAME");
+        assert_eq!(operands("prog add [(-o|--output=)plain|rich] (NOTE | KIND/NAME) [-c PAGE] [options]"), "NOTE!");
+        assert_eq!(operands("prog add ([-k FILE] | KIND [(NAME | -l label | --all)]) [options]"), "KIND, NAME");
+        assert_eq!(operands("prog add (-m | --message) <text> <object>"), "object!");
+        assert_eq!(operands("prog add [(-m | --message) <text>] [--tags | --no-tags] <object>"), "object!");
+        assert_eq!(operands("prog add {<number> | <url>}"), "number!");
+        assert_eq!(operands("prog add [[[[[[[[[[[[[[[[[[[[[[[[[[x"), "");
+    }
+
+    #[test]
+    fn a_plain_word_is_a_subcommand() {
+        let read = |usage| read(usage, &["shelf".to_owned()], &|_| false).literal;
+        assert_eq!(read("prog shelf [-v | --verbose] look [-n] <name>").as_deref(), Some("look"));
+        assert_eq!(read("prog shelf [put [-p] <x>]").as_deref(), Some("put"));
+        assert_eq!(read("prog shelf [-v]"), None);
+        assert_eq!(read("prog shelf <name> add"), None);
+    }
+}

@@ -1,0 +1,206 @@
+//! The words of `climax run`.
+
+#[cfg(feature = "http")]
+use core::net::IpAddr;
+use std::num::NonZero;
+use std::path::PathBuf;
+
+#[cfg(feature = "http")]
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, ValueEnum};
+use climax_catalog::Strategy;
+
+#[cfg(feature = "http")]
+use super::oauth::OauthArguments;
+use crate::command::selection::{Selection, Sources};
+use crate::command::strategy::strategies;
+use crate::command::value;
+#[cfg(feature = "http")]
+use crate::transport::http::{
+    caller::Who,
+    host_check::{Host, Origin},
+    rate::Rate,
+};
+
+/// Default of `--drain`, in seconds.
+const DEFAULT_DRAIN_S: u64 = 30;
+
+#[derive(Args, Debug)]
+pub(crate) struct RunArguments {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// Offer every tool directly instead of `climax_search` and `climax_call`
+    #[arg(long)]
+    pub(crate) classic: bool,
+    /// Add pages and details to `climax_search`, and the tools `climax_describe` and `climax_examples`
+    #[arg(long, conflicts_with = "classic")]
+    pub(crate) extended: bool,
+    /// How tools are found: as a substring, ranked by words, or ranked only where no substring is found (auto, the default)
+    #[arg(long, value_name = "STRATEGY", value_parser = strategies())]
+    pub(crate) search: Option<Strategy>,
+    /// Bytes of standard output and of standard error that a result holds at most
+    #[arg(long, value_name = "BYTES", default_value_t = crate::exec::DEFAULT_OUTPUT_BYTES, value_parser = value::whole::<usize>)]
+    pub(crate) max_output: usize,
+    /// Programs that run at once at most; further calls wait in their order [default: 4 a processor]
+    #[arg(long, value_name = "N", value_parser = value::positive)]
+    pub(crate) max_concurrency: Option<NonZero<usize>>,
+    /// Append a JSON line for each call to this file; SIGHUP reopens it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) audit: Option<PathBuf>,
+    /// How clients reach the server
+    #[arg(long, value_enum, default_value = "stdio", hide = cfg!(not(feature = "http")))]
+    pub(crate) transport: Transport,
+    #[cfg(feature = "http")]
+    #[command(flatten)]
+    pub(crate) http: HttpArguments,
+    #[command(flatten)]
+    pub(crate) reload: ReloadArguments,
+    /// Log records of this level and above, to standard error
+    #[arg(long, value_name = "LEVEL", default_value = "warn", ignore_case = true)]
+    pub(crate) log_level: LogLevel,
+    /// Write logs to this file instead; default: the one that `CLIMAX_LOG_FILE` names
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log_file: Option<PathBuf>,
+}
+
+/// When files are read again, and who is told.
+#[derive(Args, Debug)]
+pub(crate) struct ReloadArguments {
+    /// Read configs and policies again when they change; SIGHUP does it at any time
+    #[arg(long)]
+    pub(crate) watch: bool,
+    /// Do not tell clients that lists (tools, prompts, resources) have changed
+    #[arg(long)]
+    pub(crate) no_notify: bool,
+}
+
+impl RunArguments {
+    /// Whether what is served can be read again.
+    pub(crate) fn has_files(&self) -> bool {
+        let Sources { configs, policy } = &self.selection.sources;
+        #[cfg(feature = "http")]
+        let has_more = !self.http.policy_for.is_empty();
+        #[cfg(not(feature = "http"))]
+        let has_more = false;
+        policy.is_some() || !configs.is_empty() || has_more
+    }
+
+    /// What is wrong between the options that `given` holds, if anything is.
+    #[cfg(feature = "http")]
+    pub(crate) fn problem(&self, given: &ArgMatches) -> Option<String> {
+        let ignored = match self.transport {
+            Transport::Stdio => HttpArguments::given(given),
+            Transport::StreamableHttp => return self.http.ambiguity(),
+        };
+        (!ignored.is_empty()).then(|| {
+            let (options, need) = (ignored.join(", "), if ignored.len() == 1 { "needs" } else { "need" });
+            format!("{options} {need} --transport streamable-http; without it the server speaks on standard input and output")
+        })
+    }
+
+    /// Nothing: these options are in builds with HTTP.
+    #[cfg(not(feature = "http"))]
+    #[expect(clippy::unused_self, reason = "it is what builds with HTTP have")]
+    pub(crate) fn problem(&self, _: &ArgMatches) -> Option<String> {
+        None
+    }
+
+    /// Whether a hangup has something read again; if not, it ends the server.
+    pub(crate) fn minds_hangups(&self) -> bool {
+        self.has_files() || self.audit.is_some()
+    }
+}
+
+/// How clients reach a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Transport {
+    /// Over standard input and output
+    Stdio,
+    /// Over HTTP
+    #[cfg(feature = "http")]
+    StreamableHttp,
+}
+
+/// Over HTTP.
+#[cfg(feature = "http")]
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Options for --transport streamable-http")]
+pub(crate) struct HttpArguments {
+    /// Address to listen on; others than this machine's own need --token-file, --oauth-issuer or --insecure-no-auth
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", value_parser = value::address)]
+    pub(crate) host: IpAddr,
+    /// Port to listen on; 0 takes a free one. A socket that systemd hands over goes before both
+    #[arg(long, value_name = "PORT", default_value_t = 8080, value_parser = value::port)]
+    pub(crate) port: u16,
+    /// Let in only who carries a bearer token of this file: one `NAME TOKEN` a line; SIGHUP reads it again
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) oauth: OauthArguments,
+    /// Let everybody in who can reach the address
+    #[arg(long, conflicts_with_all = ["token_file", "oauth_issuer"])]
+    pub(crate) insecure_no_auth: bool,
+    /// Answer to this host name too, with any port or the one given
+    #[arg(long, value_name = "NAME[:PORT]")]
+    pub(crate) allowed_host: Vec<Host>,
+    /// Answer to web pages of this origin too, also those that a browser shows (CORS)
+    #[arg(long, value_name = "SCHEME://NAME[:PORT]")]
+    pub(crate) allowed_origin: Vec<Origin>,
+    /// Serve whoever carries the token NAME, or has WORD in the claim CLAIM, under this policy instead of --policy
+    #[arg(long, value_name = "NAME|CLAIM:WORD=FILE", value_parser = policy_for)]
+    pub(crate) policy_for: Vec<(Who, PathBuf)>,
+    /// Requests that each caller may make, such as 10/s or 600/m; default: any number
+    #[arg(long, value_name = "N/s|m|h")]
+    pub(crate) rate: Option<Rate>,
+    /// Seconds that running calls get when the server is told to end (SIGTERM)
+    #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_DRAIN_S, value_parser = value::whole::<u64>)]
+    pub(crate) drain: u64,
+    /// Sign what clients are handed between two rounds of a request (approvals, forms) with the key in this file, so that replicas which share it take each other's
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state_key_file: Option<PathBuf>,
+}
+
+#[cfg(feature = "http")]
+impl HttpArguments {
+    /// Those that stand on the command line, as they are written there.
+    fn given(matches: &ArgMatches) -> Vec<String> {
+        let options = Self::augment_args(clap::Command::default());
+        let is_given = |id| matches.value_source(id) == Some(ValueSource::CommandLine);
+        let given = options.get_arguments().filter(|option| is_given(option.get_id().as_str()));
+        given.filter_map(|option| Some(format!("--{}", option.get_long()?))).collect()
+    }
+
+    /// The first who is to be served under two policies.
+    fn ambiguity(&self) -> Option<String> {
+        let policies = self.policy_for.iter().enumerate();
+        let mut twice = policies.filter_map(|(at, (who, file))| {
+            let (_, other) = self.policy_for[..at].iter().find(|(earlier, _)| earlier == who)?;
+            Some((who, other.display(), file.display()))
+        });
+        let (who, one, other) = twice.next()?;
+        let who = match who {
+            Who::Token(name) => name.clone(),
+            Who::Claim(claim, word) => format!("{claim}:{word}"),
+        };
+        Some(format!("--policy-for {who} is given twice, with {one} and with {other}: name one policy for it"))
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum LogLevel {
+    Off,
+    Error,
+    #[value(alias = "warning")]
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
+
+#[cfg(feature = "http")]
+fn policy_for(text: &str) -> Result<(Who, PathBuf), String> {
+    match text.split_once('=') {
+        Some((who, path)) if !who.is_empty() && !path.is_empty() => Ok((Who::parse(who), path.into())),
+        _ => Err("expected NAME=FILE or CLAIM:WORD=FILE, such as ci=ci-policy.yaml".to_owned()),
+    }
+}

@@ -1,0 +1,24 @@
+//! What commands that call tools need to run them.
+
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use super::output::FAILURE;
+use super::terminal;
+use crate::call::audit::Audit;
+
+/// Opens the audit file, if one is named; if that fails, says why.
+pub(super) fn audit(path: Option<&Path>) -> Result<Option<Arc<Audit>>, ExitCode> {
+    path.map(|path| Audit::open(path).map(Arc::new)).transpose().map_err(|error| {
+        let path = path.unwrap_or(Path::new("")).display();
+        terminal::error(&format!("climax: cannot open the audit file {path}: {error}"));
+        ExitCode::from(FAILURE)
+    })
+}
+
+/// The single-threaded runtime that every command uses: it starts faster and serves faster than several threads.
+pub(super) fn runtime() -> io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()
+}

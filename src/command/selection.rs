@@ -1,0 +1,61 @@
+//! Which tools a command is about: names, config files and a policy.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use climax_catalog::Catalog;
+
+use super::output::FAILURE;
+use super::terminal;
+use crate::serving::load::{self, LoadError, Served};
+
+/// Which tools are served.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct Selection {
+    /// Compiled-in CLIs to serve, by name; default: all. With --config also names of its CLIs, which are served in any case
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    #[command(flatten)]
+    pub(crate) sources: Sources,
+}
+
+/// Files that add to what is compiled in, and take from it.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct Sources {
+    /// Add a config file or a directory of them; its tools replace compiled-in ones of the same name
+    #[arg(long = "config", value_name = "FILE")]
+    pub(crate) configs: Vec<PathBuf>,
+    /// Serve only what this policy permits, where and with whose approval it says
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+}
+
+/// Loads what was asked for; if that fails, says why on standard error.
+pub(super) fn load(catalog: &'static Catalog, names: &[String], sources: &Sources) -> Result<Served, ExitCode> {
+    let (served, warnings) =
+        load::served(catalog, names, &sources.configs, sources.policy.as_deref()).map_err(failed)?;
+    terminal::report(&warnings);
+    Ok(served)
+}
+
+/// Says on standard error why nothing is served.
+pub(super) fn failed(error: LoadError) -> ExitCode {
+    match error {
+        LoadError::Files(diagnostics) => terminal::report(&diagnostics),
+        LoadError::UnknownNames(names) => {
+            for mut name in names {
+                if is_config(Path::new(&name.name)) {
+                    name.suggestions.push(format!("--config {}", name.name));
+                }
+                terminal::error(&format!("climax: {name}"));
+            }
+        }
+        other => terminal::error(&format!("climax: {other}")),
+    }
+    ExitCode::from(FAILURE)
+}
+
+/// Whether what was taken for a name of a CLI is rather a file or directory of configs.
+fn is_config(path: &Path) -> bool {
+    path.exists() || path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
+}

@@ -1,0 +1,30 @@
+//! The search strategy: by an option, or by a variable.
+
+use std::process::ExitCode;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use climax_catalog::Strategy;
+
+use super::output::usage;
+
+/// Names the strategy where no option does.
+const VARIABLE: &str = "CLIMAX_SEARCH_STRATEGY";
+
+/// The values of `--search`.
+pub(super) fn strategies() -> impl TypedValueParser<Value = Strategy> {
+    let by_name = |name: String| Strategy::ALL.into_iter().find(|strategy| strategy.as_str() == name);
+    PossibleValuesParser::new(Strategy::ALL.map(Strategy::as_str))
+        .try_map(move |name| by_name(name).ok_or("no strategy"))
+}
+
+/// The strategy that the command line names, else the one that `CLIMAX_SEARCH_STRATEGY` names.
+pub(super) fn strategy(argument: Option<Strategy>) -> Result<Strategy, ExitCode> {
+    if let Some(strategy) = argument {
+        return Ok(strategy);
+    }
+    let Some(name) = std::env::var(VARIABLE).ok().filter(|name| !name.is_empty()) else {
+        return Ok(Strategy::default());
+    };
+    let found = Strategy::ALL.into_iter().find(|strategy| strategy.as_str() == name);
+    found.ok_or_else(|| usage(&format!("{VARIABLE} is `{name}`, expected lexical, bm25 or auto")))
+}
