@@ -21,7 +21,7 @@ mod invocation;
 mod janitor;
 mod limits;
 mod lines;
-mod outputs;
+mod result_files;
 mod process;
 mod program;
 mod random;
@@ -31,14 +31,15 @@ pub mod shim;
 mod watch;
 
 pub(crate) use append::open_for_append;
+pub(crate) use janitor::CleanupGuard;
 pub use capture::Captured;
 pub use descriptors::{keep_descriptors_private, room_for_connections};
 pub use error::SpawnError;
 pub use invocation::Invocation;
 pub use limits::{DEFAULT_OUTPUT_BYTES, Limits, MAX_WHOLE_OUTPUT_BYTES, default_concurrency};
 pub use lines::{Lines, MAX_LOG_LINES, MAX_WAITING_LOG_LINES, Rest};
-pub(crate) use outputs::Outputs;
-pub use outputs::{Content, Written};
+pub(crate) use result_files::ResultFiles;
+pub use result_files::{FileContent, ResultFile};
 pub use random::random_bytes;
 pub use runner::Runner;
 pub use watch::{State, Watch};
@@ -53,7 +54,7 @@ pub struct Outcome {
     /// How it ended.
     pub end: End,
     /// The files that it was to write, if it ended well.
-    pub files: Vec<Written>,
+    pub files: Vec<ResultFile>,
 }
 
 impl Outcome {

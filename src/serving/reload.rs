@@ -7,7 +7,8 @@ use climax_catalog::{Catalog, Diagnostics};
 
 use crate::call::audit::Audit;
 use crate::call::native::Natives;
-use crate::call::{Observer, Toolbox};
+use crate::call::Toolbox;
+use crate::telemetry::CallObserver;
 use crate::exec::Runner;
 use crate::mcp::Mode;
 use crate::serving::load::{self, LoadError, Served};
@@ -23,7 +24,7 @@ pub(crate) struct Parts {
     pub(crate) runner: Runner,
     pub(crate) natives: Natives,
     pub(crate) audit: Option<Arc<Audit>>,
-    pub(crate) observer: Option<Arc<dyn Observer>>,
+    pub(crate) observer: Option<Arc<dyn CallObserver>>,
 }
 
 /// Everything that is served, by the policy that it is served under.
@@ -56,7 +57,7 @@ impl Registry {
 
     /// Tells `observer` of the calls of all that is added from now on.
     #[cfg(feature = "http")]
-    pub(crate) fn observe(&mut self, observer: Arc<dyn Observer>) {
+    pub(crate) fn observe(&mut self, observer: Arc<dyn CallObserver>) {
         self.parts.observer = Some(observer);
     }
 

@@ -13,7 +13,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use super::arguments::HttpArguments;
-use super::{Reloaded, Start, cancel_on};
+use super::start::{Reloaded, Start, cancel_on};
 use crate::command::output::FAILURE;
 use crate::command::terminal;
 use crate::exec;
@@ -141,7 +141,8 @@ fn sampler(lives: Vec<ServedHandle>) -> Box<dyn Fn(&Metrics) + Send + Sync> {
     Box::new(move |metrics| {
         // All of them share one executor's slots.
         if let Some(live) = lives.first() {
-            metrics.served(&live.toolbox());
+            let toolbox = live.toolbox();
+            metrics.set_served(toolbox.digest(), toolbox.runner.running(), toolbox.runner.waiting());
         }
     })
 }

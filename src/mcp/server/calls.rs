@@ -18,7 +18,7 @@ use super::super::log::Log;
 use super::super::reply::MediaKind;
 use super::super::{progress, reply, request_context, resources};
 use super::{Call, Server, forged_state, is_modern, no_elicitation, no_resource};
-use crate::call::approval::{Approver, Denial, Nobody};
+use crate::call::approval::{Approver, Denial, Unattended};
 use crate::call::arguments::echo;
 use crate::call::{CallError, CallResult, Purpose, Request, Toolbox};
 use crate::exec::MAX_WHOLE_OUTPUT_BYTES;
@@ -45,7 +45,7 @@ impl Server {
         let Call { toolbox, client, .. } = call;
         let tool = toolbox.index.get(name);
         let reply = match self.run(toolbox, name, arguments, Purpose::Call, client, client.context).await {
-            CallResult::Asked(question) => return Ok(question.into()),
+            CallResult::InputRequired(question) => return Ok(question.into()),
             CallResult::Ran(outcome) => reply::reply(name, tool.and_then(ResolvedTool::output), Ok(outcome)),
             CallResult::Failed(CallError::ApprovalDenied(Denial::Forged)) => return Err(forged_state()),
             CallResult::Failed(CallError::ApprovalDenied(Denial::Unanswerable)) if is_modern(client.context) => {
@@ -73,7 +73,7 @@ impl Server {
         toolbox: &Toolbox,
         name: &str,
         arguments: &Map<String, Value>,
-        via: Purpose,
+        purpose: Purpose,
         approver: &A,
         context: &RequestContext<RoleServer>,
     ) -> CallResult<A::Question> {
@@ -99,7 +99,7 @@ impl Server {
             watch: (log.is_some() || progress_token.is_some()).then_some(&watch),
             env: &env,
             caller: request_context::caller_name(context),
-            via,
+            purpose,
         };
         let call = pin!(toolbox.call(request, approver, stop).instrument(span.clone()));
         let call = pin!(async {
@@ -112,7 +112,7 @@ impl Server {
             None => call.await,
             Some(token) => progress::reported(context, token, &watch, call).await,
         };
-        span.record("outcome", called.outcome());
+        span.record("outcome", called.codes().outcome);
         if let (CallResult::Ran(_), Some(tool)) = (&called, served)
             && tool.risk() != Risk::Read
         {
@@ -135,7 +135,7 @@ impl Server {
             Err(ErrorData::internal_error(message, Some(json!({ "uri": uri }))))
         };
         match self.run(toolbox, tool.name(), &arguments, Purpose::Resource, client, client.context).await {
-            CallResult::Asked(question) => Ok(Read::Asked(question)),
+            CallResult::InputRequired(question) => Ok(Read::Asked(question)),
             CallResult::Ran(Outcome { end: End::Exited(0), stdout, .. }) => {
                 let printed = stdout.total_bytes();
                 match stdout.into_bytes() {
@@ -168,7 +168,7 @@ impl Server {
         context: &RequestContext<RoleServer>,
     ) -> Result<Vec<ContentBlock>, ErrorData> {
         let tool = toolbox.index.get(name);
-        match self.run(toolbox, name, arguments, Purpose::Prompt, &Nobody, context).await {
+        match self.run(toolbox, name, arguments, Purpose::Prompt, &Unattended, context).await {
             CallResult::Ran(outcome) if outcome.end != End::Exited(0) => {
                 let reply = reply::reply(name, None, Ok(outcome));
                 Err(ErrorData::internal_error(format!("{name} failed: {}", reply.text), None))
@@ -181,7 +181,7 @@ impl Server {
             CallResult::Failed(error) => {
                 Err(ErrorData::invalid_params(reply::reply(name, None, Err(error)).text, None))
             }
-            CallResult::Asked(never) => match never {},
+            CallResult::InputRequired(never) => match never {},
         }
     }
 
