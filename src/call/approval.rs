@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 
 use crate::call::arguments::Bound;
 use crate::call::command_line;
-use crate::call::digest::{self, RequestDigest};
 use crate::call::confirmation::{self, Lookups};
+use crate::call::digest::{self, RequestDigest};
 use crate::call::form::Form;
 use crate::exec::Invocation;
 use crate::exec::{self, End, Runner};
@@ -25,7 +25,11 @@ pub trait Approver: Sync {
     type Question: Send;
 
     /// Has the user fill in a form that belongs to the request with this digest.
-    fn fill_in(&self, form: &Form<'_>, request: &RequestDigest) -> impl Future<Output = FormAnswer<Self::Question>> + Send;
+    fn fill_in(
+        &self,
+        form: &Form<'_>,
+        request: &RequestDigest,
+    ) -> impl Future<Output = FormAnswer<Self::Question>> + Send;
 
     /// Has the user approve or deny a call.
     fn approve(&self, call: &PendingCall<'_>) -> impl Future<Output = Verdict<Self::Question>> + Send;

@@ -132,7 +132,11 @@ impl<Q> CallResult<Q> {
             Self::InputRequired(_) => Codes { outcome: "asked", decision: Some("asked"), end: None },
             Self::Ran(outcome) => {
                 let outcome_code = ErrorCode::of(outcome.end);
-                Codes { outcome: outcome_code.map_or("ok", ErrorCode::as_str), decision: None, end: Some(end(outcome.end)) }
+                Codes {
+                    outcome: outcome_code.map_or("ok", ErrorCode::as_str),
+                    decision: None,
+                    end: Some(end(outcome.end)),
+                }
             }
             Self::Failed(error) => {
                 let (decision, end) = error.audit_codes();
@@ -176,7 +180,9 @@ impl CallError {
     /// The decision and the end in the audit file.
     fn audit_codes(&self) -> (Option<&'static str>, Option<&'static str>) {
         let decision = match self {
-            Self::UnknownTool { .. } | Self::InvalidArguments { .. } | Self::PolicyDenied { .. } => self.code().as_str(),
+            Self::UnknownTool { .. } | Self::InvalidArguments { .. } | Self::PolicyDenied { .. } => {
+                self.code().as_str()
+            }
             Self::ApprovalDenied(Denial::ByUser) => "denied_by_user",
             Self::ApprovalDenied(Denial::Headless) => "denied_headless",
             Self::ApprovalDenied(Denial::Forged) => "denied_forged",

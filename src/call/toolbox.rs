@@ -138,7 +138,8 @@ impl Toolbox {
         let files = ResultFiles::of(tool).map_err(|error| unpermitted(SpawnError::Files(error).into()))?;
         let bound = with_paths(tool, bound, files.as_ref());
         let invocation = plan(tool, &bound, request, files.as_ref());
-        let call = PendingCall { tool, bound: &bound, invocation: &invocation, policy: &self.policy, runner: &self.runner };
+        let call =
+            PendingCall { tool, bound: &bound, invocation: &invocation, policy: &self.policy, runner: &self.runner };
         let permission = approve(&call, approver, stop.as_mut()).await.map_err(awaited)?;
         let slot = self.runner.caller_slot(request.caller, stop.as_mut()).await;
         let _slot = slot.map_err(|why| (permission, CallResult::Ran(Outcome::not_started(why))))?;
@@ -198,7 +199,13 @@ impl Toolbox {
     }
 
     /// The audit record of a call.
-    fn record<'a>(&'a self, request: Request<'a>, number: u64, permission: Permission, duration: Duration) -> Record<'a> {
+    fn record<'a>(
+        &'a self,
+        request: Request<'a>,
+        number: u64,
+        permission: Permission,
+        duration: Duration,
+    ) -> Record<'a> {
         let tool = self.index.get(request.tool);
         Record { call: number, catalog: self.digest(), request, tool, permission, duration }
     }

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::call::approval::{FormAnswer, Approver, Denial, PendingCall, Verdict};
+use crate::call::approval::{Approver, Denial, FormAnswer, PendingCall, Verdict};
 use crate::call::digest::RequestDigest;
 use crate::call::form::Form;
 use crate::call::{CallError, CallResult, Purpose, Request, Toolbox};
@@ -73,8 +73,14 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
     let limits = Limits { stream_bytes: arguments.max_output, ..Limits::default() };
     let runner = Runner::new(policy.executor().clone(), limits, 1).with_helper_processes();
     let toolbox = Toolbox::new(index, policy, runner, audit).with_natives(program.natives.clone());
-    let request =
-        Request { tool: &arguments.tool, arguments: &values, watch: None, env: &[], caller: None, purpose: Purpose::Call };
+    let request = Request {
+        tool: &arguments.tool,
+        arguments: &values,
+        watch: None,
+        env: &[],
+        caller: None,
+        purpose: Purpose::Call,
+    };
     let reply = match runtime().and_then(|runtime| execute(runtime, &toolbox, request)) {
         Ok(reply) => reply,
         Err(error) => {

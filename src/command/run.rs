@@ -17,7 +17,7 @@ use crate::command::terminal;
 use crate::exec::Limits;
 use crate::exec::Runner;
 use crate::exec::default_concurrency;
-use crate::mcp::{Changes, Mode, Options};
+use crate::mcp::{Changes, Mode, Options, tool_list};
 use crate::serving::Program;
 use crate::serving::reload::{Parts, Registry};
 use crate::telemetry::log;
@@ -71,12 +71,13 @@ pub(crate) fn run(program: &Program, arguments: &RunArguments) -> ExitCode {
     };
     let changes = match (arguments.has_files(), arguments.reload.no_notify) {
         (false, _) => Changes::Never,
-        (true, true) => Changes::Untold,
-        (true, false) => Changes::Told,
+        (true, true) => Changes::Silent,
+        (true, false) => Changes::Notified,
     };
     let options = Options { mode, strategy, changes };
     let shutdown = CancellationToken::new();
-    let start = Start { arguments, registry: Registry::new(parts, mode), options, shutdown };
+    let start =
+        Start { arguments, registry: Registry::new(parts, move |index| tool_list(index, mode)), options, shutdown };
     let served = match arguments.transport {
         Transport::Stdio => stdio::run(start),
         #[cfg(feature = "http")]

@@ -18,7 +18,7 @@ use rustix::process::{Pid, Signal, kill_process_group, setsid};
 use serde_json::{Value, json};
 
 use super::append::append_line;
-use super::shim::THIS_PROGRAM;
+use super::self_exec::THIS_PROGRAM;
 
 /// The word that starts this program as a janitor.
 pub(crate) const COMMAND: &str = "janitor";

@@ -227,8 +227,9 @@ impl Runner {
         let refused = |error| SpawnError::Refused(container.runtime.as_str().to_owned(), error);
         let name = format!("climax-{}", random::random_word().map_err(refused)?);
         // If this future is dropped the container stays in the janitor's cleanup.
-        let entry =
-            context.janitor.map(|janitor| ManuallyDrop::new(janitor.register_container(container.runtime.as_str(), &name)));
+        let entry = context
+            .janitor
+            .map(|janitor| ManuallyDrop::new(janitor.register_container(container.runtime.as_str(), &name)));
         let client = container::contained(container, &name, invocation, &variable);
         let outcome = process::run(&client, context, stop).await;
         match outcome.as_ref().map(|outcome| outcome.end) {

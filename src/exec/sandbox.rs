@@ -10,7 +10,7 @@ use climax_catalog::policy::Sandbox;
 
 use super::Outcome;
 use super::invocation::Invocation;
-use super::shim::THIS_PROGRAM;
+use super::self_exec::THIS_PROGRAM;
 use climax_catalog::expansion::{Lookup, policy_path};
 
 /// The word that starts this program as the shim.

@@ -17,9 +17,9 @@ use tokio::time::timeout;
 
 use super::request_context;
 use super::request_state::{Opened, State, StateSigner};
-use super::server::is_modern;
+use super::revision::is_modern;
 use crate::call::approval::APPROVAL_LIMIT;
-use crate::call::approval::{FormAnswer, Approver, Denial, PendingCall, Verdict};
+use crate::call::approval::{Approver, Denial, FormAnswer, PendingCall, Verdict};
 use crate::call::digest::RequestDigest;
 use crate::call::digest::of_pairs;
 use crate::call::form::{Field, Form};
@@ -30,7 +30,7 @@ const APPROVAL: &str = climax_catalog::APPROVAL;
 /// The client of one request.
 pub(super) struct Client<'a> {
     pub(super) context: &'a RequestContext<RoleServer>,
-    seals: &'a StateSigner,
+    states: &'a StateSigner,
     /// What came with the request: the answers to an earlier result, and that result's state.
     answers: Option<&'a InputResponses>,
     state: Option<&'a str>,
@@ -42,11 +42,11 @@ pub(super) struct Client<'a> {
 impl<'a> Client<'a> {
     pub(super) fn new(
         context: &'a RequestContext<RoleServer>,
-        seals: &'a StateSigner,
+        states: &'a StateSigner,
         answers: Option<&'a InputResponses>,
         state: Option<&'a str>,
     ) -> Self {
-        Self { context, seals, answers, state, opened: OnceLock::new(), given: Mutex::default() }
+        Self { context, states, answers, state, opened: OnceLock::new(), given: Mutex::default() }
     }
 
     /// Whether the client shows forms. One that names neither mode does: there was no other before 2025-11-25.
@@ -63,7 +63,7 @@ impl<'a> Client<'a> {
 
     /// The state that came with the request, `None` if none did.
     fn opened(&self, request: &RequestDigest) -> Option<&Opened> {
-        let open = || self.state.map(|state| self.seals.open(state, &self.subject(request)));
+        let open = || self.state.map(|state| self.states.open(state, &self.subject(request)));
         self.opened.get_or_init(open).as_ref()
     }
 
@@ -91,7 +91,7 @@ impl<'a> Client<'a> {
             _ => Map::new(),
         };
         given.extend(self.given.lock().unwrap_or_else(PoisonError::into_inner).clone());
-        let state = self.seals.seal(&State { given, ..state }, &self.subject(request))?;
+        let state = self.states.seal(&State { given, ..state }, &self.subject(request))?;
         let questions = BTreeMap::from([(name.to_owned(), InputRequest::Elicitation(question))]);
         Some(InputRequiredResult::new(Some(questions), Some(state)))
     }
@@ -104,7 +104,7 @@ impl<'a> Client<'a> {
             let handle = self.context.peer.send_request_with_option(request, options).await?;
             Asked(Some(handle)).answer().await
         };
-        // Unattended waits for the answer to a request that was cancelled.
+        // The answer to a cancelled request is of no use.
         match self.context.ct.run_until_cancelled(answer).await? {
             Ok(ClientResult::ElicitResult(answer)) => Some(answer),
             Ok(_) => None,
@@ -147,7 +147,8 @@ impl Approver for Client<'_> {
             return answer;
         }
         let state = State { asks: Some(fingerprint), ..State::default() };
-        self.asked(form.name, question, state, request).map_or(FormAnswer::Denied(Denial::Headless), FormAnswer::InputRequired)
+        self.asked(form.name, question, state, request)
+            .map_or(FormAnswer::Denied(Denial::Headless), FormAnswer::InputRequired)
     }
 
     /// MCP 2026-07-28, basic/patterns, "Multi Round-Trip Requests": a state that fails verification is rejected.

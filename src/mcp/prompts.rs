@@ -10,12 +10,13 @@ use rmcp::model::{
 use serde_json::{Map, Value, json};
 
 use super::client::Client;
+use super::errors::forged_state;
 use super::resources::OUTPUT_TEMPLATE;
-use super::server::{Server, forged_state};
+use super::server::Server;
 use crate::call::Toolbox;
-use crate::call::approval::{FormAnswer, Approver as _, Denial};
-use crate::call::digest::of_pairs;
+use crate::call::approval::{Approver as _, Denial, FormAnswer};
 use crate::call::arguments::echo;
+use crate::call::digest::of_pairs;
 use crate::call::form::Form;
 use climax_catalog::MAX_SUGGESTIONS;
 
@@ -83,7 +84,7 @@ pub(super) fn complete(
             let arg = find(toolbox, &prompt.name)?.args.iter().find(|arg| arg.name == argument);
             arg.map(|arg| arg.values.clone())
         }
-        // Unattended guesses the numbers of outputs.
+        // The number of an output cannot be guessed.
         Reference::Resource(resource) if resource.uri == OUTPUT_TEMPLATE => Some(Vec::new()),
         Reference::Resource(resource) => {
             let tool = toolbox.index.resources().find(|tool| tool.resource() == Some(&resource.uri));

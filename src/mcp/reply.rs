@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::call::{CallError, ErrorCode};
 use crate::call::approval::Denial;
 use crate::call::arguments::{Violation, echo};
+use crate::call::{CallError, ErrorCode};
 use crate::exec::MAX_WHOLE_OUTPUT_BYTES;
 use crate::exec::{Captured, End, FileContent, Outcome, ResultFile, Stop};
 
@@ -122,7 +122,7 @@ fn failed(tool: &str, error: CallError) -> Reply {
     match error {
         CallError::UnknownTool { suggestions } => {
             let message = format!("Unknown tool: {}", echo(tool));
-            Reply::error(message.clone(), ErrorObject { suggestions, message, ..object })
+            Reply::error(message.clone(), ErrorObject { message, suggestions, ..object })
         }
         CallError::InvalidArguments { violations, suggestions, input_schema } => {
             let schema = serde_json::from_str(&input_schema).unwrap_or_default();

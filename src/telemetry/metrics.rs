@@ -59,8 +59,9 @@ impl Default for Metrics {
         let calls = Family::<CallLabels, Counter>::default();
         registry.register("calls", "Calls that have ended, by tool and outcome", calls.clone());
         // From a millisecond to half an hour.
-        let durations =
-            Family::<OutcomeLabel, Histogram>::new_with_constructor(|| Histogram::new(exponential_buckets(0.001, 4.0, 11)));
+        let durations = Family::<OutcomeLabel, Histogram>::new_with_constructor(|| {
+            Histogram::new(exponential_buckets(0.001, 4.0, 11))
+        });
         let help = "How long calls took, with what they waited";
         registry.register_with_unit("call_duration", help, Unit::Seconds, durations.clone());
         let output = Counter::<u64, AtomicU64>::default();

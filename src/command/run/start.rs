@@ -31,7 +31,7 @@ impl Start<'_> {
     pub(super) fn server(&mut self, policy: Option<&Path>) -> Result<(Server, ServedHandle), ExitCode> {
         let (live, warnings) = self.registry.add(policy).map_err(failed)?;
         terminal::report(&warnings);
-        Ok((Server::live(live.clone(), self.options, self.shutdown.clone()), live))
+        Ok((Server::of_handle(live.clone(), self.options, self.shutdown.clone()), live))
     }
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Reloaded {
 }
 
 impl Reloaded {
-    fn renew(&self) {
+    fn reload(&self) {
         if let Some(Err(error)) = self.audit.as_deref().map(Audit::reopen) {
             tracing::error!(%error, "the audit file cannot be reopened; no call will run until it can");
         }
@@ -53,11 +53,11 @@ impl Reloaded {
             tracing::error!(%error, "the tokens stay as they were");
         }
         if self.registry.files().next().is_some() {
-            reload::renew(&self.registry);
+            reload::reload(&self.registry);
         }
     }
 
-    /// Renews at each hangup, and when files change if that is asked for.
+    /// Reloads at each hangup, and when files change if that is asked for.
     pub(super) fn start(self, watches: bool) -> io::Result<()> {
         if watches && self.registry.files().next().is_some() {
             reload::watch(self.registry.clone())?;
@@ -65,7 +65,7 @@ impl Reloaded {
         let mut signals = signal(SignalKind::hangup())?;
         tokio::spawn(async move {
             while signals.recv().await.is_some() {
-                self.renew();
+                self.reload();
             }
         });
         Ok(())
@@ -81,4 +81,3 @@ pub(super) fn cancel_on(kind: SignalKind, token: &CancellationToken) -> io::Resu
     });
     Ok(())
 }
-
