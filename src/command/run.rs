@@ -17,7 +17,7 @@ use crate::command::terminal;
 use crate::exec::Limits;
 use crate::exec::Runner;
 use crate::exec::default_concurrency;
-use crate::mcp::{Changes, Mode, Options, tool_list};
+use crate::mcp::{Changes, Mode, Options, SDK_TARGET, tool_list};
 use crate::serving::Program;
 use crate::serving::reload::{Parts, Registry};
 use crate::telemetry::log;
@@ -44,7 +44,7 @@ pub(crate) fn run(program: &Program, arguments: &RunArguments) -> ExitCode {
         Err(code) => return code,
     };
     let log_file = log::file(arguments.log_file.as_deref());
-    let _logging = match log::start(level(arguments.log_level), log_file.as_deref()) {
+    let _logging = match log::start(level(arguments.log_level), log_file.as_deref(), SDK_TARGET) {
         Ok(logging) => logging,
         Err(error) => {
             let path = log_file.unwrap_or_default();
