@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use rmcp::model::RequestId;
+
+use crate::lock::Unpoisoned as _;
 
 /// Requests over standard input that are being answered.
 const MAX_OPEN_REQUESTS: usize = 4_096;
@@ -74,7 +76,7 @@ impl InFlight {
     }
 
     fn lock(&self) -> MutexGuard<'_, Open> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unpoisoned()
     }
 }
 

@@ -4,13 +4,14 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{PoisonError, RwLock};
+use std::sync::RwLock;
 
 use hyper::header::{AUTHORIZATION, HeaderMap};
 
 use super::oauth::{ResourceServer, Unfit};
 use super::tokens::{Tokens, bearer};
 use crate::call::caller::Caller;
+use crate::lock::Unpoisoned as _;
 
 /// How callers show who they are.
 #[derive(Debug)]
@@ -64,7 +65,7 @@ impl TokenFile {
     /// Whether there is a token of this name.
     #[must_use]
     pub fn knows(&self, name: &str) -> bool {
-        self.tokens.read().unwrap_or_else(PoisonError::into_inner).names().any(|known| known == name)
+        self.tokens.read().unpoisoned().names().any(|known| known == name)
     }
 
     /// Reads the file again; if that fails the tokens stay that were there.
@@ -73,12 +74,12 @@ impl TokenFile {
     /// As [`Self::open`].
     pub fn reread(&self) -> io::Result<()> {
         let tokens = read(&self.path)?;
-        *self.tokens.write().unwrap_or_else(PoisonError::into_inner) = tokens;
+        *self.tokens.write().unpoisoned() = tokens;
         Ok(())
     }
 
     fn find(&self, token: &str) -> Option<Caller> {
-        let tokens = self.tokens.read().unwrap_or_else(PoisonError::into_inner);
+        let tokens = self.tokens.read().unpoisoned();
         tokens.find(token).map(|name| Caller::Token(name.into()))
     }
 }

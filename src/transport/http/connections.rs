@@ -3,13 +3,15 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
 use http_body_util::combinators::BoxBody;
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use tokio_util::sync::CancellationToken;
+
+use crate::lock::Unpoisoned as _;
 
 /// Connections at once over HTTP, if the system gives enough descriptors.
 pub(crate) const MAX_CONNECTIONS: usize = 4_096;
@@ -77,7 +79,7 @@ impl Connections {
     }
 
     fn lock(&self) -> MutexGuard<'_, Open> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock().unpoisoned()
     }
 }
 

@@ -1,9 +1,10 @@
 //! What callers share: the memory for bodies, and requests that are being answered.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::caller::Counted;
+use crate::lock::Unpoisoned as _;
 
 /// So much of something for all callers together.
 #[derive(Debug)]
@@ -49,7 +50,7 @@ impl Shares {
     }
 
     fn lock(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        self.held.lock().unpoisoned()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sessions of clients before revision 2026-07-28: how many there are, whose they are, and how long they last.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use rmcp::transport::streamable_http_server::session::SessionManager as _;
@@ -12,6 +12,7 @@ use super::call_notifier::NotifyingSessions;
 use super::caller::Counted;
 use super::quota::{self, Shares};
 use crate::call::caller::Identity;
+use crate::lock::Unpoisoned as _;
 
 /// Sessions of clients that have some, at once; another ends one of the caller with the most.
 const MAX_SESSIONS: usize = 1_000;
@@ -180,7 +181,7 @@ impl Known {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Session>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unpoisoned()
     }
 }
 

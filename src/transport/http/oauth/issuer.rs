@@ -1,6 +1,6 @@
 //! The keys of an authorization server, held and kept fresh.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
 
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep};
@@ -8,6 +8,7 @@ use tokio::time::{Instant, sleep};
 use super::fetch;
 use super::keys::{Algorithm, Keys};
 use super::url::SafeUrl;
+use crate::lock::Unpoisoned as _;
 use std::time::Duration;
 
 /// The time after which the keys of an authorization server are read again.
@@ -51,7 +52,7 @@ impl Issuer {
 
     /// The keys, unless they are unknown or too old.
     pub(super) fn keys(&self) -> Option<Arc<Keys>> {
-        let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
+        let held = self.held.read().unpoisoned();
         held.as_ref().filter(|held| held.read.elapsed() < MAX_KEYS_AGE).map(|held| held.keys.clone())
     }
 
@@ -105,7 +106,7 @@ impl Issuer {
             tokio::task::spawn_blocking(move || fetch::keys(&url)).await.map_err(|error| error.to_string())??;
         tracing::info!("the keys of {} were read", self.url);
         let held = Held { keys: Arc::new(keys), read: Instant::now() };
-        *self.held.write().unwrap_or_else(PoisonError::into_inner) = Some(held);
+        *self.held.write().unpoisoned() = Some(held);
         Ok(())
     }
 }
