@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use client::Server;
-use climax::mcp::MAX_KEPT_BYTES;
+use climax::mcp::MAX_STORED_BYTES;
 
 const CALLS: usize = 10_000;
 const WARM_UP: usize = 200;
@@ -30,8 +30,8 @@ const IN_FLIGHT: usize = 64;
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 /// The longest time from a call to its cancellation.
 const MAX_PATIENCE_MS: usize = 150;
-/// Calls whose outputs the server keeps for some minutes, enough for it to keep no more: [`MAX_KEPT_BYTES`].
-const KEPT_CALLS: usize = MAX_KEPT_BYTES / KEPT_OUTPUT_BYTES + 1;
+/// Calls whose outputs the server keeps for some minutes, enough for it to keep no more: [`MAX_STORED_BYTES`].
+const KEPT_CALLS: usize = MAX_STORED_BYTES / KEPT_OUTPUT_BYTES + 1;
 const KEPT_OUTPUT_BYTES: usize = 2_000_000;
 /// What the allocator may keep for later, beyond what it kept after the warm-up.
 const MAX_GROWTH_KIB: u64 = 4 << 10;
@@ -134,7 +134,7 @@ fn soak(config: &Path, pids: &Path, calls: usize, watched: bool) {
     println!("  {answered} answered, {cancelled} cancelled and {raced} both, in {:.1} s", took.as_secs_f64());
     let announced = fs::read_to_string(pids).unwrap().lines().count();
     println!("  {progress} progress notifications; {announced} processes announced themselves, none is left");
-    let kept = (MAX_KEPT_BYTES >> 10) as u64;
+    let kept = (MAX_STORED_BYTES >> 10) as u64;
     println!("  {descriptors} descriptors after the warm-up, {descriptors_after} at the end");
     println!("  {memory} KiB resident after the warm-up, {memory_after} KiB at the end; up to {kept} KiB are outputs");
     assert_eq!(descriptors_after, descriptors, "descriptors leak");

@@ -1,4 +1,4 @@
-//! Cache hints of results.
+//! The cache hints of results.
 //!
 //! Source: MCP 2026-07-28, server/utilities/caching; earlier revisions have no such fields.
 
@@ -12,7 +12,7 @@ use super::revision::is_modern;
 
 /// A result that has cache hints.
 pub(super) trait Cacheable: Sized {
-    /// Lets the client cache the result, for this caller alone.
+    /// Adds cache hints. The result may be reused for the same caller only.
     fn cached_for(self, ttl_ms: u64) -> Self;
 }
 
@@ -28,7 +28,7 @@ macro_rules! cacheable {
 
 cacheable!(ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, ReadResourceResult);
 
-/// Adds cache hints where the revision of the request has them.
+/// Adds cache hints if the revision of the request has them. `ttl_ms` is in milliseconds.
 pub(super) fn cacheable<T: Cacheable>(result: T, ttl_ms: u64, context: &RequestContext<RoleServer>) -> T {
     if is_modern(context) { result.cached_for(ttl_ms) } else { result }
 }

@@ -1,12 +1,12 @@
-//! The client of a request, and the user behind it: fills in forms and approves calls (elicitation).
+//! Asks the user behind a client: forms and approvals, through elicitation.
 //!
-//! Until revision 2025-11-25 the server sends a request of its own while the call waits. From 2026-07-28 on the request is
-//! answered with the question, and the client sends it again with the answer and a state that only this server can make.
+//! Until revision 2025-11-25 the server sends a request of its own, and the call waits for the response. From 2026-07-28 on
+//! the server answers with the elicitation. The client then sends its request again, with the response and a signed state.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 
-use climax_catalog::{Type, hex};
+use climax_catalog::Type;
 use rmcp::model::{
     ClientCapabilities, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
     ElicitationSchema, InputRequest, InputRequiredResult, InputResponses, ServerRequest,
@@ -16,97 +16,101 @@ use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
 use super::request_context;
-use super::request_state::{Opened, State, StateSigner};
+use super::request_state::{RequestState, StateSigner, VerifiedState};
 use super::revision::is_modern;
 use crate::call::approval::APPROVAL_LIMIT;
 use crate::call::approval::{Approver, Denial, FormAnswer, PendingCall, Verdict};
 use crate::call::digest::RequestDigest;
 use crate::call::digest::of_pairs;
 use crate::call::form::{Field, Form};
+use crate::lock::Unpoisoned as _;
 
-/// The name of the question whether a call may run. No form of a config has it.
+/// The key of the approval among the input requests. Forms of configs cannot have this name.
 const APPROVAL: &str = climax_catalog::APPROVAL;
 
 /// The client of one request.
 pub(super) struct Client<'a> {
     pub(super) context: &'a RequestContext<RoleServer>,
     states: &'a StateSigner,
-    /// What came with the request: the answers to an earlier result, and that result's state.
-    answers: Option<&'a InputResponses>,
-    state: Option<&'a str>,
-    opened: OnceLock<Option<Opened>>,
-    /// What has been filled in in this round.
-    given: Mutex<Map<String, Value>>,
+    /// The responses to the elicitations of the round before.
+    responses: Option<&'a InputResponses>,
+    /// The state from the round before, as it came.
+    sealed_state: Option<&'a str>,
+    /// The same state once it has been verified, which marks it as used.
+    verified_state: OnceLock<Option<VerifiedState>>,
+    /// The values of forms that came with this round, by the fingerprint of the form.
+    form_values: Mutex<Map<String, Value>>,
 }
 
 impl<'a> Client<'a> {
     pub(super) fn new(
         context: &'a RequestContext<RoleServer>,
         states: &'a StateSigner,
-        answers: Option<&'a InputResponses>,
-        state: Option<&'a str>,
+        responses: Option<&'a InputResponses>,
+        sealed_state: Option<&'a str>,
     ) -> Self {
-        Self { context, states, answers, state, opened: OnceLock::new(), given: Mutex::default() }
+        let (verified_state, form_values) = (OnceLock::new(), Mutex::default());
+        Self { context, states, responses, sealed_state, verified_state, form_values }
     }
 
-    /// Whether the client shows forms. One that names neither mode does: there was no other before 2025-11-25.
-    fn can_ask(&self) -> bool {
-        let shows = |capabilities: &ClientCapabilities| {
+    /// Returns whether the client can show forms. Before 2025-11-25 clients did not name modes, and forms were the only one.
+    fn supports_forms(&self) -> bool {
+        let has_forms = |capabilities: &ClientCapabilities| {
             capabilities.elicitation.as_ref().is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
         };
         if is_modern(self.context) {
-            self.context.meta.client_capabilities().as_ref().is_some_and(shows)
+            self.context.meta.client_capabilities().as_ref().is_some_and(has_forms)
         } else {
-            self.context.peer.peer_info().is_some_and(|info| shows(&info.capabilities))
+            self.context.peer.peer_info().is_some_and(|info| has_forms(&info.capabilities))
         }
     }
 
-    /// The state that came with the request, `None` if none did.
-    fn opened(&self, request: &RequestDigest) -> Option<&Opened> {
-        let open = || self.state.map(|state| self.states.open(state, &self.subject(request)));
-        self.opened.get_or_init(open).as_ref()
+    /// The state that came with the request; `None` if none did.
+    fn state(&self, request: &RequestDigest) -> Option<&VerifiedState> {
+        let verify = || self.sealed_state.map(|state| self.states.verify(state, &self.binding(request)));
+        self.verified_state.get_or_init(verify).as_ref()
     }
 
-    /// What a state is bound to: nobody redeems what somebody else was asked.
-    fn subject(&self, request: &RequestDigest) -> Vec<u8> {
-        [&request[..], &request_context::caller(self.context)].concat()
+    /// What a state is bound to: the request and its caller, so that no other caller can use the state.
+    fn binding(&self, request: &RequestDigest) -> Vec<u8> {
+        [&request[..], &request_context::caller_identity(self.context)].concat()
     }
 
-    /// The answer that came with the request.
-    fn answer(&self, name: &str) -> Option<ElicitResult> {
-        let answer = self.answers.and_then(|answers| answers.get(name))?;
-        serde_json::from_value(answer.clone()).ok()
+    /// The response that came with the request to the elicitation of this name.
+    fn response(&self, name: &str) -> Option<ElicitResult> {
+        let response = self.responses.and_then(|responses| responses.get(name))?;
+        serde_json::from_value(response.clone()).ok()
     }
 
-    /// The question as a result, with a state that holds all that was given so far.
-    fn asked(
+    /// The result that asks for another round. Its state holds the values of all forms so far.
+    fn input_required(
         &self,
         name: &str,
-        question: ElicitRequest,
-        state: State,
+        elicitation: ElicitRequest,
+        state: RequestState,
         request: &RequestDigest,
     ) -> Option<InputRequiredResult> {
-        let mut given = match self.opened(request) {
-            Some(Opened::Good(state)) => state.given.clone(),
+        let mut form_values = match self.state(request) {
+            Some(VerifiedState::Valid(state)) => state.form_values.clone(),
             _ => Map::new(),
         };
-        given.extend(self.given.lock().unwrap_or_else(PoisonError::into_inner).clone());
-        let state = self.states.seal(&State { given, ..state }, &self.subject(request))?;
-        let questions = BTreeMap::from([(name.to_owned(), InputRequest::Elicitation(question))]);
-        Some(InputRequiredResult::new(Some(questions), Some(state)))
+        form_values.extend(self.form_values.lock().unpoisoned().clone());
+        let state = self.states.seal(&RequestState { form_values, ..state }, &self.binding(request))?;
+        let requests = BTreeMap::from([(name.to_owned(), InputRequest::Elicitation(elicitation))]);
+        Some(InputRequiredResult::new(Some(requests), Some(state)))
     }
 
-    /// Asks by a request of the server's, and waits. MCP 2025-11-25, client/elicitation.
-    async fn by_request(&self, question: ElicitRequest) -> Option<ElicitResult> {
+    /// Sends an elicitation and waits for the response. Source: MCP 2025-11-25, client/elicitation.
+    async fn elicit(&self, elicitation: ElicitRequest) -> Option<ElicitResult> {
         let options = PeerRequestOptions::no_options();
-        let request = ServerRequest::ElicitRequest(question);
-        let answer = async {
+        let request = ServerRequest::ElicitRequest(elicitation);
+        let response = async {
             let handle = self.context.peer.send_request_with_option(request, options).await?;
-            Asked(Some(handle)).answer().await
+            OpenElicitation(Some(handle)).response().await
         };
-        // The answer to a cancelled request is of no use.
-        match self.context.ct.run_until_cancelled(answer).await? {
-            Ok(ClientResult::ElicitResult(answer)) => Some(answer),
+        // A cancelled request needs no response.
+        match self.context.ct.run_until_cancelled(response).await? {
+            Ok(ClientResult::ElicitResult(response)) => Some(response),
             Ok(_) => None,
             Err(error) => {
                 tracing::warn!(%error, "no answer to a question");
@@ -114,85 +118,98 @@ impl<'a> Client<'a> {
             }
         }
     }
+
+    /// Takes the values of a form from the state or from the response of this round, or asks for another round.
+    fn fill_in_by_rounds(
+        &self,
+        form: &Form<'_>,
+        elicitation: ElicitRequest,
+        request: &RequestDigest,
+    ) -> FormAnswer<InputRequiredResult> {
+        let fingerprint = hex::encode(of_pairs([(String::new(), format!("{form:?}"))].into_iter()));
+        let is_response_to_form = match self.state(request) {
+            Some(VerifiedState::Forged) => return FormAnswer::Denied(Denial::Forged),
+            Some(VerifiedState::Valid(state)) => match state.form_values.get(&fingerprint) {
+                Some(Value::Object(values)) => return FormAnswer::Filled(values.clone()),
+                _ => state.pending_form.as_ref() == Some(&fingerprint),
+            },
+            Some(VerifiedState::Stale) => false,
+            None => true,
+        };
+        if let Some(response) = self.response(form.name).filter(|_| is_response_to_form) {
+            let answer = form_answer(form, response);
+            if let FormAnswer::Filled(values) = &answer {
+                self.form_values.lock().unpoisoned().insert(fingerprint, Value::Object(values.clone()));
+            }
+            return answer;
+        }
+        let state = RequestState { pending_form: Some(fingerprint), ..RequestState::default() };
+        self.input_required(form.name, elicitation, state, request)
+            .map_or(FormAnswer::Denied(Denial::Headless), FormAnswer::InputRequired)
+    }
+
+    /// Takes the verdict from the response of this round, or asks for another round.
+    async fn approve_by_rounds(&self, pending: &PendingCall<'_>) -> Verdict<InputRequiredResult> {
+        let digest = pending.digest();
+        let request = pending.request_digest();
+        match self.state(&request) {
+            Some(VerifiedState::Forged) => return Verdict::Denied(Denial::Forged),
+            Some(VerifiedState::Valid(state)) if state.pending_approval == Some(digest) => {
+                if let Some(response) = self.response(APPROVAL) {
+                    return verdict(&response);
+                }
+            }
+            Some(VerifiedState::Valid(_) | VerifiedState::Stale) | None => {}
+        }
+        let elicitation = approval_elicitation(pending.question().await);
+        let state = RequestState { pending_approval: Some(digest), ..RequestState::default() };
+        let result = self.input_required(APPROVAL, elicitation, state, &request);
+        result.map_or_else(|| pending.headless(), Verdict::InputRequired)
+    }
 }
 
+/// Rejects states that fail verification. Source: MCP 2026-07-28, basic/patterns, "Multi Round-Trip Requests".
 impl Approver for Client<'_> {
     type Question = InputRequiredResult;
 
     async fn fill_in(&self, form: &Form<'_>, request: &RequestDigest) -> FormAnswer<InputRequiredResult> {
-        if !self.can_ask() {
+        if !self.supports_forms() {
             return FormAnswer::Denied(Denial::Unanswerable);
         }
-        let Some(question) = form_question(form) else { return FormAnswer::Denied(Denial::Headless) };
-        if !is_modern(self.context) {
-            let answer = self.by_request(question).await;
-            return answer.map_or(FormAnswer::Denied(Denial::ByUser), |answer| filled_in(form, answer));
+        let Some(elicitation) = form_elicitation(form) else { return FormAnswer::Denied(Denial::Headless) };
+        if is_modern(self.context) {
+            return self.fill_in_by_rounds(form, elicitation, request);
         }
-        let fingerprint = hex(&of_pairs([(String::new(), format!("{form:?}"))].into_iter()));
-        let is_answered = match self.opened(request) {
-            Some(Opened::Forged) => return FormAnswer::Denied(Denial::Forged),
-            Some(Opened::Good(state)) => match state.given.get(&fingerprint) {
-                Some(Value::Object(values)) => return FormAnswer::Filled(values.clone()),
-                _ => state.asks.as_ref() == Some(&fingerprint),
-            },
-            Some(Opened::Stale) => false,
-            None => true,
-        };
-        if let Some(answer) = self.answer(form.name).filter(|_| is_answered) {
-            let answer = filled_in(form, answer);
-            if let FormAnswer::Filled(values) = &answer {
-                let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
-                given.insert(fingerprint, Value::Object(values.clone()));
-            }
-            return answer;
-        }
-        let state = State { asks: Some(fingerprint), ..State::default() };
-        self.asked(form.name, question, state, request)
-            .map_or(FormAnswer::Denied(Denial::Headless), FormAnswer::InputRequired)
+        let response = self.elicit(elicitation).await;
+        response.map_or(FormAnswer::Denied(Denial::ByUser), |response| form_answer(form, response))
     }
 
-    /// MCP 2026-07-28, basic/patterns, "Multi Round-Trip Requests": a state that fails verification is rejected.
     async fn approve(&self, pending: &PendingCall<'_>) -> Verdict<InputRequiredResult> {
-        if !self.can_ask() {
+        if !self.supports_forms() {
             return pending.headless();
         }
-        let question = |text| ElicitRequest::new(form_params(text, ElicitationSchema::new(BTreeMap::new())));
-        if !is_modern(self.context) {
-            let answer = self.by_request(question(pending.question().await)).await;
-            return answer.map_or(Verdict::Denied(Denial::ByUser), |answer| verdict(&answer));
+        if is_modern(self.context) {
+            return self.approve_by_rounds(pending).await;
         }
-        let identity = pending.digest();
-        let request = pending.request_digest();
-        match self.opened(&request) {
-            Some(Opened::Forged) => return Verdict::Denied(Denial::Forged),
-            Some(Opened::Good(state)) if state.approves == Some(identity) => {
-                if let Some(answer) = self.answer(APPROVAL) {
-                    return verdict(&answer);
-                }
-            }
-            Some(Opened::Good(_) | Opened::Stale) | None => {}
-        }
-        let question = question(pending.question().await);
-        let state = State { approves: Some(identity), ..State::default() };
-        let asked = self.asked(APPROVAL, question, state, &request);
-        asked.map_or_else(|| pending.headless(), Verdict::InputRequired)
+        let response = self.elicit(approval_elicitation(pending.question().await)).await;
+        response.map_or(Verdict::Denied(Denial::ByUser), |response| verdict(&response))
     }
 }
 
-/// A question that the client has; taken back when dropped without an answer, so that nobody answers it for nothing.
-struct Asked(Option<RequestHandle<RoleServer>>);
+/// An elicitation that the client has not answered. Dropping it cancels it, so that the client can close the form.
+struct OpenElicitation(Option<RequestHandle<RoleServer>>);
 
-impl Asked {
-    async fn answer(mut self) -> Result<ClientResult, ServiceError> {
+impl OpenElicitation {
+    async fn response(mut self) -> Result<ClientResult, ServiceError> {
         let late = ServiceError::Timeout { timeout: APPROVAL_LIMIT };
         let Some(handle) = &mut self.0 else { return Err(late) };
-        let answer = timeout(APPROVAL_LIMIT, &mut handle.rx).await.map_err(|_| late)?;
+        let response = timeout(APPROVAL_LIMIT, &mut handle.rx).await.map_err(|_| late)?;
         self.0 = None;
-        answer.map_err(|_| ServiceError::TransportClosed)?
+        response.map_err(|_| ServiceError::TransportClosed)?
     }
 }
 
-impl Drop for Asked {
+impl Drop for OpenElicitation {
     fn drop(&mut self) {
         if let Some(handle) = self.0.take() {
             tokio::spawn(handle.cancel(Some("the call has ended".to_owned())));
@@ -200,24 +217,32 @@ impl Drop for Asked {
     }
 }
 
-fn verdict<Q>(answer: &ElicitResult) -> Verdict<Q> {
-    match answer.action {
+/// The user's decision in a response.
+fn verdict<Q>(response: &ElicitResult) -> Verdict<Q> {
+    match response.action {
         ElicitationAction::Accept => Verdict::Approved,
         _ => Verdict::Denied(Denial::ByUser),
     }
 }
 
-/// Of what comes back only the fields of the form count.
-fn filled_in<Q>(form: &Form<'_>, answer: ElicitResult) -> FormAnswer<Q> {
-    match (answer.action, answer.content) {
+/// The values of a form in a response. Fields that the form does not have are ignored.
+fn form_answer<Q>(form: &Form<'_>, response: ElicitResult) -> FormAnswer<Q> {
+    match (response.action, response.content) {
         (ElicitationAction::Accept, Some(Value::Object(values))) => FormAnswer::Filled(form.values(values)),
         (ElicitationAction::Accept, _) => FormAnswer::Filled(Map::new()),
         _ => FormAnswer::Denied(Denial::ByUser),
     }
 }
 
-/// A form in the restricted schema of elicitation. Source: MCP 2025-11-25, client/elicitation, "Requested Schema".
-fn form_question(form: &Form<'_>) -> Option<ElicitRequest> {
+/// The elicitation that asks for approval. Its form has no fields.
+fn approval_elicitation(question: String) -> ElicitRequest {
+    ElicitRequest::new(form_params(question, ElicitationSchema::new(BTreeMap::new())))
+}
+
+/// The elicitation of a form, in the restricted JSON Schema that elicitation has; `None` if the form does not fit it.
+///
+/// Source: MCP 2025-11-25, client/elicitation, "Requested Schema".
+fn form_elicitation(form: &Form<'_>) -> Option<ElicitRequest> {
     let properties: Map<String, Value> =
         form.fields.iter().map(|field| (field.name.to_owned(), property(field))).collect();
     let required: Vec<&str> = form.fields.iter().filter(|field| field.required).map(|field| field.name).collect();
@@ -235,7 +260,7 @@ fn form_params(message: String, requested_schema: ElicitationSchema) -> ElicitRe
     ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema }
 }
 
-/// Allowed values are texts in forms, whatever their type.
+/// The schema of a field. The values of an enum are strings, whatever the type of the field.
 fn property(field: &Field<'_>) -> Value {
     let kind = if field.values.is_empty() { field.kind } else { Type::String };
     let mut property = json!({ "type": kind.as_str() });
@@ -245,21 +270,21 @@ fn property(field: &Field<'_>) -> Value {
     if !field.values.is_empty() {
         property["enum"] = json!(field.values);
     }
-    for (keyword, bound, whole) in
+    for (keyword, bound, round) in
         [("minimum", field.min, f64::ceil as fn(f64) -> f64), ("maximum", field.max, f64::floor)]
     {
         let Some(bound) = bound else { continue };
         match kind {
             #[expect(clippy::cast_possible_truncation, reason = "beyond the type's own bounds those hold")]
-            Type::Integer => property[keyword] = json!(whole(bound) as i64),
+            Type::Integer => property[keyword] = json!(round(bound) as i64),
             Type::Number => property[keyword] = json!(bound),
             Type::String | Type::Boolean => {}
         }
     }
-    if let Some(word) = field.default {
+    if let Some(default) = field.default {
         property["default"] = match kind {
-            Type::String => json!(word),
-            _ => serde_json::from_str(word).unwrap_or(Value::Null),
+            Type::String => json!(default),
+            _ => serde_json::from_str(default).unwrap_or(Value::Null),
         };
     }
     property

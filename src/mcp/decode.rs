@@ -1,7 +1,7 @@
-//! One line of input → a message, or the error that answers it.
+//! Decodes a line of input into a message, or into the error response to it.
 //!
-//! Pure. The SDK drops lines that are no JSON-RPC and takes malformed requests of known methods for unknown methods, so
-//! both are sorted out before it sees them.
+//! Pure. The SDK drops lines that are not JSON-RPC, and takes malformed requests of known methods for unknown methods. Both
+//! are answered here, before the SDK sees them.
 
 use rmcp::model::ConstString as _;
 use rmcp::model::{
@@ -17,29 +17,29 @@ use crate::mcp::decode::prescan::MAX_MESSAGE_NODES;
 
 mod prescan;
 
-/// Longest JSON-RPC line, in bytes.
+/// The longest JSON-RPC line, in bytes.
 pub const MAX_LINE_BYTES: usize = 16 << 20;
 
-/// What a line turned out to be.
+/// The result of decoding a line.
 #[derive(Debug)]
 pub enum Decoded {
     /// A message for the server.
     Message(Box<ClientJsonRpcMessage>),
-    /// No message; this is to be sent back.
+    /// The line is no message. This is the response.
     Error(Box<ServerJsonRpcMessage>),
-    /// Nothing.
+    /// The line needs no response.
     Empty,
 }
 
-/// JSON that has passed for a JSON-RPC object: of bounded size, with one id and one method.
+/// A JSON-RPC object of bounded size, without duplicate names.
 #[derive(Debug)]
 pub struct Checked {
     value: Value,
-    /// Whether the method stood behind the params.
-    is_late: bool,
+    /// Whether the members were reordered.
+    is_reordered: bool,
 }
 
-/// Methods whose requests are wrong when the SDK cannot read them.
+/// The methods whose requests are malformed if the SDK cannot parse them.
 const KNOWN_METHODS: &[&str] = &[
     InitializeResultMethod::VALUE,
     PingRequestMethod::VALUE,
@@ -49,8 +49,8 @@ const KNOWN_METHODS: &[&str] = &[
     "server/discover",
 ];
 
-/// Those of them that revision 2026-07-28 does not have any more.
-const GONE_METHODS: &[&str] = &[InitializeResultMethod::VALUE, SetLevelRequestMethod::VALUE];
+/// The known methods that revision 2026-07-28 has removed.
+const REMOVED_METHODS: &[&str] = &[InitializeResultMethod::VALUE, SetLevelRequestMethod::VALUE];
 
 /// Decodes a line, without its line end.
 #[must_use]
@@ -58,80 +58,80 @@ pub fn decode(line: &[u8]) -> Decoded {
     check(line).map_or_else(|decoded| decoded, Checked::decode)
 }
 
-/// Checks a message as far as the SDK's types need not be known.
+/// Checks a message without the types of the SDK.
 ///
 /// # Errors
-/// There is nothing, or what is to be sent back.
+/// The line is empty, or is answered with an error response.
 pub fn check(line: &[u8]) -> Result<Checked, Decoded> {
     if line.iter().all(u8::is_ascii_whitespace) {
         return Err(Decoded::Empty);
     }
     let outline = Outline::of(line);
-    // Before anything is made of it: the SDK takes some microseconds for each, and everything is on one thread.
+    // The SDK takes microseconds for each node, on the one thread that serves all clients.
     if outline.nodes > MAX_MESSAGE_NODES {
-        return Err(reject(outline.id(), too_much(outline.nodes)));
+        return Err(reject(outline.id(), too_many_nodes(outline.nodes)));
     }
     let mut value: Value = serde_json::from_slice(line).map_err(|error| {
         reject(None, ErrorData::parse_error(format!("Parse error: the message is not JSON: {error}"), None))
     })?;
     let id = request_id(&value).map_err(|message| reject(None, ErrorData::invalid_request(message, None)))?;
-    if let Some(name) = outline.twice() {
+    if let Some(name) = outline.duplicate_name() {
         let message = format!("Invalid request: `{}` stands there twice; a message has each member once", echo(&name));
         return Err(reject(id.filter(|_| name != "id"), ErrorData::invalid_request(message, None)));
     }
     if value.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
         return Err(reject(id, ErrorData::invalid_request("Invalid request: `jsonrpc` must be \"2.0\"", None)));
     }
-    let is_late = value.as_object_mut().is_some_and(put_method_first);
-    Ok(Checked { value, is_late })
+    let is_reordered = value.as_object_mut().is_some_and(put_method_first);
+    Ok(Checked { value, is_reordered })
 }
 
-/// Puts the method before whatever holds something, and returns whether it stood behind.
+/// Moves the method before all objects and arrays. Returns whether it had to be moved.
 ///
-/// The SDK reads all that stands before the method once for each method that it knows.
+/// The SDK parses the members before the method once for each method that it knows.
 fn put_method_first(members: &mut Map<String, Value>) -> bool {
     let mut before = members.iter().take_while(|(name, _)| *name != "method");
-    let is_late = before.any(|(_, value)| value.is_object() || value.is_array());
-    if is_late && let Some(method) = members.shift_remove("method") {
+    let is_reordered = before.any(|(_, value)| value.is_object() || value.is_array());
+    if is_reordered && let Some(method) = members.shift_remove("method") {
         members.shift_insert(0, "method".to_owned(), method);
     }
-    is_late
+    is_reordered
 }
 
-/// Whether JSON that came as a string has no more values and names than a message may have.
+/// Returns whether JSON in a string has no more nodes than a message may have.
 pub(super) fn is_bounded(json: &str) -> bool {
     Outline::of(json.as_bytes()).nodes <= MAX_MESSAGE_NODES
 }
 
 impl Checked {
-    /// The message as text that the SDK reads faster than what was sent, if there is such a text.
+    /// The message as JSON that the SDK parses faster than the line; `None` if that is the line itself.
     #[must_use]
     pub fn faster_json(&self) -> Option<String> {
-        self.is_late.then(|| self.value.to_string())
+        self.is_reordered.then(|| self.value.to_string())
     }
 
-    /// Reads what the message says.
+    /// Decodes the message with the types of the SDK.
     #[must_use]
     pub fn decode(self) -> Decoded {
         let Self { value, .. } = self;
         let id = request_id(&value).unwrap_or_default();
         let method = value["method"].as_str().unwrap_or_default().to_owned();
-        // JSON-RPC 2.0 §4.1: notifications are not answered, and neither are answers.
+        // Neither notifications nor responses have a response. Source: JSON-RPC 2.0, section 4.1.
         let may_be_answered =
             value.get("id").is_some() && value.get("result").is_none() && value.get("error").is_none();
         let is_known = KNOWN_METHODS.contains(&method.as_str());
-        let is_modern = names_a_revision(&value);
-        let form = expected_form(&value);
+        let is_modern = has_protocol_version(&value);
+        let problem = form_problem(&value);
         match serde_json::from_value::<ClientJsonRpcMessage>(value) {
-            Ok(message) if is_absent(&message, is_modern) => reject(id, method_not_found(&method)),
+            Ok(message) if is_unsupported(&message, is_modern) => reject(id, method_not_found(&method)),
             Ok(message) if !(is_known && is_custom_request(&message)) => Decoded::Message(Box::new(message)),
             Err(error) if !may_be_answered => {
-                // A client could fill the log.
+                // At a higher level a client could fill the log.
                 tracing::debug!(%error, "ignoring a malformed notification or response");
                 Decoded::Empty
             }
-            Err(_) if !is_known => reject(id, ErrorData::invalid_request(format!("Invalid request: {form}"), None)),
-            _ if is_modern && GONE_METHODS.contains(&method.as_str()) => reject(id, method_not_found(&method)),
+            Err(_) if !is_known => reject(id, ErrorData::invalid_request(format!("Invalid request: {problem}"), None)),
+            _ if is_modern && REMOVED_METHODS.contains(&method.as_str()) => reject(id, method_not_found(&method)),
             _ => {
                 let message = format!("Invalid params for {method}: {}", expected_params(&method));
                 reject(id, ErrorData::invalid_params(message, None))
@@ -140,13 +140,13 @@ impl Checked {
     }
 }
 
-/// Whether a request is of a revision that has no `initialize`: 2026-07-28, basic, "Request metadata".
-fn names_a_revision(request: &Value) -> bool {
+/// Returns whether a request names its revision. Source: MCP 2026-07-28, basic, "Request metadata".
+fn has_protocol_version(request: &Value) -> bool {
     request["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"].is_string()
 }
 
-/// Whether the SDK knows a method that the server does not have, and would refuse it with its bare name.
-fn is_absent(message: &ClientJsonRpcMessage, is_modern: bool) -> bool {
+/// Returns whether the server lacks a method that the SDK knows. The SDK's own error would be the bare name of the method.
+fn is_unsupported(message: &ClientJsonRpcMessage, is_modern: bool) -> bool {
     let JsonRpcMessage::Request(request) = message else { return false };
     match request.request {
         ClientRequest::PingRequest(_) => is_modern,
@@ -157,8 +157,8 @@ fn is_absent(message: &ClientJsonRpcMessage, is_modern: bool) -> bool {
     }
 }
 
-/// What is wrong with a request of no method that is known. Source: JSON-RPC 2.0 §4; MCP narrows `params` to objects.
-fn expected_form(request: &Value) -> String {
+/// The problem of a malformed request without a known method. Source: JSON-RPC 2.0, section 4; in MCP `params` is an object.
+fn form_problem(request: &Value) -> String {
     match request.get("method") {
         None => "`method` is missing".to_owned(),
         Some(Value::String(_)) => "`params` must be an object".to_owned(),
@@ -170,14 +170,14 @@ fn is_custom_request(message: &ClientJsonRpcMessage) -> bool {
     matches!(message, JsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::CustomRequest(_)))
 }
 
-/// The answer to a line that is longer than [`MAX_LINE_BYTES`].
+/// The response to a line that is longer than [`MAX_LINE_BYTES`].
 #[must_use]
 pub fn oversized() -> ServerJsonRpcMessage {
     let message = format!("Invalid request: the line is longer than {} MiB", MAX_LINE_BYTES >> 20);
     ServerJsonRpcMessage::error(ErrorData::invalid_request(message, None), None)
 }
 
-/// The answer to a request that comes before the conversation was opened.
+/// The response to a request that comes before `initialize`.
 ///
 /// Source: MCP 2025-11-25, basic/lifecycle, "Initialization"; MCP 2026-07-28, basic, "Request metadata".
 #[must_use]
@@ -192,11 +192,11 @@ pub fn too_early(method: &str, id: RequestId) -> ServerJsonRpcMessage {
     ServerJsonRpcMessage::error(ErrorData::invalid_params(message, None), Some(id))
 }
 
-/// The answer to a request for which there is no room.
+/// The response to a request that exceeds a limit of the connection.
 #[must_use]
-pub fn refused(why: &impl std::fmt::Display, id: RequestId) -> ServerJsonRpcMessage {
-    // JSON-RPC 2.0 §5.1 leaves these codes to servers.
-    let error = ErrorData::new(ErrorCode(-32000), format!("Request refused: {why}"), None);
+pub fn refused(reason: &impl std::fmt::Display, id: RequestId) -> ServerJsonRpcMessage {
+    // JSON-RPC 2.0, section 5.1, reserves -32000 to -32099 for servers.
+    let error = ErrorData::new(ErrorCode(-32000), format!("Request refused: {reason}"), None);
     ServerJsonRpcMessage::error(error, Some(id))
 }
 
@@ -204,7 +204,9 @@ fn reject(id: Option<RequestId>, error: ErrorData) -> Decoded {
     Decoded::Error(Box::new(ServerJsonRpcMessage::error(error, id)))
 }
 
-/// The id of a JSON-RPC object that has one; JSON-RPC 2.0 §4 and MCP's narrowing of it (no null, no fraction).
+/// The id of a JSON-RPC object, if it has one.
+///
+/// Source: JSON-RPC 2.0, section 4. MCP allows neither null nor fractions.
 fn request_id(value: &Value) -> Result<Option<RequestId>, String> {
     let Value::Object(object) = value else {
         let found = match value {
@@ -224,7 +226,7 @@ fn request_id(value: &Value) -> Result<Option<RequestId>, String> {
     }
 }
 
-fn too_much(nodes: usize) -> ErrorData {
+fn too_many_nodes(nodes: usize) -> ErrorData {
     let message = format!(
         "Invalid request: the message has {nodes} values and names, expected {MAX_MESSAGE_NODES} at most; \
          send less of them, or several messages"
@@ -232,6 +234,7 @@ fn too_much(nodes: usize) -> ErrorData {
     ErrorData::invalid_request(message, None)
 }
 
+/// The form that the params of a known method must have.
 fn expected_params(method: &str) -> &'static str {
     match method {
         CallToolRequestMethod::VALUE => "expected an object with a string `name` and, if given, an object `arguments`",

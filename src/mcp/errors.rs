@@ -1,31 +1,37 @@
-//! Protocol errors, which are answered instead of a result.
+//! Protocol errors: the responses to requests that have no result.
 
 use rmcp::model::{ErrorCode, ErrorData};
 use serde_json::json;
 
 use crate::call::arguments::echo;
 
+/// The `requestState` of a request failed verification.
 pub(super) fn forged_state() -> ErrorData {
     let message =
         "Invalid requestState: it was not made for this call, or was changed; call without it to be asked anew";
     ErrorData::invalid_params(message, None)
 }
 
-/// MCP 2025-11-25, server/resources, "Error Handling"; from 2026-07-28 on the address is an invalid parameter.
-pub(super) fn no_resource(uri: &str, why: Option<&str>, is_modern: bool) -> ErrorData {
-    let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
-    let message = format!("No such resource: {}{why}", echo(uri));
+/// No resource has this URI. From revision 2026-07-28 on the URI counts as an invalid parameter.
+///
+/// Source: MCP 2025-11-25, server/resources, "Error Handling".
+pub(super) fn resource_not_found(uri: &str, reason: Option<&str>, is_modern: bool) -> ErrorData {
+    let reason = reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
+    let message = format!("No such resource: {}{reason}", echo(uri));
     let data = Some(json!({ "uri": uri }));
     if is_modern { ErrorData::invalid_params(message, data) } else { ErrorData::resource_not_found(message, data) }
 }
 
-/// MCP 2026-07-28, basic, "Capabilities": what a request needs and its client does not declare.
-pub(super) fn no_elicitation() -> ErrorData {
+/// The request needs elicitation, and the client does not declare it.
+///
+/// Source: MCP 2026-07-28, basic, "Capabilities".
+pub(super) fn elicitation_required() -> ErrorData {
     let message = "The user has to be asked, and the client does not declare that it can (elicitation)";
     let data = json!({ "requiredCapabilities": { "elicitation": {} } });
     ErrorData::new(ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY, message, Some(data))
 }
 
+/// The server does not have this method.
 pub(super) fn method_not_found(method: &str) -> ErrorData {
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("Method not found: {}", echo(method)), None)
 }

@@ -1,4 +1,4 @@
-//! What a client is told about the server when it connects.
+//! The instructions that a client gets when it connects.
 
 use std::fmt::Write as _;
 
@@ -6,10 +6,10 @@ use climax_catalog::ToolIndex;
 
 use super::Mode;
 
-/// Length of the instructions that a client gets, but for their end.
+/// The length of the instructions without their end, in bytes.
 const MAX_INSTRUCTION_BYTES: usize = 1_500;
 
-/// How to find tools, and which CLIs there are, as far as they fit [`MAX_INSTRUCTION_BYTES`].
+/// The instructions: how to find tools, and the names of the CLIs as far as [`MAX_INSTRUCTION_BYTES`] has room for them.
 pub(super) fn instructions(index: &ToolIndex, mode: Mode) -> String {
     let mut text = match mode {
         Mode::Meta | Mode::Extended => "Command-line programs as tools. Find a tool with climax_search: say in a few words what is to be \
@@ -18,17 +18,17 @@ pub(super) fn instructions(index: &ToolIndex, mode: Mode) -> String {
         Mode::Classic => "Command-line programs as tools. CLIs: ",
     }
     .to_owned();
-    let mut left = 0;
+    let mut left_out = 0;
     for (at, summary) in index.summary().enumerate() {
         let item = format!("{}{} ({})", if at == 0 { "" } else { ", " }, summary.cli.name(), summary.tool_count);
-        if left > 0 || text.len() + item.len() > MAX_INSTRUCTION_BYTES {
-            left += 1;
+        if left_out > 0 || text.len() + item.len() > MAX_INSTRUCTION_BYTES {
+            left_out += 1;
         } else {
             text.push_str(&item);
         }
     }
-    if left > 0 {
-        let _ = write!(text, ", and {left} more");
+    if left_out > 0 {
+        let _ = write!(text, ", and {left_out} more");
     }
     text.push('.');
     text

@@ -1,7 +1,7 @@
-//! Log messages of a running call: what its program prints on standard error, and why the call failed.
+//! Log messages of a running call: the lines that its program prints on standard error, and the reason of a failure.
 //!
-//! Clients until revision 2025-11-25 get them once they have asked for them. From 2026-07-28 on logging is deprecated, and
-//! servers that begin with it now are asked not to offer it there.
+//! Clients until revision 2025-11-25 get them once they have set a level. Revision 2026-07-28 deprecates logging, and tells
+//! servers without it not to start with it.
 //!
 //! Source: MCP 2025-11-25 and 2026-07-28, server/utilities/logging.
 
@@ -9,25 +9,29 @@
 
 use std::future::Future;
 use std::pin::pin;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
 
 use rmcp::model::{LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParam, ServerNotification};
 use rmcp::service::{RequestContext, RoleServer};
 use tokio::time::sleep;
 
+#[cfg(feature = "http")]
+use super::call_notifier::CallNotifier;
 use super::revision::is_modern;
 use crate::call::arguments::echo;
 use crate::exec::{Lines, Rest};
-use std::time::Duration;
+use crate::lock::Unpoisoned as _;
 
 /// The time between two log messages of a call, while its program runs.
 pub const MIN_LOG_INTERVAL: Duration = Duration::from_millis(10);
 
-/// From which level on the client of a conversation is told; of nothing until it has asked.
+/// The least severe level that a client gets. A client that has set none gets no messages.
 #[derive(Debug, Default)]
-pub(super) struct Threshold(Mutex<Option<LoggingLevel>>);
+pub(super) struct MinLogLevel(Mutex<Option<LoggingLevel>>);
 
-impl Threshold {
+impl MinLogLevel {
+    /// Sets the level.
     pub(super) fn set(&self, level: LoggingLevel) {
         *self.lock() = Some(level);
     }
@@ -37,84 +41,92 @@ impl Threshold {
     }
 
     fn admits(&self, level: LoggingLevel) -> bool {
-        // The levels are declared from the least to the most severe.
-        self.lock().is_some_and(|least| level as u8 >= least as u8)
+        // The SDK declares the levels from the least to the most severe.
+        self.lock().is_some_and(|min| level as u8 >= min as u8)
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<LoggingLevel>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unpoisoned()
     }
 }
 
 /// The log of one call.
-pub(super) struct Log<'a> {
+pub(super) struct CallLog<'a> {
     context: &'a RequestContext<RoleServer>,
-    threshold: &'a Threshold,
+    min_level: &'a MinLogLevel,
     tool: &'a str,
 }
 
-impl<'a> Log<'a> {
-    /// The log of a call of `tool`; `None` if its client has not asked for any.
-    pub(super) fn of(context: &'a RequestContext<RoleServer>, threshold: &'a Threshold, tool: &'a str) -> Option<Self> {
-        (threshold.is_set() && !is_modern(context)).then_some(Self { context, threshold, tool })
+impl<'a> CallLog<'a> {
+    /// The log of a call of `tool`; `None` if the client gets no log messages.
+    pub(super) fn of(
+        context: &'a RequestContext<RoleServer>,
+        min_level: &'a MinLogLevel,
+        tool: &'a str,
+    ) -> Option<Self> {
+        (min_level.is_set() && !is_modern(context)).then_some(Self { context, min_level, tool })
     }
 
-    /// Awaits a call and sends `lines` meanwhile, all of them before it returns.
-    pub(super) async fn followed<T>(&self, lines: &Lines, call: impl Future<Output = T>) -> T {
+    /// Awaits a call and sends `lines` as they come. All messages are sent before it returns.
+    pub(super) async fn with_lines<T>(&self, lines: &Lines, call: impl Future<Output = T>) -> T {
         let mut call = pin!(call);
-        let done = loop {
+        let result = loop {
             let line = tokio::select! {
                 biased;
-                done = call.as_mut() => break done,
+                result = call.as_mut() => break result,
                 line = lines.next() => line,
             };
-            let mut sent = pin!(self.line(&line));
+            let mut sent = pin!(self.send_line(&line));
             tokio::select! {
                 biased;
-                done = call.as_mut() => {
+                result = call.as_mut() => {
                     sent.await;
-                    break done;
+                    break result;
                 }
                 () = sent.as_mut() => {}
             }
             tokio::select! {
                 biased;
-                done = call.as_mut() => break done,
+                result = call.as_mut() => break result,
                 () = sleep(MIN_LOG_INTERVAL) => {}
             }
         };
-        let Rest { lines, left_out } = lines.rest();
+        self.send_rest(lines.rest()).await;
+        result
+    }
+
+    /// Sends the lines that are left when the program has ended.
+    async fn send_rest(&self, Rest { lines, left_out }: Rest) {
         for line in lines {
-            self.line(&line).await;
+            self.send_line(&line).await;
         }
         if left_out > 0 {
             self.send(LoggingLevel::Info, format!("[{left_out} more lines on standard error left out]")).await;
         }
-        done
     }
 
-    /// Says why the call failed.
-    pub(super) async fn failed(&self, why: &str) {
-        self.send(LoggingLevel::Warning, why.to_owned()).await;
+    /// Sends the reason why the call failed.
+    pub(super) async fn send_failure(&self, reason: &str) {
+        self.send(LoggingLevel::Warning, reason.to_owned()).await;
     }
 
-    async fn line(&self, line: &str) {
+    async fn send_line(&self, line: &str) {
         self.send(LoggingLevel::Info, echo(line)).await;
     }
 
-    /// Sends a message, unless nobody waits for the call any more: no notification follows a cancellation.
+    /// Sends a message, unless the call was cancelled: no notification may follow a cancellation.
     async fn send(&self, level: LoggingLevel, text: String) {
-        if self.context.ct.is_cancelled() || !self.threshold.admits(level) {
+        if self.context.ct.is_cancelled() || !self.min_level.admits(level) {
             return;
         }
         let message = LoggingMessageNotificationParam::new(level, text.into()).with_logger(self.tool);
         let message = ServerNotification::LoggingMessageNotification(LoggingMessageNotification::new(message));
         #[cfg(feature = "http")]
-        if let Some(aside) = self.context.extensions.get::<crate::transport::http::call_notifier::CallNotifier>() {
-            aside.send(message).await;
+        if let Some(notifier) = self.context.extensions.get::<CallNotifier>() {
+            notifier.send(message).await;
             return;
         }
-        // A client that has gone is told nothing.
+        // An error means that the client has disconnected.
         let _ = self.context.peer.send_notification(message).await;
     }
 }

@@ -1,9 +1,9 @@
-//! The two meta-tools of the default mode (seeds 000 and 002).
+//! The two meta-tools of the default mode. Source: docs/contract.md, "climax_search" and "climax_call".
 
 use climax_catalog::{CliSummary, Filter, Strategy, ToolIndex, ToolIndexEntry};
 use serde_json::{Map, Value, json};
 
-use super::reader::Reader;
+use super::reader::ArgumentReader;
 use crate::call::arguments::Violation;
 use crate::mcp::reader::DEFAULT_SEARCH_RESULTS;
 
@@ -17,7 +17,7 @@ pub(super) const SEARCH_DESCRIPTION: &str = "Search for available CLI tools by k
 pub(super) const CALL_DESCRIPTION: &str =
     "Execute a CLI tool by name. Use climax_search first to discover available tools and their argument schemas.";
 
-/// The input schema of `climax_search`, to the letter of the contract.
+/// The input schema of `climax_search`. Its text is fixed by the contract.
 pub(super) fn search_schema() -> Value {
     json!({
         "type": "object",
@@ -37,7 +37,7 @@ pub(super) fn search_schema() -> Value {
     })
 }
 
-/// The input schema of `climax_call`, to the letter of the contract.
+/// The input schema of `climax_call`. Its text is fixed by the contract.
 pub(super) fn call_schema() -> Value {
     json!({
         "type": "object",
@@ -55,13 +55,13 @@ pub(super) fn call_schema() -> Value {
     })
 }
 
-/// Answers a search: the text of the result, or what is wrong with the arguments.
+/// Answers a search with the text of its result.
 pub(super) fn search(
     index: &ToolIndex,
     strategy: Strategy,
     arguments: &Map<String, Value>,
 ) -> Result<String, Vec<Violation>> {
-    let mut reader = Reader::new(arguments);
+    let mut reader = ArgumentReader::new(arguments);
     let query = reader.string("query");
     let category = reader.string("category");
     let cli = reader.string("cli");
@@ -72,7 +72,7 @@ pub(super) fn search(
     Ok(search_text(index, strategy, filter, limit))
 }
 
-/// The text of an answer: a summary if nothing is asked for, else what matches.
+/// The text of a search result: the summary if the filter is empty, else the matches.
 pub(crate) fn search_text(index: &ToolIndex, strategy: Strategy, filter: Filter<'_>, limit: usize) -> String {
     match filter {
         Filter { query: None, category: None, cli: None } => summary_json(index, limit),
@@ -80,7 +80,7 @@ pub(crate) fn search_text(index: &ToolIndex, strategy: Strategy, filter: Filter<
     }
 }
 
-/// Splices the finished entries into `{"mode": "search", …}`.
+/// Joins the rendered entries in `{"mode": "search", …}`.
 fn search_json(found: &[ToolIndexEntry<'_>]) -> String {
     let size: usize = found.iter().map(|entry| entry.as_json().len() + 1).sum();
     let mut json = String::with_capacity(size + 32);
@@ -101,7 +101,7 @@ fn summary_json(index: &ToolIndex, limit: usize) -> String {
     json!({ "mode": "summary", "summary": summary }).to_string()
 }
 
-/// A CLI of a summary.
+/// A CLI, in the form of a summary.
 pub(super) fn cli_json(summary: CliSummary<'_>) -> Value {
     json!({
         "name": summary.cli.name(),
@@ -112,7 +112,7 @@ pub(super) fn cli_json(summary: CliSummary<'_>) -> Value {
     })
 }
 
-/// What `climax_call` was asked to do.
+/// The arguments of `climax_call`.
 pub(super) struct CallRequest {
     pub(super) tool_name: String,
     pub(super) arguments: Map<String, Value>,
@@ -120,10 +120,10 @@ pub(super) struct CallRequest {
 
 /// Reads the arguments of `climax_call`.
 pub(super) fn call_request(arguments: &Map<String, Value>) -> Result<CallRequest, Vec<Violation>> {
-    let mut reader = Reader::new(arguments);
+    let mut reader = ArgumentReader::new(arguments);
     let tool_name = reader.required_string("tool_name");
     let arguments = reader.object("args");
-    reader.refuse_unless_given("args", &["tool_name"]);
+    reader.reject_other_keys_without("args", &["tool_name"]);
     reader.finish()?;
     Ok(CallRequest { tool_name, arguments })
 }

@@ -1,8 +1,10 @@
-//! The Model Context Protocol: which tools a client sees, and what it is told.
+//! The Model Context Protocol: the tools that clients see, and the responses to their requests.
 //!
 //! Only this module and [`crate::transport`] name protocol types.
 
 mod caching;
+#[cfg(feature = "http")]
+mod call_notifier;
 mod client;
 pub mod decode;
 mod errors;
@@ -25,18 +27,20 @@ mod server;
 mod subscriptions;
 mod tools;
 
-/// What the targets of the SDK's log records start with.
+/// The start of the targets of the SDK's log records.
 pub(crate) const SDK_TARGET: &str = "rmcp";
 
+#[cfg(feature = "http")]
+pub(crate) use call_notifier::CallNotifier;
 pub use log::MIN_LOG_INTERVAL;
 pub(crate) use meta::search_text;
 pub use options::{Changes, Mode, Options};
-pub use output_store::MAX_KEPT_BYTES;
+pub use output_store::MAX_STORED_BYTES;
 pub(crate) use progress::{MAX_PROGRESS_INTERVAL, MIN_PROGRESS_INTERVAL};
 #[cfg(feature = "budget")]
 pub(crate) use reader::DEFAULT_SEARCH_RESULTS;
 pub(crate) use reader::MAX_SEARCH_RESULTS;
-pub use request_state::StateKey;
+pub use request_state::RequestStateKey;
 pub(crate) use revision::is_whole_modern_request;
 pub use server::Server;
 pub use tools::{estimated_tokens, tool_definition, tool_list};

@@ -1,36 +1,36 @@
-//! What a server offers, and how.
+//! The options of a server.
 
 use climax_catalog::Strategy;
 
-/// Which tools a client sees.
+/// The tools that a client sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// The two meta-tools.
+    /// The meta-tools `climax_search` and `climax_call`.
     Meta,
-    /// The meta-tools with pages and details, and those that describe.
+    /// The meta-tools with pages and levels of detail, `climax_describe` and `climax_examples`.
     Extended,
-    /// Every tool itself.
+    /// Every tool by its own name.
     Classic,
 }
 
-/// What a server offers, and how.
+/// The options of a server.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Which tools a client sees.
+    /// The tools that a client sees.
     pub mode: Mode,
-    /// How `climax_search` finds tools.
+    /// The strategy of `climax_search`.
     pub strategy: Strategy,
-    /// Whether what is served may change.
+    /// Whether the catalog can change while the server runs.
     pub changes: Changes,
 }
 
-/// Whether what is served may change while clients are there.
+/// Whether the catalog can change while clients are connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Changes {
-    /// It stays as it is.
+    /// The catalog never changes.
     Never,
-    /// Clients are not told.
+    /// The catalog can change. Clients get no `list_changed` notifications.
     Silent,
-    /// Clients are told when they would be shown another list of tools.
+    /// The catalog can change. Clients get `list_changed` notifications.
     Notified,
 }

@@ -1,64 +1,64 @@
-//! Outputs that were too long for their answer, for as long as they can be read.
+//! Stores long outputs, so that clients can read them after the call.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::time::Duration;
 
-use climax_catalog::hex;
 use tokio::time::{Instant, sleep_until};
 
 use crate::exec::random_bytes;
-use std::time::Duration;
+use crate::lock::Unpoisoned as _;
 
-/// Bytes of outputs that can be read later, of all calls.
-pub const MAX_KEPT_BYTES: usize = 64 << 20;
+/// The largest total size of the stored outputs of all calls, in bytes.
+pub const MAX_STORED_BYTES: usize = 64 << 20;
 
-/// How long an output can be read later.
-const KEPT_LIMIT: Duration = Duration::from_mins(10);
+/// The time for which an output is stored.
+const OUTPUT_LIFETIME: Duration = Duration::from_mins(10);
 
-/// The start of the URIs of outputs.
-pub(super) const URI_START: &str = "climax://output/";
+/// The start of the URIs of stored outputs.
+pub(super) const OUTPUT_URI_PREFIX: &str = "climax://output/";
 
-/// Bytes of an output's number, which nobody guesses.
-const NUMBER_BYTES: usize = 16;
+/// The length of the random id of an output, in bytes.
+const ID_BYTES: usize = 16;
 
-/// What an output takes besides its bytes, at most: its number, its reader, and their places.
+/// An upper bound of what an output occupies besides its bytes: URI, reader, media type and queue entry.
 const OVERHEAD_BYTES: usize = 512;
 
-/// Outputs of all calls of a server.
+/// The stored outputs of all calls of a server.
 #[derive(Debug, Default)]
-pub(super) struct OutputStore(Mutex<Outputs>);
+pub(super) struct OutputStore(Mutex<StoredOutputs>);
 
 #[derive(Debug, Default)]
-struct Outputs {
+struct StoredOutputs {
     /// Oldest first.
-    queue: VecDeque<Output>,
-    /// What all of them take.
+    queue: VecDeque<StoredOutput>,
+    /// The sum of the outputs' sizes.
     bytes: usize,
-    /// Whether a task waits to forget the oldest.
-    is_swept: bool,
+    /// Whether a task removes expired outputs.
+    is_sweeping: bool,
 }
 
 #[derive(Debug)]
-struct Output {
+struct StoredOutput {
     uri: String,
     reader: OutputReader,
     bytes: Vec<u8>,
-    /// What it is, if it is more than text.
+    /// The media type. `None` for text of which clients read parts.
     mime: Option<String>,
-    since: Instant,
+    stored_at: Instant,
 }
 
-/// Who may read an output.
+/// The caller and the connection that may read an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OutputReader {
-    /// What tells the caller from others, if the transport knows one.
+    /// The identity of the caller; empty if the transport knows none.
     pub(super) caller: Vec<u8>,
-    /// The number of the connection, where there are connections.
+    /// The id of the connection. `None` if the protocol revision has no connections.
     pub(super) connection: Option<u64>,
 }
 
 impl OutputStore {
-    /// Keeps an output; the URI that it can be read by. `None` if the system gives no number for it.
+    /// Stores an output and returns its URI. Returns `None` if the system gives no random bytes.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
@@ -68,19 +68,19 @@ impl OutputStore {
         bytes: Vec<u8>,
         mime: Option<String>,
     ) -> Option<String> {
-        let uri = format!("{URI_START}{}", hex(&random_bytes::<NUMBER_BYTES>().ok()?));
-        let output = Output { uri: uri.clone(), reader, bytes, mime, since: Instant::now() };
+        let uri = format!("{OUTPUT_URI_PREFIX}{}", hex::encode(random_bytes::<ID_BYTES>().ok()?));
+        let output = StoredOutput { uri: uri.clone(), reader, bytes, mime, stored_at: Instant::now() };
         let mut outputs = self.lock();
-        outputs.bytes += output.cost();
-        while outputs.bytes > MAX_KEPT_BYTES && outputs.forget_oldest() {}
+        outputs.bytes += output.size();
+        while outputs.bytes > MAX_STORED_BYTES && outputs.remove_oldest() {}
         outputs.queue.push_back(output);
-        if !std::mem::replace(&mut outputs.is_swept, true) {
+        if !std::mem::replace(&mut outputs.is_sweeping, true) {
             tokio::spawn(sweep(Arc::downgrade(self)));
         }
         Some(uri)
     }
 
-    /// Hands the bytes of an output, and what they are, to `read`, if it is there and `reader`'s.
+    /// Calls `read` with the bytes and the media type of an output, if it is stored and `reader` may read it.
     pub(super) fn read<T>(
         &self,
         reader: &OutputReader,
@@ -88,44 +88,45 @@ impl OutputStore {
         read: impl FnOnce(&[u8], Option<&str>) -> T,
     ) -> Option<T> {
         let outputs = self.lock();
-        let there =
-            |output: &&Output| output.uri == uri && output.reader == *reader && output.since.elapsed() < KEPT_LIMIT;
-        outputs.queue.iter().find(there).map(|output| read(&output.bytes, output.mime.as_deref()))
+        let is_readable = |output: &&StoredOutput| {
+            output.uri == uri && output.reader == *reader && output.stored_at.elapsed() < OUTPUT_LIFETIME
+        };
+        outputs.queue.iter().find(is_readable).map(|output| read(&output.bytes, output.mime.as_deref()))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Outputs> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, StoredOutputs> {
+        self.0.lock().unpoisoned()
     }
 }
 
-impl Outputs {
-    /// Whether there was one.
-    fn forget_oldest(&mut self) -> bool {
+impl StoredOutputs {
+    /// Removes the oldest output. Returns whether there was one.
+    fn remove_oldest(&mut self) -> bool {
         let oldest = self.queue.pop_front();
-        self.bytes -= oldest.as_ref().map_or(0, Output::cost);
+        self.bytes -= oldest.as_ref().map_or(0, StoredOutput::size);
         oldest.is_some()
     }
 
-    /// Forgets what cannot be read any more; when the oldest of the others cannot be, if there are others.
+    /// Removes expired outputs. Returns when the next one expires; `None` if the store is empty.
     fn sweep(&mut self) -> Option<Instant> {
-        while let Some(end) = self.queue.front().map(|oldest| oldest.since + KEPT_LIMIT) {
+        while let Some(end) = self.queue.front().map(|oldest| oldest.stored_at + OUTPUT_LIFETIME) {
             if end > Instant::now() {
                 return Some(end);
             }
-            self.forget_oldest();
+            self.remove_oldest();
         }
-        self.is_swept = false;
+        self.is_sweeping = false;
         None
     }
 }
 
-impl Output {
-    fn cost(&self) -> usize {
+impl StoredOutput {
+    fn size(&self) -> usize {
         self.bytes.len() + OVERHEAD_BYTES
     }
 }
 
-/// Forgets outputs in time, whether or not there are calls, until none is left.
+/// Removes outputs when they expire, until the store is empty or dropped.
 async fn sweep(store: Weak<OutputStore>) {
     let next = || store.upgrade().and_then(|store| store.lock().sweep());
     while let Some(end) = next() {
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_its_reader_reads_an_output() {
+    async fn only_its_reader_can_read_an_output() {
         let store = Arc::new(OutputStore::default());
         let uri = store.store(reader("ada", Some(1)), b"abc".to_vec(), None).unwrap();
         assert_eq!(store.read(&reader("ada", Some(1)), &uri, |bytes, _| bytes.len()), Some(3));
@@ -155,34 +156,35 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_oldest_make_room() {
+    async fn new_outputs_displace_the_oldest() {
         let store = Arc::new(OutputStore::default());
         let uris: Vec<String> = (0..3)
-            .map(|_| store.store(reader("", None), vec![0; MAX_KEPT_BYTES / 2 - OVERHEAD_BYTES], None).unwrap())
+            .map(|_| store.store(reader("", None), vec![0; MAX_STORED_BYTES / 2 - OVERHEAD_BYTES], None).unwrap())
             .collect();
-        let there: Vec<bool> = uris.iter().map(|uri| store.read(&reader("", None), uri, |_, _| ()).is_some()).collect();
-        assert_eq!(there, [false, true, true]);
+        let is_stored: Vec<bool> =
+            uris.iter().map(|uri| store.read(&reader("", None), uri, |_, _| ()).is_some()).collect();
+        assert_eq!(is_stored, [false, true, true]);
     }
 
     #[tokio::test]
-    async fn small_outputs_are_bounded_too() {
+    async fn empty_outputs_count_towards_the_limit() {
         let store = Arc::new(OutputStore::default());
-        for _ in 0..=MAX_KEPT_BYTES / OVERHEAD_BYTES {
+        for _ in 0..=MAX_STORED_BYTES / OVERHEAD_BYTES {
             store.store(reader("", None), Vec::new(), None).unwrap();
         }
-        assert_eq!(store.lock().queue.len(), MAX_KEPT_BYTES / OVERHEAD_BYTES);
+        assert_eq!(store.lock().queue.len(), MAX_STORED_BYTES / OVERHEAD_BYTES);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_cannot_be_read_any_more_takes_no_memory() {
+    async fn expired_outputs_are_removed() {
         let store = Arc::new(OutputStore::default());
         for round in 0..2 {
             store.store(reader("", None), vec![0; 9], None).unwrap();
-            sleep(KEPT_LIMIT / 2).await;
+            sleep(OUTPUT_LIFETIME / 2).await;
             store.store(reader("", None), vec![0; 9], None).unwrap();
-            sleep(KEPT_LIMIT * 3 / 4).await;
+            sleep(OUTPUT_LIFETIME * 3 / 4).await;
             assert_eq!(store.lock().queue.len(), 1, "{round}");
-            sleep(KEPT_LIMIT / 2).await;
+            sleep(OUTPUT_LIFETIME / 2).await;
             assert!(store.lock().queue.is_empty(), "{round}");
             assert_eq!(store.lock().bytes, 0);
         }

@@ -1,6 +1,6 @@
-//! Answers that are put together from texts that were finished when the catalog was made.
+//! Responses that are put together from JSON that was rendered when the catalog was compiled.
 //!
-//! In classic mode the list of tools is long. The SDK would have every schema parsed and printed again.
+//! The tool list of classic mode is long. The SDK would parse and print each schema again.
 
 use rmcp::model::{ClientRequest, GetMeta as _, ProtocolVersion, RequestId};
 
@@ -9,18 +9,18 @@ use super::revision::is_whole_modern_request;
 use super::server::Server;
 use super::tools::tool_list;
 
-/// How a request says which revision it is of.
+/// How the protocol revision of a request is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Era {
-    /// By the handshake, which is over.
+    /// The client has initialized, and the handshake set the revision.
     Initialized,
-    /// By itself, if at all.
+    /// The metadata of each request names its revision.
     PerRequest,
 }
 
 impl Server {
-    /// The line that answers a request, if it is one for the tools of classic mode.
-    pub(crate) fn finished_answer(&self, request: &ClientRequest, id: &RequestId, era: Era) -> Option<Vec<u8>> {
+    /// Returns the response to a request for the tool list of classic mode, as a line; `None` for any other request.
+    pub(crate) fn prerendered_answer(&self, request: &ClientRequest, id: &RequestId, era: Era) -> Option<Vec<u8>> {
         let ClientRequest::ListToolsRequest(list) = request else { return None };
         if self.mode() != Mode::Classic || list.params.as_ref().is_some_and(|params| params.cursor.is_some()) {
             return None;

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::pin;
+use std::time::Duration;
 
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{RequestContext, RoleServer};
@@ -9,19 +10,20 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::call::arguments::echo;
 use crate::exec::{State, Watch};
-use std::time::Duration;
 
-/// The time between two progress notifications of a call, if its program prints that often.
+/// The time between two progress notifications of a call whose program prints all the time.
 pub(crate) const MIN_PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The time between two progress notifications of a call that has nothing to tell.
+/// The time between two progress notifications of a call whose program prints nothing.
 pub(crate) const MAX_PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Awaits a call and tells the client meanwhile what `watch` sees: when the program starts, what it prints, and that it
-/// still runs. No notification follows the result, or the cancellation: the program may print a lot while it ends.
+/// Awaits a call and sends progress notifications: when the program starts, when it prints, and while it runs.
+///
+/// No notification follows the result. None follows a cancellation either, although the program may go on printing until
+/// it has ended.
 ///
 /// Source: MCP 2025-11-25, basic/utilities/progress.
-pub(super) async fn reported<T>(
+pub(super) async fn with_progress<T>(
     context: &RequestContext<RoleServer>,
     token: ProgressToken,
     watch: &Watch,
@@ -29,40 +31,40 @@ pub(super) async fn reported<T>(
 ) -> T {
     let mut call = pin!(call);
     let start = Instant::now();
-    let mut sent = 0.0;
+    let mut count = 0.0;
     loop {
-        let has_news = tokio::select! {
+        let has_changed = tokio::select! {
             biased;
-            done = call.as_mut() => return done,
+            result = call.as_mut() => return result,
             () = context.ct.cancelled() => return call.await,
-            news = timeout(MAX_PROGRESS_INTERVAL, watch.changed()) => news.is_ok(),
+            changed = timeout(MAX_PROGRESS_INTERVAL, watch.changed()) => changed.is_ok(),
         };
-        sent += 1.0;
-        let message = message(watch.state(), has_news, start.elapsed().as_secs());
-        let notification = ProgressNotificationParam::new(token.clone(), sent).with_message(message);
-        // A notification that was begun is sent before the result is.
-        let mut notified = pin!(context.peer.notify_progress(notification));
+        count += 1.0;
+        let message = message(watch.state(), has_changed, start.elapsed().as_secs());
+        let notification = ProgressNotificationParam::new(token.clone(), count).with_message(message);
+        // A notification that has been started must be sent before the result.
+        let mut sent = pin!(context.peer.notify_progress(notification));
         tokio::select! {
             biased;
-            done = call.as_mut() => {
-                let _ = notified.await;
-                return done;
+            result = call.as_mut() => {
+                let _ = sent.await;
+                return result;
             }
-            _ = notified.as_mut() => {}
+            _ = sent.as_mut() => {}
         }
         tokio::select! {
             biased;
-            done = call.as_mut() => return done,
+            result = call.as_mut() => return result,
             () = sleep(MIN_PROGRESS_INTERVAL) => {}
         }
     }
 }
 
-fn message(state: State, has_news: bool, seconds: u64) -> String {
+fn message(state: State, has_changed: bool, seconds: u64) -> String {
     match state {
-        State::Printed(line) if has_news => echo(&line),
+        State::Printed(line) if has_changed => echo(&line),
         State::Waiting => format!("waiting for {seconds} s"),
-        State::Running if has_news => "running".to_owned(),
+        State::Running if has_changed => "running".to_owned(),
         State::Running | State::Printed(_) => format!("running for {seconds} s"),
     }
 }

@@ -1,11 +1,11 @@
-//! Prompts: what configs have worded for the people who use the tools.
+//! Prompts: messages of configs, for the users of the tools.
 //!
 //! Source: MCP 2025-11-25, server/prompts, server/utilities/completion.
 
 use climax_catalog::{Message, Prompt, PromptArg, Role, Type, near_misses, template};
 use rmcp::model::{
-    CompletionInfo, ContentBlock, ErrorData, GetPromptResponse, GetPromptResult, PromptArgument, PromptMessage,
-    Reference, Role as McpRole,
+    CompletionInfo, ContentBlock, ErrorData, GetPromptResponse, GetPromptResult, InputRequiredResult, PromptArgument,
+    PromptMessage, Reference, Role as McpRole,
 };
 use serde_json::{Map, Value, json};
 
@@ -20,22 +20,22 @@ use crate::call::digest::of_pairs;
 use crate::call::form::Form;
 use climax_catalog::MAX_SUGGESTIONS;
 
-/// The name of the form by which a prompt's args are asked for.
+/// The name of the form that asks for a prompt's missing args.
 const ARGUMENTS: &str = "arguments";
 
-/// A prompt as it is listed.
-pub(super) fn listed(prompt: &Prompt) -> rmcp::model::Prompt {
+/// The definition of a prompt in `prompts/list`.
+pub(super) fn definition(prompt: &Prompt) -> rmcp::model::Prompt {
     let argument = |arg: &PromptArg| {
         let argument = PromptArgument::new(&arg.name).with_required(arg.required);
         if arg.description.is_empty() { argument } else { argument.with_description(&arg.description) }
     };
     let arguments: Vec<PromptArgument> = prompt.args.iter().map(argument).collect();
     let arguments = Some(arguments).filter(|arguments| !arguments.is_empty());
-    let listed = rmcp::model::Prompt::new(&prompt.name, Some(&prompt.description), arguments);
-    prompt.title.iter().fold(listed, rmcp::model::Prompt::with_title)
+    let definition = rmcp::model::Prompt::new(&prompt.name, Some(&prompt.description), arguments);
+    prompt.title.iter().fold(definition, rmcp::model::Prompt::with_title)
 }
 
-/// A prompt, filled in. What is missing the user is asked for, where the client can do that.
+/// Renders the messages of a prompt. Asks the user for missing args, if the client has forms.
 pub(super) async fn get(
     server: &Server,
     toolbox: &Toolbox,
@@ -44,35 +44,46 @@ pub(super) async fn get(
     client: &Client<'_>,
 ) -> Result<GetPromptResponse, ErrorData> {
     let prompt = find(toolbox, name)?;
-    let mut values = texts(prompt, arguments)?;
-    let missing = |values: &Map<String, Value>| -> Vec<PromptArg> {
-        prompt.args.iter().filter(|arg| arg.required && !values.contains_key(&arg.name)).cloned().collect()
-    };
-    let asked = missing(&values);
-    if !asked.is_empty() {
-        let message = format!("What {name} is to be about: {}", prompt.description);
-        let form = Form::of_prompt(ARGUMENTS, message, asked.iter());
-        let given = values.iter().map(|(name, value)| (name.clone(), value.to_string()));
-        let identity = of_pairs(std::iter::once((format!("prompt {name}"), String::new())).chain(given));
-        match client.fill_in(&form, &identity).await {
-            FormAnswer::Filled(given) => values.extend(texts(prompt, &given)?),
-            FormAnswer::InputRequired(question) => return Ok(question.into()),
+    let mut values = string_values(prompt, arguments)?;
+    if !missing(prompt, &values).is_empty() {
+        match ask_for_missing(prompt, &values, client).await {
+            FormAnswer::Filled(answers) => values.extend(string_values(prompt, &answers)?),
+            FormAnswer::InputRequired(result) => return Ok(result.into()),
             FormAnswer::Denied(Denial::Forged) => return Err(forged_state()),
             FormAnswer::Denied(Denial::Unanswerable | Denial::Headless | Denial::ByUser) => {}
         }
     }
-    let still_missing = missing(&values);
+    let still_missing = missing(prompt, &values);
     if !still_missing.is_empty() {
         return Err(missing_arguments(name, &still_missing));
     }
     let mut messages = Vec::new();
     for message in &prompt.messages {
-        messages.extend(said(server, toolbox, message, &values, client).await?);
+        messages.extend(render(server, toolbox, message, &values, client).await?);
     }
     Ok(GetPromptResult::new(messages).with_description(&prompt.description).into())
 }
 
-/// What can be written for an argument of a prompt, or of a resource's URI, after what has been written.
+/// The required args of a prompt that have no value.
+fn missing<'a>(prompt: &'a Prompt, values: &Map<String, Value>) -> Vec<&'a PromptArg> {
+    prompt.args.iter().filter(|arg| arg.required && !values.contains_key(&arg.name)).collect()
+}
+
+/// Asks the user for the missing args of a prompt.
+async fn ask_for_missing(
+    prompt: &Prompt,
+    values: &Map<String, Value>,
+    client: &Client<'_>,
+) -> FormAnswer<InputRequiredResult> {
+    let Prompt { name, description, .. } = prompt;
+    let message = format!("What {name} is to be about: {description}");
+    let form = Form::of_prompt(ARGUMENTS, message, missing(prompt, values).into_iter());
+    let pairs = values.iter().map(|(name, value)| (name.clone(), value.to_string()));
+    let request = of_pairs(std::iter::once((format!("prompt {name}"), String::new())).chain(pairs));
+    client.fill_in(&form, &request).await
+}
+
+/// Completes an argument of a prompt, or a variable of a resource template.
 pub(super) fn complete(
     toolbox: &Toolbox,
     reference: &Reference,
@@ -84,31 +95,33 @@ pub(super) fn complete(
             let arg = find(toolbox, &prompt.name)?.args.iter().find(|arg| arg.name == argument);
             arg.map(|arg| arg.values.clone())
         }
-        // The number of an output cannot be guessed.
+        // The id of an output cannot be guessed.
         Reference::Resource(resource) if resource.uri == OUTPUT_TEMPLATE => Some(Vec::new()),
-        Reference::Resource(resource) => {
-            let tool = toolbox.index.resources().find(|tool| tool.resource() == Some(&resource.uri));
-            let tool = tool.ok_or_else(|| {
-                ErrorData::invalid_params(format!("No such resource template: {}", echo(&resource.uri)), None)
-            })?;
-            let is_variable = |name: &str| {
-                tool.resource_template().is_some_and(|template| template.variables().any(|variable| variable == name))
-            };
-            tool.args().find(|arg| arg.name() == argument && is_variable(argument)).map(|arg| match arg.kind() {
-                Type::Boolean => vec!["true".to_owned(), "false".to_owned()],
-                _ => arg.values().map(str::to_owned).collect(),
-            })
-        }
+        Reference::Resource(resource) => variable_values(toolbox, &resource.uri, argument)?,
         _ => return Err(ErrorData::invalid_params("Completion is for prompts and resource templates", None)),
     };
     let values =
         values.ok_or_else(|| ErrorData::invalid_params(format!("No such argument: {}", echo(argument)), None))?;
-    let wanted = written.to_lowercase();
-    let mut found: Vec<String> = values.into_iter().filter(|value| value.to_lowercase().starts_with(&wanted)).collect();
+    let prefix = written.to_lowercase();
+    let mut found: Vec<String> = values.into_iter().filter(|value| value.to_lowercase().starts_with(&prefix)).collect();
     let total = u32::try_from(found.len()).ok();
     let has_more = found.len() > CompletionInfo::MAX_VALUES;
     found.truncate(CompletionInfo::MAX_VALUES);
     CompletionInfo::with_pagination(found, total, has_more).map_err(|error| ErrorData::internal_error(error, None))
+}
+
+/// The known values of a variable of a resource template; `None` if the template does not have the variable.
+fn variable_values(toolbox: &Toolbox, uri: &str, variable: &str) -> Result<Option<Vec<String>>, ErrorData> {
+    let tool = toolbox.index.resources().find(|tool| tool.resource() == Some(uri));
+    let tool =
+        tool.ok_or_else(|| ErrorData::invalid_params(format!("No such resource template: {}", echo(uri)), None))?;
+    let has_variable =
+        tool.resource_template().is_some_and(|template| template.variables().any(|name| name == variable));
+    let arg = tool.args().find(|arg| arg.name() == variable && has_variable);
+    Ok(arg.map(|arg| match arg.kind() {
+        Type::Boolean => vec!["true".to_owned(), "false".to_owned()],
+        _ => arg.values().map(str::to_owned).collect(),
+    }))
 }
 
 fn find<'a>(toolbox: &'a Toolbox, name: &str) -> Result<&'a Prompt, ErrorData> {
@@ -120,11 +133,14 @@ fn find<'a>(toolbox: &'a Toolbox, name: &str) -> Result<&'a Prompt, ErrorData> {
     })
 }
 
-/// The values of a prompt's args: texts, and only those that are allowed.
-fn texts(prompt: &Prompt, given: &Map<String, Value>) -> Result<Map<String, Value>, ErrorData> {
+/// The values of a prompt's args, as strings.
+///
+/// # Errors
+/// A value is no scalar, or not among the arg's values.
+fn string_values(prompt: &Prompt, arguments: &Map<String, Value>) -> Result<Map<String, Value>, ErrorData> {
     let mut values = Map::new();
     for arg in &prompt.args {
-        let value = match given.get(&arg.name) {
+        let value = match arguments.get(&arg.name) {
             None | Some(Value::Null) => continue,
             Some(Value::String(text)) => text.clone(),
             Some(value @ (Value::Number(_) | Value::Bool(_))) => value.to_string(),
@@ -142,21 +158,21 @@ fn texts(prompt: &Prompt, given: &Map<String, Value>) -> Result<Map<String, Valu
     Ok(values)
 }
 
-fn missing_arguments(name: &str, missing: &[PromptArg]) -> ErrorData {
+fn missing_arguments(name: &str, missing: &[&PromptArg]) -> ErrorData {
     let names: Vec<&str> = missing.iter().map(|arg| arg.name.as_str()).collect();
     let message = format!("Prompt {name} needs {}: give them as `arguments`", names.join(", "));
     ErrorData::invalid_params(message, Some(json!({ "missing": names })))
 }
 
-/// A message with what it holds.
-async fn said(
+/// Renders a message of a prompt. A message that calls a tool becomes a message for each content block.
+async fn render(
     server: &Server,
     toolbox: &Toolbox,
     message: &Message,
     values: &Map<String, Value>,
     client: &Client<'_>,
 ) -> Result<Vec<PromptMessage>, ErrorData> {
-    let filled = |text: &str| {
+    let fill = |text: &str| {
         template::filled(text, |name| values.get(name).and_then(Value::as_str).unwrap_or_default().to_owned())
     };
     match message {
@@ -165,16 +181,16 @@ async fn said(
                 Role::User => McpRole::User,
                 Role::Assistant => McpRole::Assistant,
             };
-            Ok(vec![PromptMessage::new_text(role, filled(text))])
+            Ok(vec![PromptMessage::new_text(role, fill(text))])
         }
         Message::Call { tool, args } => {
             let arguments: Map<String, Value> = args
                 .iter()
-                .map(|(name, text)| (name.clone(), filled(text)))
+                .map(|(name, text)| (name.clone(), fill(text)))
                 .filter(|(_, text)| !text.is_empty())
                 .map(|(name, text)| (name, text.into()))
                 .collect();
-            let blocks = server.printed(toolbox, tool, &arguments, client.context).await?;
+            let blocks = server.prompt_content(toolbox, tool, &arguments, client.context).await?;
             let message = |block: ContentBlock| PromptMessage::new(McpRole::User, block);
             Ok(blocks.into_iter().map(message).collect())
         }

@@ -1,6 +1,6 @@
-//! What a call is answered with: text for the model, and an `ErrorObject` for programs.
+//! Renders the result of a call: text for the model, and an [`ErrorObject`] for programs.
 //!
-//! The texts are part of the contract (seed 000, SPEC §5 and §7).
+//! Source of the texts: docs/contract.md, "Errors" of "climax_call" and "Execution and result text".
 
 use std::time::Duration;
 
@@ -12,41 +12,41 @@ use crate::call::{CallError, ErrorCode};
 use crate::exec::MAX_WHOLE_OUTPUT_BYTES;
 use crate::exec::{Captured, End, FileContent, Outcome, ResultFile, Stop};
 
-/// The answer to one call.
+/// The rendered result of one call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
-    /// What the model reads.
+    /// The text for the model.
     pub text: String,
-    /// What went wrong, if anything did.
+    /// The error, if the call failed.
     pub error: Option<ErrorObject>,
-    /// What the tool prints, if that is more than text, and the files that it writes.
+    /// Standard output if the tool declares a media type for it, then the files that the tool wrote.
     pub media: Vec<Media>,
-    /// All of standard output, if the text shows a part of it.
-    pub whole: Option<Vec<u8>>,
+    /// All of standard output, if the text shows only a part of it.
+    pub full_output: Option<Vec<u8>>,
 }
 
-/// What a tool has printed, and what it is.
+/// Bytes with their media type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Media {
     /// The media type.
     pub mime: String,
-    /// What was printed.
+    /// The bytes.
     pub bytes: Vec<u8>,
 }
 
-/// What results have blocks for.
+/// The kind of the content block that shows media in a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MediaKind {
-    /// A picture.
+    /// An image block.
     Image,
-    /// A sound.
+    /// An audio block.
     Audio,
-    /// Anything else.
+    /// An embedded resource.
     Other,
 }
 
 impl Media {
-    /// What it is shown as.
+    /// The kind, by the media type.
     #[must_use]
     pub fn kind(&self) -> MediaKind {
         match self.mime.split_once('/') {
@@ -59,28 +59,28 @@ impl Media {
 
 impl Reply {
     fn text(text: String) -> Self {
-        Self { text, error: None, media: Vec::new(), whole: None }
+        Self { text, error: None, media: Vec::new(), full_output: None }
     }
 
     fn error(text: String, error: ErrorObject) -> Self {
-        Self { text, error: Some(error), media: Vec::new(), whole: None }
+        Self { text, error: Some(error), media: Vec::new(), full_output: None }
     }
 }
 
-/// A failure in the form that programs can act on (seed 004).
+/// An error in the form for programs. Source: docs/contract.md, "climax_call", "Errors".
 #[derive(Clone, Debug, PartialEq)]
 pub struct ErrorObject {
-    /// The kind of failure.
+    /// The kind of error.
     pub code: ErrorCode,
-    /// One line for people.
+    /// One line of text.
     pub message: String,
     /// The tool that was called.
     pub tool: String,
-    /// One object per thing that is wrong.
+    /// One object for each violation, the input schema, or the exit code.
     pub details: Vec<Value>,
-    /// Names that may have been meant.
+    /// Near misses of an unknown name.
     pub suggestions: Vec<String>,
-    /// Whether the same call may succeed later.
+    /// Whether the same call can succeed later.
     pub retryable: bool,
 }
 
@@ -106,17 +106,17 @@ impl ErrorObject {
     }
 }
 
-/// Words the result of a call of `tool`. `output` is the media type of its standard output, if that is not text.
+/// Renders the result of a call of `tool`. `output` is the media type of its standard output, if that is not text.
 #[must_use]
 pub fn reply(tool: &str, output: Option<&str>, result: Result<Outcome, CallError>) -> Reply {
     match result {
-        Ok(outcome) => finished(tool, output, outcome),
-        Err(error) => failed(tool, error),
+        Ok(outcome) => render_outcome(tool, output, outcome),
+        Err(error) => render_failure(tool, error),
     }
 }
 
-/// Words the failure of a call that did not run.
-fn failed(tool: &str, error: CallError) -> Reply {
+/// Renders the error of a call that did not run.
+fn render_failure(tool: &str, error: CallError) -> Reply {
     let message = error.to_string();
     let object = ErrorObject::new(error.code(), tool, &message);
     match error {
@@ -130,7 +130,7 @@ fn failed(tool: &str, error: CallError) -> Reply {
         }
         CallError::PolicyDenied { violations } => {
             let details = violations.iter().map(violation_json).collect();
-            let text = format!("Policy validation failed:{}", listed(&violations));
+            let text = format!("Policy validation failed:{}", violation_lines(&violations));
             Reply::error(text, ErrorObject { details, ..object })
         }
         CallError::ApprovalDenied(Denial::Unanswerable) => Reply::error(message, object),
@@ -147,7 +147,7 @@ fn failed(tool: &str, error: CallError) -> Reply {
     }
 }
 
-/// Words arguments that were refused.
+/// Renders the violations of a call's arguments.
 #[must_use]
 pub fn invalid_arguments(
     tool: &str,
@@ -158,10 +158,10 @@ pub fn invalid_arguments(
     let details = violations.iter().map(violation_json).chain([json!({ "input_schema": input_schema })]).collect();
     let message = format!("{} of the arguments cannot be used", violations.len());
     let error = ErrorObject { details, suggestions, ..ErrorObject::new(ErrorCode::InvalidArguments, tool, &message) };
-    Reply::error(format!("Argument validation failed:{}", listed(violations)), error)
+    Reply::error(format!("Argument validation failed:{}", violation_lines(violations)), error)
 }
 
-fn listed(violations: &[Violation]) -> String {
+fn violation_lines(violations: &[Violation]) -> String {
     violations.iter().fold(String::new(), |lines, violation| lines + &format!("\n  - {violation}"))
 }
 
@@ -169,16 +169,17 @@ fn violation_json(violation: &Violation) -> Value {
     json!({ "argument": violation.argument, "message": violation.to_string() })
 }
 
-fn finished(tool: &str, output: Option<&str>, outcome: Outcome) -> Reply {
+/// Renders the outcome of a program.
+fn render_outcome(tool: &str, output: Option<&str>, outcome: Outcome) -> Reply {
     if outcome.end == End::Exited(0) && (output.is_some() || !outcome.files.is_empty()) {
-        return shown(tool, output, outcome).unwrap_or_else(|reply| *reply);
+        return render_media(tool, output, outcome).unwrap_or_else(|reply| *reply);
     }
     let stdout = outcome.stdout.text();
     let mut stderr = outcome.stderr.text().trim_end().to_owned();
     let Some(code) = ErrorCode::of(outcome.end) else {
-        return Reply { whole: more(outcome.stdout), ..Reply::text(blocks(&stdout, &stderr, 0)) };
+        return Reply { full_output: full_output(outcome.stdout), ..Reply::text(blocks(&stdout, &stderr, 0)) };
     };
-    let (status, why) = match outcome.end {
+    let (status, reason) = match outcome.end {
         End::Exited(status) => (status, format!("{tool} exited with code {status}")),
         End::Signaled(signal) => (-signal, format!("{tool} was ended by signal {signal}")),
         End::TimedOut(time) => (-1, format!("Command timed out after {}", seconds(time))),
@@ -189,26 +190,26 @@ fn finished(tool: &str, output: Option<&str>, outcome: Outcome) -> Reply {
         if !stderr.is_empty() {
             stderr.push('\n');
         }
-        stderr.push_str(&why);
+        stderr.push_str(&reason);
     }
     let error = ErrorObject {
         details: vec![json!({ "exit_code": status })],
         retryable: code != ErrorCode::CommandFailed,
-        ..ErrorObject::new(code, tool, &why)
+        ..ErrorObject::new(code, tool, &reason)
     };
-    Reply { whole: more(outcome.stdout), ..Reply::error(blocks(&stdout, &stderr, status), error) }
+    Reply { full_output: full_output(outcome.stdout), ..Reply::error(blocks(&stdout, &stderr, status), error) }
 }
 
-/// The whole of an output of which a text shows a part.
-fn more(output: Captured) -> Option<Vec<u8>> {
+/// All of an output of which a text shows only a part.
+fn full_output(output: Captured) -> Option<Vec<u8>> {
     if output.dropped_bytes() > 0 { output.into_bytes() } else { None }
 }
 
-/// What a program has printed that is more than text, and the files that it has written; the text is what it says besides.
+/// Renders the media of a program that has succeeded: standard output if `output` gives its media type, and files.
 ///
 /// # Errors
-/// Something of it is too long for a result.
-fn shown(tool: &str, output: Option<&str>, outcome: Outcome) -> Result<Reply, Box<Reply>> {
+/// Standard output or a file is too long for a result.
+fn render_media(tool: &str, output: Option<&str>, outcome: Outcome) -> Result<Reply, Box<Reply>> {
     let too_long = |bytes: u64, mime: &str, verb: &str| {
         let most = MAX_WHOLE_OUTPUT_BYTES >> 20;
         let message = format!("{tool} {verb} {bytes} bytes of {mime}; a result holds {most} MiB");
@@ -216,14 +217,14 @@ fn shown(tool: &str, output: Option<&str>, outcome: Outcome) -> Result<Reply, Bo
     };
     let mut notes = vec![outcome.stderr.text().trim_end().to_owned()];
     let mut media = Vec::new();
-    let (mut text, mut whole) = (String::new(), None);
-    let printed = outcome.stdout.total_bytes();
+    let (mut text, mut full) = (String::new(), None);
+    let total = outcome.stdout.total_bytes();
     if let Some(mime) = output {
-        let bytes = outcome.stdout.into_bytes().ok_or_else(|| too_long(printed, mime, "printed"))?;
+        let bytes = outcome.stdout.into_bytes().ok_or_else(|| too_long(total, mime, "printed"))?;
         media.extend(Some(bytes).filter(|bytes| !bytes.is_empty()).map(|bytes| Media { mime: mime.to_owned(), bytes }));
     } else {
         text = outcome.stdout.text();
-        whole = more(outcome.stdout);
+        full = full_output(outcome.stdout);
     }
     for ResultFile { file, mime, content } in outcome.files {
         match content {
@@ -233,12 +234,12 @@ fn shown(tool: &str, output: Option<&str>, outcome: Outcome) -> Result<Reply, Bo
         }
     }
     notes.retain(|note| !note.is_empty());
-    let is_all_said = media.is_empty() || !notes.is_empty() || !text.trim().is_empty();
-    let text = if is_all_said { blocks(&text, &notes.join("\n"), 0) } else { String::new() };
-    Ok(Reply { media, whole, ..Reply::text(text) })
+    let has_text = media.is_empty() || !notes.is_empty() || !text.trim().is_empty();
+    let text = if has_text { blocks(&text, &notes.join("\n"), 0) } else { String::new() };
+    Ok(Reply { media, full_output: full, ..Reply::text(text) })
 }
 
-/// Stdout, stderr and exit code, as far as there is something to say, an empty line between two.
+/// The result text: standard output, standard error and exit code, without the blocks that are empty.
 fn blocks(stdout: &str, stderr: &str, status: i32) -> String {
     let mut blocks = Vec::new();
     let [stdout, stderr] = [stdout, stderr].map(str::trim_end);
@@ -254,7 +255,7 @@ fn blocks(stdout: &str, stderr: &str, status: i32) -> String {
     if blocks.is_empty() { "(no output)".to_owned() } else { blocks.join("\n\n") }
 }
 
-/// `30s`, `0.5s`.
+/// Renders a duration as `30s` or `0.5s`.
 fn seconds(time: Duration) -> String {
     format!("{}s", time.as_secs_f64())
 }

@@ -1,62 +1,69 @@
-//! Where a request comes from: what the transport and the trace say of it.
+//! The caller and the trace of a request.
 
 use rmcp::service::{RequestContext, RoleServer};
 
-/// Longest trace state that is handed on, in bytes. Source: W3C Trace Context, section 3.3.1.5.
+use crate::call::caller::Caller;
+
+/// The longest trace state that programs get, in bytes. Source: W3C Trace Context, section 3.3.1.5.
 const MAX_TRACE_STATE_BYTES: usize = 512;
 
-/// Bytes that stand for the caller, if the transport knows one.
-#[cfg(feature = "http")]
-pub(super) fn caller(context: &RequestContext<RoleServer>) -> Vec<u8> {
-    use crate::call::caller::Caller;
-    let caller = parts(context).and_then(|parts| parts.extensions.get::<Caller>());
+/// Bytes that identify the caller; empty if the transport knows none.
+pub(super) fn caller_identity(context: &RequestContext<RoleServer>) -> Vec<u8> {
+    let caller = http::caller(context);
     caller.map_or_else(Vec::new, |caller| caller.identity().to_bytes())
 }
 
-#[cfg(not(feature = "http"))]
-pub(super) fn caller(_: &RequestContext<RoleServer>) -> Vec<u8> {
-    Vec::new()
-}
-
-/// The caller's name, for people; what tells callers apart is [`caller`].
-#[cfg(feature = "http")]
+/// The name of the caller, for people. Only [`caller_identity`] tells callers apart.
 pub(super) fn caller_name(context: &RequestContext<RoleServer>) -> Option<&str> {
-    use crate::call::caller::Caller;
-    parts(context)?.extensions.get::<Caller>().map(Caller::name).filter(|name| !name.is_empty())
+    http::caller(context).map(Caller::name).filter(|name| !name.is_empty())
 }
 
-#[cfg(not(feature = "http"))]
-pub(super) fn caller_name(_: &RequestContext<RoleServer>) -> Option<&str> {
-    None
-}
-
-/// The variables by which a program learns of the trace that its call belongs to.
+/// The environment variables that pass the trace of a request on to the program of its call.
 ///
 /// Source: MCP SEP-414 for `_meta`, W3C Trace Context for the headers and their form.
 pub(super) fn trace(context: &RequestContext<RoleServer>) -> Vec<(String, String)> {
-    let named = |name: &str| context.meta.get(name).and_then(|value| value.as_str()).or_else(|| header(context, name));
+    let named =
+        |name: &str| context.meta.get(name).and_then(|value| value.as_str()).or_else(|| http::header(context, name));
     let Some(parent) = named("traceparent").filter(|parent| is_trace_parent(parent)) else { return Vec::new() };
     let state = named("tracestate").filter(|state| state.len() <= MAX_TRACE_STATE_BYTES && is_printable(state));
     let parent = ("TRACEPARENT".to_owned(), parent.to_owned());
     std::iter::once(parent).chain(state.map(|state| ("TRACESTATE".to_owned(), state.to_owned()))).collect()
 }
 
+/// What an HTTP request says besides its body.
 #[cfg(feature = "http")]
-fn header<'a>(context: &'a RequestContext<RoleServer>, name: &str) -> Option<&'a str> {
-    parts(context)?.headers.get(name)?.to_str().ok()
+mod http {
+    use hyper::http::request::Parts;
+    use rmcp::service::{RequestContext, RoleServer};
+
+    use crate::call::caller::Caller;
+
+    pub(super) fn caller(context: &RequestContext<RoleServer>) -> Option<&Caller> {
+        context.extensions.get::<Parts>()?.extensions.get()
+    }
+
+    pub(super) fn header<'a>(context: &'a RequestContext<RoleServer>, name: &str) -> Option<&'a str> {
+        context.extensions.get::<Parts>()?.headers.get(name)?.to_str().ok()
+    }
 }
 
+/// Without HTTP there are neither callers nor headers.
 #[cfg(not(feature = "http"))]
-fn header<'a>(_: &'a RequestContext<RoleServer>, _: &str) -> Option<&'a str> {
-    None
+mod http {
+    use rmcp::service::{RequestContext, RoleServer};
+
+    use crate::call::caller::Caller;
+
+    pub(super) fn caller(_: &RequestContext<RoleServer>) -> Option<&Caller> {
+        None
+    }
+
+    pub(super) fn header<'a>(_: &'a RequestContext<RoleServer>, _: &str) -> Option<&'a str> {
+        None
+    }
 }
 
-#[cfg(feature = "http")]
-fn parts(context: &RequestContext<RoleServer>) -> Option<&hyper::http::request::Parts> {
-    context.extensions.get()
-}
-
-/// `00-<32 hex digits>-<16 hex digits>-<2 hex digits>`.
+/// Returns whether a text has the form `00-<32 hex digits>-<16 hex digits>-<2 hex digits>`.
 fn is_trace_parent(text: &str) -> bool {
     let is_hex = |part: &str| part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     let parts: Vec<&str> = text.split('-').collect();
@@ -72,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_trace_parent_has_its_form() {
+    fn malformed_trace_parents_are_rejected() {
         assert!(is_trace_parent("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"));
         for text in [
             "",

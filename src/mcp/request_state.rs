@@ -1,139 +1,133 @@
-//! States that are handed to clients between the rounds of a request: signed, for one request, for some time, once.
+//! Request states: what a client sends back in the next round of a request, signed by this server.
+//!
+//! A state is valid for one request, once, for [`APPROVAL_LIMIT`].
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Instant;
 
-use climax_catalog::hex;
+use hex::FromHex as _;
 use rmcp::model::{RequestStateCodec, RequestStateError, SealOptions};
 use serde_json::{Map, Value, json};
 
 use crate::call::approval::APPROVAL_LIMIT;
 use crate::call::digest::RequestDigest;
 use crate::exec::random_bytes;
+use crate::lock::Unpoisoned as _;
 
-/// What states are signed with. Replicas that share it take each other's.
+/// The key that signs request states. Replicas that share the key accept each other's states.
 #[derive(Clone)]
-pub struct StateKey(Vec<u8>);
+pub struct RequestStateKey(Vec<u8>);
 
-impl std::fmt::Debug for StateKey {
+impl std::fmt::Debug for RequestStateKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("StateKey")
+        f.write_str("RequestStateKey")
     }
 }
 
-impl StateKey {
-    /// Fewest bytes of a key.
+impl RequestStateKey {
+    /// The least length of a key, in bytes.
     pub const MIN_BYTES: usize = 32;
 
-    /// A key of the caller's; `None` if it is shorter than [`Self::MIN_BYTES`].
+    /// Makes a key of these bytes. Returns `None` if they are fewer than [`Self::MIN_BYTES`].
     #[must_use]
     pub fn new(key: Vec<u8>) -> Option<Self> {
         (key.len() >= Self::MIN_BYTES).then_some(Self(key))
     }
 
-    /// A key that no other process has.
+    /// Generates a random key.
     ///
     /// # Errors
-    /// The system gives none.
+    /// The system gives no random bytes.
     pub fn random() -> std::io::Result<Self> {
         random_bytes::<{ Self::MIN_BYTES }>().map(|key| Self(key.to_vec()))
     }
 }
 
-/// What the rounds of a request have brought.
+/// The result of the rounds of a request so far.
 #[derive(Clone, Debug, Default)]
-pub(super) struct State {
-    /// What was filled in, by the fingerprint of the form.
-    pub(super) given: Map<String, Value>,
-    /// The fingerprint of the form that the client is to show.
-    pub(super) asks: Option<String>,
-    /// The call that the user is asked to approve.
-    pub(super) approves: Option<RequestDigest>,
+pub(super) struct RequestState {
+    /// The values of each form that the user has filled in, by the fingerprint of the form.
+    pub(super) form_values: Map<String, Value>,
+    /// The fingerprint of the form that the client shows next.
+    pub(super) pending_form: Option<String>,
+    /// The digest of the call that the user approves or denies next.
+    pub(super) pending_approval: Option<RequestDigest>,
 }
 
-/// What became of a state that a client has sent back.
+/// The result of verifying a state that a client has sent back.
 #[derive(Debug)]
-pub(super) enum Opened {
-    /// It was made for this request.
-    Good(State),
-    /// It was, too long ago, or has come back before.
+pub(super) enum VerifiedState {
+    /// The state belongs to this request.
+    Valid(RequestState),
+    /// The state belongs to this request, but it has expired or was used before.
     Stale,
-    /// It was not, or has been changed.
+    /// The state belongs to another request, or was changed.
     Forged,
 }
 
-/// What is sealed: a number, then the parts of a [`State`].
-type Parts = (String, Map<String, Value>, Option<String>, Option<String>);
+/// The sealed form of a [`RequestState`]: its id, then its fields.
+type SealedParts = (String, Map<String, Value>, Option<String>, Option<String>);
 
-/// Makes states, and opens them.
+/// Seals and verifies request states.
 #[derive(Debug)]
 pub(super) struct StateSigner {
     /// `None` if the system gave no key.
     codec: Option<RequestStateCodec>,
-    redeemed: Mutex<Redeemed>,
+    used: Mutex<UsedStates>,
 }
 
-/// The numbers of states that have come back, and since when.
+/// The ids of states that clients have sent back, each with the time.
 #[derive(Debug)]
-struct Redeemed {
-    numbers: HashMap<String, Instant>,
-    /// When those were forgotten last whose states are too old by themselves.
-    swept: Instant,
+struct UsedStates {
+    ids: HashMap<String, Instant>,
+    /// When the ids of expired states were last removed.
+    last_sweep: Instant,
 }
 
 impl StateSigner {
-    /// Signs with this key, or with a random one.
-    pub(super) fn new(key: Option<StateKey>) -> Self {
-        let key = key.map_or_else(StateKey::random, Ok);
+    /// Makes a signer with this key, or with a random one.
+    pub(super) fn new(key: Option<RequestStateKey>) -> Self {
+        let key = key.map_or_else(RequestStateKey::random, Ok);
         let key = key.inspect_err(|error| tracing::error!(%error, "no key to sign states with"));
         let codec = key.ok().and_then(|key| RequestStateCodec::try_new(key.0).ok());
-        let redeemed = Redeemed { numbers: HashMap::new(), swept: Instant::now() };
-        Self { codec, redeemed: Mutex::new(redeemed) }
+        let used = UsedStates { ids: HashMap::new(), last_sweep: Instant::now() };
+        Self { codec, used: Mutex::new(used) }
     }
 
-    /// Seals a state for one request. `None` if the system gives no key or no number.
-    pub(super) fn seal(&self, state: &State, request: &[u8]) -> Option<String> {
-        let number = hex(&random_bytes::<16>().ok()?);
-        let text = json!([number, state.given, state.asks, state.approves.map(|call| hex(&call))]).to_string();
+    /// Seals a state for the request that `request` identifies. Returns `None` if the system gives no random bytes.
+    pub(super) fn seal(&self, state: &RequestState, request: &[u8]) -> Option<String> {
+        let id = hex::encode(random_bytes::<16>().ok()?);
+        let RequestState { form_values, pending_form, pending_approval } = state;
+        let text = json!([id, form_values, pending_form, pending_approval.map(hex::encode)]).to_string();
         let options = SealOptions::new().associated_data(request).ttl(APPROVAL_LIMIT);
         Some(self.codec.as_ref()?.seal_with(text.as_bytes(), &options))
     }
 
-    /// What a state is to this request. It is good once.
-    pub(super) fn open(&self, sealed: &str, request: &[u8]) -> Opened {
+    /// Verifies a sealed state of the request that `request` identifies, and marks it as used.
+    pub(super) fn verify(&self, sealed: &str, request: &[u8]) -> VerifiedState {
         let text = match self.codec.as_ref().map(|codec| codec.open_with(sealed, request)) {
             Some(Ok(text)) => text,
-            Some(Err(RequestStateError::Expired)) => return Opened::Stale,
-            Some(Err(_)) | None => return Opened::Forged,
+            Some(Err(RequestStateError::Expired)) => return VerifiedState::Stale,
+            Some(Err(_)) | None => return VerifiedState::Forged,
         };
-        let Ok((number, given, asks, call)) = serde_json::from_slice::<Parts>(&text) else { return Opened::Forged };
-        if !self.redeem(number) {
-            return Opened::Stale;
+        let Ok((id, form_values, pending_form, call)) = serde_json::from_slice::<SealedParts>(&text) else {
+            return VerifiedState::Forged;
+        };
+        if !self.mark_used(id) {
+            return VerifiedState::Stale;
         }
-        Opened::Good(State { given, asks, approves: call.and_then(|call| bytes(&call)) })
+        let pending_approval = call.and_then(|call| RequestDigest::from_hex(call).ok());
+        VerifiedState::Valid(RequestState { form_values, pending_form, pending_approval })
     }
 
-    /// Whether the state of this number has not come back before.
-    fn redeem(&self, number: String) -> bool {
-        let mut redeemed = self.redeemed.lock().unwrap_or_else(PoisonError::into_inner);
-        if redeemed.swept.elapsed() > APPROVAL_LIMIT / 10 {
-            redeemed.numbers.retain(|_, at| at.elapsed() < APPROVAL_LIMIT);
-            redeemed.swept = Instant::now();
+    /// Marks a state as used. Returns whether this is its first use.
+    fn mark_used(&self, id: String) -> bool {
+        let mut used = self.used.lock().unpoisoned();
+        if used.last_sweep.elapsed() > APPROVAL_LIMIT / 10 {
+            used.ids.retain(|_, at| at.elapsed() < APPROVAL_LIMIT);
+            used.last_sweep = Instant::now();
         }
-        redeemed.numbers.insert(number, Instant::now()).is_none()
+        used.ids.insert(id, Instant::now()).is_none()
     }
-}
-
-/// The bytes that hexadecimal digits stand for.
-fn bytes(hex: &str) -> Option<RequestDigest> {
-    let mut bytes = RequestDigest::default();
-    if hex.len() != 2 * bytes.len() {
-        return None;
-    }
-    for (byte, at) in bytes.iter_mut().zip((0..).step_by(2)) {
-        let digits = hex.get(at..at + 2).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
-        *byte = u8::from_str_radix(digits, 16).ok()?;
-    }
-    Some(bytes)
 }

@@ -1,7 +1,6 @@
-//! What can be read: the CLIs that are served, tools whose output is a resource, and outputs that were too long for their
-//! answer.
+//! Resources: CLIs, outputs of tools with a `resource`, and stored outputs of calls.
 //!
-//! Source: MCP 2025-11-25, server/resources.
+//! Source: MCP 2025-11-25, server/resources; docs/contract.md, "Modes", "Resources".
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -12,29 +11,29 @@ use rmcp::model::{ErrorData, Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Map, Value};
 
 use super::meta;
-use super::output_store::{OutputReader, OutputStore, URI_START};
+use super::output_store::{OUTPUT_URI_PREFIX, OutputReader, OutputStore};
 use crate::call::arguments::echo;
 
-/// Bytes of an output that one request can read.
+/// The most bytes of an output that one request can read.
 const MAX_RANGE_BYTES: usize = 256 << 10;
 
-/// Longest URI of a resource, in bytes.
+/// The longest URI of a resource, in bytes.
 pub(crate) const MAX_URI_BYTES: usize = 8 << 10;
 
 /// The start of the URIs of CLIs.
-const CLI_URI_START: &str = "climax://cli/";
-/// How the URIs of outputs look.
+const CLI_URI_PREFIX: &str = "climax://cli/";
+/// The template of the URIs of stored outputs.
 pub(super) const OUTPUT_TEMPLATE: &str = "climax://output/{id}{?offset,length}";
-/// Items of a page of a list.
-const PAGE: usize = 100;
+/// The items of a page of a list.
+const PAGE_ITEMS: usize = 100;
 const JSON: &str = "application/json";
 pub(super) const TEXT: &str = "text/plain";
 
-/// A page of the CLIs that are served, and of the tools whose output has one URI.
-pub(super) fn list(index: &ToolIndex, cursor: Option<&str>) -> Result<Page<Resource>, ErrorData> {
+/// A page of the resources: the CLIs, then the tools whose `resource` has no variables.
+pub(super) fn list(index: &ToolIndex, cursor: Option<&str>) -> Result<ListPage<Resource>, ErrorData> {
     let clis = index.summary().map(|summary| {
         let name = summary.cli.name();
-        let resource = Resource::new(format!("{CLI_URI_START}{}", encoded(name)), name).with_mime_type(JSON);
+        let resource = Resource::new(format!("{CLI_URI_PREFIX}{}", encoded(name)), name).with_mime_type(JSON);
         match summary.cli.description() {
             "" => resource,
             description => resource.with_description(description),
@@ -49,8 +48,8 @@ pub(super) fn list(index: &ToolIndex, cursor: Option<&str>) -> Result<Page<Resou
     page(clis.chain(tools), cursor)
 }
 
-/// A page of how the URIs of outputs look, and those of tools that need to know more.
-pub(super) fn templates(index: &ToolIndex, cursor: Option<&str>) -> Result<Page<ResourceTemplate>, ErrorData> {
+/// A page of the resource templates: that of stored outputs, then the tools whose `resource` has variables.
+pub(super) fn templates(index: &ToolIndex, cursor: Option<&str>) -> Result<ListPage<ResourceTemplate>, ErrorData> {
     let description = format!(
         "Output of a call that was too long for its answer; the URI is in the answer. A read gets {MAX_RANGE_BYTES} bytes \
          at most, from offset 0 unless it is given"
@@ -66,33 +65,36 @@ pub(super) fn templates(index: &ToolIndex, cursor: Option<&str>) -> Result<Page<
     page(std::iter::once(output).chain(tools), cursor)
 }
 
-/// Items of a list, and the cursor of the next ones if there are any.
-pub(super) type Page<T> = (Vec<T>, Option<String>);
+/// The items of a page, and the cursor of the next page if there is one.
+pub(super) type ListPage<T> = (Vec<T>, Option<String>);
 
-/// A page of a list; the cursor says how many items come before it.
+/// A page of a list. A cursor is the number of items before its page.
 ///
 /// # Errors
-/// There are none at this cursor.
-pub(super) fn page<T>(mut all: impl Iterator<Item = T>, cursor: Option<&str>) -> Result<Page<T>, ErrorData> {
+/// The cursor is no number, or has no items after it.
+pub(super) fn page<T>(mut all: impl Iterator<Item = T>, cursor: Option<&str>) -> Result<ListPage<T>, ErrorData> {
     let unknown = || ErrorData::invalid_params("Unknown cursor: take the `nextCursor` of an earlier page", None);
     let start = cursor.map_or(Some(0), |cursor| cursor.parse::<usize>().ok()).ok_or_else(unknown)?;
     let mut rest = all.by_ref().skip(start);
-    let items: Vec<T> = rest.by_ref().take(PAGE).collect();
+    let items: Vec<T> = rest.by_ref().take(PAGE_ITEMS).collect();
     if start > 0 && items.is_empty() {
         return Err(unknown());
     }
-    let next = rest.next().map(|_| (start + PAGE).to_string());
+    let next = rest.next().map(|_| (start + PAGE_ITEMS).to_string());
     Ok((items, next))
 }
 
-/// The tool that prints the resource of this URI, and its arguments.
+/// The tool whose output is the resource of this URI, with its arguments.
 pub(super) fn tool<'a>(index: &'a ToolIndex, uri: &str) -> Option<(ResolvedTool<'a>, Map<String, Value>)> {
     let (tool, values) = index.resource(uri)?;
     Some((tool, values.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect()))
 }
 
-/// Refuses a URI that is too long to be any of ours.
-pub(super) fn checked(uri: &str) -> Result<&str, ErrorData> {
+/// Returns the URI.
+///
+/// # Errors
+/// The URI is longer than [`MAX_URI_BYTES`].
+pub(super) fn check_length(uri: &str) -> Result<&str, ErrorData> {
     if uri.len() <= MAX_URI_BYTES {
         return Ok(uri);
     }
@@ -100,11 +102,12 @@ pub(super) fn checked(uri: &str) -> Result<&str, ErrorData> {
     Err(ErrorData::invalid_params(message, None))
 }
 
-/// The URI by which the same output can be read, if the tool has one and these are all arguments that it says.
+/// The URI under which clients can read the output of this call. `None` if the tool has no resource, or if its template
+/// lacks a variable for one of the arguments.
 pub(super) fn uri(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Option<String> {
     let template = tool.resource_template()?;
-    let is_said = |name: &str| template.variables().any(|variable| variable == name);
-    if tool.agent_args().any(|arg| arguments.contains_key(arg.name()) && !is_said(arg.name())) {
+    let is_variable = |name: &str| template.variables().any(|variable| variable == name);
+    if tool.agent_args().any(|arg| arguments.contains_key(arg.name()) && !is_variable(arg.name())) {
         return None;
     }
     template.expand(|name| match arguments.get(name) {
@@ -114,27 +117,27 @@ pub(super) fn uri(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Opt
     })
 }
 
-/// Whether there is a resource that can change at this URI.
+/// Returns whether this URI is of a resource whose contents can change.
 pub(super) fn can_change(index: &ToolIndex, uri: &str) -> bool {
     cli(index, uri).is_some() || tool(index, uri).is_some()
 }
 
 fn cli<'a>(index: &'a ToolIndex, uri: &str) -> Option<CliSummary<'a>> {
-    let name = uri.strip_prefix(CLI_URI_START)?;
+    let name = uri.strip_prefix(CLI_URI_PREFIX)?;
     index.summary().find(|summary| encoded(summary.cli.name()) == name)
 }
 
-/// Reads what needs no program; `None` if there is nothing of that kind at this address.
+/// Reads a CLI or a stored output. Returns `None` if neither has this URI.
 ///
 /// # Errors
-/// What follows the address is no range.
+/// The query of the URI is no range.
 pub(super) fn read(
     index: &ToolIndex,
-    kept: &OutputStore,
-    owner: &OutputReader,
+    outputs: &OutputStore,
+    reader: &OutputReader,
     uri: &str,
 ) -> Result<Option<ResourceContents>, ErrorData> {
-    if uri.starts_with(CLI_URI_START) {
+    if uri.starts_with(CLI_URI_PREFIX) {
         let contents = |summary: CliSummary<'_>| {
             let filter = Filter { cli: Some(summary.cli.name()), ..Filter::default() };
             let text = meta::search_text(index, Strategy::Lexical, filter, usize::MAX);
@@ -142,18 +145,18 @@ pub(super) fn read(
         };
         return Ok(cli(index, uri).map(contents));
     }
-    if !uri.starts_with(URI_START) {
+    if !uri.starts_with(OUTPUT_URI_PREFIX) {
         return Ok(None);
     }
     let (output, query) = uri.split_once('?').unwrap_or((uri, ""));
-    let range = Range::parse(query)?;
-    Ok(kept.read(owner, output, |bytes, mime| match mime {
+    let range = ByteRange::parse(query)?;
+    Ok(outputs.read(reader, output, |bytes, mime| match mime {
         Some(mime) if query.is_empty() => contents(uri, bytes, mime),
-        _ => part(uri, range.of(bytes)),
+        _ => part(uri, range.slice(bytes)),
     }))
 }
 
-/// A part of an output: text if it is, whole characters and all; else bytes.
+/// The contents of a part of an output: text if the part is UTF-8, else bytes.
 fn part(uri: &str, bytes: &[u8]) -> ResourceContents {
     match std::str::from_utf8(bytes) {
         Ok(text) => ResourceContents::text(text, uri),
@@ -161,7 +164,7 @@ fn part(uri: &str, bytes: &[u8]) -> ResourceContents {
     }
 }
 
-/// What a tool has printed, as the contents of a resource: text if it is, else bytes.
+/// The contents of a resource: text if the bytes are UTF-8 without NUL, else bytes.
 pub(super) fn contents(uri: &str, bytes: &[u8], mime: &str) -> ResourceContents {
     let text = std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
     let contents = match text {
@@ -171,31 +174,31 @@ pub(super) fn contents(uri: &str, bytes: &[u8], mime: &str) -> ResourceContents 
     contents.with_mime_type(mime)
 }
 
-/// A part of an output.
+/// The part of an output that a request reads, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Range {
+struct ByteRange {
     offset: usize,
     length: usize,
 }
 
-impl Range {
-    /// Reads `offset=BYTES&length=BYTES`, either of which may be absent.
+impl ByteRange {
+    /// Parses `offset=BYTES&length=BYTES`. Either part may be absent.
     fn parse(query: &str) -> Result<Self, ErrorData> {
         let mut range = Self { offset: 0, length: MAX_RANGE_BYTES };
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let place = match key {
+            let number = match key {
                 "offset" => &mut range.offset,
                 "length" => &mut range.length,
                 _ => return Err(bad_range(query)),
             };
-            *place = value.parse().map_err(|_| bad_range(query))?;
+            *number = value.parse().map_err(|_| bad_range(query))?;
         }
         Ok(range)
     }
 
-    /// The bytes of the range, as far as there are any. An end within a character moves to the start of that.
-    fn of(self, bytes: &[u8]) -> &[u8] {
+    /// The bytes of the range. They end earlier where the output ends, and where the range would split a UTF-8 character.
+    fn slice(self, bytes: &[u8]) -> &[u8] {
         let rest = bytes.get(self.offset..).unwrap_or_default();
         let end = self.length.min(MAX_RANGE_BYTES).min(rest.len());
         let is_start = |at: &usize| rest.get(*at).is_none_or(|byte| byte & 0b1100_0000 != 0b1000_0000);
@@ -217,14 +220,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_end_between_characters() {
+    fn ranges_split_no_character() {
         let text = "aäöz".as_bytes();
-        let of = |query| Range::parse(query).unwrap().of(text);
-        assert_eq!(of(""), text);
-        assert_eq!(of("length=2"), b"a");
-        assert_eq!(of("offset=1&length=2"), "ä".as_bytes());
-        assert_eq!(of("offset=99"), b"");
-        assert_eq!(of("length=0"), b"");
-        assert!(Range::parse("offset=-1").is_err() && Range::parse("page=2").is_err());
+        let slice = |query| ByteRange::parse(query).unwrap().slice(text);
+        assert_eq!(slice(""), text);
+        assert_eq!(slice("length=2"), b"a");
+        assert_eq!(slice("offset=1&length=2"), "ä".as_bytes());
+        assert_eq!(slice("offset=99"), b"");
+        assert_eq!(slice("length=0"), b"");
+        assert!(ByteRange::parse("offset=-1").is_err() && ByteRange::parse("page=2").is_err());
     }
 }

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use rmcp::service::{RequestContext, RoleServer};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::log::Threshold;
+use super::log::MinLogLevel;
 use super::options::{Changes, Mode, Options};
 use super::output_store::{OutputReader, OutputStore};
 use super::request_context;
-use super::request_state::{StateKey, StateSigner};
+use super::request_state::{RequestStateKey, StateSigner};
 use super::revision::is_modern;
 use super::subscriptions::Subscriptions;
 use crate::call::Toolbox;
@@ -21,9 +21,9 @@ mod calls;
 mod handler;
 mod notifications;
 
-/// How long clients may cache a list that does not change while the server runs, in milliseconds.
+/// The time for which clients may cache a list that never changes, in milliseconds.
 const LIST_TTL_MS: u64 = 3_600_000;
-/// How long clients may cache a list that may change, in milliseconds.
+/// The time for which clients may cache a list that can change, in milliseconds.
 const CHANGING_LIST_TTL_MS: u64 = 10_000;
 
 /// A server for one kind of caller.
@@ -34,32 +34,31 @@ pub struct Server {
     shutdown: CancellationToken,
     states: Arc<StateSigner>,
     outputs: Arc<OutputStore>,
-    connection: Connection,
+    connection: ClientConnection,
 }
 
 /// The state of one client's connection. Dropping the last clone ends its tasks.
 #[derive(Clone, Debug)]
-struct Connection {
-    number: u64,
-    /// Whether a task notifies the client of changes.
+struct ClientConnection {
+    id: u64,
+    /// Whether a task notifies the client of changes already.
     is_notified: Arc<AtomicBool>,
     subscriptions: Arc<Subscriptions>,
-    /// The least severe level of the log messages that the client wants.
-    log: Arc<Threshold>,
+    min_log_level: Arc<MinLogLevel>,
     ended: CancellationToken,
     _guard: Arc<DropGuard>,
 }
 
-impl Connection {
+impl ClientConnection {
     fn new() -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let ended = CancellationToken::new();
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let id = COUNT.fetch_add(1, Ordering::Relaxed);
         Self {
-            number,
+            id,
             is_notified: Arc::default(),
             subscriptions: Arc::default(),
-            log: Arc::default(),
+            min_log_level: Arc::default(),
             _guard: Arc::new(ended.clone().drop_guard()),
             ended,
         }
@@ -67,7 +66,7 @@ impl Connection {
 }
 
 impl Server {
-    /// Makes a server of one toolbox. Cancelling `shutdown` ends the running calls.
+    /// Makes a server of a toolbox that is never replaced. Cancelling `shutdown` ends the running calls.
     #[must_use]
     pub fn new(toolbox: Arc<Toolbox>, options: Options, shutdown: CancellationToken) -> Self {
         Self::of_handle(ServedHandle::fixed(toolbox), options, shutdown)
@@ -82,20 +81,20 @@ impl Server {
             shutdown,
             states: Arc::new(StateSigner::new(None)),
             outputs: Arc::default(),
-            connection: Connection::new(),
+            connection: ClientConnection::new(),
         }
     }
 
     /// Signs request states with this key. Replicas that share the key accept each other's states.
     #[must_use]
-    pub fn with_state_key(self, key: StateKey) -> Self {
+    pub fn with_state_key(self, key: RequestStateKey) -> Self {
         Self { states: Arc::new(StateSigner::new(Some(key))), ..self }
     }
 
     /// The same server for another client.
     #[must_use]
     pub fn for_another(&self) -> Self {
-        Self { connection: Connection::new(), ..self.clone() }
+        Self { connection: ClientConnection::new(), ..self.clone() }
     }
 
     pub(super) fn mode(&self) -> Mode {
@@ -107,13 +106,14 @@ impl Server {
         self.served.toolbox()
     }
 
+    /// The time for which clients may cache a list, in milliseconds.
     pub(super) fn list_ttl_ms(&self) -> u64 {
         if self.options.changes == Changes::Never { LIST_TTL_MS } else { CHANGING_LIST_TTL_MS }
     }
 
-    /// The reader to whom stored outputs of this request belong. From 2026-07-28 on requests belong to no connection.
+    /// The reader of the outputs that this request stores. From revision 2026-07-28 on requests have no connection.
     fn output_reader(&self, context: &RequestContext<RoleServer>) -> OutputReader {
-        let connection = (!is_modern(context)).then_some(self.connection.number);
-        OutputReader { caller: request_context::caller(context), connection }
+        let connection = (!is_modern(context)).then_some(self.connection.id);
+        OutputReader { caller: request_context::caller_identity(context), connection }
     }
 }

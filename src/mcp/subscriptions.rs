@@ -1,17 +1,18 @@
-//! The resources that a client wants to be told of when they may have changed.
+//! The resources that a client has subscribed to.
 //!
-//! What a CLI's tools are changes when something else is served; what a tool prints, when another tool of its CLI has run
-//! that may change something.
+//! The list of a CLI's tools changes when other tools are served. The output of a tool can change when another tool of its
+//! CLI has run whose risk is not `read`.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use climax_catalog::ToolIndex;
 
 use super::resources;
+use crate::lock::Unpoisoned as _;
 use crate::serving::snapshot::Change;
 
-/// Resources that one client can subscribe to.
+/// The most resources that one client can subscribe to.
 pub(crate) const MAX_SUBSCRIPTIONS: usize = 100;
 
 /// The URIs that one client has subscribed to.
@@ -19,33 +20,37 @@ pub(crate) const MAX_SUBSCRIPTIONS: usize = 100;
 pub(super) struct Subscriptions(Mutex<BTreeSet<String>>);
 
 impl Subscriptions {
-    /// Adds a URI, if there is room for it.
+    /// Adds a URI. Returns whether the client is subscribed to it now.
     pub(super) fn add(&self, uri: &str) -> bool {
-        let mut uris = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_added = uris.contains(uri) || uris.len() < MAX_SUBSCRIPTIONS;
-        if is_added {
+        let mut uris = self.lock();
+        let is_subscribed = uris.contains(uri) || uris.len() < MAX_SUBSCRIPTIONS;
+        if is_subscribed {
             uris.insert(uri.to_owned());
         }
-        is_added
+        is_subscribed
     }
 
-    /// Takes a URI out.
+    /// Removes a URI.
     pub(super) fn remove(&self, uri: &str) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(uri);
+        self.lock().remove(uri);
     }
 
-    /// Those that a change is about.
-    pub(super) fn concerned(&self, index: &ToolIndex, change: &Change) -> Vec<String> {
-        let uris = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        concerned(uris.iter(), index, change)
+    /// The URIs whose contents a change may have changed.
+    pub(super) fn affected(&self, index: &ToolIndex, change: &Change) -> Vec<String> {
+        let uris = self.lock().clone();
+        affected(uris.iter(), index, change)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.0.lock().unpoisoned()
     }
 }
 
-/// Those of some URIs that a change is about.
-pub(super) fn concerned<'a>(uris: impl Iterator<Item = &'a String>, index: &ToolIndex, change: &Change) -> Vec<String> {
-    let is_concerned = |uri: &&String| match change {
+/// Those of `uris` whose contents a change may have changed.
+pub(super) fn affected<'a>(uris: impl Iterator<Item = &'a String>, index: &ToolIndex, change: &Change) -> Vec<String> {
+    let is_affected = |uri: &&String| match change {
         Change::Reloaded { catalog, .. } => *catalog,
         Change::Output(cli) => resources::tool(index, uri).is_some_and(|(tool, _)| tool.cli().name() == &**cli),
     };
-    uris.filter(is_concerned).cloned().collect()
+    uris.filter(is_affected).cloned().collect()
 }

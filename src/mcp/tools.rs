@@ -1,4 +1,4 @@
-//! Tool definitions as the protocol has them.
+//! Tool definitions, in the form of `tools/list`.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use super::{Mode, extended, meta};
 
-/// Bytes of JSON that make two tokens, for estimates.
+/// The bytes of JSON that an estimate counts as two tokens.
 ///
-/// `climax budget` counts 4.5 bytes a token (`o200k`) in the bundled tools and 4.8 in thousands of others, so an estimate is
-/// rather too high than too low.
+/// A token of the vocabulary `o200k` has 4.5 bytes in the bundled tools and 4.8 in thousands of others, as `climax budget`
+/// counts them. An estimate is therefore too high rather than too low.
 const BYTES_PER_TWO_TOKENS: usize = 9;
 
 /// The tools that a client sees, as the JSON array of `tools/list`.
@@ -26,7 +26,7 @@ pub fn tool_list(index: &ToolIndex, mode: Mode) -> String {
     }
 }
 
-/// A tool as classic mode lists it, as JSON, from what was finished when the catalog was made.
+/// The definition of a tool in classic mode, as JSON. Its input schema was rendered when the catalog was compiled.
 #[must_use]
 pub fn tool_definition(tool: ResolvedTool<'_>) -> String {
     let json = |text: &str| serde_json::to_string(text).unwrap_or_default();
@@ -43,7 +43,7 @@ pub fn tool_definition(tool: ResolvedTool<'_>) -> String {
     )
 }
 
-/// Estimates how many tokens a model takes for tool definitions, without a tokenizer: `climax budget` counts them.
+/// Estimates the tokens that tool definitions take, without a tokenizer. `climax budget` counts them exactly.
 #[must_use]
 pub fn estimated_tokens(json: &str) -> usize {
     (2 * json.len()).div_ceil(BYTES_PER_TWO_TOKENS)
@@ -58,7 +58,7 @@ pub(super) fn tools(index: &ToolIndex, mode: Mode) -> Vec<Tool> {
     }
 }
 
-/// The two meta-tools (seed 000), in the contract's order.
+/// `climax_search` and `climax_call`, in this order. Source: docs/contract.md, "climax_search" and "climax_call".
 fn meta_tools(index: &ToolIndex) -> Vec<Tool> {
     let search = Tool::new(meta::SEARCH, meta::SEARCH_DESCRIPTION, object(meta::search_schema()))
         .with_annotations(ToolAnnotations::new().read_only(true).open_world(false));
@@ -72,18 +72,18 @@ fn meta_tools(index: &ToolIndex) -> Vec<Tool> {
     vec![search, call]
 }
 
-/// The meta-tools of extended mode.
+/// The four tools of extended mode. Source: docs/contract.md, "Modes".
 fn extended_tools(index: &ToolIndex) -> Vec<Tool> {
-    let reading = || ToolAnnotations::new().read_only(true).open_world(false);
+    let read_only = || ToolAnnotations::new().read_only(true).open_world(false);
     let mut tools = meta_tools(index);
     tools[0].input_schema = object(extended::search_schema());
     let describe = Tool::new(extended::DESCRIBE, extended::DESCRIBE_DESCRIPTION, object(extended::describe_schema()));
     let examples = Tool::new(extended::EXAMPLES, extended::EXAMPLES_DESCRIPTION, object(extended::examples_schema()));
-    tools.extend([describe, examples].map(|tool| tool.with_annotations(reading())));
+    tools.extend([describe, examples].map(|tool| tool.with_annotations(read_only())));
     tools
 }
 
-/// Every tool of the index, as classic mode lists it.
+/// Every tool of the index by its own name.
 fn direct_tools(index: &ToolIndex) -> Vec<Tool> {
     index.tools().filter_map(|tool| serde_json::from_str(&tool_definition(tool)).ok()).collect()
 }

@@ -150,7 +150,7 @@ where
                 self.era = Era::Initialized;
                 None
             }
-            JsonRpcMessage::Request(request) => self.server.finished_answer(&request.request, &request.id, self.era),
+            JsonRpcMessage::Request(request) => self.server.prerendered_answer(&request.request, &request.id, self.era),
             _ => None,
         }
     }

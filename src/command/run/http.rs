@@ -17,7 +17,7 @@ use super::start::{Reloaded, Start, cancel_on};
 use crate::command::output::FAILURE;
 use crate::command::terminal;
 use crate::exec;
-use crate::mcp::StateKey;
+use crate::mcp::RequestStateKey;
 use crate::serving::snapshot::ServedHandle;
 use crate::telemetry::metrics::Metrics;
 use crate::transport::http::MAX_CONNECTIONS;
@@ -121,14 +121,14 @@ fn access(arguments: &HttpArguments, address: SocketAddr) -> io::Result<Access> 
 }
 
 /// The key that approvals are signed with: that of the file, or one that all servers of this process share.
-fn state_key(arguments: &HttpArguments) -> io::Result<StateKey> {
-    let Some(path) = &arguments.state_key_file else { return StateKey::random() };
+fn state_key(arguments: &HttpArguments) -> io::Result<RequestStateKey> {
+    let Some(path) = &arguments.state_key_file else { return RequestStateKey::random() };
     let shown = format!("--state-key-file {}", path.display());
     let key = fs::read(path).map_err(|error| io::Error::new(error.kind(), format!("{shown}: {error}")))?;
-    let least = StateKey::MIN_BYTES;
+    let least = RequestStateKey::MIN_BYTES;
     let short =
         || io::Error::other(format!("{shown}: expected {least} bytes at least; `openssl rand -hex 32` makes them"));
-    StateKey::new(key.trim_ascii().to_vec()).ok_or_else(short)
+    RequestStateKey::new(key.trim_ascii().to_vec()).ok_or_else(short)
 }
 
 /// As many as there can be descriptors for, besides those of the programs.

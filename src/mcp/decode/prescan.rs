@@ -1,6 +1,6 @@
-//! What can be told of JSON before it is parsed: how much there is of it, and the names at its top.
+//! Scans JSON before it is parsed: counts its nodes, and finds the names at its top.
 //!
-//! Pure. One pass over the bytes, without a tree. What is said of text that is no JSON means nothing.
+//! Pure. One pass over the bytes, without a tree. For text that is not JSON the results mean nothing.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -9,35 +9,36 @@ use std::ops::Range;
 use memchr::memchr2;
 use rmcp::model::RequestId;
 
-/// Values and names of objects in one message. The SDK takes up to 3 µs for each.
+/// The most nodes in one message: values, and names of members. The SDK takes up to 3 µs for each.
 pub(crate) const MAX_MESSAGE_NODES: usize = 20_000;
 
 /// The outline of a message.
 #[derive(Debug)]
 pub(super) struct Outline<'a> {
-    /// Values and names, at every depth.
+    /// The number of values and names, at every depth.
     pub(super) nodes: usize,
-    /// The members of the outermost object and of the objects in these, no more than [`MAX_MESSAGE_NODES`].
+    /// The members of the outermost object, and of the objects that are their values; at most [`MAX_MESSAGE_NODES`].
     members: Vec<Member<'a>>,
 }
 
 #[derive(Debug)]
 struct Member<'a> {
-    /// Where the member of the outermost object stands that holds this one.
+    /// The index of the member of the outermost object whose value holds this one.
     parent: Option<usize>,
-    /// With its quotes and escapes.
+    /// The name as it is written, with quotes and escapes.
     name: &'a [u8],
-    /// All that follows the colon.
+    /// The text after the colon.
     rest: &'a [u8],
 }
 
 impl<'a> Outline<'a> {
+    /// Scans JSON.
     pub(super) fn of(json: &'a [u8]) -> Self {
         let mut outline = Self { nodes: 1, members: Vec::new() };
         let (mut at, mut depth) = (0, 0_usize);
         let mut string = 0..0;
         let mut outer = 0;
-        // Whether nothing has come yet of the innermost array or object.
+        // Whether the innermost array or object has no element yet.
         let mut is_empty = false;
         while let Some(byte) = json.get(at) {
             match byte {
@@ -47,7 +48,7 @@ impl<'a> Outline<'a> {
                     is_empty = false;
                     continue;
                 }
-                // The first element, or the first name.
+                // Counts the first element or name in advance. The closing bracket takes it back if there is none.
                 b'[' | b'{' => {
                     outline.nodes += 1;
                     depth += 1;
@@ -76,14 +77,14 @@ impl<'a> Outline<'a> {
         outline
     }
 
-    /// The first name that two members of the outermost object have, or of an object in it.
-    pub(super) fn twice(&self) -> Option<Cow<'a, str>> {
+    /// The first name that two members of one object share, of the outermost object or an object that is its member.
+    pub(super) fn duplicate_name(&self) -> Option<Cow<'a, str>> {
         let mut seen = HashSet::new();
-        let twice = self.members.iter().find(|member| !seen.insert((member.parent, member.name())));
-        twice.map(Member::name)
+        let duplicate = self.members.iter().find(|member| !seen.insert((member.parent, member.name())));
+        duplicate.map(Member::name)
     }
 
-    /// The id of a request, if it has one that stands where it can be found.
+    /// The id of a request, if it is a string or a whole number.
     pub(super) fn id(&self) -> Option<RequestId> {
         let member = self.members.iter().find(|member| member.parent.is_none() && member.name() == "id")?;
         let rest = member.rest.trim_ascii_start();
@@ -105,7 +106,7 @@ impl<'a> Member<'a> {
     }
 }
 
-/// Where the string lies that starts at `start`, with its quotes.
+/// The range of the string that starts at `start`, with its quotes.
 fn string_at(json: &[u8], start: usize) -> Range<usize> {
     let mut at = start + 1;
     while let Some(found) = json.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
@@ -113,7 +114,7 @@ fn string_at(json: &[u8], start: usize) -> Range<usize> {
         if json[at - 1] == b'"' {
             return start..at;
         }
-        // What is escaped ends nothing.
+        // An escaped character does not end the string.
         at += 1;
     }
     start..json.len()
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn values_and_names_are_counted() {
+    fn nodes_are_values_and_names() {
         for text in [
             "1",
             "[]",
@@ -151,16 +152,16 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_stands_twice_is_found_however_it_is_written() {
-        let twice = |text: &'static str| Outline::of(text.as_bytes()).twice();
-        assert_eq!(twice(r#"{"id":1,"\u0069d":2}"#).as_deref(), Some("id"));
-        assert_eq!(twice(r#"{"id":1,"params":{"name":2,"id":2,"name":2}}"#).as_deref(), Some("name"));
-        assert_eq!(twice(r#"{"id":1,"params":{"id":2,"x":{"y":1,"y":1}},"z":{"id":3}}"#), None);
-        assert_eq!(twice(r#"{"a":"b","b":"a","x":["a:",{"a":1},{"a":1}]}"#), None);
+    fn duplicate_names_are_found_behind_escapes() {
+        let duplicate = |text: &'static str| Outline::of(text.as_bytes()).duplicate_name();
+        assert_eq!(duplicate(r#"{"id":1,"\u0069d":2}"#).as_deref(), Some("id"));
+        assert_eq!(duplicate(r#"{"id":1,"params":{"name":2,"id":2,"name":2}}"#).as_deref(), Some("name"));
+        assert_eq!(duplicate(r#"{"id":1,"params":{"id":2,"x":{"y":1,"y":1}},"z":{"id":3}}"#), None);
+        assert_eq!(duplicate(r#"{"a":"b","b":"a","x":["a:",{"a":1},{"a":1}]}"#), None);
     }
 
     #[test]
-    fn the_id_is_found_at_the_top() {
+    fn the_id_is_a_member_of_the_outermost_object() {
         let id = |text: &'static str| Outline::of(text.as_bytes()).id();
         assert_eq!(id(r#"{"params":{"id":1},"id" : 7 ,"x":"id"}"#), Some(RequestId::Number(7)));
         assert_eq!(id(r#"{"id":"a\"b"}"#), Some(RequestId::String("a\"b".into())));
@@ -171,9 +172,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_have_an_outline(bytes in proptest::collection::vec(prop_oneof![Just(b'"'), Just(b'\\'), Just(b':'), Just(b'{'), any::<u8>()], 0..64)) {
+        fn any_bytes_can_be_scanned(bytes in proptest::collection::vec(prop_oneof![Just(b'"'), Just(b'\\'), Just(b':'), Just(b'{'), any::<u8>()], 0..64)) {
             let outline = Outline::of(&bytes);
-            outline.twice();
+            outline.duplicate_name();
             outline.id();
         }
     }

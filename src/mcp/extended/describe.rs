@@ -1,15 +1,15 @@
-//! `climax_describe`.
+//! `climax_describe`: what tools do, and how they run.
 
 use climax_catalog::policy::Executor;
 use climax_catalog::{ArgView, Place, ResolvedTool};
 use serde_json::{Map, Value, json};
 
-use super::super::reader::Reader;
+use super::super::reader::ArgumentReader;
 use super::failure::{Failure, parsed};
 use crate::call::{Toolbox, suggest_tools};
 use crate::exec;
 
-/// Tools that one request may have described.
+/// The most tools that one request can describe.
 const MAX_DESCRIBED_TOOLS: usize = 10;
 
 /// Name of the tool that describes tools.
@@ -42,11 +42,11 @@ pub(in crate::mcp) fn describe_schema() -> Value {
     })
 }
 
-/// Describes the tools that are named; a name that is not served does not spoil the others.
+/// Describes tools. An unknown name has an error in its place, and the other tools are described.
 pub(in crate::mcp) fn describe(toolbox: &Toolbox, arguments: &Map<String, Value>) -> Result<String, Failure> {
-    let mut reader = Reader::new(arguments);
+    let mut reader = ArgumentReader::new(arguments);
     let names = reader.names("tools", MAX_DESCRIBED_TOOLS);
-    let detail = reader.word("detail", &["schema", "summary", "full"]);
+    let detail = reader.choice("detail", &["schema", "summary", "full"]);
     reader.finish()?;
     let tools: Vec<Value> = names
         .iter()
@@ -95,13 +95,13 @@ fn description(toolbox: &Toolbox, tool: ResolvedTool<'_>, detail: &str) -> Value
     json
 }
 
-/// Whether the program that the tool starts is there.
+/// Returns whether the program of a tool is installed on this machine.
 fn is_installed(tool: ResolvedTool<'_>) -> bool {
     let program = tool.cli().words().chain(tool.words()).next();
     program.is_some_and(|program| exec::locate(tool.cli(), program).is_some())
 }
 
-/// The command line with `<NAME>` for values, and brackets around what may be absent.
+/// The command line of a tool, with `<NAME>` for values and brackets around optional words.
 fn argv_template(tool: ResolvedTool<'_>) -> Vec<String> {
     let fixed = tool.cli().words().chain(tool.words()).map(str::to_owned);
     let placed = |arg: &ArgView<'_>| arg.place() == Place::Positional;

@@ -1,15 +1,18 @@
-//! `climax_examples`: calls that the tool's schema allows.
+//! `climax_examples`: calls that the schema of a tool allows.
 
 use climax_catalog::{ArgView, ResolvedTool, ToolIndex, Type};
 use serde_json::{Map, Value, json};
 
-use super::super::reader::Reader;
+use super::super::reader::ArgumentReader;
 use super::failure::Failure;
 use crate::call::arguments::{bind, check};
 use crate::call::suggest_tools;
 
-/// Example calls of a tool that a request can get.
+/// The most example calls that one request can get.
 const MAX_EXAMPLES: i64 = 5;
+
+/// The example calls that a request gets by default.
+const DEFAULT_EXAMPLES: i64 = 3;
 
 /// Name of the tool that shows example calls.
 pub(in crate::mcp) const EXAMPLES: &str = "climax_examples";
@@ -28,7 +31,7 @@ pub(in crate::mcp) fn examples_schema() -> Value {
                 "type": "integer",
                 "minimum": 1,
                 "maximum": MAX_EXAMPLES,
-                "default": 3,
+                "default": DEFAULT_EXAMPLES,
                 "description": "Maximum number of examples"
             }
         },
@@ -36,26 +39,24 @@ pub(in crate::mcp) fn examples_schema() -> Value {
     })
 }
 
-const DEFAULT_EXAMPLES: i64 = 3;
-
-/// What a tool's examples are, or the near misses of a name that is not served.
+/// The answer to a request for examples.
 pub(in crate::mcp) enum Examples {
-    /// The result.
+    /// The examples, as JSON.
     Json(String),
     /// No tool has this name.
     UnknownTool {
         /// The name.
         name: String,
-        /// Names that may have been meant.
+        /// Near misses of the name.
         suggestions: Vec<String>,
     },
 }
 
-/// Makes up example calls, in the form that `climax_call` takes.
+/// Makes up example calls, in the form of the arguments of `climax_call`.
 ///
-/// Where a policy asks for values that nobody can make up there may be none.
+/// Examples that violate a rule of the policy are left out, so there may be none.
 pub(in crate::mcp) fn examples(index: &ToolIndex, arguments: &Map<String, Value>) -> Result<Examples, Failure> {
-    let mut reader = Reader::new(arguments);
+    let mut reader = ArgumentReader::new(arguments);
     let name = reader.required_string("tool_name");
     let max = reader.integer("max").unwrap_or(DEFAULT_EXAMPLES).clamp(1, MAX_EXAMPLES);
     reader.finish()?;
@@ -71,7 +72,7 @@ pub(in crate::mcp) fn examples(index: &ToolIndex, arguments: &Map<String, Value>
     Ok(Examples::Json(json!({ "examples": calls }).to_string()))
 }
 
-/// First what must be given, then that with each optional argument by turns.
+/// The required arguments alone, then with one optional argument each.
 pub(super) fn example_arguments(tool: ResolvedTool<'_>) -> impl Iterator<Item = Map<String, Value>> + '_ {
     let required =
         move || tool.agent_args().filter(|arg| arg.required()).map(|arg| (arg.name().to_owned(), example_value(arg)));
@@ -80,17 +81,17 @@ pub(super) fn example_arguments(tool: ResolvedTool<'_>) -> impl Iterator<Item = 
         .chain(optional.map(move |arg| required().chain([(arg.name().to_owned(), example_value(arg))]).collect()))
 }
 
-/// A value that the arg allows: one of its enum, its default, or one of its type.
+/// A value that the arg allows: the first of its enum, its default, or one of its type.
 fn example_value(arg: ArgView<'_>) -> Value {
-    let word = arg.values().next().or(arg.default().filter(|default| !default.is_empty()));
-    match (arg.kind(), word) {
-        (Type::String, Some(word)) => json!(word),
+    let text = arg.values().next().or(arg.default().filter(|default| !default.is_empty()));
+    match (arg.kind(), text) {
+        (Type::String, Some(text)) => json!(text),
         (Type::String, None) => json!(format!("example-{}", arg.name().replace('_', "-"))),
-        (Type::Integer, word) => {
-            word.and_then(|word| word.parse::<i64>().ok()).map_or(json!(1), |number| json!(number))
+        (Type::Integer, text) => {
+            text.and_then(|text| text.parse::<i64>().ok()).map_or(json!(1), |number| json!(number))
         }
-        (Type::Number, word) => word.and_then(|word| serde_json::from_str(word).ok()).unwrap_or(json!(1.5)),
-        (Type::Boolean, word) => json!(word != Some("false")),
+        (Type::Number, text) => text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or(json!(1.5)),
+        (Type::Boolean, text) => json!(text != Some("false")),
     }
 }
 
@@ -99,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_example_of_every_compiled_in_tool_binds_and_fits_its_schema() {
+    fn examples_of_compiled_in_tools_fit_their_schemas() {
         for row in 0..u32::try_from(crate::CATALOG.tools.len()).unwrap() {
             let tool = ResolvedTool::new(&crate::CATALOG, row);
             let schema: Value = serde_json::from_str(tool.input_schema()).unwrap();

@@ -1,13 +1,13 @@
-//! Failures of the tools of the extended surface.
+//! Failures of the tools of extended mode.
 
 use rmcp::model::ErrorData;
 use serde_json::Value;
 
 use crate::call::arguments::Violation;
 
-/// Why a request of this surface has no result.
+/// The reason why a request has no result.
 pub(in crate::mcp) enum Failure {
-    /// The arguments are wrong, and the model can correct them.
+    /// The arguments violate the schema. The model can correct them.
     Arguments(Vec<Violation>),
     /// The cursor cannot be used.
     Cursor(ErrorData),
@@ -19,7 +19,7 @@ impl From<Vec<Violation>> for Failure {
     }
 }
 
-/// Parses JSON that the catalog holds as text.
+/// Parses JSON that was rendered when the catalog was compiled.
 pub(super) fn parsed(json: &str) -> Value {
     serde_json::from_str(json).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! `climax_search` with pages and two levels of detail.
+//! `climax_search` of extended mode, with pages and two levels of detail.
 
 use climax_catalog::{Filter, Strategy, ToolIndex, ToolIndexEntry};
 use serde_json::{Map, Value, json};
@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 use super::cursor::{self, Cursor, Operation};
 use super::failure::{Failure, parsed};
 use crate::mcp::meta;
-use crate::mcp::reader::{DEFAULT_SEARCH_RESULTS, Reader};
+use crate::mcp::reader::{ArgumentReader, DEFAULT_SEARCH_RESULTS};
 
-/// The input schema of `climax_search` in this mode.
+/// The input schema of `climax_search` in extended mode.
 pub(in crate::mcp) fn search_schema() -> Value {
     let mut schema = meta::search_schema();
     schema["properties"]["cursor"] =
@@ -22,53 +22,53 @@ pub(in crate::mcp) fn search_schema() -> Value {
     schema
 }
 
-/// Answers a search page by page.
+/// Answers a search with one page of its results.
 pub(in crate::mcp) fn search(
     index: &ToolIndex,
     strategy: Strategy,
     digest: &str,
     arguments: &Map<String, Value>,
 ) -> Result<String, Failure> {
-    let mut reader = Reader::new(arguments);
+    let mut reader = ArgumentReader::new(arguments);
     let [query, category, cli, cursor] = ["query", "category", "cli", "cursor"].map(|name| reader.string(name));
     let limit = reader.limit().unwrap_or(DEFAULT_SEARCH_RESULTS);
-    let brief = reader.word("detail", &["full", "brief"]) == "brief";
+    let is_brief = reader.choice("detail", &["full", "brief"]) == "brief";
     reader.finish()?;
     let filter = Filter { query: query.as_deref(), category: category.as_deref(), cli: cli.as_deref() };
     let is_summary = matches!(filter, Filter { query: None, category: None, cli: None });
     let operation = if is_summary { Operation::Summary } else { Operation::Search };
-    let place = |offset| Cursor { operation, offset, request: cursor::request_hash(strategy, filter), digest };
+    let cursor_at = |offset| Cursor { operation, offset, request: cursor::request_hash(strategy, filter), digest };
     let offset = match cursor {
         None => 0,
-        Some(text) => place(0).offset_of(&text).map_err(Failure::Cursor)?,
+        Some(text) => cursor_at(0).offset_of(&text).map_err(Failure::Cursor)?,
     };
     let limit = usize::try_from(limit).unwrap_or_default();
-    let (mut answer, total, shown) = if is_summary {
+    let (mut page, total, count) = if is_summary {
         summary_page(index, offset, limit)
     } else {
-        search_page(&index.search_by(strategy, filter, usize::MAX), offset, limit, brief)
+        search_page(&index.search_by(strategy, filter, usize::MAX), offset, limit, is_brief)
     };
-    let end = offset + shown;
-    answer["total"] = json!(total);
-    answer["next_cursor"] = if shown > 0 && end < total { json!(place(end).to_string()) } else { Value::Null };
-    answer["unmatched_words"] = json!(query.map(|query| index.unmatched_words(&query)).unwrap_or_default());
-    answer["catalog_digest"] = json!(digest);
-    Ok(answer.to_string())
+    let end = offset + count;
+    page["total"] = json!(total);
+    page["next_cursor"] = if count > 0 && end < total { json!(cursor_at(end).to_string()) } else { Value::Null };
+    page["unmatched_words"] = json!(query.map(|query| index.unmatched_words(&query)).unwrap_or_default());
+    page["catalog_digest"] = json!(digest);
+    Ok(page.to_string())
 }
 
-/// A page of CLIs, how many there are, and how many are on the page.
+/// A page of CLIs, the number of all CLIs, and the number on the page.
 fn summary_page(index: &ToolIndex, offset: usize, limit: usize) -> (Value, usize, usize) {
     let all: Vec<Value> = index.summary().map(meta::cli_json).collect();
     let page: Vec<&Value> = all.iter().skip(offset).take(limit).collect();
     (json!({ "mode": "summary", "summary": page }), all.len(), page.len())
 }
 
-/// A page of tools, how many there are, and how many are on the page.
-fn search_page(found: &[ToolIndexEntry<'_>], offset: usize, limit: usize, brief: bool) -> (Value, usize, usize) {
-    let entry = |entry: &ToolIndexEntry<'_>| if brief { brief_json(*entry) } else { parsed(entry.as_json()) };
+/// A page of tools, the number of all tools that were found, and the number on the page.
+fn search_page(found: &[ToolIndexEntry<'_>], offset: usize, limit: usize, is_brief: bool) -> (Value, usize, usize) {
+    let entry = |entry: &ToolIndexEntry<'_>| if is_brief { brief_json(*entry) } else { parsed(entry.as_json()) };
     let page: Vec<Value> = found.iter().skip(offset).take(limit).map(entry).collect();
-    let shown = page.len();
-    (json!({ "mode": "search", "results": page }), found.len(), shown)
+    let count = page.len();
+    (json!({ "mode": "search", "results": page }), found.len(), count)
 }
 
 fn brief_json(entry: ToolIndexEntry<'_>) -> Value {

@@ -1,5 +1,6 @@
-//! Calls of tools for the sake of requests, and what their replies are as results.
+//! Runs tools for requests, and renders the replies as results.
 
+use std::future::Future;
 use std::pin::pin;
 
 use base64::Engine as _;
@@ -14,25 +15,30 @@ use serde_json::{Map, Value, json};
 use tracing::Instrument as _;
 
 use super::super::client::Client;
-use super::super::errors::{forged_state, no_elicitation, no_resource};
-use super::super::log::Log;
-use super::super::reply::MediaKind;
+use super::super::errors::{elicitation_required, forged_state, resource_not_found};
+use super::super::log::CallLog;
+use super::super::reply::{Media, MediaKind, Reply, reply};
 use super::super::revision::is_modern;
-use super::super::{progress, reply, request_context, resources};
+use super::super::{progress, request_context, resources};
 use super::Server;
 use crate::call::approval::{Approver, Denial, Unattended};
 use crate::call::arguments::echo;
 use crate::call::{CallError, CallResult, Purpose, Request, Toolbox};
 use crate::exec::MAX_WHOLE_OUTPUT_BYTES;
-use crate::exec::{End, Outcome, Stop, Watch};
+use crate::exec::{End, Lines, Outcome, Stop, Watch};
 
-/// The URI of an output that cannot be read again: the system gave no number for it.
-const UNKEPT_URI: &str = "climax://output/none";
+/// The URI of an output that could not be stored: the system gave no random bytes for its id.
+const UNSTORED_URI: &str = "climax://output/none";
 
-/// What came of reading what a tool prints.
-pub(super) enum Read {
+/// The description of the link to a stored output.
+const OUTPUT_DESCRIPTION: &str =
+    "All that was printed, for some minutes. Read parts of it with ?offset=BYTES&length=BYTES";
+
+/// The result of reading a resource that a tool prints.
+pub(super) enum ToolResource {
+    /// What the tool printed.
     Contents(ResourceContents),
-    /// The client is to ask its user first.
+    /// The client has to ask its user first.
     InputRequired(InputRequiredResult),
 }
 
@@ -45,7 +51,7 @@ pub(super) struct ToolCall<'a> {
 }
 
 impl Server {
-    /// Calls a tool of the index with these arguments, on behalf of `client`.
+    /// Calls a tool of the catalog for the client of `call`.
     pub(super) async fn call_direct(
         &self,
         name: &str,
@@ -55,29 +61,87 @@ impl Server {
         let ToolCall { toolbox, client, .. } = call;
         let tool = toolbox.index.get(name);
         let reply = match self.run(toolbox, name, arguments, Purpose::Call, client, client.context).await {
-            CallResult::InputRequired(question) => return Ok(question.into()),
-            CallResult::Ran(outcome) => reply::reply(name, tool.and_then(ResolvedTool::output), Ok(outcome)),
+            CallResult::InputRequired(result) => return Ok(result.into()),
+            CallResult::Ran(outcome) => reply(name, tool.and_then(ResolvedTool::output), Ok(outcome)),
             CallResult::Failed(CallError::ApprovalDenied(Denial::Forged)) => return Err(forged_state()),
             CallResult::Failed(CallError::ApprovalDenied(Denial::Unanswerable)) if is_modern(client.context) => {
-                return Err(no_elicitation());
+                return Err(elicitation_required());
             }
-            CallResult::Failed(error) => reply::reply(name, None, Err(error)),
+            CallResult::Failed(error) => reply(name, None, Err(error)),
         };
         if let (Some(tool), Some(error)) = (tool, &reply.error)
             && let Some(log) = self.log(tool, client.context)
         {
-            log.failed(&error.message).await;
+            log.send_failure(&error.message).await;
         }
-        let uri = tool.filter(|tool| tool.output().is_some()).and_then(|tool| resources::uri(tool, arguments));
-        Ok(self.told(name, uri, reply, client.context).into())
+        let uri = tool.and_then(|tool| output_uri(tool, arguments));
+        Ok(self.result(name, uri, reply, client.context).into())
     }
 
-    /// The log of a call, if its client has asked for one.
-    fn log<'a>(&'a self, tool: ResolvedTool<'a>, context: &'a RequestContext<RoleServer>) -> Option<Log<'a>> {
-        Log::of(context, &self.connection.log, tool.name())
+    /// Reads the resource that a tool prints.
+    ///
+    /// # Errors
+    /// The call was not approved, or the program failed or printed more than a resource can hold.
+    pub(super) async fn read(
+        &self,
+        toolbox: &Toolbox,
+        (tool, arguments): (ResolvedTool<'_>, Map<String, Value>),
+        uri: &str,
+        client: &Client<'_>,
+    ) -> Result<ToolResource, ErrorData> {
+        let failed = |text: &str| {
+            let message = format!("{} was not read: {text}", echo(uri));
+            Err(ErrorData::internal_error(message, Some(json!({ "uri": uri }))))
+        };
+        match self.run(toolbox, tool.name(), &arguments, Purpose::Resource, client, client.context).await {
+            CallResult::InputRequired(result) => Ok(ToolResource::InputRequired(result)),
+            CallResult::Ran(Outcome { end: End::Exited(0), stdout, .. }) => {
+                let total = stdout.total_bytes();
+                let Some(bytes) = stdout.into_bytes() else {
+                    return failed(&format!("it has {total} bytes, and the most is {MAX_WHOLE_OUTPUT_BYTES}"));
+                };
+                let mime = tool.output().unwrap_or(resources::TEXT);
+                Ok(ToolResource::Contents(resources::contents(uri, &bytes, mime)))
+            }
+            CallResult::Ran(outcome) => failed(&reply(tool.name(), None, Ok(outcome)).text),
+            // The URI matches the template, but its values are no arguments of the tool.
+            CallResult::Failed(CallError::InvalidArguments { violations, .. }) => {
+                let reasons: Vec<String> = violations.iter().map(ToString::to_string).collect();
+                Err(resource_not_found(uri, Some(&reasons.join("; ")), is_modern(client.context)))
+            }
+            CallResult::Failed(CallError::ApprovalDenied(Denial::Forged)) => Err(forged_state()),
+            CallResult::Failed(error) => failed(&reply(tool.name(), None, Err(error)).text),
+        }
     }
 
-    /// Runs a tool for the sake of a request, which ends it when it ends.
+    /// Runs a tool for a message of a prompt, and renders what it prints.
+    ///
+    /// # Errors
+    /// The tool did not run, or its program failed.
+    pub(in crate::mcp) async fn prompt_content(
+        &self,
+        toolbox: &Toolbox,
+        name: &str,
+        arguments: &Map<String, Value>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Vec<ContentBlock>, ErrorData> {
+        let tool = toolbox.index.get(name);
+        match self.run(toolbox, name, arguments, Purpose::Prompt, &Unattended, context).await {
+            CallResult::Ran(outcome) if outcome.end != End::Exited(0) => {
+                let reply = reply(name, None, Ok(outcome));
+                Err(ErrorData::internal_error(format!("{name} failed: {}", reply.text), None))
+            }
+            CallResult::Ran(outcome) => {
+                let reply = reply(name, tool.and_then(ResolvedTool::output), Ok(outcome));
+                let uri = tool.and_then(|tool| output_uri(tool, arguments));
+                Ok(self.result(name, uri, reply, context).content)
+            }
+            CallResult::Failed(error) => Err(ErrorData::invalid_params(reply(name, None, Err(error)).text, None)),
+            CallResult::InputRequired(never) => match never {},
+        }
+    }
+
+    /// Runs a tool for a request, with log messages, progress and a span. The end of the request ends the program.
     async fn run<A: Approver>(
         &self,
         toolbox: &Toolbox,
@@ -87,16 +151,8 @@ impl Server {
         approver: &A,
         context: &RequestContext<RoleServer>,
     ) -> CallResult<A::Question> {
-        let stop = async {
-            tokio::select! {
-                // The end of the server cancels every request too.
-                biased;
-                () = self.shutdown.cancelled() => Stop::ShuttingDown,
-                () = context.ct.cancelled() => Stop::Cancelled,
-            }
-        };
-        let served = toolbox.index.get(name);
-        let log = served.and_then(|tool| self.log(tool, context));
+        let tool = toolbox.index.get(name);
+        let log = tool.and_then(|tool| self.log(tool, context));
         let watch = if log.is_some() { Watch::with_lines() } else { Watch::default() };
         let progress_token = context.meta.get_progress_token();
         let span = tracing::info_span!("call", tool = name, outcome = tracing::field::Empty);
@@ -111,130 +167,95 @@ impl Server {
             caller: request_context::caller_name(context),
             purpose,
         };
-        let call = pin!(toolbox.call(request, approver, stop).instrument(span.clone()));
-        let call = pin!(async {
-            match log.as_ref().zip(watch.lines()) {
-                None => call.await,
-                Some((log, lines)) => log.followed(lines, call).await,
-            }
-        });
-        let called = match progress_token {
+        let call = pin!(toolbox.call(request, approver, self.stop(context)).instrument(span.clone()));
+        let call = pin!(with_log(log.as_ref().zip(watch.lines()), call));
+        let result = match progress_token {
             None => call.await,
-            Some(token) => progress::reported(context, token, &watch, call).await,
+            Some(token) => progress::with_progress(context, token, &watch, call).await,
         };
-        span.record("outcome", called.codes().outcome);
-        if let (CallResult::Ran(_), Some(tool)) = (&called, served)
+        span.record("outcome", result.codes().outcome);
+        if let (CallResult::Ran(_), Some(tool)) = (&result, tool)
             && tool.risk() != Risk::Read
         {
             self.served.announce_output_change(tool.cli().name());
         }
-        called
+        result
     }
 
-    /// The resource that a tool prints.
-    pub(super) async fn read(
-        &self,
-        toolbox: &Toolbox,
-        (tool, arguments): (ResolvedTool<'_>, Map<String, Value>),
-        uri: &str,
-        client: &Client<'_>,
-    ) -> Result<Read, ErrorData> {
-        let is_modern = is_modern(client.context);
-        let not_read = |text: &str| {
-            let message = format!("{} was not read: {text}", echo(uri));
-            Err(ErrorData::internal_error(message, Some(json!({ "uri": uri }))))
-        };
-        match self.run(toolbox, tool.name(), &arguments, Purpose::Resource, client, client.context).await {
-            CallResult::InputRequired(question) => Ok(Read::InputRequired(question)),
-            CallResult::Ran(Outcome { end: End::Exited(0), stdout, .. }) => {
-                let printed = stdout.total_bytes();
-                match stdout.into_bytes() {
-                    Some(bytes) => {
-                        Ok(Read::Contents(resources::contents(uri, &bytes, tool.output().unwrap_or(resources::TEXT))))
-                    }
-                    None => not_read(&format!("it has {printed} bytes, and the most is {MAX_WHOLE_OUTPUT_BYTES}")),
-                }
-            }
-            CallResult::Ran(outcome) => not_read(&reply::reply(tool.name(), None, Ok(outcome)).text),
-            // The URI is of the form, but no such thing can be.
-            CallResult::Failed(CallError::InvalidArguments { violations, .. }) => {
-                let why: Vec<String> = violations.iter().map(ToString::to_string).collect();
-                Err(no_resource(uri, Some(&why.join("; ")), is_modern))
-            }
-            CallResult::Failed(CallError::ApprovalDenied(Denial::Forged)) => Err(forged_state()),
-            CallResult::Failed(error) => not_read(&reply::reply(tool.name(), None, Err(error)).text),
+    /// The log of a call; `None` if its client gets no log messages.
+    fn log<'a>(&'a self, tool: ResolvedTool<'a>, context: &'a RequestContext<RoleServer>) -> Option<CallLog<'a>> {
+        CallLog::of(context, &self.connection.min_log_level, tool.name())
+    }
+
+    /// Waits until the server or the request ends.
+    async fn stop(&self, context: &RequestContext<RoleServer>) -> Stop {
+        tokio::select! {
+            // The end of the server cancels every request too.
+            biased;
+            () = self.shutdown.cancelled() => Stop::ShuttingDown,
+            () = context.ct.cancelled() => Stop::Cancelled,
         }
     }
 
-    /// What a tool that changes nothing prints, as a prompt shows it.
+    /// Renders a reply as a result. Adds a link to the full output where the text shows a part of it.
     ///
-    /// # Errors
-    /// It did not run, or not well.
-    pub(in crate::mcp) async fn printed(
-        &self,
-        toolbox: &Toolbox,
-        name: &str,
-        arguments: &Map<String, Value>,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<Vec<ContentBlock>, ErrorData> {
-        let tool = toolbox.index.get(name);
-        match self.run(toolbox, name, arguments, Purpose::Prompt, &Unattended, context).await {
-            CallResult::Ran(outcome) if outcome.end != End::Exited(0) => {
-                let reply = reply::reply(name, None, Ok(outcome));
-                Err(ErrorData::internal_error(format!("{name} failed: {}", reply.text), None))
-            }
-            CallResult::Ran(outcome) => {
-                let reply = reply::reply(name, tool.and_then(ResolvedTool::output), Ok(outcome));
-                let uri = tool.filter(|tool| tool.output().is_some()).and_then(|tool| resources::uri(tool, arguments));
-                Ok(self.told(name, uri, reply, context).content)
-            }
-            CallResult::Failed(error) => {
-                Err(ErrorData::invalid_params(reply::reply(name, None, Err(error)).text, None))
-            }
-            CallResult::InputRequired(never) => match never {},
-        }
-    }
-
-    /// A reply, with a link to the rest of what it shows a part of. What is neither text, image nor sound is a resource, which
-    /// can be read again: by the URI of the tool's, or for some minutes.
-    fn told(
+    /// Media that are neither image nor audio become embedded resources. Standard output has `uri` if the tool gives it one.
+    /// Other media are stored.
+    fn result(
         &self,
         tool: &str,
-        uri: Option<String>,
-        mut reply: reply::Reply,
+        mut uri: Option<String>,
+        mut reply: Reply,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResult {
-        let keep = |media: &reply::Media| {
+        let store = |media: &Media| {
             self.outputs.store(self.output_reader(context), media.bytes.clone(), Some(media.mime.clone()))
         };
-        let mut uri = uri;
         let uris = reply.media.iter().map(|media| match media.kind() {
-            // Only what is printed can be read by the tool's own URI, and that stands first.
-            MediaKind::Other => uri.take().or_else(|| keep(media)),
+            // Standard output is the first of the media.
+            MediaKind::Other => uri.take().or_else(|| store(media)),
             MediaKind::Image | MediaKind::Audio => None,
         });
         let uris: Vec<Option<String>> = uris.collect();
-        let whole = reply.whole.take().filter(|_| knows_links(context));
-        let mut result = result(reply, uris);
-        if let Some(bytes) = whole {
-            let size = bytes.len() as u64;
-            if let Some(uri) = self.outputs.store(self.output_reader(context), bytes, None) {
-                let link = Resource::new(uri, format!("output of {tool}")).with_mime_type("text/plain").with_size(size);
-                let how = "All that was printed, for some minutes. Read parts of it with ?offset=BYTES&length=BYTES";
-                result.content.push(ContentBlock::resource_link(link.with_description(how)));
-            }
+        let full_output = reply.full_output.take().filter(|_| supports_links(context));
+        let mut result = render(reply, uris);
+        if let Some(bytes) = full_output {
+            result.content.extend(self.link(tool, bytes, context));
         }
         result
     }
+
+    /// Stores the full output of a tool and links to it; `None` if it cannot be stored.
+    fn link(&self, tool: &str, output: Vec<u8>, context: &RequestContext<RoleServer>) -> Option<ContentBlock> {
+        let size = output.len() as u64;
+        let uri = self.outputs.store(self.output_reader(context), output, None)?;
+        let link = Resource::new(uri, format!("output of {tool}")).with_mime_type("text/plain").with_size(size);
+        Some(ContentBlock::resource_link(link.with_description(OUTPUT_DESCRIPTION)))
+    }
 }
 
-/// MCP 2025-06-18 has links in results; clients before it would not take the whole result.
-fn knows_links(context: &RequestContext<RoleServer>) -> bool {
+/// Awaits a call and sends its lines to its log, if it has one.
+async fn with_log<T>(log: Option<(&CallLog<'_>, &Lines)>, call: impl Future<Output = T>) -> T {
+    match log {
+        None => call.await,
+        Some((log, lines)) => log.with_lines(lines, call).await,
+    }
+}
+
+/// The URI under which clients can read the same output again, if the tool has a resource and an `output`.
+fn output_uri(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Option<String> {
+    tool.output().and_then(|_| resources::uri(tool, arguments))
+}
+
+/// Returns whether the client knows links in results. Without them it gets no full output.
+///
+/// Source: MCP 2025-06-18, server/tools, "Resource Links".
+fn supports_links(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2025_06_18)
 }
 
-/// A reply as a result. `uris` say where what is neither text, image nor sound can be read.
-pub(super) fn result(reply: reply::Reply, uris: Vec<Option<String>>) -> CallToolResult {
+/// Renders a reply as a result. `uris` has the URI of each of the media that becomes an embedded resource.
+pub(super) fn render(reply: Reply, uris: Vec<Option<String>>) -> CallToolResult {
     let mut content = Vec::new();
     for (media, uri) in reply.media.iter().zip(uris) {
         let data = |bytes| BASE64_STANDARD.encode(bytes);
@@ -242,7 +263,7 @@ pub(super) fn result(reply: reply::Reply, uris: Vec<Option<String>>) -> CallTool
             MediaKind::Image => ContentBlock::image(data(&media.bytes), &media.mime),
             MediaKind::Audio => ContentBlock::audio(data(&media.bytes), &media.mime),
             MediaKind::Other => {
-                let uri = uri.unwrap_or_else(|| UNKEPT_URI.to_owned());
+                let uri = uri.unwrap_or_else(|| UNSTORED_URI.to_owned());
                 ContentBlock::resource(resources::contents(&uri, &media.bytes, &media.mime))
             }
         });

@@ -1,4 +1,4 @@
-//! What the SDK asks of a server.
+//! The methods that the SDK calls for each request of a client.
 
 use std::panic::AssertUnwindSafe;
 
@@ -16,23 +16,22 @@ use rmcp::service::{NotificationContext, RequestContext, RoleServer, Subscriptio
 
 use super::super::caching::cacheable;
 use super::super::client::Client;
-use super::super::errors::{method_not_found, no_resource};
-use super::super::options::Changes;
+use super::super::errors::{method_not_found, resource_not_found};
 use super::super::revision::is_modern;
 use super::super::{instructions, prompts, resources, tools};
 use super::Server;
-use super::calls::{Read, ToolCall};
+use super::calls::{ToolCall, ToolResource};
 use crate::call::arguments::echo;
 use crate::mcp::subscriptions::MAX_SUBSCRIPTIONS;
 
-/// Digits of the catalog's digest in the server's version.
-const SHOWN_DIGITS: usize = 16;
+/// The digits of the catalog's digest that the server's version shows.
+const VERSION_DIGEST_DIGITS: usize = 16;
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let toolbox = self.toolbox();
-        // Build metadata of a version (SemVer 2.0, item 10): what tells two servers of one version apart.
-        let version = format!("{}+{}", env!("CARGO_PKG_VERSION"), &toolbox.digest()[..SHOWN_DIGITS]);
+        // The digest is build metadata (SemVer 2.0, item 10). It tells apart servers of one version with other tools.
+        let version = format!("{}+{}", env!("CARGO_PKG_VERSION"), &toolbox.digest()[..VERSION_DIGEST_DIGITS]);
         let name = Implementation::new("climax", version);
         let capabilities = self.capabilities(&toolbox);
         ServerConfig::new(capabilities)
@@ -40,7 +39,7 @@ impl ServerHandler for Server {
             .with_instructions(instructions::instructions(&toolbox.index, self.options.mode))
     }
 
-    /// Only who opens a conversation can set a level in it.
+    /// Declares logging, which only clients that initialize have.
     async fn initialize(
         &self,
         request: InitializeRequestParams,
@@ -58,11 +57,11 @@ impl ServerHandler for Server {
         request: rmcp::model::SetLevelRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        // Requests that say themselves of which revision they are belong to no conversation.
+        // A request that names its revision is of one without logging.
         if context.meta.protocol_version().is_some() {
             return Err(method_not_found(SetLevelRequestMethod::VALUE));
         }
-        self.connection.log.set(request.level);
+        self.connection.min_log_level.set(request.level);
         Ok(())
     }
 
@@ -88,7 +87,7 @@ impl ServerHandler for Server {
             Client::new(&context, &self.states, request.input_responses.as_ref(), request.request_state.as_deref());
         let toolbox = self.toolbox();
         let call = ToolCall { toolbox: &toolbox, name: &request.name, arguments: &arguments, client };
-        let answer = guarded(self.answer(&call)).await?;
+        let answer = catch_panic(self.answer(&call)).await?;
         // MCP 2025-11-25, server/tools, "Error Handling": an unknown tool is a protocol error.
         answer.ok_or_else(|| ErrorData::invalid_params(format!("Unknown tool: {}", echo(&request.name)), None))
     }
@@ -123,19 +122,19 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let reader = self.output_reader(&context);
-        let uri = resources::checked(&request.uri)?;
+        let uri = resources::check_length(&request.uri)?;
         let toolbox = self.toolbox();
         let client =
             Client::new(&context, &self.states, request.input_responses.as_ref(), request.request_state.as_deref());
         let (contents, ttl_ms) = if let Some(tool) = resources::tool(&toolbox.index, uri) {
-            match guarded(self.read(&toolbox, tool, uri, &client)).await? {
+            match catch_panic(self.read(&toolbox, tool, uri, &client)).await? {
                 // The output of a tool may differ the next time.
-                Read::Contents(contents) => (contents, 0),
-                Read::InputRequired(question) => return Ok(question.into()),
+                ToolResource::Contents(contents) => (contents, 0),
+                ToolResource::InputRequired(result) => return Ok(result.into()),
             }
         } else {
             let contents = resources::read(&toolbox.index, &self.outputs, &reader, uri)?;
-            (contents.ok_or_else(|| no_resource(uri, None, is_modern(&context)))?, self.list_ttl_ms())
+            (contents.ok_or_else(|| resource_not_found(uri, None, is_modern(&context)))?, self.list_ttl_ms())
         };
         let read = ReadResourceResult::new(vec![contents]);
         Ok(cacheable(read, ttl_ms, &context).into())
@@ -151,7 +150,7 @@ impl ServerHandler for Server {
             return Err(method_not_found(ListPromptsRequestMethod::VALUE));
         }
         let cursor = page.and_then(|page| page.cursor);
-        let (items, next) = resources::page(toolbox.prompts().map(prompts::listed), cursor.as_deref())?;
+        let (items, next) = resources::page(toolbox.prompts().map(prompts::definition), cursor.as_deref())?;
         let mut list = ListPromptsResult::with_all_items(items);
         list.next_cursor = next;
         Ok(cacheable(list, self.list_ttl_ms(), &context))
@@ -166,7 +165,7 @@ impl ServerHandler for Server {
         let client =
             Client::new(&context, &self.states, request.input_responses.as_ref(), request.request_state.as_deref());
         let arguments = request.arguments.unwrap_or_default();
-        guarded(prompts::get(self, &toolbox, &request.name, &arguments, &client)).await
+        catch_panic(prompts::get(self, &toolbox, &request.name, &arguments, &client)).await
     }
 
     async fn complete(
@@ -175,28 +174,28 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         let toolbox = self.toolbox();
-        if !self.completes(&toolbox) {
+        if !self.has_completions(&toolbox) {
             return Err(method_not_found(CompleteRequestMethod::VALUE));
         }
         let argument = &request.argument;
         prompts::complete(&toolbox, &request.r#ref, &argument.name, &argument.value).map(CompleteResult::new)
     }
 
-    /// Until 2025-11-25; later clients say it when they listen.
+    /// For clients until revision 2025-11-25. Later ones send a filter with `subscriptions/listen`.
     async fn subscribe(
         &self,
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let uri = resources::checked(&request.uri)?;
+        let uri = resources::check_length(&request.uri)?;
         if !resources::can_change(&self.toolbox().index, uri) {
-            return Err(no_resource(uri, None, is_modern(&context)));
+            return Err(resource_not_found(uri, None, is_modern(&context)));
         }
         if !self.connection.subscriptions.add(uri) {
             let message = format!("A client subscribes to {MAX_SUBSCRIPTIONS} resources at most");
             return Err(ErrorData::invalid_params(message, None));
         }
-        self.follow(context.peer);
+        self.notify_of_changes(context.peer);
         Ok(())
     }
 
@@ -209,10 +208,10 @@ impl ServerHandler for Server {
         Ok(())
     }
 
-    /// Clients until 2025-11-25 are told of other lists as long as they are there.
+    /// Clients until revision 2025-11-25 get `list_changed` notifications without a subscription.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        if self.options.changes == Changes::Notified {
-            self.follow(context.peer);
+        if self.sends_list_changed() {
+            self.notify_of_changes(context.peer);
         }
     }
 
@@ -220,17 +219,17 @@ impl ServerHandler for Server {
         Some(self.accepted(requested))
     }
 
-    /// From 2026-07-28 on those are told who have asked for it.
+    /// Clients from revision 2026-07-28 on get the notifications of their filter.
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut watcher = self.served.subscribe();
+        let mut changes = self.served.subscribe();
         loop {
             let change = tokio::select! {
                 biased;
                 () = self.shutdown.cancelled() => return Ok(()),
                 () = context.cancelled() => return Ok(()),
-                change = watcher.next() => change,
+                change = changes.next() => change,
             };
-            if self.tell_listener(&context, &change).await.is_err() {
+            if self.notify_subscriber(&context, &change).await.is_err() {
                 return Ok(());
             }
         }
@@ -245,8 +244,8 @@ impl ServerHandler for Server {
     }
 }
 
-/// The SDK does not answer for a handler that panics, and the client would wait for ever.
-fn guarded<'a, T>(
+/// Answers with an error if a handler panics. The SDK would not answer, and the client would wait for ever.
+fn catch_panic<'a, T>(
     answer: impl Future<Output = Result<T, ErrorData>> + Send + 'a,
 ) -> impl Future<Output = Result<T, ErrorData>> + Send {
     let answer = Box::pin(answer);

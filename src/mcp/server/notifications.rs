@@ -1,4 +1,4 @@
-//! What clients are told without asking each time: what the server can do, and what has changed.
+//! Capabilities, and notifications of changes.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
@@ -10,7 +10,7 @@ use rmcp::service::{Peer, RoleServer, ServiceError, SubscriptionContext, Subscri
 
 use super::super::options::Changes;
 use super::super::resources;
-use super::super::subscriptions::concerned;
+use super::super::subscriptions::affected;
 use super::Server;
 use crate::call::Toolbox;
 use crate::mcp::resources::MAX_URI_BYTES;
@@ -18,117 +18,124 @@ use crate::mcp::subscriptions::MAX_SUBSCRIPTIONS;
 use crate::serving::snapshot::Change;
 
 impl Server {
-    /// What the server declares; it has nothing else.
+    /// The capabilities that the server declares. It answers no request beyond them.
     pub(super) fn capabilities(&self, toolbox: &Toolbox) -> ServerCapabilities {
-        let told = (self.options.changes == Changes::Notified).then_some(true);
+        let list_changed = self.sends_list_changed().then_some(true);
         let mut capabilities = ServerCapabilities::builder().enable_tools().build();
         if let Some(tools) = &mut capabilities.tools {
-            tools.list_changed = told;
+            tools.list_changed = list_changed;
         }
         let mut resources = ResourcesCapability::default();
-        resources.list_changed = told;
-        resources.subscribe = (told.is_some() || toolbox.index.resources().next().is_some()).then_some(true);
+        resources.list_changed = list_changed;
+        resources.subscribe = (list_changed.is_some() || toolbox.index.resources().next().is_some()).then_some(true);
         capabilities.resources = Some(resources);
         if self.has_prompts(toolbox) {
             let mut prompts = PromptsCapability::default();
-            prompts.list_changed = told;
+            prompts.list_changed = list_changed;
             capabilities.prompts = Some(prompts);
         }
-        if self.completes(toolbox) {
+        if self.has_completions(toolbox) {
             capabilities.completions = Some(serde_json::Map::new());
         }
         capabilities
     }
 
-    /// What of a request to be told of changes will be told.
+    /// Returns whether clients get `list_changed` notifications.
+    pub(super) fn sends_list_changed(&self) -> bool {
+        self.options.changes == Changes::Notified
+    }
+
+    /// The part of a subscription filter that the server accepts.
     pub(super) fn accepted(&self, requested: &SubscriptionFilter) -> SubscriptionFilter {
-        let told = |list: Option<bool>| list.map(|list| list && self.options.changes == Changes::Notified);
+        let accept_list = |list: Option<bool>| list.map(|list| list && self.sends_list_changed());
         let mut accepted = SubscriptionFilter::new();
-        accepted.tools_list_changed = told(requested.tools_list_changed);
-        accepted.prompts_list_changed = told(requested.prompts_list_changed);
-        accepted.resources_list_changed = told(requested.resources_list_changed);
+        accepted.tools_list_changed = accept_list(requested.tools_list_changed);
+        accepted.prompts_list_changed = accept_list(requested.prompts_list_changed);
+        accepted.resources_list_changed = accept_list(requested.resources_list_changed);
         accepted.resource_subscriptions = requested.resource_subscriptions.as_ref().map(|requested| {
             let toolbox = self.toolbox();
-            let may_change = |uri: &&String| uri.len() <= MAX_URI_BYTES && resources::can_change(&toolbox.index, uri);
-            let uris: BTreeSet<&String> = requested.iter().filter(may_change).take(MAX_SUBSCRIPTIONS).collect();
+            let can_change = |uri: &&String| uri.len() <= MAX_URI_BYTES && resources::can_change(&toolbox.index, uri);
+            let uris: BTreeSet<&String> = requested.iter().filter(can_change).take(MAX_SUBSCRIPTIONS).collect();
             uris.into_iter().cloned().collect()
         });
         accepted
     }
 
-    /// Whether there are prompts, or may be some later.
+    /// Returns whether the server has prompts, or can get some.
     pub(super) fn has_prompts(&self, toolbox: &Toolbox) -> bool {
-        self.options.changes == Changes::Notified || toolbox.prompts().next().is_some()
+        self.sends_list_changed() || toolbox.prompts().next().is_some()
     }
 
-    /// Whether there is anything whose arguments can be completed, or may be later.
-    pub(super) fn completes(&self, toolbox: &Toolbox) -> bool {
+    /// Returns whether the server has arguments that it can complete, or can get some.
+    pub(super) fn has_completions(&self, toolbox: &Toolbox) -> bool {
         self.has_prompts(toolbox) || toolbox.index.resources().next().is_some()
     }
 
-    /// Tells a client until 2025-11-25 of changes as long as it is there; once, however often it is asked for.
-    pub(super) fn follow(&self, peer: Peer<RoleServer>) {
+    /// Starts to notify a client of changes, unless that has been started before. For clients until revision 2025-11-25.
+    pub(super) fn notify_of_changes(&self, peer: Peer<RoleServer>) {
         if self.connection.is_notified.swap(true, Ordering::Relaxed) {
             return;
         }
-        let mut watcher = self.served.subscribe();
-        let (live, ended) = (self.served.clone(), self.connection.ended.clone());
-        let (subscribed, is_told) = (self.connection.subscriptions.clone(), self.options.changes == Changes::Notified);
+        let mut changes = self.served.subscribe();
+        let (served, ended) = (self.served.clone(), self.connection.ended.clone());
+        let (subscriptions, sends_list_changed) = (self.connection.subscriptions.clone(), self.sends_list_changed());
         tokio::spawn(async move {
-            while let Some(change) = ended.run_until_cancelled(watcher.next()).await {
-                let uris = subscribed.concerned(&live.toolbox().index, &change);
-                let lists = if is_told { lists(&change) } else { Lists::default() };
-                if tell(&peer, lists, uris).await.is_err() {
+            while let Some(change) = ended.run_until_cancelled(changes.next()).await {
+                let uris = subscriptions.affected(&served.toolbox().index, &change);
+                let lists = if sends_list_changed { changed_lists(&change) } else { ChangedLists::default() };
+                if notify(&peer, lists, uris).await.is_err() {
                     return;
                 }
             }
         });
     }
 
-    /// Tells a client from 2026-07-28 on, as far as it has asked for it.
-    pub(super) async fn tell_listener(
+    /// Notifies a client of one change, as far as its subscription covers it. For clients from revision 2026-07-28 on.
+    pub(super) async fn notify_subscriber(
         &self,
         context: &SubscriptionContext,
         change: &Change,
     ) -> Result<(), SubscriptionSendError> {
         let (sink, accepted) = (context.sink(), context.accepted());
-        let told = self.options.changes == Changes::Notified;
-        let lists = lists(change);
-        let wanted = |list: bool, accepted: Option<bool>| told && list && accepted == Some(true);
-        if wanted(lists.tools, accepted.tools_list_changed) {
+        let lists = changed_lists(change);
+        let is_due = |has_changed: bool, accepted: Option<bool>| {
+            self.sends_list_changed() && has_changed && accepted == Some(true)
+        };
+        if is_due(lists.tools, accepted.tools_list_changed) {
             sink.notify_tool_list_changed().await?;
         }
-        if wanted(lists.prompts, accepted.prompts_list_changed) {
+        if is_due(lists.prompts, accepted.prompts_list_changed) {
             sink.notify_prompt_list_changed().await?;
         }
-        if wanted(lists.resources, accepted.resources_list_changed) {
+        if is_due(lists.resources, accepted.resources_list_changed) {
             sink.notify_resource_list_changed().await?;
         }
-        // Whoever names one twice is told once.
+        // A URI that stands in the filter twice gets one notification.
         let uris: BTreeSet<&String> = accepted.resource_subscriptions.iter().flatten().collect();
-        for uri in concerned(uris.into_iter(), &self.toolbox().index, change) {
+        for uri in affected(uris.into_iter(), &self.toolbox().index, change) {
             sink.notify_resource_updated(uri).await?;
         }
         Ok(())
     }
 }
 
-/// Which lists are others than before.
+/// Which lists a change has changed.
 #[derive(Clone, Copy, Debug, Default)]
-struct Lists {
+struct ChangedLists {
     tools: bool,
     prompts: bool,
     resources: bool,
 }
 
-fn lists(change: &Change) -> Lists {
+fn changed_lists(change: &Change) -> ChangedLists {
     match *change {
-        Change::Reloaded { tools, prompts, resources, .. } => Lists { tools, prompts, resources },
-        Change::Output(_) => Lists::default(),
+        Change::Reloaded { tools, prompts, resources, .. } => ChangedLists { tools, prompts, resources },
+        Change::Output(_) => ChangedLists::default(),
     }
 }
 
-async fn tell(peer: &Peer<RoleServer>, lists: Lists, uris: Vec<String>) -> Result<(), ServiceError> {
+/// Sends a notification for each changed list and each changed resource.
+async fn notify(peer: &Peer<RoleServer>, lists: ChangedLists, uris: Vec<String>) -> Result<(), ServiceError> {
     if lists.tools {
         peer.notify_tool_list_changed().await?;
     }

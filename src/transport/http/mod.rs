@@ -37,7 +37,6 @@ use crate::transport::http::head::MAX_HEAD_BYTES;
 mod answers;
 pub mod auth;
 mod body;
-pub(crate) mod call_notifier;
 pub mod caller;
 mod challenge;
 mod connections;
@@ -45,6 +44,7 @@ mod cors;
 mod head;
 pub mod host_check;
 mod message;
+mod notifying_sessions;
 #[cfg(feature = "oauth")]
 pub mod oauth;
 #[cfg(not(feature = "oauth"))]

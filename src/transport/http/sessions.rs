@@ -8,8 +8,8 @@ use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::SessionConfig;
 use tokio::time::{interval, timeout};
 
-use super::call_notifier::NotifyingSessions;
 use super::caller::Counted;
+use super::notifying_sessions::NotifyingSessions;
 use super::quota::{self, Shares};
 use crate::call::caller::Identity;
 use crate::lock::Unpoisoned as _;

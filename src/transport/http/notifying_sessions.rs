@@ -18,16 +18,7 @@ use rmcp::transport::streamable_http_server::session::local::{
 use rmcp::transport::streamable_http_server::session::{ServerSseMessage, SessionId, SessionManager};
 use tokio::sync::mpsc;
 
-/// The way from one call to the stream that will answer it.
-#[derive(Clone, Debug)]
-pub(crate) struct CallNotifier(mpsc::Sender<ServerNotification>);
-
-impl CallNotifier {
-    /// Sends a notification; nothing where nobody reads the stream any more.
-    pub(crate) async fn send(&self, notification: ServerNotification) {
-        let _ = self.0.send(notification).await;
-    }
-}
+use crate::mcp::CallNotifier;
 
 /// The SDK's sessions, with a [`CallNotifier`] among the extensions of each call.
 #[derive(Debug, Default)]
@@ -66,8 +57,8 @@ impl SessionManager for NotifyingSessions {
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
         let asides = match &mut message {
             JsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::CallToolRequest(_)) => {
-                let (sender, receiver) = mpsc::channel(1);
-                request.request.extensions_mut().insert(CallNotifier(sender));
+                let (notifier, receiver) = CallNotifier::channel(1);
+                request.request.extensions_mut().insert(notifier);
                 Some(receiver)
             }
             _ => None,
@@ -145,8 +136,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_was_sent_before_an_answer_comes_before_it() {
-        let (sender, receiver) = mpsc::channel(2);
-        let aside = CallNotifier(sender);
+        let (aside, receiver) = CallNotifier::channel(2);
         let notification = || ServerNotification::from(ToolListChangedNotification::default());
         aside.send(notification()).await;
         aside.send(notification()).await;
