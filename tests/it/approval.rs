@@ -1,4 +1,4 @@
-//! Approval: who is asked, what the question says, and what an answer is good for.
+//! Approval: which calls need it, the text of the question, and what an answer is valid for.
 
 use std::sync::Arc;
 
@@ -37,8 +37,8 @@ async fn legacy(policy: &str) -> Client {
     Client::open(toolbox(policy), Mode::Classic, json!({ "elicitation": {} })).await
 }
 
-/// Calls, is asked, answers with `action`: the question and the result.
-async fn asked(client: &mut Client, tool: &str, arguments: Value, action: &str) -> (Value, Value) {
+/// Calls a tool and answers the elicitation with `action`. Returns the params of the elicitation, and the result.
+async fn call_and_answer(client: &mut Client, tool: &str, arguments: Value, action: &str) -> (Value, Value) {
     let call = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": { "name": tool, "arguments": arguments } });
     let question = client.exchange(&call.to_string()).await;
     assert_eq!(question["method"], "elicitation/create", "{question}");
@@ -49,24 +49,24 @@ async fn asked(client: &mut Client, tool: &str, arguments: Value, action: &str) 
 }
 
 #[tokio::test]
-async fn an_approved_call_runs_and_any_other_does_not() {
+async fn only_approved_calls_run() {
     let mut client = legacy(POLICY).await;
-    let (question, result) = asked(&mut client, "remove", json!({ "what": "x" }), "accept").await;
+    let (question, result) = call_and_answer(&mut client, "remove", json!({ "what": "x" }), "accept").await;
     assert_eq!(question["mode"], "form");
     assert_eq!(question["requestedSchema"]["type"], "object");
     assert_eq!(text(&result), "<removed>\n<--what>\n<x>\n<--place>\n<here>");
     for action in ["decline", "cancel"] {
-        let (_, result) = asked(&mut client, "remove", json!({ "what": "x" }), action).await;
+        let (_, result) = call_and_answer(&mut client, "remove", json!({ "what": "x" }), action).await;
         assert_eq!(text(&result), "Tool execution denied by user: remove");
         assert_eq!(result["structuredContent"]["error"]["code"], "approval_denied");
     }
 }
 
 #[tokio::test]
-async fn the_question_has_arguments_defaults_and_looked_up_names() {
+async fn questions_show_arguments_defaults_and_looked_up_names() {
     let mut client = legacy(POLICY).await;
     let mut question = async |tool: &str, arguments: Value| {
-        asked(&mut client, tool, arguments, "decline").await.0["message"].as_str().unwrap().to_owned()
+        call_and_answer(&mut client, tool, arguments, "decline").await.0["message"].as_str().unwrap().to_owned()
     };
     let fakecli = crate::support::fakecli().display().to_string();
     let questions = [
@@ -78,18 +78,18 @@ async fn the_question_has_arguments_defaults_and_looked_up_names() {
 }
 
 #[tokio::test]
-async fn a_look_up_that_fails_is_named() {
+async fn failed_look_ups_are_marked_in_the_question() {
     let yaml = fake_config(
         "  - {name: t, description: T, command: argv, risk: write, confirm_message: '{a}{b}', \
          resolve: {a: {command: exit 1 text}, b: {command: sleep, timeout: 0.1}}}\n",
     );
     let mut client = Client::open(restricted(index(&yaml), POLICY), Mode::Classic, json!({ "elicitation": {} })).await;
-    let (question, _) = asked(&mut client, "t", json!({}), "decline").await;
+    let (question, _) = call_and_answer(&mut client, "t", json!({}), "decline").await;
     assert!(question["message"].as_str().unwrap().starts_with("<unresolved:a><unresolved:b>\n"), "{question}");
 }
 
 #[tokio::test]
-async fn a_client_that_cannot_ask_falls_to_the_headless_rule() {
+async fn clients_without_elicitation_get_the_headless_rule() {
     for (capabilities, policy, expected) in [
         (json!({}), POLICY, "Tool execution denied by user: push"),
         (json!({ "elicitation": { "url": {} } }), POLICY, "Tool execution denied by user: push"),
@@ -104,8 +104,8 @@ async fn a_client_that_cannot_ask_falls_to_the_headless_rule() {
 }
 
 #[tokio::test]
-async fn who_is_asked_about_is_the_policy_s_choice() {
-    for (approval, asked_about) in [
+async fn the_policy_decides_which_tools_need_approval() {
+    for (approval, expected) in [
         ("approval: {global: none}", &[][..]),
         ("approval: {global: destructive}", &["remove"]),
         ("", &["remove", "push"]),
@@ -117,13 +117,13 @@ async fn who_is_asked_about_is_the_policy_s_choice() {
         ),
     ] {
         let toolbox = toolbox(&format!("default: enabled\n{approval}"));
-        let asks: Vec<&str> =
+        let names: Vec<&str> =
             toolbox.index.tools().filter(|tool| toolbox.policy.asks(*tool)).map(ResolvedTool::name).collect();
-        assert_eq!(asks, asked_about, "{approval}");
+        assert_eq!(names, expected, "{approval}");
     }
 }
 
-/// A modern client, which calls again with the answer.
+/// A client of revision 2026-07-28, which sends its request again with the answer.
 struct Modern(Client);
 
 impl Modern {
@@ -143,37 +143,37 @@ impl Modern {
 }
 
 #[tokio::test]
-async fn a_modern_client_calls_again_with_the_answer() {
+async fn modern_clients_send_the_call_again_with_the_answer() {
     let mut client = Modern(Client::connect(toolbox(POLICY), Mode::Classic));
-    let asked = client.call("push", json!({ "to": "x" }), None).await;
-    assert_eq!(asked["resultType"], "input_required", "{asked}");
-    assert_eq!(asked["inputRequests"]["approval"]["method"], "elicitation/create");
-    assert!(asked["inputRequests"]["approval"]["params"]["message"].as_str().unwrap().contains("pushed x"));
-    let result = client.call("push", json!({ "to": "x" }), Some(("accept", &asked["requestState"]))).await;
+    let pending = client.call("push", json!({ "to": "x" }), None).await;
+    assert_eq!(pending["resultType"], "input_required", "{pending}");
+    assert_eq!(pending["inputRequests"]["approval"]["method"], "elicitation/create");
+    assert!(pending["inputRequests"]["approval"]["params"]["message"].as_str().unwrap().contains("pushed x"));
+    let result = client.call("push", json!({ "to": "x" }), Some(("accept", &pending["requestState"]))).await;
     assert_eq!(text(&result), "<pushed>\n<x>");
-    let asked = client.call("push", json!({ "to": "x" }), None).await;
-    let result = client.call("push", json!({ "to": "x" }), Some(("decline", &asked["requestState"]))).await;
+    let pending = client.call("push", json!({ "to": "x" }), None).await;
+    let result = client.call("push", json!({ "to": "x" }), Some(("decline", &pending["requestState"]))).await;
     assert_eq!(text(&result), "Tool execution denied by user: push");
 }
 
 #[tokio::test]
-async fn an_approval_is_good_for_one_call_once() {
+async fn approvals_are_valid_for_one_call_once() {
     let mut client = Modern(Client::connect(toolbox(POLICY), Mode::Classic));
     let state = client.call("push", json!({ "to": "x" }), None).await["requestState"].clone();
-    let mut refused = async |tool: &str, arguments: Value, state: &Value| {
+    let mut assert_rejected = async |tool: &str, arguments: Value, state: &Value| {
         let answer = client.answer(tool, arguments, Some(("accept", state))).await;
         assert_eq!(answer["error"]["code"], -32602, "{tool}: {answer}");
     };
-    refused("push", json!({ "to": "y" }), &state).await;
-    refused("push", json!({ "to": "x", "text": "more" }), &state).await;
-    refused("remove", json!({ "what": "x" }), &state).await;
+    assert_rejected("push", json!({ "to": "y" }), &state).await;
+    assert_rejected("push", json!({ "to": "x", "text": "more" }), &state).await;
+    assert_rejected("remove", json!({ "what": "x" }), &state).await;
     let mut forged = state.as_str().unwrap().to_owned();
     forged.pop();
-    refused("push", json!({ "to": "x" }), &json!(forged)).await;
-    refused("push", json!({ "to": "x" }), &json!("rs1.AAAA.AAAA")).await;
+    assert_rejected("push", json!({ "to": "x" }), &json!(forged)).await;
+    assert_rejected("push", json!({ "to": "x" }), &json!("rs1.AAAA.AAAA")).await;
     let mut other = Modern(Client::connect(toolbox(POLICY), Mode::Classic));
     let foreign = other.call("push", json!({ "to": "x" }), None).await["requestState"].clone();
-    refused("push", json!({ "to": "x" }), &foreign).await;
+    assert_rejected("push", json!({ "to": "x" }), &foreign).await;
     let first = client.call("push", json!({ "to": "x" }), Some(("accept", &state))).await;
     assert_eq!(text(&first), "<pushed>\n<x>");
     let again = client.call("push", json!({ "to": "x" }), Some(("accept", &state))).await;
@@ -181,23 +181,23 @@ async fn an_approval_is_good_for_one_call_once() {
 }
 
 #[tokio::test]
-async fn a_call_that_waits_for_approval_can_be_cancelled() {
+async fn cancelling_a_call_cancels_its_elicitation() {
     let mut client = legacy(POLICY).await;
     let call =
         json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": { "name": "push", "arguments": {} } });
     let question = client.exchange(&call.to_string()).await;
     assert_eq!(question["method"], "elicitation/create");
     client.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}"#).await;
-    let taken_back = client.receive().await;
-    assert_eq!(taken_back["method"], "notifications/cancelled", "{taken_back}");
-    assert_eq!(taken_back["params"]["requestId"], question["id"]);
-    // A cancelled request is not answered; the next one is.
+    let cancelled = client.receive().await;
+    assert_eq!(cancelled["method"], "notifications/cancelled", "{cancelled}");
+    assert_eq!(cancelled["params"]["requestId"], question["id"]);
+    // A cancelled request gets no response. The next one does.
     let listed = client.ask(6, "tools/list", &json!({})).await;
     assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 3);
 }
 
 #[tokio::test]
-async fn an_approval_is_good_for_the_command_line_that_was_shown() {
+async fn approvals_are_valid_for_the_command_line_of_the_question() {
     let toolbox = |command: &str, risk: &str| {
         let tools = format!("  - {{name: t, description: T, command: argv {command}, risk: {risk}}}\n");
         Arc::new(restricted(index(&fake_config(&tools)), POLICY))
@@ -207,11 +207,11 @@ async fn an_approval_is_good_for_the_command_line_that_was_shown() {
     let mut params = json!({ "name": "t", "arguments": {}, "_meta": modern_meta() });
     params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({ "elicitation": {} });
     for other in [toolbox("everything", "write"), toolbox("everything", "destructive")] {
-        let asked = client.ask(1, "tools/call", &params).await["result"].clone();
+        let pending = client.ask(1, "tools/call", &params).await["result"].clone();
         publisher.publish(other, |index| tool_list(index, Mode::Classic));
         let mut answer = params.clone();
         answer["inputResponses"] = json!({ "approval": { "action": "accept" } });
-        answer["requestState"] = asked["requestState"].clone();
+        answer["requestState"] = pending["requestState"].clone();
         let again = client.ask(2, "tools/call", &answer).await["result"].clone();
         let question = again["inputRequests"]["approval"]["params"]["message"].as_str();
         assert!(question.unwrap_or_else(|| panic!("{again}")).contains("everything"), "{again}");
@@ -219,7 +219,7 @@ async fn an_approval_is_good_for_the_command_line_that_was_shown() {
 }
 
 #[test]
-fn a_policy_says_what_holds_where_nobody_can_be_asked() {
+fn the_headless_rule_holds_on_the_command_line() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name);
     std::fs::write(path("fake.yaml"), fake_config(TOOLS)).unwrap();

@@ -1,4 +1,4 @@
-//! The extended surface: pages, descriptions, examples.
+//! Extended mode: pages, descriptions, examples.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ fn parsed(result: &Value) -> Value {
 }
 
 #[test]
-fn it_lists_four_tools_and_the_default_mode_still_two() {
+fn extended_mode_lists_four_tools_and_the_default_mode_two() {
     let list = |args: &[&str]| {
         let answer = Server::start(args).request("tools/list", json!({}));
         let tools = answer["result"]["tools"].as_array().unwrap().clone();
@@ -21,7 +21,7 @@ fn it_lists_four_tools_and_the_default_mode_still_two() {
 }
 
 #[test]
-fn pages_follow_each_other_until_all_is_seen() {
+fn pages_cover_all_results_once() {
     let mut server = Server::start(&["--extended", "git"]);
     let mut names: Vec<String> = Vec::new();
     let mut arguments = json!({ "query": "", "limit": 20, "detail": "brief" });
@@ -42,7 +42,7 @@ fn pages_follow_each_other_until_all_is_seen() {
 }
 
 #[test]
-fn a_cursor_holds_after_a_restart_and_for_its_search_and_catalog_only() {
+fn cursors_are_valid_for_their_search_and_catalog_also_after_a_restart() {
     let mut server = Server::start(&["--extended", "git"]);
     let page = parsed(&server.tool("climax_search", json!({ "query": "commit", "limit": 1 })));
     let cursor = page["next_cursor"].as_str().unwrap().to_owned();
@@ -73,7 +73,7 @@ fn a_cursor_holds_after_a_restart_and_for_its_search_and_catalog_only() {
 }
 
 #[test]
-fn words_that_nothing_knows_are_named() {
+fn unmatched_words_are_named() {
     let mut server = Server::start(&["--extended"]);
     let page = parsed(&server.tool("climax_search", json!({ "query": "list the zorblax pods" })));
     assert_eq!(page["unmatched_words"], json!(["zorblax"]));
@@ -81,7 +81,7 @@ fn words_that_nothing_knows_are_named() {
 }
 
 #[test]
-fn a_wrong_name_does_not_spoil_the_descriptions_of_others() {
+fn unknown_names_have_errors_beside_the_descriptions_of_others() {
     let mut server = Server::start(&["--extended", "git"]);
     let described =
         parsed(&server.tool("climax_describe", json!({ "tools": ["git_log", "git_lgo"], "detail": "full" })));
@@ -97,19 +97,19 @@ fn a_wrong_name_does_not_spoil_the_descriptions_of_others() {
         json!({ "tools": vec!["x"; 11] }),
         json!({ "tools": ["git_log"], "detail": "all" }),
     ] {
-        let refused = server.tool("climax_describe", arguments);
-        assert!(text(&refused).starts_with("Argument validation failed:"), "{refused}");
+        let rejected = server.tool("climax_describe", arguments);
+        assert!(text(&rejected).starts_with("Argument validation failed:"), "{rejected}");
     }
 }
 
 #[test]
-fn an_example_is_a_call_that_works() {
+fn examples_are_calls_that_succeed() {
     let tools = "  - {name: t, description: x, command: argv, args: [{name: n, type: integer, required: true}, {name: e, enum: [a, b]}]}\n";
     let file = tempfile::Builder::new().suffix(".yaml").tempfile().unwrap();
     std::fs::write(file.path(), fake_config(tools)).unwrap();
     let mut server = Server::start(&["--extended", "--config", file.path().to_str().unwrap()]);
-    let shown = parsed(&server.tool("climax_examples", json!({ "tool_name": "t" })));
-    let examples = shown["examples"].as_array().unwrap().clone();
+    let result = parsed(&server.tool("climax_examples", json!({ "tool_name": "t" })));
+    let examples = result["examples"].as_array().unwrap().clone();
     assert_eq!(examples.len(), 2);
     for example in examples {
         assert_eq!(server.tool("climax_call", example)["isError"], false);

@@ -1,4 +1,4 @@
-//! Spans of calls reach a collector, and programs belong to them.
+//! Spans: calls are sent to a collector, and programs get the trace in their environment.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -11,8 +11,8 @@ use crate::web::Web;
 
 const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
 
-/// Takes one request and answers it; its first line and its body.
-fn take(stream: TcpStream) -> (String, Vec<u8>) {
+/// Reads one request and answers it. Returns its first line and its body.
+fn read_request(stream: TcpStream) -> (String, Vec<u8>) {
     let mut reader = BufReader::new(stream);
     let mut lines = Vec::new();
     loop {
@@ -33,13 +33,13 @@ fn take(stream: TcpStream) -> (String, Vec<u8>) {
 }
 
 #[test]
-fn a_call_is_a_span_of_its_trace() {
+fn calls_are_spans_of_the_request_s_trace() {
     let collector = TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = format!("http://{}", collector.local_addr().unwrap());
-    let (sender, taken) = mpsc::channel();
+    let (sender, requests) = mpsc::channel();
     std::thread::spawn(move || {
         for stream in collector.incoming() {
-            let _ = sender.send(take(stream.unwrap()));
+            let _ = sender.send(read_request(stream.unwrap()));
         }
     });
     let dir = tempfile::tempdir().unwrap();
@@ -50,9 +50,12 @@ fn a_call_is_a_span_of_its_trace() {
     let mut web = Web::spawn(command.env("OTEL_EXPORTER_OTLP_ENDPOINT", &endpoint));
     let parent = format!("00-{TRACE}-b7ad6b7169203331-01");
     let seen = web.call(&[&format!("traceparent: {parent}")], "traced", &json!({}));
-    assert!(seen.contains(TRACE) && !seen.contains("b7ad6b7169203331"), "the program belongs to the span: {seen}");
+    assert!(
+        seen.contains(TRACE) && !seen.contains("b7ad6b7169203331"),
+        "the parent of the program is the span of the call: {seen}"
+    );
     web.signal("TERM");
-    let (line, body) = taken.recv_timeout(PATIENCE).unwrap();
+    let (line, body) = requests.recv_timeout(PATIENCE).unwrap();
     assert_eq!(line, "POST /v1/traces HTTP/1.1");
     let holds = |bytes: &[u8]| body.windows(bytes.len()).any(|window| window == bytes);
     let trace: Vec<u8> = (0..16).map(|at| u8::from_str_radix(&TRACE[2 * at..2 * at + 2], 16).unwrap()).collect();

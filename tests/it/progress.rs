@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::client::{Client, unrestricted};
 use crate::support::{fake_config, index};
 
-/// Calls with a progress token: what is notified, and the result.
-async fn watched(tools: &str, tool: &str) -> (Vec<Value>, Value) {
+/// Calls a tool with a progress token. Returns the notifications, and the result.
+async fn call_with_progress(tools: &str, tool: &str) -> (Vec<Value>, Value) {
     let mut client = Client::open(unrestricted(index(&fake_config(tools))), Mode::Classic, json!({})).await;
     let params = json!({ "name": tool, "arguments": {}, "_meta": { "progressToken": "p-1" } });
     client.send(&json!({ "jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": params }).to_string()).await;
@@ -17,7 +17,7 @@ async fn watched(tools: &str, tool: &str) -> (Vec<Value>, Value) {
     loop {
         let message = client.receive().await;
         if message["id"] == 4 {
-            // The result is the last of it.
+            // No notification follows the result.
             let ping = client.ask(5, "ping", &json!({})).await;
             assert!(ping["result"].is_object(), "{ping}");
             return (notified, message["result"].clone());
@@ -29,31 +29,32 @@ async fn watched(tools: &str, tool: &str) -> (Vec<Value>, Value) {
 }
 
 #[tokio::test]
-async fn the_start_and_the_last_lines_are_told_in_order() {
-    let (notified, result) = watched("  - {name: t, description: T, command: lines 400 5}\n", "t").await;
+async fn notifications_show_the_start_and_the_last_lines_in_order() {
+    let (notified, result) = call_with_progress("  - {name: t, description: T, command: lines 400 5}\n", "t").await;
     let messages: Vec<&str> = notified.iter().map(|one| one["message"].as_str().unwrap()).collect();
     assert_eq!(messages[0], "running");
     assert!(messages.len() > 3, "{messages:?}");
     assert!(messages[1..].iter().all(|message| message.starts_with("line ")), "{messages:?}");
     let numbers: Vec<f64> = notified.iter().map(|one| one["progress"].as_f64().unwrap()).collect();
     assert!(numbers.is_sorted_by(|a, b| a < b), "{numbers:?}");
-    // 400 lines in about 2 s: ten a second at most, and the time is the machine's.
+    // The program prints for about 2 s, or longer on a busy machine. There are at most 10 notifications a second.
     assert!(messages.len() <= 2 + 10 * 20, "{}", messages.len());
     assert!(result["content"][0]["text"].as_str().unwrap().ends_with("line 400"));
 }
 
-/// Time is the runtime's here: it jumps ahead whenever nothing else is to be done.
+/// The clock is paused: it jumps ahead whenever the runtime is idle.
 #[tokio::test(start_paused = true)]
-async fn a_silent_call_is_told_of_every_ten_seconds() {
-    let (notified, result) = watched("  - {name: t, description: T, command: sleep, timeout: 25}\n", "t").await;
+async fn silent_calls_are_notified_of_every_10_seconds() {
+    let (notified, result) =
+        call_with_progress("  - {name: t, description: T, command: sleep, timeout: 25}\n", "t").await;
     let messages: Vec<&str> = notified.iter().map(|one| one["message"].as_str().unwrap()).collect();
-    // While the program is being ended the clock jumps as well.
+    // The clock jumps while the program is being ended too, so more may follow.
     assert_eq!(messages[..3], ["running", "running for 10 s", "running for 20 s"], "{messages:?}");
     assert_eq!(result["isError"], true);
 }
 
 #[tokio::test]
-async fn a_call_that_was_cancelled_is_not_told_of() {
+async fn cancelled_calls_send_no_more_notifications() {
     const YAML: &str = "command: sh
 tools: [{name: t, description: T, command: -c, args: [{name: script, positional: true}]}]";
     let mut client = Client::open(unrestricted(index(YAML)), Mode::Classic, json!({})).await;

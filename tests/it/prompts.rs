@@ -1,4 +1,4 @@
-//! Prompts: listed, filled in, with what tools print, and completed.
+//! Prompts: lists, messages with outputs of tools, forms and completions.
 
 use climax::mcp::Mode;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ async fn get(client: &mut Client, name: &str, arguments: Value) -> Value {
 }
 
 #[tokio::test]
-async fn prompts_are_listed_with_what_they_need() {
+async fn prompts_are_listed_with_their_arguments() {
     let mut client = client().await;
     let list = client.ask(1, "prompts/list", &json!({})).await;
     let review = json!({ "name": "review", "title": "Review it", "description": "Review a change", "arguments": [
@@ -47,13 +47,12 @@ async fn prompts_are_listed_with_what_they_need() {
 }
 
 #[tokio::test]
-async fn a_prompt_says_what_its_author_wrote_and_what_tools_print() {
+async fn prompts_hold_texts_and_outputs_of_tools() {
     let mut client = client().await;
     let filled = get(&mut client, "review", json!({ "base": "main", "focus": "{base}" })).await;
     let text = |role: &str, text: &str| json!({ "role": role, "content": { "type": "text", "text": text } });
-    let refused = json!({ "code": -32602 });
     // A value cannot become an option of the program.
-    assert_eq!(filled["error"]["code"], refused["code"], "{filled}");
+    assert_eq!(filled["error"]["code"], -32602, "{filled}");
 
     let picture = get(&mut client, "look", json!({})).await;
     assert_eq!(picture["result"]["messages"][0]["content"]["type"], "image", "{picture}");
@@ -64,7 +63,7 @@ async fn a_prompt_says_what_its_author_wrote_and_what_tools_print() {
 }
 
 #[tokio::test]
-async fn values_stand_where_the_author_put_them_and_are_not_read_again() {
+async fn values_replace_their_placeholders_and_are_not_expanded() {
     let tools = TOOLS.replace("--from {base}", "from {base}");
     let mut client = Client::open(unrestricted(index(&fake_config(&tools))), Mode::Meta, json!({})).await;
     let filled = get(&mut client, "review", json!({ "base": "main", "focus": "{base}" })).await;
@@ -78,7 +77,7 @@ async fn values_stand_where_the_author_put_them_and_are_not_read_again() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_said() {
+async fn invalid_prompt_requests_name_the_mistake() {
     let mut client = client().await;
     for (name, arguments, expected) in [
         ("reviwe", json!({}), "did you mean review?"),
@@ -93,32 +92,32 @@ async fn what_is_wrong_is_said() {
 }
 
 #[tokio::test]
-async fn what_is_missing_is_asked_for() {
+async fn missing_arguments_are_elicited() {
     let tools = TOOLS.replace("--from {base}", "from {base}");
     let toolbox = || unrestricted(index(&fake_config(&tools)));
     let mut client = Client::open(toolbox(), Mode::Meta, json!({ "elicitation": {} })).await;
     let get = json!({ "jsonrpc": "2.0", "id": 5, "method": "prompts/get", "params": { "name": "review" } });
-    let question = client.exchange(&get.to_string()).await;
+    let elicitation = client.exchange(&get.to_string()).await;
     let field = json!({ "type": "string", "description": "From where", "enum": ["main", "master", "next"] });
-    assert_eq!(question["params"]["requestedSchema"]["properties"]["base"], field, "{question}");
-    let answer = json!({ "jsonrpc": "2.0", "id": question["id"],
+    assert_eq!(elicitation["params"]["requestedSchema"]["properties"]["base"], field, "{elicitation}");
+    let response = json!({ "jsonrpc": "2.0", "id": elicitation["id"],
                          "result": { "action": "accept", "content": { "base": "next" } } });
-    let filled = client.exchange(&answer.to_string()).await;
+    let filled = client.exchange(&response.to_string()).await;
     assert_eq!(filled["result"]["messages"][1]["content"]["text"], "<from next>", "{filled}");
 
     let mut client = Client::connect(toolbox(), Mode::Meta);
     let mut params = json!({ "name": "review", "_meta": modern_meta() });
     params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({ "elicitation": {} });
-    let asked = client.ask(1, "prompts/get", &params).await["result"].clone();
-    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let result = client.ask(1, "prompts/get", &params).await["result"].clone();
+    assert_eq!(result["resultType"], "input_required", "{result}");
     params["inputResponses"] = json!({ "arguments": { "action": "accept", "content": { "base": "main" } } });
-    params["requestState"] = asked["requestState"].clone();
+    params["requestState"] = result["requestState"].clone();
     let filled = client.ask(2, "prompts/get", &params).await;
     assert_eq!(filled["result"]["messages"][1]["content"]["text"], "<from main>", "{filled}");
 }
 
 #[tokio::test]
-async fn allowed_values_are_offered() {
+async fn arguments_with_known_values_are_completed() {
     let mut client = client().await;
     let mut complete = async |reference: Value, argument: &str, value: &str| {
         let params = json!({ "ref": reference, "argument": { "name": argument, "value": value } });
@@ -133,7 +132,7 @@ async fn allowed_values_are_offered() {
 }
 
 #[tokio::test]
-async fn a_prompt_whose_tool_is_hidden_is_not_there() {
+async fn prompts_of_hidden_tools_are_hidden() {
     let served = async |policy: &str| {
         let toolbox = restricted(index(&fake_config(TOOLS)), policy);
         let mut client = Client::open(toolbox, Mode::Meta, json!({})).await;
@@ -142,7 +141,10 @@ async fn a_prompt_whose_tool_is_hidden_is_not_there() {
         (client, all.iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>())
     };
     let tools = "tools: {picture: {}, remove: {}}";
-    assert!(served(&format!("default: disabled\n{tools}")).await.1.is_empty(), "a text may tell of tools");
+    assert!(
+        served(&format!("default: disabled\n{tools}")).await.1.is_empty(),
+        "the text of a prompt may name hidden tools"
+    );
     assert_eq!(served("default: enabled\napproval: {tools: {show: true}}").await.1, ["look", "fail"]);
     let (mut client, names) = served(&format!("default: disabled\n{tools}\nprompts: [look, review]")).await;
     assert_eq!(names, ["look"]);
@@ -155,7 +157,7 @@ async fn a_prompt_whose_tool_is_hidden_is_not_there() {
 }
 
 #[tokio::test]
-async fn a_catalog_without_prompts_says_nothing_of_them() {
+async fn a_catalog_without_prompts_declares_no_capability() {
     let toolbox = unrestricted(index(&fake_config("  - {name: t, description: T}\n")));
     let mut client = Client::connect(toolbox, Mode::Meta);
     let info = client.ask(0, "initialize", &crate::client::initialize("2025-11-25")).await;
@@ -165,27 +167,27 @@ async fn a_catalog_without_prompts_says_nothing_of_them() {
 }
 
 #[tokio::test]
-async fn a_cancelled_prompt_asks_nobody_any_more() {
+async fn cancelling_a_prompt_cancels_its_elicitation() {
     let toolbox = unrestricted(index(&fake_config(TOOLS)));
     let mut client = Client::open(toolbox, Mode::Meta, json!({ "elicitation": {} })).await;
     let get = json!({ "jsonrpc": "2.0", "id": 5, "method": "prompts/get", "params": { "name": "review" } });
-    let question = client.exchange(&get.to_string()).await;
-    assert_eq!(question["method"], "elicitation/create");
+    let elicitation = client.exchange(&get.to_string()).await;
+    assert_eq!(elicitation["method"], "elicitation/create");
     client.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}"#).await;
-    let taken_back = client.receive().await;
-    assert_eq!(taken_back["params"]["requestId"], question["id"], "{taken_back}");
+    let cancelled = client.receive().await;
+    assert_eq!(cancelled["params"]["requestId"], elicitation["id"], "{cancelled}");
 }
 
 #[tokio::test]
-async fn an_answer_fills_in_only_what_was_asked_for() {
+async fn forms_set_only_missing_arguments() {
     let tools = TOOLS.replace("--from {base}", "from {base}");
     let toolbox = unrestricted(index(&fake_config(&tools)));
     let mut client = Client::open(toolbox, Mode::Meta, json!({ "elicitation": {} })).await;
     let get = json!({ "jsonrpc": "2.0", "id": 5, "method": "prompts/get",
                       "params": { "name": "review", "arguments": { "focus": "given" } } });
-    let question = client.exchange(&get.to_string()).await;
-    let answer = json!({ "jsonrpc": "2.0", "id": question["id"],
+    let elicitation = client.exchange(&get.to_string()).await;
+    let response = json!({ "jsonrpc": "2.0", "id": elicitation["id"],
                          "result": { "action": "accept", "content": { "base": "next", "focus": "other" } } });
-    let filled = client.exchange(&answer.to_string()).await;
+    let filled = client.exchange(&response.to_string()).await;
     assert_eq!(filled["result"]["messages"][0]["content"]["text"], "Review all since next. {Mind} given", "{filled}");
 }

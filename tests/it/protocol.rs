@@ -1,4 +1,4 @@
-//! JSON-RPC in → JSON-RPC out, over an in-memory pipe.
+//! The protocol, from JSON-RPC requests to responses, over an in-memory pipe.
 
 use climax::call::Toolbox;
 use climax::mcp::Mode;
@@ -24,7 +24,7 @@ async fn open(mode: Mode) -> Client {
 }
 
 #[tokio::test]
-async fn every_revision_with_a_handshake_is_agreed_to() {
+async fn initialize_negotiates_the_revision() {
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let mut client = connect(Mode::Meta);
         let answer = client.ask(1, "initialize", &initialize(revision)).await;
@@ -39,7 +39,7 @@ async fn every_revision_with_a_handshake_is_agreed_to() {
 }
 
 #[tokio::test]
-async fn the_stateless_revision_needs_no_handshake() {
+async fn revision_2026_07_28_needs_no_initialize() {
     let mut client = connect(Mode::Meta);
     let discovered = client.ask(1, "server/discover", &json!({ "_meta": modern_meta() })).await;
     assert!(discovered["result"]["supportedVersions"].as_array().unwrap().contains(&json!(MODERN)), "{discovered}");
@@ -55,20 +55,20 @@ async fn the_stateless_revision_needs_no_handshake() {
     let wrong = json!({ "_meta": {
         "io.modelcontextprotocol/protocolVersion": "2031-01-01", "io.modelcontextprotocol/clientCapabilities": {},
     }});
-    let refused = client.ask(4, "tools/list", &wrong).await;
-    assert_eq!(refused["error"]["code"], -32022);
-    let refused = client.ask(5, "initialize", &json!({ "_meta": modern_meta() })).await;
-    assert_eq!(refused["error"]["code"], -32601);
+    let rejected = client.ask(4, "tools/list", &wrong).await;
+    assert_eq!(rejected["error"]["code"], -32022);
+    let rejected = client.ask(5, "initialize", &json!({ "_meta": modern_meta() })).await;
+    assert_eq!(rejected["error"]["code"], -32601);
 }
 
 #[tokio::test]
-async fn the_default_mode_registers_the_contract_s_two_tools() {
+async fn default_mode_lists_the_two_meta_tools() {
     let list = open(Mode::Meta).await.ask(1, "tools/list", &json!({})).await;
     insta::assert_snapshot!(serde_json::to_string_pretty(&list["result"]["tools"]).unwrap());
 }
 
 #[tokio::test]
-async fn classic_mode_registers_every_tool_and_no_meta_tool() {
+async fn classic_mode_lists_every_tool_and_no_meta_tool() {
     let mut client = open(Mode::Classic).await;
     let list = client.ask(1, "tools/list", &json!({})).await;
     insta::assert_snapshot!(serde_json::to_string_pretty(&list["result"]["tools"]).unwrap());
@@ -81,16 +81,16 @@ async fn classic_mode_registers_every_tool_and_no_meta_tool() {
 }
 
 #[tokio::test]
-async fn a_tool_is_not_registered_by_its_own_name_in_the_default_mode() {
+async fn default_mode_rejects_direct_calls() {
     let mut client = open(Mode::Meta).await;
     let answer = client.ask(1, "tools/call", &json!({ "name": "t" })).await;
     assert_eq!((&answer["error"]["code"], &answer["error"]["message"]), (&json!(-32602), &json!("Unknown tool: t")));
 }
 
 #[tokio::test]
-async fn mistakes_in_a_meta_tool_s_arguments_are_the_model_s_to_mend() {
+async fn invalid_meta_tool_arguments_are_tool_errors() {
     let mut client = open(Mode::Meta).await;
-    let mut said = Vec::new();
+    let mut results = Vec::new();
     for (tool, arguments) in [
         ("climax_call", json!({})),
         ("climax_call", json!({ "tool_name": ["t"], "args": "[1]" })),
@@ -101,26 +101,26 @@ async fn mistakes_in_a_meta_tool_s_arguments_are_the_model_s_to_mend() {
     ] {
         let result = client.tool(tool, arguments.clone()).await;
         assert_eq!(result["isError"], true, "{arguments}");
-        said.push(format!(
+        results.push(format!(
             "{tool} {arguments}\n{}\n{}",
             result["content"][0]["text"].as_str().unwrap(),
             result["structuredContent"]
         ));
     }
-    insta::assert_snapshot!(said.join("\n\n"));
+    insta::assert_snapshot!(results.join("\n\n"));
 }
 
 #[tokio::test]
-async fn nested_arguments_may_come_as_a_string() {
+async fn nested_arguments_can_be_a_json_string() {
     let mut client = open(Mode::Meta).await;
     let result = client.tool("climax_call", json!({ "tool_name": "t", "args": "{\"word\": \"hi\"}" })).await;
     assert_eq!(result["content"][0]["text"], "<hi>");
 }
 
 #[tokio::test]
-async fn a_search_answers_in_the_contract_s_shapes() {
+async fn search_results_have_the_form_of_the_contract() {
     let mut client = open(Mode::Meta).await;
-    let mut said = Vec::new();
+    let mut results = Vec::new();
     for arguments in [
         json!({}),
         json!({ "limit": 0 }),
@@ -132,15 +132,15 @@ async fn a_search_answers_in_the_contract_s_shapes() {
     ] {
         let result = client.tool("climax_search", arguments.clone()).await;
         assert_eq!(result["isError"], false, "{arguments}");
-        said.push(format!("{arguments}\n{}", result["content"][0]["text"].as_str().unwrap()));
+        results.push(format!("{arguments}\n{}", result["content"][0]["text"].as_str().unwrap()));
     }
-    insta::assert_snapshot!(said.join("\n"));
+    insta::assert_snapshot!(results.join("\n"));
 }
 
 #[tokio::test]
-async fn lines_that_are_no_request_are_answered_and_lose_nothing() {
+async fn malformed_lines_get_error_responses() {
     let mut client = open(Mode::Meta).await;
-    let mut said = Vec::new();
+    let mut results = Vec::new();
     for line in [
         "{not json",
         "[]",
@@ -156,21 +156,21 @@ async fn lines_that_are_no_request_are_answered_and_lose_nothing() {
         r#"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":[]}"#,
         r#"{"jsonrpc":"2.0","id":8,"method":"initialize","params":{}}"#,
     ] {
-        said.push(format!("{line}\n{}", client.exchange(line).await));
+        results.push(format!("{line}\n{}", client.exchange(line).await));
     }
     let long = "x".repeat(MAX_LINE_BYTES + 1);
-    said.push(format!("a line of {} bytes\n{}", long.len(), client.exchange(&long).await));
+    results.push(format!("a line of {} bytes\n{}", long.len(), client.exchange(&long).await));
     client.send("").await;
     client.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":5}"#).await;
     client.send(r#"{"jsonrpc":"2.0","id":77,"result":5}"#).await;
     client.send(r#"{"jsonrpc":"2.0","id":78,"error":5}"#).await;
     client.send(r#"{"jsonrpc":"2.0","method":"notifications/unheard-of"}"#).await;
     assert_eq!(client.ask(99, "ping", &json!({})).await["result"], json!({}));
-    insta::assert_snapshot!(said.join("\n"));
+    insta::assert_snapshot!(results.join("\n"));
 }
 
 #[tokio::test]
-async fn what_comes_before_the_handshake_is_answered_or_ignored() {
+async fn requests_before_initialize_are_rejected() {
     let mut client = connect(Mode::Meta);
     client.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
     let early = client.ask(1, "tools/list", &json!({})).await;
@@ -182,7 +182,7 @@ async fn what_comes_before_the_handshake_is_answered_or_ignored() {
 }
 
 #[tokio::test]
-async fn a_refused_opening_leaves_the_conversation_to_be_opened() {
+async fn clients_can_retry_after_an_unsupported_revision() {
     let mut client = connect(Mode::Meta);
     for version in ["2099-01-01", MODERN] {
         let meta = json!({ "io.modelcontextprotocol/protocolVersion": version });
@@ -194,7 +194,7 @@ async fn a_refused_opening_leaves_the_conversation_to_be_opened() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_before_the_handshake_is_answered_even_if_nothing_follows() {
+async fn errors_before_initialize_are_sent_before_the_end_of_input() {
     let mut client = connect(Mode::Meta);
     client.send("garbage").await;
     client.input.shutdown().await.unwrap();
@@ -203,7 +203,7 @@ async fn what_is_wrong_before_the_handshake_is_answered_even_if_nothing_follows(
 }
 
 #[tokio::test]
-async fn what_is_not_declared_is_not_there() {
+async fn methods_without_a_capability_are_not_found() {
     let mut client = open(Mode::Meta).await;
     for method in ["prompts/list", "completion/complete"] {
         assert_eq!(client.ask(1, method, &json!({})).await["error"]["code"], -32601, "{method}");
@@ -212,7 +212,7 @@ async fn what_is_not_declared_is_not_there() {
 }
 
 #[tokio::test]
-async fn the_last_line_needs_no_newline_and_the_end_of_input_ends_the_server() {
+async fn the_last_line_needs_no_newline_and_the_server_ends_with_its_input() {
     let mut client = open(Mode::Meta).await;
     client.input.write_all(br#"{"jsonrpc":"2.0","id":5,"method":"ping"}"#).await.unwrap();
     client.input.shutdown().await.unwrap();

@@ -1,4 +1,4 @@
-//! `ask`: args that the user gives, which the agent neither sees nor chooses.
+//! `ask`: args whose values come from the user. The agent can neither see nor set them.
 
 use climax::mcp::Mode;
 use serde_json::{Map, Value, json};
@@ -29,7 +29,7 @@ async fn legacy(capabilities: Value) -> Client {
     Client::open(unrestricted(index(&fake_config(TOOLS))), Mode::Meta, capabilities).await
 }
 
-/// Calls with these arguments, and answers each question with the next answer: the questions and the result.
+/// Calls `deploy` and answers each elicitation with the next of `answers`. Returns the elicitations and the result.
 async fn call(client: &mut Client, args: Value, answers: &[Value]) -> (Vec<Value>, Value) {
     let call = json!({ "tool_name": "deploy", "args": args });
     let call = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call",
@@ -46,7 +46,7 @@ async fn call(client: &mut Client, args: Value, answers: &[Value]) -> (Vec<Value
 }
 
 #[tokio::test]
-async fn the_user_fills_in_what_the_agent_does_not_see() {
+async fn forms_set_args_that_the_agent_cannot_see() {
     let mut client = legacy(json!({ "elicitation": {} })).await;
     let found = client.tool("climax_search", json!({ "query": "deploy" })).await;
     let found: Value = serde_json::from_str(text(&found)).unwrap();
@@ -55,7 +55,7 @@ async fn the_user_fills_in_what_the_agent_does_not_see() {
     assert_eq!(found["results"][0]["input_schema"], schema);
 
     let answers = [accept(&json!({ "place": "there", "count": 3, "service": "evil" })), accept(&json!({}))];
-    // What the agent says in the user's place does not count.
+    // Values of the agent for these args are ignored.
     let (questions, result) =
         call(&mut client, json!({ "service": "api", "place": "here", "ticket": "made-up" }), &answers).await;
     assert_eq!(text(&result), "<api>\n<there>\n<--count>\n<3>", "{result}");
@@ -73,25 +73,25 @@ async fn the_user_fills_in_what_the_agent_does_not_see() {
 }
 
 #[tokio::test]
-async fn nothing_runs_without_an_answer_that_is_right() {
+async fn calls_without_a_valid_answer_do_not_run() {
     let mut client = legacy(json!({ "elicitation": {} })).await;
     for action in ["decline", "cancel"] {
         let (_, result) = call(&mut client, json!({ "service": "api" }), &[json!({ "action": action })]).await;
         assert_eq!(result["structuredContent"]["error"]["code"], "approval_denied", "{result}");
     }
-    // The agent is told that something is wrong, and not what the user said; nor is the user asked on.
+    // The agent gets the names of the args, not the values of the user. The next form is not shown.
     let wrong = [accept(&json!({ "place": "s3cret" }))];
     let (_, result) = call(&mut client, json!({ "service": "api" }), &wrong).await;
     assert_eq!(text(&result), "Not run: what the user has given for `where` cannot be used (place)");
     assert_eq!(result["structuredContent"]["error"]["code"], "approval_denied", "{result}");
-    // Nobody is bothered with a call that cannot run anyway.
+    // A call with invalid arguments shows no form.
     let (questions, result) = call(&mut client, json!({ "service": "--all" }), &[]).await;
     assert!(questions.is_empty(), "{questions:?}");
     assert_eq!(result["structuredContent"]["error"]["code"], "invalid_arguments", "{result}");
 }
 
 #[tokio::test]
-async fn a_client_that_cannot_ask_is_told_so() {
+async fn clients_without_elicitation_get_an_error() {
     let mut client = legacy(json!({})).await;
     let (_, result) = call(&mut client, json!({ "service": "api" }), &[]).await;
     let error = &result["structuredContent"]["error"];
@@ -136,27 +136,27 @@ impl Modern {
 }
 
 #[tokio::test]
-async fn a_modern_client_is_asked_round_by_round() {
+async fn modern_clients_answer_forms_round_by_round() {
     let mut client = Modern::new();
     let first = client.call(None).await["result"].clone();
-    let asks = |result: &Value, form: &str| !result["inputRequests"][form].is_null();
-    assert!(asks(&first, "where"), "{first}");
+    let has_form = |result: &Value, form: &str| !result["inputRequests"][form].is_null();
+    assert!(has_form(&first, "where"), "{first}");
     let place = || json!({ "where": accept(&json!({ "place": "here" })) });
     let second = client.call(Some((place(), &first["requestState"]))).await["result"].clone();
-    assert!(asks(&second, "why"), "{second}");
+    assert!(has_form(&second, "why"), "{second}");
     let ticket = || json!({ "why": accept(&json!({ "ticket": "T-1" })) });
     let done = client.call(Some((ticket(), &second["requestState"]))).await["result"].clone();
     assert_eq!(text(&done), "<api>\n<here>\n<--count>\n<2>\n<--ticket>\n<T-1>");
 
-    // An answer is good once, and for the call that it was asked for.
+    // A state is valid once, and for its call only.
     let again = client.call(Some((ticket(), &second["requestState"]))).await["result"].clone();
-    assert!(asks(&again, "where"), "{again}");
+    assert!(has_form(&again, "where"), "{again}");
     let other = client.call_for("web", Some((place(), &again["requestState"]))).await;
     assert_eq!(other["error"]["code"], -32602, "{other}");
 }
 
 #[tokio::test]
-async fn what_was_filled_in_is_approved_with_the_rest() {
+async fn approvals_show_the_values_of_forms() {
     let policy = "default: enabled\napproval: {global: write}\n";
     let toolbox = restricted(index(&fake_config(TOOLS)), policy);
     let mut client = Modern::of(Client::connect(toolbox, Mode::Classic));
@@ -167,20 +167,20 @@ async fn what_was_filled_in_is_approved_with_the_rest() {
         let second = client.call(Some((place(), &first))).await["result"]["requestState"].clone();
         client.call(Some((ticket(approval), &second))).await["result"].clone()
     };
-    let asked = rounds(Value::Null).await;
+    let pending = rounds(Value::Null).await;
     let question =
-        asked["inputRequests"]["approval"]["params"]["message"].as_str().unwrap_or_else(|| panic!("{asked}"));
+        pending["inputRequests"]["approval"]["params"]["message"].as_str().unwrap_or_else(|| panic!("{pending}"));
     assert!(question.contains("api here --count 2 --ticket T-1"), "{question}");
-    // The state of a form approves nothing.
+    // The state of a form is no state of an approval.
     let hasty = rounds(json!({ "action": "accept" })).await;
     assert_eq!(hasty["resultType"], "input_required", "{hasty}");
     let approval = json!({ "approval": { "action": "accept" } });
-    let done = client.call(Some((approval, &asked["requestState"]))).await["result"].clone();
+    let done = client.call(Some((approval, &pending["requestState"]))).await["result"].clone();
     assert_eq!(text(&done), "<api>\n<here>\n<--count>\n<2>\n<--ticket>\n<T-1>", "{done}");
 }
 
 #[tokio::test]
-async fn nobody_is_taught_what_the_user_gives() {
+async fn agents_do_not_learn_of_args_of_forms() {
     let toolbox = || unrestricted(index(&fake_config(TOOLS)));
     let mut client = Client::open(toolbox(), Mode::Extended, json!({})).await;
     let brief = client.tool("climax_search", json!({ "cli": "fake", "detail": "brief" })).await;
@@ -194,7 +194,7 @@ async fn nobody_is_taught_what_the_user_gives() {
 }
 
 #[tokio::test]
-async fn a_form_has_the_bounds_of_the_policy() {
+async fn forms_have_the_bounds_of_the_policy() {
     let policy = "default: enabled\napproval: {global: none}\ntools: {deploy: {args: {count: {min: 1, max: 9}}}}\n";
     let toolbox = restricted(index(&fake_config(TOOLS)), policy);
     let mut client = Client::open(toolbox, Mode::Meta, json!({ "elicitation": {} })).await;
@@ -207,7 +207,7 @@ async fn a_form_has_the_bounds_of_the_policy() {
 }
 
 #[test]
-fn the_command_line_takes_the_user_s_values_from_the_user() {
+fn the_command_line_takes_values_of_forms_as_arguments() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("fake.yaml");
     std::fs::write(&path, fake_config(TOOLS)).unwrap();
@@ -218,11 +218,11 @@ fn the_command_line_takes_the_user_s_values_from_the_user() {
     assert_eq!(code, 1, "{out}{err}");
     assert!(err.ends_with("what the user gives stands on the command line: add place=VALUE\n"), "{err}");
     let (_, _, err) = call(&[]);
-    assert!(!err.contains("add place"), "the agent's part goes first: {err}");
+    assert!(!err.contains("add place"), "the arguments of the agent are checked first: {err}");
 }
 
 #[test]
-fn the_agent_s_part_is_bound_alone() {
+fn bind_ignores_args_of_forms() {
     let index = index(&fake_config(TOOLS));
     let arguments: Map<String, Value> = json!({ "service": "a", "place": "here" }).as_object().unwrap().clone();
     let bound = climax::call::arguments::bind(index.get("deploy").unwrap(), &arguments).unwrap();

@@ -1,4 +1,4 @@
-//! What results hold besides text: images, sounds, and links to what was too long for them.
+//! Resources and media: images, audio, links to stored outputs, outputs of tools, subscriptions.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -23,7 +23,7 @@ async fn read(client: &mut Client, uri: &str) -> Value {
 }
 
 #[tokio::test]
-async fn images_and_sounds_are_shown_as_such() {
+async fn images_and_audio_have_their_own_blocks() {
     let mut client = client(
         "  - {name: picture, description: x, command: bytes, output: {mime: image/png}}\n  \
            - {name: sound, description: x, command: bytes, output: {mime: audio/wav}}\n  \
@@ -46,7 +46,7 @@ async fn images_and_sounds_are_shown_as_such() {
 }
 
 #[tokio::test]
-async fn what_is_too_long_for_an_answer_can_be_read_in_parts() {
+async fn long_outputs_are_stored_and_can_be_read_in_parts() {
     let mut client = client("  - {name: long, description: x, command: flood 1000000}\n").await;
     let result = call(&mut client, "long").await;
     assert!(result["content"][0]["text"].as_str().unwrap().contains("bytes omitted"));
@@ -72,13 +72,13 @@ async fn what_is_too_long_for_an_answer_can_be_read_in_parts() {
 }
 
 #[tokio::test]
-async fn an_output_that_fits_leaves_nothing_to_read() {
+async fn short_outputs_are_not_stored() {
     let mut client = client("  - {name: short, description: x, command: flood 1000}\n").await;
     assert_eq!(call(&mut client, "short").await["content"].as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]
-async fn the_clis_that_are_served_can_be_read() {
+async fn clis_can_be_read() {
     let mut client = client("  - {name: one, description: The first}\n").await;
     let list = client.ask(1, "resources/list", &json!({})).await;
     let uri = "climax://cli/fake";
@@ -91,7 +91,7 @@ async fn the_clis_that_are_served_can_be_read() {
 }
 
 #[test]
-fn the_command_line_prints_what_the_program_printed() {
+fn the_command_line_prints_media_as_bytes() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("fake.yaml");
     let config = fake_config("  - {name: picture, description: x, command: bytes, output: {mime: image/png}}\n");
@@ -119,7 +119,7 @@ const RESOURCES: &str = "
 ";
 
 #[tokio::test]
-async fn what_a_tool_prints_can_be_read_by_its_uri() {
+async fn outputs_of_tools_can_be_read_by_uri() {
     let mut client = client(RESOURCES).await;
     let list = client.ask(1, "resources/list", &json!({})).await["result"]["resources"].clone();
     let status = json!({ "uri": "fake:status", "name": "status", "title": "Status", "description": "The status", "mimeType": "text/plain" });
@@ -138,7 +138,7 @@ async fn what_a_tool_prints_can_be_read_by_its_uri() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_an_error() {
+async fn unreadable_resources_are_errors() {
     let mut client = client(RESOURCES).await;
     for uri in ["fake:nothing", "fake:page/seven", "fake://-rf/log", "fake://a/b/log", "fake://%00/log", "other:status"]
     {
@@ -153,11 +153,11 @@ async fn what_cannot_be_read_is_an_error() {
 }
 
 #[tokio::test]
-async fn what_is_neither_text_nor_picture_is_a_resource_in_results() {
+async fn other_media_are_embedded_resources() {
     let mut client = client(RESOURCES).await;
     let page = client.tool("page", json!({ "number": 7 })).await["content"][0].clone();
     assert_eq!((&page["type"], &page["resource"]["uri"]), (&json!("resource"), &json!("fake:page/7")), "{page}");
-    // What has no URI of its own has one for some minutes.
+    // Media of a tool without `resource` are stored.
     let sheet = client.tool("sheet", json!({})).await["content"][0].clone();
     assert_eq!(sheet["resource"]["mimeType"], "text/csv", "{sheet}");
     let uri = sheet["resource"]["uri"].as_str().unwrap();
@@ -166,7 +166,7 @@ async fn what_is_neither_text_nor_picture_is_a_resource_in_results() {
 }
 
 #[tokio::test]
-async fn who_subscribes_is_told_when_a_tool_of_the_cli_has_changed_something() {
+async fn subscribers_are_notified_when_a_tool_of_the_cli_has_written() {
     let mut client = client(RESOURCES).await;
     for uri in ["fake:status", "climax://cli/fake"] {
         let answer = client.ask(1, "resources/subscribe", &json!({ "uri": uri })).await;
@@ -175,7 +175,11 @@ async fn who_subscribes_is_told_when_a_tool_of_the_cli_has_changed_something() {
     let unknown = client.ask(2, "resources/subscribe", &json!({ "uri": "fake:nothing" })).await;
     assert_eq!(unknown["error"]["code"], -32002);
     client.tool("log", json!({ "repo": "a" })).await;
-    assert_eq!(client.ask(2, "ping", &json!({})).await["result"], json!({}), "what only reads changes nothing");
+    assert_eq!(
+        client.ask(2, "ping", &json!({})).await["result"],
+        json!({}),
+        "a call of risk `read` notifies of nothing"
+    );
     let call = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": { "name": "commit" } });
     let mut messages = [client.exchange(&call.to_string()).await, client.receive().await];
     messages.sort_by_key(|message| message["id"].is_null());
@@ -188,7 +192,7 @@ async fn who_subscribes_is_told_when_a_tool_of_the_cli_has_changed_something() {
 }
 
 #[tokio::test]
-async fn who_listens_is_told_what_it_will_be_told() {
+async fn listen_acknowledges_the_accepted_filter() {
     let mut client = Client::connect(unrestricted(support::index(&fake_config(RESOURCES))), Mode::Classic);
     let long = format!("fake:page/{}", "7".repeat(10_000));
     let uris = json!(["fake:nothing", "fake:status", long, "fake:status", "climax://cli/fake"]);
@@ -197,8 +201,8 @@ async fn who_listens_is_told_what_it_will_be_told() {
     let listen = json!({ "jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params });
     let acknowledged = client.exchange(&listen.to_string()).await;
     let accepted = &acknowledged["params"]["notifications"];
-    let told = json!(["fake:status", "fake:status", "climax://cli/fake"]);
-    assert_eq!(accepted["resourceSubscriptions"], told, "{acknowledged}");
+    let expected = json!(["fake:status", "fake:status", "climax://cli/fake"]);
+    assert_eq!(accepted["resourceSubscriptions"], expected, "{acknowledged}");
     assert_ne!(accepted["toolsListChanged"], true, "the list never changes");
     let params = json!({ "name": "commit", "_meta": modern_meta() });
     let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params });
@@ -206,11 +210,11 @@ async fn who_listens_is_told_what_it_will_be_told() {
     let updated = messages.iter().find(|message| message["id"].is_null()).unwrap_or_else(|| panic!("{messages:?}"));
     assert_eq!(updated["params"]["uri"], "fake:status", "{updated}");
     let params = json!({ "name": "status", "_meta": modern_meta() });
-    assert!(client.ask(3, "tools/call", &params).await["result"].is_object(), "it is told once");
+    assert!(client.ask(3, "tools/call", &params).await["result"].is_object(), "the notification comes once");
 }
 
 #[tokio::test]
-async fn a_resource_of_its_own_goes_before_one_that_can_be_anything() {
+async fn fixed_uris_go_before_templates() {
     let tools = "  - {name: any, description: A, command: argv any, resource: 'fake:x/{n}', args: [{name: n, positional: true}]}\n  \
                    - {name: me, description: M, command: argv me, resource: 'fake:x/me'}\n";
     let mut client = client(tools).await;
@@ -219,7 +223,7 @@ async fn a_resource_of_its_own_goes_before_one_that_can_be_anything() {
 }
 
 #[tokio::test]
-async fn what_needs_approval_is_not_read_without_it() {
+async fn reading_needs_the_approval_of_the_tool() {
     let policy = "default: enabled\napproval: {global: all, headless: deny}\n";
     let toolbox = || restricted(support::index(&fake_config(RESOURCES)), policy);
     let mut client = Client::open(toolbox(), Mode::Classic, json!({})).await;
