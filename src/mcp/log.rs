@@ -1,7 +1,7 @@
 //! Log messages of a running call: the lines that its program prints on standard error, and the reason of a failure.
 //!
-//! Clients until revision 2025-11-25 get them once they have set a level. Revision 2026-07-28 deprecates logging, and tells
-//! servers without it not to start with it.
+//! Clients until revision 2025-11-25 get them once they have set a level. Revision 2026-07-28 deprecates logging.
+//! New servers should not offer it there.
 //!
 //! Source: MCP 2025-11-25 and 2026-07-28, server/utilities/logging.
 

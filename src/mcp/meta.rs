@@ -1,4 +1,4 @@
-//! The two meta-tools of the default mode. Source: docs/contract.md, "climax_search" and "climax_call".
+//! The two meta-tools of the default mode. Source: `docs/contract.md`, `climax_search` and `climax_call`.
 
 use climax_catalog::{CliSummary, Filter, Strategy, ToolIndex, ToolIndexEntry};
 use serde_json::{Map, Value, json};

@@ -1,6 +1,6 @@
 //! Renders the result of a call: text for the model, and an [`ErrorObject`] for programs.
 //!
-//! Source of the texts: docs/contract.md, "Errors" of "climax_call" and "Execution and result text".
+//! Source of the texts: `docs/contract.md`, `climax_call` and "Execution and result text".
 
 use std::time::Duration;
 
@@ -67,7 +67,7 @@ impl Reply {
     }
 }
 
-/// An error in the form for programs. Source: docs/contract.md, "climax_call", "Errors".
+/// An error in the form for programs. Source: `docs/contract.md`, `climax_call`, "Errors".
 #[derive(Clone, Debug, PartialEq)]
 pub struct ErrorObject {
     /// The kind of error.

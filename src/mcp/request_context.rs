@@ -13,7 +13,7 @@ pub(super) fn caller_identity(context: &RequestContext<RoleServer>) -> Vec<u8> {
     caller.map_or_else(Vec::new, |caller| caller.identity().to_bytes())
 }
 
-/// The name of the caller, for people. Only [`caller_identity`] tells callers apart.
+/// The name of the caller, for people. Two callers can have one name, but not one [`caller_identity`].
 pub(super) fn caller_name(context: &RequestContext<RoleServer>) -> Option<&str> {
     http::caller(context).map(Caller::name).filter(|name| !name.is_empty())
 }

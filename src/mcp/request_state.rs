@@ -1,4 +1,4 @@
-//! Request states: what a client sends back in the next round of a request, signed by this server.
+//! Request states: signed data that a client sends back in the next round of a request.
 //!
 //! A state is valid for one request, once, for [`APPROVAL_LIMIT`].
 

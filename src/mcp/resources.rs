@@ -1,6 +1,6 @@
 //! Resources: CLIs, outputs of tools with a `resource`, and stored outputs of calls.
 //!
-//! Source: MCP 2025-11-25, server/resources; docs/contract.md, "Modes", "Resources".
+//! Source: MCP 2025-11-25, server/resources; `docs/contract.md`, "Modes", "Resources".
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;

@@ -58,7 +58,7 @@ pub(super) fn tools(index: &ToolIndex, mode: Mode) -> Vec<Tool> {
     }
 }
 
-/// `climax_search` and `climax_call`, in this order. Source: docs/contract.md, "climax_search" and "climax_call".
+/// The two meta-tools, in this order. Source: `docs/contract.md`, `climax_search` and `climax_call`.
 fn meta_tools(index: &ToolIndex) -> Vec<Tool> {
     let search = Tool::new(meta::SEARCH, meta::SEARCH_DESCRIPTION, object(meta::search_schema()))
         .with_annotations(ToolAnnotations::new().read_only(true).open_world(false));
@@ -72,7 +72,7 @@ fn meta_tools(index: &ToolIndex) -> Vec<Tool> {
     vec![search, call]
 }
 
-/// The four tools of extended mode. Source: docs/contract.md, "Modes".
+/// The four tools of extended mode. Source: `docs/contract.md`, "Modes".
 fn extended_tools(index: &ToolIndex) -> Vec<Tool> {
     let read_only = || ToolAnnotations::new().read_only(true).open_world(false);
     let mut tools = meta_tools(index);

@@ -1,4 +1,4 @@
-//! The tools of extended mode: paged search, descriptions and examples. Source: docs/contract.md, "Modes".
+//! The tools of extended mode: paged search, descriptions and examples. Source: `docs/contract.md`, "Modes".
 
 mod cursor;
 mod describe;

@@ -30,7 +30,7 @@ const VERSION_DIGEST_DIGITS: usize = 16;
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let toolbox = self.toolbox();
-        // The digest is build metadata (SemVer 2.0, item 10). It tells apart servers of one version with other tools.
+        // The digest is build metadata (SemVer 2.0, item 10). Servers of one version with different tools differ in it.
         let version = format!("{}+{}", env!("CARGO_PKG_VERSION"), &toolbox.digest()[..VERSION_DIGEST_DIGITS]);
         let name = Implementation::new("climax", version);
         let capabilities = self.capabilities(&toolbox);
