@@ -23,6 +23,7 @@ mod http;
 #[cfg(feature = "import")]
 mod import;
 mod laws;
+mod limits;
 mod lint;
 mod logging;
 mod markdown;
