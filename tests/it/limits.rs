@@ -4,11 +4,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
 
 use syn::{BinOp, Expr, ExprLit, ItemConst, Lit, Meta};
 
+use crate::support::assert_page;
 use crate::tidy::sources;
 
 const PAGE: &str = "docs/reference/limits.md";
@@ -172,11 +171,5 @@ fn page() -> String {
 
 #[test]
 fn the_reference_page_lists_every_limit() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(PAGE);
-    let expected = page();
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        fs::write(&path, &expected).unwrap();
-    }
-    let found = fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(found, expected, "{PAGE} is out of date: run `UPDATE_GOLDEN=1 cargo test --test it limits`");
+    assert_page(PAGE, &page());
 }

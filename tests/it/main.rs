@@ -28,6 +28,7 @@ mod lint;
 mod logging;
 mod markdown;
 mod memory;
+mod modules_page;
 mod native;
 #[cfg(feature = "oauth")]
 mod oauth;
