@@ -22,8 +22,8 @@ use crate::serving::Program;
 use crate::serving::reload::{Parts, Registry};
 use crate::telemetry::log;
 
-#[cfg(feature = "http")]
 pub(crate) mod arguments;
+#[cfg(feature = "http")]
 mod http;
 mod memory;
 #[cfg(feature = "http")]

@@ -6,7 +6,7 @@ use climax_catalog::ToolIndex;
 
 use super::Mode;
 
-/// The length of the instructions without their end, in bytes.
+/// The longest instructions without their end, in bytes.
 const MAX_INSTRUCTION_BYTES: usize = 1_500;
 
 /// The instructions: how to find tools, and the names of the CLIs as far as [`MAX_INSTRUCTION_BYTES`] has room for them.

@@ -13,7 +13,7 @@ use crate::lock::Unpoisoned as _;
 pub const MAX_STORED_BYTES: usize = 64 << 20;
 
 /// The time for which an output is stored.
-const OUTPUT_LIFETIME: Duration = Duration::from_mins(10);
+const MAX_OUTPUT_AGE: Duration = Duration::from_mins(10);
 
 /// The start of the URIs of stored outputs.
 pub(super) const OUTPUT_URI_PREFIX: &str = "climax://output/";
@@ -89,7 +89,7 @@ impl OutputStore {
     ) -> Option<T> {
         let outputs = self.lock();
         let is_readable = |output: &&StoredOutput| {
-            output.uri == uri && output.reader == *reader && output.stored_at.elapsed() < OUTPUT_LIFETIME
+            output.uri == uri && output.reader == *reader && output.stored_at.elapsed() < MAX_OUTPUT_AGE
         };
         outputs.queue.iter().find(is_readable).map(|output| read(&output.bytes, output.mime.as_deref()))
     }
@@ -109,7 +109,7 @@ impl StoredOutputs {
 
     /// Removes expired outputs. Returns when the next one expires; `None` if the store is empty.
     fn sweep(&mut self) -> Option<Instant> {
-        while let Some(end) = self.queue.front().map(|oldest| oldest.stored_at + OUTPUT_LIFETIME) {
+        while let Some(end) = self.queue.front().map(|oldest| oldest.stored_at + MAX_OUTPUT_AGE) {
             if end > Instant::now() {
                 return Some(end);
             }
@@ -180,11 +180,11 @@ mod tests {
         let store = Arc::new(OutputStore::default());
         for round in 0..2 {
             store.store(reader("", None), vec![0; 9], None).unwrap();
-            sleep(OUTPUT_LIFETIME / 2).await;
+            sleep(MAX_OUTPUT_AGE / 2).await;
             store.store(reader("", None), vec![0; 9], None).unwrap();
-            sleep(OUTPUT_LIFETIME * 3 / 4).await;
+            sleep(MAX_OUTPUT_AGE * 3 / 4).await;
             assert_eq!(store.lock().queue.len(), 1, "{round}");
-            sleep(OUTPUT_LIFETIME / 2).await;
+            sleep(MAX_OUTPUT_AGE / 2).await;
             assert!(store.lock().queue.is_empty(), "{round}");
             assert_eq!(store.lock().bytes, 0);
         }

@@ -24,8 +24,8 @@ pub(crate) const MAX_URI_BYTES: usize = 8 << 10;
 const CLI_URI_PREFIX: &str = "climax://cli/";
 /// The template of the URIs of stored outputs.
 pub(super) const OUTPUT_TEMPLATE: &str = "climax://output/{id}{?offset,length}";
-/// The items of a page of a list.
-const PAGE_ITEMS: usize = 100;
+/// The most items on a page of resources, resource templates or prompts.
+const MAX_PAGE_ITEMS: usize = 100;
 const JSON: &str = "application/json";
 pub(super) const TEXT: &str = "text/plain";
 
@@ -76,11 +76,11 @@ pub(super) fn page<T>(mut all: impl Iterator<Item = T>, cursor: Option<&str>) ->
     let unknown = || ErrorData::invalid_params("Unknown cursor: take the `nextCursor` of an earlier page", None);
     let start = cursor.map_or(Some(0), |cursor| cursor.parse::<usize>().ok()).ok_or_else(unknown)?;
     let mut rest = all.by_ref().skip(start);
-    let items: Vec<T> = rest.by_ref().take(PAGE_ITEMS).collect();
+    let items: Vec<T> = rest.by_ref().take(MAX_PAGE_ITEMS).collect();
     if start > 0 && items.is_empty() {
         return Err(unknown());
     }
-    let next = rest.next().map(|_| (start + PAGE_ITEMS).to_string());
+    let next = rest.next().map(|_| (start + MAX_PAGE_ITEMS).to_string());
     Ok((items, next))
 }
 
