@@ -28,11 +28,11 @@ use crate::serving::reload::{Parts, Registry};
 use crate::serving::snapshot::ServedHandle;
 use crate::telemetry::log;
 
-#[cfg(feature = "http")]
 pub(crate) mod arguments;
+#[cfg(feature = "http")]
 mod http;
 mod memory;
-#[cfg(feature = "http")]
+#[cfg(feature = "oauth")]
 mod oauth;
 mod reload;
 mod stdio;
@@ -113,7 +113,7 @@ struct Reloaded {
     registry: Arc<Registry>,
     audit: Option<Arc<Audit>>,
     #[cfg(feature = "http")]
-    access: Option<Arc<crate::transport::http::auth::Access>>,
+    auth: Option<Arc<crate::transport::http::auth::Auth>>,
 }
 
 impl Reloaded {
@@ -122,7 +122,7 @@ impl Reloaded {
             tracing::error!(%error, "the audit file cannot be reopened; no call will run until it can");
         }
         #[cfg(feature = "http")]
-        if let Some(Err(error)) = self.access.as_deref().map(crate::transport::http::auth::Access::reread) {
+        if let Some(Err(error)) = self.auth.as_deref().map(crate::transport::http::auth::Auth::reload) {
             tracing::error!(%error, "the tokens stay as they were");
         }
         if self.registry.files().next().is_some() {

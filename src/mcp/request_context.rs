@@ -10,7 +10,7 @@ const MAX_TRACE_STATE_BYTES: usize = 512;
 pub(super) fn caller(context: &RequestContext<RoleServer>) -> Vec<u8> {
     use crate::call::caller::Caller;
     let caller = parts(context).and_then(|parts| parts.extensions.get::<Caller>());
-    caller.map_or_else(Vec::new, |caller| caller.identity().to_bytes())
+    caller.map_or_else(Vec::new, |caller| caller.id().to_bytes())
 }
 
 #[cfg(not(feature = "http"))]
