@@ -1,94 +1,98 @@
-//! Whom a call needs: who fills in what the agent is not to choose, and who approves.
+//! The user's part in a call: filling in forms and approving.
 
 use std::convert::Infallible;
 use std::future::{Future, pending};
-use std::io::Write as _;
 
 use climax_catalog::policy::Headless;
-use climax_catalog::{ArgView, Policy, ResolvedTool};
+use climax_catalog::{Policy, ResolvedTool};
 use serde_json::{Map, Value};
-use sha2::{Digest as _, Sha256};
 
 use crate::call::arguments::Bound;
 use crate::call::command_line;
 use crate::call::confirmation::{self, Lookups};
+use crate::call::digest::{self, RequestDigest};
 use crate::call::form::Form;
 use crate::exec::Invocation;
 use crate::exec::{self, End, Runner};
 use std::time::Duration;
 
-/// How long somebody may take to approve a call.
+/// How long the user may take to approve a call.
 pub(crate) const APPROVAL_LIMIT: Duration = Duration::from_mins(10);
 
-/// Whoever can be asked about a call.
+/// Asks the user about a call.
 pub trait Approver: Sync {
-    /// What is handed on where the answer comes with a later request.
+    /// The question for the client, where the answer comes with a later request.
     type Question: Send;
 
-    /// Has a form filled in, for a request of this identity.
-    fn ask(&self, form: &Form<'_>, request: &Identity) -> impl Future<Output = Answer<Self::Question>> + Send;
+    /// Has the user fill in a form that belongs to the request with this digest.
+    fn fill_in(
+        &self,
+        form: &Form<'_>,
+        request: &RequestDigest,
+    ) -> impl Future<Output = FormAnswer<Self::Question>> + Send;
 
-    /// Decides about a call.
-    fn decide(&self, pending: &Pending<'_>) -> impl Future<Output = Verdict<Self::Question>> + Send;
+    /// Has the user approve or deny a call.
+    fn approve(&self, call: &PendingCall<'_>) -> impl Future<Output = Verdict<Self::Question>> + Send;
 }
 
-/// What tells a request from all others: what it is about, and all values that came with it.
-pub type Identity = [u8; 32];
-
-/// Nobody: for what clients read without a user who waits for it.
+/// An approver without a user: resources and prompts are read unattended.
 #[derive(Clone, Copy, Debug)]
-pub struct Nobody;
+pub struct Unattended;
 
-impl Approver for Nobody {
+impl Approver for Unattended {
     type Question = Infallible;
 
-    async fn ask(&self, _: &Form<'_>, _: &Identity) -> Answer<Infallible> {
-        Answer::Denied(Denial::Unanswerable)
+    async fn fill_in(&self, _: &Form<'_>, _: &RequestDigest) -> FormAnswer<Infallible> {
+        FormAnswer::Denied(Denial::Unanswerable)
     }
 
-    async fn decide(&self, _: &Pending<'_>) -> Verdict<Infallible> {
+    async fn approve(&self, _: &PendingCall<'_>) -> Verdict<Infallible> {
         Verdict::Denied(Denial::Headless)
     }
 }
 
-/// What became of a form.
+/// The user's answer to a form.
 #[derive(Debug)]
-pub enum Answer<Q> {
-    /// It was filled in.
-    Given(Map<String, Value>),
-    /// It was not.
+pub enum FormAnswer<Q> {
+    /// The values of the form.
+    Filled(Map<String, Value>),
+    /// The form was not filled in.
     Denied(Denial),
-    /// The client is to show it, and to ask again with the answer.
-    Asked(Q),
+    /// The client has to show the form and send the request again with the answer.
+    InputRequired(Q),
 }
 
-/// What was decided about a call.
+/// The user's decision about a call.
 #[derive(Debug)]
 pub enum Verdict<Q> {
-    /// It may run.
+    /// The call may run.
     Approved,
-    /// It may not.
+    /// The call may not run.
     Denied(Denial),
-    /// The client is to ask, and to call again with the answer.
-    Asked(Q),
+    /// The client has to ask and send the call again with the answer.
+    InputRequired(Q),
 }
 
 /// Why a call was not approved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Denial {
-    /// Somebody was asked, and did not approve.
+    /// The user was asked and did not approve.
+    #[error("the user did not approve the call")]
     ByUser,
-    /// Nobody can be asked, and the policy denies calls then.
+    /// No user can be asked, and the policy denies such calls.
+    #[error("the call needs approval, and this client has no way to ask for it (elicitation)")]
     Headless,
-    /// Somebody has to fill in a form, and nobody can be asked to.
+    /// The user has to fill in a form, and no user can be asked.
+    #[error("Not run: the user has to give some of the values, and cannot be asked here (elicitation)")]
     Unanswerable,
     /// The answer came with a state that was not made for this call.
+    #[error("the call came with a state that was not made for it")]
     Forged,
 }
 
-/// A call that waits for approval: its arguments have been checked, nothing has run.
+/// A call that waits for approval. Its arguments have been checked; nothing has run.
 #[derive(Clone, Copy, Debug)]
-pub struct Pending<'a> {
+pub struct PendingCall<'a> {
     pub(crate) tool: ResolvedTool<'a>,
     pub(crate) bound: &'a Bound<'a>,
     pub(crate) invocation: &'a Invocation,
@@ -96,8 +100,8 @@ pub struct Pending<'a> {
     pub(crate) runner: &'a Runner,
 }
 
-impl Pending<'_> {
-    /// The verdict where nobody can be asked.
+impl PendingCall<'_> {
+    /// The verdict of the policy where no user can be asked.
     #[must_use]
     pub fn headless<Q>(&self) -> Verdict<Q> {
         match self.policy.headless() {
@@ -106,25 +110,28 @@ impl Pending<'_> {
         }
     }
 
-    /// What identifies what would run: the call with what the user has given, and what the question shows of it. Where files
-    /// of the result go is another place each time.
+    /// The digest of everything that the approval covers: all values, the command line, its directory and its risk.
+    ///
+    /// The directory of result files differs from call to call, so it is left out.
     #[must_use]
-    pub fn identity(&self) -> Identity {
+    pub fn digest(&self) -> RequestDigest {
         let files_dir = self.invocation.files_dir.as_ref().map(|dir| dir.display().to_string());
         let stable = |word: &String| files_dir.as_ref().map_or_else(|| word.clone(), |dir| word.replace(dir, ""));
         let words = self.invocation.argv.iter().map(|word| (String::new(), stable(word)));
         let dir = self.invocation.cwd.iter().map(|dir| ("cwd".to_owned(), dir.display().to_string()));
         let risk = [("risk".to_owned(), self.tool.risk().as_str().to_owned())];
-        identity_of(pairs(self.tool, self.bound, |_| true).chain(words).chain(dir).chain(risk))
+        digest::of_pairs(digest::pairs(self.tool, self.bound, |_| true).chain(words).chain(dir).chain(risk))
     }
 
-    /// What identifies the request, without what the user has given.
+    /// The digest of the request as the agent made it, without the user's answers.
     #[must_use]
-    pub fn request(&self) -> Identity {
-        identity(self.tool, self.bound)
+    pub fn request_digest(&self) -> RequestDigest {
+        digest::of_request(self.tool, self.bound)
     }
 
-    /// The question, with the names that the tool's `resolve` looks up; a look-up that fails reads `<unresolved:NAME>`.
+    /// The text of the question, with the names that the tool's `resolve` looks up.
+    ///
+    /// A look-up that fails reads `<unresolved:NAME>`.
     pub async fn question(&self) -> String {
         let Some(template) = self.tool.confirm_message() else {
             return confirmation::question(self.tool, None, self.invocation);
@@ -141,32 +148,4 @@ impl Pending<'_> {
         let own_words = confirmation::from_template(template, self.bound, &found);
         confirmation::question(self.tool, Some(&own_words), self.invocation)
     }
-}
-
-/// What identifies a request: the tool and all values of the agent. Requests that differ in one of them are different.
-#[must_use]
-pub(crate) fn identity(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Identity {
-    identity_of(pairs(tool, bound, |arg| !arg.is_asked()))
-}
-
-/// The tool, and the values of some args; where files go is nobody's to say.
-fn pairs<'a>(
-    tool: ResolvedTool<'_>,
-    bound: &'a Bound<'_>,
-    is_part: impl Fn(ArgView<'_>) -> bool + 'a,
-) -> impl Iterator<Item = (String, String)> + 'a {
-    let given = bound.iter().filter(move |(arg, _)| arg.output().is_none() && is_part(*arg));
-    let values = given.map(|(arg, value)| (arg.name().to_owned(), value.to_string()));
-    std::iter::once((tool.name().to_owned(), String::new())).chain(values)
-}
-
-/// What identifies a list of pairs.
-#[must_use]
-pub(crate) fn identity_of(pairs: impl Iterator<Item = (String, String)>) -> Identity {
-    let mut text = Vec::new();
-    for (name, value) in pairs {
-        // Writing to memory does not fail.
-        let _ = write!(text, "{}:{name}{}:{value}", name.len(), value.len());
-    }
-    Sha256::digest(&text).into()
 }

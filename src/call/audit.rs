@@ -11,10 +11,10 @@ use std::time::Duration;
 use climax_catalog::{ArgView, ResolvedTool};
 use serde_json::{Value, json};
 
-use crate::call::approval::Denial;
 use crate::call::arguments::echo;
-use crate::call::{CallError, CallResult, Permission, Request};
-use crate::exec::{End, Stop, open_for_append};
+use crate::call::outcome::{CallResult, Permission};
+use crate::call::request::Request;
+use crate::exec::{End, open_for_append};
 use crate::telemetry::log;
 
 /// Arguments of a call that a line of the audit file names.
@@ -116,10 +116,11 @@ pub(crate) struct Record<'a> {
 
 impl Record<'_> {
     /// The line of a call that is over.
-    pub(crate) fn to_json<Q>(&self, called: &CallResult<Q>) -> Value {
-        let mut line = self.line(self.decision(called), end(called));
-        line["exit_code"] = json!(exit_code(called));
-        if let CallResult::Ran(outcome) = called {
+    pub(crate) fn to_json<Q>(&self, result: &CallResult<Q>) -> Value {
+        let codes = result.codes();
+        let mut line = self.line(codes.decision(self.permission), codes.end);
+        line["exit_code"] = json!(exit_code(result));
+        if let CallResult::Ran(outcome) = result {
             line["stdout_bytes"] = json!(outcome.stdout.total_bytes());
             line["stderr_bytes"] = json!(outcome.stderr.total_bytes());
         }
@@ -128,7 +129,7 @@ impl Record<'_> {
 
     /// The line of a call that runs, for the case that this process does not see its end.
     pub(crate) fn unfinished(&self) -> Value {
-        self.line(self.permission.as_str(), Some("server_killed"))
+        self.line(self.permission.decision(), Some("server_killed"))
     }
 
     fn line(&self, decision: &str, end: Option<&str>) -> Value {
@@ -153,64 +154,23 @@ impl Record<'_> {
             "arguments": arguments.collect::<Vec<_>>(),
             "more_arguments": given.len().saturating_sub(MAX_AUDITED_ARGUMENTS),
             "asked": asked.map(ArgView::name).collect::<Vec<_>>(),
-            "via": self.request.via.as_str(),
+            "via": self.request.purpose.as_str(),
             "decision": decision,
             "end": end,
             "exit_code": null,
             "duration_ms": u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX),
         })
     }
-
-    fn decision<Q>(&self, called: &CallResult<Q>) -> &'static str {
-        match called {
-            CallResult::Asked(_) => "asked",
-            CallResult::Failed(CallError::UnknownTool { .. }) => "unknown_tool",
-            CallResult::Failed(CallError::InvalidArguments { .. }) => "invalid_arguments",
-            CallResult::Failed(CallError::PolicyDenied { .. }) => "policy_denied",
-            CallResult::Failed(CallError::ApprovalDenied(Denial::ByUser)) => "denied_by_user",
-            CallResult::Failed(CallError::ApprovalDenied(Denial::Headless)) => "denied_headless",
-            CallResult::Failed(CallError::ApprovalDenied(Denial::Forged)) => "denied_forged",
-            CallResult::Failed(CallError::ApprovalDenied(Denial::Unanswerable)) => "denied_unanswerable",
-            CallResult::Failed(CallError::Answer { .. }) => "unusable_answer",
-            CallResult::Ran(_) | CallResult::Failed(CallError::Spawn(_) | CallError::Unaudited(_)) => {
-                self.permission.as_str()
-            }
-        }
-    }
-}
-
-impl Permission {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Unasked => "permitted",
-            Self::Approved => "approved",
-            Self::Awaited => "asked",
-        }
-    }
-}
-
-fn end<Q>(called: &CallResult<Q>) -> Option<&'static str> {
-    match called {
-        CallResult::Failed(CallError::Spawn(_)) => Some("spawn_failed"),
-        CallResult::Asked(_) | CallResult::Failed(_) => None,
-        CallResult::Ran(outcome) => Some(match outcome.end {
-            End::Exited(_) => "exited",
-            End::Signaled(_) => "signaled",
-            End::TimedOut(_) => "timed_out",
-            End::Stopped(Stop::Cancelled) => "cancelled",
-            End::Stopped(Stop::ShuttingDown) => "shutdown",
-        }),
-    }
 }
 
 /// The exit status, negative for a signal.
-fn exit_code<Q>(called: &CallResult<Q>) -> Option<i32> {
-    match called {
+fn exit_code<Q>(result: &CallResult<Q>) -> Option<i32> {
+    match result {
         CallResult::Ran(outcome) => match outcome.end {
             End::Exited(code) => Some(code),
             End::Signaled(signal) => Some(-signal),
             End::TimedOut(_) | End::Stopped(_) => None,
         },
-        CallResult::Asked(_) | CallResult::Failed(_) => None,
+        CallResult::InputRequired(_) | CallResult::Failed(_) => None,
     }
 }

@@ -9,9 +9,14 @@ pub mod audit;
 pub mod caller;
 pub mod command_line;
 pub mod confirmation;
+pub mod digest;
 pub mod form;
 pub mod native;
+mod outcome;
+mod request;
 mod toolbox;
+mod user_input;
 
-pub(crate) use toolbox::Permission;
-pub use toolbox::{CallError, CallResult, Observer, Purpose, Request, Toolbox, suggest_tools};
+pub use outcome::{CallError, CallResult, ErrorCode};
+pub use request::{Purpose, Request};
+pub use toolbox::{Toolbox, suggest_tools};

@@ -15,7 +15,8 @@ use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::call::approval::{Answer, Approver, Denial, Identity, Pending, Verdict};
+use crate::call::approval::{Approver, Denial, FormAnswer, PendingCall, Verdict};
+use crate::call::digest::RequestDigest;
 use crate::call::form::Form;
 use crate::call::{CallError, CallResult, Purpose, Request, Toolbox};
 use crate::command::terminal;
@@ -70,10 +71,16 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
         Err(code) => return code,
     };
     let limits = Limits { stream_bytes: arguments.max_output, ..Limits::default() };
-    let runner = Runner::new(policy.executor().clone(), limits, 1).with_own_program();
+    let runner = Runner::new(policy.executor().clone(), limits, 1).with_helper_processes();
     let toolbox = Toolbox::new(index, policy, runner, audit).with_natives(program.natives.clone());
-    let request =
-        Request { tool: &arguments.tool, arguments: &values, watch: None, env: &[], caller: None, via: Purpose::Call };
+    let request = Request {
+        tool: &arguments.tool,
+        arguments: &values,
+        watch: None,
+        env: &[],
+        caller: None,
+        purpose: Purpose::Call,
+    };
     let reply = match runtime().and_then(|runtime| execute(runtime, &toolbox, request)) {
         Ok(reply) => reply,
         Err(error) => {
@@ -131,7 +138,7 @@ fn execute(runtime: Runtime, toolbox: &Toolbox, request: Request<'_>) -> io::Res
             }
             reply(request.tool, None, Err(error))
         }
-        CallResult::Asked(never) => match never {},
+        CallResult::InputRequired(never) => match never {},
     })
 }
 
@@ -158,7 +165,7 @@ impl Terminal<'_> {
 impl Approver for Terminal<'_> {
     type Question = Infallible;
 
-    async fn ask(&self, form: &Form<'_>, _: &Identity) -> Answer<Infallible> {
+    async fn fill_in(&self, form: &Form<'_>, _: &RequestDigest) -> FormAnswer<Infallible> {
         let mut given = Map::new();
         let mut message = Some(form.message.clone());
         for field in &form.fields {
@@ -170,15 +177,15 @@ impl Approver for Terminal<'_> {
                     let answer = tokio::task::spawn_blocking(move || terminal::ask(&question)).await;
                     answer.ok().flatten().map(Value::from)
                 }
-                None if field.required => return Answer::Denied(Denial::Unanswerable),
+                None if field.required => return FormAnswer::Denied(Denial::Unanswerable),
                 None => None,
             };
             given.extend(value.map(|value| (field.name.to_owned(), value)));
         }
-        Answer::Given(given)
+        FormAnswer::Filled(given)
     }
 
-    async fn decide(&self, pending: &Pending<'_>) -> Verdict<Infallible> {
+    async fn approve(&self, pending: &PendingCall<'_>) -> Verdict<Infallible> {
         if !Self::is_there() {
             return pending.headless();
         }

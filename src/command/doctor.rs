@@ -71,7 +71,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
 }
 
 async fn programs(served: &Served) -> Vec<Program> {
-    let runner = Runner::new(served.policy.executor().clone(), Limits::default(), 1).with_own_program();
+    let runner = Runner::new(served.policy.executor().clone(), Limits::default(), 1).with_helper_processes();
     let mut programs: Vec<Program> = Vec::new();
     for tool in served.index.tools() {
         let Some(word) = tool.cli().words().chain(tool.words()).next() else { continue };

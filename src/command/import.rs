@@ -185,7 +185,7 @@ struct Asker<'a> {
 
 async fn from_help(program: &str, words: &[String], arguments: &Args) -> Result<Draft, String> {
     let limits = Limits { stream_bytes: 2 * MAX_HELP_BYTES, ..Limits::default() };
-    let runner = Runner::new(Executor::Local, limits, default_concurrency()).with_own_program();
+    let runner = Runner::new(Executor::Local, limits, default_concurrency()).with_helper_processes();
     let asker = Asker {
         program,
         runner,

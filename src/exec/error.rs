@@ -1,37 +1,26 @@
 //! Why a program could not be started.
 
-use std::fmt;
 use std::io;
 
-/// A program that could not be started.
-#[derive(Debug)]
+/// A program that could not be started. The contract fixes the text `Command not found`.
+#[derive(Debug, thiserror::Error)]
 pub enum SpawnError {
     /// No such program.
+    #[error("Command not found: {0}")]
     NotFound(String),
     /// The directory to run in cannot be used.
-    Directory(String, io::Error),
+    #[error("Cannot run in directory {0}: {1}")]
+    Directory(String, #[source] io::Error),
     /// The system refused.
-    Refused(String, io::Error),
-    /// There is no directory for the files that it writes.
-    Files(io::Error),
-    /// It cannot be confined as the policy asks.
+    #[error("Cannot start {0}: {1}")]
+    Refused(String, #[source] io::Error),
+    /// The directory for result files cannot be made.
+    #[error("Cannot make a directory for the files of the result: {0}")]
+    Files(#[source] io::Error),
+    /// The program cannot be confined as the policy requires.
+    #[error("Cannot confine {0}: {1}")]
     Sandbox(String, String),
 }
-
-/// `Command not found` is part of the contract (SPEC §7).
-impl fmt::Display for SpawnError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotFound(program) => write!(f, "Command not found: {program}"),
-            Self::Directory(path, error) => write!(f, "Cannot run in directory {path}: {error}"),
-            Self::Refused(program, error) => write!(f, "Cannot start {program}: {error}"),
-            Self::Files(error) => write!(f, "Cannot make a directory for the files of the result: {error}"),
-            Self::Sandbox(program, problem) => write!(f, "Cannot confine {program}: {problem}"),
-        }
-    }
-}
-
-impl std::error::Error for SpawnError {}
 
 impl SpawnError {
     /// Whether the same start may succeed later: the system was short of something, or the program was being written.

@@ -18,7 +18,7 @@ use rustix::process::{Pid, Signal, kill_process_group, setsid};
 use serde_json::{Value, json};
 
 use super::append::append_line;
-use super::shim::THIS_PROGRAM;
+use super::self_exec::THIS_PROGRAM;
 
 /// The word that starts this program as a janitor.
 pub(crate) const COMMAND: &str = "janitor";
@@ -31,7 +31,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 
 /// Something that must not outlive the server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Charge {
+enum Cleanup {
     /// A process group.
     Group(i32),
     /// A container, by the runtime that knows it and its name.
@@ -40,7 +40,7 @@ enum Charge {
     Line(String),
 }
 
-impl fmt::Display for Charge {
+impl fmt::Display for Cleanup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Group(number) => write!(f, "group {number}"),
@@ -50,7 +50,7 @@ impl fmt::Display for Charge {
     }
 }
 
-impl Charge {
+impl Cleanup {
     fn parse(text: &str) -> Option<Self> {
         match text.split_once(' ')? {
             ("group", number) => number.parse().ok().map(Self::Group),
@@ -84,7 +84,7 @@ impl Charge {
     }
 }
 
-/// The server's end of the pipe. The process is started when the first charge is given to it.
+/// The server's end of the pipe. The process is started when the first cleanup is given to it.
 #[derive(Debug, Default)]
 pub(super) struct Janitor {
     inner: Mutex<Inner>,
@@ -93,60 +93,60 @@ pub(super) struct Janitor {
 #[derive(Debug, Default)]
 struct Inner {
     process: Option<(Child, ChildStdin)>,
-    charges: BTreeSet<Charge>,
+    cleanups: BTreeSet<Cleanup>,
 }
 
-/// A charge, until this is dropped.
-pub(crate) struct Entry<'a> {
+/// A cleanup, until this is dropped.
+pub(crate) struct CleanupGuard<'a> {
     janitor: &'a Janitor,
-    charge: Charge,
+    cleanup: Cleanup,
 }
 
-impl Drop for Entry<'_> {
+impl Drop for CleanupGuard<'_> {
     fn drop(&mut self) {
         let mut inner = self.janitor.lock();
-        inner.charges.remove(&self.charge);
-        inner.tell(&format!("- {}\n", self.charge));
+        inner.cleanups.remove(&self.cleanup);
+        inner.tell(&format!("- {}\n", self.cleanup));
     }
 }
 
 impl Janitor {
-    /// Makes sure that there is somebody to take a charge, before there is one: starting a janitor takes longer than
+    /// Makes sure that there is somebody to take a cleanup, before there is one: starting a janitor takes longer than
     /// telling it.
     pub(super) fn prepare(&self) {
         let mut inner = self.lock();
         inner.tell("\n");
         if inner.process.is_none() {
-            inner.hire();
+            inner.spawn();
         }
     }
 
     /// Has a process group ended if the server cannot do it.
-    pub(super) fn guard_group(&self, number: i32) -> Entry<'_> {
-        self.guard(Charge::Group(number))
+    pub(super) fn register_group(&self, number: i32) -> CleanupGuard<'_> {
+        self.guard(Cleanup::Group(number))
     }
 
     /// Has a container ended if the server cannot do it.
-    pub(super) fn guard_container(&self, runtime: &str, name: &str) -> Entry<'_> {
-        self.guard(Charge::Container(runtime.to_owned(), name.to_owned()))
+    pub(super) fn register_container(&self, runtime: &str, name: &str) -> CleanupGuard<'_> {
+        self.guard(Cleanup::Container(runtime.to_owned(), name.to_owned()))
     }
 
     /// Has a line appended to a file if the server cannot do it.
-    pub(super) fn guard_line(&self, file: &Path, line: &Value) -> Entry<'_> {
+    pub(super) fn register_line(&self, file: &Path, line: &Value) -> CleanupGuard<'_> {
         let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
-        self.guard(Charge::Line(json!([file, line]).to_string()))
+        self.guard(Cleanup::Line(json!([file, line]).to_string()))
     }
 
-    fn guard(&self, charge: Charge) -> Entry<'_> {
+    fn guard(&self, cleanup: Cleanup) -> CleanupGuard<'_> {
         let mut inner = self.lock();
-        inner.charges.insert(charge.clone());
+        inner.cleanups.insert(cleanup.clone());
         if inner.process.is_some() {
-            inner.tell(&format!("+ {charge}\n"));
+            inner.tell(&format!("+ {cleanup}\n"));
         }
         if inner.process.is_none() {
-            inner.hire();
+            inner.spawn();
         }
-        Entry { janitor: self, charge }
+        CleanupGuard { janitor: self, cleanup }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -156,18 +156,18 @@ impl Janitor {
 
 impl Inner {
     /// Starts the process and tells it all that there is.
-    fn hire(&mut self) {
+    fn spawn(&mut self) {
         match start() {
             Ok(process) => {
                 self.process = Some(process);
-                let all: Vec<String> = self.charges.iter().map(|charge| format!("+ {charge}\n")).collect();
+                let all: Vec<String> = self.cleanups.iter().map(|cleanup| format!("+ {cleanup}\n")).collect();
                 self.tell(&all.concat());
             }
             Err(error) => tracing::warn!(%error, "no janitor: if the server is killed, what it runs is left behind"),
         }
     }
 
-    /// A janitor that takes nothing any more is given up; the next charge starts another.
+    /// A janitor that takes nothing any more is given up; the next cleanup starts another.
     fn tell(&mut self, text: &str) {
         let Some((child, pipe)) = &mut self.process else { return };
         if let Err(error) = pipe.write_all(text.as_bytes()) {
@@ -193,9 +193,9 @@ fn start() -> io::Result<(Child, ChildStdin)> {
 
 /// A stream that is read now and then: the pipe keeps what is written meanwhile, also by a server that is gone, and calls
 /// need not wait for the janitor to be woken.
-struct Unhurried<R>(R);
+struct DelayedReader<R>(R);
 
-impl<R: Read> Read for Unhurried<R> {
+impl<R: Read> Read for DelayedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         std::thread::sleep(PAUSE);
         self.0.read(buffer)
@@ -206,14 +206,14 @@ impl<R: Read> Read for Unhurried<R> {
 pub(crate) fn run() {
     // The server's terminal, if it has one, must not end the janitor first.
     let _ = setsid();
-    let mut charges = BTreeSet::new();
-    for line in BufReader::new(Unhurried(io::stdin())).lines().map_while(Result::ok) {
-        match line.split_at_checked(2).map(|(sign, text)| (sign, Charge::parse(text))) {
-            Some(("+ ", Some(charge))) => drop(charges.insert(charge)),
-            Some(("- ", Some(charge))) => drop(charges.remove(&charge)),
+    let mut cleanups = BTreeSet::new();
+    for line in BufReader::new(DelayedReader(io::stdin())).lines().map_while(Result::ok) {
+        match line.split_at_checked(2).map(|(sign, text)| (sign, Cleanup::parse(text))) {
+            Some(("+ ", Some(cleanup))) => drop(cleanups.insert(cleanup)),
+            Some(("- ", Some(cleanup))) => drop(cleanups.remove(&cleanup)),
             _ => {}
         }
     }
     // Groups first: the clients of containers are among them.
-    charges.iter().for_each(Charge::end);
+    cleanups.iter().for_each(Cleanup::end);
 }

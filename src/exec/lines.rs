@@ -5,7 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-use super::watch::MAX_LINE_BYTES;
+/// Bytes of one line of output that are shown; the rest of it is dropped.
+pub(super) const MAX_LINE_BYTES: usize = 4 << 10;
 
 /// Lines of standard error that a client of a call is sent as log messages, at most.
 pub const MAX_LOG_LINES: usize = 1_000;

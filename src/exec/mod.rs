@@ -21,12 +21,13 @@ mod invocation;
 mod janitor;
 mod limits;
 mod lines;
-mod outputs;
 mod process;
 mod program;
 mod random;
+mod result_files;
 mod runner;
 mod sandbox;
+mod self_exec;
 pub mod shim;
 mod watch;
 
@@ -35,11 +36,12 @@ pub use capture::Captured;
 pub use descriptors::{keep_descriptors_private, room_for_connections};
 pub use error::SpawnError;
 pub use invocation::Invocation;
+pub(crate) use janitor::CleanupGuard;
 pub use limits::{DEFAULT_OUTPUT_BYTES, Limits, MAX_WHOLE_OUTPUT_BYTES, default_concurrency};
 pub use lines::{Lines, MAX_LOG_LINES, MAX_WAITING_LOG_LINES, Rest};
-pub(crate) use outputs::Outputs;
-pub use outputs::{Content, Written};
 pub use random::random_bytes;
+pub(crate) use result_files::ResultFiles;
+pub use result_files::{FileContent, ResultFile};
 pub use runner::Runner;
 pub use watch::{State, Watch};
 
@@ -53,7 +55,7 @@ pub struct Outcome {
     /// How it ended.
     pub end: End,
     /// The files that it was to write, if it ended well.
-    pub files: Vec<Written>,
+    pub files: Vec<ResultFile>,
 }
 
 impl Outcome {

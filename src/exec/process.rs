@@ -24,7 +24,7 @@ use super::{End, Outcome, SpawnError, Stop, capture, program};
 
 /// What a process is run with.
 #[derive(Clone, Copy)]
-pub(super) struct Around<'a> {
+pub(super) struct RunContext<'a> {
     pub(super) limits: &'a Limits,
     /// Who ends the group if this process cannot.
     pub(super) janitor: Option<&'a Janitor>,
@@ -45,16 +45,16 @@ pub(super) struct Around<'a> {
 /// Source: POSIX `setpgid`, `kill`, `waitid`.
 pub(super) async fn run(
     invocation: &Invocation,
-    around: Around<'_>,
+    context: RunContext<'_>,
     stop: impl Future<Output = Stop>,
 ) -> Result<Outcome, SpawnError> {
-    let Around { limits, janitor, watch } = around;
+    let RunContext { limits, janitor, watch } = context;
     if let Some(janitor) = janitor {
         janitor.prepare();
     }
     let mut child = spawn(invocation)?;
     let mut group = Group::of(&child).map_err(|error| refused(invocation, error))?;
-    let entry = janitor.map(|janitor| janitor.guard_group(group.number()));
+    let entry = janitor.map(|janitor| janitor.register_group(group.number()));
     let mut stdout = capture::Capture::new(limits.stream_bytes, limits.whole_bytes);
     let mut stderr = capture::Capture::new(limits.stream_bytes, 0);
     let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());

@@ -16,9 +16,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio::time::sleep;
 
 use super::invocation::Invocation;
-use super::janitor::{Entry, Janitor};
+use super::janitor::{CleanupGuard, Janitor};
 use super::limits::Limits;
-use super::process::{self, Around};
+use super::process::{self, RunContext};
 use super::{Captured, End, Outcome, SpawnError, Stop, Watch, container, random, sandbox, variable};
 
 /// Runs programs. Clones share their slots.
@@ -29,7 +29,7 @@ pub struct Runner {
     slots: Arc<Semaphore>,
     concurrency: usize,
     waiting: Arc<AtomicUsize>,
-    shares: Arc<Shares>,
+    caller_slots: Arc<CallerSlots>,
     /// Only a program that knows the command lines of [`super::shim`] can be its own janitor and sandbox.
     own: Option<Arc<Janitor>>,
 }
@@ -44,7 +44,7 @@ impl Runner {
             slots: Arc::new(Semaphore::new(concurrency)),
             concurrency,
             waiting: Arc::default(),
-            shares: Arc::default(),
+            caller_slots: Arc::default(),
             own: None,
         }
     }
@@ -53,7 +53,7 @@ impl Runner {
     ///
     /// The program's `main` must be [`crate::main`], which knows what it is started for then.
     #[must_use]
-    pub fn with_own_program(self) -> Self {
+    pub fn with_helper_processes(self) -> Self {
         Self { own: Some(Arc::default()), ..self }
     }
 
@@ -94,8 +94,8 @@ impl Runner {
     }
 
     /// Has a line appended to a file if this process is killed before what is returned is dropped.
-    pub(crate) fn register_audit_line(&self, file: &Path, line: &Value) -> Option<Entry<'_>> {
-        self.own.as_deref().map(|janitor| janitor.guard_line(file, line))
+    pub(crate) fn register_audit_line(&self, file: &Path, line: &Value) -> Option<CleanupGuard<'_>> {
+        self.own.as_deref().map(|janitor| janitor.register_line(file, line))
     }
 
     /// Runs `invocation` once its turn has come; `stop` completing ends it early, also while it waits.
@@ -113,11 +113,11 @@ impl Runner {
             Ok(slot) => slot,
             Err(why) => return Ok(Outcome::not_started(why)),
         };
-        let around = Around { limits: &self.limits, janitor: self.own.as_deref(), watch };
+        let context = RunContext { limits: &self.limits, janitor: self.own.as_deref(), watch };
         match &self.executor {
-            Executor::Local => process::run(invocation, around, stop).await,
-            Executor::Sandbox(sandbox) => self.confined(sandbox, invocation, around, stop).await,
-            Executor::Container(container) => self.contained(container, invocation, around, stop).await,
+            Executor::Local => process::run(invocation, context, stop).await,
+            Executor::Sandbox(sandbox) => self.confined(sandbox, invocation, context, stop).await,
+            Executor::Container(container) => self.contained(container, invocation, context, stop).await,
         }
     }
 
@@ -154,13 +154,13 @@ impl Runner {
     ///
     /// # Errors
     /// Why it was given up.
-    pub async fn share(
+    pub async fn caller_slot(
         &self,
         caller: Option<&str>,
         stop: impl Future<Output = Stop>,
     ) -> Result<Option<OwnedSemaphorePermit>, Stop> {
         let Some(caller) = caller else { return Ok(None) };
-        let slots = self.shares.of(caller, self.concurrency.saturating_sub(1).max(1));
+        let slots = self.caller_slots.of(caller, self.concurrency.saturating_sub(1).max(1));
         let _waiting = Waiting::of(&self.waiting);
         tokio::select! {
             biased;
@@ -193,7 +193,7 @@ impl Runner {
         &self,
         sandbox: &Sandbox,
         invocation: &Invocation,
-        around: Around<'_>,
+        context: RunContext<'_>,
         stop: impl Future<Output = Stop>,
     ) -> Result<Outcome, SpawnError> {
         let program = &invocation.argv[0];
@@ -202,16 +202,16 @@ impl Runner {
         }
         let refused = |error: io::Error| SpawnError::Refused(program.clone(), error);
         let password = random::random_word().map_err(refused)?;
-        if let Some(watch) = around.watch {
+        if let Some(watch) = context.watch {
             watch.hide(&password);
         }
         let path = process::find(invocation)?;
         let confined = sandbox::confined(sandbox, &password, &path, invocation, &variable);
-        let outcome = process::run(&confined, around, stop).await.map_err(|error| match error {
+        let outcome = process::run(&confined, context, stop).await.map_err(|error| match error {
             SpawnError::Refused(_, error) => refused(error),
             other => other,
         })?;
-        match sandbox::complaint(&outcome, &password) {
+        match sandbox::confinement_error(&outcome, &password) {
             Some(problem) => Err(SpawnError::Sandbox(program.clone(), problem)),
             None => Ok(outcome),
         }
@@ -221,33 +221,34 @@ impl Runner {
         &self,
         container: &Container,
         invocation: &Invocation,
-        around: Around<'_>,
+        context: RunContext<'_>,
         stop: impl Future<Output = Stop>,
     ) -> Result<Outcome, SpawnError> {
         let refused = |error| SpawnError::Refused(container.runtime.as_str().to_owned(), error);
         let name = format!("climax-{}", random::random_word().map_err(refused)?);
-        // If this future is dropped the container stays in the janitor's charge.
-        let entry =
-            around.janitor.map(|janitor| ManuallyDrop::new(janitor.guard_container(container.runtime.as_str(), &name)));
+        // If this future is dropped the container stays in the janitor's cleanup.
+        let entry = context
+            .janitor
+            .map(|janitor| ManuallyDrop::new(janitor.register_container(container.runtime.as_str(), &name)));
         let client = container::contained(container, &name, invocation, &variable);
-        let outcome = process::run(&client, around, stop).await;
+        let outcome = process::run(&client, context, stop).await;
         match outcome.as_ref().map(|outcome| outcome.end) {
             // The runtime's own failure, after which it may have left something.
-            Ok(End::Exited(125)) => self.remove(container, &name, around).await,
+            Ok(End::Exited(125)) => self.remove(container, &name, context).await,
             Err(_) | Ok(End::Exited(_)) => {}
             // There is no time left for more.
             Ok(End::Stopped(Stop::ShuttingDown)) if entry.is_some() => return outcome,
             // The client is dead; what it had started may not be.
-            Ok(End::Signaled(_) | End::TimedOut(_) | End::Stopped(_)) => self.remove(container, &name, around).await,
+            Ok(End::Signaled(_) | End::TimedOut(_) | End::Stopped(_)) => self.remove(container, &name, context).await,
         }
         entry.map(ManuallyDrop::into_inner);
         outcome
     }
 
-    async fn remove(&self, container: &Container, name: &str, around: Around<'_>) {
-        let around = Around { watch: None, ..around };
+    async fn remove(&self, container: &Container, name: &str, context: RunContext<'_>) {
+        let context = RunContext { watch: None, ..context };
         for invocation in container::removal(container, name, self.limits.removal) {
-            if let Err(error) = process::run(&invocation, around, pending()).await {
+            if let Err(error) = process::run(&invocation, context, pending()).await {
                 tracing::warn!(%error, name, "a container may be left behind");
             }
         }
@@ -256,17 +257,17 @@ impl Runner {
 
 /// What each caller has of the slots, as long as one of its calls is there.
 #[derive(Debug, Default)]
-struct Shares(Mutex<HashMap<String, Weak<Semaphore>>>);
+struct CallerSlots(Mutex<HashMap<String, Weak<Semaphore>>>);
 
-impl Shares {
+impl CallerSlots {
     fn of(&self, caller: &str, slots: usize) -> Arc<Semaphore> {
-        let mut shares = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(share) = shares.get(caller).and_then(Weak::upgrade) {
+        let mut caller_slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(share) = caller_slots.get(caller).and_then(Weak::upgrade) {
             return share;
         }
-        shares.retain(|_, share| share.strong_count() > 0);
+        caller_slots.retain(|_, share| share.strong_count() > 0);
         let share = Arc::new(Semaphore::new(slots));
-        shares.insert(caller.to_owned(), Arc::downgrade(&share));
+        caller_slots.insert(caller.to_owned(), Arc::downgrade(&share));
         share
     }
 }

@@ -10,7 +10,7 @@ use climax_catalog::policy::Sandbox;
 
 use super::Outcome;
 use super::invocation::Invocation;
-use super::shim::THIS_PROGRAM;
+use super::self_exec::THIS_PROGRAM;
 use climax_catalog::expansion::{Lookup, policy_path};
 
 /// The word that starts this program as the shim.
@@ -49,7 +49,7 @@ pub(super) fn confined(
 }
 
 /// What the shim says if it could not become the program.
-pub(super) fn complaint(outcome: &Outcome, password: &str) -> Option<String> {
+pub(super) fn confinement_error(outcome: &Outcome, password: &str) -> Option<String> {
     let text = outcome.stderr.text();
     text.strip_prefix(password).map(|problem| problem.trim().to_owned())
 }

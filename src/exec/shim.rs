@@ -19,9 +19,6 @@ use super::confine;
 pub(crate) use super::janitor::{COMMAND as JANITOR, run as janitor};
 pub(crate) use super::sandbox::{Arguments, COMMAND as CONFINE};
 
-/// This program, also if its file has been replaced since.
-pub(super) const THIS_PROGRAM: &str = "/proc/self/exe";
-
 /// The oldest Landlock that keeps files from being emptied (V3) and other processes from being signalled (V6).
 const LEAST_ABI: ABI = ABI::V6;
 /// The newest Landlock of which the crate knows what it can keep from being done.

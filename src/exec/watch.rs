@@ -4,10 +4,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tokio::sync::Notify;
 
-use super::lines::Lines;
-
-/// Bytes of a line that are kept; who watches shows fewer.
-pub(super) const MAX_LINE_BYTES: usize = 4 << 10;
+use super::lines::{Lines, MAX_LINE_BYTES};
 
 /// A view of a call from the side, while it waits and runs.
 #[derive(Debug, Default)]

@@ -17,9 +17,11 @@ use tokio::time::timeout;
 
 use super::request_context;
 use super::request_state::{Opened, State, StateSigner};
-use super::server::is_modern;
+use super::revision::is_modern;
 use crate::call::approval::APPROVAL_LIMIT;
-use crate::call::approval::{Answer, Approver, Denial, Identity, Pending, Verdict, identity_of};
+use crate::call::approval::{Approver, Denial, FormAnswer, PendingCall, Verdict};
+use crate::call::digest::RequestDigest;
+use crate::call::digest::of_pairs;
 use crate::call::form::{Field, Form};
 
 /// The name of the question whether a call may run. No form of a config has it.
@@ -28,7 +30,7 @@ const APPROVAL: &str = climax_catalog::APPROVAL;
 /// The client of one request.
 pub(super) struct Client<'a> {
     pub(super) context: &'a RequestContext<RoleServer>,
-    seals: &'a StateSigner,
+    states: &'a StateSigner,
     /// What came with the request: the answers to an earlier result, and that result's state.
     answers: Option<&'a InputResponses>,
     state: Option<&'a str>,
@@ -40,11 +42,11 @@ pub(super) struct Client<'a> {
 impl<'a> Client<'a> {
     pub(super) fn new(
         context: &'a RequestContext<RoleServer>,
-        seals: &'a StateSigner,
+        states: &'a StateSigner,
         answers: Option<&'a InputResponses>,
         state: Option<&'a str>,
     ) -> Self {
-        Self { context, seals, answers, state, opened: OnceLock::new(), given: Mutex::default() }
+        Self { context, states, answers, state, opened: OnceLock::new(), given: Mutex::default() }
     }
 
     /// Whether the client shows forms. One that names neither mode does: there was no other before 2025-11-25.
@@ -60,13 +62,13 @@ impl<'a> Client<'a> {
     }
 
     /// The state that came with the request, `None` if none did.
-    fn opened(&self, request: &Identity) -> Option<&Opened> {
-        let open = || self.state.map(|state| self.seals.open(state, &self.subject(request)));
+    fn opened(&self, request: &RequestDigest) -> Option<&Opened> {
+        let open = || self.state.map(|state| self.states.open(state, &self.subject(request)));
         self.opened.get_or_init(open).as_ref()
     }
 
     /// What a state is bound to: nobody redeems what somebody else was asked.
-    fn subject(&self, request: &Identity) -> Vec<u8> {
+    fn subject(&self, request: &RequestDigest) -> Vec<u8> {
         [&request[..], &request_context::caller(self.context)].concat()
     }
 
@@ -82,14 +84,14 @@ impl<'a> Client<'a> {
         name: &str,
         question: ElicitRequest,
         state: State,
-        request: &Identity,
+        request: &RequestDigest,
     ) -> Option<InputRequiredResult> {
         let mut given = match self.opened(request) {
             Some(Opened::Good(state)) => state.given.clone(),
             _ => Map::new(),
         };
         given.extend(self.given.lock().unwrap_or_else(PoisonError::into_inner).clone());
-        let state = self.seals.seal(&State { given, ..state }, &self.subject(request))?;
+        let state = self.states.seal(&State { given, ..state }, &self.subject(request))?;
         let questions = BTreeMap::from([(name.to_owned(), InputRequest::Elicitation(question))]);
         Some(InputRequiredResult::new(Some(questions), Some(state)))
     }
@@ -102,7 +104,7 @@ impl<'a> Client<'a> {
             let handle = self.context.peer.send_request_with_option(request, options).await?;
             Asked(Some(handle)).answer().await
         };
-        // Nobody waits for the answer to a request that was cancelled.
+        // The answer to a cancelled request is of no use.
         match self.context.ct.run_until_cancelled(answer).await? {
             Ok(ClientResult::ElicitResult(answer)) => Some(answer),
             Ok(_) => None,
@@ -117,20 +119,20 @@ impl<'a> Client<'a> {
 impl Approver for Client<'_> {
     type Question = InputRequiredResult;
 
-    async fn ask(&self, form: &Form<'_>, request: &Identity) -> Answer<InputRequiredResult> {
+    async fn fill_in(&self, form: &Form<'_>, request: &RequestDigest) -> FormAnswer<InputRequiredResult> {
         if !self.can_ask() {
-            return Answer::Denied(Denial::Unanswerable);
+            return FormAnswer::Denied(Denial::Unanswerable);
         }
-        let Some(question) = form_question(form) else { return Answer::Denied(Denial::Headless) };
+        let Some(question) = form_question(form) else { return FormAnswer::Denied(Denial::Headless) };
         if !is_modern(self.context) {
             let answer = self.by_request(question).await;
-            return answer.map_or(Answer::Denied(Denial::ByUser), |answer| filled_in(form, answer));
+            return answer.map_or(FormAnswer::Denied(Denial::ByUser), |answer| filled_in(form, answer));
         }
-        let fingerprint = hex(&identity_of([(String::new(), format!("{form:?}"))].into_iter()));
+        let fingerprint = hex(&of_pairs([(String::new(), format!("{form:?}"))].into_iter()));
         let is_answered = match self.opened(request) {
-            Some(Opened::Forged) => return Answer::Denied(Denial::Forged),
+            Some(Opened::Forged) => return FormAnswer::Denied(Denial::Forged),
             Some(Opened::Good(state)) => match state.given.get(&fingerprint) {
-                Some(Value::Object(values)) => return Answer::Given(values.clone()),
+                Some(Value::Object(values)) => return FormAnswer::Filled(values.clone()),
                 _ => state.asks.as_ref() == Some(&fingerprint),
             },
             Some(Opened::Stale) => false,
@@ -138,18 +140,19 @@ impl Approver for Client<'_> {
         };
         if let Some(answer) = self.answer(form.name).filter(|_| is_answered) {
             let answer = filled_in(form, answer);
-            if let Answer::Given(values) = &answer {
+            if let FormAnswer::Filled(values) = &answer {
                 let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
                 given.insert(fingerprint, Value::Object(values.clone()));
             }
             return answer;
         }
         let state = State { asks: Some(fingerprint), ..State::default() };
-        self.asked(form.name, question, state, request).map_or(Answer::Denied(Denial::Headless), Answer::Asked)
+        self.asked(form.name, question, state, request)
+            .map_or(FormAnswer::Denied(Denial::Headless), FormAnswer::InputRequired)
     }
 
     /// MCP 2026-07-28, basic/patterns, "Multi Round-Trip Requests": a state that fails verification is rejected.
-    async fn decide(&self, pending: &Pending<'_>) -> Verdict<InputRequiredResult> {
+    async fn approve(&self, pending: &PendingCall<'_>) -> Verdict<InputRequiredResult> {
         if !self.can_ask() {
             return pending.headless();
         }
@@ -158,8 +161,8 @@ impl Approver for Client<'_> {
             let answer = self.by_request(question(pending.question().await)).await;
             return answer.map_or(Verdict::Denied(Denial::ByUser), |answer| verdict(&answer));
         }
-        let identity = pending.identity();
-        let request = pending.request();
+        let identity = pending.digest();
+        let request = pending.request_digest();
         match self.opened(&request) {
             Some(Opened::Forged) => return Verdict::Denied(Denial::Forged),
             Some(Opened::Good(state)) if state.approves == Some(identity) => {
@@ -172,7 +175,7 @@ impl Approver for Client<'_> {
         let question = question(pending.question().await);
         let state = State { approves: Some(identity), ..State::default() };
         let asked = self.asked(APPROVAL, question, state, &request);
-        asked.map_or_else(|| pending.headless(), Verdict::Asked)
+        asked.map_or_else(|| pending.headless(), Verdict::InputRequired)
     }
 }
 
@@ -205,11 +208,11 @@ fn verdict<Q>(answer: &ElicitResult) -> Verdict<Q> {
 }
 
 /// Of what comes back only the fields of the form count.
-fn filled_in<Q>(form: &Form<'_>, answer: ElicitResult) -> Answer<Q> {
+fn filled_in<Q>(form: &Form<'_>, answer: ElicitResult) -> FormAnswer<Q> {
     match (answer.action, answer.content) {
-        (ElicitationAction::Accept, Some(Value::Object(values))) => Answer::Given(form.values(values)),
-        (ElicitationAction::Accept, _) => Answer::Given(Map::new()),
-        _ => Answer::Denied(Denial::ByUser),
+        (ElicitationAction::Accept, Some(Value::Object(values))) => FormAnswer::Filled(form.values(values)),
+        (ElicitationAction::Accept, _) => FormAnswer::Filled(Map::new()),
+        _ => FormAnswer::Denied(Denial::ByUser),
     }
 }
 

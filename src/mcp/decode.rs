@@ -11,7 +11,7 @@ use rmcp::model::{
 use serde_json::{Map, Value};
 
 use self::prescan::Outline;
-use super::server::method_not_found;
+use super::errors::method_not_found;
 use crate::call::arguments::echo;
 use crate::mcp::decode::prescan::MAX_MESSAGE_NODES;
 

@@ -15,7 +15,7 @@ use rmcp::model::{LoggingLevel, LoggingMessageNotification, LoggingMessageNotifi
 use rmcp::service::{RequestContext, RoleServer};
 use tokio::time::sleep;
 
-use super::server::is_modern;
+use super::revision::is_modern;
 use crate::call::arguments::echo;
 use crate::exec::{Lines, Rest};
 use std::time::Duration;

@@ -2,12 +2,15 @@
 //!
 //! Only this module and [`crate::transport`] name protocol types.
 
+mod caching;
 mod client;
 pub mod decode;
+mod errors;
 mod extended;
 mod instructions;
 mod log;
 mod meta;
+mod options;
 mod output_store;
 pub(crate) mod prerendered;
 mod progress;
@@ -17,6 +20,7 @@ pub mod reply;
 mod request_context;
 mod request_state;
 mod resources;
+mod revision;
 mod server;
 mod subscriptions;
 mod tools;
@@ -26,12 +30,13 @@ pub(crate) const SDK_TARGET: &str = "rmcp";
 
 pub use log::MIN_LOG_INTERVAL;
 pub(crate) use meta::search_text;
+pub use options::{Changes, Mode, Options};
 pub use output_store::MAX_KEPT_BYTES;
 pub(crate) use progress::{MAX_PROGRESS_INTERVAL, MIN_PROGRESS_INTERVAL};
 #[cfg(feature = "budget")]
 pub(crate) use reader::DEFAULT_SEARCH_RESULTS;
 pub(crate) use reader::MAX_SEARCH_RESULTS;
 pub use request_state::StateKey;
-pub(crate) use server::is_whole_modern_request;
-pub use server::{Changes, Mode, Options, Server};
+pub(crate) use revision::is_whole_modern_request;
+pub use server::Server;
 pub use tools::{estimated_tokens, tool_definition, tool_list};

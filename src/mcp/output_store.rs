@@ -21,7 +21,7 @@ pub(super) const URI_START: &str = "climax://output/";
 /// Bytes of an output's number, which nobody guesses.
 const NUMBER_BYTES: usize = 16;
 
-/// What an output takes besides its bytes, at most: its number, its owner, and their places.
+/// What an output takes besides its bytes, at most: its number, its reader, and their places.
 const OVERHEAD_BYTES: usize = 512;
 
 /// Outputs of all calls of a server.
@@ -41,7 +41,7 @@ struct Outputs {
 #[derive(Debug)]
 struct Output {
     uri: String,
-    owner: Owner,
+    reader: OutputReader,
     bytes: Vec<u8>,
     /// What it is, if it is more than text.
     mime: Option<String>,
@@ -50,11 +50,11 @@ struct Output {
 
 /// Who may read an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Owner {
+pub(super) struct OutputReader {
     /// What tells the caller from others, if the transport knows one.
     pub(super) caller: Vec<u8>,
-    /// The number of the conversation, where there are conversations.
-    pub(super) conversation: Option<u64>,
+    /// The number of the connection, where there are connections.
+    pub(super) connection: Option<u64>,
 }
 
 impl OutputStore {
@@ -62,9 +62,14 @@ impl OutputStore {
     ///
     /// # Panics
     /// Outside of a tokio runtime.
-    pub(super) fn keep(self: &Arc<Self>, owner: Owner, bytes: Vec<u8>, mime: Option<String>) -> Option<String> {
+    pub(super) fn store(
+        self: &Arc<Self>,
+        reader: OutputReader,
+        bytes: Vec<u8>,
+        mime: Option<String>,
+    ) -> Option<String> {
         let uri = format!("{URI_START}{}", hex(&random_bytes::<NUMBER_BYTES>().ok()?));
-        let output = Output { uri: uri.clone(), owner, bytes, mime, since: Instant::now() };
+        let output = Output { uri: uri.clone(), reader, bytes, mime, since: Instant::now() };
         let mut outputs = self.lock();
         outputs.bytes += output.cost();
         while outputs.bytes > MAX_KEPT_BYTES && outputs.forget_oldest() {}
@@ -75,11 +80,16 @@ impl OutputStore {
         Some(uri)
     }
 
-    /// Hands the bytes of an output, and what they are, to `read`, if it is there and `owner`'s.
-    pub(super) fn read<T>(&self, owner: &Owner, uri: &str, read: impl FnOnce(&[u8], Option<&str>) -> T) -> Option<T> {
+    /// Hands the bytes of an output, and what they are, to `read`, if it is there and `reader`'s.
+    pub(super) fn read<T>(
+        &self,
+        reader: &OutputReader,
+        uri: &str,
+        read: impl FnOnce(&[u8], Option<&str>) -> T,
+    ) -> Option<T> {
         let outputs = self.lock();
         let there =
-            |output: &&Output| output.uri == uri && output.owner == *owner && output.since.elapsed() < KEPT_LIMIT;
+            |output: &&Output| output.uri == uri && output.reader == *reader && output.since.elapsed() < KEPT_LIMIT;
         outputs.queue.iter().find(there).map(|output| read(&output.bytes, output.mime.as_deref()))
     }
 
@@ -116,8 +126,8 @@ impl Output {
 }
 
 /// Forgets outputs in time, whether or not there are calls, until none is left.
-async fn sweep(kept: Weak<OutputStore>) {
-    let next = || kept.upgrade().and_then(|kept| kept.lock().sweep());
+async fn sweep(store: Weak<OutputStore>) {
+    let next = || store.upgrade().and_then(|store| store.lock().sweep());
     while let Some(end) = next() {
         sleep_until(end).await;
     }
@@ -129,52 +139,52 @@ mod tests {
 
     use super::*;
 
-    fn owner(caller: &str, conversation: Option<u64>) -> Owner {
-        Owner { caller: caller.into(), conversation }
+    fn reader(caller: &str, connection: Option<u64>) -> OutputReader {
+        OutputReader { caller: caller.into(), connection }
     }
 
     #[tokio::test]
-    async fn only_its_owner_reads_an_output() {
-        let kept = Arc::new(OutputStore::default());
-        let uri = kept.keep(owner("ada", Some(1)), b"abc".to_vec(), None).unwrap();
-        assert_eq!(kept.read(&owner("ada", Some(1)), &uri, |bytes, _| bytes.len()), Some(3));
-        for other in [owner("bob", Some(1)), owner("ada", Some(2)), owner("ada", None)] {
-            assert_eq!(kept.read(&other, &uri, |bytes, _| bytes.len()), None, "{other:?}");
+    async fn only_its_reader_reads_an_output() {
+        let store = Arc::new(OutputStore::default());
+        let uri = store.store(reader("ada", Some(1)), b"abc".to_vec(), None).unwrap();
+        assert_eq!(store.read(&reader("ada", Some(1)), &uri, |bytes, _| bytes.len()), Some(3));
+        for other in [reader("bob", Some(1)), reader("ada", Some(2)), reader("ada", None)] {
+            assert_eq!(store.read(&other, &uri, |bytes, _| bytes.len()), None, "{other:?}");
         }
-        assert_eq!(kept.read(&owner("ada", Some(1)), &format!("{uri}0"), |bytes, _| bytes.len()), None);
+        assert_eq!(store.read(&reader("ada", Some(1)), &format!("{uri}0"), |bytes, _| bytes.len()), None);
     }
 
     #[tokio::test]
     async fn the_oldest_make_room() {
-        let kept = Arc::new(OutputStore::default());
+        let store = Arc::new(OutputStore::default());
         let uris: Vec<String> = (0..3)
-            .map(|_| kept.keep(owner("", None), vec![0; MAX_KEPT_BYTES / 2 - OVERHEAD_BYTES], None).unwrap())
+            .map(|_| store.store(reader("", None), vec![0; MAX_KEPT_BYTES / 2 - OVERHEAD_BYTES], None).unwrap())
             .collect();
-        let there: Vec<bool> = uris.iter().map(|uri| kept.read(&owner("", None), uri, |_, _| ()).is_some()).collect();
+        let there: Vec<bool> = uris.iter().map(|uri| store.read(&reader("", None), uri, |_, _| ()).is_some()).collect();
         assert_eq!(there, [false, true, true]);
     }
 
     #[tokio::test]
     async fn small_outputs_are_bounded_too() {
-        let kept = Arc::new(OutputStore::default());
+        let store = Arc::new(OutputStore::default());
         for _ in 0..=MAX_KEPT_BYTES / OVERHEAD_BYTES {
-            kept.keep(owner("", None), Vec::new(), None).unwrap();
+            store.store(reader("", None), Vec::new(), None).unwrap();
         }
-        assert_eq!(kept.lock().queue.len(), MAX_KEPT_BYTES / OVERHEAD_BYTES);
+        assert_eq!(store.lock().queue.len(), MAX_KEPT_BYTES / OVERHEAD_BYTES);
     }
 
     #[tokio::test(start_paused = true)]
     async fn what_cannot_be_read_any_more_takes_no_memory() {
-        let kept = Arc::new(OutputStore::default());
+        let store = Arc::new(OutputStore::default());
         for round in 0..2 {
-            kept.keep(owner("", None), vec![0; 9], None).unwrap();
+            store.store(reader("", None), vec![0; 9], None).unwrap();
             sleep(KEPT_LIMIT / 2).await;
-            kept.keep(owner("", None), vec![0; 9], None).unwrap();
+            store.store(reader("", None), vec![0; 9], None).unwrap();
             sleep(KEPT_LIMIT * 3 / 4).await;
-            assert_eq!(kept.lock().queue.len(), 1, "{round}");
+            assert_eq!(store.lock().queue.len(), 1, "{round}");
             sleep(KEPT_LIMIT / 2).await;
-            assert!(kept.lock().queue.is_empty(), "{round}");
-            assert_eq!(kept.lock().bytes, 0);
+            assert!(store.lock().queue.is_empty(), "{round}");
+            assert_eq!(store.lock().bytes, 0);
         }
     }
 }

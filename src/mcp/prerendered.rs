@@ -4,8 +4,10 @@
 
 use rmcp::model::{ClientRequest, GetMeta as _, ProtocolVersion, RequestId};
 
-use super::server::{Server, is_whole_modern_request};
-use super::{Mode, tool_list};
+use super::options::Mode;
+use super::revision::is_whole_modern_request;
+use super::server::Server;
+use super::tools::tool_list;
 
 /// How a request says which revision it is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,11 +10,13 @@ use rmcp::model::{
 use serde_json::{Map, Value, json};
 
 use super::client::Client;
+use super::errors::forged_state;
 use super::resources::OUTPUT_TEMPLATE;
-use super::server::{Server, forged_state};
+use super::server::Server;
 use crate::call::Toolbox;
-use crate::call::approval::{Answer, Approver as _, Denial, identity_of};
+use crate::call::approval::{Approver as _, Denial, FormAnswer};
 use crate::call::arguments::echo;
+use crate::call::digest::of_pairs;
 use crate::call::form::Form;
 use climax_catalog::MAX_SUGGESTIONS;
 
@@ -51,12 +53,12 @@ pub(super) async fn get(
         let message = format!("What {name} is to be about: {}", prompt.description);
         let form = Form::of_prompt(ARGUMENTS, message, asked.iter());
         let given = values.iter().map(|(name, value)| (name.clone(), value.to_string()));
-        let identity = identity_of(std::iter::once((format!("prompt {name}"), String::new())).chain(given));
-        match client.ask(&form, &identity).await {
-            Answer::Given(given) => values.extend(texts(prompt, &given)?),
-            Answer::Asked(question) => return Ok(question.into()),
-            Answer::Denied(Denial::Forged) => return Err(forged_state()),
-            Answer::Denied(Denial::Unanswerable | Denial::Headless | Denial::ByUser) => {}
+        let identity = of_pairs(std::iter::once((format!("prompt {name}"), String::new())).chain(given));
+        match client.fill_in(&form, &identity).await {
+            FormAnswer::Filled(given) => values.extend(texts(prompt, &given)?),
+            FormAnswer::InputRequired(question) => return Ok(question.into()),
+            FormAnswer::Denied(Denial::Forged) => return Err(forged_state()),
+            FormAnswer::Denied(Denial::Unanswerable | Denial::Headless | Denial::ByUser) => {}
         }
     }
     let still_missing = missing(&values);
@@ -82,7 +84,7 @@ pub(super) fn complete(
             let arg = find(toolbox, &prompt.name)?.args.iter().find(|arg| arg.name == argument);
             arg.map(|arg| arg.values.clone())
         }
-        // Nobody guesses the numbers of outputs.
+        // The number of an output cannot be guessed.
         Reference::Resource(resource) if resource.uri == OUTPUT_TEMPLATE => Some(Vec::new()),
         Reference::Resource(resource) => {
             let tool = toolbox.index.resources().find(|tool| tool.resource() == Some(&resource.uri));

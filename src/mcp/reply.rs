@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::call::CallError;
 use crate::call::approval::Denial;
 use crate::call::arguments::{Violation, echo};
+use crate::call::{CallError, ErrorCode};
 use crate::exec::MAX_WHOLE_OUTPUT_BYTES;
-use crate::exec::{Captured, Content, End, Outcome, Stop, Written};
+use crate::exec::{Captured, End, FileContent, Outcome, ResultFile, Stop};
 
 /// The answer to one call.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,48 +84,12 @@ pub struct ErrorObject {
     pub retryable: bool,
 }
 
-/// The kinds of failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ErrorCode {
-    /// No tool of this name is served.
-    UnknownTool,
-    /// Arguments were refused.
-    InvalidArguments,
-    /// The policy does not permit the arguments.
-    PolicyDenied,
-    /// Nobody approved the call.
-    ApprovalDenied,
-    /// The call took longer than the tool's timeout.
-    TimedOut,
-    /// The client, or the end of the server, ended the call.
-    Cancelled,
-    /// The program could not be started.
-    SpawnFailed,
-    /// The program ended with another status than zero.
-    CommandFailed,
-    /// It printed more than a result can hold, where only the whole is of use.
-    OutputLimit,
-}
-
-impl ErrorCode {
-    /// The code's word in an `ErrorObject`.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::UnknownTool => "unknown_tool",
-            Self::InvalidArguments => "invalid_arguments",
-            Self::PolicyDenied => "policy_denied",
-            Self::ApprovalDenied => "approval_denied",
-            Self::TimedOut => "timed_out",
-            Self::Cancelled => "cancelled",
-            Self::SpawnFailed => "spawn_failed",
-            Self::CommandFailed => "command_failed",
-            Self::OutputLimit => "output_limit",
-        }
-    }
-}
-
 impl ErrorObject {
+    fn new(code: ErrorCode, tool: &str, message: &str) -> Self {
+        let (message, tool) = (message.to_owned(), echo(tool));
+        Self { code, message, tool, details: Vec::new(), suggestions: Vec::new(), retryable: false }
+    }
+
     /// The object as `structuredContent` holds it.
     #[must_use]
     pub fn to_json(&self) -> Value {
@@ -142,56 +106,43 @@ impl ErrorObject {
     }
 }
 
-/// Words the result of a call of `tool`; `output` is the media type of what it prints, if that is more than text.
+/// Words the result of a call of `tool`. `output` is the media type of its standard output, if that is not text.
 #[must_use]
 pub fn reply(tool: &str, output: Option<&str>, result: Result<Outcome, CallError>) -> Reply {
     match result {
         Ok(outcome) => finished(tool, output, outcome),
-        Err(CallError::UnknownTool { suggestions }) => {
+        Err(error) => failed(tool, error),
+    }
+}
+
+/// Words the failure of a call that did not run.
+fn failed(tool: &str, error: CallError) -> Reply {
+    let message = error.to_string();
+    let object = ErrorObject::new(error.code(), tool, &message);
+    match error {
+        CallError::UnknownTool { suggestions } => {
             let message = format!("Unknown tool: {}", echo(tool));
-            let error = ErrorObject { suggestions, ..error(ErrorCode::UnknownTool, tool, &message) };
-            Reply::error(message, error)
+            Reply::error(message.clone(), ErrorObject { message, suggestions, ..object })
         }
-        Err(CallError::InvalidArguments { violations, suggestions, input_schema }) => {
+        CallError::InvalidArguments { violations, suggestions, input_schema } => {
             let schema = serde_json::from_str(&input_schema).unwrap_or_default();
             invalid_arguments(tool, &violations, suggestions, &schema)
         }
-        Err(CallError::PolicyDenied { violations }) => {
-            let message = format!("the policy does not permit {} of the arguments", violations.len());
+        CallError::PolicyDenied { violations } => {
             let details = violations.iter().map(violation_json).collect();
-            let error = ErrorObject { details, ..error(ErrorCode::PolicyDenied, tool, &message) };
-            Reply::error(format!("Policy validation failed:{}", listed(&violations)), error)
+            let text = format!("Policy validation failed:{}", listed(&violations));
+            Reply::error(text, ErrorObject { details, ..object })
         }
-        Err(CallError::ApprovalDenied(denial)) => {
-            let message = match denial {
-                Denial::ByUser => "the user did not approve the call",
-                Denial::Headless => "the call needs approval, and this client has no way to ask for it (elicitation)",
-                Denial::Unanswerable => {
-                    let message =
-                        "Not run: the user has to give some of the values, and cannot be asked here (elicitation)";
-                    return Reply::error(message.to_owned(), error(ErrorCode::ApprovalDenied, tool, message));
-                }
-                Denial::Forged => "the call came with a state that was not made for it",
-            };
-            let error = error(ErrorCode::ApprovalDenied, tool, message);
-            Reply::error(format!("Tool execution denied by user: {tool}"), error)
+        CallError::ApprovalDenied(Denial::Unanswerable) => Reply::error(message, object),
+        CallError::ApprovalDenied(Denial::ByUser | Denial::Headless | Denial::Forged) => {
+            Reply::error(format!("Tool execution denied by user: {tool}"), object)
         }
-        Err(CallError::Answer { question, unusable }) => {
-            let message =
-                format!("Not run: what the user has given for `{question}` cannot be used ({})", unusable.join(", "));
-            let error = ErrorObject { retryable: true, ..error(ErrorCode::ApprovalDenied, tool, &message) };
-            Reply::error(message, error)
+        CallError::UnusableAnswer { .. } | CallError::Unaudited(_) => {
+            Reply::error(message, ErrorObject { retryable: true, ..object })
         }
-        Err(CallError::Unaudited(problem)) => {
-            let message = format!("Not run: the audit file cannot be written: {problem}");
-            let error = ErrorObject { retryable: true, ..error(ErrorCode::SpawnFailed, tool, &message) };
-            Reply::error(message, error)
-        }
-        Err(CallError::Spawn(problem)) => {
-            let message = problem.to_string();
+        CallError::Spawn(problem) => {
             let retryable = problem.is_temporary();
-            let error = ErrorObject { retryable, ..error(ErrorCode::SpawnFailed, tool, &message) };
-            Reply::error(blocks("", &message, -1), error)
+            Reply::error(blocks("", &message, -1), ErrorObject { retryable, ..object })
         }
     }
 }
@@ -206,7 +157,7 @@ pub fn invalid_arguments(
 ) -> Reply {
     let details = violations.iter().map(violation_json).chain([json!({ "input_schema": input_schema })]).collect();
     let message = format!("{} of the arguments cannot be used", violations.len());
-    let error = ErrorObject { details, suggestions, ..error(ErrorCode::InvalidArguments, tool, &message) };
+    let error = ErrorObject { details, suggestions, ..ErrorObject::new(ErrorCode::InvalidArguments, tool, &message) };
     Reply::error(format!("Argument validation failed:{}", listed(violations)), error)
 }
 
@@ -218,34 +169,21 @@ fn violation_json(violation: &Violation) -> Value {
     json!({ "argument": violation.argument, "message": violation.to_string() })
 }
 
-fn error(code: ErrorCode, tool: &str, message: &str) -> ErrorObject {
-    ErrorObject {
-        code,
-        message: message.to_owned(),
-        tool: echo(tool),
-        details: Vec::new(),
-        suggestions: Vec::new(),
-        retryable: false,
-    }
-}
-
 fn finished(tool: &str, output: Option<&str>, outcome: Outcome) -> Reply {
     if outcome.end == End::Exited(0) && (output.is_some() || !outcome.files.is_empty()) {
         return shown(tool, output, outcome).unwrap_or_else(|reply| *reply);
     }
     let stdout = outcome.stdout.text();
     let mut stderr = outcome.stderr.text().trim_end().to_owned();
-    let (code, status, why) = match outcome.end {
-        End::Exited(0) => {
-            return Reply { whole: more(outcome.stdout), ..Reply::text(blocks(&stdout, &stderr, 0)) };
-        }
-        End::Exited(status) => (ErrorCode::CommandFailed, status, format!("{tool} exited with code {status}")),
-        End::Signaled(signal) => (ErrorCode::CommandFailed, -signal, format!("{tool} was ended by signal {signal}")),
-        End::TimedOut(time) => (ErrorCode::TimedOut, -1, format!("Command timed out after {}", seconds(time))),
-        End::Stopped(Stop::Cancelled) => (ErrorCode::Cancelled, -1, "Command cancelled".to_owned()),
-        End::Stopped(Stop::ShuttingDown) => {
-            (ErrorCode::Cancelled, -1, "Command ended: the server is shutting down".to_owned())
-        }
+    let Some(code) = ErrorCode::of(outcome.end) else {
+        return Reply { whole: more(outcome.stdout), ..Reply::text(blocks(&stdout, &stderr, 0)) };
+    };
+    let (status, why) = match outcome.end {
+        End::Exited(status) => (status, format!("{tool} exited with code {status}")),
+        End::Signaled(signal) => (-signal, format!("{tool} was ended by signal {signal}")),
+        End::TimedOut(time) => (-1, format!("Command timed out after {}", seconds(time))),
+        End::Stopped(Stop::Cancelled) => (-1, "Command cancelled".to_owned()),
+        End::Stopped(Stop::ShuttingDown) => (-1, "Command ended: the server is shutting down".to_owned()),
     };
     if code != ErrorCode::CommandFailed {
         if !stderr.is_empty() {
@@ -256,7 +194,7 @@ fn finished(tool: &str, output: Option<&str>, outcome: Outcome) -> Reply {
     let error = ErrorObject {
         details: vec![json!({ "exit_code": status })],
         retryable: code != ErrorCode::CommandFailed,
-        ..error(code, tool, &why)
+        ..ErrorObject::new(code, tool, &why)
     };
     Reply { whole: more(outcome.stdout), ..Reply::error(blocks(&stdout, &stderr, status), error) }
 }
@@ -274,7 +212,7 @@ fn shown(tool: &str, output: Option<&str>, outcome: Outcome) -> Result<Reply, Bo
     let too_long = |bytes: u64, mime: &str, verb: &str| {
         let most = MAX_WHOLE_OUTPUT_BYTES >> 20;
         let message = format!("{tool} {verb} {bytes} bytes of {mime}; a result holds {most} MiB");
-        Box::new(Reply::error(message.clone(), error(ErrorCode::OutputLimit, tool, &message)))
+        Box::new(Reply::error(message.clone(), ErrorObject::new(ErrorCode::OutputLimit, tool, &message)))
     };
     let mut notes = vec![outcome.stderr.text().trim_end().to_owned()];
     let mut media = Vec::new();
@@ -287,11 +225,11 @@ fn shown(tool: &str, output: Option<&str>, outcome: Outcome) -> Result<Reply, Bo
         text = outcome.stdout.text();
         whole = more(outcome.stdout);
     }
-    for Written { file, mime, content } in outcome.files {
+    for ResultFile { file, mime, content } in outcome.files {
         match content {
-            Content::Whole(bytes) => media.push(Media { mime, bytes }),
-            Content::TooLong(bytes) => return Err(too_long(bytes, &mime, "wrote")),
-            Content::Missing => notes.push(format!("{file} was not written")),
+            FileContent::Whole(bytes) => media.push(Media { mime, bytes }),
+            FileContent::TooLong(bytes) => return Err(too_long(bytes, &mime, "wrote")),
+            FileContent::Missing => notes.push(format!("{file} was not written")),
         }
     }
     notes.retain(|note| !note.is_empty());

@@ -9,7 +9,7 @@ use rmcp::model::{RequestStateCodec, RequestStateError, SealOptions};
 use serde_json::{Map, Value, json};
 
 use crate::call::approval::APPROVAL_LIMIT;
-use crate::call::approval::Identity;
+use crate::call::digest::RequestDigest;
 use crate::exec::random_bytes;
 
 /// What states are signed with. Replicas that share it take each other's.
@@ -49,7 +49,7 @@ pub(super) struct State {
     /// The fingerprint of the form that the client is to show.
     pub(super) asks: Option<String>,
     /// The call that the user is asked to approve.
-    pub(super) approves: Option<Identity>,
+    pub(super) approves: Option<RequestDigest>,
 }
 
 /// What became of a state that a client has sent back.
@@ -126,8 +126,8 @@ impl StateSigner {
 }
 
 /// The bytes that hexadecimal digits stand for.
-fn bytes(hex: &str) -> Option<Identity> {
-    let mut bytes = Identity::default();
+fn bytes(hex: &str) -> Option<RequestDigest> {
+    let mut bytes = RequestDigest::default();
     if hex.len() != 2 * bytes.len() {
         return None;
     }

@@ -12,7 +12,7 @@ use rmcp::model::{ErrorData, Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Map, Value};
 
 use super::meta;
-use super::output_store::{OutputStore, Owner, URI_START};
+use super::output_store::{OutputReader, OutputStore, URI_START};
 use crate::call::arguments::echo;
 
 /// Bytes of an output that one request can read.
@@ -131,7 +131,7 @@ fn cli<'a>(index: &'a ToolIndex, uri: &str) -> Option<CliSummary<'a>> {
 pub(super) fn read(
     index: &ToolIndex,
     kept: &OutputStore,
-    owner: &Owner,
+    owner: &OutputReader,
     uri: &str,
 ) -> Result<Option<ResourceContents>, ErrorData> {
     if uri.starts_with(CLI_URI_START) {

@@ -44,8 +44,8 @@ impl Subscriptions {
 /// Those of some URIs that a change is about.
 pub(super) fn concerned<'a>(uris: impl Iterator<Item = &'a String>, index: &ToolIndex, change: &Change) -> Vec<String> {
     let is_concerned = |uri: &&String| match change {
-        Change::Edition { other, .. } => *other,
-        Change::Touched(cli) => resources::tool(index, uri).is_some_and(|(tool, _)| tool.cli().name() == &**cli),
+        Change::Reloaded { catalog, .. } => *catalog,
+        Change::Output(cli) => resources::tool(index, uri).is_some_and(|(tool, _)| tool.cli().name() == &**cli),
     };
     uris.filter(is_concerned).cloned().collect()
 }

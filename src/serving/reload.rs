@@ -1,36 +1,38 @@
-//! What is served to whom, made at start and made again when files have changed.
+//! The registry of everything that is served, which can read its files again.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use climax_catalog::{Catalog, Diagnostics};
+use climax_catalog::{Catalog, Diagnostics, ToolIndex};
 
+use crate::call::Toolbox;
 use crate::call::audit::Audit;
 use crate::call::native::Natives;
-use crate::call::{Observer, Toolbox};
 use crate::exec::Runner;
-use crate::mcp::Mode;
 use crate::serving::load::{self, LoadError, Served};
 use crate::serving::snapshot::{Publisher, ServedHandle};
+use crate::telemetry::CallObserver;
 
-/// What toolboxes are made of, apart from a policy.
+/// The parts that toolboxes are made of, apart from a policy.
 #[derive(Clone, Debug)]
 pub(crate) struct Parts {
     pub(crate) catalog: &'static Catalog,
-    /// Compiled-in CLIs that are served, none means all; names of the configs' CLIs may be among them.
+    /// The compiled-in CLIs to serve; empty means all. CLIs of `configs` may be named too.
     pub(crate) names: Vec<String>,
     pub(crate) configs: Vec<PathBuf>,
     pub(crate) runner: Runner,
     pub(crate) natives: Natives,
     pub(crate) audit: Option<Arc<Audit>>,
-    pub(crate) observer: Option<Arc<dyn Observer>>,
+    pub(crate) observer: Option<Arc<dyn CallObserver>>,
 }
 
-/// Everything that is served, by the policy that it is served under.
-#[derive(Debug)]
+/// The list of tools as clients see it.
+type ToolList = Box<dyn Fn(&ToolIndex) -> String + Send + Sync>;
+
+/// Everything that is served: one published toolbox per policy.
 pub(crate) struct Registry {
     parts: Parts,
-    mode: Mode,
+    tool_list: ToolList,
     published: Vec<(Option<PathBuf>, Publisher)>,
 }
 
@@ -49,38 +51,44 @@ impl Parts {
 }
 
 impl Registry {
-    /// Serves nothing yet.
-    pub(crate) fn new(parts: Parts, mode: Mode) -> Self {
-        Self { parts, mode, published: Vec::new() }
+    /// Makes a registry without toolboxes. `tool_list` gives the list of tools as clients see it.
+    pub(crate) fn new(parts: Parts, tool_list: impl Fn(&ToolIndex) -> String + Send + Sync + 'static) -> Self {
+        Self { parts, tool_list: Box::new(tool_list), published: Vec::new() }
     }
 
-    /// Tells `observer` of the calls of all that is added from now on.
+    /// Has `observer` count the calls of all toolboxes that are added from now on.
     #[cfg(feature = "http")]
-    pub(crate) fn observe(&mut self, observer: Arc<dyn Observer>) {
+    pub(crate) fn observe(&mut self, observer: Arc<dyn CallObserver>) {
         self.parts.observer = Some(observer);
     }
 
-    /// Where calls are written down.
+    /// The audit file.
     pub(crate) fn audit(&self) -> Option<Arc<Audit>> {
         self.parts.audit.clone()
     }
 
-    /// Serves what there is under another policy too.
+    /// Publishes a toolbox under a policy.
+    ///
+    /// # Errors
+    /// A file cannot be used.
     pub(crate) fn add(&mut self, policy: Option<&Path>) -> Result<(ServedHandle, Diagnostics), LoadError> {
         let (toolbox, warnings) = self.parts.toolbox(policy)?;
-        let (publisher, live) = Publisher::new(Arc::new(toolbox));
+        let (publisher, handle) = Publisher::new(Arc::new(toolbox));
         self.published.push((policy.map(Path::to_owned), publisher));
-        Ok((live, warnings))
+        Ok((handle, warnings))
     }
 
-    /// The files and directories that decide what is served.
+    /// The configs and policies, as files or directories.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
         let policies = self.published.iter().filter_map(|(policy, _)| policy.as_deref());
         self.parts.configs.iter().map(PathBuf::as_path).chain(policies)
     }
 
-    /// Reads all files again and serves what they say now; if one of them cannot be used, everything stays as it was.
-    pub(crate) fn renew(&self) -> Result<Diagnostics, LoadError> {
+    /// Reads all files again and publishes the toolboxes that they describe now.
+    ///
+    /// # Errors
+    /// A file cannot be used. Every toolbox stays as it was.
+    pub(crate) fn reload(&self) -> Result<Diagnostics, LoadError> {
         let mut warnings = Diagnostics::default();
         let mut toolboxes = Vec::new();
         for (policy, _) in &self.published {
@@ -89,7 +97,7 @@ impl Registry {
             warnings.extend(found);
         }
         for ((_, publisher), toolbox) in self.published.iter().zip(toolboxes) {
-            publisher.publish(toolbox, self.mode);
+            publisher.publish(toolbox, &self.tool_list);
         }
         Ok(warnings)
     }

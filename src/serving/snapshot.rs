@@ -1,180 +1,180 @@
-//! What is served now, which a reload exchanges while calls run.
+//! The snapshot that is served now. A reload replaces it while calls run.
 //!
 //! A call keeps the [`Toolbox`] that it began with.
 
 use std::sync::Arc;
 
+use climax_catalog::ToolIndex;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch};
 
 use crate::call::Toolbox;
-use crate::mcp::{Mode, tool_list};
 
-/// Touches that one who waits may be behind, before it is told that everything may have changed.
-const MAX_WAITING_TOUCHES: usize = 64;
+/// Output changes that a subscriber may lag behind. Beyond them it is told that everything may have changed.
+const MAX_WAITING_OUTPUT_CHANGES: usize = 64;
 
-/// What one kind of caller is served now.
+/// A handle to the snapshot that one kind of caller is served. Clones follow the same snapshots.
 #[derive(Clone, Debug)]
 pub struct ServedHandle {
-    editions: watch::Receiver<Edition>,
-    touches: broadcast::Sender<Arc<str>>,
+    snapshots: watch::Receiver<Snapshot>,
+    output_changes: broadcast::Sender<Arc<str>>,
 }
 
-/// Exchanges what is served.
+/// Replaces the snapshot behind its [`ServedHandle`]s.
 #[derive(Debug)]
-pub struct Publisher(watch::Sender<Edition>);
+pub struct Publisher(watch::Sender<Snapshot>);
 
 #[derive(Clone, Debug)]
-struct Edition {
+struct Snapshot {
     toolbox: Arc<Toolbox>,
-    lists: Lists,
+    versions: Versions,
 }
 
-/// Counts the lists that clients have been shown.
+/// Counts how often each list has changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Lists {
-    /// Counts what was served, not only what was listed.
-    editions: u64,
+struct Versions {
+    /// Changes of the catalog or the policy, also of what no list shows.
+    catalog: u64,
     tools: u64,
     prompts: u64,
     resources: u64,
 }
 
-/// What clients may want to look at again.
+/// A change that clients may want to react to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// What is served was read again.
-    Edition {
-        /// It is something else than before.
-        other: bool,
-        /// Clients are shown another list of tools.
+    /// The configs or policies were read again.
+    Reloaded {
+        /// The catalog or the policy differs.
+        catalog: bool,
+        /// The list of tools differs.
         tools: bool,
-        /// Clients are shown another list of prompts.
+        /// The list of prompts differs.
         prompts: bool,
-        /// Clients are shown another list of resources.
+        /// The list of resources differs.
         resources: bool,
     },
-    /// A tool of this CLI has run that may have changed what others print.
-    Touched(Arc<str>),
+    /// A tool of this CLI ran that may have changed the output of its other tools.
+    Output(Arc<str>),
 }
 
 impl ServedHandle {
-    /// Serves the same for ever.
+    /// Serves one toolbox that is never replaced.
     #[must_use]
     pub fn fixed(toolbox: Arc<Toolbox>) -> Self {
         Publisher::new(toolbox).1
     }
 
-    /// What is served now.
+    /// The toolbox that is served now.
     #[must_use]
     pub fn toolbox(&self) -> Arc<Toolbox> {
-        self.editions.borrow().toolbox.clone()
+        self.snapshots.borrow().toolbox.clone()
     }
 
-    /// Tells of a tool of this CLI that may have changed what others print.
-    pub fn touch(&self, cli: &str) {
-        if self.touches.receiver_count() > 0 {
-            let _ = self.touches.send(cli.into());
+    /// Announces that a tool of this CLI may have changed the output of its other tools.
+    pub fn announce_output_change(&self, cli: &str) {
+        if self.output_changes.receiver_count() > 0 {
+            let _ = self.output_changes.send(cli.into());
         }
     }
 
-    /// Tells of changes from now on.
+    /// Subscribes to the changes from now on.
     #[must_use]
-    pub fn watch(&self) -> Watcher {
-        let mut editions = self.editions.clone();
-        let seen = editions.borrow_and_update().lists;
-        Watcher { editions, seen, touches: self.touches.subscribe() }
+    pub fn subscribe(&self) -> Subscriber {
+        let mut snapshots = self.snapshots.clone();
+        let seen = snapshots.borrow_and_update().versions;
+        Subscriber { snapshots, seen, output_changes: self.output_changes.subscribe() }
     }
 }
 
-/// Waits for changes.
+/// Receives changes.
 #[derive(Debug)]
-pub struct Watcher {
-    editions: watch::Receiver<Edition>,
-    seen: Lists,
-    touches: broadcast::Receiver<Arc<str>>,
+pub struct Subscriber {
+    snapshots: watch::Receiver<Snapshot>,
+    seen: Versions,
+    output_changes: broadcast::Receiver<Arc<str>>,
 }
 
-impl Watcher {
-    /// Waits until something has changed since this was last asked.
+impl Subscriber {
+    /// Waits for the next change. Never returns once no more changes can come.
     pub async fn next(&mut self) -> Change {
         loop {
             tokio::select! {
                 biased;
-                changed = self.editions.changed() => match changed {
-                    Ok(()) => return self.edition(),
-                    // Nothing is exchanged any more.
-                    Err(_) => return self.touched().await,
+                replaced = self.snapshots.changed() => match replaced {
+                    Ok(()) => return self.reloaded(),
+                    // The publisher is gone, so only outputs can change.
+                    Err(_) => return self.next_output_change().await,
                 },
-                touched = self.touches.recv() => if let Some(change) = told(touched) {
+                received = self.output_changes.recv() => if let Some(change) = output_change(received) {
                     return change;
                 },
             }
         }
     }
 
-    fn edition(&mut self) -> Change {
-        // What is read is not held while anything is waited for.
-        let lists = self.editions.borrow_and_update().lists;
-        let seen = std::mem::replace(&mut self.seen, lists);
-        Change::Edition {
-            other: lists.editions != seen.editions,
-            tools: lists.tools != seen.tools,
-            prompts: lists.prompts != seen.prompts,
-            resources: lists.resources != seen.resources,
+    fn reloaded(&mut self) -> Change {
+        // The lock on the snapshot must not be held across an await.
+        let versions = self.snapshots.borrow_and_update().versions;
+        let seen = std::mem::replace(&mut self.seen, versions);
+        Change::Reloaded {
+            catalog: versions.catalog != seen.catalog,
+            tools: versions.tools != seen.tools,
+            prompts: versions.prompts != seen.prompts,
+            resources: versions.resources != seen.resources,
         }
     }
 
-    async fn touched(&mut self) -> Change {
-        loop {
-            match told(self.touches.recv().await) {
-                Some(change) => return change,
-                None => std::future::pending::<()>().await,
-            }
+    async fn next_output_change(&mut self) -> Change {
+        match output_change(self.output_changes.recv().await) {
+            Some(change) => change,
+            None => std::future::pending().await,
         }
     }
 }
 
-/// What was waited for; `None` if nothing will come any more.
-fn told(touched: Result<Arc<str>, RecvError>) -> Option<Change> {
-    match touched {
-        Ok(cli) => Some(Change::Touched(cli)),
-        // Which ones were missed is not known.
+/// The change that was received; `None` if no more will come.
+fn output_change(received: Result<Arc<str>, RecvError>) -> Option<Change> {
+    match received {
+        Ok(cli) => Some(Change::Output(cli)),
+        // The missed ones are unknown, so any resource may have changed.
         Err(RecvError::Lagged(_)) => {
-            Some(Change::Edition { other: true, tools: false, prompts: false, resources: false })
+            Some(Change::Reloaded { catalog: true, tools: false, prompts: false, resources: false })
         }
         Err(RecvError::Closed) => None,
     }
 }
 
 impl Publisher {
-    /// Serves `toolbox` first.
+    /// Publishes the first toolbox.
     #[must_use]
     pub fn new(toolbox: Arc<Toolbox>) -> (Self, ServedHandle) {
-        let (sender, editions) = watch::channel(Edition { toolbox, lists: Lists::default() });
-        let (touches, _) = broadcast::channel(MAX_WAITING_TOUCHES);
-        (Self(sender), ServedHandle { editions, touches })
+        let (sender, snapshots) = watch::channel(Snapshot { toolbox, versions: Versions::default() });
+        let (output_changes, _) = broadcast::channel(MAX_WAITING_OUTPUT_CHANGES);
+        (Self(sender), ServedHandle { snapshots, output_changes })
     }
 
-    /// Serves `toolbox` from now on, and tells of the lists that clients in `mode` are shown then.
-    pub fn publish(&self, toolbox: Arc<Toolbox>, mode: Mode) {
-        let Edition { toolbox: before, lists } = self.0.borrow().clone();
-        let (old, new) = (&before.index, &toolbox.index);
-        let listed = |toolbox: &Toolbox| -> Vec<[String; 4]> {
-            let clis = toolbox.index.summary().map(|summary| [summary.cli.name(), summary.cli.description(), "", ""]);
-            let tools = toolbox.index.resources().map(|tool| {
-                let [uri, output, title] =
-                    [tool.resource(), tool.output(), tool.title()].map(Option::unwrap_or_default);
-                [uri, tool.description(), output, title]
-            });
-            clis.chain(tools).map(|texts| texts.map(str::to_owned)).collect()
+    /// Publishes another toolbox and notifies subscribers of the lists that differ.
+    ///
+    /// `tool_list` gives the list of tools as clients see it.
+    pub fn publish(&self, toolbox: Arc<Toolbox>, tool_list: impl Fn(&ToolIndex) -> String) {
+        let Snapshot { toolbox: before, versions } = self.0.borrow().clone();
+        let versions = Versions {
+            catalog: versions.catalog + u64::from(before.digest() != toolbox.digest()),
+            tools: versions.tools + u64::from(tool_list(&before.index) != tool_list(&toolbox.index)),
+            prompts: versions.prompts + u64::from(!before.prompts().eq(toolbox.prompts())),
+            resources: versions.resources + u64::from(resource_list(&before.index) != resource_list(&toolbox.index)),
         };
-        let lists = Lists {
-            editions: lists.editions + u64::from(before.digest() != toolbox.digest()),
-            tools: lists.tools + u64::from(tool_list(old, mode) != tool_list(new, mode)),
-            prompts: lists.prompts + u64::from(!before.prompts().eq(toolbox.prompts())),
-            resources: lists.resources + u64::from(listed(&before) != listed(&toolbox)),
-        };
-        self.0.send_replace(Edition { toolbox, lists });
+        self.0.send_replace(Snapshot { toolbox, versions });
     }
+}
+
+/// All that the list of resources shows.
+fn resource_list(index: &ToolIndex) -> Vec<[String; 4]> {
+    let clis = index.summary().map(|summary| [summary.cli.name(), summary.cli.description(), "", ""]);
+    let tools = index.resources().map(|tool| {
+        let [uri, output, title] = [tool.resource(), tool.output(), tool.title()].map(Option::unwrap_or_default);
+        [uri, tool.description(), output, title]
+    });
+    clis.chain(tools).map(|texts| texts.map(str::to_owned)).collect()
 }

@@ -6,14 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use tracing::Metadata;
+use tracing_subscriber::Layer;
 use tracing_subscriber::filter::{LevelFilter, filter_fn};
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::{FormatTime as _, SystemTime};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
-
-use crate::mcp::SDK_TARGET;
 
 /// Names the log file if the command line does not.
 const FILE_VARIABLE: &str = "CLIMAX_LOG_FILE";
@@ -39,44 +38,53 @@ pub(crate) struct Logging {
     export: Option<crate::telemetry::traces::Export>,
 }
 
-/// Starts logging; records less severe than `level` are dropped.
-pub(crate) fn start(level: LevelFilter, file: Option<&Path>) -> io::Result<Logging> {
+/// Starts logging. Records below `level` are dropped, and those of `quiet_target` unless `level` is debug or finer.
+///
+/// A host that embeds this library may have set up logging already; then its choice stands.
+///
+/// # Errors
+/// The file cannot be opened, or the exporter of traces cannot be set up.
+pub(crate) fn start(level: LevelFilter, file: Option<&Path>, quiet_target: &'static str) -> io::Result<Logging> {
     let logging = Logging {
         #[cfg(feature = "otlp")]
-        export: crate::telemetry::traces::export()?,
+        export: super::traces::export()?,
     };
     match file {
-        None => logging.start(level, io::stderr),
-        Some(path) => logging.start(level, Mutex::new(OpenOptions::new().create(true).append(true).open(path)?)),
+        None => logging.install(level, quiet_target, io::stderr),
+        Some(path) => {
+            let file = OpenOptions::new().create(true).append(true).open(path)?;
+            logging.install(level, quiet_target, Mutex::new(file));
+        }
     }
     Ok(logging)
 }
 
-/// Whether a record is told. The SDK warns of each mistake of a client, and takes each that leaves for an error, with which a client
-/// could fill the log.
-fn is_told(record: &Metadata<'_>, level: LevelFilter) -> bool {
-    level >= LevelFilter::DEBUG || !record.target().starts_with(SDK_TARGET)
-}
-
-/// A host that embeds this library may have set up logging already; then its choice stands.
 impl Logging {
-    #[cfg(not(feature = "otlp"))]
-    #[expect(clippy::unused_self, reason = "what is started depends on the features")]
-    fn start<W: for<'w> MakeWriter<'w> + Send + Sync + 'static>(&self, level: LevelFilter, writer: W) {
-        let builder = tracing_subscriber::fmt().with_max_level(level).with_target(false).with_ansi(false);
-        // Nobody may read standard error any more. Saying so there would panic, and whatever was being answered would not be.
-        let records = builder.log_internal_errors(false).with_writer(writer).finish();
-        drop(records.with(filter_fn(move |record| is_told(record, level))).try_init());
+    fn install<W>(&self, level: LevelFilter, quiet_target: &'static str, writer: W)
+    where
+        W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
+    {
+        let is_wanted =
+            move |record: &Metadata<'_>| level >= LevelFilter::DEBUG || !record.target().starts_with(quiet_target);
+        let records = tracing_subscriber::fmt::layer().with_target(false).with_ansi(false).with_writer(writer);
+        // Standard error may be closed. Reporting that there would panic, and the request would stay unanswered.
+        let records = records.log_internal_errors(false).with_filter(level).with_filter(filter_fn(is_wanted));
+        drop(tracing_subscriber::registry().with(records).with(self.spans()).try_init());
     }
 
+    /// The layer that exports spans, if they are exported.
     #[cfg(feature = "otlp")]
-    fn start<W: for<'w> MakeWriter<'w> + Send + Sync + 'static>(&self, level: LevelFilter, writer: W) {
-        use tracing_subscriber::layer::Layer as _;
+    fn spans<S>(&self) -> Option<impl Layer<S> + use<S>>
+    where
+        S: tracing::Subscriber + for<'a> tracing_subscriber::registry::LookupSpan<'a>,
+    {
+        self.export.as_ref().map(|export| export.layer().with_filter(LevelFilter::INFO))
+    }
 
-        let records = tracing_subscriber::fmt::layer().with_target(false).with_ansi(false).with_writer(writer);
-        let records = records.log_internal_errors(false);
-        let spans = self.export.as_ref().map(|export| export.layer().with_filter(LevelFilter::INFO));
-        let records = records.with_filter(level).with_filter(filter_fn(move |record| is_told(record, level)));
-        drop(tracing_subscriber::registry().with(records).with(spans).try_init());
+    /// The layer that exports spans: this build has none.
+    #[cfg(not(feature = "otlp"))]
+    #[expect(clippy::unused_self, reason = "builds with the feature `otlp` have an exporter in it")]
+    fn spans(&self) -> Option<LevelFilter> {
+        None
     }
 }

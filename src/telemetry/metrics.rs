@@ -10,17 +10,17 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
-use crate::call::{Observer, Toolbox};
+use super::observer::CallObserver;
 
 /// Counts what a server does.
 #[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
-    calls: Family<Call, Counter>,
-    durations: Family<Outcome, Histogram>,
+    calls: Family<CallLabels, Counter>,
+    durations: Family<OutcomeLabel, Histogram>,
     output: Counter,
-    requests: Family<Status, Counter>,
-    catalog: Family<Catalog, Gauge>,
+    requests: Family<StatusLabel, Counter>,
+    catalog: Family<CatalogLabels, Gauge>,
     running: Gauge,
     waiting: Gauge,
     /// Open sessions.
@@ -30,42 +30,43 @@ pub struct Metrics {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Catalog {
+struct CatalogLabels {
     version: &'static str,
     digest: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Call {
+struct CallLabels {
     tool: String,
     outcome: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Outcome {
+struct OutcomeLabel {
     outcome: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Status {
+struct StatusLabel {
     status: u16,
 }
 
 impl Default for Metrics {
     fn default() -> Self {
         let mut registry = Registry::with_prefix("climax");
-        let info = Family::<Catalog, Gauge>::default();
+        let info = Family::<CatalogLabels, Gauge>::default();
         registry.register("catalog", "What is served", info.clone());
-        let calls = Family::<Call, Counter>::default();
+        let calls = Family::<CallLabels, Counter>::default();
         registry.register("calls", "Calls that have ended, by tool and outcome", calls.clone());
         // From a millisecond to half an hour.
-        let durations =
-            Family::<Outcome, Histogram>::new_with_constructor(|| Histogram::new(exponential_buckets(0.001, 4.0, 11)));
+        let durations = Family::<OutcomeLabel, Histogram>::new_with_constructor(|| {
+            Histogram::new(exponential_buckets(0.001, 4.0, 11))
+        });
         let help = "How long calls took, with what they waited";
         registry.register_with_unit("call_duration", help, Unit::Seconds, durations.clone());
         let output = Counter::<u64, AtomicU64>::default();
         registry.register_with_unit("output", "What programs have printed", Unit::Bytes, output.clone());
-        let requests = Family::<Status, Counter>::default();
+        let requests = Family::<StatusLabel, Counter>::default();
         registry.register("http_requests", "HTTP requests that were answered, by status", requests.clone());
         let mut gauge = |name, help| {
             let gauge = Gauge::<i64, AtomicI64>::default();
@@ -81,19 +82,19 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// Notes what is served and what runs now.
-    pub fn served(&self, toolbox: &Toolbox) {
+    /// Sets the digest of the served catalog, and how many calls run and wait now.
+    pub fn set_served(&self, digest: &str, running: usize, waiting: usize) {
         self.catalog.clear();
-        let catalog = Catalog { version: env!("CARGO_PKG_VERSION"), digest: toolbox.digest().to_owned() };
+        let catalog = CatalogLabels { version: env!("CARGO_PKG_VERSION"), digest: digest.to_owned() };
         self.catalog.get_or_create(&catalog).set(1);
         let count = |calls: usize| i64::try_from(calls).unwrap_or(i64::MAX);
-        self.running.set(count(toolbox.runner.running()));
-        self.waiting.set(count(toolbox.runner.waiting()));
+        self.running.set(count(running));
+        self.waiting.set(count(waiting));
     }
 
     /// Counts an answer.
     pub fn answered(&self, status: u16) {
-        self.requests.get_or_create(&Status { status }).inc();
+        self.requests.get_or_create(&StatusLabel { status }).inc();
     }
 
     /// The figures as text.
@@ -106,10 +107,10 @@ impl Metrics {
     }
 }
 
-impl Observer for Metrics {
-    fn ended(&self, tool: &str, outcome: &'static str, duration: Duration, output_bytes: u64) {
-        self.calls.get_or_create(&Call { tool: tool.to_owned(), outcome }).inc();
-        self.durations.get_or_create(&Outcome { outcome }).observe(duration.as_secs_f64());
+impl CallObserver for Metrics {
+    fn call_ended(&self, tool: &str, outcome: &'static str, duration: Duration, output_bytes: u64) {
+        self.calls.get_or_create(&CallLabels { tool: tool.to_owned(), outcome }).inc();
+        self.durations.get_or_create(&OutcomeLabel { outcome }).observe(duration.as_secs_f64());
         self.output.inc_by(output_bytes);
     }
 }

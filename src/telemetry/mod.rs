@@ -3,5 +3,8 @@
 pub(crate) mod log;
 #[cfg(feature = "http")]
 pub mod metrics;
+mod observer;
 #[cfg(feature = "otlp")]
 pub(crate) mod traces;
+
+pub use observer::CallObserver;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use climax::call::Toolbox;
 use climax::catalog::ResolvedTool;
-use climax::mcp::{Changes, Mode};
+use climax::mcp::{Changes, Mode, tool_list};
 use climax::serving::snapshot::Publisher;
 use serde_json::{Value, json};
 
@@ -203,12 +203,12 @@ async fn an_approval_is_good_for_the_command_line_that_was_shown() {
         Arc::new(restricted(index(&fake_config(&tools)), POLICY))
     };
     let (publisher, live) = Publisher::new(toolbox("harmless", "write"));
-    let mut client = Client::connect_live(live, Mode::Classic, Changes::Untold);
+    let mut client = Client::connect_live(live, Mode::Classic, Changes::Silent);
     let mut params = json!({ "name": "t", "arguments": {}, "_meta": modern_meta() });
     params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({ "elicitation": {} });
     for other in [toolbox("everything", "write"), toolbox("everything", "destructive")] {
         let asked = client.ask(1, "tools/call", &params).await["result"].clone();
-        publisher.publish(other, Mode::Classic);
+        publisher.publish(other, |index| tool_list(index, Mode::Classic));
         let mut answer = params.clone();
         answer["inputResponses"] = json!({ "approval": { "action": "accept" } });
         answer["requestState"] = asked["requestState"].clone();

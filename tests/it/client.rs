@@ -54,7 +54,7 @@ impl Client {
     pub(crate) fn connect_live(live: ServedHandle, mode: Mode, changes: Changes) -> Self {
         let shutdown = CancellationToken::new();
         let options = Options { mode, strategy: Strategy::Auto, changes };
-        let server = Server::live(live, options, shutdown.clone());
+        let server = Server::of_handle(live, options, shutdown.clone());
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (read, write) = tokio::io::split(theirs);
         let task = tokio::spawn(serve(server, read, write, shutdown));

@@ -25,6 +25,7 @@ mod import;
 mod laws;
 mod lint;
 mod logging;
+mod markdown;
 mod memory;
 mod native;
 #[cfg(feature = "oauth")]

@@ -12,7 +12,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use super::arguments::HttpArguments;
-use super::{Reloaded, Start, cancel_on};
+use super::start::{Reloaded, Start, cancel_on};
 use crate::command::output::FAILURE;
 use crate::command::runtime::runtime;
 use crate::command::terminal;
@@ -145,7 +145,8 @@ fn sampler(handles: Vec<ServedHandle>) -> Box<dyn Fn(&Metrics) + Send + Sync> {
     Box::new(move |metrics| {
         // All of them share one runner.
         if let Some(handle) = handles.first() {
-            metrics.served(&handle.toolbox());
+            let toolbox = handle.toolbox();
+            metrics.set_served(toolbox.digest(), toolbox.runner.running(), toolbox.runner.waiting());
         }
     })
 }

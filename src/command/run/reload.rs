@@ -17,8 +17,8 @@ const QUIET: Duration = Duration::from_millis(150);
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Serves what the files say now, or keeps what is served and logs why.
-pub(super) fn renew(registry: &Registry) {
-    match registry.renew() {
+pub(super) fn reload(registry: &Registry) {
+    match registry.reload() {
         Ok(warnings) => {
             if !warnings.is_empty() {
                 tracing::warn!("{}", warnings.render(climax_catalog::Style::Plain));
@@ -29,7 +29,7 @@ pub(super) fn renew(registry: &Registry) {
     }
 }
 
-/// Renews whenever one of the files changes, until the runtime ends.
+/// Reloads whenever one of the files changes, until the runtime ends.
 ///
 /// # Errors
 /// A file cannot be watched.
@@ -37,7 +37,7 @@ pub(super) fn watch(registry: Arc<Registry>) -> io::Result<()> {
     let paths: Vec<PathBuf> = registry.files().map(std::path::absolute).collect::<io::Result<_>>()?;
     let (sender, mut changes) = unbounded_channel();
     let files = paths.clone();
-    let told = move |event: notify::Result<Event>| {
+    let notify = move |event: notify::Result<Event>| {
         let Ok(event) = event else { return };
         let is_read = matches!(event.kind, EventKind::Access(_));
         if !is_read && event.paths.iter().any(|changed| files.iter().any(|path| changed.starts_with(path))) {
@@ -45,7 +45,7 @@ pub(super) fn watch(registry: Arc<Registry>) -> io::Result<()> {
             let _ = sender.send(());
         }
     };
-    let mut watcher = RecommendedWatcher::new(told, notify::Config::default()).map_err(io::Error::other)?;
+    let mut watcher = RecommendedWatcher::new(notify, notify::Config::default()).map_err(io::Error::other)?;
     for path in &paths {
         // A file that is replaced is another file of the same name: only its directory tells.
         let place = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(Path::new("/")) };
@@ -55,7 +55,7 @@ pub(super) fn watch(registry: Arc<Registry>) -> io::Result<()> {
         let _watcher = watcher;
         while changes.recv().await.is_some() {
             settle(&mut changes).await;
-            renew(&registry);
+            reload(&registry);
         }
     });
     Ok(())

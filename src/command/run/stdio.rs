@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tokio::signal::unix::SignalKind;
 
-use super::{Reloaded, Start, cancel_on};
+use super::start::{Reloaded, Start, cancel_on};
 use crate::command::output::FAILURE;
 use crate::command::terminal;
 use crate::exec;

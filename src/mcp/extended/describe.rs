@@ -5,15 +5,45 @@ use climax_catalog::{ArgView, Place, ResolvedTool};
 use serde_json::{Map, Value, json};
 
 use super::super::reader::Reader;
-use super::{Failure, parsed};
+use super::failure::{Failure, parsed};
 use crate::call::{Toolbox, suggest_tools};
 use crate::exec;
 
 /// Tools that one request may have described.
-pub(crate) const MAX_DESCRIBED_TOOLS: usize = 10;
+const MAX_DESCRIBED_TOOLS: usize = 10;
+
+/// Name of the tool that describes tools.
+pub(in crate::mcp) const DESCRIBE: &str = "climax_describe";
+
+/// Description of the tool that describes tools.
+pub(in crate::mcp) const DESCRIBE_DESCRIPTION: &str = "Describe tools by name: what they do, their argument schema, and with detail=full their command line, risk, timeout and \
+     whether the program is installed.";
+
+/// The input schema of `climax_describe`.
+pub(in crate::mcp) fn describe_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "tools": {
+                "type": "array",
+                "items": { "type": "string" },
+                "minItems": 1,
+                "maxItems": MAX_DESCRIBED_TOOLS,
+                "description": "Names of tools (as returned by climax_search)"
+            },
+            "detail": {
+                "type": "string",
+                "enum": ["summary", "schema", "full"],
+                "default": "schema",
+                "description": "How much to say about each"
+            }
+        },
+        "required": ["tools"]
+    })
+}
 
 /// Describes the tools that are named; a name that is not served does not spoil the others.
-pub(crate) fn describe(toolbox: &Toolbox, arguments: &Map<String, Value>) -> Result<String, Failure> {
+pub(in crate::mcp) fn describe(toolbox: &Toolbox, arguments: &Map<String, Value>) -> Result<String, Failure> {
     let mut reader = Reader::new(arguments);
     let names = reader.names("tools", MAX_DESCRIBED_TOOLS);
     let detail = reader.word("detail", &["schema", "summary", "full"]);

@@ -4,17 +4,42 @@ use climax_catalog::{ArgView, ResolvedTool, ToolIndex, Type};
 use serde_json::{Map, Value, json};
 
 use super::super::reader::Reader;
-use super::Failure;
+use super::failure::Failure;
 use crate::call::arguments::{bind, check};
 use crate::call::suggest_tools;
 
 /// Example calls of a tool that a request can get.
-pub(crate) const MAX_EXAMPLES: i64 = 5;
+const MAX_EXAMPLES: i64 = 5;
+
+/// Name of the tool that shows example calls.
+pub(in crate::mcp) const EXAMPLES: &str = "climax_examples";
+
+/// Description of the tool that shows example calls.
+pub(in crate::mcp) const EXAMPLES_DESCRIPTION: &str =
+    "Show example calls of a tool, in the form that climax_call takes. Use it when a schema alone leaves doubts.";
+
+/// The input schema of `climax_examples`.
+pub(in crate::mcp) fn examples_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "tool_name": { "type": "string", "description": "The exact name of the tool" },
+            "max": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": MAX_EXAMPLES,
+                "default": 3,
+                "description": "Maximum number of examples"
+            }
+        },
+        "required": ["tool_name"]
+    })
+}
 
 const DEFAULT_EXAMPLES: i64 = 3;
 
 /// What a tool's examples are, or the near misses of a name that is not served.
-pub(crate) enum Examples {
+pub(in crate::mcp) enum Examples {
     /// The result.
     Json(String),
     /// No tool has this name.
@@ -29,7 +54,7 @@ pub(crate) enum Examples {
 /// Makes up example calls, in the form that `climax_call` takes.
 ///
 /// Where a policy asks for values that nobody can make up there may be none.
-pub(crate) fn examples(index: &ToolIndex, arguments: &Map<String, Value>) -> Result<Examples, Failure> {
+pub(in crate::mcp) fn examples(index: &ToolIndex, arguments: &Map<String, Value>) -> Result<Examples, Failure> {
     let mut reader = Reader::new(arguments);
     let name = reader.required_string("tool_name");
     let max = reader.integer("max").unwrap_or(DEFAULT_EXAMPLES).clamp(1, MAX_EXAMPLES);

@@ -14,11 +14,13 @@ use serde_json::{Map, Value, json};
 use tracing::Instrument as _;
 
 use super::super::client::Client;
+use super::super::errors::{forged_state, no_elicitation, no_resource};
 use super::super::log::Log;
 use super::super::reply::MediaKind;
+use super::super::revision::is_modern;
 use super::super::{progress, reply, request_context, resources};
-use super::{Call, Server, forged_state, is_modern, no_elicitation, no_resource};
-use crate::call::approval::{Approver, Denial, Nobody};
+use super::Server;
+use crate::call::approval::{Approver, Denial, Unattended};
 use crate::call::arguments::echo;
 use crate::call::{CallError, CallResult, Purpose, Request, Toolbox};
 use crate::exec::MAX_WHOLE_OUTPUT_BYTES;
@@ -31,7 +33,15 @@ const UNKEPT_URI: &str = "climax://output/none";
 pub(super) enum Read {
     Contents(ResourceContents),
     /// The client is to ask its user first.
-    Asked(InputRequiredResult),
+    InputRequired(InputRequiredResult),
+}
+
+/// A request for a tool, and the client that made it.
+pub(super) struct ToolCall<'a> {
+    pub(super) toolbox: &'a Toolbox,
+    pub(super) name: &'a str,
+    pub(super) arguments: &'a Map<String, Value>,
+    pub(super) client: Client<'a>,
 }
 
 impl Server {
@@ -40,12 +50,12 @@ impl Server {
         &self,
         name: &str,
         arguments: &Map<String, Value>,
-        call: &Call<'_>,
+        call: &ToolCall<'_>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Call { toolbox, client, .. } = call;
+        let ToolCall { toolbox, client, .. } = call;
         let tool = toolbox.index.get(name);
         let reply = match self.run(toolbox, name, arguments, Purpose::Call, client, client.context).await {
-            CallResult::Asked(question) => return Ok(question.into()),
+            CallResult::InputRequired(question) => return Ok(question.into()),
             CallResult::Ran(outcome) => reply::reply(name, tool.and_then(ResolvedTool::output), Ok(outcome)),
             CallResult::Failed(CallError::ApprovalDenied(Denial::Forged)) => return Err(forged_state()),
             CallResult::Failed(CallError::ApprovalDenied(Denial::Unanswerable)) if is_modern(client.context) => {
@@ -64,7 +74,7 @@ impl Server {
 
     /// The log of a call, if its client has asked for one.
     fn log<'a>(&'a self, tool: ResolvedTool<'a>, context: &'a RequestContext<RoleServer>) -> Option<Log<'a>> {
-        Log::of(context, &self.conversation.log, tool.name())
+        Log::of(context, &self.connection.log, tool.name())
     }
 
     /// Runs a tool for the sake of a request, which ends it when it ends.
@@ -73,7 +83,7 @@ impl Server {
         toolbox: &Toolbox,
         name: &str,
         arguments: &Map<String, Value>,
-        via: Purpose,
+        purpose: Purpose,
         approver: &A,
         context: &RequestContext<RoleServer>,
     ) -> CallResult<A::Question> {
@@ -99,7 +109,7 @@ impl Server {
             watch: (log.is_some() || progress_token.is_some()).then_some(&watch),
             env: &env,
             caller: request_context::caller_name(context),
-            via,
+            purpose,
         };
         let call = pin!(toolbox.call(request, approver, stop).instrument(span.clone()));
         let call = pin!(async {
@@ -112,11 +122,11 @@ impl Server {
             None => call.await,
             Some(token) => progress::reported(context, token, &watch, call).await,
         };
-        span.record("outcome", called.outcome());
+        span.record("outcome", called.codes().outcome);
         if let (CallResult::Ran(_), Some(tool)) = (&called, served)
             && tool.risk() != Risk::Read
         {
-            self.live.touch(tool.cli().name());
+            self.served.announce_output_change(tool.cli().name());
         }
         called
     }
@@ -135,7 +145,7 @@ impl Server {
             Err(ErrorData::internal_error(message, Some(json!({ "uri": uri }))))
         };
         match self.run(toolbox, tool.name(), &arguments, Purpose::Resource, client, client.context).await {
-            CallResult::Asked(question) => Ok(Read::Asked(question)),
+            CallResult::InputRequired(question) => Ok(Read::InputRequired(question)),
             CallResult::Ran(Outcome { end: End::Exited(0), stdout, .. }) => {
                 let printed = stdout.total_bytes();
                 match stdout.into_bytes() {
@@ -168,7 +178,7 @@ impl Server {
         context: &RequestContext<RoleServer>,
     ) -> Result<Vec<ContentBlock>, ErrorData> {
         let tool = toolbox.index.get(name);
-        match self.run(toolbox, name, arguments, Purpose::Prompt, &Nobody, context).await {
+        match self.run(toolbox, name, arguments, Purpose::Prompt, &Unattended, context).await {
             CallResult::Ran(outcome) if outcome.end != End::Exited(0) => {
                 let reply = reply::reply(name, None, Ok(outcome));
                 Err(ErrorData::internal_error(format!("{name} failed: {}", reply.text), None))
@@ -181,7 +191,7 @@ impl Server {
             CallResult::Failed(error) => {
                 Err(ErrorData::invalid_params(reply::reply(name, None, Err(error)).text, None))
             }
-            CallResult::Asked(never) => match never {},
+            CallResult::InputRequired(never) => match never {},
         }
     }
 
@@ -194,8 +204,9 @@ impl Server {
         mut reply: reply::Reply,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResult {
-        let keep =
-            |media: &reply::Media| self.kept.keep(self.owner(context), media.bytes.clone(), Some(media.mime.clone()));
+        let keep = |media: &reply::Media| {
+            self.outputs.store(self.output_reader(context), media.bytes.clone(), Some(media.mime.clone()))
+        };
         let mut uri = uri;
         let uris = reply.media.iter().map(|media| match media.kind() {
             // Only what is printed can be read by the tool's own URI, and that stands first.
@@ -207,7 +218,7 @@ impl Server {
         let mut result = result(reply, uris);
         if let Some(bytes) = whole {
             let size = bytes.len() as u64;
-            if let Some(uri) = self.kept.keep(self.owner(context), bytes, None) {
+            if let Some(uri) = self.outputs.store(self.output_reader(context), bytes, None) {
                 let link = Resource::new(uri, format!("output of {tool}")).with_mime_type("text/plain").with_size(size);
                 let how = "All that was printed, for some minutes. Read parts of it with ?offset=BYTES&length=BYTES";
                 result.content.push(ContentBlock::resource_link(link.with_description(how)));

@@ -5,7 +5,7 @@ use std::panic::AssertUnwindSafe;
 use futures_util::FutureExt as _;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult,
+    CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult,
     ConstString as _, CustomRequest, CustomResult, ErrorData, GetPromptRequestParams, GetPromptResponse,
     Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListPromptsRequestMethod, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
@@ -14,9 +14,14 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 
+use super::super::caching::cacheable;
 use super::super::client::Client;
+use super::super::errors::{method_not_found, no_resource};
+use super::super::options::Changes;
+use super::super::revision::is_modern;
 use super::super::{instructions, prompts, resources, tools};
-use super::{Call, Changes, Read, Server, is_modern, method_not_found, no_resource};
+use super::Server;
+use super::calls::{Read, ToolCall};
 use crate::call::arguments::echo;
 use crate::mcp::subscriptions::MAX_SUBSCRIPTIONS;
 
@@ -57,7 +62,7 @@ impl ServerHandler for Server {
         if context.meta.protocol_version().is_some() {
             return Err(method_not_found(SetLevelRequestMethod::VALUE));
         }
-        self.conversation.log.set(request.level);
+        self.connection.log.set(request.level);
         Ok(())
     }
 
@@ -70,9 +75,7 @@ impl ServerHandler for Server {
             return Err(ErrorData::invalid_params("Unknown cursor: the list of tools has one page", None));
         }
         let list = ListToolsResult::with_all_items(tools::tools(&self.toolbox().index, self.options.mode));
-        // MCP 2026-07-28, server/utilities/caching; earlier revisions have no such fields.
-        let list_ttl_ms = self.list_ttl_ms();
-        Ok(if is_modern(&context) { list.with_ttl_ms(list_ttl_ms).with_cache_scope(CacheScope::Private) } else { list })
+        Ok(cacheable(list, self.list_ttl_ms(), &context))
     }
 
     async fn call_tool(
@@ -82,9 +85,9 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         let client =
-            Client::new(&context, &self.seals, request.input_responses.as_ref(), request.request_state.as_deref());
+            Client::new(&context, &self.states, request.input_responses.as_ref(), request.request_state.as_deref());
         let toolbox = self.toolbox();
-        let call = Call { toolbox: &toolbox, name: &request.name, arguments: &arguments, client };
+        let call = ToolCall { toolbox: &toolbox, name: &request.name, arguments: &arguments, client };
         let answer = guarded(self.answer(&call)).await?;
         // MCP 2025-11-25, server/tools, "Error Handling": an unknown tool is a protocol error.
         answer.ok_or_else(|| ErrorData::invalid_params(format!("Unknown tool: {}", echo(&request.name)), None))
@@ -99,8 +102,7 @@ impl ServerHandler for Server {
         let (items, next) = resources::list(&self.toolbox().index, cursor.as_deref())?;
         let mut list = ListResourcesResult::with_all_items(items);
         list.next_cursor = next;
-        let list_ttl_ms = self.list_ttl_ms();
-        Ok(if is_modern(&context) { list.with_ttl_ms(list_ttl_ms).with_cache_scope(CacheScope::Private) } else { list })
+        Ok(cacheable(list, self.list_ttl_ms(), &context))
     }
 
     async fn list_resource_templates(
@@ -112,11 +114,7 @@ impl ServerHandler for Server {
         let (items, next) = resources::templates(&self.toolbox().index, cursor.as_deref())?;
         let mut list = ListResourceTemplatesResult::with_all_items(items);
         list.next_cursor = next;
-        Ok(if is_modern(&context) {
-            list.with_ttl_ms(self.list_ttl_ms()).with_cache_scope(CacheScope::Private)
-        } else {
-            list
-        })
+        Ok(cacheable(list, self.list_ttl_ms(), &context))
     }
 
     async fn read_resource(
@@ -124,28 +122,23 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let owner = self.owner(&context);
+        let reader = self.output_reader(&context);
         let uri = resources::checked(&request.uri)?;
         let toolbox = self.toolbox();
         let client =
-            Client::new(&context, &self.seals, request.input_responses.as_ref(), request.request_state.as_deref());
-        let (contents, list_ttl_ms) = if let Some(tool) = resources::tool(&toolbox.index, uri) {
+            Client::new(&context, &self.states, request.input_responses.as_ref(), request.request_state.as_deref());
+        let (contents, ttl_ms) = if let Some(tool) = resources::tool(&toolbox.index, uri) {
             match guarded(self.read(&toolbox, tool, uri, &client)).await? {
-                // What a tool prints may be something else the next time.
+                // The output of a tool may differ the next time.
                 Read::Contents(contents) => (contents, 0),
-                Read::Asked(question) => return Ok(question.into()),
+                Read::InputRequired(question) => return Ok(question.into()),
             }
         } else {
-            let contents = resources::read(&toolbox.index, &self.kept, &owner, uri)?;
+            let contents = resources::read(&toolbox.index, &self.outputs, &reader, uri)?;
             (contents.ok_or_else(|| no_resource(uri, None, is_modern(&context)))?, self.list_ttl_ms())
         };
         let read = ReadResourceResult::new(vec![contents]);
-        let read = if is_modern(&context) {
-            read.with_ttl_ms(list_ttl_ms).with_cache_scope(CacheScope::Private)
-        } else {
-            read
-        };
-        Ok(read.into())
+        Ok(cacheable(read, ttl_ms, &context).into())
     }
 
     async fn list_prompts(
@@ -161,8 +154,7 @@ impl ServerHandler for Server {
         let (items, next) = resources::page(toolbox.prompts().map(prompts::listed), cursor.as_deref())?;
         let mut list = ListPromptsResult::with_all_items(items);
         list.next_cursor = next;
-        let list_ttl_ms = self.list_ttl_ms();
-        Ok(if is_modern(&context) { list.with_ttl_ms(list_ttl_ms).with_cache_scope(CacheScope::Private) } else { list })
+        Ok(cacheable(list, self.list_ttl_ms(), &context))
     }
 
     async fn get_prompt(
@@ -172,7 +164,7 @@ impl ServerHandler for Server {
     ) -> Result<GetPromptResponse, ErrorData> {
         let toolbox = self.toolbox();
         let client =
-            Client::new(&context, &self.seals, request.input_responses.as_ref(), request.request_state.as_deref());
+            Client::new(&context, &self.states, request.input_responses.as_ref(), request.request_state.as_deref());
         let arguments = request.arguments.unwrap_or_default();
         guarded(prompts::get(self, &toolbox, &request.name, &arguments, &client)).await
     }
@@ -200,7 +192,7 @@ impl ServerHandler for Server {
         if !resources::can_change(&self.toolbox().index, uri) {
             return Err(no_resource(uri, None, is_modern(&context)));
         }
-        if !self.conversation.subscribed.add(uri) {
+        if !self.connection.subscriptions.add(uri) {
             let message = format!("A client subscribes to {MAX_SUBSCRIPTIONS} resources at most");
             return Err(ErrorData::invalid_params(message, None));
         }
@@ -213,13 +205,13 @@ impl ServerHandler for Server {
         request: UnsubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.conversation.subscribed.remove(&request.uri);
+        self.connection.subscriptions.remove(&request.uri);
         Ok(())
     }
 
     /// Clients until 2025-11-25 are told of other lists as long as they are there.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        if self.options.changes == Changes::Told {
+        if self.options.changes == Changes::Notified {
             self.follow(context.peer);
         }
     }
@@ -230,7 +222,7 @@ impl ServerHandler for Server {
 
     /// From 2026-07-28 on those are told who have asked for it.
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut watcher = self.live.watch();
+        let mut watcher = self.served.subscribe();
         loop {
             let change = tokio::select! {
                 biased;

@@ -8,9 +8,10 @@ use rmcp::model::{
 };
 use rmcp::service::{Peer, RoleServer, ServiceError, SubscriptionContext, SubscriptionSendError};
 
+use super::super::options::Changes;
 use super::super::resources;
 use super::super::subscriptions::concerned;
-use super::{Changes, Server};
+use super::Server;
 use crate::call::Toolbox;
 use crate::mcp::resources::MAX_URI_BYTES;
 use crate::mcp::subscriptions::MAX_SUBSCRIPTIONS;
@@ -19,7 +20,7 @@ use crate::serving::snapshot::Change;
 impl Server {
     /// What the server declares; it has nothing else.
     pub(super) fn capabilities(&self, toolbox: &Toolbox) -> ServerCapabilities {
-        let told = (self.options.changes == Changes::Told).then_some(true);
+        let told = (self.options.changes == Changes::Notified).then_some(true);
         let mut capabilities = ServerCapabilities::builder().enable_tools().build();
         if let Some(tools) = &mut capabilities.tools {
             tools.list_changed = told;
@@ -41,7 +42,7 @@ impl Server {
 
     /// What of a request to be told of changes will be told.
     pub(super) fn accepted(&self, requested: &SubscriptionFilter) -> SubscriptionFilter {
-        let told = |list: Option<bool>| list.map(|list| list && self.options.changes == Changes::Told);
+        let told = |list: Option<bool>| list.map(|list| list && self.options.changes == Changes::Notified);
         let mut accepted = SubscriptionFilter::new();
         accepted.tools_list_changed = told(requested.tools_list_changed);
         accepted.prompts_list_changed = told(requested.prompts_list_changed);
@@ -57,7 +58,7 @@ impl Server {
 
     /// Whether there are prompts, or may be some later.
     pub(super) fn has_prompts(&self, toolbox: &Toolbox) -> bool {
-        self.options.changes == Changes::Told || toolbox.prompts().next().is_some()
+        self.options.changes == Changes::Notified || toolbox.prompts().next().is_some()
     }
 
     /// Whether there is anything whose arguments can be completed, or may be later.
@@ -67,12 +68,12 @@ impl Server {
 
     /// Tells a client until 2025-11-25 of changes as long as it is there; once, however often it is asked for.
     pub(super) fn follow(&self, peer: Peer<RoleServer>) {
-        if self.conversation.is_followed.swap(true, Ordering::Relaxed) {
+        if self.connection.is_notified.swap(true, Ordering::Relaxed) {
             return;
         }
-        let mut watcher = self.live.watch();
-        let (live, ended) = (self.live.clone(), self.conversation.ended.clone());
-        let (subscribed, is_told) = (self.conversation.subscribed.clone(), self.options.changes == Changes::Told);
+        let mut watcher = self.served.subscribe();
+        let (live, ended) = (self.served.clone(), self.connection.ended.clone());
+        let (subscribed, is_told) = (self.connection.subscriptions.clone(), self.options.changes == Changes::Notified);
         tokio::spawn(async move {
             while let Some(change) = ended.run_until_cancelled(watcher.next()).await {
                 let uris = subscribed.concerned(&live.toolbox().index, &change);
@@ -91,7 +92,7 @@ impl Server {
         change: &Change,
     ) -> Result<(), SubscriptionSendError> {
         let (sink, accepted) = (context.sink(), context.accepted());
-        let told = self.options.changes == Changes::Told;
+        let told = self.options.changes == Changes::Notified;
         let lists = lists(change);
         let wanted = |list: bool, accepted: Option<bool>| told && list && accepted == Some(true);
         if wanted(lists.tools, accepted.tools_list_changed) {
@@ -122,8 +123,8 @@ struct Lists {
 
 fn lists(change: &Change) -> Lists {
     match *change {
-        Change::Edition { tools, prompts, resources, .. } => Lists { tools, prompts, resources },
-        Change::Touched(_) => Lists::default(),
+        Change::Reloaded { tools, prompts, resources, .. } => Lists { tools, prompts, resources },
+        Change::Output(_) => Lists::default(),
     }
 }
 

@@ -63,6 +63,14 @@ impl Package {
         arrows
     }
 
+    /// The paths that each file names, whole from the crate that they start in.
+    pub(super) fn names(&self) -> impl Iterator<Item = (&str, BTreeSet<String>)> {
+        self.files.iter().map(|(module, file)| {
+            let paths = self.imports[module].values().chain(&self.paths[module]);
+            (file.as_str(), paths.map(|path| path.join("::")).collect())
+        })
+    }
+
     /// The module that defines what `path` names in `module`.
     fn definition(&self, module: &Words, path: &Words, depth: usize) -> Option<Words> {
         assert!(depth < 16, "{path:?} in {module:?} leads in a circle of re-exports");

@@ -12,7 +12,7 @@ use crate::exec::MAX_WHOLE_OUTPUT_BYTES;
 
 /// A directory for the files of one call. It is removed when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Outputs {
+pub(crate) struct ResultFiles {
     dir: TempDir,
     /// The same directory, whatever stands under its name by now.
     opened: std::os::fd::OwnedFd,
@@ -21,18 +21,18 @@ pub(crate) struct Outputs {
 
 /// A file that a program was to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
+pub struct ResultFile {
     /// Its name.
     pub file: String,
     /// Its media type.
     pub mime: String,
     /// What is in it.
-    pub content: Content,
+    pub content: FileContent,
 }
 
 /// What is in a file that a program was to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Content {
+pub enum FileContent {
     /// All of it.
     Whole(Vec<u8>),
     /// More bytes than a result holds.
@@ -41,7 +41,7 @@ pub enum Content {
     Missing,
 }
 
-impl Outputs {
+impl ResultFiles {
     /// Makes room for the files of a tool; `None` if it writes none.
     ///
     /// # Errors
@@ -63,9 +63,9 @@ impl Outputs {
     }
 
     /// What has been written. The program may have put anything in the place of a file: only what is one is read.
-    pub(crate) fn read(self) -> Vec<Written> {
-        let content = |file: &str| self.content(file).unwrap_or(Content::Missing);
-        let written = self.files.iter().map(|(file, mime)| Written {
+    pub(crate) fn read(self) -> Vec<ResultFile> {
+        let content = |file: &str| self.content(file).unwrap_or(FileContent::Missing);
+        let written = self.files.iter().map(|(file, mime)| ResultFile {
             file: file.clone(),
             mime: mime.clone(),
             content: content(file),
@@ -73,18 +73,18 @@ impl Outputs {
         written.collect()
     }
 
-    fn content(&self, file: &str) -> io::Result<Content> {
+    fn content(&self, file: &str) -> io::Result<FileContent> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let opened = openat(&self.opened, file, flags, Mode::empty())?;
         if FileType::from_raw_mode(fstat(&opened)?.st_mode) != FileType::RegularFile {
-            return Ok(Content::Missing);
+            return Ok(FileContent::Missing);
         }
         let mut opened = File::from(opened);
         let mut bytes = Vec::new();
         (&mut opened).take(MAX_WHOLE_OUTPUT_BYTES as u64 + 1).read_to_end(&mut bytes)?;
         if bytes.len() > MAX_WHOLE_OUTPUT_BYTES {
-            return Ok(Content::TooLong(opened.metadata()?.len()));
+            return Ok(FileContent::TooLong(opened.metadata()?.len()));
         }
-        Ok(Content::Whole(bytes))
+        Ok(FileContent::Whole(bytes))
     }
 }

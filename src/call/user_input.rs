@@ -1,0 +1,78 @@
+//! Asking the user: for the values of a tool's forms, and for approval.
+
+use climax_catalog::ResolvedTool;
+use serde_json::{Map, Value};
+
+use crate::call::approval::{Approver, FormAnswer, PendingCall, Verdict};
+use crate::call::arguments::{self, Bound};
+use crate::call::digest;
+use crate::call::form::Form;
+use crate::call::outcome::{CallError, CallResult, Permission};
+use crate::exec::{Outcome, Stop};
+
+/// Has the user fill in every form of a tool, one after the other. `given` holds the agent's values.
+///
+/// # Errors
+/// The result of the call, if it cannot go on.
+pub(super) async fn fill_in_forms<A: Approver>(
+    tool: ResolvedTool<'_>,
+    given: &Bound<'_>,
+    approver: &A,
+    stop: impl Future<Output = Stop>,
+) -> Result<Map<String, Value>, CallResult<A::Question>> {
+    tokio::select! {
+        biased;
+        why = stop => Err(CallResult::Ran(Outcome::not_started(why))),
+        answers = answers(tool, given, approver) => answers,
+    }
+}
+
+async fn answers<A: Approver>(
+    tool: ResolvedTool<'_>,
+    given: &Bound<'_>,
+    approver: &A,
+) -> Result<Map<String, Value>, CallResult<A::Question>> {
+    let request = digest::of_request(tool, given);
+    let mut answers = Map::new();
+    for question in tool.questions() {
+        let form = Form::of_question(tool, question, given);
+        match approver.fill_in(&form, &request).await {
+            FormAnswer::Filled(values) => {
+                let names: Vec<&str> = question.args().collect();
+                let unusable = arguments::unusable_answers(tool, &names, &values);
+                if !unusable.is_empty() {
+                    let question = question.name().to_owned();
+                    return Err(CallResult::Failed(CallError::UnusableAnswer { question, unusable }));
+                }
+                answers.extend(values);
+            }
+            FormAnswer::Denied(denial) => return Err(CallResult::Failed(CallError::ApprovalDenied(denial))),
+            FormAnswer::InputRequired(question) => return Err(CallResult::InputRequired(question)),
+        }
+    }
+    Ok(answers)
+}
+
+/// Has the user approve a call, if the policy requires approval for it.
+///
+/// # Errors
+/// The result of the call, if it may not run.
+pub(super) async fn approve<A: Approver>(
+    call: &PendingCall<'_>,
+    approver: &A,
+    stop: impl Future<Output = Stop>,
+) -> Result<Permission, CallResult<A::Question>> {
+    if !call.policy.asks(call.tool) {
+        return Ok(Permission::NotNeeded);
+    }
+    let verdict = tokio::select! {
+        biased;
+        why = stop => return Err(CallResult::Ran(Outcome::not_started(why))),
+        verdict = approver.approve(call) => verdict,
+    };
+    match verdict {
+        Verdict::Approved => Ok(Permission::Approved),
+        Verdict::Denied(denial) => Err(CallResult::Failed(CallError::ApprovalDenied(denial))),
+        Verdict::InputRequired(question) => Err(CallResult::InputRequired(question)),
+    }
+}

@@ -1,0 +1,34 @@
+//! Cache hints of results.
+//!
+//! Source: MCP 2026-07-28, server/utilities/caching; earlier revisions have no such fields.
+
+use rmcp::model::{
+    CacheScope, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    ReadResourceResult,
+};
+use rmcp::service::{RequestContext, RoleServer};
+
+use super::revision::is_modern;
+
+/// A result that has cache hints.
+pub(super) trait Cacheable: Sized {
+    /// Lets the client cache the result, for this caller alone.
+    fn cached_for(self, ttl_ms: u64) -> Self;
+}
+
+macro_rules! cacheable {
+    ($($result:ty),*) => {
+        $(impl Cacheable for $result {
+            fn cached_for(self, ttl_ms: u64) -> Self {
+                self.with_ttl_ms(ttl_ms).with_cache_scope(CacheScope::Private)
+            }
+        })*
+    };
+}
+
+cacheable!(ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, ReadResourceResult);
+
+/// Adds cache hints where the revision of the request has them.
+pub(super) fn cacheable<T: Cacheable>(result: T, ttl_ms: u64, context: &RequestContext<RoleServer>) -> T {
+    if is_modern(context) { result.cached_for(ttl_ms) } else { result }
+}
