@@ -112,10 +112,10 @@ fn check_patterns(arguments: &HttpArguments, tokens: Option<&TokenFile>, has_cla
     for (pattern, _) in &arguments.policy_for {
         let problem = match pattern {
             CallerPattern::Token(name) if tokens.is_none_or(|tokens| !tokens.contains(name)) => {
-                format!("--policy-for {name} covers nobody: no token of the --token-file has this name")
+                format!("--policy-for {name} matches no caller: no token of the --token-file has this name")
             }
             CallerPattern::Claim(claim, word) if !has_claims => format!(
-                "--policy-for {claim}:{word} covers nobody: only access tokens have claims, so name an --oauth-issuer"
+                "--policy-for {claim}:{word} matches no caller: only access tokens have claims, so name an --oauth-issuer"
             ),
             CallerPattern::Token(_) | CallerPattern::Claim(..) => continue,
         };

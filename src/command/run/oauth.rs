@@ -11,17 +11,17 @@ use crate::transport::http::resource_server::ResourceServer;
 /// The authorization server whose access tokens are accepted.
 #[derive(Args, Debug)]
 pub(crate) struct OauthArguments {
-    /// Let in who carries an access token (JWT) of this authorization server, OAuth 2.1
+    /// Accept access tokens (JWT) of this authorization server, OAuth 2.1
     #[arg(long, value_name = "URL")]
     oauth_issuer: Option<SafeUrl>,
-    /// What access tokens must be meant for, if their issuer calls the server otherwise [default: the --public-url]
+    /// Audience that access tokens must have, if their issuer has another name for the server [default: the --public-url]
     #[arg(long, value_name = "URI", requires = "oauth_issuer")]
     oauth_audience: Option<ScopeToken>,
     /// Scope that access tokens must grant; several are all needed
     #[arg(long, value_name = "SCOPE", requires = "oauth_issuer")]
     oauth_scope: Vec<ScopeToken>,
-    /// Where clients reach /mcp, which behind a proxy is another URL; its host is answered to [default, on this machine's
-    /// own addresses: `http://ADDRESS:PORT/mcp`]
+    /// URL at which clients reach /mcp, such as that of a proxy; its host is allowed [default, on this machine's own
+    /// addresses: `http://ADDRESS:PORT/mcp`]
     #[arg(long, value_name = "URL", requires = "oauth_issuer")]
     public_url: Option<SafeUrl>,
 }
@@ -37,7 +37,7 @@ impl OauthArguments {
             Some(url) => url.clone(),
             None => format!("http://{address}/mcp").parse().map_err(|_| {
                 format!(
-                    "clients ask {issuer} for tokens by the URL of this server, and {address} tells others none: name it, \
+                    "tokens of {issuer} name the URL of this server, and clients elsewhere cannot use {address}: name it, \
                      such as --public-url https://tools.example/mcp"
                 )
             })?,
