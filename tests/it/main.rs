@@ -23,10 +23,12 @@ mod http;
 #[cfg(feature = "import")]
 mod import;
 mod laws;
+mod limits;
 mod lint;
 mod logging;
 mod markdown;
 mod memory;
+mod modules_page;
 mod native;
 #[cfg(feature = "oauth")]
 mod oauth;

@@ -173,3 +173,13 @@ impl Drop for Server {
 pub(crate) fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap()
 }
+
+/// Fails unless the page of this path, relative to the repository, holds this text. `UPDATE_GOLDEN` writes the page first.
+pub(crate) fn assert_page(page: &str, expected: &str) {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, expected).unwrap();
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == expected, "{page} is out of date: run `UPDATE_GOLDEN=1 cargo test --test it`");
+}

@@ -28,7 +28,7 @@ const ARROWS: [(&str, &[&str]); 10] = [
 ];
 
 /// Rust files below `directory`, relative to the repository, with their text.
-fn sources(directory: &str) -> Vec<(String, String)> {
+pub(crate) fn sources(directory: &str) -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
     let mut open = vec![root.join(directory)];
@@ -162,4 +162,16 @@ fn nothing_is_left_unfinished() {
         let found: Vec<_> = marks.iter().filter(|mark| text.contains(**mark)).collect();
         assert!(found.is_empty(), "{name} holds {found:?}");
     }
+}
+
+#[test]
+fn the_promised_compiler_is_the_one_that_builds_and_tests() {
+    let read = |name: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap();
+    let value = |text: &str, key: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(key)?.trim().strip_prefix('=')).unwrap();
+        line.trim().trim_matches('"').to_owned()
+    };
+    let promised = value(&read("Cargo.toml"), "rust-version");
+    let used = value(&read("rust-toolchain.toml"), "channel");
+    assert!(used == promised || used.starts_with(&format!("{promised}.")), "{promised} is promised, {used} is tested");
 }

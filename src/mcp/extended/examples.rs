@@ -36,6 +36,7 @@ pub(in crate::mcp) fn examples_schema() -> Value {
     })
 }
 
+/// Example calls that a request gets if it does not say how many.
 const DEFAULT_EXAMPLES: i64 = 3;
 
 /// What a tool's examples are, or the near misses of a name that is not served.
