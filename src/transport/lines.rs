@@ -14,14 +14,14 @@ pub(super) enum Line {
 }
 
 /// Reads lines. A read can be cancelled: the next one continues its line.
-pub(super) struct Lines<R> {
+pub(super) struct LineReader<R> {
     input: BufReader<R>,
     line: Vec<u8>,
     max_bytes: usize,
     oversized: bool,
 }
 
-impl<R: AsyncRead + Unpin> Lines<R> {
+impl<R: AsyncRead + Unpin> LineReader<R> {
     /// Reads lines of at most `max_bytes`.
     pub(super) fn new(input: R, max_bytes: usize) -> Self {
         Self { input: BufReader::new(input), line: Vec::new(), max_bytes, oversized: false }

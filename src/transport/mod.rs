@@ -9,5 +9,5 @@ mod lines;
 pub mod stdio;
 pub mod streams;
 
-/// How long the server may take to end after a shutdown. Longer than the grace of programs, which are ended then.
+/// How long the server may take to end after a shutdown. It is longer than the grace of programs, which are ended then.
 pub(crate) const SHUTDOWN_LIMIT: Duration = Duration::from_millis(350);

@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::in_flight::InFlight;
-use super::lines::{Line, Lines};
+use super::lines::{Line, LineReader};
 use crate::mcp::decode::{self, Decoded, MAX_LINE_BYTES};
 use crate::mcp::prerendered::Era;
 use crate::mcp::{Server, is_whole_modern_request};
@@ -22,7 +22,7 @@ use crate::transport::SHUTDOWN_LIMIT;
 /// How long calls may go on after the client has closed the server's input.
 const EOF_GRACE: Duration = Duration::from_millis(300);
 
-/// Responses without the SDK that are being written.
+/// Responses to malformed lines, and prerendered ones, that are being written to standard output.
 const MAX_OPEN_RESPONSES: usize = 64;
 
 /// Requests and notifications of the server that are being written. While there are so many, no input is read.
@@ -42,8 +42,8 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let transport = JsonLines {
-        lines: Lines::new(input, MAX_LINE_BYTES),
-        output: Output { stream: Arc::new(Mutex::new(output)), shutdown: shutdown.clone() },
+        lines: LineReader::new(input, MAX_LINE_BYTES),
+        output: SharedOutput { stream: Arc::new(Mutex::new(output)), shutdown: shutdown.clone() },
         responses: JoinSet::new(),
         in_flight: Arc::default(),
         server_messages: Arc::new(Semaphore::new(MAX_WAITING_MESSAGES)),
@@ -72,8 +72,8 @@ where
 }
 
 struct JsonLines<R, W> {
-    lines: Lines<R>,
-    output: Output<W>,
+    lines: LineReader<R>,
+    output: SharedOutput<W>,
     /// Responses without the SDK that are being written.
     responses: JoinSet<()>,
     /// The requests that the SDK answers. It starts a task for each, and has no limit of its own.
@@ -254,18 +254,18 @@ where
 }
 
 /// The output, shared by the tasks that write to it.
-struct Output<W> {
+struct SharedOutput<W> {
     stream: Arc<Mutex<W>>,
     shutdown: CancellationToken,
 }
 
-impl<W> Clone for Output<W> {
+impl<W> Clone for SharedOutput<W> {
     fn clone(&self) -> Self {
         Self { stream: self.stream.clone(), shutdown: self.shutdown.clone() }
     }
 }
 
-impl<W: AsyncWrite + Unpin> Output<W> {
+impl<W: AsyncWrite + Unpin> SharedOutput<W> {
     /// Writes a message as one line; the lock keeps lines apart.
     async fn write(&self, mut line: Vec<u8>) -> io::Result<()> {
         line.push(b'\n');

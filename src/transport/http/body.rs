@@ -20,14 +20,14 @@ const MAX_BODY_BYTES: usize = 4 << 20;
 /// Bytes of a refused body that are still read and dropped.
 const MAX_DISCARDED_BYTES: usize = 16 << 20;
 
-/// How long that may take.
+/// How long a refused body is read and dropped.
 const DISCARD_LIMIT: Duration = Duration::from_secs(5);
 
 /// Bytes of bodies of all callers that are being read or answered. A caller may hold as many as it leaves to others, so a single
 /// caller has [`MAX_OPEN_BODY_BYTES`].
 const MAX_OPEN_BODIES_BYTES: usize = 2 * MAX_OPEN_BODY_BYTES;
 
-/// Bytes of each body that this quota does not count, so that large bodies do not shut out small ones.
+/// Bytes of each body that [`MAX_OPEN_BODIES_BYTES`] does not count, so that large bodies do not shut out small ones.
 const FREE_BODY_BYTES: usize = 16 << 10;
 
 /// How long a client may take to send the body of a request.

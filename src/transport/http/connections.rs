@@ -26,11 +26,11 @@ pub(super) struct Connections {
 #[derive(Debug, Default)]
 struct Table {
     last_number: u64,
-    connections: HashMap<u64, Connection>,
+    connections: HashMap<u64, ConnectionState>,
 }
 
 #[derive(Debug)]
-struct Connection {
+struct ConnectionState {
     /// The time since which the connection has no request in flight, or one whose body is incomplete.
     idle_since: Option<Instant>,
     evicted: CancellationToken,
@@ -72,7 +72,9 @@ impl Connections {
         }
         table.last_number += 1;
         let (number, evicted) = (table.last_number, CancellationToken::new());
-        table.connections.insert(number, Connection { idle_since: Some(Instant::now()), evicted: evicted.clone() });
+        table
+            .connections
+            .insert(number, ConnectionState { idle_since: Some(Instant::now()), evicted: evicted.clone() });
         Some(Arc::new(ConnectionSlot { connections: self.clone(), number, evicted }))
     }
 }

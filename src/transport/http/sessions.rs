@@ -20,14 +20,14 @@ const MAX_SESSIONS: usize = 1_000;
 /// The time after which a session ends that has no request.
 const SESSION_IDLE_LIMIT: Duration = Duration::from_mins(30);
 
-/// The time between two searches for such sessions.
+/// The time between two searches for idle sessions.
 const SESSION_SWEEP_INTERVAL: Duration = Duration::from_mins(1);
 
 /// How long the end of a session may wait for its client.
 const SESSION_END_LIMIT: Duration = Duration::from_secs(1);
 
-/// Requests in flight of all sessions; a caller may have as many as it leaves to others. They go on when their connections close, so
-/// [`super::MAX_CONNECTIONS`] does not limit them.
+/// Requests in flight of all sessions. A caller may have as many as it leaves to others. They go on when their connections close, so
+/// `MAX_CONNECTIONS` does not limit them.
 const MAX_SESSION_REQUESTS: usize = 4_096;
 
 /// All sessions of a server.

@@ -11,19 +11,19 @@ use super::keys::{Algorithm, KeySet};
 use super::safe_url::SafeUrl;
 use crate::lock::Unpoisoned as _;
 
-/// The time after which the keys are fetched again.
+/// The time after which the keys of an authorization server are fetched again.
 const KEYS_INTERVAL: Duration = Duration::from_mins(10);
 
-/// How long keys are used if they cannot be fetched again.
+/// How long keys of an authorization server are used if they cannot be fetched again.
 const MAX_KEYS_AGE: Duration = Duration::from_hours(6);
 
-/// The least time between two fetches because of tokens with an unknown key.
+/// The least time between two fetches of keys because of tokens with an unknown key.
 const MIN_UNKNOWN_KEY_INTERVAL: Duration = Duration::from_secs(10);
 
-/// The time until the first retry of a failed fetch. It doubles with each further one.
+/// The time until the first retry of a failed fetch of keys. It doubles with each further one.
 const MIN_ISSUER_RETRY: Duration = Duration::from_secs(1);
 
-/// The longest time until a retry of a failed fetch.
+/// The longest time until a retry of a failed fetch of keys.
 const MAX_ISSUER_RETRY: Duration = Duration::from_mins(1);
 
 /// An authorization server.
