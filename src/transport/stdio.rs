@@ -30,8 +30,8 @@ pub const MAX_WAITING_MESSAGES: usize = 1_024;
 
 /// Serves one client until its input ends or `shutdown` is cancelled.
 ///
-/// When the input ends, running calls get [`EOF_GRACE`] to end by themselves. Then `shutdown` is cancelled, which ends them. An error
-/// of the output does the same. [`SHUTDOWN_LIMIT`] later this returns, also if responses are not written yet: a client that does not
+/// When the input ends, running calls get `EOF_GRACE` to end by themselves. Then `shutdown` is cancelled, which ends them. An error
+/// of the output does the same. `SHUTDOWN_LIMIT` later this returns, also if responses are not written yet: a client that does not
 /// read must not block the server.
 ///
 /// # Errors
