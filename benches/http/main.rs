@@ -1,4 +1,4 @@
-//! The server over HTTP: what calls cost (`cargo bench --bench http`), and whether its replicas can be restarted under load
+//! The server over HTTP: the cost of calls (`cargo bench --bench http`), and restarts of replicas under load
 //! (`cargo bench --bench http -- replicas`).
 
 #![expect(

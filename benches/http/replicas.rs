@@ -1,7 +1,7 @@
 //! Two replicas behind a proxy, one of which is restarted again and again while clients make 10,000 calls.
 //!
-//! `cargo bench --bench http -- replicas` does it with the proxy's settings of README, where no call may fail, and with those
-//! that nginx has by itself; it prints what went wrong at the clients.
+//! `cargo bench --bench http -- replicas` measures with the proxy settings of the README, where no call may fail, and with the
+//! defaults of nginx. It prints the errors of the clients.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::web::nginx::{self, Nginx};
-use crate::web::{Ask, Connection, Server, Target};
+use crate::web::{Call, Connection, Server, Target};
 
 const CALLS: usize = 10_000;
 const CLIENTS: usize = 16;
@@ -19,7 +19,7 @@ const CLIENTS: usize = 16;
 const PAUSE: Duration = Duration::from_millis(300);
 
 pub(crate) fn main() {
-    if !nginx::is_here() {
+    if !nginx::is_installed() {
         println!("{}", nginx::MISSING);
         return;
     }
@@ -34,7 +34,7 @@ pub(crate) fn main() {
     }
 }
 
-/// The number of calls that failed.
+/// Makes the calls, prints a line, and returns the number of failed calls.
 fn measure(directory: &Path, retries: &str) -> usize {
     let mut replicas = [Server::start(directory, 0), Server::start(directory, 0)];
     let addresses = replicas.each_ref().map(|replica| replica.address);
@@ -68,7 +68,7 @@ fn measure(directory: &Path, retries: &str) -> usize {
     failed
 }
 
-/// As an operator does it: the replica gets TERM and ends when its calls have; then another takes its port.
+/// Restarts a replica as an operator does: TERM, then wait for its calls, then another server on its port.
 fn restart(directory: &Path, replica: &mut Server) {
     let pid = Pid::from_child(&replica.child);
     kill_process(pid, Signal::TERM).unwrap();
@@ -77,25 +77,25 @@ fn restart(directory: &Path, replica: &mut Server) {
     *replica = Server::start(directory, port);
 }
 
-/// Makes calls until there are none left; how long each took, and what went wrong.
+/// Makes calls until none are left. Returns the time of each, and the errors.
 fn client(target: Target, left: &AtomicUsize) -> (Vec<Duration>, Vec<String>) {
-    let requests = [Ask::Search, Ask::True].map(|ask| (ask, ask.modern()));
+    let requests = [Call::Search, Call::True].map(|call| (call, call.modern()));
     let (mut times, mut failures) = (Vec::new(), Vec::new());
     let mut connection = None;
-    for (ask, request) in requests.iter().cycle() {
-        let taken = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
-        if taken.is_err() {
+    for (call, request) in requests.iter().cycle() {
+        let next = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+        if next.is_err() {
             break;
         }
         let start = Instant::now();
         let mut open = connection.take().unwrap_or_else(|| Connection::open(target).unwrap());
         match open.exchange(request) {
-            Ok(answer) => {
-                if !ask.is_answered(&answer) {
-                    let text = String::from_utf8_lossy(&answer.body);
-                    failures.push(format!("{} {}", answer.status, text.lines().next().unwrap_or_default()));
+            Ok(response) => {
+                if !call.succeeded(&response) {
+                    let text = String::from_utf8_lossy(&response.body);
+                    failures.push(format!("{} {}", response.status, text.lines().next().unwrap_or_default()));
                 }
-                connection = (!answer.closes).then_some(open);
+                connection = (!response.closes).then_some(open);
             }
             Err(error) => failures.push(error.to_string()),
         }

@@ -1,19 +1,19 @@
-//! What a call costs over HTTP: in both eras, over one connection and over many, straight and behind a proxy; and what
-//! sessions and connections cost that nobody uses.
+//! The cost of a call over HTTP: of both revisions, over one connection and over many, direct and behind a proxy. Also the memory
+//! of idle sessions and connections.
 //!
 //! `cargo bench --bench http` prints medians and 99th percentiles over rounds in which all ways take turns. Behind TLS
-//! each connection of the client goes through an `openssl s_client`, whose part is in the figures.
+//! each connection of the client goes through an `openssl s_client`, whose cost is in the figures.
 
 use std::time::{Duration, Instant};
 
 use crate::web;
 use crate::web::nginx::{self, Nginx};
-use crate::web::{Ask, Connection, Server, Target};
+use crate::web::{Call, Connection, Server, Target};
 
 const ROUNDS: usize = 12;
-/// Connections, and calls of each in one round: of the search, and of the program.
+/// Connections, and the calls of each in one round: of the search, and of the program.
 const LOADS: [(usize, usize, usize); 2] = [(1, 200, 100), (64, 16, 4)];
-/// Fewer than the server keeps.
+/// Below the session limit of the server.
 const SESSIONS: u32 = 900;
 const CONNECTIONS: u32 = 2_000;
 
@@ -22,7 +22,7 @@ pub(crate) fn main() {
     let work = tempfile::tempdir().unwrap();
     let server = Server::start(work.path(), 0);
     let mut ways = vec![("straight", Target::Plain(server.address))];
-    let proxy = nginx::is_here().then(|| Nginx::start(work.path(), &[server.address], nginx::RETRIES));
+    let proxy = nginx::is_installed().then(|| Nginx::start(work.path(), &[server.address], nginx::RETRIES));
     match &proxy {
         Some(proxy) => ways.extend([("nginx", Target::Plain(proxy.plain)), ("nginx, TLS", Target::Tls(proxy.tls))]),
         None => println!("{}", nginx::MISSING),
@@ -32,13 +32,13 @@ pub(crate) fn main() {
         "connections", "call", "era", "way", "calls/s", "p50 ms", "p99 ms"
     );
     for (connections, searches, programs) in LOADS {
-        for (ask, name, calls) in [(Ask::Search, "search", searches), (Ask::True, "true", programs)] {
+        for (call, name, calls) in [(Call::Search, "search", searches), (Call::True, "true", programs)] {
             let mut measured: Vec<Measured> =
-                ways.iter().flat_map(|(way, target)| both_eras(way, *target, ask, connections)).collect();
+                ways.iter().flat_map(|(way, target)| both_eras(way, *target, call, connections)).collect();
             for round in 0..=ROUNDS {
                 // The first round fills caches.
                 for way in &mut measured {
-                    way.round(ask, calls, round > 0);
+                    way.round(call, calls, round > 0);
                 }
             }
             for way in &mut measured {
@@ -55,7 +55,7 @@ pub(crate) fn main() {
     memory(work.path());
 }
 
-/// Clients that came one way, and how long their calls took.
+/// Clients that connect in one way, and the times of their calls.
 struct Measured {
     name: &'static str,
     era: &'static str,
@@ -64,11 +64,11 @@ struct Measured {
     total: Duration,
 }
 
-fn both_eras(name: &'static str, target: Target, ask: Ask, connections: usize) -> [Measured; 2] {
+fn both_eras(name: &'static str, target: Target, call: Call, connections: usize) -> [Measured; 2] {
     let open = |era| {
         let client = |_| {
             let mut connection = Connection::open(target).unwrap();
-            let request = if era == "2026-07-28" { ask.modern() } else { ask.legacy(&web::session(&mut connection)) };
+            let request = if era == "2026-07-28" { call.modern() } else { call.legacy(&web::session(&mut connection)) };
             (connection, request)
         };
         let clients = (0..connections).map(client).collect();
@@ -78,14 +78,14 @@ fn both_eras(name: &'static str, target: Target, ask: Ask, connections: usize) -
 }
 
 impl Measured {
-    /// Each client makes so many calls, one after the other.
-    fn round(&mut self, ask: Ask, calls: usize, counts: bool) {
+    /// Each client makes this number of calls, one after the other.
+    fn round(&mut self, call: Call, calls: usize, counts: bool) {
         let start = Instant::now();
         let one_client = |(connection, request): &mut (Connection, Vec<u8>)| {
             let one_call = |_| {
                 let start = Instant::now();
-                let answer = connection.exchange(request).unwrap();
-                assert!(ask.is_answered(&answer), "{} {:?}", answer.status, String::from_utf8_lossy(&answer.body));
+                let response = connection.exchange(request).unwrap();
+                assert!(call.succeeded(&response), "{} {:?}", response.status, String::from_utf8_lossy(&response.body));
                 start.elapsed()
             };
             (0..calls).map(one_call).collect::<Vec<_>>()
@@ -111,7 +111,7 @@ impl Measured {
     }
 }
 
-/// Prints what sessions and connections add to the server's memory once each has made one call.
+/// Prints the memory of sessions and connections that have made one call.
 fn memory(directory: &std::path::Path) {
     println!("\n{:12} {:>6} {:>12} {:>9}", "idle", "number", "KiB before", "KiB each");
     let server = Server::start(directory, 0);
@@ -119,20 +119,20 @@ fn memory(directory: &std::path::Path) {
     let mut connection = Connection::open(target).unwrap();
     let mut one_session = || {
         let session = web::session(&mut connection);
-        assert_eq!(connection.exchange(&Ask::Search.legacy(&session)).unwrap().status, 200);
+        assert_eq!(connection.exchange(&Call::Search.legacy(&session)).unwrap().status, 200);
     };
     report("sessions", &server, SESSIONS, &mut one_session);
     let mut open = Vec::new();
     let mut one_connection = || {
         let mut connection = Connection::open(target).unwrap();
-        assert_eq!(connection.exchange(&Ask::Search.modern()).unwrap().status, 200);
+        assert_eq!(connection.exchange(&Call::Search.modern()).unwrap().status, 200);
         open.push(connection);
     };
     report("connections", &server, CONNECTIONS, &mut one_connection);
 }
 
 fn report(name: &str, server: &Server, number: u32, one: &mut dyn FnMut()) {
-    // What the first few need is there for all.
+    // The first ones allocate memory that all share.
     (0..20).for_each(|_| one());
     let before = server.resident_kib();
     (0..number).for_each(|_| one());

@@ -1,4 +1,4 @@
-//! The release server over HTTP as a child, and connections to it that are kept alive.
+//! The release server over HTTP as a child process, and persistent connections to it.
 
 pub(crate) mod nginx;
 
@@ -11,10 +11,10 @@ use std::time::Duration;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::{Value, json};
 
-/// Longer than any answer here takes.
+/// Longer than any response takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Lets this process and its children open as many descriptors as the system gives them.
+/// Raises the descriptor limit of this process and its children to the maximum.
 pub(crate) fn open_many_descriptors() {
     let maximum = getrlimit(Resource::Nofile).maximum;
     setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).unwrap();
@@ -45,7 +45,7 @@ impl Server {
             }
             said.push_str(&line);
         };
-        // Nobody reads the rest, and nothing may wait for that.
+        // The server must not block on a full pipe.
         std::thread::spawn(move || io::copy(&mut stderr, &mut io::sink()));
         Self { child, address }
     }
@@ -65,27 +65,27 @@ impl Drop for Server {
     }
 }
 
-/// Where a client connects to.
+/// The address that a client connects to.
 #[derive(Clone, Copy)]
 pub(crate) enum Target {
     Plain(SocketAddr),
-    /// By `openssl s_client`, which checks nothing here.
+    /// Through `openssl s_client`, which checks no certificate.
     Tls(SocketAddr),
 }
 
-/// A connection that is kept alive.
+/// A persistent connection.
 pub(crate) struct Connection {
     input: Box<dyn Write + Send>,
     output: BufReader<Box<dyn Read + Send>>,
     tunnel: Option<Child>,
 }
 
-/// An answer without what nobody here asks for.
-pub(crate) struct Answer {
+/// The parts of a response that the benchmark needs.
+pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) session: Option<String>,
     pub(crate) body: Vec<u8>,
-    /// Whether the server closes the connection now.
+    /// Whether the server closes the connection after it.
     pub(crate) closes: bool,
 }
 
@@ -110,8 +110,8 @@ impl Connection {
         }
     }
 
-    /// Sends a request in one write, and reads its answer to the end.
-    pub(crate) fn exchange(&mut self, request: &[u8]) -> io::Result<Answer> {
+    /// Sends a request in one write, and reads its response to the end.
+    pub(crate) fn exchange(&mut self, request: &[u8]) -> io::Result<Response> {
         self.input.write_all(request)?;
         self.input.flush()?;
         let mut line = self.line()?;
@@ -132,7 +132,7 @@ impl Connection {
             Some(length) => self.append(&mut body, length)?,
             None => while self.chunk(&mut body)? {},
         }
-        Ok(Answer { status, session, body, closes })
+        Ok(Response { status, session, body, closes })
     }
 
     fn line(&mut self) -> io::Result<String> {
@@ -150,7 +150,7 @@ impl Connection {
         self.output.read_exact(&mut body[start..])
     }
 
-    /// Whether there are more.
+    /// Reads a chunk. Whether there are more.
     fn chunk(&mut self, body: &mut Vec<u8>) -> io::Result<bool> {
         let line = self.line()?;
         let size = usize::from_str_radix(&line, 16).map_err(|_| broken(&line))?;
@@ -173,14 +173,14 @@ impl Drop for Connection {
     }
 }
 
-/// What clients ask for here.
+/// The calls that clients make.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ask {
+pub(crate) enum Call {
     Search,
     True,
 }
 
-impl Ask {
+impl Call {
     fn params(self) -> Value {
         match self {
             Self::Search => json!({ "name": "climax_search", "arguments": { "query": "commit history" } }),
@@ -188,7 +188,7 @@ impl Ask {
         }
     }
 
-    /// The request as clients make it from revision 2026-07-28 on.
+    /// The request in revision 2026-07-28.
     pub(crate) fn modern(self) -> Vec<u8> {
         let mut params = self.params();
         params["_meta"] = json!({
@@ -200,21 +200,21 @@ impl Ask {
         post(&headers, &json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }))
     }
 
-    /// The request in a session, as clients make it until revision 2025-11-25.
+    /// The request in a session of revision 2025-11-25.
     pub(crate) fn legacy(self, session: &str) -> Vec<u8> {
         let headers = format!("MCP-Protocol-Version: 2025-11-25\r\nMcp-Session-Id: {session}\r\n");
         post(&headers, &json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": self.params() }))
     }
 
-    /// Whether this answers the request.
-    pub(crate) fn is_answered(self, answer: &Answer) -> bool {
-        let text = String::from_utf8_lossy(&answer.body);
+    /// Whether the response has the expected result.
+    pub(crate) fn succeeded(self, response: &Response) -> bool {
+        let text = String::from_utf8_lossy(&response.body);
         let expected = if self == Self::Search { "git_log" } else { "(no output)" };
-        answer.status == 200 && text.contains(r#""isError":false"#) && text.contains(expected)
+        response.status == 200 && text.contains(r#""isError":false"#) && text.contains(expected)
     }
 }
 
-/// Opens a session; its name.
+/// Opens a session, and returns its id.
 pub(crate) fn session(connection: &mut Connection) -> String {
     let params = json!({
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "bench", "version": "0" },
@@ -222,8 +222,8 @@ pub(crate) fn session(connection: &mut Connection) -> String {
     let request = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
     let session = connection.exchange(&post("", &request)).unwrap().session.unwrap();
     let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-    let answer = connection.exchange(&post(&format!("Mcp-Session-Id: {session}\r\n"), &initialized)).unwrap();
-    assert_eq!(answer.status, 202);
+    let response = connection.exchange(&post(&format!("Mcp-Session-Id: {session}\r\n"), &initialized)).unwrap();
+    assert_eq!(response.status, 202);
     session
 }
 

@@ -1,30 +1,31 @@
-//! Who speaks.
+//! The caller of a request.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Whoever made a request.
+/// The caller of a request, as far as it has authenticated.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Caller {
-    /// Nobody is asked who they are.
+    /// The server does not authenticate callers.
     Anyone,
-    /// Whoever carries the token of this name.
+    /// The bearer of the token with this name.
     Token(Arc<str>),
-    /// Whom an authorization server vouches for.
+    /// The subject of an access token.
     Subject(Arc<Subject>),
 }
 
-/// A subject of an access token.
+/// The subject of an access token.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Subject {
     /// The claim `sub`.
     pub name: String,
-    /// The words of claims that have some: of `scope` and `scp` the words in their text, of others the text, or those of a list.
+    /// The words of each claim that has any. The texts of `scope` and `scp` are split at spaces. Other texts are one word, and a list
+    /// of texts is a word each.
     pub claims: BTreeMap<String, Vec<String>>,
 }
 
 impl Caller {
-    /// The caller's name; never what opens the server.
+    /// The name of the caller; never its token.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -34,21 +35,21 @@ impl Caller {
         }
     }
 
-    /// What two callers share only if they are one, whatever else their tokens say.
+    /// The id of the caller. It stays the same when a newer token has other claims.
     #[must_use]
-    pub fn identity(&self) -> Identity {
+    pub fn id(&self) -> CallerId {
         match self {
-            Self::Anyone => Identity::Anyone,
-            Self::Token(name) => Identity::Token(name.clone()),
-            Self::Subject(subject) => Identity::Subject(subject.name.as_str().into()),
+            Self::Anyone => CallerId::Anyone,
+            Self::Token(name) => CallerId::Token(name.clone()),
+            Self::Subject(subject) => CallerId::Subject(subject.name.as_str().into()),
         }
     }
 }
 
-/// See [`Caller::identity`].
+/// The id of a caller: two requests have the same id only if one caller sent both.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Identity {
-    /// Nobody is asked who they are.
+pub enum CallerId {
+    /// The server does not authenticate callers.
     Anyone,
     /// The name of a token.
     Token(Arc<str>),
@@ -56,7 +57,7 @@ pub enum Identity {
     Subject(Arc<str>),
 }
 
-impl Identity {
+impl CallerId {
     /// Bytes that differ for different callers.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {

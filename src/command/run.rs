@@ -26,7 +26,7 @@ pub(crate) mod arguments;
 #[cfg(feature = "http")]
 mod http;
 mod memory;
-#[cfg(feature = "http")]
+#[cfg(feature = "oauth")]
 mod oauth;
 mod reload;
 mod start;

@@ -10,7 +10,7 @@ const MAX_TRACE_STATE_BYTES: usize = 512;
 /// Bytes that identify the caller; empty if the transport knows none.
 pub(super) fn caller_identity(context: &RequestContext<RoleServer>) -> Vec<u8> {
     let caller = http::caller(context);
-    caller.map_or_else(Vec::new, |caller| caller.identity().to_bytes())
+    caller.map_or_else(Vec::new, |caller| caller.id().to_bytes())
 }
 
 /// The name of the caller, for people. Two callers can have one name, but not one [`caller_identity`].

@@ -1,4 +1,4 @@
-//! The requests of one client that have not been answered yet: how many there are, and how long they were.
+//! The requests in flight of one client: their number and the length of their lines.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,32 +11,32 @@ use crate::lock::Unpoisoned as _;
 /// Requests over standard input that are being answered.
 const MAX_OPEN_REQUESTS: usize = 4_096;
 
-/// Bytes of lines over standard input, or of bodies of one caller over HTTP, that are being read or answered. Some copies of each are
-/// made.
+/// Bytes of lines over standard input, or of bodies of one caller over HTTP, that are being read or answered. The memory is some
+/// times that, since each is copied.
 pub(crate) const MAX_OPEN_BODY_BYTES: usize = 64 << 20;
 
-/// Open requests with the lengths of their lines.
+/// Counts requests in flight.
 #[derive(Debug, Default)]
-pub(super) struct InFlight(Mutex<Open>);
+pub(super) struct InFlight(Mutex<Requests>);
 
 #[derive(Debug, Default)]
-struct Open {
+struct Requests {
     lengths: HashMap<RequestId, usize>,
     bytes: usize,
 }
 
-/// Why a request is not taken.
+/// The reason why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refused {
+pub(super) enum InFlightError {
     /// There are too many.
     TooMany,
     /// They are too long together.
     TooLong,
-    /// Another one has its id.
-    SameId,
+    /// Another one has the same id.
+    DuplicateId,
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for InFlightError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooMany => write!(f, "{MAX_OPEN_REQUESTS} requests are open; wait for answers, and read them"),
@@ -44,38 +44,38 @@ impl fmt::Display for Refused {
                 let most = MAX_OPEN_BODY_BYTES >> 20;
                 write!(f, "requests of {most} MiB are open; wait for answers, and read them")
             }
-            Self::SameId => f.write_str("a request with this id is open; each needs its own"),
+            Self::DuplicateId => f.write_str("a request with this id is open; each needs its own"),
         }
     }
 }
 
 impl InFlight {
-    /// Counts a request, whose line had this length.
-    pub(super) fn add(&self, id: &RequestId, length: usize) -> Result<(), Refused> {
-        let mut open = self.lock();
-        if open.lengths.contains_key(id) {
-            return Err(Refused::SameId);
+    /// Counts a request with a line of `length` bytes.
+    pub(super) fn add(&self, id: &RequestId, length: usize) -> Result<(), InFlightError> {
+        let mut requests = self.lock();
+        if requests.lengths.contains_key(id) {
+            return Err(InFlightError::DuplicateId);
         }
-        if open.lengths.len() >= MAX_OPEN_REQUESTS {
-            return Err(Refused::TooMany);
+        if requests.lengths.len() >= MAX_OPEN_REQUESTS {
+            return Err(InFlightError::TooMany);
         }
-        if open.bytes + length > MAX_OPEN_BODY_BYTES {
-            return Err(Refused::TooLong);
+        if requests.bytes + length > MAX_OPEN_BODY_BYTES {
+            return Err(InFlightError::TooLong);
         }
-        open.bytes += length;
-        open.lengths.insert(id.clone(), length);
+        requests.bytes += length;
+        requests.lengths.insert(id.clone(), length);
         Ok(())
     }
 
-    /// A request has been answered, or will not be.
+    /// Removes a request that is answered, or that will have no response.
     pub(super) fn remove(&self, id: &RequestId) {
-        let mut open = self.lock();
-        if let Some(length) = open.lengths.remove(id) {
-            open.bytes -= length;
+        let mut requests = self.lock();
+        if let Some(length) = requests.lengths.remove(id) {
+            requests.bytes -= length;
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Open> {
+    fn lock(&self) -> MutexGuard<'_, Requests> {
         self.0.lock().unpoisoned()
     }
 }
@@ -85,17 +85,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn number_and_length_are_bounded_and_ids_differ() {
-        let open = InFlight::default();
+    fn limits_number_and_length_and_refuses_duplicate_ids() {
+        let requests = InFlight::default();
         let id = |number| RequestId::Number(number);
-        assert_eq!(open.add(&id(0), MAX_OPEN_BODY_BYTES), Ok(()));
-        assert_eq!(open.add(&id(0), 0), Err(Refused::SameId));
-        assert_eq!(open.add(&id(1), 1), Err(Refused::TooLong));
-        open.remove(&id(0));
-        assert_eq!(open.add(&id(1), 1), Ok(()));
-        open.remove(&id(2));
+        assert_eq!(requests.add(&id(0), MAX_OPEN_BODY_BYTES), Ok(()));
+        assert_eq!(requests.add(&id(0), 0), Err(InFlightError::DuplicateId));
+        assert_eq!(requests.add(&id(1), 1), Err(InFlightError::TooLong));
+        requests.remove(&id(0));
+        assert_eq!(requests.add(&id(1), 1), Ok(()));
+        requests.remove(&id(2));
         let most = i64::try_from(MAX_OPEN_REQUESTS).unwrap();
-        assert!((2..=most).all(|number| open.add(&id(number), 1).is_ok()));
-        assert_eq!(open.add(&id(most + 1), 1), Err(Refused::TooMany));
+        assert!((2..=most).all(|number| requests.add(&id(number), 1).is_ok()));
+        assert_eq!(requests.add(&id(most + 1), 1), Err(InFlightError::TooMany));
     }
 }

@@ -1,4 +1,4 @@
-//! How messages travel. Only this module writes to standard output while a server runs.
+//! Transports of MCP messages. While a server runs, only this module writes to standard output.
 
 use std::time::Duration;
 
@@ -9,5 +9,5 @@ mod lines;
 pub mod stdio;
 pub mod streams;
 
-/// How long the server may take to end once nothing is to be waited for; longer than the grace of programs then.
+/// How long the server may take to end after a shutdown. It is longer than the grace of programs, which are ended then.
 pub(crate) const SHUTDOWN_LIMIT: Duration = Duration::from_millis(350);

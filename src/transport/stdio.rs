@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::model::{ClientNotification, ClientRequest, GetMeta as _, JsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, ServerInitializeError, ServiceExt as _, TxJsonRpcMessage};
@@ -12,48 +13,46 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::in_flight::InFlight;
-use super::lines::{Line, Lines};
-use crate::mcp::decode::MAX_LINE_BYTES;
-use crate::mcp::decode::{self, Decoded};
+use super::lines::{Line, LineReader};
+use crate::mcp::decode::{self, Decoded, MAX_LINE_BYTES};
 use crate::mcp::prerendered::Era;
 use crate::mcp::{Server, is_whole_modern_request};
 use crate::transport::SHUTDOWN_LIMIT;
-use std::time::Duration;
 
 /// How long calls may go on after the client has closed the server's input.
 const EOF_GRACE: Duration = Duration::from_millis(300);
 
-/// Answers to lines that are no requests, while they are written.
-const MAX_OPEN_ANSWERS: usize = 64;
+/// Responses to malformed lines, and prerendered ones, that are being written to standard output.
+const MAX_OPEN_RESPONSES: usize = 64;
 
-/// Questions and notifications that wait to be written to standard output; while there are so many, no input is read.
+/// Requests and notifications of the server that are being written. While there are so many, no input is read.
 pub const MAX_WAITING_MESSAGES: usize = 1_024;
 
 /// Serves one client until its input ends or `shutdown` is cancelled.
 ///
-/// When the input ends, running calls get [`EOF_GRACE`] to end by themselves; then `shutdown` is cancelled, which ends
-/// them. A client that can no longer be written to is treated the same. [`SHUTDOWN_LIMIT`] later this returns, whatever
-/// still waits: a client that does not read must not keep the server.
+/// When the input ends, running calls get `EOF_GRACE` to end by themselves. Then `shutdown` is cancelled, which ends them. An error
+/// of the output does the same. `SHUTDOWN_LIMIT` later this returns, also if responses are not written yet: a client that does not
+/// read must not block the server.
 ///
 /// # Errors
-/// The client broke off the handshake, or the output failed.
+/// The client sent an invalid handshake, or the output failed.
 pub async fn serve<R, W>(server: Server, input: R, output: W, shutdown: CancellationToken) -> io::Result<()>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let transport = JsonLines {
-        lines: Lines::new(input, MAX_LINE_BYTES),
-        output: Output { stream: Arc::new(Mutex::new(output)), shutdown: shutdown.clone() },
-        answers: JoinSet::new(),
-        open: Arc::default(),
-        places: Arc::new(Semaphore::new(MAX_WAITING_MESSAGES)),
-        opened: false,
+        lines: LineReader::new(input, MAX_LINE_BYTES),
+        output: SharedOutput { stream: Arc::new(Mutex::new(output)), shutdown: shutdown.clone() },
+        responses: JoinSet::new(),
+        in_flight: Arc::default(),
+        server_messages: Arc::new(Semaphore::new(MAX_WAITING_MESSAGES)),
+        is_open: false,
         server: server.clone(),
         era: Era::PerRequest,
         shutdown: shutdown.clone(),
     };
-    let conversation = async {
+    let session = async {
         let running = match server.serve_with_ct(transport, shutdown.clone()).await {
             Ok(running) => running,
             Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => return Ok(()),
@@ -64,7 +63,7 @@ where
         Ok(())
     };
     tokio::select! {
-        ended = conversation => ended,
+        ended = session => ended,
         () = async {
             shutdown.cancelled().await;
             tokio::time::sleep(SHUTDOWN_LIMIT).await;
@@ -73,16 +72,16 @@ where
 }
 
 struct JsonLines<R, W> {
-    lines: Lines<R>,
-    output: Output<W>,
-    /// Answers that the SDK knows nothing of, while they are written.
-    answers: JoinSet<()>,
-    /// What the SDK is to answer. It starts a task for each request, however many there are.
-    open: Arc<InFlight>,
-    /// Places for messages of the server's own accord, while they are written.
-    places: Arc<Semaphore>,
-    /// Whether a request has opened the conversation. Before that the SDK takes anything else for a broken handshake.
-    opened: bool,
+    lines: LineReader<R>,
+    output: SharedOutput<W>,
+    /// Responses without the SDK that are being written.
+    responses: JoinSet<()>,
+    /// The requests that the SDK answers. It starts a task for each, and has no limit of its own.
+    in_flight: Arc<InFlight>,
+    /// A permit for each request or notification of the server that is being written.
+    server_messages: Arc<Semaphore>,
+    /// Whether a request has opened the session. Before that, the SDK ends at any other message, as at an invalid handshake.
+    is_open: bool,
     /// Answers some requests without the SDK.
     server: Server,
     era: Era,
@@ -94,37 +93,37 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    /// Sends a message that the SDK knows nothing of.
-    fn answer(&mut self, message: &ServerJsonRpcMessage) {
-        // A message of ours can be printed.
+    /// Sends a response without the SDK.
+    fn respond(&mut self, message: &ServerJsonRpcMessage) {
+        // Our own messages can be serialized.
         self.send_line(serde_json::to_vec(message).unwrap_or_default());
     }
 
     fn send_line(&mut self, line: Vec<u8>) {
-        while self.answers.try_join_next().is_some() {}
+        while self.responses.try_join_next().is_some() {}
         let output = self.output.clone();
-        self.answers.spawn(async move {
-            // A client that cannot be written to has been noticed by `write`.
+        self.responses.spawn(async move {
+            // `write` has handled the error.
             let _ = output.write(line).await;
         });
     }
 
-    /// Whether there is room for the message; if not, a request is answered here.
+    /// Counts a message for the SDK. If there are too many requests, sends an error and returns `false`.
     fn count(&mut self, message: &RxJsonRpcMessage<RoleServer>, length: usize) -> bool {
         match message {
             JsonRpcMessage::Request(request) => {
-                let refused = self.open.add(&request.id, length).err();
-                if let Some(why) = refused {
-                    self.answer(&decode::refused(&why, request.id.clone()));
+                let counted = self.in_flight.add(&request.id, length);
+                if let Err(error) = counted {
+                    self.respond(&decode::refused(&error, request.id.clone()));
                 }
-                refused.is_none()
+                counted.is_ok()
             }
             JsonRpcMessage::Notification(notification) => {
-                // Cancelled requests are not answered.
+                // Cancelled requests have no response.
                 if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
-                    self.open.remove(id);
+                    self.in_flight.remove(id);
                 }
                 true
             }
@@ -138,11 +137,11 @@ where
             tokio::time::sleep(EOF_GRACE).await;
             shutdown.cancel();
         });
-        while self.answers.join_next().await.is_some() {}
+        while self.responses.join_next().await.is_some() {}
     }
 
-    /// The line that answers a message without the SDK.
-    fn finished(&mut self, message: &RxJsonRpcMessage<RoleServer>) -> Option<Vec<u8>> {
+    /// The response to a request that is answered without the SDK.
+    fn prerendered(&mut self, message: &RxJsonRpcMessage<RoleServer>) -> Option<Vec<u8>> {
         match message {
             JsonRpcMessage::Notification(notification)
                 if matches!(notification.notification, ClientNotification::InitializedNotification(_)) =>
@@ -155,9 +154,9 @@ where
         }
     }
 
-    /// Whether the SDK may see the message now; if not, a request is answered here.
+    /// Whether the SDK may see the message now. If not, this responds to a request.
     fn admit(&mut self, message: &RxJsonRpcMessage<RoleServer>) -> bool {
-        if self.opened {
+        if self.is_open {
             return true;
         }
         let JsonRpcMessage::Request(request) = message else {
@@ -166,17 +165,17 @@ where
         };
         match &request.request {
             ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => return true,
-            ClientRequest::InitializeRequest(_) => self.opened = true,
+            ClientRequest::InitializeRequest(_) => self.is_open = true,
             other if other.get_meta().protocol_version().is_none() => {
-                self.answer(&decode::too_early(other.method(), request.id.clone()));
+                self.respond(&decode::too_early(other.method(), request.id.clone()));
             }
-            // A revision or capabilities that the SDK refuses leave it waiting for another opening.
+            // If the SDK refuses the revision or the capabilities, it waits for another request that opens the session.
             other => {
-                self.opened = is_whole_modern_request(other);
+                self.is_open = is_whole_modern_request(other);
                 return true;
             }
         }
-        self.opened
+        self.is_open
     }
 }
 
@@ -191,21 +190,21 @@ where
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        let (output, open) = (self.output.clone(), self.open.clone());
-        let (answered, place) = match &message {
+        let (output, in_flight) = (self.output.clone(), self.in_flight.clone());
+        let (answered, permit) = match &message {
             JsonRpcMessage::Response(response) => (Some(response.id.clone()), None),
             JsonRpcMessage::Error(error) => (error.id.clone(), None),
             JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => {
-                // Requests that are open may have something to say beyond; no more come in.
-                (None, self.places.clone().try_acquire_owned().ok())
+                // Without a permit it is written too: requests in flight may send more than the limit, but no input is read meanwhile.
+                (None, self.server_messages.clone().try_acquire_owned().ok())
             }
         };
         async move {
-            let _place = place;
+            let _permit = permit;
             let written = output.write(serde_json::to_vec(&message)?).await;
-            // Only now: an answer that nobody reads takes memory too.
+            // Only now: a response that the client does not read takes memory too.
             if let Some(id) = answered {
-                open.remove(&id);
+                in_flight.remove(&id);
             }
             written
         }
@@ -213,18 +212,18 @@ where
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            // The SDK has a task for each message that it writes, so a client that does not read those is not read either.
-            // This is where the loop of the SDK uses up its turn (`tokio::task::coop`), too: with lines that are there already it
-            // would start a task for each request before any of them could run. The semaphore is never closed.
-            drop(self.places.acquire().await);
-            // A client that sends nonsense and does not read is not read either.
-            while self.answers.len() > MAX_OPEN_ANSWERS {
-                self.answers.join_next().await;
+            // The SDK has a task for each message that it writes. If the client does not read them, its input is not read either.
+            // Here the loop of the SDK also uses up its turn (`tokio::task::coop`). Otherwise, with buffered lines, it would start a
+            // task for each request before any of them could run. The semaphore is never closed.
+            drop(self.server_messages.acquire().await);
+            // The same for a client that sends malformed lines and does not read the errors.
+            while self.responses.len() > MAX_OPEN_RESPONSES {
+                self.responses.join_next().await;
             }
             let line = match self.lines.next().await {
-                Ok(Some(Line::Whole(line))) => line,
+                Ok(Some(Line::Complete(line))) => line,
                 Ok(Some(Line::Oversized)) => {
-                    self.answer(&decode::oversized());
+                    self.respond(&decode::oversized());
                     continue;
                 }
                 Ok(None) => {
@@ -238,13 +237,13 @@ where
                 }
             };
             match decode::decode(&line) {
-                Decoded::Message(message) if self.admit(&message) => match self.finished(&message) {
-                    Some(answer) => self.send_line(answer),
+                Decoded::Message(message) if self.admit(&message) => match self.prerendered(&message) {
+                    Some(response) => self.send_line(response),
                     None if self.count(&message, line.len()) => return Some(*message),
                     None => {}
                 },
                 Decoded::Message(_) | Decoded::Empty => {}
-                Decoded::Error(answer) => self.answer(&answer),
+                Decoded::Error(error) => self.respond(&error),
             }
         }
     }
@@ -254,19 +253,19 @@ where
     }
 }
 
-/// The client's end of the output.
-struct Output<W> {
+/// The output, shared by the tasks that write to it.
+struct SharedOutput<W> {
     stream: Arc<Mutex<W>>,
     shutdown: CancellationToken,
 }
 
-impl<W> Clone for Output<W> {
+impl<W> Clone for SharedOutput<W> {
     fn clone(&self) -> Self {
         Self { stream: self.stream.clone(), shutdown: self.shutdown.clone() }
     }
 }
 
-impl<W: AsyncWrite + Unpin> Output<W> {
+impl<W: AsyncWrite + Unpin> SharedOutput<W> {
     /// Writes a message as one line; the lock keeps lines apart.
     async fn write(&self, mut line: Vec<u8>) -> io::Result<()> {
         line.push(b'\n');
@@ -275,7 +274,7 @@ impl<W: AsyncWrite + Unpin> Output<W> {
             stream.write_all(&line).await?;
             stream.flush().await
         };
-        // Nobody is left to answer: the client is gone.
+        // The client has closed the output, so no response can reach it.
         written.await.inspect_err(|_| self.shutdown.cancel())
     }
 }

@@ -1,4 +1,4 @@
-//! Streamable HTTP: who gets in, what is answered, what ends when.
+//! Streamable HTTP: authentication, responses, sessions, limits and shutdown.
 
 use std::io::Write as _;
 use std::net::TcpListener;
@@ -10,7 +10,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use crate::support::{PATIENCE, Server, announced, climax, fake_config, is_running, run, until};
-use crate::web::{Answer, Web};
+use crate::web::{Response, Web};
 
 const ADA: &str = "0123456789abcdef0123456789";
 const BOB: &str = "fedcba9876543210fedcba9876";
@@ -27,7 +27,7 @@ impl Files {
         self.0.path().join(name)
     }
 
-    /// Writes a file at once, as editors do.
+    /// Replaces a file in one step, as editors do.
     fn write(&self, name: &str, text: &str) -> String {
         let path = self.path(name);
         std::fs::write(path.with_extension("new"), text).unwrap();
@@ -46,18 +46,18 @@ impl Files {
     }
 }
 
-/// A tool whose grandchild announces its pid in the file `pids`, and that sleeps.
+/// A tool that sleeps. Its grandchild writes its pid to the file `pids`.
 const SLEEPER: &str = "  - {name: sleeper, description: Sleep, command: family}\n";
 
 /// A server with a session in which a call runs.
 struct Sleeping {
     web: Web,
-    /// The header that names the session.
+    /// The session header.
     session: String,
     call: String,
     pids: PathBuf,
     _files: Files,
-    _answer: Answer,
+    _response: Response,
 }
 
 impl Sleeping {
@@ -68,9 +68,9 @@ impl Sleeping {
         let session = web.session(&[]);
         let params = json!({ "name": "climax_call", "arguments": { "tool_name": "sleeper" } });
         let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params }).to_string();
-        let answer = web.post(&[&session], &call);
+        let response = web.post(&[&session], &call);
         until("the program", || announced(&pids).len() == 1);
-        Self { web, session, call, pids, _files: files, _answer: answer }
+        Self { web, session, call, pids, _files: files, _response: response }
     }
 }
 
@@ -78,14 +78,14 @@ fn bearer(token: &str) -> String {
     format!("Authorization: Bearer {token}")
 }
 
-fn tool_names(answer: Answer) -> Vec<String> {
-    let answer = answer.json();
-    let tools = answer["result"]["tools"].as_array().unwrap_or_else(|| panic!("{answer}"));
+fn tool_names(response: Response) -> Vec<String> {
+    let response = response.json();
+    let tools = response["result"]["tools"].as_array().unwrap_or_else(|| panic!("{response}"));
     tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
-fn both_eras_list_and_call() {
+fn both_revisions_list_and_call() {
     let web = Web::start(&[]);
     let names = tool_names(web.modern(&[], "tools/list", &json!({})));
     assert_eq!(names, ["climax_search", "climax_call"]);
@@ -93,30 +93,30 @@ fn both_eras_list_and_call() {
     assert!(seconds.parse::<u64>().is_ok(), "{seconds}");
     let session = web.session(&[]);
     let list = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/list" }).to_string();
-    let mut answer = web.post(&[&session], &list);
-    assert_eq!(answer.header("content-type"), Some("text/event-stream"));
-    let message = answer.event().unwrap();
+    let mut response = web.post(&[&session], &list);
+    assert_eq!(response.header("content-type"), Some("text/event-stream"));
+    let message = response.event().unwrap();
     assert_eq!((&message["id"], &message["result"]["tools"][0]["name"]), (&json!(5), &json!("climax_search")));
 }
 
-/// Over standard input and output the list is put together from finished texts, over HTTP the SDK makes it.
+/// Over standard input and output the list is prerendered. Over HTTP the SDK makes it.
 #[test]
-fn the_finished_list_is_the_one_that_the_sdk_makes() {
+fn prerendered_list_equals_that_of_the_sdk() {
     let web = Web::start(&["--classic", "git", "jq"]);
     let mut modern = Server::spawn(climax().args(["--classic", "git", "jq"]));
     let meta = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {} });
-    let finished = modern.request("tools/list", json!({ "_meta": meta }))["result"].to_string();
+    let prerendered = modern.request("tools/list", json!({ "_meta": meta }))["result"].to_string();
     let made = web.modern(&[], "tools/list", &json!({})).json()["result"].to_string();
-    assert_eq!(finished, made);
-    let finished = Server::start(&["--classic", "git", "jq"]).request("tools/list", json!({}))["result"].to_string();
+    assert_eq!(prerendered, made);
+    let prerendered = Server::start(&["--classic", "git", "jq"]).request("tools/list", json!({}))["result"].to_string();
     let list = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/list" }).to_string();
     let made = web.post(&[&web.session(&[])], &list).event().unwrap()["result"].to_string();
-    assert_eq!(finished, made);
+    assert_eq!(prerendered, made);
 }
 
 #[test]
-fn what_is_no_request_is_told_so() {
+fn malformed_requests_get_an_error() {
     let web = Web::start(&[]);
     let cases: &[(&str, i64)] = &[
         ("{", -32700),
@@ -143,10 +143,10 @@ fn what_is_no_request_is_told_so() {
         (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":5}}"#, -32602),
     ];
     for (body, code) in cases {
-        let answer = web.post(&[], body);
-        assert_eq!((answer.status, answer.header("content-type")), (400, Some("application/json")), "{body:.80}");
-        let answer = answer.json();
-        assert_eq!(answer["error"]["code"], *code, "{body:.80}: {answer}");
+        let response = web.post(&[], body);
+        assert_eq!((response.status, response.header("content-type")), (400, Some("application/json")), "{body:.80}");
+        let response = response.json();
+        assert_eq!(response["error"]["code"], *code, "{body:.80}: {response}");
     }
     let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
     let length = list.len();
@@ -166,7 +166,7 @@ fn what_is_no_request_is_told_so() {
     assert_eq!(too_long.status, 413);
     assert_eq!(web.get("/elsewhere", &[]).status, 404);
     assert_eq!(web.raw(b"BREW /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 405);
-    // Two lengths: who believes one of them, and a proxy the other, sees two different requests.
+    // Two lengths: a proxy and the server could read two different requests (request smuggling).
     let smuggled =
         web.raw(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}x");
     assert_eq!(smuggled.status, 400);
@@ -174,7 +174,7 @@ fn what_is_no_request_is_told_so() {
 }
 
 #[test]
-fn others_can_reach_a_server_only_with_tokens_or_if_it_is_said() {
+fn public_address_needs_tokens_or_insecure_no_auth() {
     let http = ["--transport", "streamable-http", "--port", "0", "--host", "0.0.0.0"];
     let (status, _, stderr) = run(climax().args(http));
     assert_eq!(status, 1);
@@ -184,7 +184,7 @@ fn others_can_reach_a_server_only_with_tokens_or_if_it_is_said() {
 }
 
 #[test]
-fn other_hosts_and_pages_are_refused_with_the_flag_to_name() {
+fn refuses_other_hosts_and_origins_and_names_the_option() {
     let web = Web::start(&["--allowed-host", "tools.example", "--allowed-origin", "https://app.example"]);
     let list = |host: &str, origin: &str| {
         let body = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
@@ -199,15 +199,15 @@ fn other_hosts_and_pages_are_refused_with_the_flag_to_name() {
     let refused = list("tools.example", "Origin: https://evil.example\r\n");
     assert_eq!(refused.status, 403);
     assert!(refused.text().contains("--allowed-origin https://evil.example"));
-    // Let in, and found to lack what the protocol asks for.
+    // The host check passes. The request lacks a header of the protocol.
     assert_eq!(list("tools.example:8443", "Origin: https://app.example\r\n").status, 406);
 }
 
-/// What a browser asks and checks for a page (WHATWG Fetch, section 3.2).
+/// Source: WHATWG Fetch, section 3.2, "CORS protocol".
 #[test]
-fn browsers_show_named_pages_what_is_answered() {
+fn cors_headers_are_sent_to_allowed_origins_only() {
     let files = Files::new();
-    let page = "Origin: https://app.example";
+    let origin = "Origin: https://app.example";
     let web = Web::start(&["--token-file", &files.tokens(), "--allowed-origin", "https://App.example:443"]);
     let preflight = |host: &str, origin: &str| {
         web.raw(
@@ -219,24 +219,24 @@ fn browsers_show_named_pages_what_is_answered() {
         )
     };
     let allowed = "access-control-allow-origin";
-    let permitted = preflight("localhost", page);
+    let permitted = preflight("localhost", origin);
     assert_eq!((permitted.status, permitted.header(allowed)), (204, Some("https://app.example")));
     assert_eq!(permitted.header("access-control-allow-headers"), Some("authorization,mcp-param-a"));
     assert!(permitted.header("access-control-allow-methods").unwrap().contains("POST"));
     let refused = [
-        preflight("evil.example", page),
+        preflight("evil.example", origin),
         preflight("localhost", "Origin: https://evil.example"),
-        // It is let in, but browsers are not to show pages of this machine anything that nobody has named.
+        // Local origins pass the host check, but get no CORS headers unless they are named.
         preflight("localhost", "Origin: http://localhost:6274"),
     ];
     assert_eq!(
-        refused.map(|answer| (answer.status, answer.header(allowed).is_some())),
+        refused.map(|response| (response.status, response.header(allowed).is_some())),
         [(403, true), (403, false), (401, false)]
     );
-    let without = web.modern(&[page], "tools/list", &json!({}));
+    let without = web.modern(&[origin], "tools/list", &json!({}));
     assert_eq!((without.status, without.header(allowed)), (401, Some("https://app.example")));
     assert!(without.header("access-control-expose-headers").unwrap().contains("WWW-Authenticate"));
-    let list = web.modern(&[page, &bearer(ADA)], "tools/list", &json!({}));
+    let list = web.modern(&[origin, &bearer(ADA)], "tools/list", &json!({}));
     assert_eq!((list.status, list.header(allowed)), (200, Some("https://app.example")));
     let others = web.modern(&["Origin: http://localhost:6274", &bearer(ADA)], "tools/list", &json!({}));
     assert_eq!((others.status, others.header(allowed)), (200, None));
@@ -247,7 +247,7 @@ fn browsers_show_named_pages_what_is_answered() {
 }
 
 #[test]
-fn tokens_open_the_server_and_are_read_again() {
+fn tokens_authenticate_and_are_reloaded() {
     let files = Files::new();
     let tokens = files.tokens();
     let web = Web::start(&["--token-file", &tokens]);
@@ -265,7 +265,7 @@ fn tokens_open_the_server_and_are_read_again() {
     assert_eq!(web.get("/readyz", &[]).status, 200, "probes carry no token");
     files.write("tokens", &format!("bob {BOB}\n"));
     web.signal("HUP");
-    until("the token to be forgotten", || list(&[&bearer(ADA)]).status == 401);
+    until("the reload", || list(&[&bearer(ADA)]).status == 401);
     assert_eq!(list(&[&bearer(BOB)]).status, 200);
     files.write("tokens", "bob short\n");
     web.signal("HUP");
@@ -276,7 +276,7 @@ fn tokens_open_the_server_and_are_read_again() {
 }
 
 #[test]
-fn streams_end_with_the_token_of_their_reader() {
+fn streams_end_when_their_token_is_revoked() {
     let files = Files::new();
     let config = files.config(SLEEPER);
     let web = Web::start(&["--classic", "--config", &config, "--token-file", &files.tokens()]);
@@ -291,24 +291,24 @@ fn streams_end_with_the_token_of_their_reader() {
     let mut session = web.get("/mcp", &[&session, &bearer(ADA), "Accept: text/event-stream"]);
     files.write("tokens", &format!("bob {BOB}\n"));
     web.signal("HUP");
-    assert_eq!([&mut ada, &mut session].map(Answer::event), [None, None]);
+    assert_eq!([&mut ada, &mut session].map(Response::event), [None, None]);
     files.config(&SLEEPER.replace("sleeper", "dreamer"));
     web.signal("HUP");
     assert_eq!(bob.event().expect("a change")["method"], "notifications/tools/list_changed");
 }
 
 #[test]
-fn guessing_is_slowed_down() {
+fn wrong_tokens_are_rate_limited() {
     let files = Files::new();
     let web = Web::start(&["--token-file", &files.tokens()]);
     let guess = |_| web.modern(&[&bearer("0123456789abcdef0123456788")], "tools/list", &json!({}));
-    let refused = (0..40).map(guess).find(|answer| answer.status == 429).expect("a refusal");
+    let refused = (0..40).map(guess).find(|response| response.status == 429).expect("a refusal");
     assert!(refused.header("retry-after").unwrap().parse::<u64>().unwrap() >= 1);
     assert_eq!(web.modern(&[&bearer(ADA)], "tools/list", &json!({})).status, 200, "right tokens are not");
 }
 
 #[test]
-fn callers_see_the_catalogs_of_their_policies_and_no_session_of_others() {
+fn callers_see_their_own_catalog_and_sessions() {
     let files = Files::new();
     let policy = files.write("ada.yaml", "tools: {git_status: {}}\n");
     let for_ada = format!("ada={policy}");
@@ -327,12 +327,12 @@ fn callers_see_the_catalogs_of_their_policies_and_no_session_of_others() {
     let list = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/list" }).to_string();
     assert_eq!(web.post(&[&session, &bob], &list).status, 404);
     assert_eq!(web.get("/mcp", &[&session, &bob, "Accept: text/event-stream"]).status, 404);
-    let mut answer = web.post(&[&session, &ada], &list);
-    assert_eq!(answer.event().unwrap()["result"]["tools"].as_array().unwrap().len(), 1);
+    let mut response = web.post(&[&session, &ada], &list);
+    assert_eq!(response.event().unwrap()["result"]["tools"].as_array().unwrap().len(), 1);
 }
 
 #[test]
-fn a_policy_for_nobody_stops_the_start() {
+fn policy_for_an_unknown_caller_fails_the_start() {
     let files = Files::new();
     let policy = files.write("ada.yaml", "tools: {git_status: {}}\n");
     for tokens in [vec![], vec!["--token-file".to_owned(), files.tokens()]] {
@@ -340,12 +340,12 @@ fn a_policy_for_nobody_stops_the_start() {
         command.args(["--transport", "streamable-http", "--port", "0", "--policy-for", &format!("adda={policy}")]);
         let (status, _, stderr) = run(command.args(tokens));
         assert_eq!(status, 1);
-        assert!(stderr.contains("--policy-for adda covers nobody"), "{stderr}");
+        assert!(stderr.contains("--policy-for adda matches no caller"), "{stderr}");
     }
 }
 
 #[test]
-fn a_caller_is_told_to_wait() {
+fn rate_limit_sends_retry_after() {
     let web = Web::start(&["--rate", "2/h"]);
     let statuses: Vec<u16> = (0..3).map(|_| web.modern(&[], "tools/list", &json!({})).status).collect();
     assert_eq!(statuses, [200, 200, 429]);
@@ -356,7 +356,7 @@ fn a_caller_is_told_to_wait() {
 }
 
 #[test]
-fn closing_the_answer_ends_the_program() {
+fn closing_the_connection_ends_the_program() {
     let files = Files::new();
     let pids = files.path("pids");
     let web = Web::start(&["--config", &files.config(SLEEPER)]);
@@ -367,7 +367,7 @@ fn closing_the_answer_ends_the_program() {
 }
 
 #[test]
-fn a_caller_with_many_calls_leaves_room_for_others() {
+fn caller_with_many_calls_leaves_slots_to_others() {
     let files = Files::new();
     let pids = files.path("pids");
     let config = files.config(&(SLEEPER.to_owned() + "  - {name: quick, description: Print nothing, command: argv}\n"));
@@ -382,7 +382,7 @@ fn a_caller_with_many_calls_leaves_room_for_others() {
 }
 
 #[test]
-fn a_cancelled_call_of_a_session_ends_its_program() {
+fn cancelling_a_call_ends_its_program() {
     let Sleeping { web, session, pids, .. } = Sleeping::start();
     let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 7 } });
     assert_eq!(web.post(&[&session], &cancel.to_string()).status, 202);
@@ -391,7 +391,7 @@ fn a_cancelled_call_of_a_session_ends_its_program() {
 
 /// Source: MCP 2025-11-25, basic/transports, "Resumability and Redelivery".
 #[test]
-fn a_stream_that_broke_off_goes_on_and_one_that_has_ended_does_not() {
+fn broken_streams_resume_and_ended_ones_get_204() {
     let files = Files::new();
     let fifo = files.path("fifo");
     Command::new("mkfifo").arg(&fifo).status().unwrap();
@@ -412,7 +412,7 @@ fn a_stream_that_broke_off_goes_on_and_one_that_has_ended_does_not() {
     let last = refused.last_event();
     assert_eq!(refused.event().unwrap()["error"]["code"], -32602);
     assert_eq!(refused.event(), None);
-    assert_eq!(resume(&last).status, 204, "clients that take this for a broken stream are told not to come back");
+    assert_eq!(resume(&last).status, 204, "clients do not reconnect after 204");
 
     let mut running = post(2, "climax_call");
     let last = running.last_event();
@@ -420,13 +420,13 @@ fn a_stream_that_broke_off_goes_on_and_one_that_has_ended_does_not() {
     let mut rest = resume(&last);
     assert_eq!(rest.status, 200);
     std::fs::write(&fifo, "at last").unwrap();
-    let answer = rest.event().unwrap();
-    assert_eq!((&answer["id"], &answer["result"]["content"][0]["text"]), (&json!(2), &json!("at last")));
+    let response = rest.event().unwrap();
+    assert_eq!((&response["id"], &response["result"]["content"][0]["text"]), (&json!(2), &json!("at last")));
     assert_eq!(rest.event(), None);
 }
 
 #[test]
-fn the_end_of_a_session_ends_its_programs() {
+fn deleting_a_session_ends_its_programs() {
     let Sleeping { web, session, call, pids, .. } = Sleeping::start();
     let delete = format!("DELETE /mcp HTTP/1.1\r\nHost: localhost\r\n{session}\r\n\r\n");
     assert!(web.raw(delete.as_bytes()).status < 300);
@@ -435,7 +435,7 @@ fn the_end_of_a_session_ends_its_programs() {
 }
 
 #[test]
-fn a_server_that_drains_finishes_its_calls_and_takes_no_more() {
+fn draining_finishes_calls_and_refuses_new_ones() {
     let files = Files::new();
     let config = files.config("  - {name: slow, description: Print slowly, command: lines 3 300}\n");
     let mut web = Web::start(&["--config", &config]);
@@ -455,7 +455,7 @@ fn a_server_that_drains_finishes_its_calls_and_takes_no_more() {
 }
 
 #[test]
-fn calls_that_outlive_the_time_to_drain_are_ended() {
+fn calls_end_after_the_drain_limit() {
     let files = Files::new();
     let pids = files.path("pids");
     let mut web = Web::start(&["--config", &files.config(SLEEPER), "--drain", "0"]);
@@ -473,7 +473,7 @@ fn calls_that_outlive_the_time_to_drain_are_ended() {
 }
 
 #[test]
-fn a_changed_config_is_served_and_told_of_and_a_broken_one_is_not() {
+fn changed_config_is_served_with_a_notification_and_broken_one_is_not() {
     let files = Files::new();
     let pids = files.path("pids");
     let first = SLEEPER.to_owned() + "  - {name: first, description: The first, command: argv}\n";
@@ -499,14 +499,14 @@ fn a_changed_config_is_served_and_told_of_and_a_broken_one_is_not() {
     assert_eq!(subscription.event().unwrap()["method"], changed);
     files.config("  - {name: second, descripton: x}\n");
     web.signal("HUP");
-    assert!(served("second"), "what was served stays");
-    // The call goes on as it began.
+    assert!(served("second"), "the last valid config is still served");
+    // The call continues.
     assert!(is_running(announced(&pids)[0]));
     assert_eq!(running.event().unwrap()["method"], "notifications/progress");
 }
 
 #[test]
-fn figures_are_there_for_those_who_operate_it() {
+fn metrics_count_calls_and_requests() {
     let web = Web::start(&["--max-concurrency", "3"]);
     web.call(&[], "coreutils_date", &json!({}));
     web.call(&[], "no_such_tool", &json!({}));
@@ -526,7 +526,7 @@ fn figures_are_there_for_those_who_operate_it() {
 }
 
 #[test]
-fn a_program_learns_of_its_trace() {
+fn program_gets_the_trace_context() {
     let files = Files::new();
     let web = Web::start(&["--config", &files.config("  - {name: env, description: x, command: env TRACEPARENT}\n")]);
     let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
@@ -540,18 +540,18 @@ fn a_program_learns_of_its_trace() {
 }
 
 #[test]
-fn systemd_hands_over_a_socket_and_is_told_of_start_and_end() {
+fn systemd_passes_a_socket_and_gets_ready_and_stopping() {
     let files = Files::new();
-    let news = UnixDatagram::bind(files.path("notify")).unwrap();
-    news.set_read_timeout(Some(PATIENCE)).unwrap();
+    let notify_socket = UnixDatagram::bind(files.path("notify")).unwrap();
+    notify_socket.set_read_timeout(Some(PATIENCE)).unwrap();
     let next = || {
         let mut buffer = [0; 256];
-        let length = news.recv(&mut buffer).unwrap();
+        let length = notify_socket.recv(&mut buffer).unwrap();
         String::from_utf8_lossy(&buffer[..length]).into_owned()
     };
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    // What systemd does: descriptor 3, and the pid of the process that is to take it.
+    // As systemd does: descriptor 3, and the pid of the process that takes it.
     let script = r#"exec 3<&0; LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" --transport streamable-http </dev/null"#;
     let mut child = Command::new("sh")
         .args(["-c", script, env!("CARGO_BIN_EXE_climax")])
@@ -563,15 +563,15 @@ fn systemd_hands_over_a_socket_and_is_told_of_start_and_end() {
     assert!(next().contains("READY=1"));
     let mut stream = std::net::TcpStream::connect(address).unwrap();
     stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
-    let answer = std::io::read_to_string(stream).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    let response = std::io::read_to_string(stream).unwrap();
+    assert!(response.starts_with("HTTP/1.1 200"), "{response}");
     Command::new("kill").arg(child.id().to_string()).status().unwrap();
     assert!(next().contains("STOPPING=1"));
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
 #[test]
-fn replicas_that_share_a_key_take_each_others_approvals() {
+fn replicas_with_one_key_accept_each_others_approvals() {
     let files = Files::new();
     let policy = files.write("policy.yaml", "default: enabled\napproval: {global: all}\n");
     let key = files.write("key", &"k".repeat(64));
@@ -588,10 +588,10 @@ fn replicas_that_share_a_key_take_each_others_approvals() {
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
         web.post(&headers, &body.to_string()).json()
     };
-    let asked = ask(&first, json!({}))["result"].clone();
-    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let required = ask(&first, json!({}))["result"].clone();
+    assert_eq!(required["resultType"], "input_required", "{required}");
     let answered = json!({
-        "requestState": asked["requestState"], "inputResponses": { "approval": { "action": "accept", "content": {} } },
+        "requestState": required["requestState"], "inputResponses": { "approval": { "action": "accept", "content": {} } },
     });
     assert_eq!(ask(&stranger, answered.clone())["error"]["code"], -32602, "another key signed it");
     let done = ask(&second, answered);

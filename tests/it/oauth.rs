@@ -1,4 +1,4 @@
-//! A server that access tokens of an authorization server open.
+//! OAuth: a resource server that verifies access tokens.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -21,14 +21,14 @@ struct Server {
     errors: Arc<Mutex<String>>,
 }
 
-struct Answer {
+struct Response {
     status: u16,
     head: String,
     body: String,
 }
 
 impl Server {
-    /// Starts a server, and waits until it can verify tokens.
+    /// Starts a server, and waits until it has the keys.
     fn start(issuer: &Issuer, args: &[&str]) -> Self {
         let server = Self::spawn(issuer, args);
         until("the keys", || server.get("/readyz").status == 200);
@@ -44,9 +44,9 @@ impl Server {
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let errors = BufReader::new(child.stderr.take().unwrap());
         let all = Arc::new(Mutex::new(String::new()));
-        let kept = all.clone();
+        let shared = all.clone();
         std::thread::spawn(move || {
-            errors.lines().map_while(Result::ok).for_each(|line| kept.lock().unwrap().push_str(&(line + "\n")));
+            errors.lines().map_while(Result::ok).for_each(|line| shared.lock().unwrap().push_str(&(line + "\n")));
         });
         let mut address = None;
         until("the server", || {
@@ -66,7 +66,7 @@ impl Server {
         format!("http://{}/mcp", self.address)
     }
 
-    fn exchange(&self, request: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+    fn exchange(&self, request: &str, headers: &[(&str, &str)], body: &str) -> Response {
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let host = if headers.iter().any(|(name, _)| *name == "host") {
@@ -85,14 +85,14 @@ impl Server {
         stream.read_to_string(&mut text).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").unwrap();
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        Answer { status, head: head.to_owned(), body: body.to_owned() }
+        Response { status, head: head.to_owned(), body: body.to_owned() }
     }
 
-    fn get(&self, path: &str) -> Answer {
+    fn get(&self, path: &str) -> Response {
         self.exchange(&format!("GET {path}"), &[], "")
     }
 
-    fn post(&self, token: &str, session: Option<&str>, body: &Value) -> Answer {
+    fn post(&self, token: &str, session: Option<&str>, body: &Value) -> Response {
         let bearer = format!("Bearer {token}");
         let mut headers = vec![("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
         if !token.is_empty() {
@@ -105,13 +105,13 @@ impl Server {
     }
 
     /// Opens a session.
-    fn open(&self, token: &str) -> Answer {
+    fn open(&self, token: &str) -> Response {
         let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "0" } });
         self.post(token, None, &json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params }))
     }
 
-    /// What a search for the tool `two` finds in a session.
-    fn search(&self, token: &str, session: &str) -> Answer {
+    /// Searches for the tool `two` in a session.
+    fn search(&self, token: &str, session: &str) -> Response {
         let params = json!({ "name": "climax_search", "arguments": { "query": "two" } });
         self.post(token, Some(session), &json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params }))
     }
@@ -124,17 +124,17 @@ impl Drop for Server {
     }
 }
 
-impl Answer {
+impl Response {
     fn header(&self, name: &str) -> Option<&str> {
         let mut headers = self.head.lines().filter_map(|line| line.split_once(": "));
         headers.find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
     #[track_caller]
-    fn is(&self, status: u16, says: &str) {
+    fn is(&self, status: u16, text: &str) {
         let challenge = self.header("www-authenticate").unwrap_or_default();
-        let is_said = challenge.contains(says) || self.body.contains(says);
-        assert!(self.status == status && is_said, "expected {status}, {says}; found {}\n{}", self.head, self.body);
+        let has_text = challenge.contains(text) || self.body.contains(text);
+        assert!(self.status == status && has_text, "expected {status}, {text}; found {}\n{}", self.head, self.body);
     }
 }
 
@@ -151,7 +151,7 @@ fn with(claims: &Value, changes: Value) -> Value {
 }
 
 #[test]
-fn tokens_by_each_algorithm_open_the_server() {
+fn accepts_tokens_of_each_algorithm() {
     let keys = [Key::es256(), Key::ed_dsa(), Key::rs256(), Key::ps256()];
     let others = [
         json!({ "kty": "oct", "kid": "x", "k": "AAAA" }),
@@ -163,7 +163,7 @@ fn tokens_by_each_algorithm_open_the_server() {
     let claims = issuer.claims(&server.url());
     for key in &keys {
         server.open(&key.token(key.algorithm(), &claims)).is(200, "serverInfo");
-        // Without a key's name it must be the only one for its algorithm.
+        // Without an id, the key must be the only one for its algorithm.
         server.open(&key.token_under(&json!({ "alg": key.algorithm() }), &claims)).is(200, "serverInfo");
     }
     let [rs256, ps256] = [&keys[2], &keys[3]];
@@ -176,12 +176,12 @@ fn tokens_by_each_algorithm_open_the_server() {
 }
 
 #[test]
-fn a_stream_ends_when_the_token_of_its_reader_has_expired() {
+fn stream_ends_when_its_token_expires() {
     let key = Key::es256();
     let issuer = Issuer::start(&[key.jwk("1")]);
     let server = Server::start(&issuer, &[]);
     let claims = issuer.claims(&server.url());
-    // Clocks may differ by half a minute.
+    // The leeway for clocks is 30 seconds.
     let token = key.token("1", &with(&claims, json!({ "exp": now() - 27 })));
     let opened = server.open(&token);
     let session = opened.header("mcp-session-id").unwrap();
@@ -193,7 +193,7 @@ fn a_stream_ends_when_the_token_of_its_reader_has_expired() {
 }
 
 #[test]
-fn what_the_issuer_has_not_signed_opens_nothing() {
+fn refuses_tokens_the_issuer_has_not_signed() {
     let (key, other) = (Key::es256(), Key::es256());
     let public = key.jwk("1");
     let issuer = Issuer::start(std::slice::from_ref(&public));
@@ -222,7 +222,35 @@ fn what_the_issuer_has_not_signed_opens_nothing() {
 }
 
 #[test]
-fn what_is_no_access_token_opens_nothing() {
+fn refuses_forged_tokens() {
+    let (key, attacker, encryption) = (Key::es256(), Key::es256(), Key::ed_dsa());
+    let mut not_for_signatures = encryption.jwk("2");
+    not_for_signatures["use"] = json!("enc");
+    let issuer = Issuer::start(&[key.jwk("1"), not_for_signatures]);
+    let server = Server::start(&issuer, &[]);
+    let claims = issuer.claims(&server.url());
+    let good = key.token("1", &claims);
+
+    // The header brings the key, or its URL.
+    let embedded = json!({ "alg": "ES256", "kid": "1", "jwk": attacker.jwk("1"), "jku": "https://evil.example/keys" });
+    server.open(&attacker.token_under(&embedded, &claims)).is(401, "the issuer has not signed it");
+    // A key for encryption, and the algorithm of another type of key.
+    server.open(&encryption.token("2", &claims)).is(401, "the issuer has no such key");
+    server.open(&encryption.token("1", &claims)).is(401, "the issuer has no such key");
+    let (message, signature) = good.rsplit_once('.').unwrap();
+    server.open(&format!("{message}.")).is(401, "the issuer has not signed it");
+    server.open(&format!("{message}.{signature}=")).is(401, "it is no signed JWT");
+    server.open(&format!("{good}.{signature}")).is(401, "the issuer has not signed it");
+    assert_eq!(server.open(&"x".repeat(40_000)).status, 431);
+
+    let bearer = format!("Bearer {good}");
+    let twice = server.exchange("POST /mcp", &[("authorization", &bearer), ("authorization", &bearer)], "{}");
+    twice.is(401, "invalid_token");
+    server.open(&good).is(200, "serverInfo");
+}
+
+#[test]
+fn refuses_tokens_of_other_types() {
     let key = Key::es256();
     let issuer = Issuer::start(&[key.jwk("1")]);
     let server = Server::start(&issuer, &[]);
@@ -244,12 +272,12 @@ fn what_is_no_access_token_opens_nothing() {
 }
 
 #[test]
-fn claims_must_say_who_whence_for_whom_and_until_when() {
+fn refuses_wrong_issuer_audience_time_and_subject() {
     let key = Key::ed_dsa();
     let issuer = Issuer::start(&[key.jwk("1")]);
     let server = Server::start(&issuer, &[]);
     let claims = issuer.claims(&server.url());
-    for (change, says) in [
+    for (change, text) in [
         (json!({ "exp": now() - 31 }), "it has expired"),
         (json!({ "exp": null }), "it does not say when it expires"),
         (json!({ "nbf": now() + 300 }), "it is not valid yet"),
@@ -259,13 +287,13 @@ fn claims_must_say_who_whence_for_whom_and_until_when() {
         (json!({ "iss": format!("{}/", issuer.url()) }), "it was not issued by"),
         (json!({ "sub": null }), "it names no subject"),
     ] {
-        let answer = server.open(&key.token("1", &with(&claims, change)));
-        answer.is(401, says);
-        answer.is(401, r#"error="invalid_token""#);
+        let response = server.open(&key.token("1", &with(&claims, change)));
+        response.is(401, text);
+        response.is(401, r#"error="invalid_token""#);
     }
     let wrong = with(&claims, json!({ "sub": null, "exp": 0 }));
     server.open(&key.token("1", &wrong)).is(401, "it has expired; it names no subject");
-    // They are the issuer's own tokens, so whoever carries them is not slowed down as somebody who guesses.
+    // The issuer has signed them, so they do not count as guesses.
     for _ in 0..20 {
         server.open(&key.token("1", &wrong)).is(401, "expired");
     }
@@ -274,32 +302,32 @@ fn claims_must_say_who_whence_for_whom_and_until_when() {
 }
 
 #[test]
-fn an_unknown_key_has_the_keys_read_again_once_in_a_while() {
+fn unknown_key_fetches_the_keys_again_at_intervals() {
     let (old, new) = (Key::es256(), Key::ed_dsa());
     let issuer = Issuer::start(&[old.jwk("old")]);
     let server = Server::start(&issuer, &[]);
     let claims = issuer.claims(&server.url());
-    assert_eq!(issuer.readings(), 1);
-    // The keys are exchanged: the first token by the new one is taken, and the old one opens nothing.
+    assert_eq!(issuer.fetches(), 1);
+    // The issuer rotates its keys: a token by the new one is accepted at once, and the old one is refused.
     issuer.state().keys = json!({ "keys": [new.jwk("new")] });
     server.open(&new.token("new", &claims)).is(200, "serverInfo");
-    assert_eq!(issuer.readings(), 2);
+    assert_eq!(issuer.fetches(), 2);
     std::thread::scope(|scope| {
         for _ in 0..5 {
             scope.spawn(|| server.open(&old.token("old", &claims)).is(401, "the issuer has no such key"));
         }
     });
-    assert_eq!(issuer.readings(), 2);
+    assert_eq!(issuer.fetches(), 2);
     server.open(&new.token("new", &claims)).is(200, "serverInfo");
 }
 
 #[test]
-fn the_keys_outlive_an_issuer_that_goes_away() {
+fn cached_keys_are_used_while_the_issuer_is_down() {
     let (key, other) = (Key::es256(), Key::es256());
     let issuer = Issuer::start(&[key.jwk("1")]);
     let server = Server::start(&issuer, &[]);
     let claims = issuer.claims(&server.url());
-    issuer.state().is_away = true;
+    issuer.state().is_down = true;
     server.open(&key.token("1", &claims)).is(200, "serverInfo");
     server.open(&other.token("2", &claims)).is(401, "the issuer has no such key");
     server.open(&key.token("1", &claims)).is(200, "serverInfo");
@@ -307,41 +335,45 @@ fn the_keys_outlive_an_issuer_that_goes_away() {
 }
 
 #[test]
-fn a_server_waits_for_its_issuer() {
+fn server_without_keys_is_not_ready() {
     let key = Key::es256();
     let issuer = Issuer::start(&[key.jwk("1")]);
-    issuer.state().is_away = true;
+    issuer.state().is_down = true;
     let server = Server::spawn(&issuer, &[]);
     let token = key.token("1", &issuer.claims(&server.url()));
-    let answer = server.open(&token);
-    answer.is(503, "the keys of http://127.0.0.1");
-    assert!(answer.header("retry-after").is_some() && answer.header("www-authenticate").is_none(), "{}", answer.head);
+    let response = server.open(&token);
+    response.is(503, "the keys of http://127.0.0.1");
+    assert!(
+        response.header("retry-after").is_some() && response.header("www-authenticate").is_none(),
+        "{}",
+        response.head
+    );
     server.get("/readyz").is(503, "waiting for the keys");
     assert_eq!(server.get("/healthz").status, 200);
-    issuer.state().is_away = false;
+    issuer.state().is_down = false;
     until("the keys", || server.get("/readyz").status == 200);
     server.open(&token).is(200, "serverInfo");
 }
 
 #[test]
-fn metadata_is_found_where_the_issuer_has_it_and_must_be_its_own() {
+fn finds_openid_metadata_and_refuses_that_of_another_issuer() {
     let key = Key::es256();
     let issuer = Issuer::start(&[key.jwk("1")]);
-    issuer.state().place = "/.well-known/openid-configuration";
+    issuer.state().metadata_path = "/.well-known/openid-configuration";
     let server = Server::start(&issuer, &[]);
     server.open(&key.token("1", &issuer.claims(&server.url()))).is(200, "serverInfo");
 
     let impostor = Issuer::start(&[key.jwk("1")]);
     impostor.state().issuer = issuer.url();
     let server = Server::spawn(&impostor, &[]);
-    until("both places", || impostor.state().asked.iter().any(|path| path.contains("openid")));
+    until("both URLs", || impostor.state().requests.iter().any(|path| path.contains("openid")));
     server.get("/readyz").is(503, "waiting");
     server.open(&key.token("1", &impostor.claims(&server.url()))).is(503, "not known yet");
-    assert_eq!(impostor.readings(), 0);
+    assert_eq!(impostor.fetches(), 0);
 }
 
 #[test]
-fn an_issuer_under_https_must_show_a_certificate_of_a_known_authority() {
+fn issuer_needs_a_certificate_of_a_known_authority() {
     let authority = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/oauth/authority.pem");
     let key = Key::es256();
     let issuer = Issuer::start_encrypted(&[key.jwk("1")]);
@@ -355,15 +387,15 @@ fn an_issuer_under_https_must_show_a_certificate_of_a_known_authority() {
     until("the keys", || server.get("/readyz").status == 200);
     server.open(&key.token("1", &issuer.claims(&server.url()))).is(200, "serverInfo");
 
-    let asked = issuer.state().asked.len();
+    let requests = issuer.state().requests.len();
     let server = trusting(None);
     until("errors", || server.errors().contains("cannot be read"));
     server.open(&key.token("1", &issuer.claims(&server.url()))).is(503, "not known yet");
-    assert_eq!(issuer.state().asked.len(), asked);
+    assert_eq!(issuer.state().requests.len(), requests);
 }
 
 #[test]
-fn scopes_are_needed_and_told() {
+fn requires_scopes_and_names_them() {
     let key = Key::es256();
     let issuer = Issuer::start(&[key.jwk("1")]);
     let server = Server::start(&issuer, &["--oauth-scope", "tools", "--oauth-scope", "mcp:use"]);
@@ -373,12 +405,12 @@ fn scopes_are_needed_and_told() {
 
     let challenge = format!(r#"Bearer realm="climax", {metadata}, {scope}"#);
     assert_eq!(server.open("").header("www-authenticate"), Some(challenge.as_str()));
-    let answer = server.open(&key.token("1", &claims));
-    assert_eq!(answer.status, 403);
+    let response = server.open(&key.token("1", &claims));
+    assert_eq!(response.status, 403);
     let challenge = format!(
         r#"Bearer realm="climax", {metadata}, error="insufficient_scope", error_description="it lacks a scope that is needed here", {scope}"#
     );
-    assert_eq!(answer.header("www-authenticate"), Some(challenge.as_str()));
+    assert_eq!(response.header("www-authenticate"), Some(challenge.as_str()));
     for granted in [json!({ "scope": "mcp:use tools" }), json!({ "scope": null, "scp": ["tools", "mcp:use"] })] {
         server.open(&key.token("1", &with(&claims, granted))).is(200, "serverInfo");
     }
@@ -390,7 +422,7 @@ fn scopes_are_needed_and_told() {
 }
 
 #[test]
-fn the_resource_is_described_under_its_public_url() {
+fn serves_resource_metadata_for_the_public_url() {
     let key = Key::es256();
     let issuer = Issuer::start(&[key.jwk("1")]);
     let url = "https://tools.example/team/mcp";
@@ -398,13 +430,13 @@ fn the_resource_is_described_under_its_public_url() {
     let server = Server::start(&issuer, &args);
     let root = "/.well-known/oauth-protected-resource";
     for path in [root.to_owned(), format!("{root}/mcp"), format!("{root}/team/mcp")] {
-        let answer = server.exchange(&format!("GET {path}"), &[("host", "tools.example")], "");
+        let response = server.exchange(&format!("GET {path}"), &[("host", "tools.example")], "");
         let expected = json!({
             "resource": url, "authorization_servers": [issuer.url()], "bearer_methods_supported": ["header"],
             "scopes_supported": ["tools"],
         });
-        assert_eq!(serde_json::from_str::<Value>(&answer.body).unwrap(), expected, "{path}");
-        assert_eq!(answer.header("content-type"), Some("application/json"));
+        assert_eq!(serde_json::from_str::<Value>(&response.body).unwrap(), expected, "{path}");
+        assert_eq!(response.header("content-type"), Some("application/json"));
     }
     assert_eq!(server.get(&format!("{root}/other")).status, 404);
     assert_eq!(server.exchange(&format!("GET {root}"), &[("host", "evil.example")], "").status, 403);
@@ -416,7 +448,7 @@ fn the_resource_is_described_under_its_public_url() {
 }
 
 #[test]
-fn claims_choose_the_policy_and_sessions_are_of_one_subject_under_one_policy() {
+fn claims_select_the_policy_and_sessions_belong_to_one_subject_and_policy() {
     let directory = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| {
         let path = directory.path().join(name);
@@ -441,27 +473,27 @@ fn claims_choose_the_policy_and_sessions_are_of_one_subject_under_one_policy() {
     let [few, all] = [&anybody, &operator].map(|token| session(token));
     assert!(!finds(&anybody, &few) && finds(&operator, &all));
     assert_eq!(server.search(&anybody, &all).status, 404);
-    // A newer token of the same subject goes on; one that changes the policy does not.
+    // A newer token of the same subject continues the session; one with another policy does not.
     let newer = key.token("1", &with(&of_ops, json!({ "jti": "3", "exp": now() + 900 })));
     assert!(finds(&newer, &all));
     assert_eq!(server.search(&key.token("1", &claims), &all).status, 404);
 }
 
 #[test]
-fn tokens_of_a_file_open_the_server_too() {
+fn accepts_tokens_of_a_file_too() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("tokens");
     std::fs::write(&path, "ada 0123456789abcdef0123456789\n").unwrap();
     let key = Key::es256();
     let issuer = Issuer::start(&[key.jwk("1")]);
-    issuer.state().is_away = true;
+    issuer.state().is_down = true;
     let server = Server::start(&issuer, &["--token-file", path.to_str().unwrap()]);
     let opened = server.open("0123456789abcdef0123456789");
     opened.is(200, "serverInfo");
-    issuer.state().is_away = false;
+    issuer.state().is_down = false;
     let token = key.token("1", &issuer.claims(&server.url()));
     until("the keys", || server.open(&token).status == 200);
-    // The subject is called as the token is, and is another.
+    // The subject has the same name as the token, but is another caller.
     let session = opened.header("mcp-session-id").unwrap();
     assert_eq!(server.search(&token, session).status, 404);
     assert_eq!(server.search("0123456789abcdef0123456789", session).status, 200);
@@ -469,16 +501,16 @@ fn tokens_of_a_file_open_the_server_too() {
 }
 
 #[test]
-fn what_cannot_be_meant_is_told_at_start() {
-    for (args, status, says) in [
+fn contradictory_options_fail_the_start() {
+    for (args, status, text) in [
         (&["--oauth-issuer", "http://login.example"][..], 2, "expected https"),
         (&["--oauth-issuer", "https://login.example", "--insecure-no-auth"], 2, "cannot be used with"),
         (&["--oauth-scope", "x"], 2, "--oauth-issuer"),
         (&["--oauth-issuer", "https://login.example", "--oauth-scope", "a b"], 2, "one word"),
         (&["--oauth-issuer", "https://login.example", "--host", "0.0.0.0"], 1, "such as --public-url"),
-        (&["--policy-for", "groups:ops=policy.yaml"], 1, "--policy-for groups:ops covers nobody"),
+        (&["--policy-for", "groups:ops=policy.yaml"], 1, "--policy-for groups:ops matches no caller"),
     ] {
         let (code, _, errors) = run(climax().args(["--transport", "streamable-http", "--port", "0"]).args(args));
-        assert!(code == status && errors.contains(says), "{args:?}: {code} {errors}");
+        assert!(code == status && errors.contains(text), "{args:?}: {code} {errors}");
     }
 }

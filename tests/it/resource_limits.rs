@@ -1,4 +1,4 @@
-//! Servers against clients that take more than their share.
+//! Limits that protect the server and its other clients from a client that sends too much.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -12,7 +12,7 @@ use crate::web::Web;
 const ADA: &str = "Authorization: Bearer 0123456789abcdef0123456789";
 const BOB: &str = "Authorization: Bearer fedcba9876543210fedcba9876";
 
-/// A file with the tokens of both.
+/// A file with the tokens of Ada and Bob.
 fn tokens(directory: &tempfile::TempDir) -> String {
     let path = directory.path().join("tokens");
     std::fs::write(&path, "ada 0123456789abcdef0123456789\nbob fedcba9876543210fedcba9876\n").unwrap();
@@ -28,7 +28,7 @@ fn config(tools: &str) -> (tempfile::TempDir, String) {
     (directory, path)
 }
 
-/// Calls that run or wait, by the server's own figures.
+/// Calls that run or wait, by the server's metrics.
 fn open_calls(web: &Web, headers: &[&str]) -> usize {
     let text = web.get("/metrics", headers).text();
     let figures = ["climax_calls_running ", "climax_calls_waiting "];
@@ -36,7 +36,7 @@ fn open_calls(web: &Web, headers: &[&str]) -> usize {
     lines.map(|figure| figure.parse::<usize>().unwrap()).sum()
 }
 
-fn without_answer(web: &Web, headers: &str, body: &Value) -> TcpStream {
+fn post_without_reading(web: &Web, headers: &str, body: &Value) -> TcpStream {
     let body = body.to_string();
     let length = body.len();
     let mut stream = TcpStream::connect(web.address).unwrap();
@@ -49,13 +49,13 @@ fn without_answer(web: &Web, headers: &str, body: &Value) -> TcpStream {
 }
 
 #[test]
-fn what_waiting_calls_of_a_caller_hold_is_bounded_and_keeps_out_no_other_request() {
+fn memory_of_waiting_calls_is_limited_per_caller() {
     let (directory, config) =
         config("  - {name: eater, description: x, command: announce, args: [{name: text, stdin: true}]}\n");
     let web = Web::start(&["--max-concurrency", "1", "--config", &config, "--token-file", &tokens(&directory)]);
     let [ada, bob] = [ADA, BOB];
     let session = web.session(&[ada]);
-    // A little less than 4 MiB: sixteen of them are all that one caller can hold at once.
+    // A little less than 4 MiB. The limit of one caller is sixteen of them.
     let text = "x".repeat((4 << 20) - 1_000);
     let arguments = json!({ "tool_name": "eater", "args": { "text": text } });
     let call = |id: usize| {
@@ -63,8 +63,8 @@ fn what_waiting_calls_of_a_caller_hold_is_bounded_and_keeps_out_no_other_request
         json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
     };
     for id in 0..16 {
-        // A session's call goes on when its connection is gone.
-        let connection = without_answer(&web, &format!("{session}\r\n{ada}\r\n"), &call(id));
+        // A call of a session continues after its connection is closed.
+        let connection = post_without_reading(&web, &format!("{session}\r\n{ada}\r\n"), &call(id));
         until("the call to wait", || open_calls(&web, &[bob]) == id + 1);
         drop(connection);
     }
@@ -83,7 +83,7 @@ fn what_waiting_calls_of_a_caller_hold_is_bounded_and_keeps_out_no_other_request
 }
 
 #[test]
-fn what_a_session_keeps_of_its_opening_is_bounded() {
+fn initialize_request_has_a_length_limit() {
     let web = Web::start(&[]);
     let client = json!({ "name": "test", "version": "0", "title": "x".repeat(100_000) });
     let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
@@ -95,7 +95,7 @@ fn what_a_session_keeps_of_its_opening_is_bounded() {
 }
 
 #[test]
-fn a_caller_that_opens_many_sessions_ends_its_own() {
+fn caller_with_many_sessions_loses_its_own() {
     let directory = tempfile::tempdir().unwrap();
     let web = Web::start(&["jq", "--token-file", &tokens(&directory)]);
     let of_bob = web.session(&[BOB]);
@@ -110,7 +110,7 @@ fn a_caller_that_opens_many_sessions_ends_its_own() {
 }
 
 #[test]
-fn a_client_that_says_often_that_it_is_ready_is_told_of_a_change_once() {
+fn repeated_initialized_gets_one_notification_of_a_change() {
     let (_directory, config) = config("  - {name: first, description: The first, command: argv}\n");
     let web = Web::start(&["--classic", "jq", "--config", &config]);
     let session = web.session(&[]);
@@ -125,14 +125,14 @@ fn a_client_that_says_often_that_it_is_ready_is_told_of_a_change_once() {
         web.signal("HUP");
         assert_eq!(stream.event().unwrap()["method"], "notifications/tools/list_changed");
     }
-    // With the end of the session its stream ends, and with it what else there was to be told.
+    // The stream ends with its session. No second notification was in it.
     let delete = format!("DELETE /mcp HTTP/1.1\r\nHost: localhost\r\n{session}\r\n\r\n");
     assert!(web.raw(delete.as_bytes()).status < 300);
     assert_eq!(stream.event(), None);
 }
 
 #[test]
-fn idle_connections_leave_descriptors_for_programs_and_room_for_newcomers() {
+fn idle_connections_are_evicted() {
     let (_directory, config) = config("  - {name: quick, description: x, command: exit 0 done}\n");
     let script = r#"ulimit -n 200; exec "$0" --transport streamable-http --port 0 --max-concurrency 4 --config "$1""#;
     let web = Web::spawn(Command::new("sh").args(["-c", script, env!("CARGO_BIN_EXE_climax"), &config]));
@@ -140,11 +140,11 @@ fn idle_connections_leave_descriptors_for_programs_and_room_for_newcomers() {
     assert_eq!(web.call(&[], "quick", &json!({})), "done");
     let first = &mut idle[0];
     first.set_read_timeout(Some(PATIENCE)).unwrap();
-    assert_eq!(first.read(&mut [0]).unwrap_or(0), 0, "it made room");
+    assert_eq!(first.read(&mut [0]).unwrap_or(0), 0, "it is evicted");
 }
 
 #[test]
-fn a_target_names_no_other_host_than_the_header_may() {
+fn host_in_the_target_is_checked_too() {
     let web = Web::start(&[]);
     let status = |target: &str| {
         web.raw(format!("GET {target} HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n").as_bytes())
@@ -155,16 +155,16 @@ fn a_target_names_no_other_host_than_the_header_may() {
 }
 
 #[test]
-fn an_id_that_is_none_is_not_repeated_at_length() {
+fn malformed_id_is_shortened_in_the_error() {
     let web = Web::start(&[]);
     let digits = "9".repeat(100_000);
-    let answer = web.post(&[], &format!(r#"{{"jsonrpc":"2.0","id":{digits},"method":"tools/list"}}"#));
-    assert_eq!(answer.status, 400);
-    let text = answer.text();
+    let response = web.post(&[], &format!(r#"{{"jsonrpc":"2.0","id":{digits},"method":"tools/list"}}"#));
+    assert_eq!(response.status, 400);
+    let text = response.text();
     assert!(text.len() < 500 && text.contains("999…"), "{text:.500}");
 }
 
-/// A search with a list of so many numbers, in whichever order a client writes its members.
+/// A search with a list of so many numbers. With `is_late`, `method` and `id` come after `params`.
 fn search_among(numbers: usize, is_late: bool) -> String {
     let list = vec!["1"; numbers].join(",");
     let meta = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -178,14 +178,14 @@ fn search_among(numbers: usize, is_late: bool) -> String {
 }
 
 #[test]
-fn a_message_of_many_small_values_is_refused_before_it_costs_anything() {
+fn message_with_too_many_values_is_refused() {
     let web = Web::start(&[]);
     let mut server = Server::start(&[]);
     let headers = ["MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: climax_search"];
     for is_late in [false, true] {
         let fine = search_among(19_900, is_late);
-        let answer = web.post(&headers, &fine).json();
-        assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(7), &json!(false)), "{answer}");
+        let response = web.post(&headers, &fine).json();
+        assert_eq!((&response["id"], &response["result"]["isError"]), (&json!(7), &json!(false)), "{response}");
         server.send_line(fine.as_bytes());
         assert_eq!(server.receive()["result"]["isError"], false);
         let many = search_among(1_900_000, is_late);
@@ -196,14 +196,14 @@ fn a_message_of_many_small_values_is_refused_before_it_costs_anything() {
             assert_eq!(refused["error"]["code"], -32600, "{refused}");
             let message = refused["error"]["message"].as_str().unwrap();
             assert!(message.contains("19000") && message.contains("20000 at most"), "{message}");
-            // It is not looked for behind what is too much.
+            // Behind the limit the id is not read.
             assert_eq!(refused["id"], if is_late { json!(null) } else { json!(7) });
         }
     }
 }
 
 #[test]
-fn many_small_values_in_a_string_are_no_arguments() {
+fn string_with_too_many_values_is_no_arguments() {
     let mut server = Server::start(&["coreutils"]);
     let call = |numbers: usize| {
         let args = format!(r#"{{"format":"+%s","x":[{}]}}"#, vec!["1"; numbers].join(","));
@@ -216,7 +216,7 @@ fn many_small_values_in_a_string_are_no_arguments() {
 }
 
 #[test]
-fn methods_that_only_the_sdk_knows_are_not_found_by_a_sentence() {
+fn methods_that_only_the_sdk_knows_are_not_found() {
     let web = Web::start(&[]);
     let session = web.session(&[]);
     let mut server = Server::start(&[]);
@@ -227,26 +227,26 @@ fn methods_that_only_the_sdk_knows_are_not_found_by_a_sentence() {
         assert_eq!(by_stdio["error"]["message"], expected);
         let by_http = web.modern(&[&format!("Mcp-Name: {method}")], method, &params);
         assert_eq!(by_http.status, 404);
-        // To a client of a session 404 says that the session is gone.
+        // To a client of a session, 404 means that the session has ended.
         let request = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
         let in_session = web.post(&[&session], &request);
         assert_eq!(in_session.status, 200);
-        for answer in [by_http.json(), in_session.json()] {
-            assert_eq!((&answer["error"]["code"], &answer["error"]["message"]), (&json!(-32601), &json!(expected)));
+        for response in [by_http.json(), in_session.json()] {
+            assert_eq!((&response["error"]["code"], &response["error"]["message"]), (&json!(-32601), &json!(expected)));
         }
     }
     assert_eq!(web.modern(&[], "ping", &json!({})).json()["error"]["message"], "Method not found: ping");
 }
 
 #[test]
-fn a_client_that_sends_too_much_is_told_so_when_it_has_sent_it() {
+fn response_to_an_oversized_body_comes_after_it_is_sent() {
     let web = Web::start(&[]);
-    let answer = web.post(&[], &" ".repeat(10 << 20));
-    assert_eq!(answer.status, 413);
+    let response = web.post(&[], &" ".repeat(10 << 20));
+    assert_eq!(response.status, 413);
 }
 
 #[test]
-fn a_head_has_a_length_that_is_said() {
+fn head_has_a_length_limit() {
     let web = Web::start(&[]);
     let status = |length: usize| web.get("/healthz", &[&format!("X-Long: {}", "a".repeat(length))]).status;
     assert_eq!(status((32 << 10) - 200), 200);
@@ -257,7 +257,7 @@ fn a_head_has_a_length_that_is_said() {
 }
 
 #[test]
-fn heads_that_two_readers_could_take_for_two_requests_are_refused() {
+fn ambiguous_heads_are_refused() {
     let web = Web::start(&[]);
     let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
     for (header, status) in [
@@ -280,25 +280,26 @@ fn heads_that_two_readers_could_take_for_two_requests_are_refused() {
 }
 
 #[test]
-fn what_can_only_be_read_says_so() {
+fn probes_and_metrics_allow_get_and_head_only() {
     let web = Web::start(&[]);
     for path in ["/healthz", "/readyz", "/metrics"] {
-        let answer = |method: &str| web.raw(format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes());
-        assert_eq!([answer("GET").status, answer("HEAD").status], [200; 2], "{path}");
-        let refused = answer("PUT");
+        let response =
+            |method: &str| web.raw(format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes());
+        assert_eq!([response("GET").status, response("HEAD").status], [200; 2], "{path}");
+        let refused = response("PUT");
         assert_eq!((refused.status, refused.header("allow")), (405, Some("GET, HEAD")), "{path}");
     }
 }
 
 #[test]
-fn clients_that_are_slow_to_ask_keep_out_nobody() {
+fn clients_with_incomplete_requests_are_evicted() {
     let script = r#"ulimit -n 200; exec "$0" --transport streamable-http --port 0 --max-concurrency 4"#;
     let web = Web::spawn(Command::new("sh").args(["-c", script, env!("CARGO_BIN_EXE_climax")]));
     let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{";
     let mut slow: Vec<TcpStream> = Vec::new();
     for _ in 0..300 {
         let mut stream = TcpStream::connect(web.address).unwrap();
-        // It may have been closed already, for one that came later.
+        // It may have been evicted already.
         let _ = stream.write_all(head.as_bytes());
         slow.push(stream);
     }
@@ -306,7 +307,7 @@ fn clients_that_are_slow_to_ask_keep_out_nobody() {
 }
 
 #[test]
-fn a_client_that_listens_often_leaves_connections_to_others() {
+fn client_with_many_streams_leaves_connections_to_others() {
     let directory = tempfile::tempdir().unwrap();
     let script =
         r#"ulimit -n 200; exec "$0" --transport streamable-http --port 0 --max-concurrency 4 --token-file "$1""#;
@@ -315,10 +316,10 @@ fn a_client_that_listens_often_leaves_connections_to_others() {
         || web.modern(&[ADA], "subscriptions/listen", &json!({ "notifications": { "toolsListChanged": true } }));
     let mut streams = Vec::new();
     let refused = loop {
-        let answer = listen();
-        match answer.status {
-            200 => streams.push(answer),
-            _ => break answer,
+        let response = listen();
+        match response.status {
+            200 => streams.push(response),
+            _ => break response,
         }
     };
     assert_eq!((refused.status, refused.header("retry-after")), (503, Some("1")));
@@ -330,7 +331,7 @@ fn a_client_that_listens_often_leaves_connections_to_others() {
 }
 
 #[test]
-fn mistakes_of_clients_do_not_fill_the_log() {
+fn client_errors_are_logged_at_debug_only() {
     let directory = tempfile::tempdir().unwrap();
     let logged = |level: &str| {
         let path = directory.path().join(level);
@@ -354,7 +355,7 @@ fn mistakes_of_clients_do_not_fill_the_log() {
 }
 
 #[test]
-fn a_client_that_asks_without_end_over_standard_input_is_refused_and_may_go_on_later() {
+fn stdio_limits_requests_in_flight() {
     let (_directory, config) = config("  - {name: sleeper, description: x, command: announce}\n");
     let mut server = Server::start(&["--max-concurrency", "1", "--config", &config]);
     let call = json!({ "name": "climax_call", "arguments": { "tool_name": "sleeper" } });

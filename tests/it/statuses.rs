@@ -1,4 +1,4 @@
-//! Which HTTP status answers what.
+//! HTTP statuses of responses.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -26,8 +26,8 @@ impl Http {
         Self { child, address }
     }
 
-    /// Status, head in small letters, and body of an answer.
-    fn ask(&self, method: &str, headers: &str, body: &str) -> (u16, String, String) {
+    /// Sends a request. Returns the status, the head in small letters, and the body.
+    fn send(&self, method: &str, headers: &str, body: &str) -> (u16, String, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let accepted = "application/json, text/event-stream";
@@ -38,14 +38,14 @@ impl Http {
             body.len()
         );
         stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let mut response = String::new();
+        stream.read_to_string(&mut response).unwrap();
+        let (head, body) = response.split_once("\r\n\r\n").unwrap();
         (head[9..12].parse().unwrap(), head.to_lowercase(), body.to_owned())
     }
 
     fn post(&self, headers: &str, message: &Value) -> (u16, String, String) {
-        self.ask("POST", headers, &message.to_string())
+        self.send("POST", headers, &message.to_string())
     }
 }
 
@@ -57,14 +57,14 @@ impl Drop for Http {
 }
 
 #[test]
-fn a_session_that_was_ended_has_ended() {
+fn deleted_session_is_not_found() {
     let server = Http::start();
     let open = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize("2025-11-25") });
     let (status, head, _) = server.post("", &open);
     assert_eq!(status, 200, "{head}");
     let session = head.lines().find(|line| line.starts_with("mcp-session-id")).unwrap();
     let header = format!("{session}\r\n");
-    let (status, ..) = server.ask("DELETE", &header, "");
+    let (status, ..) = server.send("DELETE", &header, "");
     assert_eq!(status, 204);
     let (status, ..) = server.post(&header, &json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" }));
     assert_eq!(status, 404);
@@ -72,7 +72,7 @@ fn a_session_that_was_ended_has_ended() {
 
 /// MCP 2026-07-28, basic/transports, "Streamable HTTP".
 #[test]
-fn a_method_that_is_not_there_is_not_found() {
+fn unknown_method_is_not_found() {
     let server = Http::start();
     for method in ["initialize", "ping", "no/such/method"] {
         let headers = format!("MCP-Protocol-Version: {MODERN}\r\nMcp-Method: {method}\r\n");

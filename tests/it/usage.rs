@@ -1,10 +1,10 @@
-//! Command lines and files that are not what was meant, and what they are told.
+//! Errors of the command line.
 
 use std::fs;
 
 use crate::support::{climax, run};
 
-/// The status and the message of a command line that is refused; it prints nothing else.
+/// The status and the message of a command line that is refused. It prints nothing to standard output.
 fn refused(args: &[&str]) -> (i32, String) {
     let (status, stdout, stderr) = run(climax().args(args));
     assert_eq!(stdout, "", "{args:?}");
@@ -12,7 +12,7 @@ fn refused(args: &[&str]) -> (i32, String) {
 }
 
 #[test]
-fn diff_compares_exports_and_nothing_else() {
+fn diff_refuses_other_files_than_exports() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name).display().to_string();
     let fine = run(climax().args(["export", "jq"])).1;
@@ -42,7 +42,7 @@ fn diff_compares_exports_and_nothing_else() {
     ] {
         fs::write(path("junk.json"), &junk).unwrap();
         let (status, stderr) = refused(&["diff", &path("junk.json"), &path("junk.json")]);
-        assert_eq!((status, stderr.lines().count()), (2, 2), "both are told: {stderr}");
+        assert_eq!((status, stderr.lines().count()), (2, 2), "an error for each file: {stderr}");
         assert!(stderr.contains(found) && stderr.contains("climax export"), "{found}: {stderr}");
     }
 }
@@ -78,25 +78,25 @@ fn options_of_oauth_without_http_are_refused() {
 }
 
 #[test]
-fn what_is_given_twice_is_refused() {
+fn duplicate_arguments_are_refused() {
     let (status, stderr) = refused(&["call", "git_log", "skip=1", "max_count=1", "skip=2"]);
     assert_eq!((status, stderr.as_str()), (2, "climax: `skip` is given twice, as `1` and as `2`: give it once\n"));
 }
 
 #[cfg(feature = "http")]
 #[test]
-fn nobody_has_two_policies() {
+fn two_policies_for_one_caller_are_refused() {
     for who in ["bob", "groups:ops"] {
         let (one, other) = (format!("{who}=a.yaml"), format!("{who}=b.yaml"));
         let http = ["--transport", "streamable-http", "--policy-for", &one, "--policy-for", "x=y", "--policy-for"];
         let (status, stderr) = refused(&[&http[..], &[&other]].concat());
-        let told = format!("--policy-for {who} is given twice, with a.yaml and with b.yaml");
-        assert!(status == 2 && stderr.contains(&told), "{stderr}");
+        let message = format!("--policy-for {who} is given twice, with a.yaml and with b.yaml");
+        assert!(status == 2 && stderr.contains(&message), "{stderr}");
     }
 }
 
 #[test]
-fn a_policy_that_cannot_be_read_is_called_one() {
+fn unreadable_policy_is_named_as_a_policy() {
     let dir = tempfile::tempdir().unwrap();
     let (status, stderr) = refused(&["list", "--policy", "/nonexistent.yaml"]);
     assert_eq!(status, 1);
@@ -107,7 +107,7 @@ fn a_policy_that_cannot_be_read_is_called_one() {
 
 #[cfg(feature = "http")]
 #[test]
-fn a_file_of_http_that_cannot_be_read_is_named_with_its_option() {
+fn unreadable_file_of_http_is_named_with_its_option() {
     for option in ["--token-file", "--state-key-file"] {
         let http = ["--transport", "streamable-http", "--port", "0"];
         let (status, stderr) = refused(&[&http[..], &[option, "/nonexistent"]].concat());
@@ -117,7 +117,7 @@ fn a_file_of_http_that_cannot_be_read_is_named_with_its_option() {
 }
 
 #[test]
-fn values_that_cannot_be_read_are_told_what_is_expected() {
+fn malformed_values_name_the_expected_form() {
     let mut cases = vec![
         (vec!["--max-output", "1k"], "expected a whole number"),
         (vec!["--max-concurrency", "0"], "expected a whole number in plain digits, 1 at least"),
@@ -137,10 +137,10 @@ fn values_that_cannot_be_read_are_told_what_is_expected() {
 }
 
 #[test]
-fn a_config_that_is_named_like_a_cli_is_told_the_option() {
+fn config_path_as_a_cli_name_suggests_the_option() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("gitt")).unwrap();
-    for (name, told) in [
+    for (name, hint) in [
         ("notes.yaml", "did you mean `--config notes.yaml`?"),
         ("./gitt", "did you mean `--config ./gitt`?"),
         ("gitt", "did you mean `git` or `--config gitt`?"),
@@ -148,7 +148,7 @@ fn a_config_that_is_named_like_a_cli_is_told_the_option() {
         for command in [&[name][..], &["run", name], &["list", name]] {
             let (status, stdout, stderr) = run(climax().current_dir(dir.path()).args(command));
             assert_eq!((status, stdout.as_str()), (1, ""));
-            assert!(stderr.contains(told), "{command:?}: {stderr}");
+            assert!(stderr.contains(hint), "{command:?}: {stderr}");
         }
     }
     let (_, stderr) = refused(&["list", "gitt"]);
@@ -156,7 +156,7 @@ fn a_config_that_is_named_like_a_cli_is_told_the_option() {
 }
 
 #[test]
-fn the_end_of_the_help_is_wrapped_once() {
+fn last_paragraph_of_the_help_is_wrapped() {
     for columns in ["40", "60", "100"] {
         let (_, help, _) = run(climax().arg("--help").env("COLUMNS", columns));
         let width: usize = columns.parse().unwrap();

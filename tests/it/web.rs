@@ -1,4 +1,4 @@
-//! The real binary over HTTP, and a client that can do what well-behaved libraries do not.
+//! The real binary over HTTP, and a client that can send malformed requests.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 
 use crate::support::{PATIENCE, climax, until};
 
-/// A server that listens on a free port of this machine. Killed when dropped.
+/// A server that listens on a free local port. Killed when dropped.
 pub(crate) struct Web {
     pub(crate) child: Child,
     pub(crate) address: SocketAddr,
 }
 
-/// The head of an answer, and the connection that its body comes over.
-pub(crate) struct Answer {
+/// The head of a response, and the connection for its body.
+pub(crate) struct Response {
     pub(crate) status: u16,
     head: Vec<String>,
     body: BufReader<TcpStream>,
@@ -39,7 +39,7 @@ impl Web {
             }
             said.push_str(&line);
         };
-        // Nobody reads the rest, and nothing may wait for that.
+        // The server must not block on a full pipe.
         std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
         Self { child, address }
     }
@@ -58,19 +58,19 @@ impl Web {
     }
 
     /// Sends bytes as they are.
-    pub(crate) fn raw(&self, request: &[u8]) -> Answer {
+    pub(crate) fn raw(&self, request: &[u8]) -> Response {
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.write_all(request).unwrap();
-        Answer::read(stream)
+        Response::read(stream)
     }
 
-    pub(crate) fn get(&self, path: &str, headers: &[&str]) -> Answer {
+    pub(crate) fn get(&self, path: &str, headers: &[&str]) -> Response {
         let headers = lines(headers);
         self.raw(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n").as_bytes())
     }
 
-    pub(crate) fn post(&self, headers: &[&str], body: &str) -> Answer {
+    pub(crate) fn post(&self, headers: &[&str], body: &str) -> Response {
         let headers = lines(headers);
         let length = body.len();
         self.raw(
@@ -82,8 +82,8 @@ impl Web {
         )
     }
 
-    /// A request as clients make it from revision 2026-07-28 on.
-    pub(crate) fn modern(&self, headers: &[&str], method: &str, params: &Value) -> Answer {
+    /// Sends a request of revision 2026-07-28.
+    pub(crate) fn modern(&self, headers: &[&str], method: &str, params: &Value) -> Response {
         let mut params = params.clone();
         params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
         params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
@@ -95,7 +95,7 @@ impl Web {
         self.post(&headers, &json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string())
     }
 
-    /// Sends a call, and does not wait for its answer.
+    /// Sends a call, and does not wait for its response.
     pub(crate) fn begin_call(&self, headers: &[&str], tool: &str) -> TcpStream {
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
             "name": "climax_call", "arguments": { "tool_name": tool },
@@ -114,22 +114,22 @@ impl Web {
         stream
     }
 
-    /// The text of a call, as a client makes it from revision 2026-07-28 on.
+    /// Sends a call of revision 2026-07-28, and returns the text of its result.
     pub(crate) fn call(&self, headers: &[&str], tool: &str, arguments: &Value) -> String {
         let params = json!({ "name": "climax_call", "arguments": { "tool_name": tool, "args": arguments } });
-        let answer = self.modern(headers, "tools/call", &params).json();
-        answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+        let response = self.modern(headers, "tools/call", &params).json();
+        response["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{response}")).to_owned()
     }
 
-    /// Opens a session as clients until 2025-11-25 do; the header that names it.
+    /// Opens a session of revision 2025-11-25, and returns the session header.
     pub(crate) fn session(&self, headers: &[&str]) -> String {
         let params = json!({
             "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "0" },
         });
         let request = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
-        let answer = self.post(headers, &request.to_string());
-        assert_eq!(answer.status, 200);
-        let session = format!("Mcp-Session-Id: {}", answer.header("mcp-session-id").unwrap());
+        let response = self.post(headers, &request.to_string());
+        assert_eq!(response.status, 200);
+        let session = format!("Mcp-Session-Id: {}", response.header("mcp-session-id").unwrap());
         let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string();
         let mut headers = headers.to_vec();
         headers.push(&session);
@@ -149,13 +149,13 @@ impl Drop for Web {
     }
 }
 
-/// What an event says under a name, if it is anything.
+/// The text of a field of an event, unless it is empty.
 fn field(event: &str, name: &str) -> Option<String> {
     let mut fields = event.lines().filter_map(|line| line.split_once(": "));
     fields.find(|(found, text)| *found == name && !text.trim().is_empty()).map(|(_, text)| text.to_owned())
 }
 
-impl Answer {
+impl Response {
     fn read(stream: TcpStream) -> Self {
         let mut body = BufReader::new(stream);
         let mut head = Vec::new();
@@ -210,7 +210,7 @@ impl Answer {
     pub(crate) fn event(&mut self) -> Option<Value> {
         let end = Instant::now() + PATIENCE;
         loop {
-            // Signs of life may come for ever.
+            // Keep-alive events may come without end.
             assert!(Instant::now() < end, "neither a message nor the end");
             if let Some(data) = field(&self.text_chunk()?, "data") {
                 return Some(serde_json::from_str(&data).unwrap());
@@ -218,7 +218,7 @@ impl Answer {
         }
     }
 
-    /// The name of the next event of an event stream, as a header for who comes back to it.
+    /// The id of the next event of a stream, as the header that resumes it.
     pub(crate) fn last_event(&mut self) -> String {
         let chunk = self.text_chunk().expect("an event");
         format!("Last-Event-ID: {}", field(&chunk, "id").expect("an id"))

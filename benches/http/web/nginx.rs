@@ -1,4 +1,4 @@
-//! A proxy before the server, as README says to set it up.
+//! A proxy before the server, with the settings of the README.
 
 use std::fmt::Write as _;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -6,10 +6,10 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What is said where there is none.
+/// Printed where nginx is not installed.
 pub(crate) const MISSING: &str = "no nginx here, so what needs one is left out: apt-get install nginx-light openssl";
 
-/// Which failed requests another replica gets, as README has it.
+/// `proxy_next_upstream` of the README: the failures after which another replica gets the request.
 pub(crate) const RETRIES: &str = "error http_503 non_idempotent";
 
 /// A proxy on two ports. Killed when dropped.
@@ -19,8 +19,8 @@ pub(crate) struct Nginx {
     pub(crate) tls: SocketAddr,
 }
 
-/// Whether there is one.
-pub(crate) fn is_here() -> bool {
+/// Whether nginx and openssl are installed.
+pub(crate) fn is_installed() -> bool {
     let runs = |program: &str, argument: &str| {
         Command::new(program).arg(argument).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
     };
@@ -54,7 +54,7 @@ impl Drop for Nginx {
     }
 }
 
-/// One process, so that its end is the end of all; one worker is what the server has too.
+/// One process, which is killed as a whole. The server has one thread too.
 fn configuration(
     directory: &Path,
     replicas: &[SocketAddr],
@@ -94,7 +94,7 @@ fn certificate(directory: &Path) {
     assert!(status.success(), "openssl makes no certificate");
 }
 
-/// Ports that were free a moment ago.
+/// Two free ports.
 fn free_addresses() -> [SocketAddr; 2] {
     let listeners = [(); 2].map(|()| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap());
     listeners.map(|listener| listener.local_addr().unwrap())

@@ -10,14 +10,14 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, ValueEnum};
 use climax_catalog::Strategy;
 
-#[cfg(feature = "http")]
+#[cfg(feature = "oauth")]
 use super::oauth::OauthArguments;
 use crate::command::selection::{Selection, Sources};
 use crate::command::strategy::strategies;
 use crate::command::value;
 #[cfg(feature = "http")]
 use crate::transport::http::{
-    caller::Who,
+    caller::CallerPattern,
     host_check::{Host, Origin},
     rate::Rate,
 };
@@ -126,6 +126,7 @@ pub(crate) enum Transport {
 #[cfg(feature = "http")]
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Options for --transport streamable-http")]
+#[cfg_attr(not(feature = "oauth"), command(arg = without_oauth()))]
 pub(crate) struct HttpArguments {
     /// Address to listen on; others than this machine's own need --token-file, --oauth-issuer or --insecure-no-auth
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", value_parser = value::address)]
@@ -136,6 +137,7 @@ pub(crate) struct HttpArguments {
     /// Let in only who carries a bearer token of this file: one `NAME TOKEN` a line; SIGHUP reads it again
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
+    #[cfg(feature = "oauth")]
     #[command(flatten)]
     pub(crate) oauth: OauthArguments,
     /// Let everybody in who can reach the address
@@ -149,7 +151,7 @@ pub(crate) struct HttpArguments {
     pub(crate) allowed_origin: Vec<Origin>,
     /// Serve whoever carries the token NAME, or has WORD in the claim CLAIM, under this policy instead of --policy
     #[arg(long, value_name = "NAME|CLAIM:WORD=FILE", value_parser = policy_for)]
-    pub(crate) policy_for: Vec<(Who, PathBuf)>,
+    pub(crate) policy_for: Vec<(CallerPattern, PathBuf)>,
     /// Requests that each caller may make, such as 10/s or 600/m; default: any number
     #[arg(long, value_name = "N/s|m|h")]
     pub(crate) rate: Option<Rate>,
@@ -180,8 +182,8 @@ impl HttpArguments {
         });
         let (who, one, other) = twice.next()?;
         let who = match who {
-            Who::Token(name) => name.clone(),
-            Who::Claim(claim, word) => format!("{claim}:{word}"),
+            CallerPattern::Token(name) => name.clone(),
+            CallerPattern::Claim(claim, word) => format!("{claim}:{word}"),
         };
         Some(format!("--policy-for {who} is given twice, with {one} and with {other}: name one policy for it"))
     }
@@ -199,9 +201,19 @@ pub(crate) enum LogLevel {
 }
 
 #[cfg(feature = "http")]
-fn policy_for(text: &str) -> Result<(Who, PathBuf), String> {
+fn policy_for(text: &str) -> Result<(CallerPattern, PathBuf), String> {
     match text.split_once('=') {
-        Some((who, path)) if !who.is_empty() && !path.is_empty() => Ok((Who::parse(who), path.into())),
+        Some((who, path)) if !who.is_empty() && !path.is_empty() => Ok((CallerPattern::parse(who), path.into())),
         _ => Err("expected NAME=FILE or CLAIM:WORD=FILE, such as ci=ci-policy.yaml".to_owned()),
     }
+}
+
+/// An option whose only use is an error that names the feature.
+#[cfg(all(feature = "http", not(feature = "oauth")))]
+fn without_oauth() -> clap::Arg {
+    let error = "this binary was built without OAuth; build it with `cargo install --path . --features oauth`";
+    clap::Arg::new("oauth_issuer")
+        .long("oauth-issuer")
+        .hide(true)
+        .value_parser(move |_: &str| Err::<String, _>(error.to_owned()))
 }

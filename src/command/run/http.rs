@@ -1,6 +1,5 @@
 //! The server over streamable HTTP.
 
-use crate::command::runtime::runtime;
 use std::fs;
 use std::io::{self, Write as _};
 use std::net::{SocketAddr, TcpListener};
@@ -15,16 +14,19 @@ use tokio_util::sync::CancellationToken;
 use super::arguments::HttpArguments;
 use super::start::{Reloaded, Start, cancel_on};
 use crate::command::output::FAILURE;
+use crate::command::runtime::runtime;
 use crate::command::terminal;
 use crate::exec;
 use crate::mcp::RequestStateKey;
 use crate::serving::snapshot::ServedHandle;
 use crate::telemetry::metrics::Metrics;
 use crate::transport::http::MAX_CONNECTIONS;
-use crate::transport::http::auth::{Access, TokenFile};
-use crate::transport::http::caller::Who;
+use crate::transport::http::auth::{Auth, TokenFile};
+use crate::transport::http::caller::CallerPattern;
 use crate::transport::http::host_check::{Host, HostCheck};
-use crate::transport::http::{Ending, Http, serve};
+#[cfg(not(feature = "oauth"))]
+use crate::transport::http::resource_server::ResourceServer;
+use crate::transport::http::{Http, Shutdown, serve};
 
 pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
     let arguments = start.arguments;
@@ -33,94 +35,96 @@ pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
         ExitCode::from(FAILURE)
     };
     let listener = listener(&arguments.http).map_err(failed)?;
-    let access = Arc::new(access(&arguments.http, listener.local_addr().map_err(failed)?).map_err(failed)?);
+    let auth = Arc::new(auth(&arguments.http, listener.local_addr().map_err(failed)?).map_err(failed)?);
     let key = state_key(&arguments.http).map_err(failed)?;
     let metrics = Arc::new(Metrics::default());
     start.registry.observe(metrics.clone());
     let policy = arguments.selection.sources.policy.clone();
-    let (server, live) = start.server(policy.as_deref())?;
-    let mut lives = vec![live];
-    let mut servers = Vec::new();
-    for (who, policy) in &arguments.http.policy_for {
-        let (server, live) = start.server(Some(policy))?;
-        lives.push(live);
-        servers.push((who.clone(), server.with_state_key(key.clone())));
+    let (server, handle) = start.server(policy.as_deref())?;
+    let mut handles = vec![handle];
+    let mut policy_servers = Vec::new();
+    for (pattern, policy) in &arguments.http.policy_for {
+        let (server, handle) = start.server(Some(policy))?;
+        handles.push(handle);
+        policy_servers.push((pattern.clone(), server.with_state_key(key.clone())));
     }
     exec::keep_descriptors_private();
     let http = Http {
-        gate: gate(&arguments.http),
-        access: access.clone(),
+        host_check: host_check(&arguments.http),
+        auth: auth.clone(),
         rate: arguments.http.rate,
-        servers,
+        policy_servers,
         server: server.with_state_key(key),
-        connections: connections(&lives),
+        connections: connections(&handles),
         metrics,
-        sample: sampler(lives),
+        sample: sampler(handles),
     };
-    serve_until_told(start, listener, http, access).map_err(failed)?;
+    serve_until_shutdown(start, listener, http, auth).map_err(failed)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The socket that systemd hands over, or a new one.
+/// The socket that systemd passes, or a new one.
 fn listener(arguments: &HttpArguments) -> io::Result<TcpListener> {
     let address = SocketAddr::new(arguments.host, arguments.port);
     let cannot = |error: io::Error| io::Error::new(error.kind(), format!("cannot listen on {address}: {error}"));
-    let handed_over = listenfd::ListenFd::from_env().take_tcp_listener(0)?;
-    let listener = handed_over.map_or_else(|| TcpListener::bind(address).map_err(cannot), Ok)?;
+    let passed = listenfd::ListenFd::from_env().take_tcp_listener(0)?;
+    let listener = passed.map_or_else(|| TcpListener::bind(address).map_err(cannot), Ok)?;
     listener.set_nonblocking(true)?;
     Ok(listener)
 }
 
-/// The host that clients know, and the address that is listened on, are let in without being named twice.
-fn gate(arguments: &HttpArguments) -> HostCheck {
-    let address = Some(arguments.host).filter(|host| !host.is_unspecified()).map(Host::from);
-    let hosts: Vec<Host> = arguments.allowed_host.iter().cloned().chain(arguments.oauth.public_host()).collect();
-    if address.is_none() && hosts.is_empty() {
+/// Allows the hosts of the options, the host of the public URL, and the address of the listener.
+fn host_check(arguments: &HttpArguments) -> HostCheck {
+    let mut hosts = arguments.allowed_host.clone();
+    hosts.extend(Some(arguments.host).filter(|host| !host.is_unspecified()).map(Host::from));
+    #[cfg(feature = "oauth")]
+    hosts.extend(arguments.oauth.public_host());
+    if hosts.is_empty() {
         tracing::warn!(
             "requests to localhost are answered; name what else the server is known by: --allowed-host NAME"
         );
     }
-    HostCheck::new(hosts.into_iter().chain(address).collect(), arguments.allowed_origin.clone())
+    HostCheck::new(hosts, arguments.allowed_origin.clone())
 }
 
-/// How callers show who they are. What others can reach is open to everybody only where that is asked for.
-fn access(arguments: &HttpArguments, address: SocketAddr) -> io::Result<Access> {
+/// How callers authenticate. A server that others can reach needs tokens, unless `--insecure-no-auth` is given.
+fn auth(arguments: &HttpArguments, address: SocketAddr) -> io::Result<Auth> {
     let named = |error: io::Error| io::Error::new(error.kind(), format!("--token-file {error}"));
     let tokens = arguments.token_file.as_deref().map(TokenFile::open).transpose().map_err(named)?;
-    // A policy under a misspelt name would leave its caller under the policy of everybody else.
-    let is_unknown = |name: &str| tokens.as_ref().is_none_or(|tokens| !tokens.knows(name));
-    let unknown = arguments.policy_for.iter().find_map(|(who, _)| match who {
-        Who::Token(name) if is_unknown(name) => Some(name),
-        Who::Token(_) | Who::Claim(..) => None,
-    });
-    if let Some(name) = unknown {
-        let message = format!("--policy-for {name} covers nobody: no token of the --token-file has this name");
-        return Err(io::Error::other(message));
+    #[cfg(feature = "oauth")]
+    let server = arguments.oauth.resource_server(address).map_err(io::Error::other)?;
+    #[cfg(not(feature = "oauth"))]
+    let server: Option<Box<dyn ResourceServer>> = None;
+    check_patterns(arguments, tokens.as_ref(), server.is_some())?;
+    match (server, tokens) {
+        (Some(server), tokens) => Ok(Auth::Oauth(server, tokens)),
+        (None, Some(tokens)) => Ok(Auth::Tokens(tokens)),
+        (None, None) if address.ip().to_canonical().is_loopback() || arguments.insecure_no_auth => Ok(Auth::Disabled),
+        (None, None) => Err(io::Error::other(format!(
+            "others can reach {address}, and would run programs here: name a file of tokens with --token-file or an \
+             authorization server with --oauth-issuer, or say --insecure-no-auth"
+        ))),
     }
-    if let Some(server) = arguments.oauth.resource_server(address).map_err(io::Error::other)? {
-        return Ok(Access::Oauth(Box::new(server), tokens));
-    }
-    let of_claim = |(who, _): &&(Who, _)| matches!(who, Who::Claim(..));
-    if let Some((Who::Claim(claim, word), _)) = arguments.policy_for.iter().find(of_claim) {
-        let message = format!(
-            "--policy-for {claim}:{word} covers nobody: only access tokens have claims, so name an --oauth-issuer"
-        );
-        return Err(io::Error::other(message));
-    }
-    if let Some(tokens) = tokens {
-        return Ok(Access::Tokens(tokens));
-    }
-    if address.ip().to_canonical().is_loopback() || arguments.insecure_no_auth {
-        return Ok(Access::Open);
-    }
-    let message = format!(
-        "others can reach {address}, and would run programs here: name a file of tokens with --token-file or an authorization \
-         server with --oauth-issuer, or say --insecure-no-auth"
-    );
-    Err(io::Error::other(message))
 }
 
-/// The key that approvals are signed with: that of the file, or one that all servers of this process share.
+/// Refuses a policy for a caller that cannot exist. A misspelt name would leave its caller under the default policy.
+fn check_patterns(arguments: &HttpArguments, tokens: Option<&TokenFile>, has_claims: bool) -> io::Result<()> {
+    for (pattern, _) in &arguments.policy_for {
+        let problem = match pattern {
+            CallerPattern::Token(name) if tokens.is_none_or(|tokens| !tokens.contains(name)) => {
+                format!("--policy-for {name} matches no caller: no token of the --token-file has this name")
+            }
+            CallerPattern::Claim(claim, word) if !has_claims => format!(
+                "--policy-for {claim}:{word} matches no caller: only access tokens have claims, so name an --oauth-issuer"
+            ),
+            CallerPattern::Token(_) | CallerPattern::Claim(..) => continue,
+        };
+        return Err(io::Error::other(problem));
+    }
+    Ok(())
+}
+
+/// The key that signs approvals: that of the file, or a random one for all servers of this process.
 fn state_key(arguments: &HttpArguments) -> io::Result<RequestStateKey> {
     let Some(path) = &arguments.state_key_file else { return RequestStateKey::random() };
     let shown = format!("--state-key-file {}", path.display());
@@ -131,63 +135,63 @@ fn state_key(arguments: &HttpArguments) -> io::Result<RequestStateKey> {
     RequestStateKey::new(key.trim_ascii().to_vec()).ok_or_else(short)
 }
 
-/// As many as there can be descriptors for, besides those of the programs.
-fn connections(lives: &[ServedHandle]) -> usize {
-    let programs = lives.first().map_or(0, |live| live.toolbox().runner.concurrency());
+/// The connections for which there are descriptors, besides those of the programs.
+fn connections(handles: &[ServedHandle]) -> usize {
+    let programs = handles.first().map_or(0, |handle| handle.toolbox().runner.concurrency());
     exec::room_for_connections(programs).min(MAX_CONNECTIONS)
 }
 
-fn sampler(lives: Vec<ServedHandle>) -> Box<dyn Fn(&Metrics) + Send + Sync> {
+fn sampler(handles: Vec<ServedHandle>) -> Box<dyn Fn(&Metrics) + Send + Sync> {
     Box::new(move |metrics| {
-        // All of them share one executor's slots.
-        if let Some(live) = lives.first() {
-            let toolbox = live.toolbox();
+        // All of them share one runner.
+        if let Some(handle) = handles.first() {
+            let toolbox = handle.toolbox();
             metrics.set_served(toolbox.digest(), toolbox.runner.running(), toolbox.runner.waiting());
         }
     })
 }
 
-fn serve_until_told(start: Start<'_>, listener: TcpListener, http: Http, access: Arc<Access>) -> io::Result<()> {
-    let Start { arguments, registry, shutdown, .. } = start;
+fn serve_until_shutdown(start: Start<'_>, listener: TcpListener, http: Http, auth: Arc<Auth>) -> io::Result<()> {
+    let Start { arguments, registry, shutdown: end_calls, .. } = start;
     let drain = CancellationToken::new();
     let runtime = runtime()?;
     let ended = runtime.block_on(async {
         for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
             cancel_on(kind, &drain)?;
-            end_at_once_on_second(kind, &shutdown)?;
+            end_calls_on_second(kind, &end_calls)?;
         }
         let audit = registry.audit();
-        Reloaded { registry: Arc::new(registry), audit, access: Some(access) }.start(arguments.reload.watch)?;
+        Reloaded { registry: Arc::new(registry), audit, auth: Some(auth) }.start(arguments.reload.watch)?;
         let listener = tokio::net::TcpListener::from_std(listener)?;
         announce(listener.local_addr()?);
         let limit = Duration::from_secs(arguments.http.drain);
-        tell_systemd_of_drain(&drain);
-        serve(listener, http, Ending { drain, drain_limit: limit, shutdown }).await
+        notify_systemd_of_drain(&drain);
+        serve(listener, http, Shutdown { drain, drain_limit: limit, end_calls }).await
     });
     runtime.shutdown_background();
     ended
 }
 
-/// Whoever does not want to wait for the calls tells the server twice.
-fn end_at_once_on_second(kind: SignalKind, shutdown: &CancellationToken) -> io::Result<()> {
+/// Ends the calls at the second signal, for users who do not want to wait for them.
+fn end_calls_on_second(kind: SignalKind, end_calls: &CancellationToken) -> io::Result<()> {
     let mut signals = signal(kind)?;
-    let shutdown = shutdown.clone();
+    let end_calls = end_calls.clone();
     tokio::spawn(async move {
         signals.recv().await;
         signals.recv().await;
-        shutdown.cancel();
+        end_calls.cancel();
     });
     Ok(())
 }
 
 fn announce(address: SocketAddr) {
-    // If standard error is gone there is nobody to tell.
+    // Standard error may be closed.
     let _ = writeln!(io::stderr(), "climax serves MCP at http://{address}/mcp");
     // Without systemd this does nothing.
     let _ = sd_notify::notify(&[NotifyState::Ready]);
 }
 
-fn tell_systemd_of_drain(drain: &CancellationToken) {
+fn notify_systemd_of_drain(drain: &CancellationToken) {
     let drain = drain.clone();
     tokio::spawn(async move {
         drain.cancelled().await;

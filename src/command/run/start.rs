@@ -40,7 +40,7 @@ pub(super) struct Reloaded {
     pub(super) registry: Arc<Registry>,
     pub(super) audit: Option<Arc<Audit>>,
     #[cfg(feature = "http")]
-    pub(super) access: Option<Arc<crate::transport::http::auth::Access>>,
+    pub(super) auth: Option<Arc<crate::transport::http::auth::Auth>>,
 }
 
 impl Reloaded {
@@ -49,7 +49,7 @@ impl Reloaded {
             tracing::error!(%error, "the audit file cannot be reopened; no call will run until it can");
         }
         #[cfg(feature = "http")]
-        if let Some(Err(error)) = self.access.as_deref().map(crate::transport::http::auth::Access::reread) {
+        if let Some(Err(error)) = self.auth.as_deref().map(crate::transport::http::auth::Auth::reload) {
             tracing::error!(%error, "the tokens stay as they were");
         }
         if self.registry.files().next().is_some() {

@@ -47,7 +47,7 @@ fn serve(start: Start<'_>, server: Server) -> io::Result<()> {
                 registry: Arc::new(registry),
                 audit,
                 #[cfg(feature = "http")]
-                access: None,
+                auth: None,
             };
             renewed.start(arguments.reload.watch)?;
         } else {

@@ -1,4 +1,4 @@
-//! Who gets in.
+//! Authentication: which caller sends a request.
 
 use std::fs;
 use std::io;
@@ -8,20 +8,20 @@ use std::sync::RwLock;
 
 use hyper::header::{AUTHORIZATION, HeaderMap};
 
-use super::oauth::{ResourceServer, Unfit};
+use super::resource_server::{ResourceServer, TokenError};
 use super::tokens::{Tokens, bearer};
 use crate::call::caller::Caller;
 use crate::lock::Unpoisoned as _;
 
-/// How callers show who they are.
+/// How callers authenticate.
 #[derive(Debug)]
-pub enum Access {
-    /// They do not.
-    Open,
+pub enum Auth {
+    /// They do not. Every request is answered.
+    Disabled,
     /// By one of the tokens of a file.
     Tokens(TokenFile),
     /// By an access token of an authorization server, or by one of the tokens of a file if there is one.
-    Oauth(Box<ResourceServer>, Option<TokenFile>),
+    Oauth(Box<dyn ResourceServer>, Option<TokenFile>),
 }
 
 /// A file of bearer tokens, which can be read again.
@@ -31,24 +31,24 @@ pub struct TokenFile {
     tokens: RwLock<Tokens>,
 }
 
-/// Why a caller does not get in.
+/// The reason why a request is not authenticated.
 #[derive(Debug)]
-pub(super) enum Refused {
-    /// No token came with the request.
-    NoToken,
-    /// The token opens nothing.
-    WrongToken,
-    /// The access token does not open the server.
-    Unfit(Unfit),
+pub(super) enum AuthError {
+    /// The request has no bearer token.
+    Missing,
+    /// The token is not in the file.
+    Unknown,
+    /// The access token is refused.
+    AccessToken(TokenError),
 }
 
-impl Refused {
-    /// Whether anybody could have made the token that came with the request.
+impl AuthError {
+    /// Whether the client may be guessing tokens.
     pub(super) fn is_guess(&self) -> bool {
         match self {
-            Self::NoToken => false,
-            Self::WrongToken => true,
-            Self::Unfit(why) => why.is_guess(),
+            Self::Missing => false,
+            Self::Unknown => true,
+            Self::AccessToken(error) => error.is_guess(),
         }
     }
 }
@@ -57,22 +57,22 @@ impl TokenFile {
     /// Reads the file.
     ///
     /// # Errors
-    /// It cannot be read, or what is wrong with it, a line each.
+    /// The file cannot be read, or lines of it are wrong; the message names each.
     pub fn open(path: &Path) -> io::Result<Self> {
         Ok(Self { tokens: RwLock::new(read(path)?), path: path.to_owned() })
     }
 
     /// Whether there is a token of this name.
     #[must_use]
-    pub fn knows(&self, name: &str) -> bool {
+    pub fn contains(&self, name: &str) -> bool {
         self.tokens.read().unpoisoned().names().any(|known| known == name)
     }
 
-    /// Reads the file again; if that fails the tokens stay that were there.
+    /// Reads the file again. If that fails, the tokens stay as they were.
     ///
     /// # Errors
     /// As [`Self::open`].
-    pub fn reread(&self) -> io::Result<()> {
+    pub fn reload(&self) -> io::Result<()> {
         let tokens = read(&self.path)?;
         *self.tokens.write().unpoisoned() = tokens;
         Ok(())
@@ -93,52 +93,56 @@ fn read(path: &Path) -> io::Result<Tokens> {
     Tokens::parse(&text).map_err(|mistakes| io::Error::other(format!("{shown}: {}", mistakes.join("; "))))
 }
 
-impl Access {
-    /// Reads what says who gets in again, if there is anything.
+impl Auth {
+    /// Reads the token file again, if there is one.
     ///
     /// # Errors
-    /// It cannot be used; what was there before stays.
-    pub fn reread(&self) -> io::Result<()> {
+    /// The file cannot be used; the tokens stay as they were.
+    pub fn reload(&self) -> io::Result<()> {
+        self.token_file().map_or(Ok(()), TokenFile::reload)
+    }
+
+    /// The OAuth resource server, if there is one.
+    pub(super) fn resource_server(&self) -> Option<&dyn ResourceServer> {
         match self {
-            Self::Open | Self::Oauth(_, None) => Ok(()),
-            Self::Tokens(file) | Self::Oauth(_, Some(file)) => file.reread(),
+            Self::Disabled | Self::Tokens(_) => None,
+            Self::Oauth(server, _) => Some(server.as_ref()),
         }
     }
 
-    /// The resource server, if there is one.
-    pub(super) fn resource_server(&self) -> Option<&ResourceServer> {
-        match self {
-            Self::Open | Self::Tokens(_) => None,
-            Self::Oauth(server, _) => Some(server),
-        }
-    }
-
-    /// Whether anybody can get in: not before the keys are known that all tokens are verified with.
+    /// Whether any caller can authenticate now. Without the keys of the issuer, only the tokens of a file can be verified.
     pub(super) fn is_ready(&self) -> bool {
-        match self {
-            Self::Open | Self::Tokens(_) | Self::Oauth(_, Some(_)) => true,
-            Self::Oauth(server, None) => server.is_ready(),
-        }
+        self.token_file().is_some() || self.resource_server().is_none_or(ResourceServer::is_ready)
     }
 
-    /// Who makes a request, by its headers.
-    pub(super) async fn identify(&self, headers: &HeaderMap) -> Result<Caller, Refused> {
-        let (server, file) = match self {
-            Self::Open => return Ok(Caller::Anyone),
-            Self::Tokens(file) => (None, Some(file)),
-            Self::Oauth(server, file) => (Some(server), file.as_ref()),
-        };
-        let mut sent = headers.get_all(AUTHORIZATION).iter();
-        let header = sent.next().ok_or(Refused::NoToken)?;
-        // Whoever stands before the server may have checked the other one.
-        if sent.next().is_some() {
-            return Err(Refused::WrongToken);
+    /// Finds out which caller sends a request with these headers.
+    pub(super) async fn authenticate(&self, headers: &HeaderMap) -> Result<Caller, AuthError> {
+        if matches!(self, Self::Disabled) {
+            return Ok(Caller::Anyone);
         }
-        let token = header.to_str().ok().and_then(bearer).ok_or(Refused::NoToken)?;
-        if let Some(caller) = file.and_then(|file| file.find(token)) {
+        let token = single_bearer(headers)?;
+        if let Some(caller) = self.token_file().and_then(|file| file.find(token)) {
             return Ok(caller);
         }
-        let server = server.ok_or(Refused::WrongToken)?;
-        server.subject(token).await.map(Caller::Subject).map_err(Refused::Unfit)
+        let server = self.resource_server().ok_or(AuthError::Unknown)?;
+        server.verify(token).await.map(Caller::Subject).map_err(AuthError::AccessToken)
     }
+
+    fn token_file(&self) -> Option<&TokenFile> {
+        match self {
+            Self::Disabled => None,
+            Self::Tokens(file) => Some(file),
+            Self::Oauth(_, file) => file.as_ref(),
+        }
+    }
+}
+
+/// The one bearer token of a request. With two, a proxy may have checked the other one.
+fn single_bearer(headers: &HeaderMap) -> Result<&str, AuthError> {
+    let mut sent = headers.get_all(AUTHORIZATION).iter();
+    let header = sent.next().ok_or(AuthError::Missing)?;
+    if sent.next().is_some() {
+        return Err(AuthError::Unknown);
+    }
+    header.to_str().ok().and_then(bearer).ok_or(AuthError::Missing)
 }

@@ -1,40 +1,40 @@
-//! Callers over HTTP: which share a limit, and which are served under a policy of their own.
+//! Callers over HTTP: which of them share a limit, and which have a policy of their own.
 
 use std::net::IpAddr;
 
-use crate::call::caller::{Caller, Identity};
+use crate::call::caller::{Caller, CallerId};
 
-/// What requests are counted under: a caller, or an address where callers have no names.
+/// The key under which limits count requests: a caller, or an address where callers do not authenticate.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Counted {
+pub(super) enum LimitKey {
     Address(IpAddr),
-    Caller(Identity),
+    Caller(CallerId),
 }
 
-impl Counted {
-    /// What the requests of `caller` from `address` are counted under.
+impl LimitKey {
+    /// The key of the requests that `caller` sends from `address`.
     pub(super) fn of(caller: &Caller, address: IpAddr) -> Self {
-        match caller.identity() {
-            Identity::Anyone => Self::Address(address),
+        match caller.id() {
+            CallerId::Anyone => Self::Address(address),
             named => Self::Caller(named),
         }
     }
 }
 
-/// Callers that are served under a policy of their own.
+/// Matches the callers that a policy of their own applies to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Who {
+pub enum CallerPattern {
     /// The name of a token.
     Token(String),
-    /// A claim of an access token, and a word that it holds.
+    /// The name of a claim of an access token, and a word that its value holds.
     Claim(String, String),
 }
 
-impl Who {
-    /// Reads `NAME`, or `CLAIM:WORD`, where the claim may be a URL.
+impl CallerPattern {
+    /// Reads `NAME`, or `CLAIM:WORD`. The claim may be a URL.
     #[must_use]
     pub fn parse(text: &str) -> Self {
-        // Claims of one's own are named by URLs where names could clash. Source: RFC 7519, section 4.2.
+        // Private claims have URLs as names where others could clash. Source: RFC 7519, section 4.2.
         let scheme = text.find("://").map_or(0, |at| at + "://".len());
         match text[scheme..].find(':').map(|at| text.split_at(scheme + at)) {
             Some((claim, word)) => Self::Claim(claim.to_owned(), word[1..].to_owned()),
@@ -44,7 +44,7 @@ impl Who {
 
     /// Whether the caller is one of these.
     #[must_use]
-    pub fn covers(&self, caller: &Caller) -> bool {
+    pub fn matches(&self, caller: &Caller) -> bool {
         match (self, caller) {
             (Self::Token(name), Caller::Token(token)) => **token == **name,
             (Self::Claim(claim, word), Caller::Subject(subject)) => {
@@ -60,11 +60,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_claim_may_be_named_by_a_url() {
-        let claim = |claim: &str, word: &str| Who::Claim(claim.to_owned(), word.to_owned());
-        assert_eq!(Who::parse("ci"), Who::Token("ci".to_owned()));
-        assert_eq!(Who::parse("scope:mcp:tools"), claim("scope", "mcp:tools"));
-        assert_eq!(Who::parse("https://a.example/roles:admin"), claim("https://a.example/roles", "admin"));
-        assert_eq!(Who::parse("https://a.example/roles:x:y"), claim("https://a.example/roles", "x:y"));
+    fn claim_name_may_be_a_url() {
+        let claim = |claim: &str, word: &str| CallerPattern::Claim(claim.to_owned(), word.to_owned());
+        assert_eq!(CallerPattern::parse("ci"), CallerPattern::Token("ci".to_owned()));
+        assert_eq!(CallerPattern::parse("scope:mcp:tools"), claim("scope", "mcp:tools"));
+        assert_eq!(CallerPattern::parse("https://a.example/roles:admin"), claim("https://a.example/roles", "admin"));
+        assert_eq!(CallerPattern::parse("https://a.example/roles:x:y"), claim("https://a.example/roles", "x:y"));
     }
 }

@@ -1,46 +1,45 @@
-//! How a request is refused whose caller does not get in.
+//! The response to a request without valid authentication.
 //!
 //! Pure. Source: RFC 6750, section 3; RFC 9728, section 5.1; MCP 2026-07-28, basic/authorization.
 
 use hyper::StatusCode;
 
-use super::auth::Refused;
-use super::oauth::ResourceServer;
+use super::auth::AuthError;
+use super::resource_server::ResourceServer;
 
-/// An answer to whoever does not get in.
+/// Status, text and header of the response.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct Challenge {
     pub(super) status: StatusCode,
     pub(super) text: String,
     /// The header `WWW-Authenticate`, if another token would help.
-    pub(super) challenge: Option<String>,
+    pub(super) www_authenticate: Option<String>,
 }
 
-impl Refusal {
-    pub(super) fn new(why: &Refused, server: Option<&ResourceServer>) -> Self {
-        let wrong = Some("invalid_token");
-        let (status, text, challenge) = match why {
-            Refused::NoToken => {
+impl Challenge {
+    pub(super) fn new(error: &AuthError, server: Option<&dyn ResourceServer>) -> Self {
+        let (status, text, www_authenticate) = match error {
+            AuthError::Missing => {
                 let text = "Unauthorized: send the header `Authorization: Bearer TOKEN`".to_owned();
-                (StatusCode::UNAUTHORIZED, text, Some(challenge(server, None, None)))
+                (StatusCode::UNAUTHORIZED, text, Some(www_authenticate(server, None, None)))
             }
-            Refused::WrongToken => {
+            AuthError::Unknown => {
                 let text = "Unauthorized: the token is not known here".to_owned();
-                (StatusCode::UNAUTHORIZED, text, Some(challenge(server, wrong, None)))
+                (StatusCode::UNAUTHORIZED, text, Some(www_authenticate(server, Some("invalid_token"), None)))
             }
-            Refused::Unfit(why) => {
-                let status = why.status();
-                let (what, text) = (status.canonical_reason().unwrap_or_default(), why.to_string());
-                let challenge = why.error().map(|error| challenge(server, Some(error), Some(&text)));
-                (status, format!("{what}: the access token does not open this server: {text}"), challenge)
+            AuthError::AccessToken(error) => {
+                let status = error.status();
+                let (reason, text) = (status.canonical_reason().unwrap_or_default(), error.to_string());
+                let header = error.code().map(|code| www_authenticate(server, Some(code), Some(&text)));
+                (status, format!("{reason}: the access token does not open this server: {text}"), header)
             }
         };
-        Self { status, text, challenge }
+        Self { status, text, www_authenticate }
     }
 }
 
 /// The value of `WWW-Authenticate`.
-fn challenge(server: Option<&ResourceServer>, error: Option<&str>, description: Option<&str>) -> String {
+fn www_authenticate(server: Option<&dyn ResourceServer>, error: Option<&str>, description: Option<&str>) -> String {
     let parameters = [
         ("realm", Some("climax")),
         ("resource_metadata", server.map(ResourceServer::metadata_url)),

@@ -1,9 +1,9 @@
-//! The connections of a server: how many there are, and which of them makes room for another.
+//! The connections of a server: their number, and which of them is closed to make room for another.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
@@ -19,107 +19,103 @@ pub(crate) const MAX_CONNECTIONS: usize = 4_096;
 /// All connections of a server.
 #[derive(Debug)]
 pub(super) struct Connections {
-    most: usize,
-    open: Mutex<Open>,
+    limit: usize,
+    table: Mutex<Table>,
 }
 
 #[derive(Debug, Default)]
-struct Open {
-    opened: u64,
-    connections: HashMap<u64, Connection>,
+struct Table {
+    last_number: u64,
+    connections: HashMap<u64, ConnectionState>,
 }
 
 #[derive(Debug)]
-struct Connection {
-    /// Since when no request of it is being answered, or one is arriving.
-    idle: Option<Instant>,
+struct ConnectionState {
+    /// The time since which the connection has no request in flight, or one whose body is incomplete.
+    idle_since: Option<Instant>,
     evicted: CancellationToken,
 }
 
-/// A connection among the others, until it is dropped.
-#[derive(Clone, Debug)]
-pub(super) struct Place(Arc<Taken>);
-
+/// A connection in the table. Dropping it removes the connection.
 #[derive(Debug)]
-struct Taken {
-    all: Arc<Connections>,
+pub(super) struct ConnectionSlot {
+    connections: Arc<Connections>,
     number: u64,
     evicted: CancellationToken,
 }
 
-/// The body of a request. Its connection is busy when it has come: whoever is slow to ask makes room for others.
-pub(super) struct Arriving<B> {
+/// The body of a request. The connection stays idle until the body is complete, so that slow clients can be evicted.
+pub(super) struct RequestBody<B> {
     body: B,
-    place: Place,
+    slot: Arc<ConnectionSlot>,
 }
 
-/// The body of an answer. Its connection is idle again when it is dropped.
-pub(super) struct Busy {
+/// The body of a response. The connection is idle again when it is dropped.
+pub(super) struct ResponseBody {
     body: BoxBody<Bytes, Infallible>,
-    place: Place,
+    slot: Arc<ConnectionSlot>,
 }
 
 impl Connections {
-    pub(super) fn new(most: usize) -> Self {
-        Self { most, open: Mutex::default() }
+    pub(super) fn new(limit: usize) -> Self {
+        Self { limit, table: Mutex::default() }
     }
 
-    /// A place for a new connection, if need be that of the one that was idle for longest; `None` if all are busy.
-    pub(super) fn place(self: &Arc<Self>) -> Option<Place> {
-        let mut open = self.lock();
-        if open.connections.len() >= self.most {
-            let idle = open.connections.iter().filter_map(|(number, connection)| Some((connection.idle?, *number)));
+    /// Adds a connection. If there is no room, it evicts the one that is idle for longest; `None` if all are busy.
+    pub(super) fn add(self: &Arc<Self>) -> Option<Arc<ConnectionSlot>> {
+        let mut table = self.table.lock().unpoisoned();
+        if table.connections.len() >= self.limit {
+            let idle =
+                table.connections.iter().filter_map(|(number, connection)| Some((connection.idle_since?, *number)));
             let (_, longest) = idle.min()?;
-            open.connections.remove(&longest)?.evicted.cancel();
+            table.connections.remove(&longest)?.evicted.cancel();
         }
-        open.opened += 1;
-        let (number, evicted) = (open.opened, CancellationToken::new());
-        open.connections.insert(number, Connection { idle: Some(Instant::now()), evicted: evicted.clone() });
-        Some(Place(Arc::new(Taken { all: self.clone(), number, evicted })))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Open> {
-        self.open.lock().unpoisoned()
+        table.last_number += 1;
+        let (number, evicted) = (table.last_number, CancellationToken::new());
+        table
+            .connections
+            .insert(number, ConnectionState { idle_since: Some(Instant::now()), evicted: evicted.clone() });
+        Some(Arc::new(ConnectionSlot { connections: self.clone(), number, evicted }))
     }
 }
 
-impl Place {
-    /// Waits until another connection has this place.
-    pub(super) async fn lost(&self) {
-        self.0.evicted.cancelled().await;
+impl ConnectionSlot {
+    /// Waits until the connection is evicted.
+    pub(super) async fn evicted(&self) {
+        self.evicted.cancelled().await;
     }
 
-    /// Notes that the head of a request came, and that the connection is busy once its body has come.
-    pub(super) fn asked<B: Body>(&self, body: B) -> Arriving<B> {
-        self.set_idle((!body.is_end_stream()).then(Instant::now));
-        Arriving { body, place: self.clone() }
+    /// Notes that a request started. The connection is busy once the body is complete.
+    pub(super) fn request_started<B: Body>(self: &Arc<Self>, body: B) -> RequestBody<B> {
+        self.set_idle_since((!body.is_end_stream()).then(Instant::now));
+        RequestBody { body, slot: self.clone() }
     }
 
-    /// Notes that the connection is idle once this answer is sent.
-    pub(super) fn until_sent(&self, body: BoxBody<Bytes, Infallible>) -> Busy {
-        Busy { body, place: self.clone() }
+    /// Notes that a response started. The connection is idle once it is sent.
+    pub(super) fn response_started(self: Arc<Self>, body: BoxBody<Bytes, Infallible>) -> ResponseBody {
+        ResponseBody { body, slot: self }
     }
 
-    fn set_idle(&self, idle: Option<Instant>) {
-        if let Some(connection) = self.0.all.lock().connections.get_mut(&self.0.number) {
-            connection.idle = idle;
+    fn set_idle_since(&self, idle_since: Option<Instant>) {
+        if let Some(connection) = self.connections.table.lock().unpoisoned().connections.get_mut(&self.number) {
+            connection.idle_since = idle_since;
         }
     }
 }
 
-impl Drop for Taken {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        self.all.lock().connections.remove(&self.number);
+        self.connections.table.lock().unpoisoned().connections.remove(&self.number);
     }
 }
 
-impl Drop for Busy {
+impl Drop for ResponseBody {
     fn drop(&mut self) {
-        self.place.set_idle(Some(Instant::now()));
+        self.slot.set_idle_since(Some(Instant::now()));
     }
 }
 
-impl<B: Body + Unpin> Body for Arriving<B> {
+impl<B: Body + Unpin> Body for RequestBody<B> {
     type Data = B::Data;
     type Error = B::Error;
 
@@ -129,7 +125,7 @@ impl<B: Body + Unpin> Body for Arriving<B> {
     ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
         let polled = Pin::new(&mut self.body).poll_frame(context);
         if matches!(polled, Poll::Ready(None)) {
-            self.place.set_idle(None);
+            self.slot.set_idle_since(None);
         }
         polled
     }
@@ -143,7 +139,7 @@ impl<B: Body + Unpin> Body for Arriving<B> {
     }
 }
 
-impl Body for Busy {
+impl Body for ResponseBody {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -170,30 +166,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_connection_that_was_idle_for_longest_makes_room() {
+    fn longest_idle_connection_is_evicted() {
         let all = Arc::new(Connections::new(2));
-        let [busy, idle] = [(); 2].map(|()| all.place().unwrap());
+        let [busy, idle] = [(); 2].map(|()| all.add().unwrap());
         let nothing = || Full::<Bytes>::default();
-        busy.asked(nothing());
-        let newcomer = all.place().unwrap();
-        assert!(idle.0.evicted.is_cancelled() && !busy.0.evicted.is_cancelled());
-        newcomer.asked(nothing());
+        busy.request_started(nothing());
+        let newcomer = all.add().unwrap();
+        assert!(idle.evicted.is_cancelled() && !busy.evicted.is_cancelled());
+        newcomer.request_started(nothing());
         drop(idle);
-        assert!(all.place().is_none(), "both are busy");
+        assert!(all.add().is_none(), "both are busy");
         drop(newcomer);
-        assert!(all.place().is_some());
+        assert!(all.add().is_some());
     }
 
     #[tokio::test]
-    async fn a_connection_whose_request_is_arriving_makes_room() {
+    async fn connection_with_incomplete_request_is_evicted() {
         let all = Arc::new(Connections::new(1));
-        let slow = all.place().unwrap();
-        let whole = slow.asked(Full::new(Bytes::from("x")));
-        assert!(all.place().is_some());
-        let next = all.place().unwrap();
-        assert!(slow.0.evicted.is_cancelled());
-        drop(whole);
-        next.asked(Full::new(Bytes::from("x"))).collect().await.unwrap();
-        assert!(all.place().is_none(), "it has come");
+        let slow = all.add().unwrap();
+        let body = slow.request_started(Full::new(Bytes::from("x")));
+        assert!(all.add().is_some());
+        let next = all.add().unwrap();
+        assert!(slow.evicted.is_cancelled());
+        drop(body);
+        next.request_started(Full::new(Bytes::from("x"))).collect().await.unwrap();
+        assert!(all.add().is_none(), "its request is complete");
     }
 }

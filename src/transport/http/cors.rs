@@ -1,7 +1,7 @@
-//! What a browser is told for the web pages that may speak to the server (CORS). Pure.
+//! Response headers that let a browser show responses to web pages (CORS). Pure.
 //!
-//! Only pages that `--allowed-origin` names: those of this machine are let in too, since not only browsers send an `Origin`, but a
-//! browser does not show them the answers. Source: WHATWG Fetch, section 3.2, "CORS protocol".
+//! Only pages that `--allowed-origin` names get them. Requests with a local `Origin` are answered too, since not only browsers send
+//! that header, but a browser does not show the responses. Source: WHATWG Fetch, section 3.2, "CORS protocol".
 
 use hyper::StatusCode;
 use hyper::header::{
@@ -10,30 +10,30 @@ use hyper::header::{
     ORIGIN, VARY,
 };
 
-use super::answers::{Answer, bare};
+use super::responses::{HttpResponse, empty};
 
-/// How long a browser need not ask again, in seconds; none waits longer.
+/// How long a browser may cache a preflight response, in seconds. No browser caches it longer.
 const MAX_AGE_S: u64 = 7200;
 
-/// The answer that a page may make its request. Headers of the protocol have open names (`Mcp-Param-…`), so any may be sent.
-pub(super) fn permission(headers: &HeaderMap) -> Answer {
-    let mut answer = bare(StatusCode::NO_CONTENT);
-    let told = answer.headers_mut();
-    told.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, DELETE"));
-    if let Some(wanted) = headers.get(ACCESS_CONTROL_REQUEST_HEADERS) {
-        told.insert(ACCESS_CONTROL_ALLOW_HEADERS, wanted.clone());
+/// The response to a preflight request. MCP has headers with open names (`Mcp-Param-…`), so all that it names are allowed.
+pub(super) fn preflight_response(request: &HeaderMap) -> HttpResponse {
+    let mut response = empty(StatusCode::NO_CONTENT);
+    let headers = response.headers_mut();
+    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, DELETE"));
+    if let Some(requested) = request.get(ACCESS_CONTROL_REQUEST_HEADERS) {
+        headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, requested.clone());
     }
-    told.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from(MAX_AGE_S));
-    answer
+    headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from(MAX_AGE_S));
+    response
 }
 
-/// Lets a browser show an answer to the page.
-pub(super) fn show(answer: &mut Answer, page: HeaderValue) {
-    let told = answer.headers_mut();
-    told.insert(ACCESS_CONTROL_ALLOW_ORIGIN, page);
-    told.insert(
+/// Adds the headers that let a browser show a response to pages of `origin`.
+pub(super) fn allow_origin(response: &mut HttpResponse, origin: HeaderValue) {
+    let headers = response.headers_mut();
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    headers.insert(
         ACCESS_CONTROL_EXPOSE_HEADERS,
         HeaderValue::from_static("Mcp-Session-Id, WWW-Authenticate, Retry-After"),
     );
-    told.append(VARY, HeaderValue::from(ORIGIN));
+    headers.append(VARY, HeaderValue::from(ORIGIN));
 }

@@ -1,7 +1,6 @@
-//! What the head of a request may be, whatever it asks for. Pure.
+//! Checks the head of a request: its length, and headers that may stand there only once. Pure.
 //!
-//! Its length is checked here because the HTTP library bounds what it has read when a head is not whole yet, and may go beyond that by
-//! what it reads at once.
+//! The HTTP library limits what it has buffered of an incomplete head. One read may exceed that, so the length is checked here again.
 
 use std::fmt;
 
@@ -11,61 +10,61 @@ use hyper::{Request, StatusCode};
 /// Bytes of the head of an HTTP request.
 pub(crate) const MAX_HEAD_BYTES: usize = 32 << 10;
 
-/// What stands around the name and value of a header, in bytes: a colon, a space and the end of the line.
-const AROUND_HEADER: usize = 4;
+/// Bytes around the name and value of a header: a colon, a space and the end of the line.
+const HEADER_OVERHEAD: usize = 4;
 
-/// Headers that decide what is done. Whoever stands before the server may have read another one than is read here.
+/// Headers that decide how a request is handled. With two of them, a proxy may have read the other one.
 const SINGLE: &[&str] = &["content-type", "mcp-protocol-version", "mcp-session-id"];
 
-/// Why a request is not read.
+/// The reason why a head is refused.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Unfit {
-    /// Its head has so many bytes.
+pub(super) enum HeadError {
+    /// It has this number of bytes.
     TooLong(usize),
     /// It has this header twice.
-    Twice(&'static str),
-    /// Its body is encoded.
+    Duplicate(&'static str),
+    /// The body is encoded.
     Encoded,
 }
 
-impl Unfit {
+impl HeadError {
     pub(super) fn status(&self) -> StatusCode {
         match self {
             Self::TooLong(_) => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-            Self::Twice(_) => StatusCode::BAD_REQUEST,
+            Self::Duplicate(_) => StatusCode::BAD_REQUEST,
             Self::Encoded => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         }
     }
 }
 
-impl fmt::Display for Unfit {
+impl fmt::Display for HeadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooLong(found) => write!(
                 f,
                 "The head of the request has {found} bytes, expected {MAX_HEAD_BYTES} at most; send fewer or shorter headers"
             ),
-            Self::Twice(name) => write!(f, "Bad request: the header {name} stands there twice; send it once"),
+            Self::Duplicate(name) => write!(f, "Bad request: the header {name} stands there twice; send it once"),
             Self::Encoded => f.write_str("Unsupported Content-Encoding: send the body as it is"),
         }
     }
 }
 
-/// Checks a head; its length is that of what good clients write.
-pub(super) fn check<B>(request: &Request<B>) -> Result<(), Unfit> {
+/// Checks a head. Its length is counted without optional white space.
+pub(super) fn check<B>(request: &Request<B>) -> Result<(), HeadError> {
     let target = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
-    let found = request.method().as_str().len() + target + headers(request.headers());
-    if found > MAX_HEAD_BYTES {
-        return Err(Unfit::TooLong(found));
+    let headers = request.headers();
+    let length = request.method().as_str().len() + target + length(headers);
+    if length > MAX_HEAD_BYTES {
+        return Err(HeadError::TooLong(length));
     }
-    let all = request.headers();
-    if let Some(name) = SINGLE.iter().find(|name| all.get_all(**name).iter().nth(1).is_some()) {
-        return Err(Unfit::Twice(name));
+    if let Some(name) = SINGLE.iter().find(|name| headers.get_all(**name).iter().nth(1).is_some()) {
+        return Err(HeadError::Duplicate(name));
     }
     let is_encoded = |coding: &HeaderValue| !coding.as_bytes().eq_ignore_ascii_case(b"identity");
-    if all.get_all(CONTENT_ENCODING).iter().any(is_encoded) { Err(Unfit::Encoded) } else { Ok(()) }
+    if headers.get_all(CONTENT_ENCODING).iter().any(is_encoded) { Err(HeadError::Encoded) } else { Ok(()) }
 }
 
-fn headers(all: &HeaderMap) -> usize {
-    all.iter().map(|(name, value)| name.as_str().len() + value.len() + AROUND_HEADER).sum()
+fn length(headers: &HeaderMap) -> usize {
+    headers.iter().map(|(name, value)| name.as_str().len() + value.len() + HEADER_OVERHEAD).sum()
 }

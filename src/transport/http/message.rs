@@ -1,70 +1,74 @@
-//! The body of a POST → what it asks for, or the answer to what is no message.
+//! Reads the body of a POST request as a JSON-RPC message.
 
 use hyper::StatusCode;
 use hyper::body::Bytes;
 use rmcp::model::{ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
 
-use super::answers::{self, Answer, plain};
+use super::responses::{HttpResponse, json_rpc_error, plain};
 use crate::mcp::decode::{self, Checked, Decoded};
 
-/// What a message is to the transport. The SDK reads the rest.
+/// The properties of a message that the transport needs. The SDK reads the rest.
 #[derive(Debug)]
-pub(super) struct Message {
+pub(super) struct PostMessage {
     /// The id of a request.
     pub(super) id: Option<RequestId>,
-    pub(super) kind: Kind,
-    /// What the SDK is to read instead of the body.
-    faster: Option<String>,
+    pub(super) kind: MessageKind,
+    /// The text for the SDK, where another one than the body is faster to read.
+    faster_text: Option<String>,
 }
 
-/// How a message is answered.
+/// The kinds of messages that the transport handles differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// By a new session.
-    Opening,
-    /// For as long as somebody listens.
-    Listening,
-    /// Once, or not at all.
+pub(super) enum MessageKind {
+    /// A request that opens a session.
+    Initialize,
+    /// A request whose response is a stream of notifications without end.
+    Listen,
+    /// Any other message.
     Other,
 }
 
-impl Message {
-    /// Reads a body; one of a session is never told that something is not found, which would end the session for its client.
-    pub(super) fn read(body: &[u8], in_session: bool) -> Result<Self, Box<Answer>> {
+impl PostMessage {
+    /// Reads a body, or returns the response to a malformed one.
+    ///
+    /// A request of a session never gets status 404, which would end the session for its client.
+    pub(super) fn read(body: &[u8], in_session: bool) -> Result<Self, Box<HttpResponse>> {
         let checked = decode::check(body);
         if let Err(Decoded::Empty) = checked {
-            let nothing = ErrorData::parse_error("Parse error: the body is empty, expected a JSON-RPC message", None);
-            let nothing = ServerJsonRpcMessage::error(nothing, None);
-            return Err(Box::new(answers::error(StatusCode::BAD_REQUEST, &nothing)));
+            let error = ErrorData::parse_error("Parse error: the body is empty, expected a JSON-RPC message", None);
+            let error = ServerJsonRpcMessage::error(error, None);
+            return Err(Box::new(json_rpc_error(StatusCode::BAD_REQUEST, &error)));
         }
-        let faster = checked.as_ref().ok().and_then(Checked::faster_json);
+        let faster_text = checked.as_ref().ok().and_then(Checked::faster_json);
         match checked.map_or_else(|decoded| decoded, Checked::decode) {
-            Decoded::Error(error) => Err(Box::new(answers::error(status_of(&error, in_session), &error))),
-            // A malformed notification is let go; there is nothing to answer.
+            Decoded::Error(error) => Err(Box::new(json_rpc_error(error_status(&error, in_session), &error))),
+            // A malformed notification is ignored: no response has its id.
             Decoded::Empty => Err(Box::new(plain(StatusCode::ACCEPTED, ""))),
             Decoded::Message(message) => Ok(match *message {
                 JsonRpcMessage::Request(request) => {
                     let kind = match request.request {
-                        ClientRequest::InitializeRequest(_) => Kind::Opening,
-                        ClientRequest::SubscriptionsListenRequest(_) => Kind::Listening,
-                        _ => Kind::Other,
+                        ClientRequest::InitializeRequest(_) => MessageKind::Initialize,
+                        ClientRequest::SubscriptionsListenRequest(_) => MessageKind::Listen,
+                        _ => MessageKind::Other,
                     };
-                    Self { id: Some(request.id), kind, faster }
+                    Self { id: Some(request.id), kind, faster_text }
                 }
-                _ => Self { id: None, kind: Kind::Other, faster },
+                _ => Self { id: None, kind: MessageKind::Other, faster_text },
             }),
         }
     }
 
-    /// What the SDK is to read.
+    /// The text for the SDK to read, which is `body` or means the same.
     pub(super) fn text(&mut self, body: Bytes) -> Bytes {
-        self.faster.take().map_or(body, Bytes::from)
+        self.faster_text.take().map_or(body, Bytes::from)
     }
 }
 
-/// Source: MCP 2026-07-28, basic/transports, "Streamable HTTP": 404 for methods that the server does not have. Before, 404 was
-/// for sessions that are not there, and such an error came like any other answer.
-fn status_of(error: &ServerJsonRpcMessage, in_session: bool) -> StatusCode {
+/// The status of the response to a message with this error.
+///
+/// Source: MCP 2026-07-28, basic/transports, "Streamable HTTP": 404 for methods that the server does not have. In earlier revisions
+/// 404 means that a session does not exist, and the error has status 200 like any other response.
+fn error_status(error: &ServerJsonRpcMessage, in_session: bool) -> StatusCode {
     match error {
         JsonRpcMessage::Error(error) if error.error.code == ErrorCode::METHOD_NOT_FOUND => {
             if in_session {

@@ -1,4 +1,4 @@
-//! Streamable HTTP: connections, and the order in which a server ends.
+//! Streamable HTTP: accepts connections, and shuts a server down in order.
 //!
 //! Source: MCP 2026-07-28 and 2025-11-25, basic/transports, "Streamable HTTP".
 
@@ -20,21 +20,20 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
-use self::auth::Access;
-use self::body::Bodies;
-use self::caller::Who;
-use self::connections::{Connections, Place};
+use self::auth::Auth;
+use self::body::BodyReader;
+use self::caller::CallerPattern;
+use self::connections::{ConnectionSlot, Connections};
+use self::head::MAX_HEAD_BYTES;
 use self::host_check::HostCheck;
-use self::quota::Shares;
+use self::quota::Quota;
 use self::rate::{Limiter, Rate};
 use self::router::{Router, Service};
 use self::sessions::Sessions;
 use crate::mcp::Server;
 use crate::telemetry::metrics::Metrics;
 use crate::transport::SHUTDOWN_LIMIT;
-use crate::transport::http::head::MAX_HEAD_BYTES;
 
-mod answers;
 pub mod auth;
 mod body;
 pub mod caller;
@@ -47,11 +46,10 @@ mod message;
 mod notifying_sessions;
 #[cfg(feature = "oauth")]
 pub mod oauth;
-#[cfg(not(feature = "oauth"))]
-#[path = "no_oauth.rs"]
-pub mod oauth;
 mod quota;
 pub mod rate;
+pub mod resource_server;
+mod responses;
 mod revoke_streams;
 mod router;
 mod sessions;
@@ -62,102 +60,101 @@ pub(crate) use connections::MAX_CONNECTIONS;
 /// How long a client may take to send the head of a request, the first or the next of a connection.
 const HEAD_LIMIT: Duration = Duration::from_secs(75);
 
-/// How long what was sent may stay without an answer of the client's system.
+/// How long sent bytes may stay without an acknowledgement of the client's system.
 const SEND_LIMIT: Duration = Duration::from_mins(1);
 
 /// The time between two warnings that there are too many connections.
 const WARNING_INTERVAL: Duration = Duration::from_mins(1);
 
-/// What is served over HTTP, and to whom.
+/// The parts of a server over HTTP.
 pub struct Http {
-    /// Names and web pages that are let in.
-    pub gate: HostCheck,
-    /// Who gets in.
-    pub access: Arc<Access>,
-    /// How often callers may ask.
+    /// The hosts and origins that requests may name.
+    pub host_check: HostCheck,
+    /// How callers authenticate.
+    pub auth: Arc<Auth>,
+    /// The rate limit of each caller.
     pub rate: Option<Rate>,
-    /// Callers that are served otherwise than the rest; the first that covers a caller counts.
-    pub servers: Vec<(Who, Server)>,
-    /// What everybody else is served.
+    /// Servers with a policy of their own. The first whose pattern matches a caller is used.
+    pub policy_servers: Vec<(CallerPattern, Server)>,
+    /// The server of all other callers.
     pub server: Server,
     /// Connections at once.
     pub connections: usize,
-    /// Where everything is counted.
+    /// The metrics to count in.
     pub metrics: Arc<Metrics>,
     /// Refreshes the gauges of the metrics.
     pub sample: Box<dyn Fn(&Metrics) + Send + Sync>,
 }
 
-/// When a server ends.
+/// The steps of a shutdown.
 #[derive(Clone, Debug)]
-pub struct Ending {
-    /// Cancelled when no more calls are to be taken.
+pub struct Shutdown {
+    /// Cancel this to stop accepting calls.
     pub drain: CancellationToken,
     /// How long calls may go on then.
     pub drain_limit: Duration,
-    /// Cancelled when calls are to be given up; by [`serve`] itself when their time is over.
-    pub shutdown: CancellationToken,
+    /// Cancel this to end all calls. [`serve`] does so at the end of `drain_limit`.
+    pub end_calls: CancellationToken,
 }
 
-/// Serves until `ending` says so and the calls that ran have ended.
+/// Serves until `shutdown` is cancelled and the calls in flight have ended.
 ///
 /// # Errors
 /// The listener failed.
-pub async fn serve(listener: TcpListener, http: Http, ending: Ending) -> io::Result<()> {
-    let closing = CancellationToken::new();
-    let room = http.connections;
-    let front = Arc::new(front(http, &closing));
-    let _keeping = AbortOnDropHandle::new(tokio::spawn(keep(front.access.clone())));
+pub async fn serve(listener: TcpListener, http: Http, shutdown: Shutdown) -> io::Result<()> {
+    let end_streams = CancellationToken::new();
+    let limit = http.connections;
+    let router = Arc::new(router(http, &end_streams));
+    let _refreshing = AbortOnDropHandle::new(tokio::spawn(refresh_keys(router.auth.clone())));
     let _sweeping = {
-        let sessions = front.sessions.clone();
+        let sessions = router.sessions.clone();
         AbortOnDropHandle::new(tokio::spawn(async move { sessions.sweep().await }))
     };
-    let mut accepting = tokio::spawn(accept(listener, room, front.clone(), ending.drain.clone()));
+    let mut accepting = tokio::spawn(accept(listener, limit, router.clone(), shutdown.drain.clone()));
     tokio::select! {
         failed = &mut accepting => return failed.unwrap_or_else(|error| Err(io::Error::other(error))),
-        () = ending.drain.cancelled() => {}
+        () = shutdown.drain.cancelled() => {}
     }
-    front.is_draining.store(true, Ordering::Relaxed);
-    front.calls.close();
+    router.is_draining.store(true, Ordering::Relaxed);
+    router.calls.close();
     tokio::select! {
-        () = front.calls.wait() => {}
-        () = sleep(ending.drain_limit) => tracing::warn!("calls still run after the time to drain; they are ended"),
-        () = ending.shutdown.cancelled() => {}
+        () = router.calls.wait() => {}
+        () = sleep(shutdown.drain_limit) => tracing::warn!("calls still run after the time to drain; they are ended"),
+        () = shutdown.end_calls.cancelled() => {}
     }
-    ending.shutdown.cancel();
-    let _ = timeout(SHUTDOWN_LIMIT, front.calls.wait()).await;
-    closing.cancel();
+    shutdown.end_calls.cancel();
+    let _ = timeout(SHUTDOWN_LIMIT, router.calls.wait()).await;
+    end_streams.cancel();
     accepting.abort();
     Ok(())
 }
 
-/// Keeps what tells who gets in fresh, as long as there is such a thing.
-async fn keep(access: Arc<Access>) {
-    if let Some(server) = access.resource_server() {
-        server.keep().await;
+async fn refresh_keys(auth: Arc<Auth>) {
+    if let Some(server) = auth.resource_server() {
+        server.refresh_keys().await;
     }
 }
 
-fn front(http: Http, closing: &CancellationToken) -> Router {
+fn router(http: Http, end_streams: &CancellationToken) -> Router {
     let sessions = Arc::new(Sessions::new());
     let service = |server: Server| -> Service {
-        // Hosts and origins have been checked before the SDK sees a request.
+        // The router checks hosts and origins before the SDK sees a request.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .with_json_response(true)
-            .with_cancellation_token(closing.clone())
+            .with_cancellation_token(end_streams.clone())
             .with_max_request_body_bytes(usize::MAX);
         StreamableHttpService::new(move || Ok(server.for_another()), sessions.manager.clone(), config)
     };
-    let services = http.servers.into_iter().map(|(who, server)| (who, service(server))).collect();
+    let services = http.policy_servers.into_iter().map(|(pattern, server)| (pattern, service(server))).collect();
     let service = service(http.server);
     Router {
-        gate: http.gate,
-        access: http.access,
+        host_check: http.host_check,
+        auth: http.auth,
         limiter: Limiter::new(http.rate),
         sessions,
-        bodies: Bodies::default(),
-        requests: Shares::new(http.connections),
+        bodies: BodyReader::default(),
+        requests: Quota::new(http.connections),
         services,
         service,
         metrics: http.metrics,
@@ -167,59 +164,59 @@ fn front(http: Http, closing: &CancellationToken) -> Router {
     }
 }
 
-async fn accept(listener: TcpListener, most: usize, front: Arc<Router>, drain: CancellationToken) -> io::Result<()> {
-    let connections = Arc::new(Connections::new(most));
+async fn accept(listener: TcpListener, limit: usize, router: Arc<Router>, drain: CancellationToken) -> io::Result<()> {
+    let connections = Arc::new(Connections::new(limit));
     let mut warned: Option<Instant> = None;
     loop {
         let (stream, address) = match listener.accept().await {
             Ok(accepted) => accepted,
-            // Out of descriptors, or the client has gone already: others may still be served.
+            // There are no descriptors, or the client has disconnected already. Others may still be served.
             Err(error) => {
                 tracing::warn!(%error, "a connection was not accepted");
                 sleep(Duration::from_millis(50)).await;
                 continue;
             }
         };
-        let Some(place) = connections.place() else {
+        let Some(slot) = connections.add() else {
             // A line for each would fill the disk.
             if warned.is_none_or(|at| at.elapsed() > WARNING_INTERVAL) {
                 tracing::warn!(
-                    "{most} connections wait for answers; more are closed at once until one of these has its answer"
+                    "{limit} connections wait for responses; more are closed at once until one of these has its response"
                 );
                 warned = Some(Instant::now());
             }
             continue;
         };
-        let (front, drain) = (front.clone(), drain.clone());
+        let (router, drain) = (router.clone(), drain.clone());
         tokio::spawn(async move {
-            front.metrics.connections.inc();
-            converse(stream, address, &front, &place, drain).await;
-            front.metrics.connections.dec();
+            router.metrics.connections.inc();
+            serve_connection(stream, address, &router, &slot, drain).await;
+            router.metrics.connections.dec();
         });
-        // One that made room for this is closed now, before there is another.
+        // The connection that was evicted for this one is closed now, before the next is accepted.
         tokio::task::yield_now().await;
     }
 }
 
-/// Answers the requests of one connection.
-async fn converse(
+/// Responds to the requests of one connection.
+async fn serve_connection(
     stream: TcpStream,
     address: SocketAddr,
-    front: &Arc<Router>,
-    place: &Place,
+    router: &Arc<Router>,
+    slot: &Arc<ConnectionSlot>,
     drain: CancellationToken,
 ) {
-    if let Err(error) = prepare(&stream) {
-        tracing::debug!(%error, "a connection cannot be set up");
+    if let Err(error) = configure(&stream) {
+        tracing::debug!(%error, "a connection cannot be configured");
         return;
     }
-    let address = counted(address.ip());
+    let address = limited_address(address.ip());
     let service = service_fn(move |request: Request<Incoming>| {
-        let request = request.map(|body| place.asked(body));
-        let (front, place) = (front.clone(), place.clone());
+        let request = request.map(|body| slot.request_started(body));
+        let (router, slot) = (router.clone(), slot.clone());
         async move {
-            let answer = front.answer(request, address).await;
-            Ok::<_, std::convert::Infallible>(answer.map(|body| place.until_sent(body)))
+            let response = router.respond(request, address).await;
+            Ok::<_, std::convert::Infallible>(response.map(|body| slot.response_started(body)))
         }
     });
     let mut connection = std::pin::pin!(
@@ -230,7 +227,7 @@ async fn converse(
             .serve_connection(TokioIo::new(stream), service)
     );
     let ended = async {
-        // A connection that is opened while the server drains is for its probes.
+        // A connection that is opened while the server drains is for health probes.
         if drain.is_cancelled() {
             return connection.await;
         }
@@ -244,23 +241,25 @@ async fn converse(
     };
     let ended = tokio::select! {
         ended = ended => ended,
-        () = place.lost() => return,
+        () = slot.evicted() => return,
     };
     if let Err(error) = ended {
         tracing::debug!(%error, "a connection broke off");
     }
 }
 
-/// Without delay: each event of a stream would wait for the client's acknowledgement, some 40 ms.
-fn prepare(stream: &TcpStream) -> io::Result<()> {
+/// Sends without delay: otherwise each event of a stream waits for the client's acknowledgement, some 40 ms.
+fn configure(stream: &TcpStream) -> io::Result<()> {
     set_tcp_nodelay(stream, true)?;
     set_tcp_user_timeout(stream, u32::try_from(SEND_LIMIT.as_millis()).unwrap_or(u32::MAX))?;
     Ok(())
 }
 
-/// What the requests of an address are counted by: an IPv4 address as such, also where it comes over an IPv6 socket, and the network
-/// of an IPv6 address, since whoever has one address has all of its network. Source: RFC 4291, section 2.5.1.
-fn counted(address: IpAddr) -> IpAddr {
+/// The address under which limits count the requests of a client.
+///
+/// An IPv4 address counts as such, also where it comes over an IPv6 socket. An IPv6 address counts as its network, since its owner has
+/// all addresses of the network. Source: RFC 4291, section 2.5.1.
+fn limited_address(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)).into(),
         address @ IpAddr::V4(_) => address,
@@ -272,9 +271,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_of_one_host_are_counted_as_one() {
-        let counted = |text: &str| counted(text.parse().unwrap()).to_string();
-        assert_eq!(counted("::ffff:192.0.2.7"), "192.0.2.7");
-        assert_eq!(counted("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
+    fn addresses_of_one_host_share_a_limit() {
+        let limited = |text: &str| limited_address(text.parse().unwrap()).to_string();
+        assert_eq!(limited("::ffff:192.0.2.7"), "192.0.2.7");
+        assert_eq!(limited("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
     }
 }

@@ -1,7 +1,7 @@
-//! Sessions whose requests have a way of their own to say something before they are answered.
+//! Sends notifications of a call over the stream of its response, before the response.
 //!
-//! The SDK sends log messages over the stream that a client may open for what belongs to none of its requests: who has not
-//! opened it does not get them, and who does not read it holds up the session. They belong to their request's stream.
+//! The SDK sends log messages over the stream that a client may open with GET. A client that has not opened it does not get them, and
+//! a client that does not read it blocks the session. They belong to the stream of their request.
 //!
 //! Source: MCP 2025-11-25, basic/transports, "Sending Messages to the Server", item 6, and "Listening for Messages from the
 //! Server", item 4.
@@ -55,7 +55,7 @@ impl SessionManager for NotifyingSessions {
         id: &SessionId,
         mut message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
-        let asides = match &mut message {
+        let notifications = match &mut message {
             JsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::CallToolRequest(_)) => {
                 let (notifier, receiver) = CallNotifier::channel(1);
                 request.request.extensions_mut().insert(notifier);
@@ -63,10 +63,10 @@ impl SessionManager for NotifyingSessions {
             }
             _ => None,
         };
-        let answers = self.local.create_stream(id, message).await?;
-        Ok(match asides {
-            Some(asides) => merged(answers, asides).left_stream(),
-            None => answers.right_stream(),
+        let messages = self.local.create_stream(id, message).await?;
+        Ok(match notifications {
+            Some(notifications) => merge(messages, notifications).left_stream(),
+            None => messages.right_stream(),
         })
     }
 
@@ -88,40 +88,41 @@ impl SessionManager for NotifyingSessions {
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
         match self.local.resume(id, last_event_id).await {
             Ok(rest) => Ok(rest.left_stream()),
-            // Nothing is left of a stream that has ended, and there is nothing to warn of.
+            // The stream has ended, which is no error.
             Err(LocalSessionManagerError::SessionError(SessionError::ChannelClosed(_))) => Ok(empty().right_stream()),
             Err(error) => Err(error),
         }
     }
 }
 
-/// What the SDK sends, and asides; an aside that was sent before an answer comes before it.
-fn merged(
-    answers: impl Stream<Item = ServerSseMessage> + Send + Sync + 'static,
-    mut asides: mpsc::Receiver<ServerNotification>,
+/// Merges the messages of the SDK and the notifications of a call. A notification that was sent before a message comes before it.
+fn merge(
+    messages: impl Stream<Item = ServerSseMessage> + Send + Sync + 'static,
+    mut notifications: mpsc::Receiver<ServerNotification>,
 ) -> impl Stream<Item = ServerSseMessage> + Send + Sync + 'static {
-    let mut answers = Box::pin(answers);
-    let mut held = None;
+    let mut messages = Box::pin(messages);
+    let mut next_message = None;
     poll_fn(move |context: &mut Context<'_>| {
-        if held.is_none()
-            && let Poll::Ready(next) = answers.poll_next_unpin(context)
+        if next_message.is_none()
+            && let Poll::Ready(next) = messages.poll_next_unpin(context)
         {
-            held = Some(next);
+            next_message = Some(next);
         }
-        let aside = match &held {
-            // Whatever was sent before the answer is there by now.
-            Some(_) => asides.try_recv().ok(),
-            None => match asides.poll_recv(context) {
-                Poll::Ready(Some(aside)) => Some(aside),
+        let notification = match &next_message {
+            // All that was sent before the message is in the channel by now.
+            Some(_) => notifications.try_recv().ok(),
+            None => match notifications.poll_recv(context) {
+                Poll::Ready(Some(notification)) => Some(notification),
                 Poll::Ready(None) | Poll::Pending => None,
             },
         };
-        match (aside, held.take()) {
-            (Some(aside), answer) => {
-                held = answer;
-                Poll::Ready(Some(ServerSseMessage::from_message(ServerJsonRpcMessage::notification(aside))))
+        match (notification, next_message.take()) {
+            (Some(notification), message) => {
+                next_message = message;
+                let notification = ServerJsonRpcMessage::notification(notification);
+                Poll::Ready(Some(ServerSseMessage::from_message(notification)))
             }
-            (None, Some(answer)) => Poll::Ready(answer),
+            (None, Some(message)) => Poll::Ready(message),
             (None, None) => Poll::Pending,
         }
     })
@@ -135,15 +136,15 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_was_sent_before_an_answer_comes_before_it() {
-        let (aside, receiver) = CallNotifier::channel(2);
+    async fn notifications_come_before_a_later_response() {
+        let (notifier, receiver) = CallNotifier::channel(2);
         let notification = || ServerNotification::from(ToolListChangedNotification::default());
-        aside.send(notification()).await;
-        aside.send(notification()).await;
-        let answer = ServerSseMessage::new("answer", ServerJsonRpcMessage::notification(notification()));
-        let sent: Vec<_> = merged(iter([answer]), receiver).map(|message| message.event_id).collect().await;
-        assert_eq!(sent, [None, None, Some("answer".to_owned())]);
-        // Nobody reads any more, and nobody waits for that.
-        aside.send(notification()).await;
+        notifier.send(notification()).await;
+        notifier.send(notification()).await;
+        let response = ServerSseMessage::new("response", ServerJsonRpcMessage::notification(notification()));
+        let sent: Vec<_> = merge(iter([response]), receiver).map(|message| message.event_id).collect().await;
+        assert_eq!(sent, [None, None, Some("response".to_owned())]);
+        // The stream is closed, and sending does not wait.
+        notifier.send(notification()).await;
     }
 }

@@ -1,99 +1,85 @@
-//! What callers share: the memory for bodies, and requests that are being answered.
+//! A quota that all callers share: of memory for bodies, or of requests in flight.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 
-use super::caller::Counted;
+use super::caller::LimitKey;
 use crate::lock::Unpoisoned as _;
 
-/// So much of something for all callers together.
+/// A number of units for all callers together.
 #[derive(Debug)]
-pub(super) struct Shares {
-    most: usize,
-    held: Mutex<Held>,
+pub(super) struct Quota {
+    limit: usize,
+    used: Mutex<Used>,
 }
 
 #[derive(Debug, Default)]
-struct Held {
-    all: usize,
-    by_caller: HashMap<Counted, usize>,
+struct Used {
+    total: usize,
+    by_caller: HashMap<LimitKey, usize>,
 }
 
-/// A part of it, which is free again when the last clone is gone.
-#[derive(Clone, Debug)]
-#[expect(dead_code, reason = "it is held, not read")]
-pub(super) struct Share(Arc<Taken>);
-
-/// A part of it that can grow, and is free again when it is dropped.
+/// Units of a quota that one caller holds. They are free again when it is dropped.
 #[derive(Debug)]
-pub(super) struct Taken {
-    shares: Arc<Shares>,
-    caller: Counted,
+pub(super) struct Permit {
+    quota: Arc<Quota>,
+    caller: LimitKey,
     units: usize,
 }
 
-impl Shares {
-    /// Shares `most` units of something.
-    pub(super) fn new(most: usize) -> Arc<Self> {
-        Arc::new(Self { most, held: Mutex::default() })
+impl Quota {
+    /// Creates a quota of `limit` units.
+    pub(super) fn new(limit: usize) -> Arc<Self> {
+        Arc::new(Self { limit, used: Mutex::default() })
     }
 
-    /// Nothing yet, for this caller.
-    pub(super) fn none_yet(self: &Arc<Self>, caller: Counted) -> Taken {
-        Taken { shares: self.clone(), caller, units: 0 }
+    /// A permit for this caller without units, which can grow.
+    pub(super) fn empty_permit(self: &Arc<Self>, caller: LimitKey) -> Permit {
+        Permit { quota: self.clone(), caller, units: 0 }
     }
 
-    /// One unit for this caller, if it may have it.
-    pub(super) fn one(self: &Arc<Self>, caller: Counted) -> Option<Taken> {
-        let mut taken = self.none_yet(caller);
-        taken.grow_to(1).then_some(taken)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unpoisoned()
+    /// A permit of one unit for this caller; `None` if it may have no more.
+    pub(super) fn permit(self: &Arc<Self>, caller: LimitKey) -> Option<Permit> {
+        let mut permit = self.empty_permit(caller);
+        permit.grow_to(1).then_some(permit)
     }
 }
 
-impl Taken {
-    /// Takes as much as makes `units` in all, unless the caller would hold more than what is left for others.
+impl Permit {
+    /// Grows to `units` in all, unless the caller would then hold more than it leaves to others.
     ///
-    /// So whoever comes first has half at most, and whoever comes next half of what is left: a few callers that take all they get
-    /// leave something to another.
+    /// So the first caller gets half at most, and the next one half of the rest. A few callers that take all they can get leave
+    /// something to another.
     #[must_use]
     pub(super) fn grow_to(&mut self, units: usize) -> bool {
         let more = units.saturating_sub(self.units);
         if more == 0 {
             return true;
         }
-        let mut held = self.shares.lock();
-        let of_caller = held.by_caller.get(&self.caller).copied().unwrap_or(0) + more;
-        if of_caller > self.shares.most.saturating_sub(held.all + more) {
+        let mut used = self.quota.used.lock().unpoisoned();
+        let of_caller = used.by_caller.get(&self.caller).copied().unwrap_or(0) + more;
+        if of_caller > self.quota.limit.saturating_sub(used.total + more) {
             return false;
         }
-        held.all += more;
-        held.by_caller.insert(self.caller.clone(), of_caller);
-        drop(held);
+        used.total += more;
+        used.by_caller.insert(self.caller.clone(), of_caller);
+        drop(used);
         self.units = units;
         true
     }
-
-    /// Keeps what was taken until the last clone is gone.
-    pub(super) fn share(self) -> Share {
-        Share(Arc::new(self))
-    }
 }
 
-impl Drop for Taken {
+impl Drop for Permit {
     fn drop(&mut self) {
         if self.units == 0 {
             return;
         }
-        let mut held = self.shares.lock();
-        held.all -= self.units;
-        if let Some(of_caller) = held.by_caller.get_mut(&self.caller) {
+        let mut used = self.quota.used.lock().unpoisoned();
+        used.total -= self.units;
+        if let Some(of_caller) = used.by_caller.get_mut(&self.caller) {
             *of_caller -= self.units;
             if *of_caller == 0 {
-                held.by_caller.remove(&self.caller);
+                used.by_caller.remove(&self.caller);
             }
         }
     }
@@ -103,39 +89,37 @@ impl Drop for Taken {
 mod tests {
     use super::*;
 
-    const MOST: usize = 1 << 20;
+    const LIMIT: usize = 1 << 20;
 
-    fn caller(number: u8) -> Counted {
-        Counted::Address([127, 0, 0, number].into())
+    fn caller(number: u8) -> LimitKey {
+        LimitKey::Address([127, 0, 0, number].into())
     }
 
     #[test]
-    fn a_caller_holds_no_more_than_it_leaves() {
-        let all = Shares::new(MOST);
+    fn caller_holds_no_more_than_it_leaves() {
+        let quota = Quota::new(LIMIT);
         let take = |number, bytes| {
-            let mut taken = all.none_yet(caller(number));
-            taken.grow_to(bytes).then(|| taken.share())
+            let mut permit = quota.empty_permit(caller(number));
+            permit.grow_to(bytes).then_some(permit)
         };
-        let half = take(1, MOST / 2).unwrap();
+        let half = take(1, LIMIT / 2).unwrap();
         assert!(take(1, 1).is_none());
-        let quarter = take(2, MOST / 4).unwrap();
-        assert!(take(2, 1).is_none() && take(3, MOST / 8).is_some());
-        let clone = half.clone();
+        let quarter = take(2, LIMIT / 4).unwrap();
+        assert!(take(2, 1).is_none() && take(3, LIMIT / 8).is_some());
         drop(half);
-        assert!(take(1, 1).is_none());
-        drop(clone);
-        assert!(take(1, MOST / 4).is_some());
+        assert!(take(1, LIMIT / 4).is_some());
         drop(quarter);
-        assert!(all.lock().by_caller.is_empty() && all.lock().all == 0);
+        let used = quota.used.lock().unpoisoned();
+        assert!(used.by_caller.is_empty() && used.total == 0);
     }
 
     #[test]
-    fn what_is_refused_takes_nothing() {
-        let all = Shares::new(MOST);
-        let mut taken = all.none_yet(caller(1));
-        assert!(taken.grow_to(1_000) && !taken.grow_to(MOST));
-        assert_eq!(all.lock().all, 1_000);
-        drop(taken);
-        assert!(all.lock().by_caller.is_empty());
+    fn refused_growth_takes_nothing() {
+        let quota = Quota::new(LIMIT);
+        let mut permit = quota.empty_permit(caller(1));
+        assert!(permit.grow_to(1_000) && !permit.grow_to(LIMIT));
+        assert_eq!(quota.used.lock().unpoisoned().total, 1_000);
+        drop(permit);
+        assert!(quota.used.lock().unpoisoned().by_caller.is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! How often callers may ask.
+//! Limits the rate of requests, and of wrong tokens.
 
 use std::net::IpAddr;
 use std::num::NonZero;
@@ -7,16 +7,16 @@ use std::time::Duration;
 use governor::clock::{Clock as _, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
-use super::caller::Counted;
+use super::caller::LimitKey;
 use crate::call::caller::Caller;
 
 /// Wrong tokens that an address may try in a second.
-const MAX_WRONG_TOKENS_PER_SECOND: std::num::NonZero<u32> = std::num::NonZero::new(10).expect("ten is not zero");
+const MAX_WRONG_TOKENS_PER_SECOND: NonZero<u32> = NonZero::new(10).expect("ten is not zero");
 
-/// Callers whose requests are counted at once, before those that were not seen lately are forgotten.
+/// Callers whose requests are counted. With more, those without recent requests are removed.
 const MAX_COUNTED_CALLERS: usize = 10_000;
 
-/// Requests within a time, for each caller.
+/// A number of requests within a time, for each caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
     requests: NonZero<u32>,
@@ -40,9 +40,9 @@ impl std::str::FromStr for Rate {
     }
 }
 
-/// Counts requests, and tokens that open nothing.
+/// Counts requests and wrong tokens.
 pub(super) struct Limiter {
-    requests: Option<DefaultKeyedRateLimiter<Counted>>,
+    requests: Option<DefaultKeyedRateLimiter<LimitKey>>,
     wrong_tokens: DefaultKeyedRateLimiter<IpAddr>,
     clock: DefaultClock,
 }
@@ -57,12 +57,12 @@ impl Limiter {
         Self { requests, wrong_tokens, clock: DefaultClock::default() }
     }
 
-    /// Counts a request; how long its caller has to wait if it is one too many.
+    /// Counts a request of a caller. If it is one too many, returns how long the caller has to wait.
     pub(super) fn request(&self, caller: &Caller, address: IpAddr) -> Result<(), Duration> {
-        self.requests.as_ref().map_or(Ok(()), |limiter| count(limiter, &Counted::of(caller, address), &self.clock))
+        self.requests.as_ref().map_or(Ok(()), |limiter| count(limiter, &LimitKey::of(caller, address), &self.clock))
     }
 
-    /// Counts a token that opens nothing.
+    /// Counts a wrong token from an address, as [`Self::request`].
     pub(super) fn wrong_token(&self, address: IpAddr) -> Result<(), Duration> {
         count(&self.wrong_tokens, &address, &self.clock)
     }
@@ -73,7 +73,7 @@ fn count<K: std::hash::Hash + Eq + Clone>(
     key: &K,
     clock: &DefaultClock,
 ) -> Result<(), Duration> {
-    // Who has not asked for long is forgotten, so that many addresses do not fill the memory.
+    // So that many addresses do not fill the memory.
     if limiter.len() > MAX_COUNTED_CALLERS {
         limiter.retain_recent();
     }
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rate_is_a_number_and_a_time() {
+    fn reads_number_and_unit() {
         let rate =
             |requests, seconds| Rate { requests: NonZero::new(requests).unwrap(), per: Duration::from_secs(seconds) };
         assert_eq!("10/s".parse(), Ok(rate(10, 1)));
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn each_caller_has_a_rate_of_its_own() {
+    fn each_caller_has_its_own_rate() {
         let limiter = Limiter::new(Some("2/h".parse().unwrap()));
         let [here, there] = ["127.0.0.1", "127.0.0.2"].map(|address| address.parse().unwrap());
         let ada = Caller::Token("ada".into());

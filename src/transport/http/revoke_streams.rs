@@ -1,6 +1,7 @@
-//! Streams that last end with the access of whoever reads them.
+//! Ends streams when the token of their caller is revoked or expires.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use http_body_util::combinators::BoxBody;
@@ -10,29 +11,34 @@ use hyper::header::HeaderMap;
 use tokio::time::sleep;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::answers::Answer;
-use super::auth::Access;
+use super::auth::Auth;
+use super::responses::HttpResponse;
 use crate::call::caller::Caller;
-use std::time::Duration;
 
-/// How often it is checked that whoever reads a stream would still be let in.
-const ACCESS_CHECK_INTERVAL: Duration = Duration::from_secs(5);
+/// The time between two authentications of the caller of a stream.
+const AUTH_CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
-/// An answer that ends soon after its caller would not be let in any more with these headers: the token is no longer in its
-/// file, has expired, or was signed with a key that the issuer has withdrawn.
-pub(super) fn while_let_in(answer: Answer, access: &Arc<Access>, caller: Caller, headers: HeaderMap) -> Answer {
-    if caller == Caller::Anyone || answer.status() != StatusCode::OK {
-        return answer;
+/// Ends the body of a response soon after its request would no longer be authenticated.
+///
+/// The token may be gone from its file, may have expired, or may be signed by a key that the issuer has withdrawn.
+pub(super) fn end_on_revocation(
+    response: HttpResponse,
+    auth: &Arc<Auth>,
+    caller: Caller,
+    request: HeaderMap,
+) -> HttpResponse {
+    if caller == Caller::Anyone || response.status() != StatusCode::OK {
+        return response;
     }
-    let access = access.clone();
-    let lapse = tokio::spawn(async move {
+    let auth = auth.clone();
+    let revoked = tokio::spawn(async move {
         loop {
-            sleep(ACCESS_CHECK_INTERVAL).await;
-            if access.identify(&headers).await.ok().as_ref() != Some(&caller) {
+            sleep(AUTH_CHECK_INTERVAL).await;
+            if auth.authenticate(&request).await.ok().as_ref() != Some(&caller) {
                 return;
             }
         }
     });
-    let lapse = AbortOnDropHandle::new(lapse);
-    answer.map(|body| BoxBody::new(StreamBody::new(BodyStream::new(body).take_until(lapse))))
+    let revoked = AbortOnDropHandle::new(revoked);
+    response.map(|body| BoxBody::new(StreamBody::new(BodyStream::new(body).take_until(revoked))))
 }

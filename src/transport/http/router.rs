@@ -1,5 +1,6 @@
-//! One request: who may make it, what it asks for, and who answers it.
+//! The way of one request: checks of its head and host, authentication, limits, and the service that answers it.
 
+use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,275 +8,317 @@ use std::time::Duration;
 
 use http_body_util::Full;
 use hyper::body::{Body, Bytes};
-use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
+use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
+use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
 use hyper::{Method, Request, StatusCode};
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use tokio_util::task::TaskTracker;
 
-use super::answers::{self, Answer, holding, json, later, plain, readable_only};
-use super::auth::{Access, Refused};
-use super::body::Bodies;
-use super::caller::{Counted, Who};
-use super::challenge::Refusal;
+use super::auth::{Auth, AuthError};
+use super::body::{BodyReader, ReceivedBody};
+use super::caller::{CallerPattern, LimitKey};
+use super::challenge::Challenge;
 use super::cors;
 use super::head;
-use super::host_check::{self, HostCheck};
-use super::message::{Kind, Message};
+use super::host_check::{HostCheck, HostError};
+use super::message::{MessageKind, PostMessage};
 use super::notifying_sessions::NotifyingSessions;
-use super::quota::Shares;
+use super::quota::Quota;
 use super::rate::Limiter;
-use super::revoke_streams::while_let_in;
-use super::sessions::{Owner, Sessions};
+use super::responses::{
+    HttpResponse, as_json_rpc, hold_until_sent, json, method_not_allowed, plain, resumed_stream, retry_after,
+};
+use super::revoke_streams::end_on_revocation;
+use super::sessions::{Principal, Sessions};
 use crate::call::caller::Caller;
 use crate::mcp::Server;
 use crate::telemetry::metrics::Metrics;
 
-/// Longest body of a request that opens a session, in bytes: what it says is kept as long as the session.
+/// Longest body of an initialize request, in bytes. Parts of it are stored as long as the session lasts.
 const MAX_OPENING_BYTES: usize = 64 << 10;
 
-/// Where the protocol is spoken.
+/// The path of the MCP endpoint.
 const MCP_PATH: &str = "/mcp";
 /// The header that names a session.
 const SESSION_HEADER: &str = "mcp-session-id";
-/// The header that names the last event of a stream that broke off.
+/// The header with which a client resumes a stream.
 const LAST_EVENT_HEADER: &str = "last-event-id";
-/// What a client that has to come back is told to wait, in seconds.
+/// The value of `Retry-After` where no better one is known, in seconds.
 const RETRY_S: u64 = 5;
 
 pub(super) type Service = StreamableHttpService<Server, NotifyingSessions>;
 
-/// Everything that requests are answered with.
+/// Checks requests and hands them to the service that answers them.
 pub(super) struct Router {
-    pub(super) gate: HostCheck,
-    pub(super) access: Arc<Access>,
+    pub(super) host_check: HostCheck,
+    pub(super) auth: Arc<Auth>,
     pub(super) limiter: Limiter,
     pub(super) sessions: Arc<Sessions>,
-    pub(super) bodies: Bodies,
-    /// Requests that are being answered, each over its connection: no caller is to have all connections.
-    pub(super) requests: Arc<Shares>,
-    /// Who is served by which; the first that covers a caller counts.
-    pub(super) services: Vec<(Who, Service)>,
-    /// Serves everybody else.
+    pub(super) bodies: BodyReader,
+    /// Requests in flight, one for each connection, so that no caller takes all connections.
+    pub(super) requests: Arc<Quota>,
+    /// Services with a policy of their own. The first whose pattern matches a caller is used.
+    pub(super) services: Vec<(CallerPattern, Service)>,
+    /// The service of all other callers.
     pub(super) service: Service,
     pub(super) metrics: Arc<Metrics>,
     /// Refreshes the gauges of the metrics.
     pub(super) sample: Box<dyn Fn(&Metrics) + Send + Sync>,
     pub(super) is_draining: AtomicBool,
-    /// Requests that are being answered.
+    /// POST requests in flight.
     pub(super) calls: TaskTracker,
 }
 
 impl Router {
-    /// Answers a request.
-    pub(super) async fn answer<B>(&self, request: Request<B>, address: IpAddr) -> Answer
+    /// Responds to a request.
+    pub(super) async fn respond<B>(&self, request: Request<B>, address: IpAddr) -> HttpResponse
     where
         B: Body<Data = Bytes> + Send + Unpin + 'static,
-        B::Error: std::fmt::Display,
+        B::Error: fmt::Display,
     {
-        let page = self.gate.page(request.headers()).cloned();
-        let mut answer = match head::check(&request) {
-            Err(unfit) => plain(unfit.status(), &unfit.to_string()),
-            // A browser asks so before it sends anything that the page would show itself with.
-            Ok(()) if page.is_some() && request.method() == Method::OPTIONS => self.preflight(&request),
-            Ok(()) => match self.routed(request, address).await {
-                Ok(answer) | Err(answer) => answer,
+        let origin = self.host_check.allowed_origin(request.headers()).cloned();
+        let mut response = match head::check(&request) {
+            Err(error) => plain(error.status(), &error.to_string()),
+            // A browser sends this before a request that carries a token.
+            Ok(()) if origin.is_some() && request.method() == Method::OPTIONS => self.preflight(&request),
+            Ok(()) => match self.route(request, address).await {
+                Ok(response) | Err(response) => response,
             },
         };
-        if let Some(page) = page {
-            cors::show(&mut answer, page);
+        if let Some(origin) = origin {
+            cors::allow_origin(&mut response, origin);
         }
         if self.is_draining() {
-            answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        self.metrics.answered(answer.status().as_u16());
-        answer
+        self.metrics.answered(response.status().as_u16());
+        response
     }
 
-    async fn routed<B>(&self, request: Request<B>, address: IpAddr) -> Result<Answer, Answer>
+    async fn route<B>(&self, request: Request<B>, address: IpAddr) -> Result<HttpResponse, HttpResponse>
     where
         B: Body<Data = Bytes> + Send + Unpin + 'static,
-        B::Error: std::fmt::Display,
+        B::Error: fmt::Display,
     {
         let path = request.uri().path().to_owned();
         match (request.method(), path.as_str()) {
             (&Method::GET | &Method::HEAD, "/healthz") => return Ok(plain(StatusCode::OK, "ok")),
             (&Method::GET | &Method::HEAD, "/readyz") => return Ok(self.readiness()),
             (_, MCP_PATH | "/metrics") => {}
-            (&Method::GET | &Method::HEAD, path) if self.metadata(path).is_some() => {}
-            (_, "/healthz" | "/readyz") => return Err(readable_only()),
+            (&Method::GET | &Method::HEAD, path) if self.resource_metadata(path).is_some() => {}
+            (_, "/healthz" | "/readyz") => return Err(method_not_allowed()),
             _ => return Err(plain(StatusCode::NOT_FOUND, "Not found: the server speaks MCP at /mcp")),
         }
-        self.let_in(&request).map_err(|refusal| forbidden(&refusal))?;
-        if let Some(metadata) = self.metadata(&path) {
+        self.check_host(&request).map_err(|error| forbidden(&error))?;
+        if let Some(metadata) = self.resource_metadata(&path) {
             return Ok(json(StatusCode::OK, metadata.to_owned()));
         }
-        let caller = self.access.identify(request.headers()).await.map_err(|why| self.refused(&why, address))?;
+        let caller =
+            self.auth.authenticate(request.headers()).await.map_err(|error| self.unauthorized(&error, address))?;
         match (request.method(), path.as_str()) {
-            // They name tools that a policy may hide from this caller.
-            (&Method::GET | &Method::HEAD, "/metrics") if self.own_service(&caller).is_some() => {
+            // Metrics name tools that a policy may hide from this caller.
+            (&Method::GET | &Method::HEAD, "/metrics") if self.service_index(&caller).is_some() => {
                 Err(plain(StatusCode::FORBIDDEN, "Forbidden: metrics are for callers without a policy of their own"))
             }
             (&Method::GET | &Method::HEAD, "/metrics") => Ok(self.metrics().await),
             (_, MCP_PATH) => self.mcp(request, caller, address).await,
-            _ => Err(readable_only()),
+            _ => Err(method_not_allowed()),
         }
     }
 
-    fn let_in<B>(&self, request: &Request<B>) -> Result<(), host_check::Refusal> {
-        self.gate.check(request.headers(), request.uri().authority().map(Authority::as_str))
+    fn check_host<B>(&self, request: &Request<B>) -> Result<(), HostError> {
+        self.host_check.check(request.headers(), request.uri().authority().map(Authority::as_str))
     }
 
-    fn preflight<B>(&self, request: &Request<B>) -> Answer {
-        match self.let_in(request) {
-            Ok(()) => cors::permission(request.headers()),
-            Err(refusal) => forbidden(&refusal),
+    fn preflight<B>(&self, request: &Request<B>) -> HttpResponse {
+        match self.check_host(request) {
+            Ok(()) => cors::preflight_response(request.headers()),
+            Err(error) => forbidden(&error),
         }
     }
 
-    fn readiness(&self) -> Answer {
+    fn readiness(&self) -> HttpResponse {
         if self.is_draining() {
             plain(StatusCode::SERVICE_UNAVAILABLE, "draining")
-        } else if !self.access.is_ready() {
+        } else if !self.auth.is_ready() {
             plain(StatusCode::SERVICE_UNAVAILABLE, "waiting for the keys of the authorization server")
         } else {
             plain(StatusCode::OK, "ok")
         }
     }
 
-    async fn metrics(&self) -> Answer {
+    async fn metrics(&self) -> HttpResponse {
         (self.sample)(&self.metrics);
         self.metrics.sessions.set(i64::try_from(self.sessions.count().await).unwrap_or(i64::MAX));
-        let mut answer = plain(StatusCode::OK, &self.metrics.text());
+        let mut response = plain(StatusCode::OK, &self.metrics.text());
         let kind = HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
-        answer.headers_mut().insert(CONTENT_TYPE, kind);
-        answer
+        response.headers_mut().insert(CONTENT_TYPE, kind);
+        response
     }
 
-    /// What clients are told of the resource at this path.
-    fn metadata(&self, path: &str) -> Option<&str> {
-        self.access.resource_server().and_then(|server| server.metadata(path))
+    /// The OAuth metadata at this path.
+    fn resource_metadata(&self, path: &str) -> Option<&str> {
+        self.auth.resource_server().and_then(|server| server.metadata(path))
     }
 
-    fn refused(&self, why: &Refused, address: IpAddr) -> Answer {
-        if why.is_guess()
+    fn unauthorized(&self, error: &AuthError, address: IpAddr) -> HttpResponse {
+        if error.is_guess()
             && let Err(wait) = self.limiter.wrong_token(address)
         {
-            return later(StatusCode::TOO_MANY_REQUESTS, "Too many wrong tokens", wait);
+            return retry_after(StatusCode::TOO_MANY_REQUESTS, "Too many wrong tokens", wait);
         }
-        let Refusal { status, text, challenge } = Refusal::new(why, self.access.resource_server());
-        let Some(challenge) = challenge.and_then(|challenge| HeaderValue::try_from(challenge).ok()) else {
-            return later(status, &text, Duration::from_secs(RETRY_S));
+        let Challenge { status, text, www_authenticate } = Challenge::new(error, self.auth.resource_server());
+        let Some(header) = www_authenticate.and_then(|header| HeaderValue::try_from(header).ok()) else {
+            return retry_after(status, &text, Duration::from_secs(RETRY_S));
         };
-        let mut answer = plain(status, &text);
-        answer.headers_mut().insert(WWW_AUTHENTICATE, challenge);
-        answer
+        let mut response = plain(status, &text);
+        response.headers_mut().insert(WWW_AUTHENTICATE, header);
+        response
     }
 
-    async fn mcp<B>(&self, request: Request<B>, caller: Caller, address: IpAddr) -> Result<Answer, Answer>
+    /// Responds to an authenticated request to the MCP endpoint.
+    async fn mcp<B>(&self, request: Request<B>, caller: Caller, address: IpAddr) -> Result<HttpResponse, HttpResponse>
     where
         B: Body<Data = Bytes> + Send + Unpin + 'static,
-        B::Error: std::fmt::Display,
+        B::Error: fmt::Display,
     {
         self.limiter.request(&caller, address).map_err(|wait| {
-            later(StatusCode::TOO_MANY_REQUESTS, "Too many requests: the server limits them (--rate)", wait)
+            retry_after(StatusCode::TOO_MANY_REQUESTS, "Too many requests: the server limits them (--rate)", wait)
         })?;
-        let session = request.headers().get(SESSION_HEADER).map(|id| id.to_str().unwrap_or_default().to_owned());
-        // MCP 2025-11-25, basic/transports, "Session Management": a session that is not there is a 404.
-        if session.is_some_and(|id| !self.sessions.admit(&id, &self.owner(&caller))) {
+        // MCP 2025-11-25, basic/transports, "Session Management": 404 if a session does not exist.
+        if session_id(request.headers()).is_some_and(|id| !self.sessions.touch(id, &self.principal(&caller))) {
             return Err(plain(StatusCode::NOT_FOUND, "Not found: no such session; initialize a new one"));
         }
+        let key = LimitKey::of(&caller, address);
         if request.method() != Method::POST {
-            let ends_session = request.method() == Method::DELETE;
-            let taken = self.requests.one(Counted::of(&caller, address)).ok_or_else(busy)?;
-            let headers = request.headers().clone();
-            let mut answer = self.service(&caller).handle(request).await;
-            if headers.contains_key(LAST_EVENT_HEADER) {
-                answer = answers::resumed(answer);
-            }
-            // The SDK says that it will end; it has ended, and clients such as the Python SDK warn of what is not 200 or 204.
-            if ends_session && answer.status() == StatusCode::ACCEPTED {
-                *answer.status_mut() = StatusCode::NO_CONTENT;
-            }
-            return Ok(holding(while_let_in(answer, &self.access, caller, headers), taken));
+            return self.stream_or_delete(request, caller, key).await;
         }
         if self.is_draining() {
-            let wait = Duration::from_secs(RETRY_S);
-            return Err(later(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "The server is about to end and takes no more requests",
-                wait,
-            ));
+            let text = "The server is about to end and takes no more requests";
+            return Err(retry_after(StatusCode::SERVICE_UNAVAILABLE, text, Duration::from_secs(RETRY_S)));
         }
-        self.post(request, caller, address).await
+        self.post(request, caller, key).await
     }
 
-    async fn post<B>(&self, request: Request<B>, caller: Caller, address: IpAddr) -> Result<Answer, Answer>
+    /// Opens or resumes a stream (GET), or ends a session (DELETE).
+    async fn stream_or_delete<B>(
+        &self,
+        request: Request<B>,
+        caller: Caller,
+        key: LimitKey,
+    ) -> Result<HttpResponse, HttpResponse>
+    where
+        B: Body<Data = Bytes> + Send + 'static,
+        B::Error: fmt::Display,
+    {
+        let permit = self.requests.permit(key).ok_or_else(too_many_requests)?;
+        let (method, headers) = (request.method().clone(), request.headers().clone());
+        let mut response = self.service(&caller).handle(request).await;
+        if headers.contains_key(LAST_EVENT_HEADER) {
+            response = resumed_stream(response);
+        }
+        // The SDK responds that it accepts to end the session, which has ended. Clients such as the Python SDK warn of other statuses
+        // than 200 and 204.
+        if method == Method::DELETE && response.status() == StatusCode::ACCEPTED {
+            *response.status_mut() = StatusCode::NO_CONTENT;
+        }
+        Ok(hold_until_sent(end_on_revocation(response, &self.auth, caller, headers), permit))
+    }
+
+    /// Responds to a POST request, which carries one JSON-RPC message.
+    async fn post<B>(&self, request: Request<B>, caller: Caller, key: LimitKey) -> Result<HttpResponse, HttpResponse>
     where
         B: Body<Data = Bytes> + Send + Unpin + 'static,
-        B::Error: std::fmt::Display,
+        B::Error: fmt::Display,
     {
-        let answering = self.calls.token();
+        let call = self.calls.token();
         let (mut parts, body) = request.into_parts();
-        let counted = Counted::of(&caller, address);
-        let body =
-            self.bodies.read(body, counted.clone()).await.map_err(|error| plain(error.status(), &error.to_string()))?;
-        let taken = self.requests.one(counted.clone()).ok_or_else(busy)?;
-        let session = parts.headers.get(SESSION_HEADER).map(|id| id.to_str().unwrap_or_default().to_owned());
-        let mut message = Message::read(body.bytes(), session.is_some()).map_err(|answer| *answer)?;
-        if message.kind == Kind::Opening {
-            if body.bytes().len() > MAX_OPENING_BYTES {
+        let body = self.read_body(body, key.clone()).await?;
+        let permit = self.requests.permit(key.clone()).ok_or_else(too_many_requests)?;
+        let in_session = session_id(&parts.headers).is_some();
+        let mut message = PostMessage::read(&body.bytes, in_session).map_err(|response| *response)?;
+        self.reserve_session(&message, body.bytes.len(), &mut parts, &key).await?;
+        let request = sdk_request(parts, body, &mut message, &caller);
+        let response = self.dispatch(request, message.kind, caller, key).await;
+        let response = as_json_rpc(response, message.id).await;
+        Ok(hold_until_sent(response, (call, permit)))
+    }
+
+    async fn read_body<B>(&self, body: B, key: LimitKey) -> Result<ReceivedBody, HttpResponse>
+    where
+        B: Body<Data = Bytes>,
+        B::Error: fmt::Display,
+    {
+        self.bodies.read(body, key).await.map_err(|error| plain(error.status(), &error.to_string()))
+    }
+
+    /// Makes room for the session that a message opens, or counts the request of a session.
+    async fn reserve_session(
+        &self,
+        message: &PostMessage,
+        body_bytes: usize,
+        parts: &mut Parts,
+        key: &LimitKey,
+    ) -> Result<(), HttpResponse> {
+        if message.kind == MessageKind::Initialize {
+            if body_bytes > MAX_OPENING_BYTES {
                 let text = format!("An initialize request has {} KiB at most", MAX_OPENING_BYTES >> 10);
                 return Err(plain(StatusCode::PAYLOAD_TOO_LARGE, &text));
             }
             self.sessions.make_room().await;
         } else if message.id.is_some()
-            && let Some(id) = session
+            && let Some(id) = session_id(&parts.headers)
         {
-            parts.extensions.insert(self.sessions.place(&id, counted.clone()).ok_or_else(busy)?);
+            let request = self.sessions.start_request(id, key.clone()).ok_or_else(too_many_requests)?;
+            parts.extensions.insert(Arc::new(request));
         }
-        let (bytes, share) = body.into_parts();
-        let bytes = message.text(bytes);
-        // What the SDK hands on with the request lives until it is answered, wherever its connection is then.
-        parts.extensions.insert(share);
-        parts.extensions.insert(caller.clone());
-        let request = Request::from_parts(parts, Full::new(bytes));
-        let answer = match message.kind {
-            Kind::Opening => self.open_session(request, &caller, counted).await,
-            Kind::Listening => {
-                let headers = request.headers().clone();
-                let answer = self.service(&caller).handle(request).await;
-                while_let_in(answer, &self.access, caller, headers)
-            }
-            Kind::Other => self.service(&caller).handle(request).await,
-        };
-        let answer = answers::spoken(answer, message.id).await;
-        Ok(holding(answer, (answering, taken)))
+        Ok(())
     }
 
-    /// Opens a session, also if the client goes away meanwhile: one that is not known would never end.
-    async fn open_session(&self, request: Request<Full<Bytes>>, caller: &Caller, counted: Counted) -> Answer {
-        let (service, sessions, owner) = (self.service(caller).clone(), self.sessions.clone(), self.owner(caller));
-        let opening = tokio::spawn(async move {
-            let answer = service.handle(request).await;
-            if let Some(id) = answer.headers().get(SESSION_HEADER).and_then(|id| id.to_str().ok()) {
-                sessions.opened(id, owner, counted);
+    /// Hands a message to the service of its caller.
+    async fn dispatch(
+        &self,
+        request: Request<Full<Bytes>>,
+        kind: MessageKind,
+        caller: Caller,
+        key: LimitKey,
+    ) -> HttpResponse {
+        match kind {
+            MessageKind::Initialize => self.open_session(request, &caller, key).await,
+            MessageKind::Listen => {
+                let headers = request.headers().clone();
+                let response = self.service(&caller).handle(request).await;
+                end_on_revocation(response, &self.auth, caller, headers)
             }
-            answer
+            MessageKind::Other => self.service(&caller).handle(request).await,
+        }
+    }
+
+    /// Opens a session, in a task of its own: if the client disconnects meanwhile, a session outside the table would never end.
+    async fn open_session(&self, request: Request<Full<Bytes>>, caller: &Caller, key: LimitKey) -> HttpResponse {
+        let (service, sessions) = (self.service(caller).clone(), self.sessions.clone());
+        let principal = self.principal(caller);
+        let opening = tokio::spawn(async move {
+            let response = service.handle(request).await;
+            if let Some(id) = response.headers().get(SESSION_HEADER).and_then(|id| id.to_str().ok()) {
+                sessions.add(id, principal, key);
+            }
+            response
         });
         opening.await.unwrap_or_else(|_| plain(StatusCode::INTERNAL_SERVER_ERROR, "The session could not be opened"))
     }
 
-    fn owner(&self, caller: &Caller) -> Owner {
-        Owner { caller: caller.identity(), service: self.own_service(caller) }
+    fn principal(&self, caller: &Caller) -> Principal {
+        Principal { caller: caller.id(), service: self.service_index(caller) }
     }
 
     fn service(&self, caller: &Caller) -> &Service {
-        self.own_service(caller).map_or(&self.service, |at| &self.services[at].1)
+        self.service_index(caller).map_or(&self.service, |at| &self.services[at].1)
     }
 
-    fn own_service(&self, caller: &Caller) -> Option<usize> {
-        self.services.iter().position(|(who, _)| who.covers(caller))
+    fn service_index(&self, caller: &Caller) -> Option<usize> {
+        self.services.iter().position(|(pattern, _)| pattern.matches(caller))
     }
 
     fn is_draining(&self) -> bool {
@@ -283,10 +326,27 @@ impl Router {
     }
 }
 
-fn forbidden(refusal: &host_check::Refusal) -> Answer {
-    plain(StatusCode::FORBIDDEN, &format!("Forbidden: {refusal}"))
+/// The session that a request names; empty if its name is not ASCII, which no session has.
+fn session_id(headers: &HeaderMap) -> Option<&str> {
+    headers.get(SESSION_HEADER).map(|id| id.to_str().unwrap_or_default())
 }
 
-fn busy() -> Answer {
-    later(StatusCode::SERVICE_UNAVAILABLE, "Too many of your requests are open", Duration::from_secs(1))
+/// The request that the SDK reads. Its extensions live until it is answered, even after its connection has closed.
+fn sdk_request(
+    mut parts: Parts,
+    body: ReceivedBody,
+    message: &mut PostMessage,
+    caller: &Caller,
+) -> Request<Full<Bytes>> {
+    parts.extensions.insert(Arc::new(body.memory));
+    parts.extensions.insert(caller.clone());
+    Request::from_parts(parts, Full::new(message.text(body.bytes)))
+}
+
+fn forbidden(error: &HostError) -> HttpResponse {
+    plain(StatusCode::FORBIDDEN, &format!("Forbidden: {error}"))
+}
+
+fn too_many_requests() -> HttpResponse {
+    retry_after(StatusCode::SERVICE_UNAVAILABLE, "Too many of your requests are open", Duration::from_secs(1))
 }

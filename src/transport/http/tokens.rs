@@ -1,4 +1,4 @@
-//! Bearer tokens: the file that holds them, and who carries one.
+//! Bearer tokens and their file.
 //!
 //! Pure. Source: RFC 6750, section 2.1.
 
@@ -7,21 +7,21 @@ use std::fmt;
 use sha2::{Digest as _, Sha256};
 use subtle::{Choice, ConditionallySelectable as _, ConstantTimeEq as _};
 
-/// Shortest token that is taken, in characters: 128 bits in base 64.
+/// Shortest valid token, in characters: 128 bits in base 64.
 const MIN_TOKEN_CHARS: usize = 22;
 
-/// The tokens that open a server, each with a name for whoever carries it.
+/// The tokens that open a server, each with the name of its bearer.
 #[derive(Clone, Default)]
 pub struct Tokens(Vec<Token>);
 
 #[derive(Clone)]
 struct Token {
     name: String,
-    /// Of the token: all have one length, so that comparing tells nothing about theirs.
+    /// SHA-256 of the token. All digests have one length, so comparing them does not leak the length of a token.
     digest: [u8; 32],
 }
 
-/// Never shows what opens the server.
+/// Shows the names, never the tokens.
 impl fmt::Debug for Tokens {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.0.iter().map(|token| &token.name)).finish()
@@ -29,10 +29,10 @@ impl fmt::Debug for Tokens {
 }
 
 impl Tokens {
-    /// Reads a file with one `NAME TOKEN` a line; `#` starts a comment line.
+    /// Reads the text of a file with one `NAME TOKEN` a line; `#` starts a comment line.
     ///
     /// # Errors
-    /// Everything that is wrong with it, without the tokens.
+    /// All mistakes, without the tokens.
     pub fn parse(text: &str) -> Result<Self, Vec<String>> {
         let mut tokens: Vec<Token> = Vec::new();
         let mut mistakes = Vec::new();
@@ -65,12 +65,12 @@ impl Tokens {
         if mistakes.is_empty() { Ok(Self(tokens)) } else { Err(mistakes) }
     }
 
-    /// The names of those who carry a token.
+    /// The names of the bearers.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|token| token.name.as_str())
     }
 
-    /// Whose token this is. How long it takes depends on how many there are, not on what they are.
+    /// The name of the bearer of `token`. The time depends on the number of tokens, not on their text.
     #[must_use]
     pub fn find(&self, token: &str) -> Option<&str> {
         let digest: [u8; 32] = Sha256::digest(token).into();
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_token_has_its_name() {
+    fn finds_the_name_of_a_token() {
         let tokens =
             Tokens::parse("# who\nada 0123456789abcdef0123456789\n\nbob  abcdef0123456789abcdef0123\n").unwrap();
         assert_eq!(tokens.find("0123456789abcdef0123456789"), Some("ada"));
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_is_told_and_no_token() {
+    fn reports_each_mistake_without_tokens() {
         let text = "ada short\nbob 0123456789abcdef0123456789\nbob abcdef0123456789abcdef0123\n\
                     eve 0123456789abcdef0123456789\nno token here\n";
         let mistakes = Tokens::parse(text).unwrap_err();

@@ -1,4 +1,4 @@
-//! An authorization server on this machine: its metadata, its keys, and tokens that it signs.
+//! A local authorization server: its metadata, its keys, and the tokens that it signs.
 
 use std::io::{BufRead as _, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -40,7 +40,7 @@ impl Key {
         Self::EdDsa(Ed25519KeyPair::from_pkcs8(pkcs8.as_ref()).unwrap())
     }
 
-    /// A key that opens nothing but tests: ring makes none.
+    /// A key for tests: ring cannot generate one.
     fn rsa() -> RsaKeyPair {
         RsaKeyPair::from_der(include_bytes!("rsa.der")).unwrap()
     }
@@ -62,7 +62,7 @@ impl Key {
         }
     }
 
-    /// The public key, as a set of keys names it.
+    /// The public key as a JWK.
     pub(super) fn jwk(&self, id: &str) -> Value {
         match self {
             Self::Es256(key) => {
@@ -98,22 +98,23 @@ impl Key {
         self.token_under(&json!({ "alg": self.algorithm(), "typ": "at+jwt", "kid": id }), claims)
     }
 
-    /// A token under any header.
+    /// A token with any header.
     pub(super) fn token_under(&self, header: &Value, claims: &Value) -> String {
         let message = format!("{}.{}", encoded(header.to_string()), encoded(claims.to_string()));
         format!("{message}.{}", encoded(self.sign(message.as_bytes())))
     }
 }
 
-/// What the server answers.
+/// The state that the responses depend on.
 pub(super) struct State {
     pub(super) issuer: String,
-    /// Where its metadata is.
-    pub(super) place: &'static str,
+    /// The path of its metadata.
+    pub(super) metadata_path: &'static str,
     pub(super) keys: Value,
-    pub(super) is_away: bool,
-    /// Paths that were asked for.
-    pub(super) asked: Vec<String>,
+    /// Whether it closes connections without a response.
+    pub(super) is_down: bool,
+    /// The paths of all requests.
+    pub(super) requests: Vec<String>,
 }
 
 /// An authorization server.
@@ -129,7 +130,7 @@ impl Issuer {
         Self::serve(listener, url, keys, |stream| stream)
     }
 
-    /// Starts one under https, whose certificate `authority.pem` vouches for.
+    /// Starts one with https. The authority of `authority.pem` has signed its certificate.
     pub(super) fn start_encrypted(keys: &[Value]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("https://localhost:{}", listener.local_addr().unwrap().port());
@@ -150,16 +151,16 @@ impl Issuer {
     ) -> Self {
         let state = State {
             issuer: url,
-            place: "/.well-known/oauth-authorization-server",
+            metadata_path: "/.well-known/oauth-authorization-server",
             keys: json!({ "keys": keys }),
-            is_away: false,
-            asked: Vec::new(),
+            is_down: false,
+            requests: Vec::new(),
         };
         let state = Arc::new(Mutex::new(state));
         let (shared, url) = (state.clone(), state.lock().unwrap().issuer.clone());
         std::thread::spawn({
             let url = url.clone();
-            move || listener.incoming().for_each(|stream| answer(open(stream.unwrap()), &shared, &url))
+            move || listener.incoming().for_each(|stream| respond(open(stream.unwrap()), &shared, &url))
         });
         Self { url, state }
     }
@@ -172,37 +173,37 @@ impl Issuer {
         self.state.lock().unwrap()
     }
 
-    /// How often its keys were read.
-    pub(super) fn readings(&self) -> usize {
-        self.state().asked.iter().filter(|path| *path == "/keys").count()
+    /// The number of times its keys were fetched.
+    pub(super) fn fetches(&self) -> usize {
+        self.state().requests.iter().filter(|path| *path == "/keys").count()
     }
 
-    /// Claims of a good token for the resource at `audience`.
+    /// Claims of a valid token for the resource at `audience`.
     pub(super) fn claims(&self, audience: &str) -> Value {
         json!({ "iss": self.url(), "aud": audience, "sub": "ada", "exp": now() + 300, "scope": "tools" })
     }
 }
 
-fn answer(mut stream: impl Read + Write, state: &Mutex<State>, url: &str) {
+fn respond(mut stream: impl Read + Write, state: &Mutex<State>, url: &str) {
     let mut lines = BufReader::new(&mut stream).lines().map_while(Result::ok);
     let Some(request) = lines.next() else { return };
     lines.take_while(|line| !line.is_empty()).for_each(drop);
     let path = request.split(' ').nth(1).unwrap_or_default().to_owned();
     let mut state = state.lock().unwrap();
-    state.asked.push(path.clone());
-    if state.is_away {
+    state.requests.push(path.clone());
+    if state.is_down {
         return;
     }
     let (status, body) = match path.as_str() {
         "/keys" => (200, state.keys.to_string()),
-        path if path == state.place => {
+        path if path == state.metadata_path => {
             (200, json!({ "issuer": state.issuer, "jwks_uri": format!("{url}/keys") }).to_string())
         }
         _ => (404, String::new()),
     };
     let length = body.len();
-    let answer = format!("HTTP/1.1 {status} X\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}");
-    let _ = stream.write_all(answer.as_bytes()).and_then(|()| stream.flush());
+    let response = format!("HTTP/1.1 {status} X\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}");
+    let _ = stream.write_all(response.as_bytes()).and_then(|()| stream.flush());
 }
 
 /// Seconds since 1970.

@@ -1,34 +1,34 @@
-//! What a verified token must say.
+//! Checks the claims of a verified token.
 //!
 //! Pure. Source: RFC 9068, section 4; RFC 7519, section 4.1; RFC 8707, section 2; MCP 2026-07-28, "Token Handling".
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 
 use crate::call::caller::Subject;
-use std::time::Duration;
 
-/// How far the clock of an authorization server may be from ours.
+/// How far the clock of an authorization server may differ from ours.
 const MAX_CLOCK_SKEW: Duration = Duration::from_secs(30);
 
-/// Claims with several words in one text. Source: RFC 8693, section 4.2; `scp` is what some issuers call it.
+/// Claims whose text is a list of words. Source: RFC 8693, section 4.2. Some issuers write `scp`.
 const SCOPES: [&str; 2] = ["scope", "scp"];
 
-/// Who must have issued a token, and for whom.
+/// The claims that every token must have.
 #[derive(Clone, Debug)]
-pub(super) struct Expected {
+pub(super) struct ExpectedClaims {
     pub(super) issuer: String,
     pub(super) audience: String,
 }
 
-/// Whom a token is of.
+/// Checks issuer, audience, times and subject. Returns the subject.
 ///
 /// `now` is in seconds since 1970.
 ///
 /// # Errors
-/// Everything that is wrong with it.
-pub(super) fn check(claims: &Map<String, Value>, expected: &Expected, now: f64) -> Result<Subject, Vec<String>> {
+/// All claims that do not fit.
+pub(super) fn check(claims: &Map<String, Value>, expected: &ExpectedClaims, now: f64) -> Result<Subject, Vec<String>> {
     let mut mistakes = Vec::new();
     if claims.get("iss").and_then(Value::as_str) != Some(&expected.issuer) {
         mistakes.push(format!("it was not issued by {}", expected.issuer));
@@ -62,12 +62,12 @@ pub(super) fn check(claims: &Map<String, Value>, expected: &Expected, now: f64) 
     }
 }
 
-/// Whether a subject was granted a scope.
-pub(super) fn has_scope(subject: &Subject, scope: &str) -> bool {
+/// Whether the token of a subject grants a scope.
+pub(super) fn grants_scope(subject: &Subject, scope: &str) -> bool {
     SCOPES.iter().filter_map(|name| subject.claims.get(*name)).flatten().any(|word| word == scope)
 }
 
-/// The words of a claim. Only scopes are split: other texts may be of the subject's own choice.
+/// The words of a claim. Only scopes are split, since subjects may choose other texts themselves.
 fn words(name: &str, value: Option<&Value>) -> Vec<String> {
     match value {
         Some(Value::String(text)) if SCOPES.contains(&name) => {
@@ -79,7 +79,7 @@ fn words(name: &str, value: Option<&Value>) -> Vec<String> {
     }
 }
 
-/// A time that can be compared. Source: RFC 7519, section 2, `NumericDate`.
+/// A time in seconds since 1970, maybe with a fraction. Source: RFC 7519, section 2, `NumericDate`.
 fn seconds(value: &Value) -> Option<f64> {
     value.as_f64().filter(|seconds| seconds.is_finite())
 }
@@ -97,12 +97,12 @@ mod tests {
             claims[name] = value.clone();
         }
         let expected =
-            Expected { issuer: "https://a.example".to_owned(), audience: "https://b.example/mcp".to_owned() };
+            ExpectedClaims { issuer: "https://a.example".to_owned(), audience: "https://b.example/mcp".to_owned() };
         check(claims.as_object().unwrap(), &expected, NOW)
     }
 
     #[test]
-    fn claims_become_words() {
+    fn splits_claims_into_words() {
         let subject = checked(&json!({
             "scope": "read  write", "groups": ["ops", 1, "dev team"], "name": "Ada admin", "n": 1, "deep": {"roles": ["x"]},
         }));
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn times_have_some_leeway_and_must_be_numbers() {
+    fn checks_claims_with_leeway_for_times() {
         for fine in
             [json!({ "exp": NOW - 29.5 }), json!({ "nbf": NOW + 29.0 }), json!({ "aud": "https://b.example/mcp" })]
         {

@@ -1,28 +1,27 @@
-//! What an authorization server says of itself: where that is found, and where it leads.
+//! The metadata of an authorization server: its URLs, and the URL of the keys in it.
 //!
 //! Pure. Source: RFC 8414; OpenID.Discovery, section 4; MCP 2026-07-28, "Authorization Server Metadata Discovery".
 
 use serde_json::Value;
 
-use super::url::SafeUrl;
+use super::safe_url::SafeUrl;
 
-/// Where the metadata of an issuer may be, the likeliest place first.
-pub(super) fn places(issuer: &SafeUrl) -> Vec<String> {
+/// The URLs at which an issuer may serve its metadata, in the order of the MCP specification.
+pub(super) fn metadata_urls(issuer: &SafeUrl) -> Vec<String> {
     let openid = "openid-configuration";
-    let mut places = vec![issuer.well_known("oauth-authorization-server"), issuer.well_known(openid)];
-    let path = issuer.path().trim_end_matches('/');
-    if !path.is_empty() {
-        places.push(format!("{}{path}/.well-known/{openid}", issuer.origin()));
+    let mut urls = vec![issuer.well_known("oauth-authorization-server"), issuer.well_known(openid)];
+    if !issuer.path().trim_end_matches('/').is_empty() {
+        urls.push(issuer.well_known_below(openid));
     }
-    places
+    urls
 }
 
-/// Where the keys of an issuer are, by its metadata.
+/// Returns the URL of the keys of an issuer, from its metadata.
 ///
 /// # Errors
-/// The document is not the issuer's, or does not say it.
-pub(super) fn keys_place(document: &[u8], issuer: &SafeUrl) -> Result<SafeUrl, String> {
-    let metadata: Value = serde_json::from_slice(document).map_err(|error| format!("it is not JSON: {error}"))?;
+/// The metadata is malformed, of another issuer, or without a safe `jwks_uri`.
+pub(super) fn jwks_url(metadata: &[u8], issuer: &SafeUrl) -> Result<SafeUrl, String> {
+    let metadata: Value = serde_json::from_slice(metadata).map_err(|error| format!("it is not JSON: {error}"))?;
     match metadata["issuer"].as_str() {
         Some(named) if named == issuer.as_str() => {}
         Some(named) => {
@@ -30,12 +29,12 @@ pub(super) fn keys_place(document: &[u8], issuer: &SafeUrl) -> Result<SafeUrl, S
         }
         None => return Err("it names no `issuer`".to_owned()),
     }
-    let place = metadata["jwks_uri"].as_str().ok_or("it has no `jwks_uri`, which leads to the keys")?;
-    let place = SafeUrl::endpoint(place).map_err(|error| format!("its `jwks_uri`: {error}"))?;
-    if issuer.is_encrypted() && !place.is_encrypted() {
-        return Err(format!("its `jwks_uri` is not under https: `{place}`"));
+    let url = metadata["jwks_uri"].as_str().ok_or("it has no `jwks_uri`, the URL of the keys")?;
+    let url = SafeUrl::endpoint(url).map_err(|error| format!("its `jwks_uri`: {error}"))?;
+    if issuer.is_encrypted() && !url.is_encrypted() {
+        return Err(format!("its `jwks_uri` is not under https: `{url}`"));
     }
-    Ok(place)
+    Ok(url)
 }
 
 #[cfg(test)]
@@ -47,25 +46,25 @@ mod tests {
     }
 
     #[test]
-    fn places_follow_the_path_of_the_issuer() {
+    fn metadata_urls_contain_the_path_of_the_issuer() {
         let plain = [
             "https://a.example/.well-known/oauth-authorization-server",
             "https://a.example/.well-known/openid-configuration",
         ];
-        assert_eq!(places(&url("https://a.example")), plain);
-        assert_eq!(places(&url("https://a.example/")), plain);
+        assert_eq!(metadata_urls(&url("https://a.example")), plain);
+        assert_eq!(metadata_urls(&url("https://a.example/")), plain);
         let of_tenant = [
             "https://a.example/.well-known/oauth-authorization-server/t/1",
             "https://a.example/.well-known/openid-configuration/t/1",
             "https://a.example/t/1/.well-known/openid-configuration",
         ];
-        assert_eq!(places(&url("https://a.example/t/1/")), of_tenant);
+        assert_eq!(metadata_urls(&url("https://a.example/t/1/")), of_tenant);
     }
 
     #[test]
-    fn only_the_issuer_s_own_metadata_leads_to_its_keys() {
+    fn refuses_metadata_of_another_issuer_and_unsafe_key_urls() {
         let issuer = url("https://a.example");
-        let of = |text: &str| keys_place(text.as_bytes(), &issuer).map(|place| place.to_string());
+        let of = |text: &str| jwks_url(text.as_bytes(), &issuer).map(|url| url.to_string());
         assert_eq!(
             of(r#"{"issuer":"https://a.example","jwks_uri":"https://k.example/?v=1"}"#).unwrap(),
             "https://k.example/?v=1"

@@ -1,15 +1,15 @@
-//! The keys of an issuer, fetched. It blocks.
+//! Fetches the keys of an issuer. It blocks.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rustls::crypto::ring::default_provider;
 use ureq::Agent;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
-use super::discovery::{keys_place, places};
-use super::keys::Keys;
-use super::url::SafeUrl;
-use std::time::Duration;
+use super::discovery::{jwks_url, metadata_urls};
+use super::keys::KeySet;
+use super::safe_url::SafeUrl;
 
 /// Longest document of an authorization server, in bytes: its metadata, or its keys.
 const MAX_ISSUER_DOCUMENT_BYTES: u64 = 512 << 10;
@@ -17,27 +17,27 @@ const MAX_ISSUER_DOCUMENT_BYTES: u64 = 512 << 10;
 /// How long an authorization server may take for one document.
 const ISSUER_LIMIT: Duration = Duration::from_secs(5);
 
-/// Finds the keys of an issuer by its metadata.
+/// Fetches the keys of an issuer, whose URL is in its metadata.
 ///
 /// # Errors
-/// Where they were looked for, and what was wrong there.
-pub(super) fn keys(issuer: &SafeUrl) -> Result<Keys, String> {
+/// The URLs that were tried, and what was wrong with each.
+pub(super) fn keys(issuer: &SafeUrl) -> Result<KeySet, String> {
     let agent = agent(issuer)?;
     let mut mistakes = Vec::new();
-    for place in places(issuer) {
-        let found = get(&agent, &place).and_then(|document| keys_place(&document, issuer));
+    for metadata_url in metadata_urls(issuer) {
+        let found = get(&agent, &metadata_url).and_then(|metadata| jwks_url(&metadata, issuer));
         match found {
-            Ok(place) => {
-                let keys = get(&agent, place.as_str()).and_then(|document| Keys::parse(&document));
-                return keys.map_err(|error| format!("{place}: {error}"));
+            Ok(url) => {
+                let keys = get(&agent, url.as_str()).and_then(|document| KeySet::parse(&document));
+                return keys.map_err(|error| format!("{url}: {error}"));
             }
-            Err(error) => mistakes.push(format!("{place}: {error}")),
+            Err(error) => mistakes.push(format!("{metadata_url}: {error}")),
         }
     }
     Err(mistakes.join("; "))
 }
 
-/// It follows no redirection: what was checked is what is read.
+/// An HTTP client. It follows no redirections, which could lead to other URLs than those that were checked.
 fn agent(issuer: &SafeUrl) -> Result<Agent, String> {
     let config = Agent::config_builder()
         .timeout_global(Some(ISSUER_LIMIT))
@@ -47,7 +47,7 @@ fn agent(issuer: &SafeUrl) -> Result<Agent, String> {
         .max_idle_connections(0)
         .user_agent("climax");
     let config = if issuer.is_encrypted() {
-        // Read anew each time, so that certificates can be exchanged while the server runs.
+        // Certificates may change while the server runs.
         let found = rustls_native_certs::load_native_certs();
         if found.certs.is_empty() {
             let errors: Vec<String> = found.errors.iter().map(ToString::to_string).collect();
@@ -67,13 +67,13 @@ fn agent(issuer: &SafeUrl) -> Result<Agent, String> {
     Ok(config.build().into())
 }
 
-fn get(agent: &Agent, place: &str) -> Result<Vec<u8>, String> {
-    let mut answer = agent.get(place).header("Accept", "application/json").call().map_err(|error| error.to_string())?;
-    match answer.status().as_u16() {
+fn get(agent: &Agent, url: &str) -> Result<Vec<u8>, String> {
+    let mut response = agent.get(url).header("Accept", "application/json").call().map_err(|error| error.to_string())?;
+    match response.status().as_u16() {
         200 => {}
         status @ 300..400 => return Err(format!("the status is {status}, and redirections are not followed")),
         status => return Err(format!("the status is {status}")),
     }
-    let body = answer.body_mut().with_config().limit(MAX_ISSUER_DOCUMENT_BYTES);
+    let body = response.body_mut().with_config().limit(MAX_ISSUER_DOCUMENT_BYTES);
     body.read_to_vec().map_err(|error| error.to_string())
 }

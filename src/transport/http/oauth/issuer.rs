@@ -1,88 +1,89 @@
-//! The keys of an authorization server, held and kept fresh.
+//! The keys of an authorization server, which are cached and refreshed.
 
 use std::sync::{Arc, RwLock};
+use std::time::Duration;
 
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep};
 
 use super::fetch;
-use super::keys::{Algorithm, Keys};
-use super::url::SafeUrl;
+use super::keys::{Algorithm, KeySet};
+use super::safe_url::SafeUrl;
 use crate::lock::Unpoisoned as _;
-use std::time::Duration;
 
-/// The time after which the keys of an authorization server are read again.
+/// The time after which the keys of an authorization server are fetched again.
 const KEYS_INTERVAL: Duration = Duration::from_mins(10);
 
-/// How long keys are used that could not be read again.
+/// How long keys of an authorization server are used if they cannot be fetched again.
 const MAX_KEYS_AGE: Duration = Duration::from_hours(6);
 
-/// The least time between two readings of the keys because of tokens whose key is unknown.
+/// The least time between two fetches of keys because of tokens with an unknown key.
 const MIN_UNKNOWN_KEY_INTERVAL: Duration = Duration::from_secs(10);
 
-/// The time after which an authorization server that did not answer is asked again, the first time; then doubled.
+/// The time until the first retry of a failed fetch of keys. It doubles with each further one.
 const MIN_ISSUER_RETRY: Duration = Duration::from_secs(1);
 
-/// The longest time after which an authorization server that did not answer is asked again.
+/// The longest time until a retry of a failed fetch of keys.
 const MAX_ISSUER_RETRY: Duration = Duration::from_mins(1);
 
 /// An authorization server.
 #[derive(Debug)]
 pub(super) struct Issuer {
     url: SafeUrl,
-    held: RwLock<Option<Held>>,
-    /// When an unknown key last had the keys read again. Held while that goes on, so that it goes on once.
-    asked: Mutex<Option<Instant>>,
+    cache: RwLock<Option<CachedKeys>>,
+    /// The time of the last fetch because of an unknown key. The lock is held during the fetch, so that there is one at a time.
+    unknown_key_fetch: Mutex<Option<Instant>>,
 }
 
 #[derive(Debug)]
-struct Held {
-    keys: Arc<Keys>,
-    read: Instant,
+struct CachedKeys {
+    keys: Arc<KeySet>,
+    fetched: Instant,
 }
 
 impl Issuer {
     pub(super) fn new(url: SafeUrl) -> Self {
-        Self { url, held: RwLock::default(), asked: Mutex::default() }
+        Self { url, cache: RwLock::default(), unknown_key_fetch: Mutex::default() }
     }
 
     pub(super) fn url(&self) -> &SafeUrl {
         &self.url
     }
 
-    /// The keys, unless they are unknown or too old.
-    pub(super) fn keys(&self) -> Option<Arc<Keys>> {
-        let held = self.held.read().unpoisoned();
-        held.as_ref().filter(|held| held.read.elapsed() < MAX_KEYS_AGE).map(|held| held.keys.clone())
+    /// The cached keys, unless there are none or they are too old.
+    pub(super) fn keys(&self) -> Option<Arc<KeySet>> {
+        let cache = self.cache.read().unpoisoned();
+        cache.as_ref().filter(|cache| cache.fetched.elapsed() < MAX_KEYS_AGE).map(|cache| cache.keys.clone())
     }
 
-    /// The keys, read again if one is not among them and that has not happened just before.
-    pub(super) async fn keys_with(&self, id: Option<&str>, algorithm: Algorithm) -> Option<Arc<Keys>> {
+    /// The keys, fetched again if this one is unknown and [`MIN_UNKNOWN_KEY_INTERVAL`] has passed.
+    pub(super) async fn keys_with(&self, id: Option<&str>, algorithm: Algorithm) -> Option<Arc<KeySet>> {
         let keys = self.keys()?;
         if keys.find(id, algorithm).is_some() {
             return Some(keys);
         }
-        let mut asked = self.asked.lock().await;
-        // Whoever held the lock before may have brought it.
+        let mut last_fetch = self.unknown_key_fetch.lock().await;
+        // Another request may have fetched it while this one waited for the lock.
         let keys = self.keys()?;
-        let is_too_soon = asked.is_some_and(|asked| asked.elapsed() < MIN_UNKNOWN_KEY_INTERVAL);
+        let is_too_soon = last_fetch.is_some_and(|last| last.elapsed() < MIN_UNKNOWN_KEY_INTERVAL);
         if is_too_soon || keys.find(id, algorithm).is_some() {
             return Some(keys);
         }
-        // Before, since the caller may go away meanwhile; after, so that those who wait do not all ask a slow issuer in turn.
-        *asked = Some(Instant::now());
-        if let Err(error) = self.read().await {
+        // Set before the fetch, since the caller may disconnect meanwhile. Set again after it, so that the requests that wait for a
+        // slow issuer do not each start another fetch.
+        *last_fetch = Some(Instant::now());
+        if let Err(error) = self.fetch().await {
             tracing::warn!("a token names an unknown key, and the keys of {} cannot be read again: {error}", self.url);
         }
-        *asked = Some(Instant::now());
+        *last_fetch = Some(Instant::now());
         self.keys()
     }
 
-    /// Reads the keys, and again from time to time, for ever. If that fails it is tried again, ever more slowly.
-    pub(super) async fn keep(&self) {
+    /// Fetches the keys again and again. It never returns. After a failure it retries, ever more slowly.
+    pub(super) async fn refresh(&self) {
         let mut retry = MIN_ISSUER_RETRY;
         loop {
-            match self.read().await {
+            match self.fetch().await {
                 Ok(()) => {
                     retry = MIN_ISSUER_RETRY;
                     sleep(KEYS_INTERVAL).await;
@@ -100,13 +101,13 @@ impl Issuer {
         }
     }
 
-    async fn read(&self) -> Result<(), String> {
+    async fn fetch(&self) -> Result<(), String> {
         let url = self.url.clone();
         let keys =
             tokio::task::spawn_blocking(move || fetch::keys(&url)).await.map_err(|error| error.to_string())??;
         tracing::info!("the keys of {} were read", self.url);
-        let held = Held { keys: Arc::new(keys), read: Instant::now() };
-        *self.held.write().unpoisoned() = Some(held);
+        let cached = CachedKeys { keys: Arc::new(keys), fetched: Instant::now() };
+        *self.cache.write().unpoisoned() = Some(cached);
         Ok(())
     }
 }

@@ -1,19 +1,23 @@
-//! A resource server of OAuth 2.1: access tokens of an authorization server open it.
+//! A resource server of OAuth 2.1, which accepts access tokens of an authorization server.
+//!
+//! Tokens are checked here and not by `jsonwebtoken` 11, which ignores `crit`, accepts a list as `iss`, does not know the algorithm name
+//! `Ed25519`, and with the feature `arbitrary_precision` of `serde_json` refuses an `exp` with a fraction.
 //!
 //! Source: MCP 2025-11-25 and 2026-07-28, basic/authorization; RFC 9728; RFC 9068; RFC 6750.
 
-use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use hyper::StatusCode;
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use serde_json::json;
 
-use self::claims::Expected;
+use self::claims::ExpectedClaims;
 use self::issuer::Issuer;
-use self::jws::Unverified;
-use self::url::{SafeUrl, is_quotable};
+use self::jws::UnverifiedToken;
+use self::safe_url::{SafeUrl, is_quotable};
+use super::resource_server::{ResourceServer, TokenError};
 use crate::call::caller::Subject;
 
 mod claims;
@@ -22,16 +26,16 @@ mod fetch;
 mod issuer;
 mod jws;
 mod keys;
-pub mod url;
+pub mod safe_url;
 
-/// Where the metadata of a resource is, before the resource's path. Source: RFC 9728, section 3.
+/// The well-known document about a resource. Source: RFC 9728, section 3.
 const METADATA: &str = "oauth-protected-resource";
 
-/// A word that can stand in a header: a scope, or an audience. Source: RFC 6749, appendix A.4.
+/// A text that can stand in a header and in a list separated by spaces: a scope, or an audience. Source: RFC 6749, appendix A.4.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Word(String);
+pub struct ScopeToken(String);
 
-impl FromStr for Word {
+impl FromStr for ScopeToken {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -43,39 +47,27 @@ impl FromStr for Word {
     }
 }
 
-/// A resource, and the authorization server whose tokens open it.
+/// A resource server that verifies JWT access tokens of one issuer.
 #[derive(Debug)]
-pub struct ResourceServer {
+pub struct JwtResourceServer {
     issuer: Issuer,
-    expected: Expected,
+    expected: ExpectedClaims,
     scopes: Vec<String>,
-    /// The same, with spaces between.
+    /// [`Self::scopes`], separated by spaces.
     scope: String,
     metadata: String,
     metadata_url: String,
-    /// Where [`Self::metadata`] is served: at the root, for the path of the server's own, and for that of the resource.
+    /// The paths of [`Self::metadata`]: for the path of the resource, for `/mcp`, and without a path.
     metadata_paths: [String; 3],
 }
 
-/// Why a token does not open the server.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Unfit {
-    /// As far as can be told the issuer has never signed it.
-    Unsigned(&'static str),
-    /// The issuer has signed it, but not for this place and time.
-    Claims(Vec<String>),
-    /// It lacks a scope.
-    Scope,
-    /// The keys of the issuer are not known.
-    NoKeys(String),
-}
-
-impl ResourceServer {
-    /// Serves the resource at `url` to whoever has a token of `issuer` that is meant for `audience` (if that is not given,
-    /// for `url`) and grants all of `scopes`.
+impl JwtResourceServer {
+    /// Creates a server for the resource at `url`.
+    ///
+    /// It accepts tokens of `issuer` that are meant for `audience` and grant all of `scopes`. The default of `audience` is `url`.
     #[must_use]
-    pub fn new(issuer: SafeUrl, url: &SafeUrl, audience: Option<Word>, scopes: Vec<Word>) -> Self {
-        let scopes: Vec<String> = scopes.into_iter().map(|Word(scope)| scope).collect();
+    pub fn new(issuer: SafeUrl, url: &SafeUrl, audience: Option<ScopeToken>, scopes: Vec<ScopeToken>) -> Self {
+        let scopes: Vec<String> = scopes.into_iter().map(|ScopeToken(scope)| scope).collect();
         let mut metadata = json!({
             "resource": url.as_str(),
             "authorization_servers": [issuer.as_str()],
@@ -84,101 +76,67 @@ impl ResourceServer {
         if !scopes.is_empty() {
             metadata["scopes_supported"] = json!(scopes);
         }
-        let well_known = url.well_known(METADATA);
         let root = format!("/.well-known/{METADATA}");
         Self {
-            expected: Expected {
+            expected: ExpectedClaims {
                 issuer: issuer.as_str().to_owned(),
-                audience: audience.map_or_else(|| url.as_str().to_owned(), |Word(audience)| audience),
+                audience: audience.map_or_else(|| url.as_str().to_owned(), |ScopeToken(audience)| audience),
             },
             issuer: Issuer::new(issuer),
             metadata: metadata.to_string(),
-            metadata_paths: [format!("{root}/mcp"), well_known[url.origin().len()..].to_owned(), root],
-            metadata_url: well_known,
+            metadata_paths: [url.well_known_path(METADATA), format!("{root}/mcp"), root],
+            metadata_url: url.well_known(METADATA),
             scope: scopes.join(" "),
             scopes,
         }
     }
 
-    /// Who carries a token.
-    pub(super) async fn subject(&self, token: &str) -> Result<Arc<Subject>, Unfit> {
-        let found = self.checked(token).await;
-        if let Err(why) = &found {
-            tracing::info!("an access token was refused: {why}");
-        }
-        found.map(Arc::new)
-    }
-
-    async fn checked(&self, token: &str) -> Result<Subject, Unfit> {
-        let unverified = Unverified::read(token).map_err(Unfit::Unsigned)?;
-        let id = unverified.key_id.as_deref();
-        let no_keys = || Unfit::NoKeys(self.issuer.url().to_string());
-        let keys = self.issuer.keys_with(id, unverified.algorithm).await.ok_or_else(no_keys)?;
-        let key = keys.find(id, unverified.algorithm).ok_or(Unfit::Unsigned("the issuer has no such key"))?;
-        let claims = unverified.claims(key).ok_or(Unfit::Unsigned("the issuer has not signed it"))?;
+    async fn subject(&self, token: &str) -> Result<Subject, TokenError> {
+        let token = UnverifiedToken::read(token).map_err(TokenError::Signature)?;
+        let id = token.key_id.as_deref();
+        let no_keys = || TokenError::NoKeys(self.issuer.url().to_string());
+        let keys = self.issuer.keys_with(id, token.algorithm).await.ok_or_else(no_keys)?;
+        let key = keys.find(id, token.algorithm).ok_or(TokenError::Signature("the issuer has no such key"))?;
+        let claims = token.verify(key).ok_or(TokenError::Signature("the issuer has not signed it"))?;
         let now = SystemTime::UNIX_EPOCH.elapsed().map_or(f64::INFINITY, |now| now.as_secs_f64());
-        let subject = claims::check(&claims, &self.expected, now).map_err(Unfit::Claims)?;
-        if self.scopes.iter().all(|scope| claims::has_scope(&subject, scope)) { Ok(subject) } else { Err(Unfit::Scope) }
+        let subject = claims::check(&claims, &self.expected, now).map_err(TokenError::Claims)?;
+        if self.scopes.iter().all(|scope| claims::grants_scope(&subject, scope)) {
+            Ok(subject)
+        } else {
+            Err(TokenError::Scope)
+        }
+    }
+}
+
+impl ResourceServer for JwtResourceServer {
+    fn verify<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Arc<Subject>, TokenError>> {
+        async move {
+            let subject = self.subject(token).await;
+            if let Err(error) = &subject {
+                tracing::info!("an access token was refused: {error}");
+            }
+            subject.map(Arc::new)
+        }
+        .boxed()
     }
 
-    /// Whether tokens can be verified.
-    pub(super) fn is_ready(&self) -> bool {
+    fn refresh_keys(&self) -> BoxFuture<'_, ()> {
+        self.issuer.refresh().boxed()
+    }
+
+    fn is_ready(&self) -> bool {
         self.issuer.keys().is_some()
     }
 
-    /// Keeps the keys of the issuer fresh, for ever.
-    pub(super) async fn keep(&self) {
-        self.issuer.keep().await;
-    }
-
-    /// The document about the resource, if it is at this path. Source: RFC 9728, section 2.
-    pub(super) fn metadata(&self, path: &str) -> Option<&str> {
+    fn metadata(&self, path: &str) -> Option<&str> {
         self.metadata_paths.iter().any(|known| known == path).then_some(&self.metadata)
     }
 
-    /// Where clients find [`Self::metadata`].
-    pub(super) fn metadata_url(&self) -> &str {
+    fn metadata_url(&self) -> &str {
         &self.metadata_url
     }
 
-    /// The scopes that a token must grant, with spaces between.
-    pub(super) fn scope(&self) -> &str {
+    fn scope(&self) -> &str {
         &self.scope
-    }
-}
-
-impl Unfit {
-    /// Source: RFC 6750, section 3.1.
-    pub(super) fn status(&self) -> StatusCode {
-        match self {
-            Self::Unsigned(_) | Self::Claims(_) => StatusCode::UNAUTHORIZED,
-            Self::Scope => StatusCode::FORBIDDEN,
-            Self::NoKeys(_) => StatusCode::SERVICE_UNAVAILABLE,
-        }
-    }
-
-    /// The error's name, if another token would help. Source: RFC 6750, section 3.1.
-    pub(super) fn error(&self) -> Option<&'static str> {
-        match self {
-            Self::Unsigned(_) | Self::Claims(_) => Some("invalid_token"),
-            Self::Scope => Some("insufficient_scope"),
-            Self::NoKeys(_) => None,
-        }
-    }
-
-    /// Whether anybody could have made the token.
-    pub(super) fn is_guess(&self) -> bool {
-        matches!(self, Self::Unsigned(_))
-    }
-}
-
-impl fmt::Display for Unfit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unsigned(why) => f.write_str(why),
-            Self::Claims(mistakes) => f.write_str(&mistakes.join("; ")),
-            Self::Scope => f.write_str("it lacks a scope that is needed here"),
-            Self::NoKeys(issuer) => write!(f, "the keys of {issuer} are not known yet"),
-        }
     }
 }
