@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::prompt::Role;
-use crate::read::checked::{Risk, Type};
+use crate::model::{Risk, Role, Type};
 use crate::read::diagnostic::Code;
 
 const MEDIA_TYPE: &str = "^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*$";

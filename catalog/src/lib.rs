@@ -10,6 +10,8 @@ pub mod expansion;
 mod format;
 mod index;
 mod lower;
+mod model;
+mod offset;
 pub mod policy;
 mod prompt;
 mod raise;
@@ -24,15 +26,16 @@ mod view;
 pub use digest::{digest, hex};
 pub use format::config_schema;
 pub use index::{CliSummary, Filter, Layer, Strategy, ToolIndex};
+pub use model::{Place, Risk, Role, Type};
 pub use policy::Policy;
-pub use prompt::{Message, Prompt, PromptArg, Role};
+pub use prompt::{Message, Prompt, PromptArg};
 pub use read::check::ServedItem;
 pub use read::check::question::APPROVAL;
-pub use read::checked::{Place, Risk, Type};
 pub use read::compile::{Compiled, compile, compile_linted, compile_over};
+pub use read::decode::MAX_CONFIG_BYTES;
 pub use read::diagnostic::{Code, Diagnostic, Diagnostics, Explanation, Phase, Severity, Style};
 pub use read::files;
-pub use read::source::{MAX_CONFIG_BYTES, Position, Source, Span};
+pub use read::source::{Position, Source, Span};
 pub use suggest::{MAX_SUGGESTIONS, did_you_mean, near_misses};
 pub use table::{
     ArgDef, Catalog, CliDef, ExecutorDef, FileDef, Names, PolicyDef, PromptDef, QuestionDef, Ranked, ResolveDef, Rows,

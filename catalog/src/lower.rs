@@ -4,17 +4,16 @@ use std::collections::HashMap;
 
 use crate::index::lowercase;
 use crate::index::ranked::Builder;
+use crate::model::Risk;
+use crate::offset::{Full, MAX_OFFSET, offset};
 use crate::policy::{Approval, Executor, Policy};
-use crate::read::checked::{Arg, Cli, Question, Resolve, Risk, Tool};
+use crate::read::checked::{Arg, Cli, Question, Resolve, Tool};
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::schema;
 use crate::table::{
     ArgDef, ArgRow, Catalog, CliDef, ExecutorDef, FileDef, Names, PolicyDef, PromptDef, QuestionDef, ResolveDef, Rows,
     RuleDef, SearchText, Str, Texts, ToolDef,
 };
-
-/// What offsets in tables can tell.
-const MAX_OFFSET: u32 = u32::MAX;
 
 /// Configs whose tables would be larger than their offsets can tell.
 #[derive(Debug, PartialEq)]
@@ -31,15 +30,6 @@ impl Overflow {
         let help = "compile fewer configs into one catalog; mind aliases, which stand for their text each time";
         Diagnostic::file(Code::TooLarge, &self.path, message, help)
     }
-}
-
-/// A table is full: what there would be too much of.
-#[derive(Debug)]
-pub(crate) struct Full(pub(crate) &'static str);
-
-/// Makes an offset of at most `max`.
-pub(crate) fn offset(len: usize, max: u32, unit: &'static str) -> Result<u32, Full> {
-    u32::try_from(len).ok().filter(|offset| *offset <= max).ok_or(Full(unit))
 }
 
 /// Flattens configs, and the policy that they are under for good. The result depends on content and order only.

@@ -4,6 +4,8 @@
 
 use serde_json::{Value, json};
 
+use crate::model::Role;
+
 /// A prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompt {
@@ -49,29 +51,6 @@ pub enum Message {
         /// Its arguments by name, as templates.
         args: Vec<(String, String)>,
     },
-}
-
-/// Who says a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// The person.
-    User,
-    /// The model.
-    Assistant,
-}
-
-impl Role {
-    /// Both roles.
-    pub const ALL: [Self; 2] = [Self::User, Self::Assistant];
-
-    /// The role's name in configs and MCP.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Assistant => "assistant",
-        }
-    }
 }
 
 impl Prompt {

@@ -1,7 +1,8 @@
 //! Views → checked configs: the way back from a [`crate::Catalog`], for what is to be lowered anew.
 
+use crate::model::Type;
 use crate::read::check::arg::json_string;
-use crate::read::checked::{Arg, Cli, DefaultValue, OutputFile, Question, Resolve, Tool, Type};
+use crate::read::checked::{Arg, Cli, DefaultValue, OutputFile, Question, Resolve, Tool};
 use crate::read::source::{Span, Spanned};
 use crate::view::{ArgView, Cli as CliView, QuestionView, ResolveView, ResolvedTool, RuleView};
 

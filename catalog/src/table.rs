@@ -6,8 +6,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::policy::{Access, Headless, Level, Runtime, SandboxLimits};
-use crate::read::checked::{Place, Risk, Type};
+use crate::model::{Access, Headless, Level, Place, Risk, Runtime, SandboxLimits, Type};
 
 /// The number of a text in [`Texts`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

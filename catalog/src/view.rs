@@ -1,8 +1,8 @@
 //! Views: rows of a [`Catalog`] with their texts. Readers use these and cannot tell compiled-in from loaded.
 
+use crate::model::{Place, Risk, Type};
 use crate::policy::{ArgRule, Pattern};
 use crate::prompt::Prompt;
-use crate::read::checked::{Place, Risk, Type};
 use crate::table::{ArgDef, ArgRow, Catalog, CliDef, QuestionDef, ResolveDef, Rows, RuleDef, ToolDef};
 use crate::uri::UriTemplate;
 

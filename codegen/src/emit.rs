@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use climax_catalog::{
-    Catalog, CliDef, FileDef, Layer, Policy, PromptDef, QuestionDef, ResolveDef, Risk, Rows, RuleDef, Str, ToolDef,
-    ToolIndex, digest, fingerprint, name_hash,
+    Catalog, CliDef, FileDef, Layer, Policy, PromptDef, QuestionDef, ResolveDef, Risk, RuleDef, ToolDef, ToolIndex,
+    digest, fingerprint, name_hash,
 };
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 mod policy;
+mod tokens;
+
+use tokens::{optional, optional_with, range, text};
 
 /// Catalogs with more tools are not formatted: nobody reads them, and formatting would take longer than compiling.
 const MAX_FORMATTED_TOOLS: usize = 1_000;
@@ -293,24 +296,6 @@ fn level(risk: Risk) -> TokenStream {
         Risk::Write => quote!(Risk::Write),
         Risk::Destructive => quote!(Risk::Destructive),
     }
-}
-
-fn text(id: Str) -> TokenStream {
-    let id = Literal::u32_unsuffixed(id.0);
-    quote!(Str(#id))
-}
-
-fn optional(id: Option<Str>) -> TokenStream {
-    optional_with(id, text)
-}
-
-fn optional_with<T>(value: Option<T>, print: impl Fn(T) -> TokenStream) -> TokenStream {
-    value.map(print).map_or_else(|| quote!(None), |value| quote!(Some(#value)))
-}
-
-fn range(Rows(start, end): Rows) -> TokenStream {
-    let [start, end] = [start, end].map(Literal::u32_unsuffixed);
-    quote!(Rows(#start, #end))
 }
 
 fn print(items: Vec<TokenStream>, formatted: bool) -> String {

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
+use crate::model::Risk;
 use crate::prompt::Prompt;
-use crate::read::checked::Risk;
 use crate::table::{Catalog, Rows};
 use crate::view::{Cli, ResolvedTool, ToolIndexEntry};
 

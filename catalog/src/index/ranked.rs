@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::tokens::{stem, stems, words};
-use crate::lower::{Full, offset};
+use crate::offset::{Full, offset};
 use crate::read::checked::{Cli, Tool};
 use crate::table::{Ranked, Texts};
 

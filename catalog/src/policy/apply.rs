@@ -1,30 +1,19 @@
 //! Policy and index → the index that is served under the policy.
 
-use super::parse::{Named, NamedArg};
-use super::{Access, Executor, Headless, Policy};
+use super::file::{Named, NamedArg, PolicyFile};
+use super::{Executor, Policy};
 use crate::index::{Layer, ToolIndex};
 use crate::lower::lower;
+use crate::model::{Access, Headless, Type};
 use crate::prompt::Prompt;
 use crate::raise;
-use crate::read::checked::{Arg, Cli, Tool, Type};
+use crate::read::checked::{Arg, Cli, Tool};
 use crate::read::compile::Compiled;
 use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::read::source::{Source, Span, Spanned};
+use crate::read::source::Spanned;
 use crate::suggest::near_misses;
 use crate::table::Catalog;
 use crate::view::{ArgView, ResolvedTool};
-
-/// A policy that was read and has not been put over tools yet.
-#[derive(Clone, Debug)]
-pub struct PolicyFile {
-    pub(super) source: Source,
-    pub(super) policy: Policy,
-    pub(super) names: Vec<Named>,
-    pub(super) prompts: Vec<Spanned<String>>,
-    /// Where it says where programs run, if it does.
-    pub(super) executor: Option<Span>,
-    pub(super) warnings: Diagnostics,
-}
 
 /// A policy and what is served under it.
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! Where programs run.
 
+use crate::model::{Runtime, SandboxLimits};
 use crate::table::{Catalog, ExecutorDef, Rows};
 
 /// Where programs run.
@@ -29,33 +30,6 @@ pub struct Container {
     pub network: Option<String>,
 }
 
-/// A program that runs containers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Runtime {
-    /// Docker.
-    #[default]
-    Docker,
-    /// Podman.
-    Podman,
-    /// nerdctl, of containerd.
-    Nerdctl,
-}
-
-impl Runtime {
-    /// All runtimes.
-    pub const ALL: [Self; 3] = [Self::Docker, Self::Podman, Self::Nerdctl];
-
-    /// The program's name, in policies and on `PATH`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Docker => "docker",
-            Self::Podman => "podman",
-            Self::Nerdctl => "nerdctl",
-        }
-    }
-}
-
 /// What the kernel lets a program do. What is not named is refused.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sandbox {
@@ -67,19 +41,6 @@ pub struct Sandbox {
     pub network: bool,
     /// Bounds on what it uses.
     pub limits: SandboxLimits,
-}
-
-/// Bounds on what a sandboxed program uses; `None` is what the server itself has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SandboxLimits {
-    /// Address space of each process, in MiB.
-    pub memory_mb: Option<u32>,
-    /// Processor time of each process, in seconds.
-    pub cpu_s: Option<u32>,
-    /// Processes and threads that the user has.
-    pub processes: Option<u32>,
-    /// Size of each file that is written, in MiB.
-    pub file_mb: Option<u32>,
 }
 
 /// The executor that is compiled in.

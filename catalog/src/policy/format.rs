@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Access, Headless, Level, Runtime};
 use crate::format::object;
+use crate::model::{Access, Headless, Level, Runtime};
 
 /// The JSON Schema (2020-12) of the policy format.
 ///

@@ -6,23 +6,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::read::checked::Risk;
 use crate::table::Catalog;
 use crate::view::ResolvedTool;
 
 mod apply;
 mod executor;
+mod file;
 mod format;
 mod parse;
 mod pattern;
 mod rule;
 
-pub use apply::{Applied, PolicyFile};
-pub use executor::{Container, Executor, Runtime, Sandbox, SandboxLimits};
+pub use crate::model::{Access, Headless, Level, Runtime, SandboxLimits};
+pub use apply::Applied;
+pub use executor::{Container, Executor, Sandbox};
+pub use file::PolicyFile;
 pub use format::schema;
 pub use parse::read;
 pub use pattern::Pattern;
-pub use rule::RuleViolation;
+pub use rule::{ArgRule, RuleViolation};
 
 /// What may be called, and how. The default is what holds without a policy: everything, unasked, on this machine.
 #[derive(Clone, Debug, Default)]
@@ -32,30 +34,6 @@ pub struct Policy {
     pub(crate) prompts: BTreeSet<String>,
     pub(crate) executor: Executor,
     pub(crate) approval: Approval,
-}
-
-/// What holds for tools that a policy does not name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Access {
-    /// They can be called.
-    #[default]
-    Enabled,
-    /// They cannot.
-    Disabled,
-}
-
-impl Access {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Enabled, Self::Disabled];
-
-    /// The word in policies.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Enabled => "enabled",
-            Self::Disabled => "disabled",
-        }
-    }
 }
 
 /// What a policy says of one tool.
@@ -73,86 +51,12 @@ pub(crate) struct ArgPolicy {
     pub(crate) allow_leading_dash: bool,
 }
 
-/// What a policy asks of the values of one arg. They are compared as they go on the command line.
-#[derive(Clone, Debug, Default)]
-pub struct ArgRule {
-    /// What the whole value must match.
-    pub pattern: Option<Pattern>,
-    /// The least that a number may be.
-    pub min: Option<f64>,
-    /// The most that a number may be.
-    pub max: Option<f64>,
-}
-
 /// Which calls are asked about, and what holds where nobody can be asked.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Approval {
     pub(crate) global: Level,
     pub(crate) headless: Headless,
     pub(crate) tools: BTreeMap<String, bool>,
-}
-
-/// The tools whose calls are asked about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Level {
-    /// None.
-    #[default]
-    None,
-    /// Those that may destroy.
-    Destructive,
-    /// Those that may change something.
-    Write,
-    /// All.
-    All,
-}
-
-impl Level {
-    /// All levels.
-    pub const ALL: [Self; 4] = [Self::None, Self::Destructive, Self::Write, Self::All];
-
-    /// The level's name in policies.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Destructive => "destructive",
-            Self::Write => "write",
-            Self::All => "all",
-        }
-    }
-
-    fn covers(self, risk: Risk) -> bool {
-        match self {
-            Self::None => false,
-            Self::Destructive => risk >= Risk::Destructive,
-            Self::Write => risk >= Risk::Write,
-            Self::All => true,
-        }
-    }
-}
-
-/// What becomes of a call that needs approval where nobody can be asked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Headless {
-    /// It is refused.
-    #[default]
-    Deny,
-    /// It runs.
-    Approve,
-}
-
-impl Headless {
-    /// Both rules.
-    pub const ALL: [Self; 2] = [Self::Deny, Self::Approve];
-
-    /// The rule's name in policies.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Deny => "deny",
-            Self::Approve => "approve",
-        }
-    }
 }
 
 impl Policy {

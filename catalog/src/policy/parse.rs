@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{
-    Access, Approval, ArgPolicy, ArgRule, Container, Executor, Headless, Level, Pattern, Policy, PolicyFile, Runtime,
-};
-use super::{Sandbox, SandboxLimits, ToolRule};
+use super::file::{Named, NamedArg, PolicyFile};
+use super::{Approval, ArgPolicy, ArgRule, Container, Executor, Pattern, Policy, Sandbox, ToolRule};
+use crate::model::{Access, Headless, Level, Runtime, SandboxLimits};
 use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::read::source::{Source, Span, Spanned};
 use crate::read::walk::{Fields, Walker};
@@ -102,21 +101,6 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
     };
     let executor = place.map(|node| walker.first_line(node.span));
     Some(PolicyFile { source: source.clone(), policy, names, prompts, executor, warnings: Diagnostics::default() })
-}
-
-/// A tool, or an arg of one, that a policy names, with the place where it does.
-#[derive(Clone, Debug)]
-pub(super) struct Named {
-    pub(super) tool: Spanned<String>,
-    pub(super) arg: Option<NamedArg>,
-}
-
-/// An arg that a policy names.
-#[derive(Clone, Debug)]
-pub(super) struct NamedArg {
-    pub(super) name: Spanned<String>,
-    /// Where its rule's range stands, if it has one.
-    pub(super) range: Option<Span>,
 }
 
 fn tool(walker: &mut Walker<'_>, name: &Spanned<String>, node: &Node, names: &mut Vec<Named>) -> Option<ToolRule> {

@@ -1,6 +1,17 @@
 //! Values against the rules for an arg.
 
-use super::ArgRule;
+use super::pattern::Pattern;
+
+/// What a policy asks of the values of one arg. They are compared as they go on the command line.
+#[derive(Clone, Debug, Default)]
+pub struct ArgRule {
+    /// What the whole value must match.
+    pub pattern: Option<Pattern>,
+    /// The least that a number may be.
+    pub min: Option<f64>,
+    /// The most that a number may be.
+    pub max: Option<f64>,
+}
 
 /// How a value breaks a rule.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,8 +4,9 @@
 
 use std::collections::HashMap;
 
+use crate::model::Risk;
 use crate::read::checked::{Cli, Resolve, Tool};
-use crate::read::config::{Config, Resolve as RawResolve, Risk, Tool as RawTool};
+use crate::read::config::{Config, Resolve as RawResolve, Tool as RawTool};
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::read::lint::Silenced;
 use crate::read::source::{Source, Span, Spanned};

@@ -1,8 +1,8 @@
 //! Configs as they are after [`crate::read::check`]: owned, defaulted, with one place per arg.
 
+use crate::model::{Place, Risk, Type};
 use crate::policy::ArgRule;
 use crate::prompt::Prompt;
-pub use crate::read::config::{Risk, Type};
 use crate::read::source::{Span, Spanned};
 
 /// A config.
@@ -99,39 +99,4 @@ pub(crate) struct Resolve {
     pub(crate) words: Vec<String>,
     pub(crate) args: Vec<(String, String)>,
     pub(crate) timeout_ms: u32,
-}
-
-/// Where an arg's value goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// Two words: the flag, then the value.
-    Flag,
-    /// One word: the flag, which ends in `=`, and the value.
-    Joined,
-    /// The flag alone, if the value is true.
-    Switch,
-    /// The bare value, before all flags.
-    Positional,
-    /// The program's standard input.
-    Stdin,
-    /// The program's working directory.
-    Cwd,
-}
-
-impl Place {
-    /// All places, in the order of their documentation.
-    pub const ALL: [Self; 6] = [Self::Flag, Self::Joined, Self::Switch, Self::Positional, Self::Stdin, Self::Cwd];
-
-    /// The place's name in listings.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Flag => "flag",
-            Self::Joined => "joined",
-            Self::Switch => "switch",
-            Self::Positional => "positional",
-            Self::Stdin => "stdin",
-            Self::Cwd => "cwd",
-        }
-    }
 }

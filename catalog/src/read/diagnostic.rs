@@ -5,26 +5,13 @@ use crate::read::source::{Position, Source, Span};
 mod code;
 mod render;
 
-pub use code::{Code, Explanation, Phase};
+pub use code::{Code, Explanation, Phase, Severity};
 pub use render::Style;
 
-/// How much a diagnostic matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// The config cannot be used.
-    Error,
-    /// The config can be used; something in it is likely a mistake.
-    Warning,
-}
-
-impl Severity {
-    /// The word that messages and JSON use.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-        }
+impl Source {
+    /// Starts a diagnostic that points at `span`.
+    pub(crate) fn diagnostic(&self, code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::at(self, code, span, message.into())
     }
 }
 

@@ -5,8 +5,9 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use crate::read::decode::MAX_CONFIG_BYTES;
 use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::read::source::{MAX_CONFIG_BYTES, Source};
+use crate::read::source::Source;
 
 /// Finds the config files that a path stands for, in the byte order of their names.
 ///

@@ -3,11 +3,6 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use crate::read::diagnostic::{Code, Diagnostic};
-
-/// The largest file that is read, in bytes.
-pub const MAX_CONFIG_BYTES: usize = 16 << 20;
-
 /// A half-open range of bytes in a [`Source`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
@@ -43,39 +38,9 @@ pub struct Source {
 }
 
 impl Source {
-    /// Decodes the bytes of the file at `path`, which is used for messages and for the file's stem only.
-    ///
-    /// A byte order mark is dropped.
-    ///
-    /// # Errors
-    /// The file is larger than [`MAX_CONFIG_BYTES`], binary, not UTF-8, or has nothing in it.
-    pub fn new(path: &str, bytes: Vec<u8>) -> Result<Self, Diagnostic> {
-        if bytes.len() > MAX_CONFIG_BYTES {
-            return Err(Diagnostic::file(
-                Code::TooLarge,
-                path,
-                format!("file is larger than {} MiB", MAX_CONFIG_BYTES >> 20),
-                "split it into several files",
-            ));
-        }
-        let text = String::from_utf8(bytes)
-            .map_err(|error| not_utf8(path, error.as_bytes(), error.utf8_error().valid_up_to()))?;
-        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        let source = Self { path: path.into(), text: text.into(), lines: Arc::default() };
-        if let Some(at) = memchr::memchr(0, text.as_bytes()) {
-            return Err(source
-                .diagnostic(Code::Nul, Span { start: at, end: at + 1 }, "file holds a NUL character, so it is no text")
-                .help("configs and policies are UTF-8 text files in YAML"));
-        }
-        if text.trim().is_empty() {
-            return Err(Diagnostic::file(
-                Code::EmptyConfig,
-                path,
-                "file is empty".to_owned(),
-                "write a config, with at least `command:` and `tools:`, or a policy",
-            ));
-        }
-        Ok(source)
+    /// Wraps decoded text; `path` is used for messages and for the file's stem only.
+    pub(crate) fn from_text(path: &str, text: &str) -> Self {
+        Self { path: path.into(), text: text.into(), lines: Arc::default() }
     }
 
     /// The path as it was given.
@@ -120,30 +85,4 @@ impl Source {
         let start = text.span.start + quote;
         Span { start: start + part.start, end: start + part.end }
     }
-
-    /// Starts a diagnostic that points at `span`.
-    pub(crate) fn diagnostic(&self, code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::at(self, code, span, message.into())
-    }
-}
-
-fn not_utf8(path: &str, bytes: &[u8], valid_up_to: usize) -> Diagnostic {
-    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-        return Diagnostic::file(Code::NotUtf8, path, "file is UTF-16".to_owned(), "save the file as UTF-8");
-    }
-    if bytes.contains(&0) {
-        return Diagnostic::file(
-            Code::NotUtf8,
-            path,
-            "file is binary, expected a YAML text".to_owned(),
-            "name only config files, or directories that hold them",
-        );
-    }
-    let line = 1 + memchr::memchr_iter(b'\n', &bytes[..valid_up_to]).count();
-    Diagnostic::file(
-        Code::NotUtf8,
-        path,
-        format!("file is not UTF-8: byte 0x{:02X} on line {line}", bytes[valid_up_to]),
-        "save the file as UTF-8",
-    )
 }

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::{Checker, text_or};
-use crate::read::checked::{Arg, DefaultValue, Place, Type};
+use crate::model::{Place, Type};
+use crate::read::checked::{Arg, DefaultValue};
 use crate::read::config::Arg as RawArg;
 use crate::read::diagnostic::Code;
 use crate::read::source::{Span, Spanned};

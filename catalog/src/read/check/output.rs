@@ -1,7 +1,8 @@
 //! Checks of `output`: what a tool prints, and the files that it writes.
 
 use super::Checker;
-use crate::read::checked::{OutputFile, Type};
+use crate::model::Type;
+use crate::read::checked::OutputFile;
 use crate::read::config::Arg as RawArg;
 use crate::read::diagnostic::Code;
 use crate::read::source::Spanned;

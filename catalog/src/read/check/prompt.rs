@@ -2,9 +2,10 @@
 
 use super::arg::enum_json;
 use super::{Checker, text_or};
+use crate::model::{Risk, Type};
 use crate::prompt::{Message, Prompt, PromptArg};
 use crate::read::config::prompt::{Message as RawMessage, Prompt as RawPrompt, PromptArg as RawArg};
-use crate::read::config::{Arg as RawToolArg, Risk, Tool as RawTool, Type};
+use crate::read::config::{Arg as RawToolArg, Tool as RawTool};
 use crate::read::diagnostic::Code;
 use crate::read::source::{Span, Spanned};
 use crate::read::yaml::shorten;

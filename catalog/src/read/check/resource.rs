@@ -1,7 +1,8 @@
 //! Checks of `resource`: tools whose output is a resource with a URI.
 
 use super::Checker;
-use crate::read::config::{Risk, Tool as RawTool};
+use crate::model::Risk;
+use crate::read::config::Tool as RawTool;
 use crate::read::diagnostic::Code;
 use crate::read::source::Spanned;
 use crate::uri::UriTemplate;

@@ -1,7 +1,7 @@
 //! Prompts as they are written.
 
-use super::{ARG_NAME, DESCRIPTION};
-use crate::prompt::Role;
+use super::arg::{ARG_NAME, DESCRIPTION, enum_values};
+use crate::model::Role;
 use crate::read::source::Spanned;
 use crate::read::walk::Walker;
 use crate::read::yaml::{Kind, Node};
@@ -58,7 +58,7 @@ fn arg(walker: &mut Walker<'_>, node: &Node) -> Option<PromptArg> {
         name: fields.required(walker, "name", ARG_NAME).and_then(|node| walker.string(node, "name")),
         description: fields.string(walker, DESCRIPTION),
         required: fields.boolean(walker, "required").is_some_and(|required| required.value),
-        values: fields.optional("enum").and_then(|node| super::enum_values(walker, node)),
+        values: fields.optional("enum").and_then(|node| enum_values(walker, node)),
     })
 }
 

@@ -2,7 +2,25 @@
 
 use std::fmt;
 
-use super::Severity;
+/// How much a diagnostic matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The config cannot be used.
+    Error,
+    /// The config can be used; something in it is likely a mistake.
+    Warning,
+}
+
+impl Severity {
+    /// The word that messages and JSON use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
 
 /// What a code means, for people who meet it for the first time.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,8 @@
 
 use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippet};
 
-use super::{Diagnostic, Diagnostics, Label, Place, Severity};
+use super::code::Severity;
+use super::{Diagnostic, Diagnostics, Label, Place};
 use crate::read::source::Span;
 
 /// How diagnostics are written out.

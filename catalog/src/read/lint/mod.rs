@@ -5,7 +5,8 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::index::stems;
-use crate::read::config::{Arg, Config, Tool, Type};
+use crate::model::Type;
+use crate::read::config::{Arg, Config, Tool};
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::read::source::{Source, Span, Spanned};
 use crate::read::walk::first_line;

@@ -1,0 +1,118 @@
+//! Args as they are written, and the keys that args share with tools and prompts.
+
+use crate::model::Type;
+use crate::read::source::{Span, Spanned};
+use crate::read::walk::{Fields, Walker};
+use crate::read::yaml::{Kind, Node, Scalar};
+
+/// An item of `args` or `global_args`.
+#[derive(Debug)]
+pub(crate) struct Arg {
+    pub(crate) name: Option<Spanned<String>>,
+    pub(crate) description: Option<Spanned<String>>,
+    pub(crate) kind: Option<Type>,
+    pub(crate) required: Option<Spanned<bool>>,
+    pub(crate) default: Option<Spanned<Scalar>>,
+    pub(crate) flag: Option<Spanned<String>>,
+    pub(crate) positional: Option<Spanned<bool>>,
+    pub(crate) cwd: Option<Spanned<bool>>,
+    pub(crate) stdin: Option<Spanned<bool>>,
+    pub(crate) values: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(crate) output: Option<Spanned<OutputFile>>,
+    pub(crate) allow: Option<Allow>,
+}
+
+/// An `output` of an arg: a file that the program writes.
+#[derive(Debug)]
+pub(crate) struct OutputFile {
+    pub(crate) mime: Option<Spanned<String>>,
+    pub(crate) file: Option<Spanned<String>>,
+}
+
+/// An `x-allow`: warnings that are not wanted about the mapping that it stands in.
+#[derive(Debug)]
+pub(crate) struct Allow {
+    /// The mapping.
+    pub(crate) region: Span,
+    /// What is written; anything may be, since keys that start with `x-` are no part of the format.
+    pub(crate) node: Node,
+}
+
+pub(crate) const DESCRIPTION: &str = "description";
+pub(crate) const ARG_NAME: &str = "the arg's name";
+
+/// Takes codes of warnings that are not wanted.
+pub(crate) const ALLOW_KEY: &str = "x-allow";
+pub(crate) const ARG_KEYS: &[&str] = &[
+    "name",
+    DESCRIPTION,
+    "type",
+    "required",
+    "default",
+    "flag",
+    "positional",
+    "cwd",
+    "stdin",
+    "enum",
+    "output",
+    ALLOW_KEY,
+];
+pub(crate) const OUTPUT_FILE_KEYS: &[&str] = &["mime", "file"];
+
+pub(super) fn arg(walker: &mut Walker<'_>, node: &Node) -> Option<Arg> {
+    let mut fields = walker.mapping(node, "an arg", ARG_KEYS)?;
+    let typed = fields.has("type");
+    let kind = fields.word(walker, "type", &Type::ALL, Type::as_str);
+    let default = fields.optional("default").and_then(|node| default(walker, node));
+    Some(Arg {
+        name: fields.required(walker, "name", ARG_NAME).and_then(|node| walker.string(node, "name")),
+        description: fields.string(walker, DESCRIPTION),
+        kind,
+        // A default of an unknown type is neither right nor wrong.
+        default: default.filter(|_| kind.is_some() || !typed),
+        required: fields.boolean(walker, "required"),
+        flag: fields.optional_string(walker, "flag"),
+        positional: fields.boolean(walker, "positional"),
+        cwd: fields.boolean(walker, "cwd"),
+        stdin: fields.boolean(walker, "stdin"),
+        values: fields.optional("enum").and_then(|node| enum_values(walker, node)),
+        output: fields.optional("output").and_then(|node| output_file(walker, node)),
+        allow: allow(&mut fields),
+    })
+}
+
+fn output_file(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<OutputFile>> {
+    let mut fields = walker.mapping(node, "an `output` of an arg", OUTPUT_FILE_KEYS)?;
+    let mime = fields.required(walker, "mime", "the media type of what the program writes");
+    let mime = mime.and_then(|node| walker.string(node, "mime"));
+    let file = fields.optional_string(walker, "file");
+    Some(Spanned { value: OutputFile { mime, file }, span: walker.first_line(node.span) })
+}
+
+pub(super) fn allow(fields: &mut Fields<'_>) -> Option<Allow> {
+    fields.optional(ALLOW_KEY).map(|node| Allow { region: fields.extent(), node: node.clone() })
+}
+
+fn default(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<Scalar>> {
+    if let Kind::Scalar(scalar) = &node.kind {
+        return Some(Spanned { value: scalar.clone(), span: node.span });
+    }
+    walker.wrong_type(
+        node,
+        "default",
+        "a string, number or boolean",
+        "an arg takes one value; write it without brackets",
+    );
+    None
+}
+
+pub(super) fn enum_values(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<Vec<Spanned<String>>>> {
+    if !matches!(node.kind, Kind::Sequence(_)) {
+        walker.wrong_type(node, "enum", "a list of strings", "write `enum: [first, second]`");
+        return None;
+    }
+    let value = walker.list(node, "enum", |walker, node| walker.string(node, "an item of `enum`"));
+    // Each item that is none has been told of; that there are none would be told beside it.
+    let is_told = value.is_empty() && matches!(&node.kind, Kind::Sequence(items) if !items.is_empty());
+    (!is_told).then_some(Spanned { value, span: node.span })
+}
