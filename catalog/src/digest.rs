@@ -57,7 +57,7 @@ fn computed(index: &ToolIndex, policy: &Policy) -> String {
     for text in executor(policy.executor()) {
         add(&text);
     }
-    hex(&hash.finalize())
+    hex::encode(hash.finalize())
 }
 
 fn add_arg(arg: ArgView<'_>, add: &mut impl FnMut(&str)) {
@@ -94,11 +94,4 @@ fn executor(executor: &Executor) -> Vec<String> {
                 .collect()
         }
     }
-}
-
-/// Bytes as lower-case hexadecimal digits.
-#[must_use]
-pub fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|digit| char::from(DIGITS[usize::from(digit)])).collect()
 }

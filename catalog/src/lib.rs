@@ -23,7 +23,7 @@ pub mod template;
 pub mod uri;
 mod view;
 
-pub use digest::{digest, hex};
+pub use digest::digest;
 pub use format::config_schema;
 pub use index::{CliSummary, Filter, Layer, Strategy, ToolIndex};
 pub use model::{Place, Risk, Role, Type};

@@ -1,7 +1,10 @@
 //! The words that configs, policies, tables and views share: small enums and bounds that name no row and no text.
 
+use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
+
 /// The type of an arg's value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray, VariantNames)]
+#[strum(serialize_all = "lowercase")]
 pub enum Type {
     /// Any text without NUL.
     String,
@@ -14,23 +17,16 @@ pub enum Type {
 }
 
 impl Type {
-    /// All types, in the order of their documentation.
-    pub const ALL: [Self; 4] = [Self::String, Self::Integer, Self::Number, Self::Boolean];
-
-    /// The type's name in configs and JSON Schema.
+    /// Returns the type's name in configs and JSON Schema.
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::String => "string",
-            Self::Integer => "integer",
-            Self::Number => "number",
-            Self::Boolean => "boolean",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
 /// Where an arg's value goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum Place {
     /// Two words: the flag, then the value.
     Flag,
@@ -47,25 +43,16 @@ pub enum Place {
 }
 
 impl Place {
-    /// All places, in the order of their documentation.
-    pub const ALL: [Self; 6] = [Self::Flag, Self::Joined, Self::Switch, Self::Positional, Self::Stdin, Self::Cwd];
-
-    /// The place's name in listings.
+    /// Returns the place's name in listings.
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Flag => "flag",
-            Self::Joined => "joined",
-            Self::Switch => "switch",
-            Self::Positional => "positional",
-            Self::Stdin => "stdin",
-            Self::Cwd => "cwd",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
 /// What a tool may do to the world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "lowercase")]
 pub enum Risk {
     /// Changes nothing.
     Read,
@@ -76,22 +63,16 @@ pub enum Risk {
 }
 
 impl Risk {
-    /// All levels, from harmless to harmful.
-    pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Destructive];
-
-    /// The level's name in configs.
+    /// Returns the level's name in configs.
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Destructive => "destructive",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
 /// Who says a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "lowercase")]
 pub enum Role {
     /// The person.
     User,
@@ -100,21 +81,16 @@ pub enum Role {
 }
 
 impl Role {
-    /// Both roles.
-    pub const ALL: [Self; 2] = [Self::User, Self::Assistant];
-
-    /// The role's name in configs and MCP.
+    /// Returns the role's name in configs and MCP.
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Assistant => "assistant",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
 /// What holds for tools that a policy does not name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "lowercase")]
 pub enum Access {
     /// They can be called.
     #[default]
@@ -124,21 +100,16 @@ pub enum Access {
 }
 
 impl Access {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Enabled, Self::Disabled];
-
-    /// The word in policies.
+    /// Returns the word in policies.
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Enabled => "enabled",
-            Self::Disabled => "disabled",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
 /// The tools whose calls are asked about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "lowercase")]
 pub enum Level {
     /// None.
     #[default]
@@ -152,20 +123,13 @@ pub enum Level {
 }
 
 impl Level {
-    /// All levels.
-    pub const ALL: [Self; 4] = [Self::None, Self::Destructive, Self::Write, Self::All];
-
-    /// The level's name in policies.
+    /// Returns the level's name in policies.
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Destructive => "destructive",
-            Self::Write => "write",
-            Self::All => "all",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
+    /// Whether calls of tools of this risk need approval.
     pub(crate) fn covers(self, risk: Risk) -> bool {
         match self {
             Self::None => false,
@@ -177,7 +141,8 @@ impl Level {
 }
 
 /// What becomes of a call that needs approval where nobody can be asked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "lowercase")]
 pub enum Headless {
     /// It is refused.
     #[default]
@@ -187,21 +152,16 @@ pub enum Headless {
 }
 
 impl Headless {
-    /// Both rules.
-    pub const ALL: [Self; 2] = [Self::Deny, Self::Approve];
-
-    /// The rule's name in policies.
+    /// Returns the rule's name in policies.
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Deny => "deny",
-            Self::Approve => "approve",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
 /// A program that runs containers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "lowercase")]
 pub enum Runtime {
     /// Docker.
     #[default]
@@ -213,17 +173,10 @@ pub enum Runtime {
 }
 
 impl Runtime {
-    /// All runtimes.
-    pub const ALL: [Self; 3] = [Self::Docker, Self::Podman, Self::Nerdctl];
-
-    /// The program's name, in policies and on `PATH`.
+    /// Returns the program's name, in policies and on `PATH`.
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Docker => "docker",
-            Self::Podman => "podman",
-            Self::Nerdctl => "nerdctl",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 

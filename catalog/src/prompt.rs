@@ -97,7 +97,7 @@ fn message(json: &Value) -> Message {
         let args = json["args"].as_array().into_iter().flatten().map(|pair| (text(&pair[0]), text(&pair[1])));
         return Message::Call { tool: tool.to_owned(), args: args.collect() };
     }
-    let role = Role::ALL.into_iter().find(|role| json["role"] == role.as_str()).unwrap_or(Role::User);
+    let role = json["role"].as_str().and_then(|role| role.parse().ok()).unwrap_or(Role::User);
     Message::Text { role, text: text(&json["text"]) }
 }
 

@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use strum::VariantArray as _;
+
 use crate::model::{Access, Headless, Level, Place, Risk, Runtime, SandboxLimits, Type};
 
 /// The number of a text in [`Texts`].
@@ -198,8 +200,8 @@ impl ArgDef {
             flag: Str(flag),
             default: (bits & DEFAULT_BIT != 0).then_some(Str(default)),
             values: Rows(first, end),
-            kind: Type::ALL[(bits & KIND_MASK) as usize],
-            place: Place::ALL[(bits >> PLACE_SHIFT & PLACE_MASK) as usize],
+            kind: Type::VARIANTS[(bits & KIND_MASK) as usize],
+            place: Place::VARIANTS[(bits >> PLACE_SHIFT & PLACE_MASK) as usize],
             required: bits & REQUIRED_BIT != 0,
             leading_dash: (bits & DASH_SETTLED_BIT != 0).then_some(bits & DASH_ALLOWED_BIT != 0),
             asked: bits & ASKED_BIT != 0,

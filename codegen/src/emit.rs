@@ -1,7 +1,6 @@
 //! [`Catalog`] → Rust source and the texts that it includes.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use climax_catalog::{
     Catalog, CliDef, FileDef, Layer, Policy, PromptDef, QuestionDef, ResolveDef, Risk, RuleDef, ToolDef, ToolIndex,
@@ -48,23 +47,12 @@ impl Generated {
 }
 
 /// A catalog that cannot be printed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EmitError {
     /// Two tool names have one hash; the chance is 1 in 10⁹ for 190,000 tools.
+    #[error("tool names `{0}` and `{1}` have the same hash; rename one of them")]
     HashCollision(String, String),
 }
-
-impl fmt::Display for EmitError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::HashCollision(a, b) => {
-                write!(f, "tool names `{a}` and `{b}` have the same hash; rename one of them")
-            }
-        }
-    }
-}
-
-impl std::error::Error for EmitError {}
 
 /// Prints a catalog as Rust source that defines `pub static CATALOG`.
 ///

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use climax_catalog::{Type, hex};
+use climax_catalog::Type;
 use rmcp::model::{
     ClientCapabilities, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
     ElicitationSchema, InputRequest, InputRequiredResult, InputResponses, ServerRequest,
@@ -126,7 +126,7 @@ impl Approver for Client<'_> {
             let answer = self.by_request(question).await;
             return answer.map_or(Answer::Denied(Denial::ByUser), |answer| filled_in(form, answer));
         }
-        let fingerprint = hex(&identity_of([(String::new(), format!("{form:?}"))].into_iter()));
+        let fingerprint = hex::encode(identity_of([(String::new(), format!("{form:?}"))].into_iter()));
         let is_answered = match self.opened(request) {
             Some(Opened::Forged) => return Answer::Denied(Denial::Forged),
             Some(Opened::Good(state)) => match state.given.get(&fingerprint) {

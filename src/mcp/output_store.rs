@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use climax_catalog::hex;
 use tokio::time::{Instant, sleep_until};
 
 use crate::exec::random_bytes;
@@ -63,7 +62,7 @@ impl OutputStore {
     /// # Panics
     /// Outside of a tokio runtime.
     pub(super) fn keep(self: &Arc<Self>, owner: Owner, bytes: Vec<u8>, mime: Option<String>) -> Option<String> {
-        let uri = format!("{URI_START}{}", hex(&random_bytes::<NUMBER_BYTES>().ok()?));
+        let uri = format!("{URI_START}{}", hex::encode(random_bytes::<NUMBER_BYTES>().ok()?));
         let output = Output { uri: uri.clone(), owner, bytes, mime, since: Instant::now() };
         let mut outputs = self.lock();
         outputs.bytes += output.cost();

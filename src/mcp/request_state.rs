@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use climax_catalog::hex;
+use hex::FromHex as _;
 use rmcp::model::{RequestStateCodec, RequestStateError, SealOptions};
 use serde_json::{Map, Value, json};
 
@@ -94,8 +94,8 @@ impl StateSigner {
 
     /// Seals a state for one request. `None` if the system gives no key or no number.
     pub(super) fn seal(&self, state: &State, request: &[u8]) -> Option<String> {
-        let number = hex(&random_bytes::<16>().ok()?);
-        let text = json!([number, state.given, state.asks, state.approves.map(|call| hex(&call))]).to_string();
+        let number = hex::encode(random_bytes::<16>().ok()?);
+        let text = json!([number, state.given, state.asks, state.approves.map(hex::encode)]).to_string();
         let options = SealOptions::new().associated_data(request).ttl(APPROVAL_LIMIT);
         Some(self.codec.as_ref()?.seal_with(text.as_bytes(), &options))
     }
@@ -111,7 +111,7 @@ impl StateSigner {
         if !self.redeem(number) {
             return Opened::Stale;
         }
-        Opened::Good(State { given, asks, approves: call.and_then(|call| bytes(&call)) })
+        Opened::Good(State { given, asks, approves: call.and_then(|call| Identity::from_hex(call).ok()) })
     }
 
     /// Whether the state of this number has not come back before.
@@ -123,17 +123,4 @@ impl StateSigner {
         }
         redeemed.numbers.insert(number, Instant::now()).is_none()
     }
-}
-
-/// The bytes that hexadecimal digits stand for.
-fn bytes(hex: &str) -> Option<Identity> {
-    let mut bytes = Identity::default();
-    if hex.len() != 2 * bytes.len() {
-        return None;
-    }
-    for (byte, at) in bytes.iter_mut().zip((0..).step_by(2)) {
-        let digits = hex.get(at..at + 2).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
-        *byte = u8::from_str_radix(digits, 16).ok()?;
-    }
-    Some(bytes)
 }

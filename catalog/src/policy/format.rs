@@ -1,6 +1,7 @@
 //! The policy format as JSON Schema, for editors.
 
 use serde_json::{Value, json};
+use strum::VariantNames as _;
 
 use crate::format::object;
 use crate::model::{Access, Headless, Level, Runtime};
@@ -26,7 +27,7 @@ fn policy() -> Value {
     object(
         &[],
         &json!({
-            "default": { "enum": Access::ALL.map(Access::as_str), "default": "disabled", "description": "Whether tools that are not named can be called" },
+            "default": { "enum": Access::VARIANTS, "default": "disabled", "description": "Whether tools that are not named can be called" },
             "tools": { "type": "object", "additionalProperties": { "anyOf": [{ "$ref": "#/$defs/tool" }, { "type": "null" }] }, "description": "Rules by the names of tools; each permits its tool" },
             "prompts": { "type": "array", "items": { "type": "string" }, "default": [], "description": "With `default: disabled`, the names of the prompts that are served" },
             "executor": { "anyOf": [{ "$ref": "#/$defs/executor" }, { "type": "null" }] },
@@ -62,8 +63,8 @@ fn approval() -> Value {
     object(
         &[],
         &json!({
-            "global": { "enum": Level::ALL.map(Level::as_str), "default": "write", "description": "From which risk on somebody is asked" },
-            "headless": { "enum": Headless::ALL.map(Headless::as_str), "default": "deny", "description": "What holds where the client cannot ask" },
+            "global": { "enum": Level::VARIANTS, "default": "write", "description": "From which risk on somebody is asked" },
+            "headless": { "enum": Headless::VARIANTS, "default": "deny", "description": "What holds where the client cannot ask" },
             "tools": { "type": "object", "additionalProperties": { "type": "boolean" }, "description": "Whether somebody is asked, by the names of tools" },
         }),
     )
@@ -77,7 +78,7 @@ fn executor() -> Value {
         &json!({
             "type": { "enum": ["local", "docker", "sandbox"], "default": "local", "description": "Where programs run" },
             "image": { "type": "string", "minLength": 1, "description": "docker: the image that containers are made of" },
-            "runtime": { "enum": Runtime::ALL.map(Runtime::as_str), "default": "docker", "description": "docker: the program that runs containers" },
+            "runtime": { "enum": Runtime::VARIANTS, "default": "docker", "description": "docker: the program that runs containers" },
             "volumes": paths("docker: mounts; $VAR expands"),
             "working_dir": { "type": ["string", "null"], "description": "docker: the directory inside" },
             "network": { "type": ["string", "boolean", "null"], "description": "docker: the network's name; sandbox: whether sockets can be opened" },

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use strum::{Display, EnumString, VariantArray};
+
 use super::file::{Named, NamedArg, PolicyFile};
 use super::{Approval, ArgPolicy, ArgRule, Container, Executor, Pattern, Policy, Sandbox, ToolRule};
-use crate::model::{Access, Headless, Level, Runtime, SandboxLimits};
+use crate::model::{Access, Level, SandboxLimits};
 use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::read::source::{Source, Span, Spanned};
 use crate::read::walk::{Fields, Walker};
@@ -26,25 +28,16 @@ const DEFAULT_LEVEL: Level = Level::Write;
 /// What an empty file lacks.
 const FORMAT: &str = "write at least `default: enabled` or `tools:`";
 
-/// The kinds of executor.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+/// The values of an executor's `type`.
+#[derive(Clone, Copy, PartialEq, Eq, Display, EnumString, VariantArray, strum::VariantNames)]
+#[strum(serialize_all = "lowercase")]
+enum ExecutorType {
     Local,
     Docker,
     Sandbox,
 }
 
-impl Kind {
-    const ALL: [Self; 3] = [Self::Local, Self::Docker, Self::Sandbox];
-
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Local => "local",
-            Self::Docker => "docker",
-            Self::Sandbox => "sandbox",
-        }
-    }
-
+impl ExecutorType {
     const fn keys(self) -> &'static [&'static str] {
         match self {
             Self::Local => &[],
@@ -79,7 +72,7 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
     }
     let mut fields = walker.mapping(root, "a policy", POLICY_KEYS)?;
     let mut names = Vec::new();
-    let access = fields.word(&mut walker, "default", &Access::ALL, Access::as_str).unwrap_or(Access::Disabled);
+    let access = fields.word(&mut walker, "default").unwrap_or(Access::Disabled);
     let tools = fields.entries(&mut walker, "tools", |walker, name, node| {
         let rule = if node.is_null() { ToolRule::default() } else { tool(walker, &name, node, &mut names)? };
         names.push(Named { tool: name.clone(), arg: None });
@@ -156,8 +149,8 @@ fn pattern(walker: &mut Walker<'_>, text: &Spanned<String>) -> Option<Pattern> {
 
 fn approval(walker: &mut Walker<'_>, node: &Node, names: &mut Vec<Named>) -> Approval {
     let Some(mut fields) = walker.mapping(node, "`approval`", APPROVAL_KEYS) else { return Approval::default() };
-    let global = fields.word(walker, "global", &Level::ALL, Level::as_str).unwrap_or(DEFAULT_LEVEL);
-    let headless = fields.word(walker, "headless", &Headless::ALL, Headless::as_str).unwrap_or_default();
+    let global = fields.word(walker, "global").unwrap_or(DEFAULT_LEVEL);
+    let headless = fields.word(walker, "headless").unwrap_or_default();
     let tools: BTreeMap<String, bool> = fields
         .entries(walker, "tools", |walker, name, node| {
             let asked = walker.flag(node, &format!("`{}` of `approval.tools`", name.value))?;
@@ -171,20 +164,20 @@ fn approval(walker: &mut Walker<'_>, node: &Node, names: &mut Vec<Named>) -> App
 
 fn executor(walker: &mut Walker<'_>, node: &Node) -> Option<Executor> {
     let mut fields = walker.mapping(node, "`executor`", EXECUTOR_KEYS)?;
-    let kind = if fields.has("type") { fields.word(walker, "type", &Kind::ALL, Kind::as_str)? } else { Kind::Local };
+    let kind = if fields.has("type") { fields.word(walker, "type")? } else { ExecutorType::Local };
     for (key, span) in fields.remaining().filter(|(key, _)| !kind.keys().contains(key)).collect::<Vec<_>>() {
-        let others: Vec<_> = Kind::ALL.into_iter().filter(|other| other.keys().contains(&key)).collect();
-        let owner = others.iter().map(|kind| format!("`type: {}`", kind.as_str())).collect::<Vec<_>>().join(" or ");
+        let others: Vec<_> = ExecutorType::VARIANTS.iter().filter(|other| other.keys().contains(&key)).collect();
+        let owner = others.iter().map(|other| format!("`type: {other}`")).collect::<Vec<_>>().join(" or ");
         if !owner.is_empty() {
             // Run on the machine what was meant for a container, and the policy protects nobody.
-            let message = format!("`{key}` has no meaning for an executor of type {}", kind.as_str());
+            let message = format!("`{key}` has no meaning for an executor of type {kind}");
             walker.report(Code::MisplacedKey, span, message, &format!("write {owner}, or remove `{key}`"));
         }
     }
     match kind {
-        Kind::Local => Some(Executor::Local),
-        Kind::Docker => container(walker, &mut fields),
-        Kind::Sandbox => Some(sandbox(walker, &mut fields)),
+        ExecutorType::Local => Some(Executor::Local),
+        ExecutorType::Docker => container(walker, &mut fields),
+        ExecutorType::Sandbox => Some(sandbox(walker, &mut fields)),
     }
 }
 
@@ -195,7 +188,7 @@ fn container(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Option<Executo
     let volumes = texts(walker, fields, "volumes");
     replaceable_mounts(walker, &volumes);
     let container = Container {
-        runtime: fields.word(walker, "runtime", &Runtime::ALL, Runtime::as_str).unwrap_or_default(),
+        runtime: fields.word(walker, "runtime").unwrap_or_default(),
         image: String::new(),
         volumes: volumes.into_iter().map(|volume| volume.value).collect(),
         working_dir: fields.optional_string(walker, "working_dir").map(|text| text.value),

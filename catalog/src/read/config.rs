@@ -156,7 +156,7 @@ fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<Tool> {
         command: fields.string(walker, "command"),
         args: fields.list(walker, "args", arg),
         timeout: fields.optional_number(walker, "timeout"),
-        risk: fields.word(walker, "risk", &Risk::ALL, Risk::as_str),
+        risk: fields.word(walker, "risk"),
         output: fields.optional("output").and_then(|node| output(walker, node)),
         resource: fields.optional_string(walker, "resource"),
         ask: fields.list(walker, "ask", question),

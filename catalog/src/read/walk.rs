@@ -3,6 +3,9 @@
 //! Knows YAML's shapes, not the config format.
 
 use std::collections::HashMap;
+use std::str::FromStr;
+
+use strum::VariantNames;
 
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::read::source::{Source, Span, Spanned};
@@ -244,17 +247,11 @@ impl<'n> Fields<'n> {
     }
 
     /// Takes a field whose value is one of a few words.
-    pub(crate) fn word<T: Copy>(
-        &mut self,
-        walker: &mut Walker<'_>,
-        key: &str,
-        all: &[T],
-        name: impl Fn(T) -> &'static str,
-    ) -> Option<T> {
+    pub(crate) fn word<T: FromStr + VariantNames>(&mut self, walker: &mut Walker<'_>, key: &str) -> Option<T> {
         let text = self.string(walker, key)?;
-        let found = all.iter().copied().find(|value| name(*value) == text.value);
+        let found = text.value.parse().ok();
         if found.is_none() {
-            let names: Vec<&str> = all.iter().map(|value| name(*value)).collect();
+            let names = T::VARIANTS;
             let message = format!("unknown {key} `{}`, expected one of {}", shorten(&text.value), names.join(", "));
             let help = match did_you_mean(&text.value, names.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),

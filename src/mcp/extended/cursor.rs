@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use climax_catalog::{Filter, Strategy, hex};
+use climax_catalog::{Filter, Strategy};
 use rmcp::model::ErrorData;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -36,7 +36,7 @@ pub(super) fn request_hash(strategy: Strategy, filter: Filter<'_>) -> String {
 }
 
 fn short_hash(text: &str) -> String {
-    hex(&Sha256::digest(text)[..PART / 2])
+    hex::encode(&Sha256::digest(text)[..PART / 2])
 }
 
 impl fmt::Display for Cursor<'_> {

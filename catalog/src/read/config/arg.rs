@@ -62,7 +62,7 @@ pub(crate) const OUTPUT_FILE_KEYS: &[&str] = &["mime", "file"];
 pub(super) fn arg(walker: &mut Walker<'_>, node: &Node) -> Option<Arg> {
     let mut fields = walker.mapping(node, "an arg", ARG_KEYS)?;
     let typed = fields.has("type");
-    let kind = fields.word(walker, "type", &Type::ALL, Type::as_str);
+    let kind = fields.word(walker, "type");
     let default = fields.optional("default").and_then(|node| default(walker, node));
     Some(Arg {
         name: fields.required(walker, "name", ARG_NAME).and_then(|node| walker.string(node, "name")),

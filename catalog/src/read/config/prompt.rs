@@ -74,7 +74,7 @@ fn message(walker: &mut Walker<'_>, node: &Node) -> Option<Message> {
         return Some(Message::Call { tool: tool?, args });
     }
     let mut fields = walker.mapping(node, "a message", TEXT_KEYS)?;
-    let role = fields.word(walker, "role", &Role::ALL, Role::as_str).unwrap_or(Role::User);
+    let role = fields.word(walker, "role").unwrap_or(Role::User);
     let text = fields.required(walker, "text", "what is said, or `tool:`, whose output is shown");
     text.and_then(|node| walker.string(node, "text")).map(|text| Message::Text { role, text })
 }

@@ -2,8 +2,11 @@
 
 use std::fmt;
 
+use strum::IntoStaticStr;
+
 /// How much a diagnostic matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Severity {
     /// The config cannot be used.
     Error,
@@ -12,13 +15,10 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word that messages and JSON use.
+    /// Returns the word in messages and JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-        }
+        self.into()
     }
 }
 
