@@ -64,13 +64,16 @@ impl Prompt {
 
     /// The text that a catalog keeps: all but the name.
     pub(crate) fn to_json(&self) -> String {
-        let args: Vec<Value> =
-            self.args.iter().map(|arg| json!([arg.name, arg.description, arg.required, arg.values])).collect();
-        let messages = self.messages.iter().map(|message| match message {
+        let Self { name: _, title, description, args, messages } = self;
+        let arg = |PromptArg { name, description, required, values }: &PromptArg| {
+            json!([name, description, required, values])
+        };
+        let args: Vec<Value> = args.iter().map(arg).collect();
+        let messages = messages.iter().map(|message| match message {
             Message::Text { role, text } => json!({ "role": role.as_str(), "text": text }),
             Message::Call { tool, args } => json!({ "tool": tool, "args": args }),
         });
-        json!([self.description, args, messages.collect::<Vec<_>>(), self.title]).to_string()
+        json!([description, args, messages.collect::<Vec<_>>(), title]).to_string()
     }
 
     /// Reads what [`Self::to_json`] has written.

@@ -403,20 +403,39 @@ impl Catalog {
 /// Equal tables; name map and digest follow from them.
 impl PartialEq for Catalog {
     fn eq(&self, other: &Self) -> bool {
-        self.texts == other.texts
-            && self.search == other.search
-            && self.ranked == other.ranked
-            && self.clis == other.clis
-            && self.tools == other.tools
-            && self.args == other.args
-            && self.resolves == other.resolves
-            && self.questions == other.questions
-            && self.resources == other.resources
-            && self.prompts == other.prompts
-            && self.files == other.files
-            && self.rules == other.rules
-            && self.lists == other.lists
-            && self.policy == other.policy
-            && self.sealed == other.sealed
+        let Self {
+            texts,
+            search,
+            ranked,
+            clis,
+            tools,
+            args,
+            resolves,
+            questions,
+            resources,
+            prompts,
+            files,
+            rules,
+            lists,
+            policy,
+            sealed,
+            digest: _,
+            names: _,
+        } = self;
+        *texts == other.texts
+            && *search == other.search
+            && *ranked == other.ranked
+            && *clis == other.clis
+            && *tools == other.tools
+            && *args == other.args
+            && *resolves == other.resolves
+            && *questions == other.questions
+            && *resources == other.resources
+            && *prompts == other.prompts
+            && *files == other.files
+            && *rules == other.rules
+            && *lists == other.lists
+            && *policy == other.policy
+            && *sealed == other.sealed
     }
 }

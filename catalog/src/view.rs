@@ -1,10 +1,14 @@
 //! Views: rows of a [`Catalog`] with their texts. Readers use these and cannot tell compiled-in from loaded.
 
-use crate::model::{Place, Risk, Type};
-use crate::policy::{ArgRule, Pattern};
+use crate::model::Risk;
 use crate::prompt::Prompt;
-use crate::table::{ArgDef, ArgRow, Catalog, CliDef, QuestionDef, ResolveDef, Rows, RuleDef, ToolDef};
+use crate::table::{Catalog, CliDef, QuestionDef, ResolveDef, Rows, ToolDef};
 use crate::uri::UriTemplate;
+
+mod arg;
+
+use arg::args;
+pub use arg::{ArgView, OutputFile, RuleView};
 
 /// A CLI of a catalog.
 #[derive(Clone, Copy, Debug)]
@@ -98,6 +102,10 @@ impl<'a> Cli<'a> {
 
     pub(crate) fn tool_rows(self) -> Rows {
         self.def.tools
+    }
+
+    pub(crate) fn def(self) -> &'a CliDef {
+        self.def
     }
 }
 
@@ -233,6 +241,14 @@ impl<'a> ResolvedTool<'a> {
     pub fn entry(self) -> ToolIndexEntry<'a> {
         ToolIndexEntry { tool: self, json: self.catalog.texts.get(self.def.entry) }
     }
+
+    pub(crate) fn catalog(self) -> &'a Catalog {
+        self.catalog
+    }
+
+    pub(crate) fn def(self) -> &'a ToolDef {
+        self.def
+    }
 }
 
 /// What a search says about one tool (seed 001).
@@ -293,138 +309,6 @@ impl<'a> ToolIndexEntry<'a> {
     }
 }
 
-/// An arg of a tool.
-#[derive(Clone, Copy, Debug)]
-pub struct ArgView<'a> {
-    catalog: &'a Catalog,
-    row: ArgRow,
-    /// The row's number.
-    at: u32,
-}
-
-impl<'a> ArgView<'a> {
-    /// The JSON property.
-    #[must_use]
-    pub fn name(self) -> &'a str {
-        self.catalog.texts.get(self.row.name)
-    }
-
-    /// What the value means; may be empty.
-    #[must_use]
-    pub fn description(self) -> &'a str {
-        self.catalog.texts.get(self.row.description)
-    }
-
-    /// The flag, also where the place makes no use of it.
-    #[must_use]
-    pub fn flag(self) -> &'a str {
-        self.catalog.texts.get(self.row.flag)
-    }
-
-    /// The default, as it goes on the command line.
-    #[must_use]
-    pub fn default(self) -> Option<&'a str> {
-        self.row.default.map(|default| self.catalog.texts.get(default))
-    }
-
-    /// The allowed values, as they go on the command line; none means any.
-    #[must_use]
-    pub fn values(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
-        self.catalog.list(self.row.values)
-    }
-
-    /// The type of the value.
-    #[must_use]
-    pub fn kind(self) -> Type {
-        self.row.kind
-    }
-
-    /// Where the value goes.
-    #[must_use]
-    pub fn place(self) -> Place {
-        self.row.place
-    }
-
-    /// Whether a call must give it.
-    #[must_use]
-    pub fn required(self) -> bool {
-        self.row.required
-    }
-
-    /// The file that the program writes, if the arg is where to: nobody gives it.
-    #[must_use]
-    pub fn output(self) -> Option<OutputFile<'a>> {
-        let files = &self.catalog.files;
-        let found = files.binary_search_by_key(&self.at, |file| file.arg).ok()?;
-        let text = |id| self.catalog.texts.get(id);
-        Some(OutputFile { mime: text(files[found].mime), file: text(files[found].file) })
-    }
-
-    /// Whether the user gives it, not the agent: it is in no schema.
-    #[must_use]
-    pub fn is_asked(self) -> bool {
-        self.row.asked
-    }
-
-    /// Whether a policy lets a positional value start with a dash; `None` if there is no policy.
-    #[must_use]
-    pub fn leading_dash(self) -> Option<bool> {
-        self.row.leading_dash
-    }
-
-    /// What policies ask of its values.
-    pub fn rules(self) -> impl Iterator<Item = RuleView<'a>> + Clone {
-        let Self { catalog, at, .. } = self;
-        let first = catalog.rules.partition_point(|rule| rule.arg < at);
-        let own = catalog.rules[first..].iter().take_while(move |rule| rule.arg == at);
-        own.map(move |def| RuleView { catalog, def })
-    }
-}
-
-/// A file that a program writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OutputFile<'a> {
-    /// The media type of what is written.
-    pub mime: &'a str,
-    /// The last part of its path.
-    pub file: &'a str,
-}
-
-/// What a policy asks of an arg's values.
-#[derive(Clone, Copy, Debug)]
-pub struct RuleView<'a> {
-    catalog: &'a Catalog,
-    def: &'a RuleDef,
-}
-
-impl RuleView<'_> {
-    /// The least that a number may be.
-    #[must_use]
-    pub fn min(self) -> Option<f64> {
-        self.def.min
-    }
-
-    /// The most that a number may be.
-    #[must_use]
-    pub fn max(self) -> Option<f64> {
-        self.def.max
-    }
-
-    /// The rule itself, its pattern compiled.
-    ///
-    /// # Panics
-    /// If the catalog was not made by this crate: every pattern has been compiled before it came into one.
-    #[must_use]
-    pub fn to_rule(self) -> ArgRule {
-        let compiled = |text| Pattern::compile(text).expect("patterns in catalogs have been compiled before");
-        ArgRule {
-            pattern: self.def.pattern.map(|pattern| compiled(self.catalog.texts.get(pattern))),
-            min: self.def.min,
-            max: self.def.max,
-        }
-    }
-}
-
 /// A look-up of a readable name.
 #[derive(Clone, Copy, Debug)]
 pub struct ResolveView<'a> {
@@ -455,6 +339,10 @@ impl<'a> ResolveView<'a> {
     pub fn timeout_ms(self) -> u32 {
         self.def.timeout_ms
     }
+
+    pub(crate) fn def(self) -> &'a ResolveDef {
+        self.def
+    }
 }
 
 /// A question that the user answers before a call.
@@ -482,11 +370,10 @@ impl<'a> QuestionView<'a> {
     pub fn args(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
         self.catalog.list(self.def.args)
     }
-}
 
-fn args(catalog: &Catalog, rows: Rows) -> impl ExactSizeIterator<Item = ArgView<'_>> + Clone {
-    let defs = catalog.args[rows.range()].iter().zip(rows.0..rows.1);
-    defs.map(move |(def, at): (&ArgDef, u32)| ArgView { catalog, row: def.unpack(), at })
+    pub(crate) fn def(self) -> &'a QuestionDef {
+        self.def
+    }
 }
 
 fn pairs(catalog: &Catalog, rows: Rows) -> impl Iterator<Item = (&str, &str)> + Clone {
