@@ -11,7 +11,7 @@ use crate::index::ToolIndex;
 use crate::model::SandboxLimits;
 use crate::policy::{Approval, Container, Executor, Policy, Sandbox};
 use crate::table::{ArgRow, CliDef, QuestionDef, ResolveDef, Str, ToolDef};
-use crate::view::{ArgView, Cli, OutputFile, QuestionView, ResolveView, ResolvedTool};
+use crate::view::{ArgView, CliView, OutputFileView, QuestionView, ResolveView, ResolvedTool};
 
 /// Ends a list of texts.
 const END: &str = "\0";
@@ -99,7 +99,7 @@ impl Hash {
     }
 
     /// Adds all of a CLI but its words, which stand before those of its tools.
-    fn cli(&mut self, cli: Cli<'_>) {
+    fn cli(&mut self, cli: CliView<'_>) {
         let CliDef {
             // Read through the view.
             words: _,
@@ -152,7 +152,7 @@ impl Hash {
         } = arg.row();
         let dash = if leading_dash == Some(true) { "-" } else { "" };
         self.add_all([arg.name(), place.as_str(), arg.flag(), arg.default().unwrap_or_default(), dash]);
-        if let Some(OutputFile { mime, file }) = arg.output() {
+        if let Some(OutputFileView { mime, file }) = arg.output() {
             self.add_all([mime, file]);
         }
         if asked {

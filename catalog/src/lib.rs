@@ -28,7 +28,7 @@ pub use format::config_schema;
 pub use index::{CliSummary, Filter, Layer, Strategy, ToolIndex};
 pub use model::{Place, Risk, Role, Type};
 pub use policy::Policy;
-pub use prompt::{Message, Prompt, PromptArg};
+pub use prompt::{MessageTemplate, Prompt, PromptArg};
 pub use read::check::ServedItem;
 pub use read::check::question::APPROVAL;
 pub use read::compile::{Compiled, compile, compile_linted, compile_over};
@@ -41,7 +41,7 @@ pub use table::{
     ArgDef, Catalog, CliDef, ExecutorDef, FileDef, Names, PolicyDef, PromptDef, QuestionDef, Ranked, ResolveDef, Rows,
     RuleDef, SearchText, Str, Texts, ToolDef, fingerprint, name_hash,
 };
-pub use view::{ArgView, Cli, OutputFile, QuestionView, ResolveView, ResolvedTool, RuleView, ToolIndexEntry};
+pub use view::{ArgView, CliView, OutputFileView, QuestionView, ResolveView, ResolvedTool, RuleView, ToolIndexEntry};
 
 #[doc(hidden)]
 pub use phf;

@@ -7,7 +7,7 @@ use crate::index::ranked::Builder;
 use crate::model::Risk;
 use crate::offset::{Full, MAX_OFFSET, offset};
 use crate::policy::{Approval, Executor, Policy};
-use crate::read::checked::{Arg, Cli, Question, Resolve, Tool};
+use crate::read::checked::{CheckedArg, CheckedCli, CheckedQuestion, CheckedResolve, CheckedTool};
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::schema;
 use crate::table::{
@@ -36,12 +36,12 @@ impl Overflow {
 ///
 /// # Errors
 /// The tables would be larger than their offsets can tell.
-pub(crate) fn lower(clis: &[Cli], policy: Option<&Policy>) -> Result<Catalog, Overflow> {
+pub(crate) fn lower(clis: &[CheckedCli], policy: Option<&Policy>) -> Result<Catalog, Overflow> {
     lower_within(clis, policy, MAX_OFFSET)
 }
 
-fn lower_within(clis: &[Cli], policy: Option<&Policy>, max: u32) -> Result<Catalog, Overflow> {
-    let overflow = |cli: Option<&Cli>, Full(unit): Full| Overflow {
+fn lower_within(clis: &[CheckedCli], policy: Option<&Policy>, max: u32) -> Result<Catalog, Overflow> {
+    let overflow = |cli: Option<&CheckedCli>, Full(unit): Full| Overflow {
         path: cli.map_or_else(String::new, |cli| cli.path.clone()),
         unit,
     };
@@ -81,7 +81,7 @@ struct Tables {
 }
 
 /// Bytes that the tables of a config take at most, roughly: what a CLI's tools share stands with each of them.
-pub(crate) fn size(cli: &Cli, source_bytes: usize) -> usize {
+pub(crate) fn size(cli: &CheckedCli, source_bytes: usize) -> usize {
     let tags: usize = cli.tags.iter().map(|tag| tag.len() + 3).sum();
     let shared = cli.name.len() + cli.category.as_ref().map_or(0, String::len) + tags;
     4 * source_bytes + 2 * shared * cli.tools.len()
@@ -92,7 +92,7 @@ impl Tables {
         offset(len, self.max, unit)
     }
 
-    fn cli_texts(&mut self, cli: &Cli) -> Result<(), Full> {
+    fn cli_texts(&mut self, cli: &CheckedCli) -> Result<(), Full> {
         let texts = [&cli.name, &cli.stem, &cli.description];
         for text in texts.into_iter().chain(&cli.category).chain(&cli.tags).chain(cli.words.first()) {
             self.text(text)?;
@@ -100,7 +100,7 @@ impl Tables {
         Ok(())
     }
 
-    fn cli(&mut self, cli: &Cli) -> Result<(), Full> {
+    fn cli(&mut self, cli: &CheckedCli) -> Result<(), Full> {
         let row = self.offset(self.clis.len(), "CLIs")?;
         let def = CliDef {
             name: self.text(&cli.name)?,
@@ -131,7 +131,7 @@ impl Tables {
         Ok(())
     }
 
-    fn tool(&mut self, cli_row: u32, cli: &Cli, tool: &Tool) -> Result<(), Full> {
+    fn tool(&mut self, cli_row: u32, cli: &CheckedCli, tool: &CheckedTool) -> Result<(), Full> {
         let schema = schema::input_schema(&tool.args);
         let def = ToolDef {
             cli: cli_row,
@@ -160,7 +160,7 @@ impl Tables {
         Ok(())
     }
 
-    fn search_fields(&mut self, cli: &Cli, tool: &Tool) -> Result<(), Full> {
+    fn search_fields(&mut self, cli: &CheckedCli, tool: &CheckedTool) -> Result<(), Full> {
         let fields = [&tool.name, &tool.description, &cli.name].into_iter().chain(&cli.category).chain(&cli.tags);
         for field in fields {
             self.search.push_str(&lowercase(field));
@@ -171,7 +171,7 @@ impl Tables {
         Ok(())
     }
 
-    fn args(&mut self, args: &[Arg]) -> Result<Rows, Full> {
+    fn args(&mut self, args: &[CheckedArg]) -> Result<Rows, Full> {
         let first = self.offset(self.args.len(), "args")?;
         for arg in args {
             let row = ArgRow {
@@ -200,7 +200,7 @@ impl Tables {
         Ok(Rows(first, self.offset(self.args.len(), "args")?))
     }
 
-    fn resolves(&mut self, entries: &[Resolve]) -> Result<Rows, Full> {
+    fn resolves(&mut self, entries: &[CheckedResolve]) -> Result<Rows, Full> {
         let first = self.offset(self.resolves.len(), "look-ups")?;
         for entry in entries {
             let def = ResolveDef {
@@ -214,7 +214,7 @@ impl Tables {
         Ok(Rows(first, self.offset(self.resolves.len(), "look-ups")?))
     }
 
-    fn questions(&mut self, questions: &[Question]) -> Result<Rows, Full> {
+    fn questions(&mut self, questions: &[CheckedQuestion]) -> Result<Rows, Full> {
         let first = self.offset(self.questions.len(), "questions")?;
         for question in questions {
             let def = QuestionDef {
@@ -302,7 +302,7 @@ mod tests {
     use crate::policy::Sandbox;
     use crate::read::source::Source;
 
-    fn clis() -> Vec<Cli> {
+    fn clis() -> Vec<CheckedCli> {
         let text = "command: a b\ncategory: c\ntags: [t]\nenv: {K: v}\nglobal_args: [{name: g, default: d}]\ntools:\n  \
                     - {name: one, description: Show one, args: [{name: x, enum: [y, z], default: y}],\n     \
                        resolve: {r: {command: r, args: {k: v}}}, confirm_message: m,\n     \

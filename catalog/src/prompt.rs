@@ -18,7 +18,7 @@ pub struct Prompt {
     /// What is to be filled in.
     pub args: Vec<PromptArg>,
     /// What it says.
-    pub messages: Vec<Message>,
+    pub messages: Vec<MessageTemplate>,
 }
 
 /// Something to be filled in; always a text.
@@ -36,7 +36,7 @@ pub struct PromptArg {
 
 /// A message of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Message {
+pub enum MessageTemplate {
     /// A template.
     Text {
         /// Who says it.
@@ -57,8 +57,8 @@ impl Prompt {
     /// The tools that it calls, with what they are given.
     pub fn calls(&self) -> impl Iterator<Item = (&str, &[(String, String)])> {
         self.messages.iter().filter_map(|message| match message {
-            Message::Call { tool, args } => Some((tool.as_str(), args.as_slice())),
-            Message::Text { .. } => None,
+            MessageTemplate::Call { tool, args } => Some((tool.as_str(), args.as_slice())),
+            MessageTemplate::Text { .. } => None,
         })
     }
 
@@ -70,8 +70,8 @@ impl Prompt {
         };
         let args: Vec<Value> = args.iter().map(arg).collect();
         let messages = messages.iter().map(|message| match message {
-            Message::Text { role, text } => json!({ "role": role.as_str(), "text": text }),
-            Message::Call { tool, args } => json!({ "tool": tool, "args": args }),
+            MessageTemplate::Text { role, text } => json!({ "role": role.as_str(), "text": text }),
+            MessageTemplate::Call { tool, args } => json!({ "tool": tool, "args": args }),
         });
         json!([description, args, messages.collect::<Vec<_>>(), title]).to_string()
     }
@@ -95,13 +95,13 @@ impl Prompt {
     }
 }
 
-fn message(json: &Value) -> Message {
+fn message(json: &Value) -> MessageTemplate {
     if let Some(tool) = json["tool"].as_str() {
         let args = json["args"].as_array().into_iter().flatten().map(|pair| (text(&pair[0]), text(&pair[1])));
-        return Message::Call { tool: tool.to_owned(), args: args.collect() };
+        return MessageTemplate::Call { tool: tool.to_owned(), args: args.collect() };
     }
     let role = json["role"].as_str().and_then(|role| role.parse().ok()).unwrap_or(Role::User);
-    Message::Text { role, text: text(&json["text"]) }
+    MessageTemplate::Text { role, text: text(&json["text"]) }
 }
 
 fn text(json: &Value) -> String {
@@ -125,8 +125,8 @@ mod tests {
                 values: vec!["a".into()],
             }],
             messages: vec![
-                Message::Text { role: Role::Assistant, text: "Since {base}?".into() },
-                Message::Call { tool: "git_diff".into(), args: vec![("base".into(), "{base}".into())] },
+                MessageTemplate::Text { role: Role::Assistant, text: "Since {base}?".into() },
+                MessageTemplate::Call { tool: "git_diff".into(), args: vec![("base".into(), "{base}".into())] },
             ],
         };
         assert_eq!(Prompt::from_json("review", &prompt.to_json()), prompt);

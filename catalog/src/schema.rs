@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 
 use crate::policy::ArgRule;
 use crate::read::check::arg::{enum_json, json_string};
-use crate::read::checked::{Arg, Cli, Tool};
+use crate::read::checked::{CheckedArg, CheckedCli, CheckedTool};
 
 /// The tool's input schema (JSON Schema 2020-12).
-pub(crate) fn input_schema(args: &[Arg]) -> String {
+pub(crate) fn input_schema(args: &[CheckedArg]) -> String {
     let mut json = String::from(r#"{"type":"object","properties":{"#);
     // What the user or the server gives the agent need not know of.
     let given = || args.iter().filter(|arg| !arg.asked && arg.output.is_none());
@@ -28,7 +28,7 @@ pub(crate) fn input_schema(args: &[Arg]) -> String {
     json
 }
 
-fn property(json: &mut String, arg: &Arg) {
+fn property(json: &mut String, arg: &CheckedArg) {
     let _ = write!(json, r#"{}:{{"type":"{}""#, json_string(&arg.name), arg.kind.as_str());
     if !arg.description.is_empty() {
         let _ = write!(json, r#","description":{}"#, json_string(&arg.description));
@@ -67,7 +67,7 @@ fn constraints(json: &mut String, rules: &[ArgRule]) {
 }
 
 /// The tool's `ToolIndexEntry`, `schema` last.
-pub(crate) fn index_entry(cli: &Cli, tool: &Tool, schema: &str) -> String {
+pub(crate) fn index_entry(cli: &CheckedCli, tool: &CheckedTool, schema: &str) -> String {
     format!(
         r#"{{"tool_name":{},"description":{},"cli_name":{},"category":{},"tags":{},"input_schema":{schema}}}"#,
         json_string(&tool.name),

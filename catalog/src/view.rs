@@ -8,17 +8,17 @@ use crate::uri::UriTemplate;
 mod arg;
 
 use arg::args;
-pub use arg::{ArgView, OutputFile, RuleView};
+pub use arg::{ArgView, OutputFileView, RuleView};
 
 /// A CLI of a catalog.
 #[derive(Clone, Copy, Debug)]
-pub struct Cli<'a> {
+pub struct CliView<'a> {
     catalog: &'a Catalog,
     def: &'a CliDef,
     row: u32,
 }
 
-impl<'a> Cli<'a> {
+impl<'a> CliView<'a> {
     /// Views one row of [`Catalog::clis`].
     ///
     /// # Panics
@@ -153,8 +153,8 @@ impl<'a> ResolvedTool<'a> {
 
     /// The CLI that it belongs to.
     #[must_use]
-    pub fn cli(self) -> Cli<'a> {
-        Cli::new(self.catalog, self.def.cli)
+    pub fn cli(self) -> CliView<'a> {
+        CliView::new(self.catalog, self.def.cli)
     }
 
     /// The words of the subcommand.

@@ -108,19 +108,19 @@ impl Draft {
 }
 
 /// An arg as it will be written.
-struct Arg {
+struct DraftArg {
     /// Keys and their values as YAML, in order.
     fields: Vec<(&'static str, String)>,
     guesses: Vec<&'static str>,
     note: Option<&'static str>,
 }
 
-fn args(command: &Command) -> Vec<Arg> {
+fn args(command: &Command) -> Vec<DraftArg> {
     // Options keep their names; what is named after its value gives way.
     let reserved: HashSet<String> = wanted(command).map(long_name).collect();
     let mut names = HashSet::new();
     let mut flags = HashSet::new();
-    let mut args: Vec<Arg> = Vec::new();
+    let mut args: Vec<DraftArg> = Vec::new();
     for operand in &command.operands {
         args.push(operand_arg(operand, &reserved, &mut names, &mut flags));
     }
@@ -147,8 +147,8 @@ fn operand_arg(
     reserved: &HashSet<String>,
     names: &mut HashSet<String>,
     flags: &mut HashSet<String>,
-) -> Arg {
-    let mut arg = Arg { fields: Vec::new(), guesses: operand.guesses.clone(), note: None };
+) -> DraftArg {
+    let mut arg = DraftArg { fields: Vec::new(), guesses: operand.guesses.clone(), note: None };
     let name = if operand.name.is_empty() { "value" } else { &operand.name };
     let name = identifier(&name.to_ascii_lowercase());
     let name = if reserved.contains(&name) { format!("{name}_operand") } else { name };
@@ -163,8 +163,8 @@ fn operand_arg(
     arg
 }
 
-fn flag_arg(flag: &Flag, reserved: &HashSet<String>, names: &mut HashSet<String>) -> Arg {
-    let mut arg = Arg { fields: Vec::new(), guesses: Vec::new(), note: None };
+fn flag_arg(flag: &Flag, reserved: &HashSet<String>, names: &mut HashSet<String>) -> DraftArg {
+    let mut arg = DraftArg { fields: Vec::new(), guesses: Vec::new(), note: None };
     let spelling = &flag.spellings[0];
     let bare = spelling.trim_start_matches('-');
     let is_short = !spelling.starts_with("--") && bare.chars().count() == 1;
@@ -197,7 +197,7 @@ fn flag_arg(flag: &Flag, reserved: &HashSet<String>, names: &mut HashSet<String>
     arg
 }
 
-impl Arg {
+impl DraftArg {
     fn push(&mut self, key: &'static str, value: String) {
         self.fields.push((key, value));
     }
@@ -240,7 +240,7 @@ impl Arg {
 }
 
 /// One line in braces, or where that is long a line for each key.
-fn lines(arg: &Arg, comment: &str) -> String {
+fn lines(arg: &DraftArg, comment: &str) -> String {
     let pairs: Vec<String> = arg.fields.iter().map(|(key, value)| format!("{key}: {value}")).collect();
     let short = format!("      - {{{}}}{comment}\n", pairs.join(", "));
     if short.chars().count() <= WIDTH {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::page::{Entry, Layout, Section, layout};
+use super::page::{Layout, ListEntry, Section, layout};
 use super::synopsis::{self, Synopsis};
 use super::values::alternatives;
 use super::{option, prose, values};
@@ -19,7 +19,7 @@ const MAX_USAGES: usize = 60;
 
 /// What a help page says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Page {
+pub struct HelpPage {
     /// The command that the page is about.
     pub command: Command,
     /// Its subcommands.
@@ -34,7 +34,7 @@ pub struct Page {
     pub has_common_options: bool,
 }
 
-impl Page {
+impl HelpPage {
     /// Adds the options of another page about the same command.
     #[must_use]
     pub fn with_options_of(mut self, other: Self) -> Self {
@@ -54,7 +54,7 @@ impl Page {
 
 /// Reads the clean text of the help of the command `words`.
 #[must_use]
-pub fn read(text: &str, words: &[String]) -> Page {
+pub fn read(text: &str, words: &[String]) -> HelpPage {
     let layout = layout(text);
     let mut options = options(&layout.entries);
     let usages = own_usages(&layout, words);
@@ -78,7 +78,7 @@ pub fn read(text: &str, words: &[String]) -> Page {
     let is_manual = is_manual(text);
     let command =
         Command { words: words.to_vec(), about: about(&layout, is_manual), options, operands, ..Command::default() };
-    Page {
+    HelpPage {
         command,
         subcommands,
         runs,
@@ -102,7 +102,7 @@ pub fn read_listing(text: &str) -> Vec<Subcommand> {
     once(commands).collect()
 }
 
-fn options(entries: &[Entry]) -> Vec<Flag> {
+fn options(entries: &[ListEntry]) -> Vec<Flag> {
     let mut seen = HashSet::new();
     let mut options = Vec::new();
     for entry in entries.iter().filter(|entry| entry.term.starts_with('-')) {
@@ -168,12 +168,12 @@ fn join_usage_flags(options: &mut Vec<Flag>, synopses: &[Synopsis], has_subcomma
     }
 }
 
-fn listed_operands(entries: &[Entry], synopses: &[Synopsis]) -> Vec<Operand> {
+fn listed_operands(entries: &[ListEntry], synopses: &[Synopsis]) -> Vec<Operand> {
     let terms = entries.iter().filter(|entry| entry.section == Section::Operands && !entry.term.starts_with('-'));
     terms.filter_map(|entry| listed_operand(entry, synopses)).collect()
 }
 
-fn listed_operand(entry: &Entry, synopses: &[Synopsis]) -> Option<Operand> {
+fn listed_operand(entry: &ListEntry, synopses: &[Synopsis]) -> Option<Operand> {
     let term = entry.term.trim();
     let bare = term.trim_end_matches(['.', ' ', '…']);
     let mut value = Value { repeated: bare.len() < term.len(), ..Value::default() };
@@ -210,7 +210,7 @@ fn names_subcommands(operand: &Operand, subcommands: &[Subcommand]) -> bool {
 }
 
 fn listed_commands(
-    entries: &[Entry],
+    entries: &[ListEntry],
     synopses: &[Synopsis],
     operands: &[Operand],
     words: &[String],
@@ -240,7 +240,7 @@ fn listed_commands(
 }
 
 /// Subcommands in the text of `{add,list}`: lines that start with one of the choices.
-fn below_choice(entry: &Entry) -> Vec<Subcommand> {
+fn below_choice(entry: &ListEntry) -> Vec<Subcommand> {
     let inner = entry.term.trim_matches(['{', '}', '.', ' ']);
     let names: Vec<&str> = inner.split(',').map(str::trim).collect();
     let mut found: Vec<Subcommand> = Vec::new();
@@ -255,7 +255,7 @@ fn below_choice(entry: &Entry) -> Vec<Subcommand> {
     found
 }
 
-fn subcommands(entry: &Entry, words: &[String]) -> Vec<Subcommand> {
+fn subcommands(entry: &ListEntry, words: &[String]) -> Vec<Subcommand> {
     let about = prose::shorten(&entry.text);
     let subcommand =
         |name: &str, about: &str| Subcommand { name: name.to_owned(), about: about.to_owned(), usages: Vec::new() };

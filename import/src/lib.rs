@@ -21,4 +21,4 @@ mod yaml;
 pub use clean::{MAX_HELP_BYTES, clean};
 pub use command::{Command, Flag, Operand, Subcommand, Sure, Value};
 pub use draft::{Draft, draft};
-pub use help::{Page, read, read_listing};
+pub use help::{HelpPage, read, read_listing};

@@ -15,7 +15,7 @@ pub(super) enum Section {
 
 /// Something in a section with its description: an option, operand or command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct ListEntry {
     pub(super) section: Section,
     /// The left column.
     pub(super) term: String,
@@ -28,14 +28,14 @@ pub(super) struct Entry {
 pub(super) struct Layout {
     /// Usage lines, each with its continuation.
     pub(super) usages: Vec<String>,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<ListEntry>,
     /// Lines above the first heading, and those of a section DESCRIPTION.
     pub(super) prose: Vec<String>,
 }
 
 /// The entry that lines go to.
 struct Open {
-    entry: Entry,
+    entry: ListEntry,
     indent: usize,
     /// Where its text starts, once that is known.
     column: Option<usize>,
@@ -133,7 +133,7 @@ impl Reader {
             let (term, text) = split_columns(trimmed);
             let column = text.is_some().then(|| line.len() - text.unwrap_or_default().len());
             let text = text.map(str::to_owned).into_iter().collect();
-            let entry = Entry { section: self.section, term: term.to_owned(), text };
+            let entry = ListEntry { section: self.section, term: term.to_owned(), text };
             self.open = Some(Open { entry, indent, column });
         } else if self.out.entries.is_empty() && (!self.seen_heading || self.section == Section::Other) {
             self.out.prose.push(trimmed.to_owned());

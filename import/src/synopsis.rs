@@ -1,6 +1,6 @@
 //! Usage lines: `prog add [-f] [--into <dir>] <name> [<file>...]`.
 
-use super::grammar::{self, Item};
+use super::grammar::{self, UsageItem};
 use super::option;
 use super::values::alternatives;
 use crate::command::{Flag, Operand, Sure, Value};
@@ -28,7 +28,7 @@ pub(super) fn read(usage: &str, words: &[String], is_switch: &dyn Fn(&str) -> bo
     let mut reader =
         Reader { out: Synopsis::default(), is_switch, pending: false, behind_dashes: false, needs_dashes: false };
     for word in words {
-        if let Some(at) = items.iter().position(|item| matches!(item, Item::Word(own) if own == word)) {
+        if let Some(at) = items.iter().position(|item| matches!(item, UsageItem::Word(own) if own == word)) {
             items.remove(at);
         }
     }
@@ -39,14 +39,16 @@ pub(super) fn read(usage: &str, words: &[String], is_switch: &dyn Fn(&str) -> bo
 }
 
 /// The plain word that starts a line, behind groups of options at most.
-fn literal(items: &[Item]) -> Option<String> {
+fn literal(items: &[UsageItem]) -> Option<String> {
     for item in items {
         match item {
-            Item::Word(word) if is_literal(word) => return Some(word.clone()),
-            Item::Group { optional: true, alternatives } => {
+            UsageItem::Word(word) if is_literal(word) => return Some(word.clone()),
+            UsageItem::Group { optional: true, alternatives } => {
                 match alternatives.first().and_then(|items| items.first()) {
-                    Some(Item::Word(word)) if is_literal(word) && alternatives.len() == 1 => return Some(word.clone()),
-                    Some(Item::Flag(_)) => {}
+                    Some(UsageItem::Word(word)) if is_literal(word) && alternatives.len() == 1 => {
+                        return Some(word.clone());
+                    }
+                    Some(UsageItem::Flag(_)) => {}
                     _ => return None,
                 }
             }
@@ -73,31 +75,31 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn sequence(&mut self, items: &[Item], required: bool) {
+    fn sequence(&mut self, items: &[UsageItem], required: bool) {
         for (at, item) in items.iter().enumerate() {
-            let repeated = matches!(items.get(at + 1), Some(Item::Dots));
+            let repeated = matches!(items.get(at + 1), Some(UsageItem::Dots));
             match item {
-                Item::Flag(text) => self.flag(text, items.get(at + 1), required),
-                Item::Word(word) if word == "--" => {
+                UsageItem::Flag(text) => self.flag(text, items.get(at + 1), required),
+                UsageItem::Word(word) if word == "--" => {
                     self.behind_dashes = true;
                     self.needs_dashes = true;
                 }
-                Item::Word(word) | Item::Angle(word) => {
-                    let is_angle = matches!(item, Item::Angle(_));
+                UsageItem::Word(word) | UsageItem::Angle(word) => {
+                    let is_angle = matches!(item, UsageItem::Angle(_));
                     self.operand(word, is_angle, required, repeated);
                 }
-                Item::Choice(inner) => self.choice(inner, required),
-                Item::Group { optional: true, alternatives } if is_dashes(alternatives) => {
+                UsageItem::Choice(inner) => self.choice(inner, required),
+                UsageItem::Group { optional: true, alternatives } if is_dashes(alternatives) => {
                     self.behind_dashes = true;
                     self.needs_dashes = false;
                 }
-                Item::Group { optional, alternatives } => {
+                UsageItem::Group { optional, alternatives } => {
                     self.group(alternatives, required && !optional, repeated);
                     // `(-m | --message) <text>`
-                    let has_value = matches!(items.get(at + 1), Some(Item::Word(_) | Item::Angle(_)));
+                    let has_value = matches!(items.get(at + 1), Some(UsageItem::Word(_) | UsageItem::Angle(_)));
                     self.pending = !optional && has_value && alternatives.len() > 1 && only_flags(alternatives);
                 }
-                Item::Dots => {
+                UsageItem::Dots => {
                     if let Some(last) = self.out.operands.last_mut() {
                         last.value.repeated = true;
                     }
@@ -123,12 +125,12 @@ impl Reader<'_> {
         }
     }
 
-    fn group(&mut self, alternatives: &[Vec<Item>], required: bool, repeated: bool) {
+    fn group(&mut self, alternatives: &[Vec<UsageItem>], required: bool, repeated: bool) {
         let operands = self.out.operands.len();
         let is_one_of_several = alternatives.len() > 1;
         // `--output=plain|rich`: what is a plain word then is a value.
         let has_flag = alternatives.iter().any(|items| starts_with_flag(items));
-        let is_value = |items: &[Item]| has_flag && matches!(items, [Item::Word(word)] if is_literal(word));
+        let is_value = |items: &[UsageItem]| has_flag && matches!(items, [UsageItem::Word(word)] if is_literal(word));
         let first_plain = alternatives.iter().position(|items| !starts_with_flag(items) && !is_value(items));
         let mut rest = alternatives.iter().enumerate().peekable();
         while let Some((at, items)) = rest.next() {
@@ -155,10 +157,10 @@ impl Reader<'_> {
     }
 
     /// Takes an option; what follows it in the line may be its value.
-    fn flag(&mut self, text: &str, next: Option<&Item>, required: bool) {
+    fn flag(&mut self, text: &str, next: Option<&UsageItem>, required: bool) {
         let value = match next {
-            Some(Item::Angle(name)) => Some(format!("<{name}>")),
-            Some(Item::Word(name)) if !is_rest(name) && name != "--" => Some(name.clone()),
+            Some(UsageItem::Angle(name)) => Some(format!("<{name}>")),
+            Some(UsageItem::Word(name)) if !is_rest(name) && name != "--" => Some(name.clone()),
             _ => None,
         };
         self.pending = value.is_some();
@@ -208,26 +210,28 @@ impl Reader<'_> {
 }
 
 /// Whether items are about an option, be it in brackets of its own.
-fn starts_with_flag(items: &[Item]) -> bool {
+fn starts_with_flag(items: &[UsageItem]) -> bool {
     match items.first() {
-        Some(Item::Flag(_)) => true,
-        Some(Item::Group { alternatives, .. }) => alternatives.first().is_some_and(|items| starts_with_flag(items)),
+        Some(UsageItem::Flag(_)) => true,
+        Some(UsageItem::Group { alternatives, .. }) => {
+            alternatives.first().is_some_and(|items| starts_with_flag(items))
+        }
         _ => false,
     }
 }
 
-fn only_flags(alternatives: &[Vec<Item>]) -> bool {
-    alternatives.iter().all(|items| matches!(items.as_slice(), [Item::Flag(_)]))
+fn only_flags(alternatives: &[Vec<UsageItem>]) -> bool {
+    alternatives.iter().all(|items| matches!(items.as_slice(), [UsageItem::Flag(_)]))
 }
 
 /// Whether a group is `[--]`.
-fn is_dashes(alternatives: &[Vec<Item>]) -> bool {
-    matches!(alternatives, [items] if matches!(items.as_slice(), [Item::Word(word)] if word == "--"))
+fn is_dashes(alternatives: &[Vec<UsageItem>]) -> bool {
+    matches!(alternatives, [items] if matches!(items.as_slice(), [UsageItem::Word(word)] if word == "--"))
 }
 
 /// `-f | --force` as one option, `-a | -b` and `--all | --none` as `None`.
-fn two_spellings(first: &[Item], second: &[Item]) -> Option<String> {
-    let ([Item::Flag(short)], [Item::Flag(long)]) = (first, second) else { return None };
+fn two_spellings(first: &[UsageItem], second: &[UsageItem]) -> Option<String> {
+    let ([UsageItem::Flag(short)], [UsageItem::Flag(long)]) = (first, second) else { return None };
     let letter = short.strip_prefix('-').filter(|letter| letter.len() == 1)?;
     let name = long.strip_prefix("--")?;
     name.to_ascii_lowercase().starts_with(&letter.to_ascii_lowercase()).then(|| format!("{short}, {long}"))

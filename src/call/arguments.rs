@@ -5,7 +5,7 @@
 use std::fmt;
 
 use climax_catalog::policy::{ArgRule, RuleViolation};
-use climax_catalog::{ArgView, OutputFile, Place, ResolvedTool, Risk, Type, near_misses};
+use climax_catalog::{ArgView, OutputFileView, Place, ResolvedTool, Risk, Type, near_misses};
 use serde_json::{Map, Value};
 
 /// Characters of a client's value that a message repeats.
@@ -61,7 +61,7 @@ impl<'a> Bound<'a> {
 
     /// Adds the paths of the files that the program writes, each where its arg stands.
     #[must_use]
-    pub fn with_files(self, tool: ResolvedTool<'a>, path: impl Fn(OutputFile<'a>) -> String) -> Self {
+    pub fn with_files(self, tool: ResolvedTool<'a>, path: impl Fn(OutputFileView<'a>) -> String) -> Self {
         let given: Vec<(ArgView<'a>, BoundValue)> = self.values;
         let value = |arg: ArgView<'a>| match arg.output() {
             Some(output) => Some(BoundValue::String(path(output))),

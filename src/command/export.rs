@@ -6,7 +6,7 @@ use crate::command::selection::load;
 use std::process::ExitCode;
 
 use climax_catalog::policy::{Executor, Pattern};
-use climax_catalog::{ArgView, Catalog, Message, Place, Prompt, ResolvedTool, digest};
+use climax_catalog::{ArgView, Catalog, MessageTemplate, Place, Prompt, ResolvedTool, digest};
 use serde_json::{Map, Value, json};
 
 use crate::serving::load::Served;
@@ -87,8 +87,8 @@ fn prompt_json(prompt: &Prompt) -> Value {
         |arg| json!({ "name": arg.name, "description": arg.description, "required": arg.required, "enum": arg.values }),
     );
     let messages = prompt.messages.iter().map(|message| match message {
-        Message::Text { role, text } => json!({ "role": role.as_str(), "text": text }),
-        Message::Call { tool, args } => {
+        MessageTemplate::Text { role, text } => json!({ "role": role.as_str(), "text": text }),
+        MessageTemplate::Call { tool, args } => {
             json!({ "tool": tool, "args": args.iter().cloned().map(|(name, text)| (name, text.into())).collect::<Map<_, _>>() })
         }
     });

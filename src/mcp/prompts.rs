@@ -2,7 +2,7 @@
 //!
 //! Source: MCP 2025-11-25, server/prompts, server/utilities/completion.
 
-use climax_catalog::{Message, Prompt, PromptArg, Role, Type, near_misses, template};
+use climax_catalog::{MessageTemplate, Prompt, PromptArg, Role, Type, near_misses, template};
 use rmcp::model::{
     CompletionInfo, ContentBlock, ErrorData, GetPromptResponse, GetPromptResult, PromptArgument, PromptMessage,
     Reference, Role as McpRole,
@@ -150,7 +150,7 @@ fn missing_arguments(name: &str, missing: &[PromptArg]) -> ErrorData {
 async fn said(
     server: &Server,
     toolbox: &Toolbox,
-    message: &Message,
+    message: &MessageTemplate,
     values: &Map<String, Value>,
     client: &Client<'_>,
 ) -> Result<Vec<PromptMessage>, ErrorData> {
@@ -158,14 +158,14 @@ async fn said(
         template::filled(text, |name| values.get(name).and_then(Value::as_str).unwrap_or_default().to_owned())
     };
     match message {
-        Message::Text { role, text } => {
+        MessageTemplate::Text { role, text } => {
             let role = match role {
                 Role::User => McpRole::User,
                 Role::Assistant => McpRole::Assistant,
             };
             Ok(vec![PromptMessage::new_text(role, filled(text))])
         }
-        Message::Call { tool, args } => {
+        MessageTemplate::Call { tool, args } => {
             let arguments: Map<String, Value> = args
                 .iter()
                 .map(|(name, text)| (name.clone(), filled(text)))

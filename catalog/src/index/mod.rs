@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use crate::model::Risk;
 use crate::prompt::Prompt;
 use crate::table::{Catalog, Rows};
-use crate::view::{Cli, ResolvedTool, ToolIndexEntry};
+use crate::view::{CliView as Cli, ResolvedTool, ToolIndexEntry};
 
 mod lexical;
 mod query;

@@ -7,7 +7,7 @@ use crate::lower::lower;
 use crate::model::{Access, Headless, Type};
 use crate::prompt::Prompt;
 use crate::raise;
-use crate::read::checked::{Arg, Cli, Tool};
+use crate::read::checked::{CheckedArg, CheckedCli, CheckedTool};
 use crate::read::compile::Compiled;
 use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::read::source::Spanned;
@@ -176,27 +176,27 @@ fn changes(policy: &Policy, index: &ToolIndex) -> bool {
 }
 
 /// The permitted tools, as the policy has them.
-fn narrowed(policy: &Policy, index: &ToolIndex) -> Vec<Cli> {
+fn narrowed(policy: &Policy, index: &ToolIndex) -> Vec<CheckedCli> {
     let clis = index.groups().filter_map(|(cli, tools)| {
         let kept = |prompt: &Spanned<Prompt>| policy.permits_prompt(&prompt.value.name);
-        let permitted: Vec<Tool> =
+        let permitted: Vec<CheckedTool> =
             tools.filter(|tool| policy.permits(tool.name())).map(|tool| restricted(tool, policy)).collect();
         let was_empty = cli.tool_rows().range().is_empty() && policy.access == Access::Enabled;
         (was_empty || !permitted.is_empty()).then(|| {
             let cli = raise::cli(cli);
             let prompts = cli.prompts.into_iter().filter(kept).collect();
-            Cli { tools: permitted, prompts, ..cli }
+            CheckedCli { tools: permitted, prompts, ..cli }
         })
     });
     clis.collect()
 }
 
 /// A tool as a policy has it. What another policy has asked for before stays.
-fn restricted(view: ResolvedTool<'_>, policy: &Policy) -> Tool {
+fn restricted(view: ResolvedTool<'_>, policy: &Policy) -> CheckedTool {
     let tool = raise::tool(view);
     let rule = policy.rule(&tool.name);
     let description = rule.and_then(|rule| rule.description.clone());
-    let restricted = |mut arg: Arg| {
+    let restricted = |mut arg: CheckedArg| {
         let own = rule.and_then(|rule| rule.args.get(&arg.name));
         arg.rules.extend(own.map(|own| own.rule.clone()));
         let allowed = own.map(|own| own.allow_leading_dash);
@@ -206,7 +206,7 @@ fn restricted(view: ResolvedTool<'_>, policy: &Policy) -> Tool {
         });
         arg
     };
-    Tool {
+    CheckedTool {
         asks: policy.asks(view),
         description: description.unwrap_or(tool.description),
         args: tool.args.into_iter().map(restricted).collect(),

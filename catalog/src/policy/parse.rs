@@ -203,7 +203,7 @@ fn container(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Option<Executo
 }
 
 fn network(walker: &mut Walker<'_>, node: &Node) -> Option<String> {
-    if let yaml::Kind::Scalar(scalar) = &node.kind
+    if let yaml::NodeKind::Scalar(scalar) = &node.kind
         && let yaml::Meaning::Bool(_) = scalar.meaning()
     {
         let help =

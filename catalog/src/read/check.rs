@@ -1,12 +1,12 @@
-//! What the values of a config mean together: [`Config`] → [`Cli`], with every semantic mistake reported.
+//! What the values of a config mean together: [`Config`] → [`CheckedCli`], with every semantic mistake reported.
 //!
 //! The result is meant for [`crate::lower`] only if no error was reported.
 
 use std::collections::HashMap;
 
 use crate::model::Risk;
-use crate::read::checked::{Cli, Resolve, Tool};
-use crate::read::config::{Config, Resolve as RawResolve, Tool as RawTool};
+use crate::read::checked::{CheckedCli, CheckedResolve, CheckedTool};
+use crate::read::config::{Config, ResolveConfig, ToolConfig};
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::read::lint::Silenced;
 use crate::read::source::{Source, Span, Spanned};
@@ -41,7 +41,7 @@ const DEFAULT_TIMEOUT_MS: u32 = 30_000;
 const DEFAULT_RESOLVE_TIMEOUT_MS: u32 = 10_000;
 
 /// Checks one config.
-pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) -> Cli {
+pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) -> CheckedCli {
     let mut checker = Checker { source, out };
     checker.env_names(&config.env);
     if let Some(name) = &config.name {
@@ -58,7 +58,7 @@ pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) 
     let prompts = checker.prompts(config.prompts, &config.tools);
     let tools = config.tools.into_iter().map(|tool| checker.tool(tool, base)).collect();
     let global_args = checker.global_args(config.global_args);
-    Cli {
+    CheckedCli {
         path: source.path().to_owned(),
         name_span: config.name.as_ref().map(|name| name.span),
         name: text_or(config.name, source.stem()),
@@ -79,7 +79,7 @@ pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) 
 ///
 /// `served` says what there is already; replacing something of that is a warning too.
 pub(crate) fn override_earlier(
-    clis: &mut Vec<Cli>,
+    clis: &mut Vec<CheckedCli>,
     sources: &[Source],
     silenced: &[Silenced],
     served: &dyn Fn(ServedItem<'_>) -> bool,
@@ -112,7 +112,7 @@ pub(crate) fn override_earlier(
 }
 
 /// Warnings about prompts and resources that replace those that there are already.
-fn replaced_offers(cli: &Cli, source: &Source, served: &dyn Fn(ServedItem<'_>) -> bool) -> Vec<Diagnostic> {
+fn replaced_offers(cli: &CheckedCli, source: &Source, served: &dyn Fn(ServedItem<'_>) -> bool) -> Vec<Diagnostic> {
     let warning = |span: Span, what: String| {
         let message = format!("{what} replaces the compiled-in one");
         source.diagnostic(Code::Override, span, message).help("rename one of the two if both are wanted")
@@ -150,7 +150,7 @@ impl Checker<'_> {
         }
     }
 
-    fn tool_names(&mut self, tools: &[RawTool]) {
+    fn tool_names(&mut self, tools: &[ToolConfig]) {
         let names: Vec<_> = tools.iter().filter_map(|tool| tool.name.as_ref()).collect();
         for name in &names {
             self.legal_name(name, "tool");
@@ -193,7 +193,7 @@ impl Checker<'_> {
         }
     }
 
-    fn tool(&mut self, tool: RawTool, base: Option<&[String]>) -> Tool {
+    fn tool(&mut self, tool: ToolConfig, base: Option<&[String]>) -> CheckedTool {
         let words = split_words(tool.command.as_ref().map_or("", |command| &command.value));
         let name_span = tool.name.as_ref().map_or(Span { start: 0, end: 0 }, |name| name.span);
         if let (Some(name), Some([]), true) = (&tool.name, base, words.is_empty())
@@ -216,7 +216,7 @@ impl Checker<'_> {
         for arg in &mut args {
             arg.asked = questions.iter().any(|question| question.args.contains(&arg.name));
         }
-        Tool {
+        CheckedTool {
             name: text_or(tool.name, ""),
             name_span,
             title: tool.title.map(|title| title.value),
@@ -247,7 +247,7 @@ impl Checker<'_> {
     }
 
     /// Checks that `confirm_message` and the args of `resolve` name args of the tool or entries of `resolve`.
-    fn templates(&mut self, tool: &RawTool) {
+    fn templates(&mut self, tool: &ToolConfig) {
         let args: Vec<&str> = tool.args.iter().filter_map(|arg| Some(arg.name.as_ref()?.value.as_str())).collect();
         for (_, template) in tool.resolve.iter().flat_map(|entry| &entry.args) {
             self.template(template, &args, "an arg of the tool");
@@ -281,11 +281,11 @@ impl Checker<'_> {
         }
     }
 
-    fn resolve(&mut self, entry: RawResolve) -> Resolve {
+    fn resolve(&mut self, entry: ResolveConfig) -> CheckedResolve {
         if let Some(command) = &entry.command {
             self.not_empty(command, "`command` of a `resolve` entry");
         }
-        Resolve {
+        CheckedResolve {
             name: entry.name.value,
             words: split_words(entry.command.as_ref().map_or("", |command| &command.value)),
             args: entry.args.into_iter().map(|(name, value)| (name.value, value.value)).collect(),

@@ -7,7 +7,7 @@ use crate::read::source::{Span, Spanned};
 
 /// A config.
 #[derive(Debug)]
-pub(crate) struct Cli {
+pub(crate) struct CheckedCli {
     pub(crate) path: String,
     pub(crate) name: String,
     /// Where the name is written; `None` if it is the file's.
@@ -19,20 +19,20 @@ pub(crate) struct Cli {
     pub(crate) words: Vec<String>,
     pub(crate) env: Vec<(String, String)>,
     pub(crate) working_dir: Option<String>,
-    pub(crate) global_args: Vec<Arg>,
-    pub(crate) tools: Vec<Tool>,
+    pub(crate) global_args: Vec<CheckedArg>,
+    pub(crate) tools: Vec<CheckedTool>,
     pub(crate) prompts: Vec<Spanned<Prompt>>,
 }
 
 /// A tool.
 #[derive(Debug)]
-pub(crate) struct Tool {
+pub(crate) struct CheckedTool {
     pub(crate) name: String,
     pub(crate) name_span: Span,
     pub(crate) title: Option<String>,
     pub(crate) description: String,
     pub(crate) words: Vec<String>,
-    pub(crate) args: Vec<Arg>,
+    pub(crate) args: Vec<CheckedArg>,
     pub(crate) timeout_ms: u32,
     pub(crate) risk: Risk,
     /// Whether a policy has somebody asked before a call.
@@ -42,14 +42,14 @@ pub(crate) struct Tool {
     /// The URI template of the resource that it prints.
     pub(crate) resource: Option<Spanned<String>>,
     /// What the user is asked before each call, in this order.
-    pub(crate) questions: Vec<Question>,
+    pub(crate) questions: Vec<CheckedQuestion>,
     pub(crate) confirm_message: Option<String>,
-    pub(crate) resolve: Vec<Resolve>,
+    pub(crate) resolve: Vec<CheckedResolve>,
 }
 
 /// A question that the user answers.
 #[derive(Debug)]
-pub(crate) struct Question {
+pub(crate) struct CheckedQuestion {
     pub(crate) name: String,
     pub(crate) message: String,
     /// The names of the args that it asks for.
@@ -58,7 +58,7 @@ pub(crate) struct Question {
 
 /// An arg.
 #[derive(Debug)]
-pub(crate) struct Arg {
+pub(crate) struct CheckedArg {
     pub(crate) name: String,
     pub(crate) description: String,
     pub(crate) kind: Type,
@@ -74,12 +74,12 @@ pub(crate) struct Arg {
     /// Whether the user gives it, not the agent.
     pub(crate) asked: bool,
     /// The file that the program writes, if the arg is where to.
-    pub(crate) output: Option<OutputFile>,
+    pub(crate) output: Option<CheckedOutputFile>,
 }
 
 /// A file that a program writes, whose content is part of the result.
 #[derive(Clone, Debug)]
-pub(crate) struct OutputFile {
+pub(crate) struct CheckedOutputFile {
     pub(crate) mime: String,
     /// The last part of its path.
     pub(crate) file: String,
@@ -94,7 +94,7 @@ pub(crate) struct DefaultValue {
 
 /// A look-up of a readable name.
 #[derive(Debug)]
-pub(crate) struct Resolve {
+pub(crate) struct CheckedResolve {
     pub(crate) name: String,
     pub(crate) words: Vec<String>,
     pub(crate) args: Vec<(String, String)>,

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::lower;
 use crate::prompt::Prompt;
 use crate::read::check::{self, ServedItem};
-use crate::read::checked::{Cli, Tool};
+use crate::read::checked::{CheckedCli, CheckedTool};
 use crate::read::config;
 use crate::read::diagnostic::{Code, Diagnostic, Diagnostics, Severity};
 use crate::read::lint::{self, Silenced};
@@ -65,7 +65,7 @@ enum Advice {
 /// A file, as far as it could be read.
 struct File<'a> {
     source: &'a Source,
-    cli: Option<Cli>,
+    cli: Option<CheckedCli>,
     silenced: Silenced,
     found: Vec<Diagnostic>,
 }
@@ -129,7 +129,7 @@ impl<'a> Files<'a> {
     }
 
     /// Refuses each text that a file before, or the same one, has too.
-    fn refuse_second(&mut self, what: &str, code: Code, texts: impl Fn(&Cli) -> Vec<Spanned<String>>) {
+    fn refuse_second(&mut self, what: &str, code: Code, texts: impl Fn(&CheckedCli) -> Vec<Spanned<String>>) {
         let mut first: HashMap<String, String> = HashMap::new();
         for file in &mut self.files {
             for text in file.cli.as_ref().map(&texts).unwrap_or_default() {
@@ -155,8 +155,8 @@ impl<'a> Files<'a> {
         });
         let last = self.last_definitions();
         self.refuse_second("resource", Code::DuplicateResource, |cli| {
-            let stays = |tool: &&Tool| last.get(&tool.name) == Some(&cli.path);
-            let form = |tool: &Tool| {
+            let stays = |tool: &&CheckedTool| last.get(&tool.name) == Some(&cli.path);
+            let form = |tool: &CheckedTool| {
                 let uri = tool.resource.as_ref()?;
                 Some(Spanned { value: UriTemplate::parse(&uri.value).ok()?.form(), span: uri.span })
             };
@@ -201,7 +201,7 @@ fn place_of_name(file: &File<'_>) -> String {
 }
 
 /// Refuses configs whose tables would be larger than a machine likes.
-fn too_large(clis: &[Cli], sources: &[Source]) -> Option<Diagnostic> {
+fn too_large(clis: &[CheckedCli], sources: &[Source]) -> Option<Diagnostic> {
     const MAX_TABLE_BYTES: usize = 1 << 30;
     let mut total = 0;
     let (_, source) = clis.iter().zip(sources).find(|(cli, source)| {

@@ -7,12 +7,12 @@ use crate::model::Risk;
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::read::source::{Source, Spanned};
 use crate::read::walk::{Fields, Walker};
-use crate::read::yaml::{Kind, Node};
+use crate::read::yaml::{Node, NodeKind};
 
 mod arg;
 pub(crate) mod prompt;
 
-pub(crate) use arg::{ALLOW_KEY, Allow, Arg};
+pub(crate) use arg::{ALLOW_KEY, Allow, ArgConfig};
 #[cfg(test)]
 pub(crate) use arg::{ARG_KEYS, OUTPUT_FILE_KEYS};
 use arg::{DESCRIPTION, allow, arg};
@@ -28,33 +28,33 @@ pub(crate) struct Config {
     pub(crate) working_dir: Option<Spanned<String>>,
     pub(crate) category: Option<Spanned<String>>,
     pub(crate) tags: Vec<Spanned<String>>,
-    pub(crate) global_args: Vec<Arg>,
-    pub(crate) tools: Vec<Tool>,
-    pub(crate) prompts: Vec<prompt::Prompt>,
+    pub(crate) global_args: Vec<ArgConfig>,
+    pub(crate) tools: Vec<ToolConfig>,
+    pub(crate) prompts: Vec<prompt::PromptConfig>,
     pub(crate) allow: Option<Allow>,
 }
 
 /// An item of `tools`.
 #[derive(Debug)]
-pub(crate) struct Tool {
+pub(crate) struct ToolConfig {
     pub(crate) name: Option<Spanned<String>>,
     pub(crate) title: Option<Spanned<String>>,
     pub(crate) description: Option<Spanned<String>>,
     pub(crate) command: Option<Spanned<String>>,
-    pub(crate) args: Vec<Arg>,
+    pub(crate) args: Vec<ArgConfig>,
     pub(crate) timeout: Option<Spanned<f64>>,
     pub(crate) risk: Option<Risk>,
     pub(crate) output: Option<Spanned<String>>,
     pub(crate) resource: Option<Spanned<String>>,
-    pub(crate) ask: Vec<Question>,
+    pub(crate) ask: Vec<QuestionConfig>,
     pub(crate) confirm_message: Option<Spanned<String>>,
-    pub(crate) resolve: Vec<Resolve>,
+    pub(crate) resolve: Vec<ResolveConfig>,
     pub(crate) allow: Option<Allow>,
 }
 
 /// An item of `ask`: a question that the user answers, not the agent.
 #[derive(Debug)]
-pub(crate) struct Question {
+pub(crate) struct QuestionConfig {
     pub(crate) name: Option<Spanned<String>>,
     pub(crate) message: Option<Spanned<String>>,
     pub(crate) args: Option<Spanned<Vec<Spanned<String>>>>,
@@ -62,7 +62,7 @@ pub(crate) struct Question {
 
 /// An entry of `resolve`.
 #[derive(Debug)]
-pub(crate) struct Resolve {
+pub(crate) struct ResolveConfig {
     pub(crate) name: Spanned<String>,
     pub(crate) command: Option<Spanned<String>>,
     pub(crate) args: Vec<(Spanned<String>, Spanned<String>)>,
@@ -138,16 +138,16 @@ pub(crate) fn parse(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> 
     })
 }
 
-fn tools(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Vec<Tool> {
+fn tools(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Vec<ToolConfig> {
     match fields.required(walker, "tools", "the list of tools") {
         Some(node) => walker.list(node, "tools", tool),
         None => Vec::new(),
     }
 }
 
-fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<Tool> {
+fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<ToolConfig> {
     let mut fields = walker.mapping(node, "a tool", TOOL_KEYS)?;
-    Some(Tool {
+    Some(ToolConfig {
         name: fields.required(walker, "name", "the tool's name").and_then(|node| walker.string(node, "name")),
         title: fields.optional_string(walker, "title"),
         description: fields
@@ -173,9 +173,9 @@ fn output(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<String>> {
     walker.string(mime, "mime")
 }
 
-fn question(walker: &mut Walker<'_>, node: &Node) -> Option<Question> {
+fn question(walker: &mut Walker<'_>, node: &Node) -> Option<QuestionConfig> {
     let mut fields = walker.mapping(node, "a question", QUESTION_KEYS)?;
-    Some(Question {
+    Some(QuestionConfig {
         name: fields.required(walker, "name", "what answers are known by").and_then(|node| walker.string(node, "name")),
         message: fields
             .required(walker, "message", "what the user is asked")
@@ -187,14 +187,14 @@ fn question(walker: &mut Walker<'_>, node: &Node) -> Option<Question> {
 }
 
 fn names(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<Vec<Spanned<String>>>> {
-    let is_list = matches!(node.kind, Kind::Sequence(_));
+    let is_list = matches!(node.kind, NodeKind::Sequence(_));
     let value = walker.list(node, "args", |walker, node| walker.string(node, "an item of `args`"));
     is_list.then(|| Spanned { value, span: walker.first_line(node.span) })
 }
 
-fn resolve(walker: &mut Walker<'_>, name: Spanned<String>, node: &Node) -> Option<Resolve> {
+fn resolve(walker: &mut Walker<'_>, name: Spanned<String>, node: &Node) -> Option<ResolveConfig> {
     let mut fields = walker.mapping(node, "a `resolve` entry", RESOLVE_KEYS)?;
-    Some(Resolve {
+    Some(ResolveConfig {
         name,
         command: fields
             .required(walker, "command", "the subcommand that prints the readable name")

@@ -24,7 +24,7 @@ struct Label {
 
 /// Where a diagnostic points: a range of a file with a word on it.
 #[derive(Clone, Debug)]
-struct Place {
+struct Location {
     source: Source,
     primary: Label,
     secondary: Vec<Label>,
@@ -37,7 +37,7 @@ pub struct Diagnostic {
     severity: Severity,
     path: String,
     message: String,
-    place: Option<Box<Place>>,
+    location: Option<Box<Location>>,
     help: Option<String>,
 }
 
@@ -46,7 +46,7 @@ impl Diagnostic {
     #[must_use]
     pub fn file(code: Code, path: &str, message: String, help: &str) -> Self {
         let help = Some(help.to_owned());
-        Self { code, severity: code.severity(), path: path.to_owned(), message, place: None, help }
+        Self { code, severity: code.severity(), path: path.to_owned(), message, location: None, help }
     }
 
     pub(crate) fn at(source: &Source, code: Code, span: Span, message: String) -> Self {
@@ -56,23 +56,23 @@ impl Diagnostic {
             severity: code.severity(),
             path: source.path().to_owned(),
             message,
-            place: Some(Box::new(Place { source: source.clone(), primary, secondary: Vec::new() })),
+            location: Some(Box::new(Location { source: source.clone(), primary, secondary: Vec::new() })),
             help: None,
         }
     }
 
     /// Writes `text` under the place that the diagnostic points at.
     pub(crate) fn label(mut self, text: impl Into<String>) -> Self {
-        if let Some(place) = &mut self.place {
-            place.primary.text = text.into();
+        if let Some(location) = &mut self.location {
+            location.primary.text = text.into();
         }
         self
     }
 
     /// Points at a second place of the same file.
     pub(crate) fn also(mut self, span: Span, text: impl Into<String>) -> Self {
-        if let Some(place) = &mut self.place {
-            place.secondary.push(Label { span, text: text.into() });
+        if let Some(location) = &mut self.location {
+            location.secondary.push(Label { span, text: text.into() });
         }
         self
     }
@@ -121,14 +121,14 @@ impl Diagnostic {
     /// Line and column; the start of the file where the mistake has no place of its own.
     #[must_use]
     pub fn position(&self) -> Position {
-        match &self.place {
-            Some(place) => place.source.position(place.primary.span.start),
+        match &self.location {
+            Some(location) => location.source.position(location.primary.span.start),
             None => Position { line: 1, column: 1 },
         }
     }
 
     pub(crate) fn span(&self) -> Option<Span> {
-        self.place.as_ref().map(|place| place.primary.span)
+        self.location.as_ref().map(|location| location.primary.span)
     }
 
     /// The diagnostic in the form `PATH:LINE:COLUMN: message [code]`.

@@ -9,7 +9,7 @@ use strum::VariantNames;
 
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::read::source::{Source, Span, Spanned};
-use crate::read::yaml::{Kind, Meaning, Node, shorten};
+use crate::read::yaml::{Meaning, Node, NodeKind, shorten};
 use crate::suggest::did_you_mean;
 
 /// Keys that start so are allowed everywhere and ignored.
@@ -65,7 +65,7 @@ impl<'a> Walker<'a> {
         what: &'static str,
         keys: &[&'static str],
     ) -> Option<Fields<'n>> {
-        let Kind::Mapping(mapping) = &node.kind else {
+        let NodeKind::Mapping(mapping) = &node.kind else {
             let help = format!("write `key: value` lines; the keys of {what} are {}", keys.join(", "));
             self.wrong_type(node, what, "a mapping", &help);
             return None;
@@ -110,7 +110,7 @@ impl<'a> Walker<'a> {
         let mut unique: Vec<(&str, Span, &Node)> = Vec::with_capacity(entries.len());
         let mut seen: HashMap<&str, Span> = HashMap::with_capacity(entries.len());
         for (key, value) in entries {
-            let Kind::Scalar(scalar) = &key.kind else {
+            let NodeKind::Scalar(scalar) = &key.kind else {
                 self.wrong_type(key, "a key", "a string", "write a plain word before the colon");
                 continue;
             };
@@ -128,7 +128,7 @@ impl<'a> Walker<'a> {
     }
 
     pub(crate) fn string(&mut self, node: &Node, what: &str) -> Option<Spanned<String>> {
-        if let Kind::Scalar(scalar) = &node.kind {
+        if let NodeKind::Scalar(scalar) = &node.kind {
             match scalar.meaning() {
                 Meaning::Str(text) => return Some(Spanned { value: text.to_owned(), span: node.span }),
                 Meaning::Null => {
@@ -151,7 +151,7 @@ impl<'a> Walker<'a> {
     }
 
     fn boolean(&mut self, node: &Node, what: &str) -> Option<Spanned<bool>> {
-        if let Kind::Scalar(scalar) = &node.kind
+        if let NodeKind::Scalar(scalar) = &node.kind
             && let Meaning::Bool(value) = scalar.meaning()
         {
             return Some(Spanned { value, span: node.span });
@@ -166,7 +166,7 @@ impl<'a> Walker<'a> {
     }
 
     fn number(&mut self, node: &Node, what: &str) -> Option<Spanned<f64>> {
-        if let Kind::Scalar(scalar) = &node.kind {
+        if let NodeKind::Scalar(scalar) = &node.kind {
             match scalar.meaning() {
                 #[expect(clippy::cast_precision_loss, reason = "seconds need no 64-bit precision")]
                 Meaning::Int(value) => return Some(Spanned { value: value as f64, span: node.span }),
@@ -184,7 +184,7 @@ impl<'a> Walker<'a> {
         what: &str,
         mut item: impl FnMut(&mut Self, &Node) -> Option<T>,
     ) -> Vec<T> {
-        let Kind::Sequence(items) = &node.kind else {
+        let NodeKind::Sequence(items) = &node.kind else {
             let help = format!("write `{what}: []` for none, or one item per line, each starting with `- `");
             self.wrong_type(node, what, "a list", &help);
             return Vec::new();
@@ -279,7 +279,7 @@ impl<'n> Fields<'n> {
         mut entry: impl FnMut(&mut Walker<'_>, Spanned<String>, &Node) -> Option<T>,
     ) -> Vec<T> {
         let Some(node) = self.take(key) else { return Vec::new() };
-        let Kind::Mapping(mapping) = &node.kind else {
+        let NodeKind::Mapping(mapping) = &node.kind else {
             walker.wrong_type(node, key, "a mapping", &format!("write `{key}: {{}}` for none, or `NAME: value` lines"));
             return Vec::new();
         };

@@ -20,11 +20,11 @@ const MAX_DEPTH: usize = 300;
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub(crate) span: Span,
-    pub(crate) kind: Kind,
+    pub(crate) kind: NodeKind,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum NodeKind {
     Scalar(Scalar),
     Sequence(Vec<Node>),
     Mapping(Mapping),
@@ -75,9 +75,9 @@ impl Node {
     /// Names the node's kind for messages: "expected a string, found …".
     pub(crate) fn describe(&self) -> String {
         match &self.kind {
-            Kind::Sequence(_) => "a list".to_owned(),
-            Kind::Mapping(_) => "a mapping".to_owned(),
-            Kind::Scalar(scalar) => match scalar.meaning() {
+            NodeKind::Sequence(_) => "a list".to_owned(),
+            NodeKind::Mapping(_) => "a mapping".to_owned(),
+            NodeKind::Scalar(scalar) => match scalar.meaning() {
                 Meaning::Null => "nothing".to_owned(),
                 Meaning::Bool(value) => format!("the boolean `{value}`"),
                 Meaning::Int(_) | Meaning::Float(_) => format!("the number `{}`", scalar.text),
@@ -88,15 +88,15 @@ impl Node {
 
     /// Whether the node is null: `key:` with nothing behind it, `~` or `null`.
     pub(crate) fn is_null(&self) -> bool {
-        matches!(&self.kind, Kind::Scalar(scalar) if scalar.meaning() == Meaning::Null)
+        matches!(&self.kind, NodeKind::Scalar(scalar) if scalar.meaning() == Meaning::Null)
     }
 
     /// Levels of collections below the node, itself included.
     fn depth(&self) -> usize {
         match &self.kind {
-            Kind::Scalar(_) => 0,
-            Kind::Sequence(items) => 1 + items.iter().map(Self::depth).max().unwrap_or(0),
-            Kind::Mapping(mapping) => {
+            NodeKind::Scalar(_) => 0,
+            NodeKind::Sequence(items) => 1 + items.iter().map(Self::depth).max().unwrap_or(0),
+            NodeKind::Mapping(mapping) => {
                 1 + mapping.entries.iter().map(|(k, v)| k.depth().max(v.depth())).max().unwrap_or(0)
             }
         }
@@ -106,9 +106,11 @@ impl Node {
     fn bytes(&self) -> usize {
         let own = size_of::<Self>();
         match &self.kind {
-            Kind::Scalar(scalar) => own + scalar.text.len(),
-            Kind::Sequence(items) => own + items.iter().map(Self::bytes).sum::<usize>(),
-            Kind::Mapping(mapping) => own + mapping.entries.iter().map(|(k, v)| k.bytes() + v.bytes()).sum::<usize>(),
+            NodeKind::Scalar(scalar) => own + scalar.text.len(),
+            NodeKind::Sequence(items) => own + items.iter().map(Self::bytes).sum::<usize>(),
+            NodeKind::Mapping(mapping) => {
+                own + mapping.entries.iter().map(|(k, v)| k.bytes() + v.bytes()).sum::<usize>()
+            }
         }
     }
 }
@@ -154,7 +156,7 @@ fn number(text: &str) -> Option<Meaning<'static>> {
 ///
 /// Mistakes go to `out`. After a syntax error the tree holds what stood above it; `None` means that nothing did.
 pub(crate) fn parse(source: &Source, out: &mut Vec<Diagnostic>) -> Option<Node> {
-    let mut builder = Builder { source, out, open: Vec::new(), anchors: HashMap::new(), copied: 0, root: None };
+    let mut builder = TreeBuilder { source, out, open: Vec::new(), anchors: HashMap::new(), copied: 0, root: None };
     let mut documents = 0;
     for event in Parser::new_from_str(source.text()) {
         match event {
@@ -196,7 +198,7 @@ enum Content {
     Mapping { mapping: Mapping, key: Option<Node> },
 }
 
-struct Builder<'a> {
+struct TreeBuilder<'a> {
     source: &'a Source,
     out: &'a mut Vec<Diagnostic>,
     open: Vec<Open>,
@@ -205,7 +207,7 @@ struct Builder<'a> {
     root: Option<Node>,
 }
 
-impl Builder<'_> {
+impl TreeBuilder<'_> {
     /// Takes one event; `false` ends the reading.
     fn event(&mut self, event: Event<'_>, span: Span) -> bool {
         match event {
@@ -216,7 +218,7 @@ impl Builder<'_> {
                     self.warn_if_ambiguous(&scalar.text, span);
                 }
                 self.refuse_nul(&scalar.text, span);
-                return self.add(Node { span, kind: Kind::Scalar(scalar) }, anchor);
+                return self.add(Node { span, kind: NodeKind::Scalar(scalar) }, anchor);
             }
             Event::SequenceStart(_, anchor, tag) => {
                 self.check_tag(tag.as_deref(), &["seq"], span);
@@ -269,10 +271,10 @@ impl Builder<'_> {
     fn close(&mut self, end: Option<Span>) -> bool {
         let Some(open) = self.open.pop() else { return true };
         let kind = match open.content {
-            Content::Sequence(items) => Kind::Sequence(items),
+            Content::Sequence(items) => NodeKind::Sequence(items),
             Content::Mapping { mut mapping, .. } => {
                 mapping.truncated = end.is_none();
-                Kind::Mapping(mapping)
+                NodeKind::Mapping(mapping)
             }
         };
         let text = self.source.text();

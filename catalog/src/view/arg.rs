@@ -64,11 +64,11 @@ impl<'a> ArgView<'a> {
 
     /// The file that the program writes, if the arg is where to: nobody gives it.
     #[must_use]
-    pub fn output(self) -> Option<OutputFile<'a>> {
+    pub fn output(self) -> Option<OutputFileView<'a>> {
         let files = &self.catalog.files;
         let found = files.binary_search_by_key(&self.at, |file| file.arg).ok()?;
         let text = |id| self.catalog.texts.get(id);
-        Some(OutputFile { mime: text(files[found].mime), file: text(files[found].file) })
+        Some(OutputFileView { mime: text(files[found].mime), file: text(files[found].file) })
     }
 
     /// Whether the user gives it, not the agent: it is in no schema.
@@ -98,7 +98,7 @@ impl<'a> ArgView<'a> {
 
 /// A file that a program writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OutputFile<'a> {
+pub struct OutputFileView<'a> {
     /// The media type of what is written.
     pub mime: &'a str,
     /// The last part of its path.

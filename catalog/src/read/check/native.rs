@@ -1,7 +1,7 @@
 //! Checks of configs whose tools are written in Rust: nothing in them may be about a program.
 
 use super::Checker;
-use crate::read::config::{Arg, Config, Tool};
+use crate::read::config::{ArgConfig, Config, ToolConfig};
 use crate::read::diagnostic::Code;
 use crate::read::source::{Span, Spanned};
 
@@ -19,7 +19,7 @@ impl Checker<'_> {
         }
     }
 
-    fn native_tool(&mut self, tool: &Tool) {
+    fn native_tool(&mut self, tool: &ToolConfig) {
         self.program_keys(&[
             ("command", tool.command.as_ref().filter(|text| !text.value.is_empty()).map(span)),
             ("output", tool.output.as_ref().map(span)),
@@ -30,7 +30,7 @@ impl Checker<'_> {
         }
     }
 
-    fn native_arg(&mut self, arg: &Arg) {
+    fn native_arg(&mut self, arg: &ArgConfig) {
         self.program_keys(&[
             ("flag", arg.flag.as_ref().map(span)),
             ("positional", arg.positional.as_ref().map(span)),

@@ -2,8 +2,8 @@
 
 use super::Checker;
 use crate::model::Type;
-use crate::read::checked::OutputFile;
-use crate::read::config::Arg as RawArg;
+use crate::read::checked::CheckedOutputFile;
+use crate::read::config::ArgConfig;
 use crate::read::diagnostic::Code;
 use crate::read::source::Spanned;
 
@@ -23,7 +23,7 @@ impl Checker<'_> {
     }
 
     /// Checks the file that a program writes to where an arg says: the server chooses the path, nobody else.
-    pub(super) fn output_file(&mut self, arg: &RawArg) -> Option<OutputFile> {
+    pub(super) fn output_file(&mut self, arg: &ArgConfig) -> Option<CheckedOutputFile> {
         let output = arg.output.as_ref()?;
         let is_set = |set: &Option<Spanned<bool>>| set.as_ref().is_some_and(|set| set.value);
         for (key, is_there) in [
@@ -48,6 +48,6 @@ impl Checker<'_> {
             self.report(Code::IllegalOutput, span, message, "write a name without `/`, such as chart.png");
         }
         let mime = output.value.mime.clone().map_or_else(String::new, |mime| self.media_type(mime));
-        Some(OutputFile { mime, file: file.to_owned() })
+        Some(CheckedOutputFile { mime, file: file.to_owned() })
     }
 }

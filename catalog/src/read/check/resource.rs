@@ -2,7 +2,7 @@
 
 use super::Checker;
 use crate::model::Risk;
-use crate::read::config::Tool as RawTool;
+use crate::read::config::ToolConfig;
 use crate::read::diagnostic::Code;
 use crate::read::source::Spanned;
 use crate::uri::UriTemplate;
@@ -12,7 +12,7 @@ const OWN_SCHEME: &str = "climax";
 
 impl Checker<'_> {
     /// Checks the resource of a tool: clients read it when they like, and give it nothing but a URI.
-    pub(super) fn resource(&mut self, tool: &RawTool) -> Option<Spanned<String>> {
+    pub(super) fn resource(&mut self, tool: &ToolConfig) -> Option<Spanned<String>> {
         let uri = tool.resource.as_ref()?;
         let template = match UriTemplate::parse(&uri.value) {
             Ok(template) => template,

@@ -3,11 +3,11 @@
 use crate::model::Type;
 use crate::read::source::{Span, Spanned};
 use crate::read::walk::{Fields, Walker};
-use crate::read::yaml::{Kind, Node, Scalar};
+use crate::read::yaml::{Node, NodeKind, Scalar};
 
 /// An item of `args` or `global_args`.
 #[derive(Debug)]
-pub(crate) struct Arg {
+pub(crate) struct ArgConfig {
     pub(crate) name: Option<Spanned<String>>,
     pub(crate) description: Option<Spanned<String>>,
     pub(crate) kind: Option<Type>,
@@ -18,13 +18,13 @@ pub(crate) struct Arg {
     pub(crate) cwd: Option<Spanned<bool>>,
     pub(crate) stdin: Option<Spanned<bool>>,
     pub(crate) values: Option<Spanned<Vec<Spanned<String>>>>,
-    pub(crate) output: Option<Spanned<OutputFile>>,
+    pub(crate) output: Option<Spanned<OutputFileConfig>>,
     pub(crate) allow: Option<Allow>,
 }
 
 /// An `output` of an arg: a file that the program writes.
 #[derive(Debug)]
-pub(crate) struct OutputFile {
+pub(crate) struct OutputFileConfig {
     pub(crate) mime: Option<Spanned<String>>,
     pub(crate) file: Option<Spanned<String>>,
 }
@@ -59,12 +59,12 @@ pub(crate) const ARG_KEYS: &[&str] = &[
 ];
 pub(crate) const OUTPUT_FILE_KEYS: &[&str] = &["mime", "file"];
 
-pub(super) fn arg(walker: &mut Walker<'_>, node: &Node) -> Option<Arg> {
+pub(super) fn arg(walker: &mut Walker<'_>, node: &Node) -> Option<ArgConfig> {
     let mut fields = walker.mapping(node, "an arg", ARG_KEYS)?;
     let typed = fields.has("type");
     let kind = fields.word(walker, "type");
     let default = fields.optional("default").and_then(|node| default(walker, node));
-    Some(Arg {
+    Some(ArgConfig {
         name: fields.required(walker, "name", ARG_NAME).and_then(|node| walker.string(node, "name")),
         description: fields.string(walker, DESCRIPTION),
         kind,
@@ -81,12 +81,12 @@ pub(super) fn arg(walker: &mut Walker<'_>, node: &Node) -> Option<Arg> {
     })
 }
 
-fn output_file(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<OutputFile>> {
+fn output_file(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<OutputFileConfig>> {
     let mut fields = walker.mapping(node, "an `output` of an arg", OUTPUT_FILE_KEYS)?;
     let mime = fields.required(walker, "mime", "the media type of what the program writes");
     let mime = mime.and_then(|node| walker.string(node, "mime"));
     let file = fields.optional_string(walker, "file");
-    Some(Spanned { value: OutputFile { mime, file }, span: walker.first_line(node.span) })
+    Some(Spanned { value: OutputFileConfig { mime, file }, span: walker.first_line(node.span) })
 }
 
 pub(super) fn allow(fields: &mut Fields<'_>) -> Option<Allow> {
@@ -94,7 +94,7 @@ pub(super) fn allow(fields: &mut Fields<'_>) -> Option<Allow> {
 }
 
 fn default(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<Scalar>> {
-    if let Kind::Scalar(scalar) = &node.kind {
+    if let NodeKind::Scalar(scalar) = &node.kind {
         return Some(Spanned { value: scalar.clone(), span: node.span });
     }
     walker.wrong_type(
@@ -107,12 +107,12 @@ fn default(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<Scalar>> {
 }
 
 pub(super) fn enum_values(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<Vec<Spanned<String>>>> {
-    if !matches!(node.kind, Kind::Sequence(_)) {
+    if !matches!(node.kind, NodeKind::Sequence(_)) {
         walker.wrong_type(node, "enum", "a list of strings", "write `enum: [first, second]`");
         return None;
     }
     let value = walker.list(node, "enum", |walker, node| walker.string(node, "an item of `enum`"));
     // Each item that is none has been told of; that there are none would be told beside it.
-    let is_told = value.is_empty() && matches!(&node.kind, Kind::Sequence(items) if !items.is_empty());
+    let is_told = value.is_empty() && matches!(&node.kind, NodeKind::Sequence(items) if !items.is_empty());
     (!is_told).then_some(Spanned { value, span: node.span })
 }

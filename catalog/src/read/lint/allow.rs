@@ -3,7 +3,7 @@
 use crate::read::config::{Allow, Config};
 use crate::read::diagnostic::{Code, Diagnostic, Severity};
 use crate::read::source::{Source, Span, Spanned};
-use crate::read::yaml::{Kind, Meaning, Node, shorten};
+use crate::read::yaml::{Meaning, Node, NodeKind, shorten};
 use crate::suggest::did_you_mean;
 
 /// The warnings that a config does not want, and about which part of it.
@@ -90,12 +90,12 @@ fn silenceable(name: &str) -> Option<Code> {
 
 /// The codes of a list of strings.
 fn codes(node: &Node) -> Option<Vec<Spanned<String>>> {
-    let Kind::Sequence(items) = &node.kind else { return None };
+    let NodeKind::Sequence(items) = &node.kind else { return None };
     items.iter().map(code).collect()
 }
 
 fn code(node: &Node) -> Option<Spanned<String>> {
-    let Kind::Scalar(scalar) = &node.kind else { return None };
+    let NodeKind::Scalar(scalar) = &node.kind else { return None };
     let Meaning::Str(text) = scalar.meaning() else { return None };
     Some(Spanned { value: text.to_owned(), span: node.span })
 }

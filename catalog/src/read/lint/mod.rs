@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::index::stems;
 use crate::model::Type;
-use crate::read::config::{Arg, Config, Tool};
+use crate::read::config::{ArgConfig, Config, ToolConfig};
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::read::source::{Source, Span, Spanned};
 use crate::read::walk::first_line;
@@ -89,14 +89,14 @@ impl Linter<'_> {
         );
     }
 
-    fn flag(&mut self, arg: &Arg) {
+    fn flag(&mut self, arg: &ArgConfig) {
         let Some(flag) = arg.flag.as_ref().filter(|flag| flag.value.contains(char::is_whitespace)) else { return };
         let message = format!("flag `{}` goes on the command line as one word", shorten(&flag.value));
         let help = "put options that are always the same into `command`, and only this arg's own into `flag`";
         self.report(Code::LintShell, flag.span, message, help);
     }
 
-    fn description(&mut self, tool: &Tool) {
+    fn description(&mut self, tool: &ToolConfig) {
         let Some(description) = &tool.description else { return };
         let Some(noun) = opening::no_verb(&description.value, &self.programs) else { return };
         let message =
@@ -105,7 +105,7 @@ impl Linter<'_> {
         self.report(Code::LintVerb, span, message, "start with what the tool does, such as `Show …` or `Delete …`");
     }
 
-    fn risk(&mut self, tool: &Tool) {
+    fn risk(&mut self, tool: &ToolConfig) {
         let (None, Some(name)) = (tool.risk, &tool.name) else { return };
         let Some(evidence) = risk::evidence(tool) else { return };
         let message =
@@ -114,7 +114,7 @@ impl Linter<'_> {
         self.report(Code::LintRisk, name.span, message, help);
     }
 
-    fn arg(&mut self, arg: &Arg) {
+    fn arg(&mut self, arg: &ArgConfig) {
         let Some(name) = &arg.name else { return };
         let is_placed = |place: &Option<Spanned<bool>>| place.as_ref().is_some_and(|set| set.value);
         let is_switch = arg.kind == Some(Type::Boolean) && words::PLAIN_SWITCHES.contains(&name.value.as_str());
@@ -128,7 +128,7 @@ impl Linter<'_> {
     }
 
     /// Tools of one config only: those of others are told apart by the name of their CLI.
-    fn similar(&mut self, tools: &[Tool]) {
+    fn similar(&mut self, tools: &[ToolConfig]) {
         let mut first: HashMap<Vec<String>, (&str, Span)> = HashMap::new();
         for tool in tools {
             let (Some(name), Some(description)) = (&tool.name, &tool.description) else { continue };

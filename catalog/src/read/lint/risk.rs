@@ -5,7 +5,7 @@ use std::fmt;
 use super::opening;
 use super::words::{HARMLESS_WORDS, READS, WRITES};
 use crate::index::words;
-use crate::read::config::Tool;
+use crate::read::config::ToolConfig;
 
 /// What suggests it, with the word.
 #[derive(Debug, PartialEq)]
@@ -27,7 +27,7 @@ impl fmt::Display for Evidence {
 
 /// Looks at the verb of the description; where that says neither that something changes nor that it does not, at the last
 /// word of the command, then at the last one of the name.
-pub(super) fn evidence(tool: &Tool) -> Option<Evidence> {
+pub(super) fn evidence(tool: &ToolConfig) -> Option<Evidence> {
     let command = tool.command.as_ref().map_or("", |command| &command.value);
     if command.split_whitespace().any(|word| HARMLESS_WORDS.contains(&word)) {
         return None;
