@@ -6,8 +6,8 @@ use crate::index::lowercase;
 use crate::index::ranked::Builder;
 use crate::model::Risk;
 use crate::offset::{Full, MAX_OFFSET, offset};
-use crate::policy::{Approval, Executor, Policy};
-use crate::read::checked::{CheckedArg, CheckedCli, CheckedQuestion, CheckedResolve, CheckedTool};
+use crate::policy::{Approval, ArgRule, Executor, Pattern, Policy};
+use crate::read::checked::{CheckedArg, CheckedCli, CheckedOutputFile, CheckedQuestion, CheckedResolve, CheckedTool};
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::schema;
 use crate::table::{
@@ -106,12 +106,12 @@ impl Tables {
             name: self.text(&cli.name)?,
             stem: self.text(&cli.stem)?,
             description: self.text(&cli.description)?,
-            category: cli.category.as_deref().map(|category| self.text(category)).transpose()?,
-            tags: self.list(cli.tags.iter().map(String::as_str))?,
-            words: self.list(cli.words.iter().map(String::as_str))?,
+            category: self.optional(cli.category.as_deref())?,
+            tags: self.texts(&cli.tags)?,
+            words: self.texts(&cli.words)?,
             env: self.pairs(&cli.env)?,
             risk: cli.tools.iter().map(|tool| tool.risk).max().unwrap_or(Risk::Read),
-            working_dir: cli.working_dir.as_deref().map(|dir| self.text(dir)).transpose()?,
+            working_dir: self.optional(cli.working_dir.as_deref())?,
             global_args: self.args(&cli.global_args)?,
             tools: Rows(0, 0),
         };
@@ -132,28 +132,45 @@ impl Tables {
     }
 
     fn tool(&mut self, cli_row: u32, cli: &CheckedCli, tool: &CheckedTool) -> Result<(), Full> {
-        let schema = schema::input_schema(&tool.args);
+        let CheckedTool {
+            name,
+            title,
+            description,
+            words,
+            args,
+            timeout_ms,
+            risk,
+            asks,
+            output,
+            resource,
+            questions,
+            confirm_message,
+            resolve,
+            // For diagnostics only.
+            name_span: _,
+        } = tool;
+        let schema = schema::input_schema(args);
         let def = ToolDef {
             cli: cli_row,
-            name: self.text(&tool.name)?,
-            title: tool.title.as_deref().map(|title| self.text(title)).transpose()?,
-            description: self.text(&tool.description)?,
+            name: self.text(name)?,
+            title: self.optional(title.as_deref())?,
+            description: self.text(description)?,
             entry: self.text(&schema::index_entry(cli, tool, &schema))?,
             schema_bytes: self.offset(schema.len(), "bytes of schema")?,
-            words: self.list(tool.words.iter().map(String::as_str))?,
-            args: self.args(&tool.args)?,
-            timeout_ms: tool.timeout_ms,
-            risk: tool.risk,
-            asks: tool.asks,
-            output: tool.output.as_deref().map(|mime| self.text(mime)).transpose()?,
-            resource: tool.resource.as_ref().map(|uri| self.text(&uri.value)).transpose()?,
-            questions: self.questions(&tool.questions)?,
-            confirm_message: tool.confirm_message.as_deref().map(|message| self.text(message)).transpose()?,
-            resolves: self.resolves(&tool.resolve)?,
+            words: self.texts(words)?,
+            args: self.args(args)?,
+            timeout_ms: *timeout_ms,
+            risk: *risk,
+            asks: *asks,
+            output: self.optional(output.as_deref())?,
+            resource: self.optional(resource.as_ref().map(|uri| uri.value.as_str()))?,
+            questions: self.questions(questions)?,
+            confirm_message: self.optional(confirm_message.as_deref())?,
+            resolves: self.resolves(resolve)?,
         };
         let row = self.offset(self.tools.len(), "tools")?;
-        self.names.insert(tool.name.as_str().into(), row);
-        self.resources.extend(tool.resource.is_some().then_some(row));
+        self.names.insert(name.as_str().into(), row);
+        self.resources.extend(resource.is_some().then_some(row));
         self.tools.push(def);
         self.search_fields(cli, tool)?;
         self.ranked.add(tool);
@@ -174,30 +191,49 @@ impl Tables {
     fn args(&mut self, args: &[CheckedArg]) -> Result<Rows, Full> {
         let first = self.offset(self.args.len(), "args")?;
         for arg in args {
-            let row = ArgRow {
-                name: self.text(&arg.name)?,
-                description: self.text(&arg.description)?,
-                flag: self.text(&arg.flag)?,
-                default: arg.default.as_ref().map(|default| self.text(&default.word)).transpose()?,
-                values: self.list(arg.values.iter().map(String::as_str))?,
-                kind: arg.kind,
-                place: arg.place,
-                required: arg.required,
-                leading_dash: arg.leading_dash,
-                asked: arg.asked,
-            };
-            if let Some(output) = &arg.output {
-                let [mime, file] = [self.text(&output.mime)?, self.text(&output.file)?];
-                self.files.push(FileDef { arg: self.offset(self.args.len(), "args")?, mime, file });
-            }
-            for rule in &arg.rules {
-                let pattern = rule.pattern.as_ref().map(|pattern| self.text(pattern.as_str())).transpose()?;
-                let arg = self.offset(self.args.len(), "args")?;
-                self.rules.push(RuleDef { arg, pattern, min: rule.min, max: rule.max });
-            }
-            self.args.push(ArgDef::pack(row));
+            self.arg(arg)?;
         }
         Ok(Rows(first, self.offset(self.args.len(), "args")?))
+    }
+
+    fn arg(&mut self, arg: &CheckedArg) -> Result<(), Full> {
+        let CheckedArg {
+            name,
+            description,
+            kind,
+            required,
+            default,
+            place,
+            flag,
+            values,
+            rules,
+            leading_dash,
+            asked,
+            output,
+        } = arg;
+        let row = ArgRow {
+            name: self.text(name)?,
+            description: self.text(description)?,
+            flag: self.text(flag)?,
+            default: self.optional(default.as_ref().map(|default| default.word.as_str()))?,
+            values: self.texts(values)?,
+            kind: *kind,
+            place: *place,
+            required: *required,
+            leading_dash: *leading_dash,
+            asked: *asked,
+        };
+        let number = self.offset(self.args.len(), "args")?;
+        if let Some(CheckedOutputFile { mime, file }) = output {
+            let [mime, file] = [self.text(mime)?, self.text(file)?];
+            self.files.push(FileDef { arg: number, mime, file });
+        }
+        for ArgRule { pattern, min, max } in rules {
+            let pattern = self.optional(pattern.as_ref().map(Pattern::as_str))?;
+            self.rules.push(RuleDef { arg: number, pattern, min: *min, max: *max });
+        }
+        self.args.push(ArgDef::pack(row));
+        Ok(())
     }
 
     fn resolves(&mut self, entries: &[CheckedResolve]) -> Result<Rows, Full> {
@@ -205,7 +241,7 @@ impl Tables {
         for entry in entries {
             let def = ResolveDef {
                 name: self.text(&entry.name)?,
-                words: self.list(entry.words.iter().map(String::as_str))?,
+                words: self.texts(&entry.words)?,
                 args: self.pairs(&entry.args)?,
                 timeout_ms: entry.timeout_ms,
             };
@@ -220,7 +256,7 @@ impl Tables {
             let def = QuestionDef {
                 name: self.text(&question.name)?,
                 message: self.text(&question.message)?,
-                args: self.list(question.args.iter().map(String::as_str))?,
+                args: self.texts(&question.args)?,
             };
             self.questions.push(def);
         }
@@ -233,13 +269,13 @@ impl Tables {
             Executor::Container(container) => ExecutorDef::Container {
                 runtime: container.runtime,
                 image: self.text(&container.image)?,
-                volumes: self.list(container.volumes.iter().map(String::as_str))?,
-                working_dir: container.working_dir.as_deref().map(|dir| self.text(dir)).transpose()?,
-                network: container.network.as_deref().map(|network| self.text(network)).transpose()?,
+                volumes: self.texts(&container.volumes)?,
+                working_dir: self.optional(container.working_dir.as_deref())?,
+                network: self.optional(container.network.as_deref())?,
             },
             Executor::Sandbox(sandbox) => ExecutorDef::Sandbox {
-                read: self.list(sandbox.read.iter().map(String::as_str))?,
-                write: self.list(sandbox.write.iter().map(String::as_str))?,
+                read: self.texts(&sandbox.read)?,
+                write: self.texts(&sandbox.write)?,
                 network: sandbox.network,
                 limits: sandbox.limits,
             },
@@ -252,6 +288,10 @@ impl Tables {
         self.list(pairs.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]))
     }
 
+    fn texts(&mut self, texts: &[String]) -> Result<Rows, Full> {
+        self.list(texts.iter().map(String::as_str))
+    }
+
     fn list<'a>(&mut self, items: impl Iterator<Item = &'a str>) -> Result<Rows, Full> {
         let first = self.offset(self.lists.len(), "words in lists")?;
         for item in items {
@@ -259,6 +299,10 @@ impl Tables {
             self.lists.push(id.0);
         }
         Ok(Rows(first, self.offset(self.lists.len(), "words in lists")?))
+    }
+
+    fn optional(&mut self, text: Option<&str>) -> Result<Option<Str>, Full> {
+        text.map(|text| self.text(text)).transpose()
     }
 
     fn text(&mut self, text: &str) -> Result<Str, Full> {

@@ -212,25 +212,42 @@ impl Checker<'_> {
         self.templates(&tool);
         let questions = self.questions(&tool);
         let resource = self.resource(&tool);
-        let mut args = self.args(tool.args);
+        let ToolConfig {
+            name,
+            title,
+            description,
+            args,
+            timeout,
+            risk,
+            output,
+            confirm_message,
+            resolve,
+            // Read above.
+            command: _,
+            resource: _,
+            ask: _,
+            // Read by the lints.
+            allow: _,
+        } = tool;
+        let mut args = self.args(args);
         for arg in &mut args {
             arg.asked = questions.iter().any(|question| question.args.contains(&arg.name));
         }
         CheckedTool {
-            name: text_or(tool.name, ""),
+            name: text_or(name, ""),
             name_span,
-            title: tool.title.map(|title| title.value),
-            description: text_or(tool.description, ""),
+            title: title.map(|title| title.value),
+            description: text_or(description, ""),
             words,
             args,
-            timeout_ms: self.timeout_ms(tool.timeout.as_ref(), DEFAULT_TIMEOUT_MS),
-            risk: tool.risk.unwrap_or(Risk::Read),
+            timeout_ms: self.timeout_ms(timeout.as_ref(), DEFAULT_TIMEOUT_MS),
+            risk: risk.unwrap_or(Risk::Read),
             asks: false,
-            output: tool.output.map(|mime| self.media_type(mime)),
+            output: output.map(|mime| self.media_type(mime)),
             resource,
             questions,
-            confirm_message: tool.confirm_message.map(|message| message.value),
-            resolve: tool.resolve.into_iter().map(|entry| self.resolve(entry)).collect(),
+            confirm_message: confirm_message.map(|message| message.value),
+            resolve: resolve.into_iter().map(|entry| self.resolve(entry)).collect(),
         }
     }
 

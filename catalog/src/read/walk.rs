@@ -28,6 +28,8 @@ pub(crate) struct Fields<'n> {
     /// From the first key to the end of the last value: where an alias stands for the mapping, this is what it stands for.
     extent: Span,
     truncated: bool,
+    /// The keys that the mapping can have.
+    keys: &'static [&'static str],
     /// Keys that an unknown one was probably meant to be; that one was reported, so they are not missed.
     misspelt: Vec<&'static str>,
     entries: Vec<(&'n str, &'n Node)>,
@@ -63,7 +65,7 @@ impl<'a> Walker<'a> {
         &mut self,
         node: &'n Node,
         what: &'static str,
-        keys: &[&'static str],
+        keys: &'static [&'static str],
     ) -> Option<Fields<'n>> {
         let NodeKind::Mapping(mapping) = &node.kind else {
             let help = format!("write `key: value` lines; the keys of {what} are {}", keys.join(", "));
@@ -85,6 +87,7 @@ impl<'a> Walker<'a> {
                 _ => node.span,
             },
             truncated: mapping.truncated,
+            keys,
             misspelt,
             entries: entries.into_iter().map(|(key, _, value)| (key, value)).collect(),
         })
@@ -195,6 +198,7 @@ impl<'a> Walker<'a> {
 
 impl<'n> Fields<'n> {
     fn take(&mut self, key: &str) -> Option<&'n Node> {
+        debug_assert!(self.keys.contains(&key), "`{key}` is read, and no key of {}", self.what);
         let at = self.entries.iter().position(|(name, _)| *name == key)?;
         Some(self.entries.swap_remove(at).1)
     }
