@@ -10,7 +10,12 @@ const MEDIA_TYPE: &str = "^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-
 
 /// The JSON Schema (2020-12) of the config format.
 ///
-/// It says what a config may look like; rules that tie several values together are the checker's alone.
+/// It describes the shape of a config. The checker has further rules, about several values together.
+///
+/// ```
+/// let schema = climax_catalog::config_schema();
+/// assert_eq!(schema["$defs"]["tool"]["required"], serde_json::json!(["name", "description"]));
+/// ```
 #[must_use]
 pub fn config_schema() -> Value {
     json!({

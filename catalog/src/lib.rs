@@ -1,9 +1,23 @@
 //! Config files of `climax`, from YAML text to flat, immutable tool tables.
 //!
-//! One pipeline reads them ([`compile`]): `parse → check → lower`. Its result is a [`Catalog`], which the generator prints as Rust and
-//! the server keeps; both are read through the same views and the same [`ToolIndex`].
+//! One pipeline reads them ([`compile`]): `parse → check → lower`. Its result is a [`Catalog`]. The generator prints
+//! catalogs as Rust, and the server loads them at run time. Both are read through the same views and the same
+//! [`ToolIndex`].
 //!
-//! Everything but [`files`] is pure: text in, tables and [`Diagnostics`] out.
+//! Only [`files`] does I/O. Everything else is pure: text in, tables and [`Diagnostics`] out.
+//!
+//! ```
+//! use climax_catalog::{Diagnostics, Filter, Layer, Source, ToolIndex, compile};
+//!
+//! let text = "command: date\ntools:\n  - {name: date_now, description: Show the time}\n";
+//! let compiled = compile(&[Source::new("date.yaml", text.into())?])?;
+//!
+//! let index = ToolIndex::from_configs(vec![Layer::loaded(compiled.catalog)]);
+//! let found = index.search(Filter { query: Some("time"), ..Filter::default() }, 10);
+//! assert_eq!(found[0].tool_name(), "date_now");
+//! assert_eq!(index.get("date_now").unwrap().description(), "Show the time");
+//! # Ok::<(), Diagnostics>(())
+//! ```
 
 mod digest;
 pub mod expansion;

@@ -20,7 +20,12 @@ const POLICY_VARIABLE: &str = "CLIMAX_POLICY";
 /// Seals the catalog if it is `1`; does not if it is `0` or empty.
 const SEALED_VARIABLE: &str = "CLIMAX_SEALED";
 
-/// Compiles configs into `OUT_DIR`, to be included by `climax::include_catalog!()`.
+/// Compiles configs into `OUT_DIR`, where `climax::include_catalog!()` includes them.
+///
+/// ```no_run
+/// // build.rs
+/// climax_codegen::Build::new().configs("configs").policy("policy.yaml").sealed(true).run();
+/// ```
 #[derive(Clone, Debug)]
 pub struct Build {
     configs: Vec<PathBuf>,

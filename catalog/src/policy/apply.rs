@@ -51,13 +51,28 @@ impl PolicyFile {
         Ok(self)
     }
 
-    /// Puts the policy over an index. `elsewhere` says which tools there are besides, of which it may speak too.
+    /// Applies the policy to an index. `elsewhere` returns whether a tool exists outside of the index.
     ///
-    /// The index that results knows nothing of the other tools: where it differs from the first it is made anew, so that
-    /// not even the words and the ranks of a search tell of them.
+    /// The resulting index holds the permitted tools only. Where the policy changes anything it is built from scratch, so
+    /// that words and ranks of a search do not reveal hidden tools.
     ///
     /// # Errors
-    /// What is permitted of all layers together does not fit one catalog.
+    /// The permitted tools of all layers together do not fit one catalog.
+    ///
+    /// ```
+    /// use climax_catalog::{Diagnostics, Layer, Source, ToolIndex, compile, policy};
+    ///
+    /// let config = "command: date\ntools:\n  - {name: date_now, description: Show the time}\n  \
+    ///               - {name: date_set, description: Set the time, risk: write}\n";
+    /// let catalog = compile(&[Source::new("date.yaml", config.into())?])?.catalog;
+    /// let index = ToolIndex::from_configs(vec![Layer::loaded(catalog)]);
+    ///
+    /// let policy = policy::read(&Source::new("policy.yaml", "tools: {date_now: {}}\n".into())?)?;
+    /// let applied = policy.apply(index, &|_| false)?;
+    /// assert!(applied.index.get("date_now").is_some());
+    /// assert!(applied.index.get("date_set").is_none());
+    /// # Ok::<(), Diagnostics>(())
+    /// ```
     pub fn apply(self, index: ToolIndex, elsewhere: &dyn Fn(&str) -> bool) -> Result<Applied, Diagnostics> {
         let is_elsewhere = |named: &&Named| index.get(&named.tool.value).is_none() && elsewhere(&named.tool.value);
         let here = self.names.iter().filter(|named| !is_elsewhere(named));

@@ -50,7 +50,16 @@ impl ExecutorType {
 /// Reads a policy file.
 ///
 /// # Errors
-/// Every mistake in it, and the warnings. What it says of tools that are not there, [`PolicyFile::apply`] tells.
+/// Returns every mistake in it, and the warnings. [`PolicyFile::apply`] reports names of tools that do not exist.
+///
+/// ```
+/// use climax_catalog::{Diagnostics, Source, policy};
+///
+/// let text = "tools: {date_now: {require_approval: true}}\n";
+/// let policy = policy::read(&Source::new("policy.yaml", text.into())?)?;
+/// # let _ = policy;
+/// # Ok::<(), Diagnostics>(())
+/// ```
 pub fn read(source: &Source) -> Result<PolicyFile, Diagnostics> {
     let mut found = Vec::new();
     let file = yaml::parse(source, &mut found).and_then(|root| policy(source, &root, &mut found));

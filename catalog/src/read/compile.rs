@@ -23,12 +23,25 @@ pub struct Compiled {
     pub warnings: Diagnostics,
 }
 
-/// Turns config files into a catalog of their own.
+/// Compiles config files into a catalog.
 ///
-/// Of two tools with one name in different files the later stays, which is a warning.
+/// If two files define a tool of the same name, the later file wins, with a warning.
 ///
 /// # Errors
-/// Every mistake in every file, and the warnings. Two files that describe CLIs of one name are a mistake.
+/// Returns every mistake in every file, and the warnings. Two CLIs of the same name are a mistake.
+///
+/// ```
+/// use climax_catalog::{Diagnostics, Source, compile};
+///
+/// let text = "command: date\ntools:\n  - {name: date_now, description: Show the time}\n";
+/// let compiled = compile(&[Source::new("date.yaml", text.into())?])?;
+/// assert_eq!(compiled.catalog.tools.len(), 1);
+///
+/// let mistaken = text.replace("name:", "nmae:");
+/// let found = compile(&[Source::new("date.yaml", mistaken.into())?]).unwrap_err();
+/// assert_eq!(found.iter().next().unwrap().code().as_str(), "unknown-key");
+/// # Ok::<(), Diagnostics>(())
+/// ```
 pub fn compile(sources: &[Source]) -> Result<Compiled, Diagnostics> {
     let mut files = Files::read(sources, Advice::None);
     files.refuse_duplicate_clis();
