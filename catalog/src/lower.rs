@@ -15,12 +15,12 @@ use crate::table::{
     RuleDef, SearchText, Str, Texts, ToolDef,
 };
 
-/// Configs whose tables would be larger than their offsets can tell.
+/// The error that tables would need larger offsets than 32 bits.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Overflow {
-    /// The config that was one too many.
+    /// The config whose rows no longer fit.
     path: String,
-    /// What there would be too much of.
+    /// The unit that the full table counts, such as `bytes of text`.
     unit: &'static str,
 }
 
@@ -32,10 +32,10 @@ impl Overflow {
     }
 }
 
-/// Flattens configs, and the policy that they are under for good. The result depends on content and order only.
+/// Flattens configs and the policy that is compiled in with them. The result depends on content and order only.
 ///
 /// # Errors
-/// The tables would be larger than their offsets can tell.
+/// A table would need larger offsets than 32 bits.
 pub(crate) fn lower(clis: &[CheckedCli], policy: Option<&Policy>) -> Result<Catalog, Overflow> {
     lower_within(clis, policy, MAX_OFFSET)
 }
@@ -46,7 +46,7 @@ fn lower_within(clis: &[CheckedCli], policy: Option<&Policy>, max: u32) -> Resul
         unit,
     };
     let mut tables = Tables { max, ..Tables::default() };
-    // What every start reads stands together, so that a large catalog is not paged in for it.
+    // The texts that every start reads stand together, so that a start does not page in a large catalog.
     for cli in clis {
         tables.cli_texts(cli).map_err(|full| overflow(Some(cli), full))?;
     }
@@ -80,7 +80,7 @@ struct Tables {
     names: HashMap<Box<str>, u32>,
 }
 
-/// Bytes that the tables of a config take at most, roughly: what a CLI's tools share stands with each of them.
+/// Estimates the most bytes that the tables of a config take. Each tool repeats the texts that it shares with its CLI.
 pub(crate) fn size(cli: &CheckedCli, source_bytes: usize) -> usize {
     let tags: usize = cli.tags.iter().map(|tag| tag.len() + 3).sum();
     let shared = cli.name.len() + cli.category.as_ref().map_or(0, String::len) + tags;

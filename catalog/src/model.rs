@@ -1,4 +1,4 @@
-//! The words that configs, policies, tables and views share: small enums and bounds that name no row and no text.
+//! Small types that configs, policies, tables and views share. They refer to no row and no text.
 
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
@@ -24,7 +24,7 @@ impl Type {
     }
 }
 
-/// Where an arg's value goes.
+/// The place of an arg's value in the child process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum Place {
@@ -50,7 +50,7 @@ impl Place {
     }
 }
 
-/// What a tool may do to the world.
+/// How much a tool can change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "lowercase")]
 pub enum Risk {
@@ -70,11 +70,11 @@ impl Risk {
     }
 }
 
-/// Who says a message.
+/// The role of a prompt's message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "lowercase")]
 pub enum Role {
-    /// The person.
+    /// The user.
     User,
     /// The model.
     Assistant,
@@ -88,7 +88,7 @@ impl Role {
     }
 }
 
-/// What holds for tools that a policy does not name.
+/// The rule for tools that a policy does not name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "lowercase")]
 pub enum Access {
@@ -107,16 +107,16 @@ impl Access {
     }
 }
 
-/// The tools whose calls are asked about.
+/// The tools whose calls need approval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "lowercase")]
 pub enum Level {
     /// None.
     #[default]
     None,
-    /// Those that may destroy.
+    /// Tools of risk `destructive`.
     Destructive,
-    /// Those that may change something.
+    /// Tools of risk `write` and `destructive`.
     Write,
     /// All.
     All,
@@ -140,7 +140,7 @@ impl Level {
     }
 }
 
-/// What becomes of a call that needs approval where nobody can be asked.
+/// The rule for calls that need approval if the client cannot ask the user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "lowercase")]
 pub enum Headless {
@@ -180,14 +180,14 @@ impl Runtime {
     }
 }
 
-/// Bounds on what a sandboxed program uses; `None` is what the server itself has.
+/// Resource limits of a sandboxed program; `None` inherits the server's limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SandboxLimits {
     /// Address space of each process, in MiB.
     pub memory_mb: Option<u32>,
     /// Processor time of each process, in seconds.
     pub cpu_s: Option<u32>,
-    /// Processes and threads that the user has.
+    /// Processes and threads of the user.
     pub processes: Option<u32>,
     /// Size of each file that is written, in MiB.
     pub file_mb: Option<u32>,

@@ -1,6 +1,6 @@
-//! Prompts: requests that an author has worded for the people who use the tools, with places to fill in.
+//! Prompts: prepared requests for users, with args to fill in (MCP, "Prompts").
 //!
-//! In a catalog a prompt is a text of JSON, since it is read only when somebody asks for it.
+//! A catalog stores a prompt as JSON text, which is parsed on request.
 
 use serde_json::{Value, json};
 
@@ -11,24 +11,24 @@ use crate::model::Role;
 pub struct Prompt {
     /// Its name, unique in the catalog.
     pub name: String,
-    /// What people see in place of the name, if that is something else.
+    /// The name that is shown to users, if it differs from the tool's or prompt's name.
     pub title: Option<String>,
-    /// What it is for.
+    /// The purpose of the prompt.
     pub description: String,
-    /// What is to be filled in.
+    /// The args that the user fills in.
     pub args: Vec<PromptArg>,
-    /// What it says.
+    /// The messages.
     pub messages: Vec<MessageTemplate>,
 }
 
-/// Something to be filled in; always a text.
+/// An arg of a prompt; always a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PromptArg {
-    /// The name, as placeholders have it.
+    /// The name, as in placeholders.
     pub name: String,
     /// What it means; may be empty.
     pub description: String,
-    /// Whether the prompt makes no sense without it.
+    /// Whether the user must fill it in.
     pub required: bool,
     /// The allowed values; none means any.
     pub values: Vec<String>,
@@ -39,14 +39,14 @@ pub struct PromptArg {
 pub enum MessageTemplate {
     /// A template.
     Text {
-        /// Who says it.
+        /// The speaker.
         role: Role,
         /// The template, with the prompt's args as placeholders.
         text: String,
     },
-    /// What a tool prints, shown as the user's.
+    /// The output of a tool, shown as the user's message.
     Call {
-        /// The tool.
+        /// Raises a tool.
         tool: String,
         /// Its arguments by name, as templates.
         args: Vec<(String, String)>,
@@ -54,7 +54,7 @@ pub enum MessageTemplate {
 }
 
 impl Prompt {
-    /// The tools that it calls, with what they are given.
+    /// The tools that the prompt calls, with their arguments.
     pub fn calls(&self) -> impl Iterator<Item = (&str, &[(String, String)])> {
         self.messages.iter().filter_map(|message| match message {
             MessageTemplate::Call { tool, args } => Some((tool.as_str(), args.as_slice())),
@@ -62,7 +62,7 @@ impl Prompt {
         })
     }
 
-    /// The text that a catalog keeps: all but the name.
+    /// Writes everything but the name as JSON, for the catalog.
     pub(crate) fn to_json(&self) -> String {
         let Self { name: _, title, description, args, messages } = self;
         let arg = |PromptArg { name, description, required, values }: &PromptArg| {
@@ -76,7 +76,7 @@ impl Prompt {
         json!([description, args, messages.collect::<Vec<_>>(), title]).to_string()
     }
 
-    /// Reads what [`Self::to_json`] has written.
+    /// Parses the output of [`Self::to_json`].
     pub(crate) fn from_json(name: &str, json: &str) -> Self {
         let json: Value = serde_json::from_str(json).unwrap_or_default();
         let args = json[1].as_array().into_iter().flatten().map(|arg| PromptArg {

@@ -1,4 +1,4 @@
-//! Views → checked configs: the way back from a [`crate::Catalog`], for what is to be lowered anew.
+//! Views → checked configs. A policy changes them, and they are lowered again.
 
 use crate::model::Type;
 use crate::read::check::arg::json_string;
@@ -8,10 +8,10 @@ use crate::read::checked::{
 use crate::read::source::{Span, Spanned};
 use crate::view::{ArgView, CliView, QuestionView, ResolveView, ResolvedTool, RuleView};
 
-/// Of what is not in a file.
+/// The span of a value that comes from no file.
 const NOWHERE: Span = Span { start: 0, end: 0 };
 
-/// The CLI, without its tools.
+/// Raises a CLI, without its tools.
 pub(crate) fn cli(view: CliView<'_>) -> CheckedCli {
     CheckedCli {
         path: view.stem().to_owned(),
@@ -30,7 +30,7 @@ pub(crate) fn cli(view: CliView<'_>) -> CheckedCli {
     }
 }
 
-/// The tool.
+/// Raises a tool.
 pub(crate) fn tool(view: ResolvedTool<'_>) -> CheckedTool {
     CheckedTool {
         name: view.name().to_owned(),
@@ -53,7 +53,7 @@ pub(crate) fn tool(view: ResolvedTool<'_>) -> CheckedTool {
 fn arg(view: ArgView<'_>) -> CheckedArg {
     let default = view.default().map(|word| DefaultValue {
         word: word.to_owned(),
-        // The other types are written the same in JSON.
+        // Defaults of other types are the same text in JSON.
         json: if view.kind() == Type::String { json_string(word) } else { word.to_owned() },
     });
     CheckedArg {

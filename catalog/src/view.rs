@@ -1,4 +1,4 @@
-//! Views: rows of a [`Catalog`] with their texts. Readers use these and cannot tell compiled-in from loaded.
+//! Views: rows of a [`Catalog`] with their texts. Compiled-in and loaded catalogs have the same views.
 
 use crate::model::Risk;
 use crate::prompt::Prompt;
@@ -22,7 +22,7 @@ impl<'a> CliView<'a> {
     /// Views one row of [`Catalog::clis`].
     ///
     /// # Panics
-    /// If there is no such row.
+    /// Panics if the catalog has no such row.
     #[must_use]
     pub fn new(catalog: &'a Catalog, row: u32) -> Self {
         Self { catalog, def: &catalog.clis[row as usize], row }
@@ -64,7 +64,7 @@ impl<'a> CliView<'a> {
         self.catalog.list(self.def.words)
     }
 
-    /// What is added to the child's environment.
+    /// Variables that are added to the child's environment.
     pub fn env(self) -> impl Iterator<Item = (&'a str, &'a str)> + Clone {
         pairs(self.catalog, self.def.env)
     }
@@ -81,7 +81,7 @@ impl<'a> CliView<'a> {
         args(self.catalog, self.def.global_args)
     }
 
-    /// The most that one of its tools may do to the world.
+    /// The highest risk of its tools.
     #[must_use]
     pub fn risk(self) -> Risk {
         self.def.risk
@@ -109,7 +109,7 @@ impl<'a> CliView<'a> {
     }
 }
 
-/// A tool with the CLI that it belongs to (seed 001).
+/// A tool with its CLI: everything that a call needs.
 #[derive(Clone, Copy, Debug)]
 pub struct ResolvedTool<'a> {
     catalog: &'a Catalog,
@@ -120,7 +120,7 @@ impl<'a> ResolvedTool<'a> {
     /// Views one row of [`Catalog::tools`].
     ///
     /// # Panics
-    /// If there is no such row.
+    /// Panics if the catalog has no such row.
     #[must_use]
     pub fn new(catalog: &'a Catalog, row: u32) -> Self {
         Self { catalog, def: &catalog.tools[row as usize] }
@@ -132,7 +132,7 @@ impl<'a> ResolvedTool<'a> {
         self.catalog.texts.get(self.def.name)
     }
 
-    /// What people see in place of the name, if that is something else.
+    /// The name that is shown to users, if it differs from the tool's or prompt's name.
     #[must_use]
     pub fn title(self) -> Option<&'a str> {
         self.def.title.map(|title| self.catalog.texts.get(title))
@@ -144,8 +144,8 @@ impl<'a> ResolvedTool<'a> {
         self.catalog.texts.get(self.def.description)
     }
 
-    /// Whether it is written in Rust, in the program that its config is compiled into. Every other tool has words that start
-    /// a program.
+    /// Returns whether the tool is native: written in Rust, in the program that its config is compiled into. Every other
+    /// tool has words that start a program.
     #[must_use]
     pub fn is_native(self) -> bool {
         self.cli().words().chain(self.words()).next().is_none()
@@ -169,7 +169,7 @@ impl<'a> ResolvedTool<'a> {
         args(self.catalog, self.def.args)
     }
 
-    /// Those that the agent gives: not the user, and not the server.
+    /// The args that the agent gives. The user or the server gives the others.
     pub fn agent_args(self) -> impl Iterator<Item = ArgView<'a>> + Clone {
         self.args().filter(|arg| !arg.is_asked() && arg.output().is_none())
     }
@@ -180,13 +180,13 @@ impl<'a> ResolvedTool<'a> {
         self.def.timeout_ms
     }
 
-    /// What it may do to the world.
+    /// How much the tool can change.
     #[must_use]
     pub fn risk(self) -> Risk {
         self.def.risk
     }
 
-    /// Whether the policy that its catalog was made under has somebody asked before a call.
+    /// Whether a call needs approval by the policy that the catalog was compiled with.
     #[must_use]
     pub fn asks(self) -> bool {
         self.def.asks
@@ -198,13 +198,13 @@ impl<'a> ResolvedTool<'a> {
         self.def.resource.map(|uri| self.catalog.texts.get(uri))
     }
 
-    /// The same, to look for values and to fill in. Every template in a catalog has been read before.
+    /// The parsed URI template of the resource. Every template in a catalog has been parsed before.
     #[must_use]
     pub fn resource_template(self) -> Option<UriTemplate<'a>> {
         UriTemplate::parse(self.resource()?).ok()
     }
 
-    /// What the user is asked before each call, in this order.
+    /// The questions that the user answers before each call, in this order.
     #[must_use]
     pub fn questions(self) -> impl ExactSizeIterator<Item = QuestionView<'a>> + Clone {
         let Self { catalog, def } = self;
@@ -217,13 +217,13 @@ impl<'a> ResolvedTool<'a> {
         self.def.output.map(|mime| self.catalog.texts.get(mime))
     }
 
-    /// Template of the question that is asked before a call.
+    /// Template of the approval question.
     #[must_use]
     pub fn confirm_message(self) -> Option<&'a str> {
         self.def.confirm_message.map(|message| self.catalog.texts.get(message))
     }
 
-    /// The look-ups that the question needs.
+    /// The look-ups of readable names that the approval question needs.
     #[must_use]
     pub fn resolves(self) -> impl ExactSizeIterator<Item = ResolveView<'a>> + Clone {
         let Self { catalog, def } = self;
@@ -251,7 +251,7 @@ impl<'a> ResolvedTool<'a> {
     }
 }
 
-/// What a search says about one tool (seed 001).
+/// The entry of a tool in search results (`docs/contract.md`, "Tool index").
 #[derive(Clone, Copy, Debug)]
 pub struct ToolIndexEntry<'a> {
     tool: ResolvedTool<'a>,
@@ -309,7 +309,7 @@ impl<'a> ToolIndexEntry<'a> {
     }
 }
 
-/// A look-up of a readable name.
+/// A look-up of a readable name, by a subcommand of the program.
 #[derive(Clone, Copy, Debug)]
 pub struct ResolveView<'a> {
     catalog: &'a Catalog,
@@ -353,19 +353,19 @@ pub struct QuestionView<'a> {
 }
 
 impl<'a> QuestionView<'a> {
-    /// What answers are known by.
+    /// The question's name in the protocol.
     #[must_use]
     pub fn name(self) -> &'a str {
         self.catalog.texts.get(self.def.name)
     }
 
-    /// What the user is asked.
+    /// The text that the user reads.
     #[must_use]
     pub fn message(self) -> &'a str {
         self.catalog.texts.get(self.def.message)
     }
 
-    /// The names of the args that it asks for.
+    /// The names of the args that the user fills in.
     #[must_use]
     pub fn args(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
         self.catalog.list(self.def.args)

@@ -14,10 +14,10 @@ mod tokens;
 
 use tokens::{optional, optional_with, range, text};
 
-/// Catalogs with more tools are not formatted: nobody reads them, and formatting would take longer than compiling.
+/// The largest catalog that is formatted. For larger ones formatting would take longer than compiling.
 const MAX_FORMATTED_TOOLS: usize = 1_000;
 
-/// What is written to `OUT_DIR`. Depends on the catalog only.
+/// The generated files, which depend on the catalog only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generated {
     /// `catalog.rs`: the tables. It includes the other files.
@@ -49,7 +49,7 @@ impl Generated {
 /// A catalog that cannot be printed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EmitError {
-    /// Two tool names have one hash; the chance is 1 in 10⁹ for 190,000 tools.
+    /// Two tool names have the same hash; the probability is 1 in 10⁹ for 190,000 tools.
     #[error("tool names `{0}` and `{1}` have the same hash; rename one of them")]
     HashCollision(String, String),
 }

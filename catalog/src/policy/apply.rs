@@ -1,4 +1,4 @@
-//! Policy and index → the index that is served under the policy.
+//! Policy and index → the index of the permitted tools.
 
 use super::file::{Named, NamedArg, PolicyFile};
 use super::{Executor, Policy};
@@ -15,22 +15,22 @@ use crate::suggest::near_misses;
 use crate::table::Catalog;
 use crate::view::{ArgView, ResolvedTool};
 
-/// A policy and what is served under it.
+/// A policy and the index of the tools that it permits.
 #[derive(Debug)]
 pub struct Applied {
     /// The policy.
     pub policy: Policy,
-    /// The permitted tools, as the policy describes them.
+    /// The permitted tools, with the descriptions of the policy.
     pub index: ToolIndex,
-    /// What in the policy is likely a mistake.
+    /// Likely mistakes in the policy.
     pub warnings: Diagnostics,
 }
 
 impl PolicyFile {
-    /// Makes it one that only narrows the policy that is compiled in.
+    /// Restricts the policy to what the compiled-in policy permits.
     ///
     /// # Errors
-    /// It would run programs elsewhere than that one has it.
+    /// The policy has another executor than the compiled-in policy.
     pub fn narrowing(mut self, compiled_in: &Policy) -> Result<Self, Diagnostics> {
         if compiled_in.headless() == Headless::Deny {
             self.policy.approval.headless = Headless::Deny;
@@ -94,10 +94,10 @@ impl PolicyFile {
         Ok(Applied { policy: self.policy, index, warnings })
     }
 
-    /// Puts the policy over a catalog for good: the catalog that results holds it.
+    /// Compiles the policy into a catalog.
     ///
     /// # Errors
-    /// It names tools or args that are not there: nobody can add them later. Or the tools do not fit one catalog any more.
+    /// The policy names tools or args that do not exist, or the tools no longer fit one catalog.
     pub fn compile_in(self, catalog: Catalog) -> Result<Compiled, Diagnostics> {
         let index = ToolIndex::from_configs(vec![Layer::loaded(catalog)]);
         let found: Vec<Diagnostic> = self.names.iter().filter_map(|named| self.mistaken(named, &index)).collect();
@@ -112,7 +112,7 @@ impl PolicyFile {
         Ok(Compiled { catalog: lowered(&self.policy, &index, Some(&self.policy))?, warnings })
     }
 
-    /// What is likely wrong with a name of the policy.
+    /// Returns a warning about a name that does not exist, or a rule that cannot work.
     fn mistaken(&self, named: &Named, index: &ToolIndex) -> Option<Diagnostic> {
         let tool = index.get(&named.tool.value);
         match (tool, &named.arg) {
@@ -120,7 +120,7 @@ impl PolicyFile {
                 let known = index.tools().map(ResolvedTool::name);
                 Some(self.unknown(Code::UnknownTool, "tool", &named.tool, &near_misses(&named.tool.value, known, 3)))
             }
-            // It was told with the tool.
+            // Reported with the tool.
             (None, Some(_)) | (Some(_), None) => None,
             (Some(tool), Some(arg)) => match tool.args().find(|known| known.name() == arg.name.value) {
                 None => {
@@ -148,7 +148,7 @@ impl PolicyFile {
         self.source.diagnostic(code, name.span, format!("no {what} named `{}` is served", name.value)).help(help)
     }
 
-    /// A rule for an arg that refuses what it was hardly meant to.
+    /// Returns a warning about a rule that refuses every value or the arg's default.
     fn unusable(&self, tool: ResolvedTool<'_>, arg: ArgView<'_>, named: &NamedArg) -> Option<Diagnostic> {
         let rule = &self.policy.rule(tool.name())?.args.get(arg.name())?.rule;
         if let Some(range) = named.range.filter(|_| arg.kind() == Type::Boolean) {
@@ -163,16 +163,16 @@ impl PolicyFile {
 }
 
 impl Policy {
-    /// Puts the policy over tools that are added to the catalog that it is of.
+    /// Applies a compiled-in policy to tools that are added at run time.
     ///
     /// # Errors
-    /// The tools do not fit one catalog any more.
+    /// The tools no longer fit one catalog.
     pub fn admit(&self, catalog: Catalog) -> Result<Catalog, Diagnostics> {
         lowered(self, &ToolIndex::from_configs(vec![Layer::loaded(catalog)]), None)
     }
 }
 
-/// The catalog of the permitted tools, which holds the policy `for_good` if there is one.
+/// Lowers the permitted tools; the catalog holds the policy `for_good` if there is one.
 fn lowered(policy: &Policy, index: &ToolIndex, for_good: Option<&Policy>) -> Result<Catalog, Diagnostics> {
     lower(&narrowed(policy, index), for_good).map_err(|overflow| {
         let mut all = Diagnostics::default();
@@ -181,7 +181,7 @@ fn lowered(policy: &Policy, index: &ToolIndex, for_good: Option<&Policy>) -> Res
     })
 }
 
-/// Whether an index looks different under a policy.
+/// Returns whether the policy changes anything about the index.
 fn changes(policy: &Policy, index: &ToolIndex) -> bool {
     let is_described = |tool: &str| {
         let rule = policy.rule(tool);
@@ -190,7 +190,7 @@ fn changes(policy: &Policy, index: &ToolIndex) -> bool {
     policy.access == Access::Disabled || policy.tools.keys().any(|tool| is_described(tool))
 }
 
-/// The permitted tools, as the policy has them.
+/// Returns the permitted tools, with their rules and descriptions.
 fn narrowed(policy: &Policy, index: &ToolIndex) -> Vec<CheckedCli> {
     let clis = index.groups().filter_map(|(cli, tools)| {
         let kept = |prompt: &Spanned<Prompt>| policy.permits_prompt(&prompt.value.name);
@@ -206,7 +206,7 @@ fn narrowed(policy: &Policy, index: &ToolIndex) -> Vec<CheckedCli> {
     clis.collect()
 }
 
-/// A tool as a policy has it. What another policy has asked for before stays.
+/// Adds the rules of a policy to a tool. Rules of an earlier policy remain.
 fn restricted(view: ResolvedTool<'_>, policy: &Policy) -> CheckedTool {
     let tool = raise::tool(view);
     let rule = policy.rule(&tool.name);

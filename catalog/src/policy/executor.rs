@@ -1,21 +1,21 @@
-//! Where programs run.
+//! Executors: where programs run.
 
 use crate::model::{Runtime, SandboxLimits};
 use crate::table::{Catalog, ExecutorDef, Rows};
 
-/// Where programs run.
+/// Executors: where programs run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Executor {
-    /// On this machine, as the server's user.
+    /// On the host, as the server's user.
     #[default]
     Local,
     /// Each in a container of its own.
     Container(Container),
-    /// On this machine, confined by the kernel.
+    /// On the host, in a sandbox of the kernel.
     Sandbox(Sandbox),
 }
 
-/// A container that is made for one call and removed after it.
+/// A container that is created for one call and removed after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Container {
     /// The program that runs containers.
@@ -24,13 +24,13 @@ pub struct Container {
     pub image: String,
     /// Mounts as the runtime's `--volume` takes them; `$VAR` expands.
     pub volumes: Vec<String>,
-    /// The directory inside where neither the call nor its CLI names one.
+    /// The working directory in the container if neither the call nor its CLI sets one.
     pub working_dir: Option<String>,
     /// The network, as the runtime's `--network` takes it.
     pub network: Option<String>,
 }
 
-/// What the kernel lets a program do. What is not named is refused.
+/// What the sandbox permits. The kernel refuses everything else.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sandbox {
     /// Files and directories that can be read and run; `~` and `$VAR` expand.
@@ -39,11 +39,11 @@ pub struct Sandbox {
     pub write: Vec<String>,
     /// Whether sockets can be opened.
     pub network: bool,
-    /// Bounds on what it uses.
+    /// Resource limits.
     pub limits: SandboxLimits,
 }
 
-/// The executor that is compiled in.
+/// Returns the compiled-in executor.
 pub(super) fn compiled_in(catalog: &Catalog, def: ExecutorDef) -> Executor {
     let text = |id| catalog.texts.get(id).to_owned();
     let list = |rows: Rows| catalog.list(rows).map(str::to_owned).collect();

@@ -1,22 +1,22 @@
-//! A policy as it was read: the policy itself, and the names in it that must exist where it is applied.
+//! A policy as it was read, with the names of tools, args and prompts that it mentions.
 
 use super::Policy;
 use crate::read::diagnostic::Diagnostics;
 use crate::read::source::{Source, Span, Spanned};
 
-/// A policy that was read and has not been put over tools yet.
+/// A policy that was read but not applied yet.
 #[derive(Clone, Debug)]
 pub struct PolicyFile {
     pub(super) source: Source,
     pub(super) policy: Policy,
     pub(super) names: Vec<Named>,
     pub(super) prompts: Vec<Spanned<String>>,
-    /// Where it says where programs run, if it does.
+    /// The location of its `executor`, if it has one.
     pub(super) executor: Option<Span>,
     pub(super) warnings: Diagnostics,
 }
 
-/// A tool, or an arg of one, that a policy names, with the place where it does.
+/// A tool or arg that a policy names, with its location.
 #[derive(Clone, Debug)]
 pub(super) struct Named {
     pub(super) tool: Spanned<String>,
@@ -27,6 +27,6 @@ pub(super) struct Named {
 #[derive(Clone, Debug)]
 pub(super) struct NamedArg {
     pub(super) name: Spanned<String>,
-    /// Where its rule's range stands, if it has one.
+    /// The location of `min` or `max`, if the rule has one.
     pub(super) range: Option<Span>,
 }

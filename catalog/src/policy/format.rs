@@ -8,8 +8,7 @@ use crate::model::{Access, Headless, Level, Runtime};
 
 /// The JSON Schema (2020-12) of the policy format.
 ///
-/// It says what a policy may look like; which keys belong to which type of executor, and what patterns can be, are the
-/// reader's matter alone.
+/// It describes the shape of a policy. The reader also checks the keys of each executor type, and patterns.
 #[must_use]
 pub fn schema() -> Value {
     json!({

@@ -1,8 +1,7 @@
-//! Policies: which tools may be called, with what, where, and who is asked first.
+//! Policies: permitted tools, rules for arguments, approval, and the executor.
 //!
-//! A policy is read like a config ([`read`]) and then put over an index ([`PolicyFile::apply`]), which leaves an index
-//! that holds the permitted tools only. Whoever lists, searches or calls sees that index, so that a hidden tool cannot
-//! be found anywhere.
+//! A policy is read like a config ([`read`]) and then applied to an index ([`PolicyFile::apply`]). The resulting index holds
+//! the permitted tools only. Lists, searches and calls use that index, so hidden tools appear nowhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +25,7 @@ pub use parse::read;
 pub use pattern::Pattern;
 pub use rule::{ArgRule, RuleViolation};
 
-/// What may be called, and how. The default is what holds without a policy: everything, unasked, on this machine.
+/// Permitted tools, approval and executor. The default permits every tool, without approval, on this machine.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
     pub(crate) access: Access,
@@ -36,7 +35,7 @@ pub struct Policy {
     pub(crate) approval: Approval,
 }
 
-/// What a policy says of one tool.
+/// The rule for one tool.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ToolRule {
     pub(crate) description: Option<String>,
@@ -44,14 +43,14 @@ pub(crate) struct ToolRule {
     pub(crate) require_approval: Option<bool>,
 }
 
-/// What a policy says of one arg.
+/// The rule for one arg.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ArgPolicy {
     pub(crate) rule: ArgRule,
     pub(crate) allow_leading_dash: bool,
 }
 
-/// Which calls are asked about, and what holds where nobody can be asked.
+/// Which calls need approval, and what happens to them if the client cannot ask the user.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Approval {
     pub(crate) global: Level,
@@ -60,8 +59,8 @@ pub(crate) struct Approval {
 }
 
 impl Policy {
-    /// The policy that a catalog was made under, as far as it is about calls: tools and args have their part of it in
-    /// their rows.
+    /// Returns the policy that a catalog was compiled with, as far as it concerns all calls. Rows of tools and args hold the
+    /// rest.
     #[must_use]
     pub fn compiled_in(catalog: &Catalog) -> Self {
         let Some(def) = catalog.policy else { return Self::default() };
@@ -69,7 +68,7 @@ impl Policy {
         Self { executor: executor::compiled_in(catalog, def.executor), approval, ..Self::default() }
     }
 
-    /// The policy that a catalog was made under, as it is for tools that are added to it.
+    /// Returns the compiled-in policy for tools that are added at run time; `None` if there is none.
     #[must_use]
     pub fn for_additions(catalog: &Catalog) -> Option<Self> {
         let def = catalog.policy?;
@@ -77,7 +76,7 @@ impl Policy {
         Some(Self { access: def.access, approval, ..Self::compiled_in(catalog) })
     }
 
-    /// Whether a catalog is served under this policy as under the one that it was made under.
+    /// Returns whether this policy changes nothing about a catalog and its compiled-in policy.
     pub(crate) fn adds_nothing_to(&self, catalog: &Catalog) -> bool {
         let Approval { global, headless, tools } = &self.approval;
         let compiled_in = Self::compiled_in(catalog);
@@ -87,13 +86,13 @@ impl Policy {
         changes_no_tool && asks_nobody && is_where_it_was
     }
 
-    /// Whether tools of this name may be seen and called.
+    /// Returns whether the policy permits a tool.
     #[must_use]
     pub fn permits(&self, name: &str) -> bool {
         self.access == Access::Enabled || self.tools.contains_key(name)
     }
 
-    /// Whether prompts of this name may be seen: their texts may tell of tools.
+    /// Returns whether the policy permits a prompt. Texts of prompts can mention hidden tools.
     #[must_use]
     pub fn permits_prompt(&self, name: &str) -> bool {
         self.access == Access::Enabled || self.prompts.contains(name)
@@ -103,8 +102,10 @@ impl Policy {
         self.tools.get(name)
     }
 
-    /// Whether somebody is asked before the tool is called: by its own rule, else by the list of tools, else by risk; in any
-    /// case if the policy that its catalog was made under has it so.
+    /// Returns whether calls of the tool need approval.
+    ///
+    /// The tool's own rule decides, then the list of tools, then the risk. If the compiled-in policy requires approval, this
+    /// one cannot remove it.
     #[must_use]
     pub fn asks(&self, tool: ResolvedTool<'_>) -> bool {
         let own = self.rule(tool.name()).and_then(|rule| rule.require_approval);
@@ -112,13 +113,13 @@ impl Policy {
         tool.asks() || own.or_else(listed).unwrap_or_else(|| self.approval.global.covers(tool.risk()))
     }
 
-    /// What holds where nobody can be asked.
+    /// The rule for calls that need approval if the client cannot ask the user.
     #[must_use]
     pub fn headless(&self) -> Headless {
         self.approval.headless
     }
 
-    /// Where programs run.
+    /// Executors: where programs run.
     #[must_use]
     pub fn executor(&self) -> &Executor {
         &self.executor

@@ -22,10 +22,10 @@ pub(super) const EXECUTOR_KEYS: &[&str] =
     &["type", "image", "runtime", "volumes", "working_dir", "network", "read", "write", "limits"];
 pub(super) const LIMIT_KEYS: &[&str] = &["memory_mb", "cpu_s", "processes", "file_mb"];
 
-/// How calls are asked about if a policy does not say; as in `CLImax` 0.5.
+/// The approval level if a policy names none; as in `CLImax` 0.5.
 const DEFAULT_LEVEL: Level = Level::Write;
 
-/// What an empty file lacks.
+/// Help for an empty file.
 const FORMAT: &str = "write at least `default: enabled` or `tools:`";
 
 /// The values of an executor's `type`.
@@ -178,7 +178,7 @@ fn executor(walker: &mut Walker<'_>, node: &Node) -> Option<Executor> {
         let others: Vec<_> = ExecutorType::VARIANTS.iter().filter(|other| other.keys().contains(&key)).collect();
         let owner = others.iter().map(|other| format!("`type: {other}`")).collect::<Vec<_>>().join(" or ");
         if !owner.is_empty() {
-            // Run on the machine what was meant for a container, and the policy protects nobody.
+            // Ignoring the key would run programs on the host that the policy puts into a container.
             let message = format!("`{key}` has no meaning for an executor of type {kind}");
             walker.report(Code::MisplacedKey, span, message, &format!("write {owner}, or remove `{key}`"));
         }
@@ -223,7 +223,7 @@ fn network(walker: &mut Walker<'_>, node: &Node) -> Option<String> {
     walker.string(node, "network").map(|text| text.value)
 }
 
-/// Reports mounts whose source a container can replace.
+/// Reports mounts whose source the container can replace.
 fn replaceable_mounts(walker: &mut Walker<'_>, volumes: &[Spanned<String>]) {
     let source = |volume: &Spanned<String>| {
         let path = volume.value.split(':').next().unwrap_or_default();
@@ -237,7 +237,7 @@ fn replaceable_mounts(walker: &mut Walker<'_>, volumes: &[Spanned<String>]) {
     replaceable(walker, &all, &changeable, "mount the outer one alone, or with `:ro`");
 }
 
-/// Reports paths that a program can replace, by a link to anything, because it may change what they are in.
+/// Reports paths inside of writable directories: a program can replace such a path by a link to any other.
 fn replaceable(walker: &mut Walker<'_>, all: &[Spanned<String>], changeable: &[Spanned<String>], help: &str) {
     for path in all {
         let inner = path.value.trim_end_matches('/');
@@ -285,7 +285,7 @@ fn texts(walker: &mut Walker<'_>, fields: &mut Fields<'_>, key: &'static str) ->
     fields.list(walker, key, |walker, node| walker.string(node, &what))
 }
 
-/// A bound: a whole number from 1.
+/// Reads a limit: a whole number from 1.
 fn whole(walker: &mut Walker<'_>, key: &str, number: &Spanned<f64>) -> Option<u32> {
     let is_whole = number.value.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(&number.value);
     if !is_whole {

@@ -1,26 +1,26 @@
-//! Values against the rules for an arg.
+//! Checks of values against the rules for an arg.
 
 use super::pattern::Pattern;
 
-/// What a policy asks of the values of one arg. They are compared as they go on the command line.
+/// A rule for the values of an arg. Values are compared as they stand on the command line.
 #[derive(Clone, Debug, Default)]
 pub struct ArgRule {
-    /// What the whole value must match.
+    /// The pattern that the whole value must match.
     pub pattern: Option<Pattern>,
-    /// The least that a number may be.
+    /// The smallest permitted number.
     pub min: Option<f64>,
-    /// The most that a number may be.
+    /// The largest permitted number.
     pub max: Option<f64>,
 }
 
-/// How a value breaks a rule.
+/// The way in which a value violates a rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RuleViolation<'a> {
     /// It does not match this pattern.
     Pattern(&'a str),
-    /// It is too long to be checked against this pattern.
+    /// It is too long to be matched against this pattern.
     TooLong(&'a str),
-    /// It is no number, and the rule is about numbers.
+    /// It is not a number, and the rule has a range.
     NotANumber,
     /// It is less than this.
     BelowMinimum(f64),
@@ -29,7 +29,7 @@ pub enum RuleViolation<'a> {
 }
 
 impl ArgRule {
-    /// How a value, as it goes on the command line, breaks the rule.
+    /// Checks a value, as it stands on the command line; `None` if the rule permits it.
     #[must_use]
     pub fn check(&self, value: &str) -> Option<RuleViolation<'_>> {
         if let Some(pattern) = &self.pattern {
@@ -48,7 +48,7 @@ impl ArgRule {
     }
 }
 
-/// A number that is compared without rounding: beyond 2⁵³ floats skip integers.
+/// A number that is compared without rounding: floats cannot represent every integer above 2⁵³.
 #[derive(Clone, Copy)]
 enum Number {
     Whole(i64),

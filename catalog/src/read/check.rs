@@ -1,6 +1,6 @@
-//! What the values of a config mean together: [`Config`] → [`CheckedCli`], with every semantic mistake reported.
+//! Semantic checks: [`Config`] → [`CheckedCli`], with every mistake reported.
 //!
-//! The result is meant for [`crate::lower`] only if no error was reported.
+//! The result may be lowered only if no error was reported.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ mod prompt;
 pub(crate) mod question;
 mod resource;
 
-/// Something that can be served already when configs are added.
+/// An item that a server may have already when configs are added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServedItem<'a> {
     /// A tool of this name.
@@ -35,9 +35,9 @@ pub enum ServedItem<'a> {
 const MAX_TOOL_NAME_CHARS: usize = 128;
 /// Longest tool name that every known client accepts.
 const PORTABLE_TOOL_NAME_CHARS: usize = 64;
-/// Timeout of a tool that gives none.
+/// Default timeout of a tool.
 const DEFAULT_TIMEOUT_MS: u32 = 30_000;
-/// Timeout of a `resolve` look-up that gives none.
+/// Default timeout of a `resolve` look-up.
 const DEFAULT_RESOLVE_TIMEOUT_MS: u32 = 10_000;
 
 /// Checks one config.
@@ -51,7 +51,7 @@ pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) 
     if is_native {
         checker.native(&config);
     }
-    // What is absent was reported; a native config needs none.
+    // A missing command was reported, and a native config needs none.
     let words = config.command.as_ref().map(|command| split_words(&command.value));
     let base = words.as_deref().filter(|_| !is_native);
     checker.tool_names(&config.tools);
@@ -75,9 +75,9 @@ pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) 
     }
 }
 
-/// Drops each tool that a later config defines again, with a warning on the later one, and configs that lose all tools.
+/// Drops each tool that a later config defines again, with a warning at the later one. Drops configs that lose all tools.
 ///
-/// `served` says what there is already; replacing something of that is a warning too.
+/// `served` returns whether the server has an item already; replacing such an item is a warning too.
 pub(crate) fn override_earlier(
     clis: &mut Vec<CheckedCli>,
     sources: &[Source],
@@ -111,7 +111,7 @@ pub(crate) fn override_earlier(
     out
 }
 
-/// Warnings about prompts and resources that replace those that there are already.
+/// Returns warnings about prompts and resources that replace served ones.
 fn replaced_offers(cli: &CheckedCli, source: &Source, served: &dyn Fn(ServedItem<'_>) -> bool) -> Vec<Diagnostic> {
     let warning = |span: Span, what: String| {
         let message = format!("{what} replaces the compiled-in one");
@@ -158,7 +158,7 @@ impl Checker<'_> {
         self.defined_once(&names, "tool", Code::DuplicateTool);
     }
 
-    /// Reports each name that stands a second time.
+    /// Reports each repeated name.
     fn defined_once(&mut self, names: &[&Spanned<String>], what: &str, code: Code) {
         let mut seen: HashMap<&str, Span> = HashMap::new();
         for name in names {
@@ -173,7 +173,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks the name of a tool or a prompt: clients make words of them.
+    /// Checks the name of a tool or prompt against the limits of MCP and of clients.
     fn legal_name(&mut self, name: &Spanned<String>, what: &str) {
         let text = &name.value;
         let length = text.chars().count();

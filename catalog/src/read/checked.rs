@@ -1,4 +1,4 @@
-//! Configs as they are after [`crate::read::check`]: owned, defaulted, with one place per arg.
+//! Checked configs: owned, with defaults, and one place per arg.
 
 use crate::model::{Place, Risk, Type};
 use crate::policy::ArgRule;
@@ -10,7 +10,7 @@ use crate::read::source::{Span, Spanned};
 pub(crate) struct CheckedCli {
     pub(crate) path: String,
     pub(crate) name: String,
-    /// Where the name is written; `None` if it is the file's.
+    /// The location of the name; `None` if the name is the file's stem.
     pub(crate) name_span: Option<Span>,
     pub(crate) stem: String,
     pub(crate) description: String,
@@ -35,13 +35,13 @@ pub(crate) struct CheckedTool {
     pub(crate) args: Vec<CheckedArg>,
     pub(crate) timeout_ms: u32,
     pub(crate) risk: Risk,
-    /// Whether a policy has somebody asked before a call.
+    /// Whether the compiled-in policy requires approval.
     pub(crate) asks: bool,
     /// The media type of what it prints, if that is more than text.
     pub(crate) output: Option<String>,
     /// The URI template of the resource that it prints.
     pub(crate) resource: Option<Spanned<String>>,
-    /// What the user is asked before each call, in this order.
+    /// The questions that the user answers before each call, in this order.
     pub(crate) questions: Vec<CheckedQuestion>,
     pub(crate) confirm_message: Option<String>,
     pub(crate) resolve: Vec<CheckedResolve>,
@@ -52,7 +52,7 @@ pub(crate) struct CheckedTool {
 pub(crate) struct CheckedQuestion {
     pub(crate) name: String,
     pub(crate) message: String,
-    /// The names of the args that it asks for.
+    /// The names of the args that the user fills in.
     pub(crate) args: Vec<String>,
 }
 
@@ -67,13 +67,13 @@ pub(crate) struct CheckedArg {
     pub(crate) place: Place,
     pub(crate) flag: String,
     pub(crate) values: Vec<String>,
-    /// What policies ask of its values.
+    /// The rules of policies for its values.
     pub(crate) rules: Vec<ArgRule>,
-    /// Whether a policy lets a positional value start with a dash; `None` if there is no policy.
+    /// Whether a policy permits a positional value to start with a dash; `None` without a policy.
     pub(crate) leading_dash: Option<bool>,
     /// Whether the user gives it, not the agent.
     pub(crate) asked: bool,
-    /// The file that the program writes, if the arg is where to.
+    /// The file that the program writes to the path in this arg.
     pub(crate) output: Option<CheckedOutputFile>,
 }
 
@@ -85,14 +85,14 @@ pub(crate) struct CheckedOutputFile {
     pub(crate) file: String,
 }
 
-/// A default, as it goes on the command line and as it stands in a schema.
+/// A default, as it stands on the command line and in a schema.
 #[derive(Debug)]
 pub(crate) struct DefaultValue {
     pub(crate) word: String,
     pub(crate) json: String,
 }
 
-/// A look-up of a readable name.
+/// A look-up of a readable name, by a subcommand of the program.
 #[derive(Debug)]
 pub(crate) struct CheckedResolve {
     pub(crate) name: String,

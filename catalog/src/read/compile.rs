@@ -14,7 +14,7 @@ use crate::read::yaml;
 use crate::table::Catalog;
 use crate::uri::UriTemplate;
 
-/// A catalog, and what was found in its configs that is likely a mistake.
+/// A catalog, and warnings about its configs.
 #[derive(Debug)]
 pub struct Compiled {
     /// The tables.
@@ -48,7 +48,7 @@ pub fn compile(sources: &[Source]) -> Result<Compiled, Diagnostics> {
     files.compile(&|_| false)
 }
 
-/// Turns config files into a catalog as [`compile`] does, with advice on how to make them better among the warnings.
+/// Compiles config files like [`compile`], with lints among the warnings.
 ///
 /// # Errors
 /// As [`compile`].
@@ -58,24 +58,24 @@ pub fn compile_linted(sources: &[Source]) -> Result<Compiled, Diagnostics> {
     files.compile(&|_| false)
 }
 
-/// Turns config files into a catalog that is served over others; `served` says what those have.
+/// Compiles config files for a server that has other items already; `served` returns whether it has an item.
 ///
-/// What replaces something of them is a warning too. Files may add tools to a CLI of the same name.
+/// Replacing a served item is a warning too. Files may add tools to a CLI of the same name.
 ///
 /// # Errors
-/// Every mistake in every file, and the warnings.
+/// Returns every mistake in every file, and the warnings.
 pub fn compile_over(sources: &[Source], served: &dyn Fn(ServedItem<'_>) -> bool) -> Result<Compiled, Diagnostics> {
     Files::read(sources, Advice::None).compile(served)
 }
 
-/// Whether files are looked at for more than mistakes.
+/// Whether files are linted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Advice {
     None,
     Lints,
 }
 
-/// A file, as far as it could be read.
+/// A file, as far as it was readable.
 struct File<'a> {
     source: &'a Source,
     cli: Option<CheckedCli>,
@@ -135,13 +135,13 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// Which file has the last word about each tool.
+    /// Maps each tool to the last file that defines it.
     fn last_definitions(&self) -> HashMap<String, String> {
         let clis = self.files.iter().filter_map(|file| file.cli.as_ref());
         clis.flat_map(|cli| cli.tools.iter().map(|tool| (tool.name.clone(), cli.path.clone()))).collect()
     }
 
-    /// Refuses each text that a file before, or the same one, has too.
+    /// Reports each text that occurs a second time, in the same or in another file.
     fn refuse_second(&mut self, what: &str, code: Code, texts: impl Fn(&CheckedCli) -> Vec<Spanned<String>>) {
         let mut first: HashMap<String, String> = HashMap::new();
         for file in &mut self.files {
@@ -160,7 +160,7 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// Lowers what was read, if all of it can be used.
+    /// Lowers the configs, unless there are errors.
     fn compile(mut self, served: &dyn Fn(ServedItem<'_>) -> bool) -> Result<Compiled, Diagnostics> {
         self.refuse_second("prompt named", Code::DuplicatePrompt, |cli| {
             let name = |prompt: &Spanned<Prompt>| Spanned { value: prompt.value.name.clone(), span: prompt.span };
@@ -201,7 +201,7 @@ impl<'a> Files<'a> {
     }
 }
 
-/// Where the file says what its CLI is called.
+/// Returns the location of the CLI's name, for messages.
 fn place_of_name(file: &File<'_>) -> String {
     let path = file.source.path();
     match file.cli.as_ref().and_then(|cli| cli.name_span) {
@@ -213,7 +213,7 @@ fn place_of_name(file: &File<'_>) -> String {
     }
 }
 
-/// Refuses configs whose tables would be larger than a machine likes.
+/// Reports configs whose tables would be larger than 1 GiB.
 fn too_large(clis: &[CheckedCli], sources: &[Source]) -> Option<Diagnostic> {
     const MAX_TABLE_BYTES: usize = 1 << 30;
     let mut total = 0;
@@ -225,7 +225,7 @@ fn too_large(clis: &[CheckedCli], sources: &[Source]) -> Option<Diagnostic> {
     Some(Diagnostic::file(Code::TooLarge, source.path(), message, "use fewer or shorter tags, or fewer tools"))
 }
 
-/// Sorts each file's diagnostics by place, and drops warnings about a scalar that an error is about already.
+/// Sorts each file's diagnostics by location. Drops warnings about a scalar that has an error too.
 pub(crate) fn in_order(files: Vec<Vec<Diagnostic>>) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     for mut file in files {

@@ -7,12 +7,12 @@ use crate::read::source::{Source, Span};
 pub const MAX_CONFIG_BYTES: usize = 16 << 20;
 
 impl Source {
-    /// Decodes the bytes of the file at `path`, which is used for messages and for the file's stem only.
+    /// Decodes the bytes of a file. `path` is for messages and for the file's stem only.
     ///
     /// A byte order mark is dropped.
     ///
     /// # Errors
-    /// The file is larger than [`MAX_CONFIG_BYTES`], binary, not UTF-8, or has nothing in it.
+    /// The file is larger than [`MAX_CONFIG_BYTES`], binary, not UTF-8, or empty.
     pub fn new(path: &str, bytes: Vec<u8>) -> Result<Self, Diagnostic> {
         if bytes.len() > MAX_CONFIG_BYTES {
             return Err(Diagnostic::file(

@@ -1,4 +1,4 @@
-//! What is wrong with a config, where, and what to do about it.
+//! Diagnostics: a problem in a config, its location, and help.
 
 use crate::read::source::{Position, Source, Span};
 
@@ -15,14 +15,14 @@ impl Source {
     }
 }
 
-/// A place that explains a diagnostic further.
+/// A location with a text.
 #[derive(Clone, Debug)]
 struct Label {
     span: Span,
     text: String,
 }
 
-/// Where a diagnostic points: a range of a file with a word on it.
+/// The location of a diagnostic: a labelled range of a file, and further ones.
 #[derive(Clone, Debug)]
 struct Location {
     source: Source,
@@ -30,7 +30,7 @@ struct Location {
     secondary: Vec<Label>,
 }
 
-/// One mistake: what is wrong, where, and what to do.
+/// One problem: a message, its location, and help.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
     code: Code,
@@ -77,13 +77,13 @@ impl Diagnostic {
         self
     }
 
-    /// Says what to do.
+    /// Adds help.
     pub(crate) fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
         self
     }
 
-    /// Makes it an error, where what it is about cannot be mended later.
+    /// Turns a warning into an error.
     pub(crate) fn into_error(self) -> Self {
         Self { severity: Severity::Error, ..self }
     }
@@ -100,7 +100,7 @@ impl Diagnostic {
         self.severity
     }
 
-    /// What is wrong, in one line.
+    /// The message, in one line.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
@@ -118,7 +118,7 @@ impl Diagnostic {
         self.help.as_deref()
     }
 
-    /// Line and column; the start of the file where the mistake has no place of its own.
+    /// Line and column; the start of the file if the diagnostic has no location.
     #[must_use]
     pub fn position(&self) -> Position {
         match &self.location {
@@ -139,7 +139,7 @@ impl Diagnostic {
     }
 }
 
-/// Everything that was found wrong in one run, each file's in the order of its lines, then what files do to each other.
+/// The diagnostics of one run. Those of each file are in the order of its lines; those about several files come last.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     all: Vec<Diagnostic>,
@@ -167,12 +167,12 @@ impl Diagnostics {
         self.errors().next().is_some()
     }
 
-    /// Those that make a config unusable.
+    /// The errors.
     pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
         self.all.iter().filter(|d| d.severity() == Severity::Error)
     }
 
-    /// Those that do not.
+    /// The warnings.
     pub fn warnings(&self) -> impl Iterator<Item = &Diagnostic> {
         self.all.iter().filter(|d| d.severity() == Severity::Warning)
     }

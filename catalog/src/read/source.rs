@@ -1,4 +1,4 @@
-//! The text of one config or policy file, and places in it.
+//! The text of a config or policy file, and locations in it.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -12,14 +12,14 @@ pub struct Span {
     pub end: usize,
 }
 
-/// A value together with where it stands in its file.
+/// A value with its location.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Spanned<T> {
     pub(crate) value: T,
     pub(crate) span: Span,
 }
 
-/// A position for people: both numbers start at 1, the column counts characters.
+/// Line and column for messages. Both start at 1, and the column counts characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// Line number.
@@ -33,12 +33,12 @@ pub struct Position {
 pub struct Source {
     path: Arc<str>,
     text: Arc<str>,
-    /// Where each line starts; found when a position is first asked for.
+    /// The start of each line, computed for the first position.
     lines: Arc<OnceLock<Vec<usize>>>,
 }
 
 impl Source {
-    /// Wraps decoded text; `path` is used for messages and for the file's stem only.
+    /// Wraps decoded text. `path` is for messages and for the file's stem only.
     pub(crate) fn from_text(path: &str, text: &str) -> Self {
         Self { path: path.into(), text: text.into(), lines: Arc::default() }
     }
@@ -55,7 +55,7 @@ impl Source {
         &self.text
     }
 
-    /// The file name without directories and extension: the name that a config has when it gives none.
+    /// The file name without directories and extension: the default name of a config.
     #[must_use]
     pub fn stem(&self) -> &str {
         let file = self.path.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -75,7 +75,7 @@ impl Source {
         Position { line, column: 1 + String::from_utf8_lossy(&bytes[start..offset]).chars().count() }
     }
 
-    /// The place of a part of a scalar, or all of the scalar where its text up to there is not written literally.
+    /// Returns the location of a part of a scalar; the whole scalar if escapes come before that part.
     pub(crate) fn within(&self, text: &Spanned<String>, part: Range<usize>) -> Span {
         let written = &self.text[text.span.start..text.span.end];
         let quote = usize::from(written.starts_with(['"', '\'']));

@@ -1,6 +1,6 @@
-//! Walking a tree: typed access to its nodes, with a diagnostic for each that is not as expected.
+//! Typed access to the nodes of a tree, with a diagnostic for each unexpected node.
 //!
-//! Knows YAML's shapes, not the config format.
+//! Knows the shapes of YAML, but not the config format.
 
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use crate::read::source::{Source, Span, Spanned};
 use crate::read::yaml::{Meaning, Node, NodeKind, shorten};
 use crate::suggest::did_you_mean;
 
-/// Keys that start so are allowed everywhere and ignored.
+/// The prefix of keys that are ignored everywhere.
 const EXTENSION_PREFIX: &str = "x-";
 
 /// Reads nodes and reports those that cannot be read.
@@ -25,12 +25,12 @@ pub(crate) struct Walker<'a> {
 pub(crate) struct Fields<'n> {
     what: &'static str,
     span: Span,
-    /// From the first key to the end of the last value: where an alias stands for the mapping, this is what it stands for.
+    /// From the first key to the end of the last value. For an alias, this is the range of its target.
     extent: Span,
     truncated: bool,
     /// The keys that the mapping can have.
     keys: &'static [&'static str],
-    /// Keys that an unknown one was probably meant to be; that one was reported, so they are not missed.
+    /// Keys that a reported unknown key probably means. They are not reported as missing too.
     misspelt: Vec<&'static str>,
     entries: Vec<(&'n str, &'n Node)>,
 }
@@ -93,7 +93,7 @@ impl<'a> Walker<'a> {
         })
     }
 
-    /// Reports the key; returns the one that was probably meant.
+    /// Reports the key; returns the key that was probably meant.
     fn unknown_key(&mut self, key: &str, span: Span, what: &str, keys: &[&'static str]) -> Option<&'static str> {
         let message = format!("unknown key `{}` in {what}", shorten(key));
         let near = did_you_mean(key, keys.iter().copied());
@@ -108,7 +108,7 @@ impl<'a> Walker<'a> {
         near
     }
 
-    /// The entries with string keys; a repeated one is reported and only its first is kept.
+    /// Returns the entries with string keys. Repeated keys are reported, and only the first counts.
     fn unique_entries<'n>(&mut self, entries: &'n [(Node, Node)]) -> Vec<(&'n str, Span, &'n Node)> {
         let mut unique: Vec<(&str, Span, &Node)> = Vec::with_capacity(entries.len());
         let mut seen: HashMap<&str, Span> = HashMap::with_capacity(entries.len());
@@ -148,7 +148,7 @@ impl<'a> Walker<'a> {
         None
     }
 
-    /// Reads a boolean whose place does not matter.
+    /// Reads a boolean, without its location.
     pub(crate) fn flag(&mut self, node: &Node, what: &str) -> Option<bool> {
         self.boolean(node, what).map(|value| value.value)
     }
@@ -203,7 +203,7 @@ impl<'n> Fields<'n> {
         Some(self.entries.swap_remove(at).1)
     }
 
-    /// The fields that have not been taken, and where their values stand.
+    /// The fields that have not been taken, with the locations of their values.
     pub(crate) fn remaining(&self) -> impl Iterator<Item = (&'n str, Span)> {
         self.entries.iter().map(|(name, node)| (*name, node.span))
     }
@@ -213,12 +213,12 @@ impl<'n> Fields<'n> {
         self.extent
     }
 
-    /// Whether a field is there and not taken yet.
+    /// Returns whether a field is present and not taken yet.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.entries.iter().any(|(name, _)| *name == key)
     }
 
-    /// Takes a field that must be there; `meaning` says what it is for.
+    /// Takes a required field; `meaning` explains it in the message.
     pub(crate) fn required(&mut self, walker: &mut Walker<'_>, key: &str, meaning: &str) -> Option<&'n Node> {
         let node = self.take(key);
         if node.is_none() && !self.truncated && !self.misspelt.contains(&key) {

@@ -26,19 +26,19 @@ impl<'a> ArgView<'a> {
         self.catalog.texts.get(self.row.description)
     }
 
-    /// The flag, also where the place makes no use of it.
+    /// The flag. Only the places flag, joined and switch use it.
     #[must_use]
     pub fn flag(self) -> &'a str {
         self.catalog.texts.get(self.row.flag)
     }
 
-    /// The default, as it goes on the command line.
+    /// The default, as it stands on the command line.
     #[must_use]
     pub fn default(self) -> Option<&'a str> {
         self.row.default.map(|default| self.catalog.texts.get(default))
     }
 
-    /// The allowed values, as they go on the command line; none means any.
+    /// The allowed values, as they stand on the command line; empty if any value is allowed.
     #[must_use]
     pub fn values(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
         self.catalog.list(self.row.values)
@@ -62,7 +62,7 @@ impl<'a> ArgView<'a> {
         self.row.required
     }
 
-    /// The file that the program writes, if the arg is where to: nobody gives it.
+    /// The file that the program writes to the path in this arg. The server sets such an arg.
     #[must_use]
     pub fn output(self) -> Option<OutputFileView<'a>> {
         let files = &self.catalog.files;
@@ -71,19 +71,19 @@ impl<'a> ArgView<'a> {
         Some(OutputFileView { mime: text(files[found].mime), file: text(files[found].file) })
     }
 
-    /// Whether the user gives it, not the agent: it is in no schema.
+    /// Whether the user gives the arg. The schema for the agent has no such arg.
     #[must_use]
     pub fn is_asked(self) -> bool {
         self.row.asked
     }
 
-    /// Whether a policy lets a positional value start with a dash; `None` if there is no policy.
+    /// Whether a policy permits a positional value to start with a dash; `None` without a policy.
     #[must_use]
     pub fn leading_dash(self) -> Option<bool> {
         self.row.leading_dash
     }
 
-    /// What policies ask of its values.
+    /// The rules of policies for its values.
     pub fn rules(self) -> impl Iterator<Item = RuleView<'a>> + Clone {
         let Self { catalog, at, .. } = self;
         let first = catalog.rules.partition_point(|rule| rule.arg < at);
@@ -105,7 +105,7 @@ pub struct OutputFileView<'a> {
     pub file: &'a str,
 }
 
-/// What a policy asks of an arg's values.
+/// A rule of a policy for the values of an arg.
 #[derive(Clone, Copy, Debug)]
 pub struct RuleView<'a> {
     catalog: &'a Catalog,
@@ -113,22 +113,22 @@ pub struct RuleView<'a> {
 }
 
 impl RuleView<'_> {
-    /// The least that a number may be.
+    /// The smallest permitted number.
     #[must_use]
     pub fn min(self) -> Option<f64> {
         self.def.min
     }
 
-    /// The most that a number may be.
+    /// The largest permitted number.
     #[must_use]
     pub fn max(self) -> Option<f64> {
         self.def.max
     }
 
-    /// The rule itself, its pattern compiled.
+    /// Compiles the rule.
     ///
     /// # Panics
-    /// If the catalog was not made by this crate: every pattern has been compiled before it came into one.
+    /// Panics if a pattern does not compile. This crate puts only compiled patterns into catalogs.
     #[must_use]
     pub fn to_rule(self) -> ArgRule {
         let compiled = |text| Pattern::compile(text).expect("patterns in catalogs have been compiled before");

@@ -1,4 +1,4 @@
-//! The parts that rows are printed from.
+//! Tokens of texts, ranges and options.
 
 use climax_catalog::{Rows, Str};
 use proc_macro2::{Literal, TokenStream};

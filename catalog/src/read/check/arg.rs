@@ -20,7 +20,7 @@ impl Checker<'_> {
         args.into_iter().map(|arg| self.arg(arg)).collect()
     }
 
-    /// Checks the args that every call of a config gets: they have a flag and a default, nothing else counts.
+    /// Checks global args. Only their flag and default have an effect.
     pub(super) fn global_args(&mut self, args: Vec<ArgConfig>) -> Vec<CheckedArg> {
         self.arg_names(&args);
         args.into_iter().map(|arg| self.global_arg(arg)).collect()
@@ -63,7 +63,7 @@ impl Checker<'_> {
         self.defined_once(&names, "arg", Code::DuplicateArg);
     }
 
-    /// A program has one standard input and one working directory.
+    /// Reports a second `cwd` or `stdin`: a program has one of each.
     pub(super) fn repeated_places(&mut self, args: &[ArgConfig]) {
         for (key, field) in [
             ("cwd", (|arg| arg.cwd.as_ref()) as fn(&ArgConfig) -> Option<&Spanned<bool>>),
@@ -113,7 +113,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The place that the YAML booleans name, `None` for a flag.
+    /// Returns the place that the boolean keys name; `None` for a flag.
     fn place(&mut self, arg: &ArgConfig) -> Option<Place> {
         let named: Vec<(&str, Place, Span)> = [
             ("positional", Place::Positional, &arg.positional),
@@ -222,7 +222,7 @@ fn flag_place(flag: &str, kind: Type) -> Place {
     }
 }
 
-/// The JSON form of an enum value of an arg of type `kind`; `None` where no value of that type is written so.
+/// Returns the JSON form of an enum value of type `kind`; `None` if the text is no value of that type.
 pub(crate) fn enum_json(value: &str, kind: Type) -> Option<String> {
     let parsed: Option<serde_json::Value> = serde_json::from_str(value).ok();
     match kind {
@@ -233,7 +233,7 @@ pub(crate) fn enum_json(value: &str, kind: Type) -> Option<String> {
     }
 }
 
-/// The text of a finite number: as written where that is JSON, so that `1.10` stays `1.10`.
+/// Returns the text of a finite number: as written if that is valid JSON, so that `1.10` stays `1.10`.
 fn number_text(written: &str, value: f64) -> String {
     let is_json = serde_json::from_str::<serde_json::Value>(written).is_ok_and(|json| json.is_number());
     if is_json { written.to_owned() } else { serde_json::Value::from(value).to_string() }

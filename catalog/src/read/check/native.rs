@@ -1,4 +1,4 @@
-//! Checks of configs whose tools are written in Rust: nothing in them may be about a program.
+//! Checks of native configs: they have no keys about programs.
 
 use super::Checker;
 use crate::read::config::{ArgConfig, Config, ToolConfig};
@@ -6,7 +6,7 @@ use crate::read::diagnostic::Code;
 use crate::read::source::{Span, Spanned};
 
 impl Checker<'_> {
-    /// Reports everything in a native config that only a program could use.
+    /// Reports the keys about programs in a native config.
     pub(super) fn native(&mut self, config: &Config) {
         self.program_keys(&[
             ("command", config.command.as_ref().filter(|text| !text.value.is_empty()).map(span)),
@@ -25,7 +25,7 @@ impl Checker<'_> {
             output,
             resolve,
             args,
-            // Good for any tool.
+            // Valid for native tools too.
             name: _,
             title: _,
             description: _,
@@ -53,7 +53,7 @@ impl Checker<'_> {
             cwd,
             stdin,
             output,
-            // Good for any tool.
+            // Valid for native tools too.
             name: _,
             description: _,
             kind: _,

@@ -1,4 +1,4 @@
-//! Checks of `output`: what a tool prints, and the files that it writes.
+//! Checks of `output`: media types, and files that the program writes.
 
 use super::Checker;
 use crate::model::Type;
@@ -8,7 +8,7 @@ use crate::read::diagnostic::Code;
 use crate::read::source::Spanned;
 
 impl Checker<'_> {
-    /// Source: RFC 6838, section 4.2; parameters are left out.
+    /// Checks a media type without parameters. Source: RFC 6838, section 4.2.
     pub(super) fn media_type(&mut self, mime: Spanned<String>) -> String {
         let is_name = |text: &str| {
             text.starts_with(|c: char| c.is_ascii_alphanumeric())
@@ -22,7 +22,7 @@ impl Checker<'_> {
         mime.value
     }
 
-    /// Checks the file that a program writes to where an arg says: the server chooses the path, nobody else.
+    /// Checks an arg for a file that the program writes. Only the server sets its path.
     pub(super) fn output_file(&mut self, arg: &ArgConfig) -> Option<CheckedOutputFile> {
         let output = arg.output.as_ref()?;
         let is_set = |set: &Option<Spanned<bool>>| set.as_ref().is_some_and(|set| set.value);

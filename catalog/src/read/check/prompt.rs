@@ -78,7 +78,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks a tool that a prompt calls: one of the same config that changes nothing, with all that it needs.
+    /// Checks a call in a prompt. The tool must be in the same config, change nothing, and get all required args.
     fn called(
         &mut self,
         name: &Spanned<String>,
@@ -127,7 +127,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks what a tool's arg is given: as far as that can be told before the prompt is filled in.
+    /// Checks a template for a tool's arg, as far as possible without the values of the prompt's args.
     fn given(&mut self, arg: &ArgConfig, given: &Spanned<String>, own: &[PromptArgConfig]) {
         let pieces = template::parse(&given.value);
         let is_required = arg.required.as_ref().is_some_and(|required| required.value);

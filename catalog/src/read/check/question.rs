@@ -1,4 +1,4 @@
-//! Checks of `ask`: what the user gives, and the agent does not.
+//! Checks of `ask`: args that the user gives instead of the agent.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::read::config::{ArgConfig, ToolConfig};
 use crate::read::diagnostic::Code;
 use crate::read::source::{Span, Spanned};
 
-/// The name of the question whether a call may run, which is the server's.
+/// The name of the server's own question for approval.
 pub const APPROVAL: &str = "approval";
 
 impl Checker<'_> {
@@ -67,7 +67,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a name that is none of those that there are.
+    /// Reports an unknown name.
     pub(super) fn unknown_name(&mut self, name: &Spanned<String>, what: &str, known: &[&str]) {
         let help = match crate::suggest::did_you_mean(&name.value, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),

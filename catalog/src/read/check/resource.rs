@@ -7,11 +7,11 @@ use crate::read::diagnostic::Code;
 use crate::read::source::Spanned;
 use crate::uri::UriTemplate;
 
-/// What the server itself has resources under.
+/// The scheme of the server's own resources.
 const OWN_SCHEME: &str = "climax";
 
 impl Checker<'_> {
-    /// Checks the resource of a tool: clients read it when they like, and give it nothing but a URI.
+    /// Checks the resource of a tool. Clients read resources at any time, and pass a URI only.
     pub(super) fn resource(&mut self, tool: &ToolConfig) -> Option<Spanned<String>> {
         let uri = tool.resource.as_ref()?;
         let template = match UriTemplate::parse(&uri.value) {

@@ -29,19 +29,19 @@ pub(crate) struct OutputFileConfig {
     pub(crate) file: Option<Spanned<String>>,
 }
 
-/// An `x-allow`: warnings that are not wanted about the mapping that it stands in.
+/// An `x-allow`: warnings to silence in its mapping.
 #[derive(Debug)]
 pub(crate) struct Allow {
     /// The mapping.
     pub(crate) region: Span,
-    /// What is written; anything may be, since keys that start with `x-` are no part of the format.
+    /// Its value. Any value is valid, because keys that start with `x-` are not part of the format.
     pub(crate) node: Node,
 }
 
 pub(crate) const DESCRIPTION: &str = "description";
 pub(crate) const ARG_NAME: &str = "the arg's name";
 
-/// Takes codes of warnings that are not wanted.
+/// The key for codes of warnings to silence.
 pub(crate) const ALLOW_KEY: &str = "x-allow";
 pub(crate) const ARG_KEYS: &[&str] = &[
     "name",
@@ -68,7 +68,7 @@ pub(super) fn arg(walker: &mut Walker<'_>, node: &Node) -> Option<ArgConfig> {
         name: fields.required(walker, "name", ARG_NAME).and_then(|node| walker.string(node, "name")),
         description: fields.string(walker, DESCRIPTION),
         kind,
-        // A default of an unknown type is neither right nor wrong.
+        // The default cannot be checked against an unknown type.
         default: default.filter(|_| kind.is_some() || !typed),
         required: fields.boolean(walker, "required"),
         flag: fields.optional_string(walker, "flag"),
@@ -112,7 +112,7 @@ pub(super) fn enum_values(walker: &mut Walker<'_>, node: &Node) -> Option<Spanne
         return None;
     }
     let value = walker.list(node, "enum", |walker, node| walker.string(node, "an item of `enum`"));
-    // Each item that is none has been told of; that there are none would be told beside it.
+    // If every item was reported, an empty enum is not reported as well.
     let is_told = value.is_empty() && matches!(&node.kind, NodeKind::Sequence(items) if !items.is_empty());
     (!is_told).then_some(Spanned { value, span: node.span })
 }

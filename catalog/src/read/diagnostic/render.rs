@@ -15,10 +15,10 @@ pub enum Style {
     Colored,
 }
 
-/// Lines around the places that a diagnostic points at that the renderer gets, so that a place at an edge is whole.
+/// Lines of context around the location of a diagnostic.
 const CONTEXT_LINES: usize = 2;
 
-/// Places further apart than this are not shown in one snippet.
+/// Locations further apart than this are not shown in one snippet.
 const MAX_WINDOW_BYTES: usize = 64 << 10;
 
 impl Diagnostics {
@@ -30,7 +30,7 @@ impl Diagnostics {
 }
 
 impl Diagnostic {
-    /// Renders the message, the lines that it is about, and the help. No newline at the end.
+    /// Renders the message, the source lines, and the help, without a newline at the end.
     #[must_use]
     pub fn render(&self, style: Style) -> String {
         let level = match self.severity() {
@@ -41,7 +41,7 @@ impl Diagnostic {
         self.render_with(title.element(self.location_element()), style)
     }
 
-    /// Renders only the lines that it is about and the help: what follows [`Diagnostic::headline`] in a log.
+    /// Renders only the source lines and the help, to follow [`Diagnostic::headline`] in a log.
     #[must_use]
     pub fn render_body(&self) -> String {
         let rendered = self.render(Style::Plain);
@@ -67,7 +67,7 @@ impl Diagnostic {
     }
 }
 
-/// Builds the snippet from a window of lines: the renderer walks all of the text that it is given, for each diagnostic.
+/// Builds the snippet from a window of lines, because the renderer scans its whole text for each diagnostic.
 fn snippet(location: &Location) -> Snippet<'_, annotate_snippets::Annotation<'_>> {
     let text = location.source.text();
     let shown: Vec<&Label> = location

@@ -1,6 +1,6 @@
-//! Advice on configs that are valid: what would help agents, and whoever answers for what they do.
+//! Lints: advice on valid configs, for agents and for those who supervise them.
 //!
-//! Looks at configs as written, since only these tell what was left out. Each lint says nothing where it is not sure.
+//! Reads configs as written, because checked configs have defaults filled in. A lint reports nothing unless it is certain.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,10 +19,10 @@ mod words;
 
 pub(crate) use allow::Silenced;
 
-/// Words of a command that shells take for more than words. Not `;`, with which the words after `find -exec` end.
+/// Words with a meaning for shells. Not `;`, which ends the words after `find -exec`.
 const OF_SHELLS: &[&str] = &["|", "||", "&&", "&", ">", ">>", "<", "<<", "2>", "2>&1", "&>"];
 
-/// Looks for everything that could be better in one config.
+/// Lints one config.
 pub(crate) fn lint(source: &Source, config: &Config, out: &mut Vec<Diagnostic>) {
     let mut linter = Linter { source, programs: programs(source, config), out: Vec::new() };
     linter.allows(config);
@@ -38,7 +38,7 @@ pub(crate) fn lint(source: &Source, config: &Config, out: &mut Vec<Diagnostic>) 
         }
     }
     linter.similar(&config.tools);
-    // What an alias stands for is looked at each time.
+    // The target of an alias is linted once for each alias.
     let mut seen = HashSet::new();
     out.extend(linter.out.into_iter().filter(|one| seen.insert((one.code(), one.span()))));
 }
@@ -119,7 +119,7 @@ impl Linter<'_> {
         let is_placed = |place: &Option<Spanned<bool>>| place.as_ref().is_some_and(|set| set.value);
         let is_switch = arg.kind == Some(Type::Boolean) && words::PLAIN_SWITCHES.contains(&name.value.as_str());
         let is_told = arg.description.as_ref().is_some_and(|text| !text.value.trim().is_empty());
-        // No agent sees what the server chooses.
+        // No agent sees an arg that the server sets.
         if is_told || is_switch || arg.output.is_some() || is_placed(&arg.cwd) || is_placed(&arg.stdin) {
             return;
         }
@@ -127,7 +127,7 @@ impl Linter<'_> {
         self.report(Code::LintArg, name.span, message, "say what it means, in which format and units");
     }
 
-    /// Tools of one config only: those of others are told apart by the name of their CLI.
+    /// Only within one config: the name of the CLI distinguishes tools of different configs.
     fn similar(&mut self, tools: &[ToolConfig]) {
         let mut first: HashMap<Vec<String>, (&str, Span)> = HashMap::new();
         for tool in tools {
