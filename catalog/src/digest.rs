@@ -1,7 +1,7 @@
 //! The digest of everything that is served and how: equal digests mean equal catalogs and policies.
 //!
-//! Every row and every policy is taken apart field by field, so a new field does not compile until it is hashed, or left
-//! out by name with the reason.
+//! Every row and every policy is taken apart field by field, so a new field does not compile until it is hashed, or
+//! left out by name with the reason.
 
 use std::borrow::Cow;
 
@@ -16,8 +16,8 @@ use crate::view::{ArgView, CliView, OutputFileView, QuestionView, ResolveView, R
 /// Ends a list of texts.
 const END: &str = "\0";
 
-/// Computes the SHA-256 over what is served, in hexadecimal: entries, command lines, limits, risks, approval, executor; in
-/// the order of the tools.
+/// Computes the SHA-256 over what is served, in hexadecimal: entries, command lines, limits, risks, approval, executor;
+/// in the order of the tools.
 ///
 /// The same configs and policy give the same digest on every machine, whatever their formatting. The digest of a
 /// compiled-in catalog is computed when the catalog is compiled in.
@@ -30,7 +30,7 @@ pub fn digest<'a>(index: &'a ToolIndex, policy: &Policy) -> Cow<'a, str> {
 fn computed(index: &ToolIndex, policy: &Policy) -> String {
     let mut hash = Hash::default();
     for tool in index.tools() {
-        hash.tool(tool, policy.asks(tool));
+        hash.tool(tool, policy.needs_approval(tool));
     }
     for prompt in index.prompts() {
         hash.add(&prompt.name);
@@ -62,7 +62,7 @@ impl Hash {
         self.add_all(pairs.flat_map(|(name, value)| [name, value]));
     }
 
-    fn tool(&mut self, tool: ResolvedTool<'_>, asks: bool) {
+    fn tool(&mut self, tool: ResolvedTool<'_>, needs_approval: bool) {
         let catalog = tool.catalog();
         let ToolDef {
             entry,
@@ -82,14 +82,14 @@ impl Hash {
             name: _,
             description: _,
             schema_bytes: _,
-            // `asks` is this and what the policy adds.
+            // `needs_approval` is this and what the policy adds.
             asks: _,
         } = *tool.def();
         let optional = |text: Option<Str>| text.map(|text| catalog.texts.get(text)).unwrap_or_default();
         self.add(catalog.texts.get(entry));
         self.add(risk.as_str());
         self.add(&timeout_ms.to_string());
-        self.add(if asks { "asks" } else { "" });
+        self.add(if needs_approval { "asks" } else { "" });
         self.add_all([output, confirm_message, resource, title].map(optional));
         tool.questions().for_each(|question| self.question(question));
         tool.resolves().for_each(|resolve| self.resolve(resolve));

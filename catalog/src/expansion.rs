@@ -27,7 +27,8 @@ pub fn global_default(text: &str, env: Lookup<'_>) -> Option<String> {
 
 /// Expands a path of a policy like a command word.
 ///
-/// If a variable in it is unset or empty, the path stays as it is written: without the variable it would name another file.
+/// If a variable in it is unset or empty, the path stays as it is written: without the variable it would name another
+/// file.
 #[must_use]
 pub fn policy_path(text: &str, env: Lookup<'_>) -> String {
     let is_set = |name: &str| env(name).filter(|value| !value.is_empty());

@@ -41,7 +41,7 @@ pub(crate) fn tool(view: ResolvedTool<'_>) -> CheckedTool {
         args: view.args().map(arg).collect(),
         timeout_ms: view.timeout_ms(),
         risk: view.risk(),
-        asks: view.asks(),
+        needs_approval: view.needs_approval(),
         output: view.output().map(str::to_owned),
         resource: view.resource().map(|uri| Spanned { value: uri.to_owned(), span: NOWHERE }),
         questions: view.questions().map(question).collect(),
@@ -67,7 +67,7 @@ fn arg(view: ArgView<'_>) -> CheckedArg {
         values: owned(view.values()),
         rules: view.rules().map(RuleView::to_rule).collect(),
         leading_dash: view.leading_dash(),
-        asked: view.is_asked(),
+        asked: view.is_from_user(),
         output: view
             .output()
             .map(|output| CheckedOutputFile { mime: output.mime.to_owned(), file: output.file.to_owned() }),

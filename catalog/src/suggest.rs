@@ -4,8 +4,8 @@
 pub const MAX_SUGGESTIONS: usize = 3;
 /// Finds the candidate that is most similar to `word`.
 ///
-/// The distance (Damerau-Levenshtein, case-insensitive) is at most a third of the word's length, or 1. The first of equally
-/// similar candidates wins.
+/// The distance (Damerau-Levenshtein, case-insensitive) is at most a third of the word's length, or 1. The first of
+/// equally similar candidates wins.
 #[must_use]
 pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let near = near_misses(word, candidates, 1);

@@ -144,8 +144,8 @@ pub struct PromptDef {
 
 /// An arg, packed: `name, description, flag, default, first enum value, end of enum values, bits`.
 ///
-/// Packed because catalogs have many args and rustc parses each row as source text. Seven numbers take a third of the time
-/// and memory of a struct with named fields.
+/// Packed because catalogs have many args and rustc parses each row as source text. Seven numbers take a third of the
+/// time and memory of a struct with named fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArgDef(pub [u32; 7]);
 
@@ -279,8 +279,8 @@ pub enum ExecutorDef {
 
 /// The lowercased texts that queries are matched against.
 ///
-/// Per tool: name, description, CLI name, category and tags, a NUL after each; tools in catalog order. No field contains a
-/// NUL, so a match without NUL lies within one field.
+/// Per tool: name, description, CLI name, category and tags, a NUL after each; tools in catalog order. No field
+/// contains a NUL, so a match without NUL lies within one field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchText {
     /// The fields.
@@ -296,9 +296,9 @@ pub struct Ranked {
     pub terms: Texts,
     /// Per term: the number of tools, then a pair of numbers for each tool in catalog order.
     ///
-    /// The first number is four times the distance from the previous row, plus 2 if the term is a word of the tool's name, 1
-    /// if it is the last word, else 0. The second is the impact, one byte. The other numbers are in groups of seven bits, the
-    /// lowest first (LEB128).
+    /// The first number is four times the distance from the previous row, plus 2 if the term is a word of the tool's
+    /// name, 1 if it is the last word, else 0. The second is the impact, one byte. The other numbers are in groups of
+    /// seven bits, the lowest first (LEB128).
     pub postings: Cow<'static, [u8]>,
     /// The end of each term's postings, in bytes.
     pub ends: Cow<'static, [u32]>,
@@ -309,7 +309,8 @@ pub struct Ranked {
 /// Finds a tool's row by its name.
 #[derive(Clone, Debug)]
 pub enum Names {
-    /// Computed at build time: maps the hash of a name ([`name_hash`]) to its row. It needs no work at start and no pointers.
+    /// Computed at build time: maps the hash of a name ([`name_hash`]) to its row. It needs no work at start and no
+    /// pointers.
     Perfect(&'static phf::Map<u64, u32>),
     /// Built at run time.
     Hashed(HashMap<Box<str>, u32>),

@@ -117,7 +117,8 @@ impl<'a> UriTemplate<'a> {
         rest.is_empty().then_some(values)
     }
 
-    /// Builds the URI with these values; `None` if a variable has no value, or the URI would be read back with other values.
+    /// Builds the URI with these values; `None` if a variable has no value, or the URI would be read back with other
+    /// values.
     #[must_use]
     pub fn expand(&self, value: impl Fn(&str) -> Option<String>) -> Option<String> {
         let parts = self.parts.iter().map(|part| match part {

@@ -144,8 +144,8 @@ impl<'a> ResolvedTool<'a> {
         self.catalog.texts.get(self.def.description)
     }
 
-    /// Returns whether the tool is native: written in Rust, in the program that its config is compiled into. Every other
-    /// tool has words that start a program.
+    /// Returns whether the tool is native: written in Rust, in the program that its config is compiled into. Every
+    /// other tool has words that start a program.
     #[must_use]
     pub fn is_native(self) -> bool {
         self.cli().words().chain(self.words()).next().is_none()
@@ -171,7 +171,7 @@ impl<'a> ResolvedTool<'a> {
 
     /// The args that the agent gives. The user or the server gives the others.
     pub fn agent_args(self) -> impl Iterator<Item = ArgView<'a>> + Clone {
-        self.args().filter(|arg| !arg.is_asked() && arg.output().is_none())
+        self.args().filter(|arg| !arg.is_from_user() && arg.output().is_none())
     }
 
     /// How long a call may take, in milliseconds.
@@ -188,7 +188,7 @@ impl<'a> ResolvedTool<'a> {
 
     /// Whether a call needs approval by the policy that the catalog was compiled with.
     #[must_use]
-    pub fn asks(self) -> bool {
+    pub fn needs_approval(self) -> bool {
         self.def.asks
     }
 

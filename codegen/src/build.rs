@@ -47,11 +47,11 @@ impl Build {
         Self::default()
     }
 
-    /// Reads the environment: `CLIMAX_CONFIGS` (default: the directory `configs`), `CLIMAX_POLICY`, and `CLIMAX_SEALED`, which
-    /// seals the catalog if it is `1`.
+    /// Reads the environment: `CLIMAX_CONFIGS` (default: the directory `configs`), `CLIMAX_POLICY`, and
+    /// `CLIMAX_SEALED`, which seals the catalog if it is `1`.
     ///
-    /// Relative paths start at the directory of the package that is built. If two paths define a tool of the same name, the
-    /// later path wins.
+    /// Relative paths start at the directory of the package that is built. If two paths define a tool of the same name,
+    /// the later path wins.
     #[must_use]
     pub fn from_env() -> Self {
         for variable in [CONFIGS_VARIABLE, POLICY_VARIABLE, SEALED_VARIABLE] {
@@ -75,8 +75,8 @@ impl Build {
         self
     }
 
-    /// Compiles a policy in. Hidden tools are not compiled in, and policies at run time can only narrow it further. The tools
-    /// and args that it names must exist.
+    /// Compiles a policy in. Hidden tools are not compiled in, and policies at run time can only narrow it further. The
+    /// tools and args that it names must exist.
     #[must_use]
     pub fn policy(self, path: impl Into<PathBuf>) -> Self {
         Self { policy: Some(path.into()), ..self }

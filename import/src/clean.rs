@@ -1,6 +1,6 @@
-//! What a program printed → plain lines.
+//! The output of a program → plain lines.
 
-/// Longest help page that is read, in bytes; what is beyond is cut.
+/// The longest help page that is read, in bytes; the rest is cut.
 pub const MAX_HELP_BYTES: usize = 1 << 20;
 
 /// Longest line of a help page that is read, in bytes.
@@ -9,9 +9,9 @@ const MAX_HELP_LINE_BYTES: usize = 16 << 10;
 /// Columns between two tab stops.
 const TAB: usize = 8;
 
-/// Takes out what is for terminals: escape sequences, overstrikes, control characters; tabs become spaces.
+/// Removes escape sequences, overstrikes and control characters; tabs become spaces.
 ///
-/// What is longer than [`MAX_HELP_BYTES`] is cut, and so is each line.
+/// Cuts the page at [`MAX_HELP_BYTES`], and long lines too.
 #[must_use]
 pub fn clean(printed: &str) -> String {
     let mut text = String::new();
@@ -73,7 +73,7 @@ fn skip_escape(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     }
 }
 
-/// Neither a control character nor one that turns the direction of what follows.
+/// Returns whether a character is printable: no control character, and none that changes the text direction.
 fn is_shown(character: char) -> bool {
     let turns =
         matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');

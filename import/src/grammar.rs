@@ -1,12 +1,12 @@
 //! The brackets, bars and dots of usage lines.
 
-/// Levels of brackets that are followed.
+/// The most levels of nested brackets.
 const MAX_DEPTH: usize = 12;
 
 /// A piece of a usage line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum UsageItem {
-    /// Text that stands outside angle brackets.
+    /// Text outside of angle brackets.
     Word(String),
     /// `<text>`.
     Angle(String),

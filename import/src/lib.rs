@@ -1,7 +1,7 @@
-//! Drafts configs from what programs say of themselves.
+//! Drafts configs from help pages and specifications of programs.
 //!
-//! Pure: a help page is read into a [`Command`], commands are turned into the text of a config. What the page does not say
-//! outright is marked in that text by a comment that starts with `guess:`.
+//! Pure: a help page is read into a [`Command`], and commands become the text of a config. Comments that start with
+//! `guess:` mark everything that the page does not state.
 
 mod clean;
 mod command;

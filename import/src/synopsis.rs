@@ -5,21 +5,21 @@ use super::option;
 use super::values::alternatives;
 use crate::command::{Flag, Operand, Sure, Value};
 
-/// Operands of a line that are taken.
+/// The most operands of one line.
 const MAX_OPERANDS: usize = 12;
 
-/// What a usage line tells.
+/// The content of a usage line.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Synopsis {
-    /// The first plain word behind the command: a subcommand, or (with some programs) the name of an operand.
+    /// The first plain word after the command: a subcommand, or (with some programs) the name of an operand.
     pub(super) literal: Option<String>,
-    /// Whether a subcommand is to follow: `Some(true)` if it has to.
+    /// Whether a subcommand follows: `Some(true)` if it is required.
     pub(super) wants_command: Option<bool>,
     pub(super) operands: Vec<Operand>,
     pub(super) flags: Vec<Flag>,
 }
 
-/// Reads a usage line of the command `words`; `is_switch` tells options that are known to take no value.
+/// Reads a usage line of the command `words`; `is_switch` returns whether an option takes no value.
 pub(super) fn read(usage: &str, words: &[String], is_switch: &dyn Fn(&str) -> bool) -> Synopsis {
     let mut items = grammar::items(usage);
     if !items.is_empty() {
@@ -38,7 +38,7 @@ pub(super) fn read(usage: &str, words: &[String], is_switch: &dyn Fn(&str) -> bo
     reader.out
 }
 
-/// The plain word that starts a line, behind groups of options at most.
+/// The plain word at the start of a line, after groups of options.
 fn literal(items: &[UsageItem]) -> Option<String> {
     for item in items {
         match item {
@@ -70,7 +70,7 @@ struct Reader<'a> {
     /// Whether the next operand may be the value of the option before it.
     pending: bool,
     behind_dashes: bool,
-    /// Whether the dashes have to stand.
+    /// Whether `--` is required.
     needs_dashes: bool,
 }
 
@@ -108,7 +108,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What stands behind `--` must be one word and the last: an arg of a config can say no more.
+    /// An operand after `--` must be one word and the last: an arg of a config can express no more.
     fn settle_dashes(&mut self) {
         let operands = &mut self.out.operands;
         let Some(first) = operands.iter().position(|operand| operand.behind_dashes) else { return };
@@ -139,7 +139,7 @@ impl Reader<'_> {
                 rest.next();
                 self.flag(&both, None, required && alternatives.len() == 2);
             } else if Some(at) == first_plain || starts_with_flag(items) {
-                // Of operands that exclude each other the first form is taken, and options of all.
+                // Of alternative operands the first is taken; options are taken from all alternatives.
                 self.sequence(items, required && !is_one_of_several);
             }
         }
@@ -209,7 +209,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether items are about an option, be it in brackets of its own.
+/// Returns whether items start with an option, also in brackets.
 fn starts_with_flag(items: &[UsageItem]) -> bool {
     match items.first() {
         Some(UsageItem::Flag(_)) => true,
@@ -237,12 +237,12 @@ fn two_spellings(first: &[UsageItem], second: &[UsageItem]) -> Option<String> {
     name.to_ascii_lowercase().starts_with(&letter.to_ascii_lowercase()).then(|| format!("{short}, {long}"))
 }
 
-/// Whether a name stands for a subcommand to come.
+/// Returns whether a name is a placeholder for a subcommand.
 pub(super) fn is_command(lower: &str) -> bool {
     matches!(lower, "command" | "subcommand" | "cmd" | "commands" | "sub-command")
 }
 
-/// Whether a name stands for options, or for words that are not named.
+/// Returns whether a name is a placeholder for options or for further words.
 fn is_rest(word: &str) -> bool {
     let word = word.to_ascii_lowercase();
     let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());

@@ -146,7 +146,7 @@ impl Pending<'_> {
 /// What identifies a request: the tool and all values of the agent. Requests that differ in one of them are different.
 #[must_use]
 pub(crate) fn identity(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Identity {
-    identity_of(pairs(tool, bound, |arg| !arg.is_asked()))
+    identity_of(pairs(tool, bound, |arg| !arg.is_from_user()))
 }
 
 /// The tool, and the values of some args; where files go is nobody's to say.

@@ -209,7 +209,8 @@ impl fmt::Display for Violation {
 /// # Errors
 /// Every violation, in the order of the args' definition; then unknown keys.
 pub fn bind<'a>(tool: ResolvedTool<'a>, arguments: &Map<String, Value>) -> Result<Bound<'a>, Vec<Violation>> {
-    let bound = bind_args(tool, |arg| (!arg.is_asked() && arg.output().is_none()).then(|| arguments.get(arg.name())));
+    let bound =
+        bind_args(tool, |arg| (!arg.is_from_user() && arg.output().is_none()).then(|| arguments.get(arg.name())));
     let unknown = unknown(tool, arguments);
     match bound {
         Ok(bound) if unknown.is_empty() => Ok(bound),
@@ -250,7 +251,7 @@ pub fn bind_answered<'a>(
     arguments: &Map<String, Value>,
     given: &Map<String, Value>,
 ) -> Result<Bound<'a>, Vec<Violation>> {
-    let values = |arg: ArgView<'_>| if arg.is_asked() { given } else { arguments };
+    let values = |arg: ArgView<'_>| if arg.is_from_user() { given } else { arguments };
     bind_args(tool, |arg| arg.output().is_none().then(|| values(arg).get(arg.name())))
 }
 

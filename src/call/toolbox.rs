@@ -183,7 +183,7 @@ impl Toolbox {
 
     /// The prompts that can be used without that somebody approves what they call.
     pub fn prompts(&self) -> impl Iterator<Item = &Prompt> {
-        let unasked = |name: &str| self.index.get(name).is_some_and(|tool| !self.policy.asks(tool));
+        let unasked = |name: &str| self.index.get(name).is_some_and(|tool| !self.policy.needs_approval(tool));
         self.index.prompts().iter().filter(move |prompt| prompt.calls().all(|(name, _)| unasked(name)))
     }
 
@@ -390,7 +390,7 @@ async fn permission<A: Approver>(
     approver: &A,
     stop: impl Future<Output = Stop>,
 ) -> Result<Permission, CallResult<A::Question>> {
-    if !pending.policy.asks(pending.tool) {
+    if !pending.policy.needs_approval(pending.tool) {
         return Ok(Permission::Unasked);
     }
     let verdict = tokio::select! {

@@ -75,7 +75,7 @@ async fn programs(served: &Served) -> Vec<Program> {
     let mut programs: Vec<Program> = Vec::new();
     for tool in served.index.tools() {
         let Some(word) = tool.cli().words().chain(tool.words()).next() else { continue };
-        let asking = usize::from(served.policy.asks(tool));
+        let asking = usize::from(served.policy.needs_approval(tool));
         let same = |program: &&mut Program| program.cli == tool.cli().name() && program.word == word;
         if let Some(program) = programs.iter_mut().find(same) {
             program.tools += 1;

@@ -33,7 +33,7 @@ pub(super) fn exported(served: &Served) -> Value {
     let Served { index, policy } = served;
     let tools = index.tools().map(|tool| {
         let mut json = tool_json(tool);
-        json["needs_approval"] = json!(policy.asks(tool));
+        json["needs_approval"] = json!(policy.needs_approval(tool));
         json
     });
     json!({
@@ -116,7 +116,7 @@ fn arg_json(arg: ArgView<'_>) -> Value {
         "required": arg.required(),
         "default": arg.default(),
         "enum": arg.values().collect::<Vec<_>>(),
-        "asked": arg.is_asked(),
+        "asked": arg.is_from_user(),
         "output": arg.output().map(|output| json!({ "mime": output.mime, "file": output.file })),
         "rules": rules.collect::<Vec<_>>(),
         "allow_leading_dash": arg.leading_dash().unwrap_or(false),

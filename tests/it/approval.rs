@@ -118,7 +118,7 @@ async fn who_is_asked_about_is_the_policy_s_choice() {
     ] {
         let toolbox = toolbox(&format!("default: enabled\n{approval}"));
         let asks: Vec<&str> =
-            toolbox.index.tools().filter(|tool| toolbox.policy.asks(*tool)).map(ResolvedTool::name).collect();
+            toolbox.index.tools().filter(|tool| toolbox.policy.needs_approval(*tool)).map(ResolvedTool::name).collect();
         assert_eq!(asks, asked_about, "{approval}");
     }
 }

@@ -53,8 +53,8 @@ impl PolicyFile {
 
     /// Applies the policy to an index. `elsewhere` returns whether a tool exists outside of the index.
     ///
-    /// The resulting index holds the permitted tools only. Where the policy changes anything it is built from scratch, so
-    /// that words and ranks of a search do not reveal hidden tools.
+    /// The resulting index holds the permitted tools only. Where the policy changes anything it is built from scratch,
+    /// so that words and ranks of a search do not reveal hidden tools.
     ///
     /// # Errors
     /// The permitted tools of all layers together do not fit one catalog.
@@ -222,7 +222,7 @@ fn restricted(view: ResolvedTool<'_>, policy: &Policy) -> CheckedTool {
         arg
     };
     CheckedTool {
-        asks: policy.asks(view),
+        needs_approval: policy.needs_approval(view),
         description: description.unwrap_or(tool.description),
         args: tool.args.into_iter().map(restricted).collect(),
         ..tool

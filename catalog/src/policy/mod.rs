@@ -1,7 +1,7 @@
 //! Policies: permitted tools, rules for arguments, approval, and the executor.
 //!
-//! A policy is read like a config ([`read`]) and then applied to an index ([`PolicyFile::apply`]). The resulting index holds
-//! the permitted tools only. Lists, searches and calls use that index, so hidden tools appear nowhere.
+//! A policy is read like a config ([`read`]) and then applied to an index ([`PolicyFile::apply`]). The resulting index
+//! holds the permitted tools only. Lists, searches and calls use that index, so hidden tools appear nowhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -59,8 +59,8 @@ pub(crate) struct Approval {
 }
 
 impl Policy {
-    /// Returns the policy that a catalog was compiled with, as far as it concerns all calls. Rows of tools and args hold the
-    /// rest.
+    /// Returns the policy that a catalog was compiled with, as far as it concerns all calls. Rows of tools and args
+    /// hold the rest.
     #[must_use]
     pub fn compiled_in(catalog: &Catalog) -> Self {
         let Some(def) = catalog.policy else { return Self::default() };
@@ -104,13 +104,13 @@ impl Policy {
 
     /// Returns whether calls of the tool need approval.
     ///
-    /// The tool's own rule decides, then the list of tools, then the risk. If the compiled-in policy requires approval, this
-    /// one cannot remove it.
+    /// The tool's own rule decides, then the list of tools, then the risk. If the compiled-in policy requires approval,
+    /// this one cannot remove it.
     #[must_use]
-    pub fn asks(&self, tool: ResolvedTool<'_>) -> bool {
+    pub fn needs_approval(&self, tool: ResolvedTool<'_>) -> bool {
         let own = self.rule(tool.name()).and_then(|rule| rule.require_approval);
         let listed = || self.approval.tools.get(tool.name()).copied();
-        tool.asks() || own.or_else(listed).unwrap_or_else(|| self.approval.global.covers(tool.risk()))
+        tool.needs_approval() || own.or_else(listed).unwrap_or_else(|| self.approval.global.covers(tool.risk()))
     }
 
     /// The rule for calls that need approval if the client cannot ask the user.

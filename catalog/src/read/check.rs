@@ -75,7 +75,8 @@ pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) 
     }
 }
 
-/// Drops each tool that a later config defines again, with a warning at the later one. Drops configs that lose all tools.
+/// Drops each tool that a later config defines again, with a warning at the later one. Drops configs that lose all
+/// tools.
 ///
 /// `served` returns whether the server has an item already; replacing such an item is a warning too.
 pub(crate) fn override_earlier(
@@ -242,7 +243,7 @@ impl Checker<'_> {
             args,
             timeout_ms: self.timeout_ms(timeout.as_ref(), DEFAULT_TIMEOUT_MS),
             risk: risk.unwrap_or(Risk::Read),
-            asks: false,
+            needs_approval: false,
             output: output.map(|mime| self.media_type(mime)),
             resource,
             questions,

@@ -36,7 +36,7 @@ pub(crate) struct CheckedTool {
     pub(crate) timeout_ms: u32,
     pub(crate) risk: Risk,
     /// Whether the compiled-in policy requires approval.
-    pub(crate) asks: bool,
+    pub(crate) needs_approval: bool,
     /// The media type of what it prints, if that is more than text.
     pub(crate) output: Option<String>,
     /// The URI template of the resource that it prints.

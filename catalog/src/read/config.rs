@@ -1,7 +1,7 @@
 //! The config format: tree → [`Config`], with every structural mistake reported.
 //!
-//! Missing and ill-typed values are reported here and absent from the result. [`crate::read::check`] checks what the values
-//! mean together.
+//! Missing and ill-typed values are reported here and absent from the result. [`crate::read::check`] checks what the
+//! values mean together.
 
 use crate::model::Risk;
 use crate::read::diagnostic::{Code, Diagnostic};

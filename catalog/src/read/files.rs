@@ -11,8 +11,8 @@ use crate::read::source::Source;
 
 /// Finds the config files of a path, in the byte order of their names.
 ///
-/// For a directory these are the `*.yaml` and `*.yml` files directly in it, except names that start with a dot. Any other
-/// path is a config file. `shown` returns the path for messages.
+/// For a directory these are the `*.yaml` and `*.yml` files directly in it, except names that start with a dot. Any
+/// other path is a config file. `shown` returns the path for messages.
 ///
 /// # Errors
 /// The directory is not readable, or contains no config.

@@ -73,7 +73,7 @@ impl<'a> ArgView<'a> {
 
     /// Whether the user gives the arg. The schema for the agent has no such arg.
     #[must_use]
-    pub fn is_asked(self) -> bool {
+    pub fn is_from_user(self) -> bool {
         self.row.asked
     }
 

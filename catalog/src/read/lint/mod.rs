@@ -1,6 +1,7 @@
 //! Lints: advice on valid configs, for agents and for those who supervise them.
 //!
-//! Reads configs as written, because checked configs have defaults filled in. A lint reports nothing unless it is certain.
+//! Reads configs as written, because checked configs have defaults filled in. A lint reports nothing unless it is
+//! certain.
 
 use std::collections::{HashMap, HashSet};
 

@@ -25,8 +25,8 @@ impl fmt::Display for Evidence {
     }
 }
 
-/// Looks at the verb of the description. If that verb is in no list, looks at the last word of the command, then at the last
-/// word of the name.
+/// Looks at the verb of the description. If that verb is in no list, looks at the last word of the command, then at the
+/// last word of the name.
 pub(super) fn evidence(tool: &ToolConfig) -> Option<Evidence> {
     let command = tool.command.as_ref().map_or("", |command| &command.value);
     if command.split_whitespace().any(|word| HARMLESS_WORDS.contains(&word)) {
