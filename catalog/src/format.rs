@@ -204,7 +204,7 @@ mod tests {
     };
 
     #[test]
-    fn the_schema_has_exactly_the_keys_that_the_parser_knows() {
+    fn schema_has_exactly_the_keys_of_the_parser() {
         let prompt = prompt();
         let properties = &prompt["properties"];
         let messages = &properties["messages"]["items"]["anyOf"];

@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_that_offsets_cannot_tell_are_refused_whichever_it_is() {
+    fn every_table_that_overflows_its_offsets_is_an_error() {
         let policy = Policy { executor: Executor::Sandbox(Sandbox::default()), ..Policy::default() };
         let whole = lower(&clis(), Some(&policy)).unwrap();
         let needed = [whole.texts.text.len(), whole.search.text.len(), whole.ranked.postings.len()];

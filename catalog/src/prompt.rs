@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_catalog_keeps_is_the_whole_prompt() {
+    fn json_round_trip_preserves_the_prompt() {
         let prompt = Prompt {
             name: "review".into(),
             title: Some("Review".into()),

@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_uri_has_the_values_that_it_was_made_with() {
+    fn expanded_uri_is_read_back_with_the_same_values() {
         let template = UriTemplate::parse("git://{repo}/log/{from}..{to}").unwrap();
         assert_eq!(template.scheme(), "git");
         assert_eq!(template.variables().collect::<Vec<_>>(), ["repo", "from", "to"]);
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn other_uris_are_not_of_its_form() {
+    fn uris_of_another_form_do_not_match() {
         let template = UriTemplate::parse("git://{repo}/status").unwrap();
         for uri in [
             "git://status",
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_template_is_refused() {
+    fn rejects_invalid_templates() {
         for text in [
             "",
             "status",

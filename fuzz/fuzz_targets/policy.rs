@@ -54,13 +54,18 @@ fuzz_target!(|bytes: &[u8]| {
         Ok(compiled) => {
             let index = ToolIndex::from_configs(vec![Layer::loaded(compiled.catalog)]);
             assert!(index.tools().map(entry).eq(applied.index.tools().map(entry)));
-            let asks = |tool: ResolvedTool<'_>| INDEX.get(tool.name()).is_some_and(|own| applied.policy.needs_approval(own));
+            let asks =
+                |tool: ResolvedTool<'_>| INDEX.get(tool.name()).is_some_and(|own| applied.policy.needs_approval(own));
             assert!(index.tools().all(|tool| tool.needs_approval() == asks(tool)));
         }
         Err(found) => refused(&found),
     }
     match file.narrowing(&Policy::compiled_in(&NARROWED)) {
-        Ok(file) => only_narrows(&file.apply(ToolIndex::from_configs(vec![Layer::compiled(&NARROWED)]), &|_| false).expect("the tools fit one catalog")),
+        Ok(file) => only_narrows(
+            &file
+                .apply(ToolIndex::from_configs(vec![Layer::compiled(&NARROWED)]), &|_| false)
+                .expect("the tools fit one catalog"),
+        ),
         Err(found) => refused(&found),
     }
 });

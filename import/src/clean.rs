@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_but_text_is_left() {
+    fn removes_everything_but_text() {
         assert_eq!(clean("N\u{8}NA\u{8}AME\r\n"), "NAME\n");
         assert_eq!(clean("\u{1b}[1;31m--red\u{1b}[0m\tit\u{0}\u{7}\n"), "--red   it\n");
         assert_eq!(clean("\u{1b}]8;;http://x\u{1b}\\link\u{1b}]8;;\u{7}"), "link\n");
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn too_much_is_cut() {
+    fn cuts_long_pages_and_lines() {
         assert!(clean(&"é\n".repeat(MAX_HELP_BYTES)).len() <= MAX_HELP_BYTES + 1);
         assert!(clean(&"é".repeat(MAX_HELP_BYTES)).len() <= MAX_HELP_LINE_BYTES + 1);
     }

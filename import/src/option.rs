@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn spellings_and_values_of_every_style() {
+    fn reads_spellings_and_values_of_every_style() {
         let cases = [
             ("-a, --all", "--all -a", None),
             ("-f, --[no-]file <file>", "--file -f", Some("file")),
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_second_column_the_text_is_no_value() {
+    fn text_without_a_second_column_is_not_a_value() {
         let found = term("--[no-]cleanup <mode> how to strip spaces", false).unwrap();
         assert_eq!(found.rest, "how to strip spaces");
         let found = term("--keep all of them", false).unwrap();
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_default_tells_the_type() {
+    fn default_determines_the_type() {
         assert_eq!(term("--all=false:", true).unwrap().flag.value, None);
         let tail = term("--tail=-1:", true).unwrap().flag.value.unwrap();
         assert_eq!((tail.kind, tail.default.as_deref()), (Some(Sure::Said(Type::Integer)), Some("-1")));

@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn operands_are_read_with_their_brackets() {
+    fn reads_operands_with_their_brackets() {
         assert_eq!(operands("prog add [OPTIONS] <NAME> [FILE]..."), "NAME!, FILE...");
         assert_eq!(operands("prog add [-h] [--into DIR] src [dst ...]"), "dst...");
         assert_eq!(operands("prog add [-t <branch>] [-f] <name> <url>"), "name!, url!");
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_word_is_a_subcommand() {
+    fn plain_word_is_a_subcommand() {
         let read = |usage| read(usage, &["shelf".to_owned()], &|_| false).literal;
         assert_eq!(read("prog shelf [-v | --verbose] look [-n] <name>").as_deref(), Some("look"));
         assert_eq!(read("prog shelf [put [-p] <x>]").as_deref(), Some("put"));

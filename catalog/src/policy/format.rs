@@ -107,7 +107,7 @@ mod tests {
     use crate::policy::parse::{APPROVAL_KEYS, ARG_KEYS, EXECUTOR_KEYS, LIMIT_KEYS, POLICY_KEYS, TOOL_KEYS};
 
     #[test]
-    fn the_schema_has_exactly_the_keys_that_the_reader_knows() {
+    fn schema_has_exactly_the_keys_of_the_reader() {
         for (schema, keys) in [
             (policy(), POLICY_KEYS),
             (tool(), TOOL_KEYS),

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pattern_matches_whole_values_only() {
+    fn patterns_match_whole_values_only() {
         let pattern = Pattern::new("a|b").unwrap();
         for (value, matches) in [
             ("a", true),
@@ -134,14 +134,14 @@ mod tests {
     }
 
     #[test]
-    fn words_end_where_unicode_says() {
+    fn word_boundaries_are_unicode() {
         let pattern = Pattern::new(r"\bgröße\b.*").unwrap();
         assert_eq!(pattern.matches("größe 2"), Some(true));
         assert_eq!(pattern.matches("größen"), Some(false));
     }
 
     #[test]
-    fn what_cannot_be_bounded_or_published_is_no_pattern() {
+    fn rejects_patterns_without_bound_or_schema_form() {
         for text in ["a)|(b", "(", "[z-a]", "(?=a)", r"(a)\1", "(?x) a # b", "(?x: a # b)", "((a{1000}){1000}){1000}"] {
             assert!(Pattern::new(text).is_err(), "{text}");
         }

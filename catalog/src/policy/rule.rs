@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_in_no_range() {
+    fn ranges_reject_texts_that_are_no_numbers() {
         let rule = ArgRule { min: Some(0.5), max: Some(2.0), ..ArgRule::default() };
         for (value, breach) in [
             ("0.5", None),

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_surely_no_verb_is_found() {
+    fn finds_first_words_that_are_certainly_no_verbs() {
         for (description, word) in [
             ("The history of a repository", "The"),
             ("A tool that deletes", "A"),
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_a_verb_is_let_pass() {
+    fn accepts_first_words_that_may_be_verbs() {
         for description in [
             "Show the history",
             "Shows the history",
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn verbs_lose_their_ending() {
+    fn verbs_lose_the_ending_of_the_third_person() {
         for (description, expected) in
             [("Deletes it", "delete"), ("Copies it", "copy"), ("Pushes it", "push"), ("Frobs it", "frobs")]
         {
