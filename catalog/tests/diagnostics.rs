@@ -37,7 +37,7 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap().to_str().unwrap().to_owned()
 }
 
-/// Each file of `diagnostics/` and what a person sees. To accept new output: `INSTA_UPDATE=always cargo test`.
+/// Shows the diagnostics of each file of `diagnostics/`. To accept new output: `INSTA_UPDATE=always cargo test`.
 #[test]
 fn mistakes_in_configs_point_at_their_location() {
     insta::glob!("diagnostics/*.yaml", |path| {
@@ -46,7 +46,7 @@ fn mistakes_in_configs_point_at_their_location() {
     });
 }
 
-/// Each file of `lints/` and what a person sees who asks for advice; who does not sees less.
+/// Shows the diagnostics of each file of `lints/`. Without `--lint` none of them is a lint.
 #[test]
 fn lints_point_at_their_location() {
     insta::glob!("lints/*.yaml", |path| {
@@ -97,7 +97,7 @@ fn two_files_with_one_cli_name_are_an_error_unless_added_at_run_time() {
     assert_eq!(compile_over(&sources, &|_| false).unwrap().catalog.tools.len(), 4);
 }
 
-/// What is found in a policy over a catalog of one tool.
+/// Returns the diagnostics of a policy for a catalog with one tool.
 fn diagnose_policy(path: &str, bytes: Vec<u8>) -> Diagnostics {
     const TOOLS: &str = "
 command: git
@@ -114,7 +114,7 @@ tools:
     }
 }
 
-/// Each file of `policies/` and what a person sees.
+/// Shows the diagnostics of each file of `policies/`.
 #[test]
 fn mistakes_in_policies_point_at_their_location() {
     insta::glob!("policies/*.yaml", |path| {
@@ -139,7 +139,7 @@ fn every_code_has_an_example() {
             }
         }
     }
-    // These are about files and what they are put over, not about their text; other tests show them.
+    // These codes concern whole files or the served catalog; other tests show them.
     let of_files = [
         Code::Unreadable,
         Code::NoConfigs,

@@ -182,10 +182,10 @@ fn prompts_and_resources_follow_the_served_tools() {
 
     let alone = index(&[&[("a.yaml", first), ("c.yaml", bare)]]);
     assert_eq!((prompts(&alone), uris(&alone)), (vec!["p".into(), "bare".into()], vec!["a:t".into()]));
-    // A prompt is not used with another tool than it was written for.
+    // A prompt is served only with the tool that it was written for.
     let replaced = index(&[&[("a.yaml", first)], &[("b.yaml", asking)]]);
     assert_eq!((prompts(&replaced), uris(&replaced)), (vec![], Vec::<String>::new()));
-    // Whoever replaces a tool may keep its URI, in one catalog or over another.
+    // A tool that replaces another may have the same URI, in one catalog or over another.
     for layers in [&[&[("a.yaml", first), ("b.yaml", moved)][..]][..], &[&[("a.yaml", first)], &[("b.yaml", moved)]]] {
         let both = index(layers);
         assert_eq!(both.resource("a:t").unwrap().0.cli().name(), "b");

@@ -4,7 +4,7 @@
 
 use climax_catalog::{Filter, Layer, Source, Strategy, ToolIndex, compile};
 
-/// Asks for the tools that configs have for a request, best first.
+/// Returns the tools that a request finds in configs, best first.
 fn found(configs: &[&str], query: &str) -> Vec<String> {
     let source = |text: &&str| Source::new("test.yaml", text.as_bytes().to_vec()).unwrap();
     let catalog = compile(&configs.iter().map(source).collect::<Vec<_>>()).unwrap().catalog;

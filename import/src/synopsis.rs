@@ -128,7 +128,7 @@ impl Reader<'_> {
     fn group(&mut self, alternatives: &[Vec<UsageItem>], required: bool, repeated: bool) {
         let operands = self.out.operands.len();
         let is_one_of_several = alternatives.len() > 1;
-        // `--output=plain|rich`: what is a plain word then is a value.
+        // `--output=plain|rich`: a plain word is a value here.
         let has_flag = alternatives.iter().any(|items| starts_with_flag(items));
         let is_value = |items: &[UsageItem]| has_flag && matches!(items, [UsageItem::Word(word)] if is_literal(word));
         let first_plain = alternatives.iter().position(|items| !starts_with_flag(items) && !is_value(items));

@@ -76,7 +76,7 @@ impl PolicyFile {
     pub fn apply(self, index: ToolIndex, elsewhere: &dyn Fn(&str) -> bool) -> Result<Applied, Diagnostics> {
         let is_elsewhere = |named: &&Named| index.get(&named.tool.value).is_none() && elsewhere(&named.tool.value);
         let here = self.names.iter().filter(|named| !is_elsewhere(named));
-        let found: Vec<Diagnostic> = here.filter_map(|named| self.mistaken(named, &index)).collect();
+        let found: Vec<Diagnostic> = here.filter_map(|named| self.name_warning(named, &index)).collect();
         let unknown: Vec<Diagnostic> = self.unknown_prompts(&index);
         let mut warnings = self.warnings;
         warnings.extend(found);
@@ -100,7 +100,7 @@ impl PolicyFile {
     /// The policy names tools or args that do not exist, or the tools no longer fit one catalog.
     pub fn compile_in(self, catalog: Catalog) -> Result<Compiled, Diagnostics> {
         let index = ToolIndex::from_configs(vec![Layer::loaded(catalog)]);
-        let found: Vec<Diagnostic> = self.names.iter().filter_map(|named| self.mistaken(named, &index)).collect();
+        let found: Vec<Diagnostic> = self.names.iter().filter_map(|named| self.name_warning(named, &index)).collect();
         let mut warnings = self.warnings;
         warnings.extend(found.into_iter().map(|one| match one.code() {
             Code::UnknownTool | Code::UnknownArg => one.into_error(),
@@ -113,7 +113,7 @@ impl PolicyFile {
     }
 
     /// Returns a warning about a name that does not exist, or a rule that cannot work.
-    fn mistaken(&self, named: &Named, index: &ToolIndex) -> Option<Diagnostic> {
+    fn name_warning(&self, named: &Named, index: &ToolIndex) -> Option<Diagnostic> {
         let tool = index.get(&named.tool.value);
         match (tool, &named.arg) {
             (None, None) => {
@@ -127,7 +127,7 @@ impl PolicyFile {
                     let near = near_misses(&arg.name.value, tool.args().map(ArgView::name), 3);
                     Some(self.unknown(Code::UnknownArg, "arg", &arg.name, &near))
                 }
-                Some(known) => self.unusable(tool, known, arg),
+                Some(known) => self.rule_warning(tool, known, arg),
             },
         }
     }
@@ -149,7 +149,7 @@ impl PolicyFile {
     }
 
     /// Returns a warning about a rule that refuses every value or the arg's default.
-    fn unusable(&self, tool: ResolvedTool<'_>, arg: ArgView<'_>, named: &NamedArg) -> Option<Diagnostic> {
+    fn rule_warning(&self, tool: ResolvedTool<'_>, arg: ArgView<'_>, named: &NamedArg) -> Option<Diagnostic> {
         let rule = &self.policy.rule(tool.name())?.args.get(arg.name())?.rule;
         if let Some(range) = named.range.filter(|_| arg.kind() == Type::Boolean) {
             let message = format!("`{}` is a boolean, so every call that gives it is refused", arg.name());
@@ -193,13 +193,13 @@ fn changes(policy: &Policy, index: &ToolIndex) -> bool {
 /// Returns the permitted tools, with their rules and descriptions.
 fn narrowed(policy: &Policy, index: &ToolIndex) -> Vec<CheckedCli> {
     let clis = index.groups().filter_map(|(cli, tools)| {
-        let kept = |prompt: &Spanned<Prompt>| policy.permits_prompt(&prompt.value.name);
+        let permits = |prompt: &Spanned<Prompt>| policy.permits_prompt(&prompt.value.name);
         let permitted: Vec<CheckedTool> =
             tools.filter(|tool| policy.permits(tool.name())).map(|tool| restricted(tool, policy)).collect();
         let was_empty = cli.tool_rows().range().is_empty() && policy.access == Access::Enabled;
         (was_empty || !permitted.is_empty()).then(|| {
             let cli = raise::cli(cli);
-            let prompts = cli.prompts.into_iter().filter(kept).collect();
+            let prompts = cli.prompts.into_iter().filter(permits).collect();
             CheckedCli { tools: permitted, prompts, ..cli }
         })
     });

@@ -162,9 +162,9 @@ fn approval(walker: &mut Walker<'_>, node: &Node, names: &mut Vec<Named>) -> App
     let headless = fields.word(walker, "headless").unwrap_or_default();
     let tools: BTreeMap<String, bool> = fields
         .entries(walker, "tools", |walker, name, node| {
-            let asked = walker.flag(node, &format!("`{}` of `approval.tools`", name.value))?;
+            let needs_approval = walker.flag(node, &format!("`{}` of `approval.tools`", name.value))?;
             names.push(Named { tool: name.clone(), arg: None });
-            Some((name.value, asked))
+            Some((name.value, needs_approval))
         })
         .into_iter()
         .collect();

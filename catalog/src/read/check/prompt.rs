@@ -71,7 +71,7 @@ impl Checker<'_> {
                 for (_, template) in &given {
                     self.template(template, args, "an arg of the prompt");
                 }
-                self.called(&tool, &given, own, tools);
+                self.call(&tool, &given, own, tools);
                 let args = given.into_iter().map(|(name, template)| (name.value, template.value)).collect();
                 MessageTemplate::Call { tool: tool.value, args }
             }
@@ -79,7 +79,7 @@ impl Checker<'_> {
     }
 
     /// Checks a call in a prompt. The tool must be in the same config, change nothing, and get all required args.
-    fn called(
+    fn call(
         &mut self,
         name: &Spanned<String>,
         given: &[(Spanned<String>, Spanned<String>)],
@@ -102,7 +102,7 @@ impl Checker<'_> {
             let is_named = |other: &&ArgConfig| other.name.as_ref().is_some_and(|name| name.value == arg.value);
             match tool.args.iter().find(is_named) {
                 None => self.unknown_name(arg, "arg of the tool", &known),
-                Some(tool_arg) => self.given(tool_arg, template, own),
+                Some(tool_arg) => self.call_arg(tool_arg, template, own),
             }
         }
         if !tool.ask.is_empty() {
@@ -128,7 +128,7 @@ impl Checker<'_> {
     }
 
     /// Checks a template for a tool's arg, as far as possible without the values of the prompt's args.
-    fn given(&mut self, arg: &ArgConfig, given: &Spanned<String>, own: &[PromptArgConfig]) {
+    fn call_arg(&mut self, arg: &ArgConfig, given: &Spanned<String>, own: &[PromptArgConfig]) {
         let pieces = template::parse(&given.value);
         let is_required = arg.required.as_ref().is_some_and(|required| required.value);
         let always_there = |name: &str| {

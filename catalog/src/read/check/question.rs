@@ -37,7 +37,7 @@ impl Checker<'_> {
                 self.report(Code::IllegalQuestion, name.span, message, "write another name");
             }
             if let Some(args) = &question.args {
-                self.asked_args(args, tool);
+                self.question_args(args, tool);
             }
         }
         let owned = |args: Spanned<Vec<Spanned<String>>>| args.value.into_iter().map(|arg| arg.value).collect();
@@ -49,7 +49,7 @@ impl Checker<'_> {
         tool.ask.iter().map(question).collect()
     }
 
-    fn asked_args(&mut self, args: &Spanned<Vec<Spanned<String>>>, tool: &ToolConfig) {
+    fn question_args(&mut self, args: &Spanned<Vec<Spanned<String>>>, tool: &ToolConfig) {
         if args.value.is_empty() {
             self.report(Code::IllegalQuestion, args.span, "a question about no arg", "name the args that it is about");
         }
