@@ -60,7 +60,8 @@ pub struct Request<'a> {
 }
 
 /// What a tool is called for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Purpose {
     /// Its result.
     Call,
@@ -73,12 +74,8 @@ pub enum Purpose {
 impl Purpose {
     /// The word in the audit file.
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Call => "call",
-            Self::Resource => "resource",
-            Self::Prompt => "prompt",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 

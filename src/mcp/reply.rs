@@ -85,7 +85,8 @@ pub struct ErrorObject {
 }
 
 /// The kinds of failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum ErrorCode {
     /// No tool of this name is served.
     UnknownTool,
@@ -111,17 +112,7 @@ impl ErrorCode {
     /// The code's word in an `ErrorObject`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::UnknownTool => "unknown_tool",
-            Self::InvalidArguments => "invalid_arguments",
-            Self::PolicyDenied => "policy_denied",
-            Self::ApprovalDenied => "approval_denied",
-            Self::TimedOut => "timed_out",
-            Self::Cancelled => "cancelled",
-            Self::SpawnFailed => "spawn_failed",
-            Self::CommandFailed => "command_failed",
-            Self::OutputLimit => "output_limit",
-        }
+        self.into()
     }
 }
 
