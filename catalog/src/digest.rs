@@ -1,18 +1,26 @@
-//! What tells two catalogs apart.
+//! The digest of everything that is served and how: equal digests mean equal catalogs and policies.
+//!
+//! Every row and every policy is taken apart field by field, so a new field does not compile until it is hashed, or
+//! left out by name with the reason.
 
 use std::borrow::Cow;
 
 use sha2::{Digest as _, Sha256};
 
 use crate::index::ToolIndex;
-use crate::policy::{Executor, Policy};
-use crate::view::ArgView;
+use crate::model::SandboxLimits;
+use crate::policy::{Approval, Container, Executor, Policy, Sandbox};
+use crate::table::{ArgRow, CliDef, QuestionDef, ResolveDef, Str, ToolDef};
+use crate::view::{ArgView, CliView, OutputFileView, QuestionView, ResolveView, ResolvedTool};
 
-/// SHA-256, in hexadecimal, over everything that is served and how: entries, command lines, limits, risks, approval, where
-/// programs run; in the order of the tools.
+/// Ends a list of texts.
+const END: &str = "\0";
+
+/// Computes the SHA-256 over what is served, in hexadecimal: entries, command lines, limits, risks, approval, executor;
+/// in the order of the tools.
 ///
-/// The same configs and policy give the same digest on every machine, whatever their formatting. That of a compiled-in
-/// catalog was computed when it was compiled in.
+/// The same configs and policy give the same digest on every machine, whatever their formatting. The digest of a
+/// compiled-in catalog is computed when the catalog is compiled in.
 #[must_use]
 pub fn digest<'a>(index: &'a ToolIndex, policy: &Policy) -> Cow<'a, str> {
     let finished = index.whole().filter(|catalog| policy.adds_nothing_to(catalog)).and_then(|catalog| catalog.digest);
@@ -20,85 +28,170 @@ pub fn digest<'a>(index: &'a ToolIndex, policy: &Policy) -> Cow<'a, str> {
 }
 
 fn computed(index: &ToolIndex, policy: &Policy) -> String {
-    let mut hash = Sha256::new();
-    let mut add = |text: &str| {
-        hash.update((text.len() as u64).to_le_bytes());
-        hash.update(text);
-    };
+    let mut hash = Hash::default();
     for tool in index.tools() {
-        let cli = tool.cli();
-        add(tool.entry().as_json());
-        add(tool.risk().as_str());
-        add(&tool.timeout_ms().to_string());
-        add(if policy.asks(tool) { "asks" } else { "" });
-        add(tool.output().unwrap_or_default());
-        add(tool.confirm_message().unwrap_or_default());
-        add(tool.resource().unwrap_or_default());
-        add(tool.title().unwrap_or_default());
-        for question in tool.questions() {
-            [question.name(), question.message()].into_iter().chain(question.args()).chain(["\0"]).for_each(&mut add);
-        }
-        for resolve in tool.resolves() {
-            add(resolve.name());
-            add(&resolve.timeout_ms().to_string());
-            resolve.words().chain(["\0"]).for_each(&mut add);
-            resolve.args().flat_map(|(name, value)| [name, value]).for_each(&mut add);
-        }
-        cli.words().chain(["\0"]).chain(tool.words()).for_each(&mut add);
-        tool.args().chain(cli.global_args()).for_each(|arg| add_arg(arg, &mut add));
-        cli.env().flat_map(|(name, value)| [name, value]).for_each(&mut add);
-        add(cli.working_dir().unwrap_or_default());
+        hash.tool(tool, policy.needs_approval(tool));
     }
     for prompt in index.prompts() {
-        add(&prompt.name);
-        add(&prompt.to_json());
+        hash.add(&prompt.name);
+        hash.add(&prompt.to_json());
     }
-    add(policy.headless().as_str());
-    for text in executor(policy.executor()) {
-        add(&text);
-    }
-    hex(&hash.finalize())
+    hash.policy(policy);
+    hex::encode(hash.sha256.finalize())
 }
 
-fn add_arg(arg: ArgView<'_>, add: &mut impl FnMut(&str)) {
-    let dash = if arg.leading_dash() == Some(true) { "-" } else { "" };
-    for text in [arg.name(), arg.place().as_str(), arg.flag(), arg.default().unwrap_or_default(), dash] {
-        add(text);
-    }
-    if let Some(output) = arg.output() {
-        [output.mime, output.file].into_iter().for_each(&mut *add);
-    }
-    if arg.is_asked() {
-        // The schema says nothing of it.
-        [arg.kind().as_str(), arg.description()].into_iter().chain(arg.values()).for_each(add);
-    }
+/// A hash of texts, each with its length before it.
+#[derive(Default)]
+struct Hash {
+    sha256: Sha256,
 }
 
-fn executor(executor: &Executor) -> Vec<String> {
-    match executor {
-        Executor::Local => vec!["local".to_owned()],
-        Executor::Container(container) => {
-            let image = [container.runtime.as_str(), &container.image].map(str::to_owned);
-            let optional = [&container.working_dir, &container.network].map(|text| text.clone().unwrap_or_default());
-            image.into_iter().chain(optional).chain(container.volumes.iter().cloned()).collect()
-        }
-        Executor::Sandbox(sandbox) => {
-            let limits = sandbox.limits;
-            let limits = [limits.memory_mb, limits.cpu_s, limits.processes, limits.file_mb];
-            let limits = limits.map(|limit| limit.map(|limit| limit.to_string()).unwrap_or_default());
-            let fixed = ["sandbox".to_owned(), sandbox.network.to_string()].into_iter().chain(limits);
-            fixed
-                .chain(sandbox.read.iter().cloned())
-                .chain(["\0".to_owned()])
-                .chain(sandbox.write.iter().cloned())
-                .collect()
+impl Hash {
+    fn add(&mut self, text: &str) {
+        self.sha256.update((text.len() as u64).to_le_bytes());
+        self.sha256.update(text);
+    }
+
+    fn add_all<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) {
+        for text in texts {
+            self.add(text);
         }
     }
-}
 
-/// Bytes as lower-case hexadecimal digits.
-#[must_use]
-pub fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|digit| char::from(DIGITS[usize::from(digit)])).collect()
+    fn pairs<'a>(&mut self, pairs: impl Iterator<Item = (&'a str, &'a str)>) {
+        self.add_all(pairs.flat_map(|(name, value)| [name, value]));
+    }
+
+    fn tool(&mut self, tool: ResolvedTool<'_>, needs_approval: bool) {
+        let catalog = tool.catalog();
+        let ToolDef {
+            entry,
+            risk,
+            timeout_ms,
+            output,
+            confirm_message,
+            resource,
+            title,
+            words,
+            // Read through the view.
+            cli: _,
+            args: _,
+            questions: _,
+            resolves: _,
+            // In the entry.
+            name: _,
+            description: _,
+            schema_bytes: _,
+            // `needs_approval` is this and what the policy adds.
+            asks: _,
+        } = *tool.def();
+        let optional = |text: Option<Str>| text.map(|text| catalog.texts.get(text)).unwrap_or_default();
+        self.add(catalog.texts.get(entry));
+        self.add(risk.as_str());
+        self.add(&timeout_ms.to_string());
+        self.add(if needs_approval { "asks" } else { "" });
+        self.add_all([output, confirm_message, resource, title].map(optional));
+        tool.questions().for_each(|question| self.question(question));
+        tool.resolves().for_each(|resolve| self.resolve(resolve));
+        self.add_all(tool.cli().words().chain([END]).chain(catalog.list(words)));
+        tool.args().for_each(|arg| self.arg(arg));
+        self.cli(tool.cli());
+    }
+
+    /// Adds all of a CLI but its words, which stand before those of its tools.
+    fn cli(&mut self, cli: CliView<'_>) {
+        let CliDef {
+            // Read through the view.
+            words: _,
+            global_args: _,
+            env: _,
+            working_dir: _,
+            // In the entries of its tools.
+            name: _,
+            category: _,
+            tags: _,
+            // Follows from its tools.
+            risk: _,
+            tools: _,
+            // Changes neither a call nor the description of a tool.
+            stem: _,
+            description: _,
+        } = *cli.def();
+        cli.global_args().for_each(|arg| self.arg(arg));
+        self.pairs(cli.env());
+        self.add(cli.working_dir().unwrap_or_default());
+    }
+
+    fn question(&mut self, question: QuestionView<'_>) {
+        let QuestionDef { name: _, message: _, args: _ } = *question.def();
+        self.add_all([question.name(), question.message()].into_iter().chain(question.args()).chain([END]));
+    }
+
+    fn resolve(&mut self, resolve: ResolveView<'_>) {
+        let ResolveDef { name: _, words: _, args: _, timeout_ms } = *resolve.def();
+        self.add(resolve.name());
+        self.add(&timeout_ms.to_string());
+        self.add_all(resolve.words().chain([END]));
+        self.pairs(resolve.args());
+    }
+
+    fn arg(&mut self, arg: ArgView<'_>) {
+        let ArgRow {
+            place,
+            leading_dash,
+            asked,
+            kind,
+            // Read through the view.
+            name: _,
+            flag: _,
+            default: _,
+            description: _,
+            values: _,
+            // In the schema of the entry.
+            required: _,
+        } = arg.row();
+        let dash = if leading_dash == Some(true) { "-" } else { "" };
+        self.add_all([arg.name(), place.as_str(), arg.flag(), arg.default().unwrap_or_default(), dash]);
+        if let Some(OutputFileView { mime, file }) = arg.output() {
+            self.add_all([mime, file]);
+        }
+        if asked {
+            // The schema has no arg that the user gives.
+            self.add_all([kind.as_str(), arg.description()].into_iter().chain(arg.values()));
+        }
+    }
+
+    fn policy(&mut self, policy: &Policy) {
+        let Policy {
+            executor,
+            approval: Approval { headless, global: _, tools: _ },
+            // The index holds the tools and prompts as the policy has them, and the hash which tools need approval.
+            access: _,
+            tools: _,
+            prompts: _,
+        } = policy;
+        self.add(headless.as_str());
+        self.executor(executor);
+    }
+
+    fn executor(&mut self, executor: &Executor) {
+        match executor {
+            Executor::Local => self.add("local"),
+            Executor::Container(container) => {
+                let Container { runtime, image, volumes, working_dir, network } = container;
+                self.add_all([runtime.as_str(), image]);
+                self.add_all([working_dir, network].map(|text| text.as_deref().unwrap_or_default()));
+                self.add_all(volumes.iter().map(String::as_str));
+            }
+            Executor::Sandbox(Sandbox { read, write, network, limits }) => {
+                let SandboxLimits { memory_mb, cpu_s, processes, file_mb } = *limits;
+                self.add("sandbox");
+                self.add(&network.to_string());
+                for limit in [memory_mb, cpu_s, processes, file_mb] {
+                    self.add(&limit.map(|limit| limit.to_string()).unwrap_or_default());
+                }
+                self.add_all(read.iter().map(String::as_str).chain([END]).chain(write.iter().map(String::as_str)));
+            }
+        }
+    }
 }

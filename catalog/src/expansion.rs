@@ -1,6 +1,6 @@
 //! `~` and `$VAR` in words of a config.
 //!
-//! Pure: the environment is handed in. A word is expanded once and never split again.
+//! Pure: the caller passes the environment. A word is expanded once and not split afterwards.
 
 /// Looks up an environment variable.
 pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -25,8 +25,10 @@ pub fn global_default(text: &str, env: Lookup<'_>) -> Option<String> {
     (!expanded.has_gap).then_some(expanded.text)
 }
 
-/// Expands a path of a policy like a command word; if something in it is unset or empty the path stays as it is written,
-/// since it would be another one without.
+/// Expands a path of a policy like a command word.
+///
+/// If a variable in it is unset or empty, the path stays as it is written: without the variable it would name another
+/// file.
 #[must_use]
 pub fn policy_path(text: &str, env: Lookup<'_>) -> String {
     let is_set = |name: &str| env(name).filter(|value| !value.is_empty());

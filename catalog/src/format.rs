@@ -1,16 +1,21 @@
 //! The config format as JSON Schema, for editors.
 
 use serde_json::{Value, json};
+use strum::VariantNames as _;
 
-use crate::prompt::Role;
-use crate::read::checked::{Risk, Type};
+use crate::model::{Risk, Role, Type};
 use crate::read::diagnostic::Code;
 
 const MEDIA_TYPE: &str = "^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*$";
 
 /// The JSON Schema (2020-12) of the config format.
 ///
-/// It says what a config may look like; rules that tie several values together are the checker's alone.
+/// It describes the shape of a config. The checker has further rules, about several values together.
+///
+/// ```
+/// let schema = climax_catalog::config_schema();
+/// assert_eq!(schema["$defs"]["tool"]["required"], serde_json::json!(["name", "description"]));
+/// ```
 #[must_use]
 pub fn config_schema() -> Value {
     json!({
@@ -72,7 +77,7 @@ fn tool() -> Value {
             "command": { "type": "string", "default": "", "description": "Subcommand words after the base command" },
             "args": { "type": "array", "items": { "$ref": "#/$defs/arg" }, "default": [] },
             "timeout": { "type": ["number", "null"], "exclusiveMinimum": 0, "default": 30, "description": "Seconds" },
-            "risk": { "enum": Risk::ALL.map(Risk::as_str), "default": "read", "description": "What the tool may do to the world" },
+            "risk": { "enum": Risk::VARIANTS, "default": "read", "description": "What the tool may do to the world" },
             "output": output(),
             "resource": { "type": ["string", "null"], "pattern": "^[A-Za-z][A-Za-z0-9+.-]*:", "description": "URI that clients can read the output by, with {arg} for each required argument; for tools of `risk: read`" },
             "ask": { "type": "array", "items": { "$ref": "#/$defs/question" }, "default": [], "description": "What the user is asked before each call; the agent neither sees nor gives these args" },
@@ -112,7 +117,7 @@ fn arg() -> Value {
         &json!({
             "name": { "type": "string", "minLength": 1, "description": "JSON property" },
             "description": { "type": "string", "default": "", "description": "Meaning, units, format" },
-            "type": { "enum": Type::ALL.map(Type::as_str), "default": "string" },
+            "type": { "enum": Type::VARIANTS, "default": "string" },
             "required": { "type": "boolean", "default": false },
             "default": { "type": ["string", "number", "boolean", "null"], "description": "Used when the argument is absent; of the arg's type" },
             "flag": { "type": ["string", "null"], "description": "Default: --name-with-dashes. Ends in `=`: flag and value are one word; otherwise two" },
@@ -150,7 +155,7 @@ fn prompt() -> Value {
     let text = object(
         &["text"],
         &json!({
-            "role": { "enum": Role::ALL.map(Role::as_str), "default": "user" },
+            "role": { "enum": Role::VARIANTS, "default": "user" },
             "text": { "type": "string", "minLength": 1, "description": "What is said; {arg} stands for an arg of the prompt" },
         }),
     );
@@ -199,7 +204,7 @@ mod tests {
     };
 
     #[test]
-    fn the_schema_has_exactly_the_keys_that_the_parser_knows() {
+    fn schema_has_exactly_the_keys_of_the_parser() {
         let prompt = prompt();
         let properties = &prompt["properties"];
         let messages = &properties["messages"]["items"]["anyOf"];

@@ -1,15 +1,31 @@
 //! Config files of `climax`, from YAML text to flat, immutable tool tables.
 //!
-//! One pipeline reads them ([`compile`]): `parse → check → lower`. Its result is a [`Catalog`], which the generator prints as Rust and
-//! the server keeps; both are read through the same views and the same [`ToolIndex`].
+//! One pipeline reads them ([`compile`]): `parse → check → lower`. Its result is a [`Catalog`]. The generator prints
+//! catalogs as Rust, and the server loads them at run time. Both are read through the same views and the same
+//! [`ToolIndex`].
 //!
-//! Everything but [`files`] is pure: text in, tables and [`Diagnostics`] out.
+//! Only [`files`] does I/O. Everything else is pure: text in, tables and [`Diagnostics`] out.
+//!
+//! ```
+//! use climax_catalog::{Diagnostics, Filter, Layer, Source, ToolIndex, compile};
+//!
+//! let text = "command: date\ntools:\n  - {name: date_now, description: Show the time}\n";
+//! let compiled = compile(&[Source::new("date.yaml", text.into())?])?;
+//!
+//! let index = ToolIndex::from_configs(vec![Layer::loaded(compiled.catalog)]);
+//! let found = index.search(Filter { query: Some("time"), ..Filter::default() }, 10);
+//! assert_eq!(found[0].tool_name(), "date_now");
+//! assert_eq!(index.get("date_now").unwrap().description(), "Show the time");
+//! # Ok::<(), Diagnostics>(())
+//! ```
 
 mod digest;
 pub mod expansion;
 mod format;
 mod index;
 mod lower;
+mod model;
+mod offset;
 pub mod policy;
 mod prompt;
 mod raise;
@@ -21,24 +37,25 @@ pub mod template;
 pub mod uri;
 mod view;
 
-pub use digest::{digest, hex};
+pub use digest::digest;
 pub use format::config_schema;
 pub use index::{CliSummary, Filter, Layer, Strategy, ToolIndex};
+pub use model::{Place, Risk, Role, Type};
 pub use policy::Policy;
-pub use prompt::{Message, Prompt, PromptArg, Role};
+pub use prompt::{MessageTemplate, Prompt, PromptArg};
 pub use read::check::ServedItem;
 pub use read::check::question::APPROVAL;
-pub use read::checked::{Place, Risk, Type};
 pub use read::compile::{Compiled, compile, compile_linted, compile_over};
+pub use read::decode::MAX_CONFIG_BYTES;
 pub use read::diagnostic::{Code, Diagnostic, Diagnostics, Explanation, Phase, Severity, Style};
 pub use read::files;
-pub use read::source::{MAX_CONFIG_BYTES, Position, Source, Span};
+pub use read::source::{Position, Source, Span};
 pub use suggest::{MAX_SUGGESTIONS, did_you_mean, near_misses};
 pub use table::{
     ArgDef, Catalog, CliDef, ExecutorDef, FileDef, Names, PolicyDef, PromptDef, QuestionDef, Ranked, ResolveDef, Rows,
     RuleDef, SearchText, Str, Texts, ToolDef, fingerprint, name_hash,
 };
-pub use view::{ArgView, Cli, OutputFile, QuestionView, ResolveView, ResolvedTool, RuleView, ToolIndexEntry};
+pub use view::{ArgView, CliView, OutputFileView, QuestionView, ResolveView, ResolvedTool, RuleView, ToolIndexEntry};
 
 #[doc(hidden)]
 pub use phf;

@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use crate::index::lowercase;
 use crate::index::ranked::Builder;
-use crate::policy::{Approval, Executor, Policy};
-use crate::read::checked::{Arg, Cli, Question, Resolve, Risk, Tool};
+use crate::model::Risk;
+use crate::offset::{Full, MAX_OFFSET, offset};
+use crate::policy::{Approval, ArgRule, Executor, Pattern, Policy};
+use crate::read::checked::{CheckedArg, CheckedCli, CheckedOutputFile, CheckedQuestion, CheckedResolve, CheckedTool};
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::schema;
 use crate::table::{
@@ -13,15 +15,12 @@ use crate::table::{
     RuleDef, SearchText, Str, Texts, ToolDef,
 };
 
-/// What offsets in tables can tell.
-const MAX_OFFSET: u32 = u32::MAX;
-
-/// Configs whose tables would be larger than their offsets can tell.
+/// The error that tables would need larger offsets than 32 bits.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Overflow {
-    /// The config that was one too many.
+    /// The config whose rows no longer fit.
     path: String,
-    /// What there would be too much of.
+    /// The unit that the full table counts, such as `bytes of text`.
     unit: &'static str,
 }
 
@@ -33,30 +32,21 @@ impl Overflow {
     }
 }
 
-/// A table is full: what there would be too much of.
-#[derive(Debug)]
-pub(crate) struct Full(pub(crate) &'static str);
-
-/// Makes an offset of at most `max`.
-pub(crate) fn offset(len: usize, max: u32, unit: &'static str) -> Result<u32, Full> {
-    u32::try_from(len).ok().filter(|offset| *offset <= max).ok_or(Full(unit))
-}
-
-/// Flattens configs, and the policy that they are under for good. The result depends on content and order only.
+/// Flattens configs and the policy that is compiled in with them. The result depends on content and order only.
 ///
 /// # Errors
-/// The tables would be larger than their offsets can tell.
-pub(crate) fn lower(clis: &[Cli], policy: Option<&Policy>) -> Result<Catalog, Overflow> {
+/// A table would need larger offsets than 32 bits.
+pub(crate) fn lower(clis: &[CheckedCli], policy: Option<&Policy>) -> Result<Catalog, Overflow> {
     lower_within(clis, policy, MAX_OFFSET)
 }
 
-fn lower_within(clis: &[Cli], policy: Option<&Policy>, max: u32) -> Result<Catalog, Overflow> {
-    let overflow = |cli: Option<&Cli>, Full(unit): Full| Overflow {
+fn lower_within(clis: &[CheckedCli], policy: Option<&Policy>, max: u32) -> Result<Catalog, Overflow> {
+    let overflow = |cli: Option<&CheckedCli>, Full(unit): Full| Overflow {
         path: cli.map_or_else(String::new, |cli| cli.path.clone()),
         unit,
     };
     let mut tables = Tables { max, ..Tables::default() };
-    // What every start reads stands together, so that a large catalog is not paged in for it.
+    // The texts that every start reads stand together, so that a start does not page in a large catalog.
     for cli in clis {
         tables.cli_texts(cli).map_err(|full| overflow(Some(cli), full))?;
     }
@@ -90,8 +80,8 @@ struct Tables {
     names: HashMap<Box<str>, u32>,
 }
 
-/// Bytes that the tables of a config take at most, roughly: what a CLI's tools share stands with each of them.
-pub(crate) fn size(cli: &Cli, source_bytes: usize) -> usize {
+/// Estimates the most bytes that the tables of a config take. Each tool repeats the texts that it shares with its CLI.
+pub(crate) fn size(cli: &CheckedCli, source_bytes: usize) -> usize {
     let tags: usize = cli.tags.iter().map(|tag| tag.len() + 3).sum();
     let shared = cli.name.len() + cli.category.as_ref().map_or(0, String::len) + tags;
     4 * source_bytes + 2 * shared * cli.tools.len()
@@ -102,7 +92,7 @@ impl Tables {
         offset(len, self.max, unit)
     }
 
-    fn cli_texts(&mut self, cli: &Cli) -> Result<(), Full> {
+    fn cli_texts(&mut self, cli: &CheckedCli) -> Result<(), Full> {
         let texts = [&cli.name, &cli.stem, &cli.description];
         for text in texts.into_iter().chain(&cli.category).chain(&cli.tags).chain(cli.words.first()) {
             self.text(text)?;
@@ -110,18 +100,18 @@ impl Tables {
         Ok(())
     }
 
-    fn cli(&mut self, cli: &Cli) -> Result<(), Full> {
+    fn cli(&mut self, cli: &CheckedCli) -> Result<(), Full> {
         let row = self.offset(self.clis.len(), "CLIs")?;
         let def = CliDef {
             name: self.text(&cli.name)?,
             stem: self.text(&cli.stem)?,
             description: self.text(&cli.description)?,
-            category: cli.category.as_deref().map(|category| self.text(category)).transpose()?,
-            tags: self.list(cli.tags.iter().map(String::as_str))?,
-            words: self.list(cli.words.iter().map(String::as_str))?,
+            category: self.optional(cli.category.as_deref())?,
+            tags: self.texts(&cli.tags)?,
+            words: self.texts(&cli.words)?,
             env: self.pairs(&cli.env)?,
             risk: cli.tools.iter().map(|tool| tool.risk).max().unwrap_or(Risk::Read),
-            working_dir: cli.working_dir.as_deref().map(|dir| self.text(dir)).transpose()?,
+            working_dir: self.optional(cli.working_dir.as_deref())?,
             global_args: self.args(&cli.global_args)?,
             tools: Rows(0, 0),
         };
@@ -141,36 +131,53 @@ impl Tables {
         Ok(())
     }
 
-    fn tool(&mut self, cli_row: u32, cli: &Cli, tool: &Tool) -> Result<(), Full> {
-        let schema = schema::input_schema(&tool.args);
+    fn tool(&mut self, cli_row: u32, cli: &CheckedCli, tool: &CheckedTool) -> Result<(), Full> {
+        let CheckedTool {
+            name,
+            title,
+            description,
+            words,
+            args,
+            timeout_ms,
+            risk,
+            needs_approval,
+            output,
+            resource,
+            questions,
+            confirm_message,
+            resolve,
+            // For diagnostics only.
+            name_span: _,
+        } = tool;
+        let schema = schema::input_schema(args);
         let def = ToolDef {
             cli: cli_row,
-            name: self.text(&tool.name)?,
-            title: tool.title.as_deref().map(|title| self.text(title)).transpose()?,
-            description: self.text(&tool.description)?,
+            name: self.text(name)?,
+            title: self.optional(title.as_deref())?,
+            description: self.text(description)?,
             entry: self.text(&schema::index_entry(cli, tool, &schema))?,
             schema_bytes: self.offset(schema.len(), "bytes of schema")?,
-            words: self.list(tool.words.iter().map(String::as_str))?,
-            args: self.args(&tool.args)?,
-            timeout_ms: tool.timeout_ms,
-            risk: tool.risk,
-            asks: tool.asks,
-            output: tool.output.as_deref().map(|mime| self.text(mime)).transpose()?,
-            resource: tool.resource.as_ref().map(|uri| self.text(&uri.value)).transpose()?,
-            questions: self.questions(&tool.questions)?,
-            confirm_message: tool.confirm_message.as_deref().map(|message| self.text(message)).transpose()?,
-            resolves: self.resolves(&tool.resolve)?,
+            words: self.texts(words)?,
+            args: self.args(args)?,
+            timeout_ms: *timeout_ms,
+            risk: *risk,
+            asks: *needs_approval,
+            output: self.optional(output.as_deref())?,
+            resource: self.optional(resource.as_ref().map(|uri| uri.value.as_str()))?,
+            questions: self.questions(questions)?,
+            confirm_message: self.optional(confirm_message.as_deref())?,
+            resolves: self.resolves(resolve)?,
         };
         let row = self.offset(self.tools.len(), "tools")?;
-        self.names.insert(tool.name.as_str().into(), row);
-        self.resources.extend(tool.resource.is_some().then_some(row));
+        self.names.insert(name.as_str().into(), row);
+        self.resources.extend(resource.is_some().then_some(row));
         self.tools.push(def);
         self.search_fields(cli, tool)?;
         self.ranked.add(tool);
         Ok(())
     }
 
-    fn search_fields(&mut self, cli: &Cli, tool: &Tool) -> Result<(), Full> {
+    fn search_fields(&mut self, cli: &CheckedCli, tool: &CheckedTool) -> Result<(), Full> {
         let fields = [&tool.name, &tool.description, &cli.name].into_iter().chain(&cli.category).chain(&cli.tags);
         for field in fields {
             self.search.push_str(&lowercase(field));
@@ -181,41 +188,60 @@ impl Tables {
         Ok(())
     }
 
-    fn args(&mut self, args: &[Arg]) -> Result<Rows, Full> {
+    fn args(&mut self, args: &[CheckedArg]) -> Result<Rows, Full> {
         let first = self.offset(self.args.len(), "args")?;
         for arg in args {
-            let row = ArgRow {
-                name: self.text(&arg.name)?,
-                description: self.text(&arg.description)?,
-                flag: self.text(&arg.flag)?,
-                default: arg.default.as_ref().map(|default| self.text(&default.word)).transpose()?,
-                values: self.list(arg.values.iter().map(String::as_str))?,
-                kind: arg.kind,
-                place: arg.place,
-                required: arg.required,
-                leading_dash: arg.leading_dash,
-                asked: arg.asked,
-            };
-            if let Some(output) = &arg.output {
-                let [mime, file] = [self.text(&output.mime)?, self.text(&output.file)?];
-                self.files.push(FileDef { arg: self.offset(self.args.len(), "args")?, mime, file });
-            }
-            for rule in &arg.rules {
-                let pattern = rule.pattern.as_ref().map(|pattern| self.text(pattern.as_str())).transpose()?;
-                let arg = self.offset(self.args.len(), "args")?;
-                self.rules.push(RuleDef { arg, pattern, min: rule.min, max: rule.max });
-            }
-            self.args.push(ArgDef::pack(row));
+            self.arg(arg)?;
         }
         Ok(Rows(first, self.offset(self.args.len(), "args")?))
     }
 
-    fn resolves(&mut self, entries: &[Resolve]) -> Result<Rows, Full> {
+    fn arg(&mut self, arg: &CheckedArg) -> Result<(), Full> {
+        let CheckedArg {
+            name,
+            description,
+            kind,
+            required,
+            default,
+            place,
+            flag,
+            values,
+            rules,
+            leading_dash,
+            asked,
+            output,
+        } = arg;
+        let row = ArgRow {
+            name: self.text(name)?,
+            description: self.text(description)?,
+            flag: self.text(flag)?,
+            default: self.optional(default.as_ref().map(|default| default.word.as_str()))?,
+            values: self.texts(values)?,
+            kind: *kind,
+            place: *place,
+            required: *required,
+            leading_dash: *leading_dash,
+            asked: *asked,
+        };
+        let number = self.offset(self.args.len(), "args")?;
+        if let Some(CheckedOutputFile { mime, file }) = output {
+            let [mime, file] = [self.text(mime)?, self.text(file)?];
+            self.files.push(FileDef { arg: number, mime, file });
+        }
+        for ArgRule { pattern, min, max } in rules {
+            let pattern = self.optional(pattern.as_ref().map(Pattern::as_str))?;
+            self.rules.push(RuleDef { arg: number, pattern, min: *min, max: *max });
+        }
+        self.args.push(ArgDef::pack(row));
+        Ok(())
+    }
+
+    fn resolves(&mut self, entries: &[CheckedResolve]) -> Result<Rows, Full> {
         let first = self.offset(self.resolves.len(), "look-ups")?;
         for entry in entries {
             let def = ResolveDef {
                 name: self.text(&entry.name)?,
-                words: self.list(entry.words.iter().map(String::as_str))?,
+                words: self.texts(&entry.words)?,
                 args: self.pairs(&entry.args)?,
                 timeout_ms: entry.timeout_ms,
             };
@@ -224,13 +250,13 @@ impl Tables {
         Ok(Rows(first, self.offset(self.resolves.len(), "look-ups")?))
     }
 
-    fn questions(&mut self, questions: &[Question]) -> Result<Rows, Full> {
+    fn questions(&mut self, questions: &[CheckedQuestion]) -> Result<Rows, Full> {
         let first = self.offset(self.questions.len(), "questions")?;
         for question in questions {
             let def = QuestionDef {
                 name: self.text(&question.name)?,
                 message: self.text(&question.message)?,
-                args: self.list(question.args.iter().map(String::as_str))?,
+                args: self.texts(&question.args)?,
             };
             self.questions.push(def);
         }
@@ -243,13 +269,13 @@ impl Tables {
             Executor::Container(container) => ExecutorDef::Container {
                 runtime: container.runtime,
                 image: self.text(&container.image)?,
-                volumes: self.list(container.volumes.iter().map(String::as_str))?,
-                working_dir: container.working_dir.as_deref().map(|dir| self.text(dir)).transpose()?,
-                network: container.network.as_deref().map(|network| self.text(network)).transpose()?,
+                volumes: self.texts(&container.volumes)?,
+                working_dir: self.optional(container.working_dir.as_deref())?,
+                network: self.optional(container.network.as_deref())?,
             },
             Executor::Sandbox(sandbox) => ExecutorDef::Sandbox {
-                read: self.list(sandbox.read.iter().map(String::as_str))?,
-                write: self.list(sandbox.write.iter().map(String::as_str))?,
+                read: self.texts(&sandbox.read)?,
+                write: self.texts(&sandbox.write)?,
                 network: sandbox.network,
                 limits: sandbox.limits,
             },
@@ -262,6 +288,10 @@ impl Tables {
         self.list(pairs.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]))
     }
 
+    fn texts(&mut self, texts: &[String]) -> Result<Rows, Full> {
+        self.list(texts.iter().map(String::as_str))
+    }
+
     fn list<'a>(&mut self, items: impl Iterator<Item = &'a str>) -> Result<Rows, Full> {
         let first = self.offset(self.lists.len(), "words in lists")?;
         for item in items {
@@ -269,6 +299,10 @@ impl Tables {
             self.lists.push(id.0);
         }
         Ok(Rows(first, self.offset(self.lists.len(), "words in lists")?))
+    }
+
+    fn optional(&mut self, text: Option<&str>) -> Result<Option<Str>, Full> {
+        text.map(|text| self.text(text)).transpose()
     }
 
     fn text(&mut self, text: &str) -> Result<Str, Full> {
@@ -312,7 +346,7 @@ mod tests {
     use crate::policy::Sandbox;
     use crate::read::source::Source;
 
-    fn clis() -> Vec<Cli> {
+    fn clis() -> Vec<CheckedCli> {
         let text = "command: a b\ncategory: c\ntags: [t]\nenv: {K: v}\nglobal_args: [{name: g, default: d}]\ntools:\n  \
                     - {name: one, description: Show one, args: [{name: x, enum: [y, z], default: y}],\n     \
                        resolve: {r: {command: r, args: {k: v}}}, confirm_message: m,\n     \
@@ -329,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_that_offsets_cannot_tell_are_refused_whichever_it_is() {
+    fn every_table_that_overflows_its_offsets_is_an_error() {
         let policy = Policy { executor: Executor::Sandbox(Sandbox::default()), ..Policy::default() };
         let whole = lower(&clis(), Some(&policy)).unwrap();
         let needed = [whole.texts.text.len(), whole.search.text.len(), whole.ranked.postings.len()];

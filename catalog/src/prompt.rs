@@ -1,32 +1,34 @@
-//! Prompts: requests that an author has worded for the people who use the tools, with places to fill in.
+//! Prompts: prepared requests for users, with args to fill in (MCP, "Prompts").
 //!
-//! In a catalog a prompt is a text of JSON, since it is read only when somebody asks for it.
+//! A catalog stores a prompt as JSON text, which is parsed on request.
 
 use serde_json::{Value, json};
+
+use crate::model::Role;
 
 /// A prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompt {
     /// Its name, unique in the catalog.
     pub name: String,
-    /// What people see in place of the name, if that is something else.
+    /// The name that is shown to users, if it differs from the tool's or prompt's name.
     pub title: Option<String>,
-    /// What it is for.
+    /// The purpose of the prompt.
     pub description: String,
-    /// What is to be filled in.
+    /// The args that the user fills in.
     pub args: Vec<PromptArg>,
-    /// What it says.
-    pub messages: Vec<Message>,
+    /// The messages.
+    pub messages: Vec<MessageTemplate>,
 }
 
-/// Something to be filled in; always a text.
+/// An arg of a prompt; always a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PromptArg {
-    /// The name, as placeholders have it.
+    /// The name, as in placeholders.
     pub name: String,
     /// What it means; may be empty.
     pub description: String,
-    /// Whether the prompt makes no sense without it.
+    /// Whether the user must fill it in.
     pub required: bool,
     /// The allowed values; none means any.
     pub values: Vec<String>,
@@ -34,67 +36,47 @@ pub struct PromptArg {
 
 /// A message of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Message {
+pub enum MessageTemplate {
     /// A template.
     Text {
-        /// Who says it.
+        /// The speaker.
         role: Role,
         /// The template, with the prompt's args as placeholders.
         text: String,
     },
-    /// What a tool prints, shown as the user's.
+    /// The output of a tool, shown as the user's message.
     Call {
-        /// The tool.
+        /// Raises a tool.
         tool: String,
         /// Its arguments by name, as templates.
         args: Vec<(String, String)>,
     },
 }
 
-/// Who says a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// The person.
-    User,
-    /// The model.
-    Assistant,
-}
-
-impl Role {
-    /// Both roles.
-    pub const ALL: [Self; 2] = [Self::User, Self::Assistant];
-
-    /// The role's name in configs and MCP.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Assistant => "assistant",
-        }
-    }
-}
-
 impl Prompt {
-    /// The tools that it calls, with what they are given.
+    /// The tools that the prompt calls, with their arguments.
     pub fn calls(&self) -> impl Iterator<Item = (&str, &[(String, String)])> {
         self.messages.iter().filter_map(|message| match message {
-            Message::Call { tool, args } => Some((tool.as_str(), args.as_slice())),
-            Message::Text { .. } => None,
+            MessageTemplate::Call { tool, args } => Some((tool.as_str(), args.as_slice())),
+            MessageTemplate::Text { .. } => None,
         })
     }
 
-    /// The text that a catalog keeps: all but the name.
+    /// Writes everything but the name as JSON, for the catalog.
     pub(crate) fn to_json(&self) -> String {
-        let args: Vec<Value> =
-            self.args.iter().map(|arg| json!([arg.name, arg.description, arg.required, arg.values])).collect();
-        let messages = self.messages.iter().map(|message| match message {
-            Message::Text { role, text } => json!({ "role": role.as_str(), "text": text }),
-            Message::Call { tool, args } => json!({ "tool": tool, "args": args }),
+        let Self { name: _, title, description, args, messages } = self;
+        let arg = |PromptArg { name, description, required, values }: &PromptArg| {
+            json!([name, description, required, values])
+        };
+        let args: Vec<Value> = args.iter().map(arg).collect();
+        let messages = messages.iter().map(|message| match message {
+            MessageTemplate::Text { role, text } => json!({ "role": role.as_str(), "text": text }),
+            MessageTemplate::Call { tool, args } => json!({ "tool": tool, "args": args }),
         });
-        json!([self.description, args, messages.collect::<Vec<_>>(), self.title]).to_string()
+        json!([description, args, messages.collect::<Vec<_>>(), title]).to_string()
     }
 
-    /// Reads what [`Self::to_json`] has written.
+    /// Parses the output of [`Self::to_json`].
     pub(crate) fn from_json(name: &str, json: &str) -> Self {
         let json: Value = serde_json::from_str(json).unwrap_or_default();
         let args = json[1].as_array().into_iter().flatten().map(|arg| PromptArg {
@@ -113,13 +95,13 @@ impl Prompt {
     }
 }
 
-fn message(json: &Value) -> Message {
+fn message(json: &Value) -> MessageTemplate {
     if let Some(tool) = json["tool"].as_str() {
         let args = json["args"].as_array().into_iter().flatten().map(|pair| (text(&pair[0]), text(&pair[1])));
-        return Message::Call { tool: tool.to_owned(), args: args.collect() };
+        return MessageTemplate::Call { tool: tool.to_owned(), args: args.collect() };
     }
-    let role = Role::ALL.into_iter().find(|role| json["role"] == role.as_str()).unwrap_or(Role::User);
-    Message::Text { role, text: text(&json["text"]) }
+    let role = json["role"].as_str().and_then(|role| role.parse().ok()).unwrap_or(Role::User);
+    MessageTemplate::Text { role, text: text(&json["text"]) }
 }
 
 fn text(json: &Value) -> String {
@@ -131,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_catalog_keeps_is_the_whole_prompt() {
+    fn json_round_trip_preserves_the_prompt() {
         let prompt = Prompt {
             name: "review".into(),
             title: Some("Review".into()),
@@ -143,8 +125,8 @@ mod tests {
                 values: vec!["a".into()],
             }],
             messages: vec![
-                Message::Text { role: Role::Assistant, text: "Since {base}?".into() },
-                Message::Call { tool: "git_diff".into(), args: vec![("base".into(), "{base}".into())] },
+                MessageTemplate::Text { role: Role::Assistant, text: "Since {base}?".into() },
+                MessageTemplate::Call { tool: "git_diff".into(), args: vec![("base".into(), "{base}".into())] },
             ],
         };
         assert_eq!(Prompt::from_json("review", &prompt.to_json()), prompt);

@@ -1,16 +1,19 @@
-//! Views → checked configs: the way back from a [`crate::Catalog`], for what is to be lowered anew.
+//! Views → checked configs. A policy changes them, and they are lowered again.
 
+use crate::model::Type;
 use crate::read::check::arg::json_string;
-use crate::read::checked::{Arg, Cli, DefaultValue, OutputFile, Question, Resolve, Tool, Type};
+use crate::read::checked::{
+    CheckedArg, CheckedCli, CheckedOutputFile, CheckedQuestion, CheckedResolve, CheckedTool, DefaultValue,
+};
 use crate::read::source::{Span, Spanned};
-use crate::view::{ArgView, Cli as CliView, QuestionView, ResolveView, ResolvedTool, RuleView};
+use crate::view::{ArgView, CliView, QuestionView, ResolveView, ResolvedTool, RuleView};
 
-/// Of what is not in a file.
+/// The span of a value that comes from no file.
 const NOWHERE: Span = Span { start: 0, end: 0 };
 
-/// The CLI, without its tools.
-pub(crate) fn cli(view: CliView<'_>) -> Cli {
-    Cli {
+/// Raises a CLI, without its tools.
+pub(crate) fn cli(view: CliView<'_>) -> CheckedCli {
+    CheckedCli {
         path: view.stem().to_owned(),
         name: view.name().to_owned(),
         name_span: None,
@@ -27,9 +30,9 @@ pub(crate) fn cli(view: CliView<'_>) -> Cli {
     }
 }
 
-/// The tool.
-pub(crate) fn tool(view: ResolvedTool<'_>) -> Tool {
-    Tool {
+/// Raises a tool.
+pub(crate) fn tool(view: ResolvedTool<'_>) -> CheckedTool {
+    CheckedTool {
         name: view.name().to_owned(),
         name_span: NOWHERE,
         title: view.title().map(str::to_owned),
@@ -38,7 +41,7 @@ pub(crate) fn tool(view: ResolvedTool<'_>) -> Tool {
         args: view.args().map(arg).collect(),
         timeout_ms: view.timeout_ms(),
         risk: view.risk(),
-        asks: view.asks(),
+        needs_approval: view.needs_approval(),
         output: view.output().map(str::to_owned),
         resource: view.resource().map(|uri| Spanned { value: uri.to_owned(), span: NOWHERE }),
         questions: view.questions().map(question).collect(),
@@ -47,13 +50,13 @@ pub(crate) fn tool(view: ResolvedTool<'_>) -> Tool {
     }
 }
 
-fn arg(view: ArgView<'_>) -> Arg {
+fn arg(view: ArgView<'_>) -> CheckedArg {
     let default = view.default().map(|word| DefaultValue {
         word: word.to_owned(),
-        // The other types are written the same in JSON.
+        // Defaults of other types are the same text in JSON.
         json: if view.kind() == Type::String { json_string(word) } else { word.to_owned() },
     });
-    Arg {
+    CheckedArg {
         name: view.name().to_owned(),
         description: view.description().to_owned(),
         kind: view.kind(),
@@ -64,17 +67,19 @@ fn arg(view: ArgView<'_>) -> Arg {
         values: owned(view.values()),
         rules: view.rules().map(RuleView::to_rule).collect(),
         leading_dash: view.leading_dash(),
-        asked: view.is_asked(),
-        output: view.output().map(|output| OutputFile { mime: output.mime.to_owned(), file: output.file.to_owned() }),
+        asked: view.is_from_user(),
+        output: view
+            .output()
+            .map(|output| CheckedOutputFile { mime: output.mime.to_owned(), file: output.file.to_owned() }),
     }
 }
 
-fn question(view: QuestionView<'_>) -> Question {
-    Question { name: view.name().to_owned(), message: view.message().to_owned(), args: owned(view.args()) }
+fn question(view: QuestionView<'_>) -> CheckedQuestion {
+    CheckedQuestion { name: view.name().to_owned(), message: view.message().to_owned(), args: owned(view.args()) }
 }
 
-fn resolve(view: ResolveView<'_>) -> Resolve {
-    Resolve {
+fn resolve(view: ResolveView<'_>) -> CheckedResolve {
+    CheckedResolve {
         name: view.name().to_owned(),
         words: owned(view.words()),
         args: pairs(view.args()),

@@ -1,17 +1,17 @@
-//! The JSON texts that a tool has for its agents: input schema and index entry.
+//! The JSON texts of a tool: input schema and index entry.
 //!
-//! Keys stand in the order that the contracts document, so the texts are put together here and not by a serializer.
+//! The order of keys is part of the contract (`docs/contract.md`, "Tool index"), so no serializer writes these texts.
 
 use std::fmt::Write as _;
 
 use crate::policy::ArgRule;
 use crate::read::check::arg::{enum_json, json_string};
-use crate::read::checked::{Arg, Cli, Tool};
+use crate::read::checked::{CheckedArg, CheckedCli, CheckedTool};
 
 /// The tool's input schema (JSON Schema 2020-12).
-pub(crate) fn input_schema(args: &[Arg]) -> String {
+pub(crate) fn input_schema(args: &[CheckedArg]) -> String {
     let mut json = String::from(r#"{"type":"object","properties":{"#);
-    // What the user or the server gives the agent need not know of.
+    // The user or the server gives the other args.
     let given = || args.iter().filter(|arg| !arg.asked && arg.output.is_none());
     for (at, arg) in given().enumerate() {
         if at > 0 {
@@ -28,7 +28,7 @@ pub(crate) fn input_schema(args: &[Arg]) -> String {
     json
 }
 
-fn property(json: &mut String, arg: &Arg) {
+fn property(json: &mut String, arg: &CheckedArg) {
     let _ = write!(json, r#"{}:{{"type":"{}""#, json_string(&arg.name), arg.kind.as_str());
     if !arg.description.is_empty() {
         let _ = write!(json, r#","description":{}"#, json_string(&arg.description));
@@ -45,7 +45,7 @@ fn property(json: &mut String, arg: &Arg) {
     json.push('}');
 }
 
-/// What policies ask of the value. Without effect on a type that a keyword is not about, but to be read.
+/// Writes the rules of policies. JSON Schema ignores keywords that do not apply to the type; models still read them.
 fn constraints(json: &mut String, rules: &[ArgRule]) {
     let patterns: Vec<String> =
         rules.iter().filter_map(|rule| Some(json_string(&rule.pattern.as_ref()?.json_schema()))).collect();
@@ -66,8 +66,8 @@ fn constraints(json: &mut String, rules: &[ArgRule]) {
     }
 }
 
-/// The tool's `ToolIndexEntry`, `schema` last.
-pub(crate) fn index_entry(cli: &Cli, tool: &Tool, schema: &str) -> String {
+/// Builds the tool's `ToolIndexEntry`; `schema` is its last member.
+pub(crate) fn index_entry(cli: &CheckedCli, tool: &CheckedTool, schema: &str) -> String {
     format!(
         r#"{{"tool_name":{},"description":{},"cli_name":{},"category":{},"tags":{},"input_schema":{schema}}}"#,
         json_string(&tool.name),

@@ -1,18 +1,18 @@
-//! Near misses: what a mistyped name was probably meant to be.
+//! Suggestions for misspelt names.
 
-/// Near misses that an error names.
+/// The most suggestions that an error message has.
 pub const MAX_SUGGESTIONS: usize = 3;
-/// Finds the candidate that `word` was most likely meant to be.
+/// Finds the candidate that is most similar to `word`.
 ///
-/// The distance (Damerau-Levenshtein, case ignored) may be a third of the word's length, at least one; of equally near
-/// ones the first wins.
+/// The distance (Damerau-Levenshtein, case-insensitive) is at most a third of the word's length, or 1. The first of
+/// equally similar candidates wins.
 #[must_use]
 pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let near = near_misses(word, candidates, 1);
     near.first().copied()
 }
 
-/// Finds up to `limit` candidates that `word` may have been meant to be, nearest first, then in their order.
+/// Finds up to `limit` candidates that are similar to `word`, the most similar first, then in their order.
 #[must_use]
 pub fn near_misses<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>, limit: usize) -> Vec<&'a str> {
     const MAX_WORD_BYTES: usize = 256;

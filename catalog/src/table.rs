@@ -6,10 +6,11 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::policy::{Access, Headless, Level, Runtime, SandboxLimits};
-use crate::read::checked::{Place, Risk, Type};
+use strum::VariantArray as _;
 
-/// The number of a text in [`Texts`].
+use crate::model::{Access, Headless, Level, Place, Risk, Runtime, SandboxLimits, Type};
+
+/// The index of a text in [`Texts`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Str(pub u32);
 
@@ -47,7 +48,7 @@ impl Texts {
 pub struct CliDef {
     /// The name that results show and the `cli` filter matches.
     pub name: Str,
-    /// The file name without extension, by which the CLI can be asked for too.
+    /// The file name without extension, which selects the CLI too.
     pub stem: Str,
     /// What the program is for; may be empty.
     pub description: Str,
@@ -59,7 +60,7 @@ pub struct CliDef {
     pub words: Rows,
     /// Rows of [`Catalog::lists`]: names and values by turns.
     pub env: Rows,
-    /// The most that one of its tools may do to the world.
+    /// The highest risk of its tools.
     pub risk: Risk,
     /// The child's directory.
     pub working_dir: Option<Str>,
@@ -76,7 +77,7 @@ pub struct ToolDef {
     pub cli: u32,
     /// Its name, unique in the catalog.
     pub name: Str,
-    /// What people see in place of the name, if that is something else.
+    /// The name that is shown to users, if it differs from the tool's or prompt's name.
     pub title: Option<Str>,
     /// What it does and when to use it.
     pub description: Str,
@@ -90,9 +91,9 @@ pub struct ToolDef {
     pub args: Rows,
     /// How long a call may take, in milliseconds.
     pub timeout_ms: u32,
-    /// What it may do to the world.
+    /// How much the tool can change.
     pub risk: Risk,
-    /// Whether a policy has somebody asked before a call.
+    /// Whether the compiled-in policy requires approval.
     pub asks: bool,
     /// The media type of what it prints, if that is more than text.
     pub output: Option<Str>,
@@ -100,13 +101,13 @@ pub struct ToolDef {
     pub resource: Option<Str>,
     /// Rows of [`Catalog::questions`].
     pub questions: Rows,
-    /// Template of the question that is asked before a call.
+    /// Template of the approval question.
     pub confirm_message: Option<Str>,
     /// Rows of [`Catalog::resolves`].
     pub resolves: Rows,
 }
 
-/// A look-up of a readable name.
+/// A look-up of a readable name, by a subcommand of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResolveDef {
     /// The placeholder that it fills.
@@ -122,29 +123,29 @@ pub struct ResolveDef {
 /// A question that the user answers before a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuestionDef {
-    /// What answers are known by.
+    /// The question's name in the protocol.
     pub name: Str,
-    /// What the user is asked.
+    /// The text that the user reads.
     pub message: Str,
     /// Rows of [`Catalog::lists`]: the names of the args that it asks for.
     pub args: Rows,
 }
 
-/// A prompt: what it says is read when somebody asks for it.
+/// A prompt, as JSON that is parsed on request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PromptDef {
     /// The row of [`Catalog::clis`] that it belongs to.
     pub cli: u32,
     /// Its name, unique in the catalog.
     pub name: Str,
-    /// The rest of it, as JSON of this crate's own.
+    /// Everything else, as JSON in a format of this crate.
     pub definition: Str,
 }
 
 /// An arg, packed: `name, description, flag, default, first enum value, end of enum values, bits`.
 ///
-/// Packed because a catalog has many of them and the compiler reads each as source text: seven numbers take it a third
-/// of the time and memory that a struct with named fields takes.
+/// Packed because catalogs have many args and rustc parses each row as source text. Seven numbers take a third of the
+/// time and memory of a struct with named fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArgDef(pub [u32; 7]);
 
@@ -199,8 +200,8 @@ impl ArgDef {
             flag: Str(flag),
             default: (bits & DEFAULT_BIT != 0).then_some(Str(default)),
             values: Rows(first, end),
-            kind: Type::ALL[(bits & KIND_MASK) as usize],
-            place: Place::ALL[(bits >> PLACE_SHIFT & PLACE_MASK) as usize],
+            kind: Type::VARIANTS[(bits & KIND_MASK) as usize],
+            place: Place::VARIANTS[(bits >> PLACE_SHIFT & PLACE_MASK) as usize],
             required: bits & REQUIRED_BIT != 0,
             leading_dash: (bits & DASH_SETTLED_BIT != 0).then_some(bits & DASH_ALLOWED_BIT != 0),
             asked: bits & ASKED_BIT != 0,
@@ -208,20 +209,20 @@ impl ArgDef {
     }
 }
 
-/// What a policy asks of the values of an arg.
+/// A rule of a policy for the values of an arg.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RuleDef {
-    /// The row of [`Catalog::args`] that it is about; an arg may have several rules.
+    /// The row of [`Catalog::args`]; an arg may have several rules.
     pub arg: u32,
-    /// What the whole value must match: a pattern that has been compiled once.
+    /// The pattern that the whole value must match. It compiles.
     pub pattern: Option<Str>,
-    /// The least that a number may be.
+    /// The smallest permitted number.
     pub min: Option<f64>,
-    /// The most that a number may be.
+    /// The largest permitted number.
     pub max: Option<f64>,
 }
 
-/// A file that a program writes where an arg says.
+/// A file that a program writes to the path in an arg.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileDef {
     /// The row of [`Catalog::args`].
@@ -232,23 +233,23 @@ pub struct FileDef {
     pub file: Str,
 }
 
-/// The policy that was put over a catalog when it was made, but for what is in the rows of its tools and args.
+/// The compiled-in policy, without the parts that rows of tools and args hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PolicyDef {
-    /// Whether tools that are added later can be called.
+    /// The rule for tools that are added at run time.
     pub access: Access,
-    /// From which risk on somebody is asked about tools that are added later.
+    /// The approval level for tools that are added at run time.
     pub level: Level,
-    /// What holds where nobody can be asked.
+    /// The rule for calls that need approval if the client cannot ask the user.
     pub headless: Headless,
-    /// Where programs run.
+    /// Executors: where programs run.
     pub executor: ExecutorDef,
 }
 
-/// Where programs run.
+/// Executors: where programs run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExecutorDef {
-    /// On this machine, as the server's user.
+    /// On the host, as the server's user.
     Local,
     /// Each in a container of its own.
     Container {
@@ -263,7 +264,7 @@ pub enum ExecutorDef {
         /// The network.
         network: Option<Str>,
     },
-    /// On this machine, confined by the kernel.
+    /// On the host, in a sandbox of the kernel.
     Sandbox {
         /// Rows of [`Catalog::lists`]: paths that can be read.
         read: Rows,
@@ -271,15 +272,15 @@ pub enum ExecutorDef {
         write: Rows,
         /// Whether sockets can be opened.
         network: bool,
-        /// Bounds on what a program uses.
+        /// Resource limits.
         limits: SandboxLimits,
     },
 }
 
-/// The lowercased texts that a query is looked for in.
+/// The lowercased texts that queries are matched against.
 ///
-/// Per tool: name, description, CLI name, category and tags, a NUL after each; tools in catalog order. A NUL can be in no
-/// field, so a match that holds none lies within one field.
+/// Per tool: name, description, CLI name, category and tags, a NUL after each; tools in catalog order. No field
+/// contains a NUL, so a match without NUL lies within one field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchText {
     /// The fields.
@@ -288,25 +289,28 @@ pub struct SearchText {
     pub ends: Cow<'static, [u32]>,
 }
 
-/// The ranked index: which terms stand in which tools, and what each counts there.
+/// The ranked index: for each term the tools that contain it, with the term's impact there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranked {
     /// The terms, sorted.
     pub terms: Texts,
-    /// Per term: in how many tools it stands, then for each, in catalog order, four times the distance from the row before
-    /// plus what the term says as a word of the tool's name (2, 1 as its last word, else 0), and the impact. Impacts are
-    /// bytes, the rest numbers in groups of seven bits, the lowest first.
+    /// Per term: the number of tools, then a pair of numbers for each tool in catalog order.
+    ///
+    /// The first number is four times the distance from the previous row, plus 2 if the term is a word of the tool's
+    /// name, 1 if it is the last word, else 0. The second is the impact, one byte. The other numbers are in groups of
+    /// seven bits, the lowest first (LEB128).
     pub postings: Cow<'static, [u8]>,
     /// The end of each term's postings, in bytes.
     pub ends: Cow<'static, [u32]>,
-    /// Per tool: what all words of its name say together, at most 255.
+    /// Per tool: the sum of those values over all words of its name, at most 255.
     pub names: Cow<'static, [u8]>,
 }
 
 /// Finds a tool's row by its name.
 #[derive(Clone, Debug)]
 pub enum Names {
-    /// Computed at build time: from the hash of a name ([`name_hash`]) to its row, without start-up work or pointers.
+    /// Computed at build time: maps the hash of a name ([`name_hash`]) to its row. It needs no work at start and no
+    /// pointers.
     Perfect(&'static phf::Map<u64, u32>),
     /// Built at run time.
     Hashed(HashMap<Box<str>, u32>),
@@ -314,7 +318,7 @@ pub enum Names {
 
 /// Hashes a tool name for [`Names::Perfect`]: FNV-1a with 64 bits.
 ///
-/// The generator refuses two names of one hash; a look-up compares the name that it found.
+/// The generator refuses catalogs with two names of the same hash. A look-up compares the names too.
 #[must_use]
 pub const fn name_hash(name: &str) -> u64 {
     let bytes = name.as_bytes();
@@ -327,9 +331,9 @@ pub const fn name_hash(name: &str) -> u64 {
     hash
 }
 
-/// Sums up a file so that generated code can check at compile time that it got the file that it was made for.
+/// Computes a checksum, by which generated code checks at compile time that it includes the right file.
 ///
-/// Covers the length and at most 4,096 evenly spread bytes, since constants are evaluated slowly.
+/// Covers the length and at most 4,096 evenly spread bytes, because rustc evaluates constants slowly.
 #[must_use]
 pub const fn fingerprint(bytes: &[u8]) -> u64 {
     let step = 1 + bytes.len() / 4096;
@@ -347,9 +351,9 @@ pub const fn fingerprint(bytes: &[u8]) -> u64 {
 pub struct Catalog {
     /// All texts.
     pub texts: Texts,
-    /// What queries are matched against.
+    /// The texts that queries are matched against.
     pub search: SearchText,
-    /// What queries are ranked by.
+    /// The ranked index.
     pub ranked: Ranked,
     /// One row per config, in load order.
     pub clis: Cow<'static, [CliDef]>,
@@ -361,23 +365,23 @@ pub struct Catalog {
     pub resolves: Cow<'static, [ResolveDef]>,
     /// One row per question, in the order of their tools.
     pub questions: Cow<'static, [QuestionDef]>,
-    /// Rows of [`Catalog::tools`] that print resources, in their order.
+    /// Rows of [`Catalog::tools`] that have a resource, in their order.
     pub resources: Cow<'static, [u32]>,
     /// One row per prompt, in the order of their CLIs.
     pub prompts: Cow<'static, [PromptDef]>,
     /// The files that programs write, in the order of the args.
     pub files: Cow<'static, [FileDef]>,
-    /// What a policy asks of args, in the order of the args.
+    /// The rules of a policy for args, in the order of the args.
     pub rules: Cow<'static, [RuleDef]>,
-    /// Numbers of texts: tags, words, enum values, environments.
+    /// Indexes of texts: tags, words, enum values, environments.
     pub lists: Cow<'static, [u32]>,
-    /// The policy that was put over the catalog when it was made.
+    /// The compiled-in policy.
     pub policy: Option<PolicyDef>,
     /// Whether no tool can be added or changed at run time.
     pub sealed: bool,
-    /// The digest of all this ([`crate::digest`]), if it was computed when the catalog was made.
+    /// The digest ([`crate::digest`]), if it was computed when the catalog was compiled.
     pub digest: Option<&'static str>,
-    /// Tool names.
+    /// The look-up of tools by name.
     pub names: Names,
 }
 
@@ -399,23 +403,42 @@ impl Catalog {
     }
 }
 
-/// Equal tables; name map and digest follow from them.
+/// Compares the tables. Name map and digest follow from them.
 impl PartialEq for Catalog {
     fn eq(&self, other: &Self) -> bool {
-        self.texts == other.texts
-            && self.search == other.search
-            && self.ranked == other.ranked
-            && self.clis == other.clis
-            && self.tools == other.tools
-            && self.args == other.args
-            && self.resolves == other.resolves
-            && self.questions == other.questions
-            && self.resources == other.resources
-            && self.prompts == other.prompts
-            && self.files == other.files
-            && self.rules == other.rules
-            && self.lists == other.lists
-            && self.policy == other.policy
-            && self.sealed == other.sealed
+        let Self {
+            texts,
+            search,
+            ranked,
+            clis,
+            tools,
+            args,
+            resolves,
+            questions,
+            resources,
+            prompts,
+            files,
+            rules,
+            lists,
+            policy,
+            sealed,
+            digest: _,
+            names: _,
+        } = self;
+        *texts == other.texts
+            && *search == other.search
+            && *ranked == other.ranked
+            && *clis == other.clis
+            && *tools == other.tools
+            && *args == other.args
+            && *resolves == other.resolves
+            && *questions == other.questions
+            && *resources == other.resources
+            && *prompts == other.prompts
+            && *files == other.files
+            && *rules == other.rules
+            && *lists == other.lists
+            && *policy == other.policy
+            && *sealed == other.sealed
     }
 }

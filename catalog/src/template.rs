@@ -5,15 +5,15 @@ use std::ops::Range;
 /// A part of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
-    /// Text that stands for itself, `{{` and `}}` already undone.
+    /// Literal text, with `{{` and `}}` unescaped.
     Literal(&'a str),
     /// The name between braces.
     Placeholder(&'a str),
-    /// A brace without its partner, or a placeholder that is no name, and what is wrong with it.
+    /// An unmatched brace or an invalid placeholder, with the help to show.
     Malformed(&'static str),
 }
 
-/// Splits a template into its pieces, each with the bytes of the text that it stands in.
+/// Splits a template into pieces, each with its byte range.
 #[must_use]
 pub fn parse(text: &str) -> Vec<(Range<usize>, Piece<'_>)> {
     let mut pieces = Vec::new();
@@ -31,7 +31,7 @@ pub fn parse(text: &str) -> Vec<(Range<usize>, Piece<'_>)> {
     pieces
 }
 
-/// Puts values in the place of placeholders.
+/// Replaces the placeholders by values.
 #[must_use]
 pub fn filled<'a>(text: &'a str, value: impl Fn(&'a str) -> String) -> String {
     let pieces = parse(text).into_iter().map(|(range, piece)| match piece {
@@ -42,7 +42,7 @@ pub fn filled<'a>(text: &'a str, value: impl Fn(&'a str) -> String) -> String {
     pieces.collect()
 }
 
-/// The piece that starts with the brace that `text` starts with, and its length.
+/// Parses the piece at the brace that `text` starts with. Returns its length too.
 fn brace(text: &str) -> (usize, Piece<'_>) {
     if text.starts_with("{{") || text.starts_with("}}") {
         return (2, Piece::Literal(&text[..1]));

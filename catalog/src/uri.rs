@@ -1,4 +1,4 @@
-//! Addresses of resources: URI templates of RFC 6570, level 1, such as `git://{repo}/status`.
+//! URIs of resources: templates of RFC 6570, level 1, such as `git://{repo}/status`.
 //!
 //! Pure. A variable stands for one segment of a path or a part of one, percent-encoded.
 
@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::template::{self, Piece};
 
-/// A template that has been checked.
+/// A parsed URI template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UriTemplate<'a> {
     parts: Vec<Part<'a>>,
@@ -23,7 +23,7 @@ impl<'a> UriTemplate<'a> {
     /// Reads a template.
     ///
     /// # Errors
-    /// What is wrong with it, and the bytes of `text` where it is.
+    /// Returns the problem and its range in bytes of `text`.
     pub fn parse(text: &'a str) -> Result<Self, (Range<usize>, String)> {
         let mut parts: Vec<Part<'a>> = Vec::new();
         for (range, piece) in template::parse(text) {
@@ -57,7 +57,7 @@ impl<'a> UriTemplate<'a> {
         }
     }
 
-    /// What comes before the first variable.
+    /// The literal text before the first variable.
     #[must_use]
     pub fn start(&self) -> &'a str {
         match self.parts.first() {
@@ -72,7 +72,7 @@ impl<'a> UriTemplate<'a> {
         scheme(self.start()).unwrap_or_default()
     }
 
-    /// The template with all variables alike: URIs of one form are of the other too if these are equal.
+    /// The template with `{}` for each variable. Templates of the same form match the same URIs.
     #[must_use]
     pub fn form(&self) -> String {
         let part = |part: &Part<'a>| match part {
@@ -90,7 +90,7 @@ impl<'a> UriTemplate<'a> {
         })
     }
 
-    /// The values of its variables in a URI; `None` if the URI is not of this form.
+    /// Reads the values of the variables from a URI; `None` if the URI does not match.
     #[must_use]
     pub fn values(&self, uri: &str) -> Option<Vec<(&'a str, String)>> {
         let mut rest = uri;
@@ -102,7 +102,7 @@ impl<'a> UriTemplate<'a> {
                 Part::Variable(name) => {
                     let next = parts.peek().copied();
                     let end = match next {
-                        // What stands last ends the URI.
+                        // The last literal must end the URI.
                         Some(Part::Literal(last)) if parts.clone().count() == 1 => rest.strip_suffix(last)?.len(),
                         Some(Part::Literal(next)) => rest.find(next)?,
                         _ => rest.len(),
@@ -117,7 +117,8 @@ impl<'a> UriTemplate<'a> {
         rest.is_empty().then_some(values)
     }
 
-    /// The URI with these values; `None` if a variable has none, or others would be read out of it.
+    /// Builds the URI with these values; `None` if a variable has no value, or the URI would be read back with other
+    /// values.
     #[must_use]
     pub fn expand(&self, value: impl Fn(&str) -> Option<String>) -> Option<String> {
         let parts = self.parts.iter().map(|part| match part {
@@ -130,7 +131,7 @@ impl<'a> UriTemplate<'a> {
     }
 }
 
-/// The scheme that a text starts with. Source: RFC 3986, section 3.1.
+/// Returns the scheme at the start of a URI. Source: RFC 3986, section 3.1.
 fn scheme(text: &str) -> Option<&str> {
     let (scheme, _) = text.split_once(':')?;
     let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -143,7 +144,7 @@ fn is_uri_character(c: char) -> bool {
     c.is_ascii_alphanumeric() || "-._~:/?#[]@!$&'()*+,;=%".contains(c)
 }
 
-/// A text as a part of a URI. Source: RFC 3986, section 2.3.
+/// Percent-encodes a text for use in a URI. Source: RFC 3986, section 2.3.
 #[must_use]
 pub fn encoded(text: &str) -> String {
     text.bytes().fold(String::new(), |mut encoded, byte| {
@@ -157,7 +158,7 @@ pub fn encoded(text: &str) -> String {
     })
 }
 
-/// The text that a part of a URI stands for.
+/// Decodes the percent encoding; `None` if it is malformed or not UTF-8.
 fn decoded(part: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(part.len());
     let mut rest = part.as_bytes();
@@ -180,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_uri_has_the_values_that_it_was_made_with() {
+    fn expanded_uri_is_read_back_with_the_same_values() {
         let template = UriTemplate::parse("git://{repo}/log/{from}..{to}").unwrap();
         assert_eq!(template.scheme(), "git");
         assert_eq!(template.variables().collect::<Vec<_>>(), ["repo", "from", "to"]);
@@ -190,14 +191,14 @@ mod tests {
         let values = template.values(&uri).unwrap();
         assert_eq!(values, [("repo", "a/b ü".into()), ("from", "from".into()), ("to", "to".into())]);
         assert_eq!(template.expand(|name| (name != "to").then(|| name.to_owned())), None);
-        // `a..b` would be read as another one.
+        // `a..b` would be read back with other values.
         assert_eq!(template.expand(|name| Some(if name == "from" { "a..b" } else { name }.to_owned())), None);
         let file = UriTemplate::parse("git:file/{name}.json").unwrap();
         assert_eq!(file.values("git:file/x.json.json"), Some(vec![("name", "x.json".to_owned())]));
     }
 
     #[test]
-    fn other_uris_are_not_of_its_form() {
+    fn uris_of_another_form_do_not_match() {
         let template = UriTemplate::parse("git://{repo}/status").unwrap();
         for uri in [
             "git://status",
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_template_is_refused() {
+    fn rejects_invalid_templates() {
         for text in [
             "",
             "status",

@@ -1,24 +1,28 @@
-//! Views: rows of a [`Catalog`] with their texts. Readers use these and cannot tell compiled-in from loaded.
+//! Views: rows of a [`Catalog`] with their texts. Compiled-in and loaded catalogs have the same views.
 
-use crate::policy::{ArgRule, Pattern};
+use crate::model::Risk;
 use crate::prompt::Prompt;
-use crate::read::checked::{Place, Risk, Type};
-use crate::table::{ArgDef, ArgRow, Catalog, CliDef, QuestionDef, ResolveDef, Rows, RuleDef, ToolDef};
+use crate::table::{Catalog, CliDef, QuestionDef, ResolveDef, Rows, ToolDef};
 use crate::uri::UriTemplate;
+
+mod arg;
+
+use arg::args;
+pub use arg::{ArgView, OutputFileView, RuleView};
 
 /// A CLI of a catalog.
 #[derive(Clone, Copy, Debug)]
-pub struct Cli<'a> {
+pub struct CliView<'a> {
     catalog: &'a Catalog,
     def: &'a CliDef,
     row: u32,
 }
 
-impl<'a> Cli<'a> {
+impl<'a> CliView<'a> {
     /// Views one row of [`Catalog::clis`].
     ///
     /// # Panics
-    /// If there is no such row.
+    /// Panics if the catalog has no such row.
     #[must_use]
     pub fn new(catalog: &'a Catalog, row: u32) -> Self {
         Self { catalog, def: &catalog.clis[row as usize], row }
@@ -60,7 +64,7 @@ impl<'a> Cli<'a> {
         self.catalog.list(self.def.words)
     }
 
-    /// What is added to the child's environment.
+    /// Variables that are added to the child's environment.
     pub fn env(self) -> impl Iterator<Item = (&'a str, &'a str)> + Clone {
         pairs(self.catalog, self.def.env)
     }
@@ -77,7 +81,7 @@ impl<'a> Cli<'a> {
         args(self.catalog, self.def.global_args)
     }
 
-    /// The most that one of its tools may do to the world.
+    /// The highest risk of its tools.
     #[must_use]
     pub fn risk(self) -> Risk {
         self.def.risk
@@ -99,9 +103,13 @@ impl<'a> Cli<'a> {
     pub(crate) fn tool_rows(self) -> Rows {
         self.def.tools
     }
+
+    pub(crate) fn def(self) -> &'a CliDef {
+        self.def
+    }
 }
 
-/// A tool with the CLI that it belongs to (seed 001).
+/// A tool with its CLI: everything that a call needs.
 #[derive(Clone, Copy, Debug)]
 pub struct ResolvedTool<'a> {
     catalog: &'a Catalog,
@@ -112,7 +120,7 @@ impl<'a> ResolvedTool<'a> {
     /// Views one row of [`Catalog::tools`].
     ///
     /// # Panics
-    /// If there is no such row.
+    /// Panics if the catalog has no such row.
     #[must_use]
     pub fn new(catalog: &'a Catalog, row: u32) -> Self {
         Self { catalog, def: &catalog.tools[row as usize] }
@@ -124,7 +132,7 @@ impl<'a> ResolvedTool<'a> {
         self.catalog.texts.get(self.def.name)
     }
 
-    /// What people see in place of the name, if that is something else.
+    /// The name that is shown to users, if it differs from the tool's or prompt's name.
     #[must_use]
     pub fn title(self) -> Option<&'a str> {
         self.def.title.map(|title| self.catalog.texts.get(title))
@@ -136,8 +144,8 @@ impl<'a> ResolvedTool<'a> {
         self.catalog.texts.get(self.def.description)
     }
 
-    /// Whether it is written in Rust, in the program that its config is compiled into. Every other tool has words that start
-    /// a program.
+    /// Returns whether the tool is native: written in Rust, in the program that its config is compiled into. Every
+    /// other tool has words that start a program.
     #[must_use]
     pub fn is_native(self) -> bool {
         self.cli().words().chain(self.words()).next().is_none()
@@ -145,8 +153,8 @@ impl<'a> ResolvedTool<'a> {
 
     /// The CLI that it belongs to.
     #[must_use]
-    pub fn cli(self) -> Cli<'a> {
-        Cli::new(self.catalog, self.def.cli)
+    pub fn cli(self) -> CliView<'a> {
+        CliView::new(self.catalog, self.def.cli)
     }
 
     /// The words of the subcommand.
@@ -161,9 +169,9 @@ impl<'a> ResolvedTool<'a> {
         args(self.catalog, self.def.args)
     }
 
-    /// Those that the agent gives: not the user, and not the server.
+    /// The args that the agent gives. The user or the server gives the others.
     pub fn agent_args(self) -> impl Iterator<Item = ArgView<'a>> + Clone {
-        self.args().filter(|arg| !arg.is_asked() && arg.output().is_none())
+        self.args().filter(|arg| !arg.is_from_user() && arg.output().is_none())
     }
 
     /// How long a call may take, in milliseconds.
@@ -172,15 +180,15 @@ impl<'a> ResolvedTool<'a> {
         self.def.timeout_ms
     }
 
-    /// What it may do to the world.
+    /// How much the tool can change.
     #[must_use]
     pub fn risk(self) -> Risk {
         self.def.risk
     }
 
-    /// Whether the policy that its catalog was made under has somebody asked before a call.
+    /// Whether a call needs approval by the policy that the catalog was compiled with.
     #[must_use]
-    pub fn asks(self) -> bool {
+    pub fn needs_approval(self) -> bool {
         self.def.asks
     }
 
@@ -190,13 +198,13 @@ impl<'a> ResolvedTool<'a> {
         self.def.resource.map(|uri| self.catalog.texts.get(uri))
     }
 
-    /// The same, to look for values and to fill in. Every template in a catalog has been read before.
+    /// The parsed URI template of the resource. Every template in a catalog has been parsed before.
     #[must_use]
     pub fn resource_template(self) -> Option<UriTemplate<'a>> {
         UriTemplate::parse(self.resource()?).ok()
     }
 
-    /// What the user is asked before each call, in this order.
+    /// The questions that the user answers before each call, in this order.
     #[must_use]
     pub fn questions(self) -> impl ExactSizeIterator<Item = QuestionView<'a>> + Clone {
         let Self { catalog, def } = self;
@@ -209,13 +217,13 @@ impl<'a> ResolvedTool<'a> {
         self.def.output.map(|mime| self.catalog.texts.get(mime))
     }
 
-    /// Template of the question that is asked before a call.
+    /// Template of the approval question.
     #[must_use]
     pub fn confirm_message(self) -> Option<&'a str> {
         self.def.confirm_message.map(|message| self.catalog.texts.get(message))
     }
 
-    /// The look-ups that the question needs.
+    /// The look-ups of readable names that the approval question needs.
     #[must_use]
     pub fn resolves(self) -> impl ExactSizeIterator<Item = ResolveView<'a>> + Clone {
         let Self { catalog, def } = self;
@@ -233,9 +241,17 @@ impl<'a> ResolvedTool<'a> {
     pub fn entry(self) -> ToolIndexEntry<'a> {
         ToolIndexEntry { tool: self, json: self.catalog.texts.get(self.def.entry) }
     }
+
+    pub(crate) fn catalog(self) -> &'a Catalog {
+        self.catalog
+    }
+
+    pub(crate) fn def(self) -> &'a ToolDef {
+        self.def
+    }
 }
 
-/// What a search says about one tool (seed 001).
+/// The entry of a tool in search results (`docs/contract.md`, "Tool index").
 #[derive(Clone, Copy, Debug)]
 pub struct ToolIndexEntry<'a> {
     tool: ResolvedTool<'a>,
@@ -293,139 +309,7 @@ impl<'a> ToolIndexEntry<'a> {
     }
 }
 
-/// An arg of a tool.
-#[derive(Clone, Copy, Debug)]
-pub struct ArgView<'a> {
-    catalog: &'a Catalog,
-    row: ArgRow,
-    /// The row's number.
-    at: u32,
-}
-
-impl<'a> ArgView<'a> {
-    /// The JSON property.
-    #[must_use]
-    pub fn name(self) -> &'a str {
-        self.catalog.texts.get(self.row.name)
-    }
-
-    /// What the value means; may be empty.
-    #[must_use]
-    pub fn description(self) -> &'a str {
-        self.catalog.texts.get(self.row.description)
-    }
-
-    /// The flag, also where the place makes no use of it.
-    #[must_use]
-    pub fn flag(self) -> &'a str {
-        self.catalog.texts.get(self.row.flag)
-    }
-
-    /// The default, as it goes on the command line.
-    #[must_use]
-    pub fn default(self) -> Option<&'a str> {
-        self.row.default.map(|default| self.catalog.texts.get(default))
-    }
-
-    /// The allowed values, as they go on the command line; none means any.
-    #[must_use]
-    pub fn values(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
-        self.catalog.list(self.row.values)
-    }
-
-    /// The type of the value.
-    #[must_use]
-    pub fn kind(self) -> Type {
-        self.row.kind
-    }
-
-    /// Where the value goes.
-    #[must_use]
-    pub fn place(self) -> Place {
-        self.row.place
-    }
-
-    /// Whether a call must give it.
-    #[must_use]
-    pub fn required(self) -> bool {
-        self.row.required
-    }
-
-    /// The file that the program writes, if the arg is where to: nobody gives it.
-    #[must_use]
-    pub fn output(self) -> Option<OutputFile<'a>> {
-        let files = &self.catalog.files;
-        let found = files.binary_search_by_key(&self.at, |file| file.arg).ok()?;
-        let text = |id| self.catalog.texts.get(id);
-        Some(OutputFile { mime: text(files[found].mime), file: text(files[found].file) })
-    }
-
-    /// Whether the user gives it, not the agent: it is in no schema.
-    #[must_use]
-    pub fn is_asked(self) -> bool {
-        self.row.asked
-    }
-
-    /// Whether a policy lets a positional value start with a dash; `None` if there is no policy.
-    #[must_use]
-    pub fn leading_dash(self) -> Option<bool> {
-        self.row.leading_dash
-    }
-
-    /// What policies ask of its values.
-    pub fn rules(self) -> impl Iterator<Item = RuleView<'a>> + Clone {
-        let Self { catalog, at, .. } = self;
-        let first = catalog.rules.partition_point(|rule| rule.arg < at);
-        let own = catalog.rules[first..].iter().take_while(move |rule| rule.arg == at);
-        own.map(move |def| RuleView { catalog, def })
-    }
-}
-
-/// A file that a program writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OutputFile<'a> {
-    /// The media type of what is written.
-    pub mime: &'a str,
-    /// The last part of its path.
-    pub file: &'a str,
-}
-
-/// What a policy asks of an arg's values.
-#[derive(Clone, Copy, Debug)]
-pub struct RuleView<'a> {
-    catalog: &'a Catalog,
-    def: &'a RuleDef,
-}
-
-impl RuleView<'_> {
-    /// The least that a number may be.
-    #[must_use]
-    pub fn min(self) -> Option<f64> {
-        self.def.min
-    }
-
-    /// The most that a number may be.
-    #[must_use]
-    pub fn max(self) -> Option<f64> {
-        self.def.max
-    }
-
-    /// The rule itself, its pattern compiled.
-    ///
-    /// # Panics
-    /// If the catalog was not made by this crate: every pattern has been compiled before it came into one.
-    #[must_use]
-    pub fn to_rule(self) -> ArgRule {
-        let compiled = |text| Pattern::compile(text).expect("patterns in catalogs have been compiled before");
-        ArgRule {
-            pattern: self.def.pattern.map(|pattern| compiled(self.catalog.texts.get(pattern))),
-            min: self.def.min,
-            max: self.def.max,
-        }
-    }
-}
-
-/// A look-up of a readable name.
+/// A look-up of a readable name, by a subcommand of the program.
 #[derive(Clone, Copy, Debug)]
 pub struct ResolveView<'a> {
     catalog: &'a Catalog,
@@ -455,6 +339,10 @@ impl<'a> ResolveView<'a> {
     pub fn timeout_ms(self) -> u32 {
         self.def.timeout_ms
     }
+
+    pub(crate) fn def(self) -> &'a ResolveDef {
+        self.def
+    }
 }
 
 /// A question that the user answers before a call.
@@ -465,28 +353,27 @@ pub struct QuestionView<'a> {
 }
 
 impl<'a> QuestionView<'a> {
-    /// What answers are known by.
+    /// The question's name in the protocol.
     #[must_use]
     pub fn name(self) -> &'a str {
         self.catalog.texts.get(self.def.name)
     }
 
-    /// What the user is asked.
+    /// The text that the user reads.
     #[must_use]
     pub fn message(self) -> &'a str {
         self.catalog.texts.get(self.def.message)
     }
 
-    /// The names of the args that it asks for.
+    /// The names of the args that the user fills in.
     #[must_use]
     pub fn args(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
         self.catalog.list(self.def.args)
     }
-}
 
-fn args(catalog: &Catalog, rows: Rows) -> impl ExactSizeIterator<Item = ArgView<'_>> + Clone {
-    let defs = catalog.args[rows.range()].iter().zip(rows.0..rows.1);
-    defs.map(move |(def, at): (&ArgDef, u32)| ArgView { catalog, row: def.unpack(), at })
+    pub(crate) fn def(self) -> &'a QuestionDef {
+        self.def
+    }
 }
 
 fn pairs(catalog: &Catalog, rows: Rows) -> impl Iterator<Item = (&str, &str)> + Clone {

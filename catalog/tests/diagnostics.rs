@@ -37,18 +37,18 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap().to_str().unwrap().to_owned()
 }
 
-/// Each file of `diagnostics/` and what a person sees. To accept new output: `INSTA_UPDATE=always cargo test`.
+/// Shows the diagnostics of each file of `diagnostics/`. To accept new output: `INSTA_UPDATE=always cargo test`.
 #[test]
-fn every_mistake_is_shown_where_it_is() {
+fn mistakes_in_configs_point_at_their_location() {
     insta::glob!("diagnostics/*.yaml", |path| {
         let diagnostics = diagnose(&name(path), fs::read(path).unwrap());
         insta::assert_snapshot!(diagnostics.render(Style::Plain));
     });
 }
 
-/// Each file of `lints/` and what a person sees who asks for advice; who does not sees less.
+/// Shows the diagnostics of each file of `lints/`. Without `--lint` none of them is a lint.
 #[test]
-fn advice_is_given_where_it_is_asked_for() {
+fn lints_point_at_their_location() {
     insta::glob!("lints/*.yaml", |path| {
         let bytes = fs::read(path).unwrap();
         insta::assert_snapshot!(diagnose_linted(&name(path), bytes.clone()).render(Style::Plain));
@@ -58,7 +58,7 @@ fn advice_is_given_where_it_is_asked_for() {
 }
 
 #[test]
-fn advice_on_thousands_of_tools_takes_linear_time() {
+fn lints_take_linear_time() {
     let tools = (0..5_000)
         .map(|n| format!("  - {{name: t{n}, description: Delete what is numbered {n}, args: [{{name: a}}]}}\n"));
     let yaml = format!("command: x\ntools:\n{}", tools.collect::<String>());
@@ -81,7 +81,7 @@ fn every_code_is_explained() {
 }
 
 #[test]
-fn two_files_do_not_describe_one_cli_unless_they_add_to_it_at_run_time() {
+fn two_files_with_one_cli_name_are_an_error_unless_added_at_run_time() {
     let source = |path: &str, name: &str, tool: &str| {
         let text = format!("{name}command: x\ntools: [{{name: {tool}, description: Show it}}]\n");
         Source::new(path, text.into_bytes()).unwrap()
@@ -97,7 +97,7 @@ fn two_files_do_not_describe_one_cli_unless_they_add_to_it_at_run_time() {
     assert_eq!(compile_over(&sources, &|_| false).unwrap().catalog.tools.len(), 4);
 }
 
-/// What is found in a policy over a catalog of one tool.
+/// Returns the diagnostics of a policy for a catalog with one tool.
 fn diagnose_policy(path: &str, bytes: Vec<u8>) -> Diagnostics {
     const TOOLS: &str = "
 command: git
@@ -114,9 +114,9 @@ tools:
     }
 }
 
-/// Each file of `policies/` and what a person sees.
+/// Shows the diagnostics of each file of `policies/`.
 #[test]
-fn every_mistake_in_a_policy_is_shown_where_it_is() {
+fn mistakes_in_policies_point_at_their_location() {
     insta::glob!("policies/*.yaml", |path| {
         let diagnostics = diagnose_policy(&name(path), fs::read(path).unwrap());
         insta::assert_snapshot!(diagnostics.render(Style::Plain));
@@ -124,7 +124,7 @@ fn every_mistake_in_a_policy_is_shown_where_it_is() {
 }
 
 #[test]
-fn every_kind_of_diagnostic_has_an_example() {
+fn every_code_has_an_example() {
     let mut seen = BTreeSet::new();
     for (directory, diagnose) in [
         ("diagnostics", diagnose as fn(&str, Vec<u8>) -> Diagnostics),
@@ -139,7 +139,7 @@ fn every_kind_of_diagnostic_has_an_example() {
             }
         }
     }
-    // These are about files and what they are put over, not about their text; other tests show them.
+    // These codes concern whole files or the served catalog; other tests show them.
     let of_files = [
         Code::Unreadable,
         Code::NoConfigs,
@@ -155,7 +155,7 @@ fn every_kind_of_diagnostic_has_an_example() {
 }
 
 #[test]
-fn files_that_are_no_text_are_named_as_such() {
+fn reports_files_that_are_not_text() {
     let files: [&[u8]; 7] = [
         b"\x7fELF\0\0\x01\xff",
         b"\xff\xfec\0o\0",
@@ -170,7 +170,7 @@ fn files_that_are_no_text_are_named_as_such() {
 }
 
 #[test]
-fn a_tool_of_a_later_file_replaces_the_earlier_one() {
+fn tool_of_a_later_file_replaces_the_earlier_one() {
     let source = |path: &str, text: &str| Source::new(path, text.as_bytes().to_vec()).unwrap();
     let sources = [
         source(
@@ -187,7 +187,7 @@ fn a_tool_of_a_later_file_replaces_the_earlier_one() {
 }
 
 #[test]
-fn anchors_cost_bounded_memory() {
+fn aliases_take_bounded_memory() {
     let nested = (0..200).fold("[x]".to_owned(), |inner, level| format!("&a{level} [{inner}]"));
     let wide =
         format!("command: x\ntools: []\nx-a: {}\n", nested.replace("[x]", &format!("[{}x]", "x,".repeat(100_000))));
@@ -210,7 +210,7 @@ fn aliases_nest_to_bounded_depth() {
 }
 
 #[test]
-fn what_the_tools_of_a_config_share_is_bounded() {
+fn texts_that_tools_share_are_bounded() {
     let tools: Vec<String> = (0..4_000).map(|n| format!("  - {{name: t{n}, description: x}}")).collect();
     let yaml = format!("command: x\ntags: [{}]\ntools:\n{}\n", "x".repeat(400_000), tools.join("\n"));
     let found = diagnose("x.yaml", yaml.into_bytes());

@@ -12,7 +12,7 @@ fn shown(path: &Path) -> String {
 }
 
 #[test]
-fn a_directory_stands_for_its_configs_in_byte_order() {
+fn directory_expands_to_its_configs_in_byte_order() {
     let dir = tempfile::tempdir().unwrap();
     for name in ["b.yaml", "B.yml", "a.yaml", ".hidden.yaml", "README.md", "ä.yaml"] {
         fs::write(dir.path().join(name), "command: x\ntools: []\n").unwrap();
@@ -23,7 +23,7 @@ fn a_directory_stands_for_its_configs_in_byte_order() {
 }
 
 #[test]
-fn what_cannot_be_read_is_said_and_the_rest_is_read() {
+fn unreadable_files_are_reported_and_the_others_read() {
     let dir = tempfile::tempdir().unwrap();
     let good = dir.path().join("good.yaml");
     fs::write(&good, "command: x\ntools: []\n").unwrap();
@@ -33,7 +33,7 @@ fn what_cannot_be_read_is_said_and_the_rest_is_read() {
 }
 
 #[test]
-fn a_directory_without_configs_is_an_error() {
+fn directory_without_configs_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
     let shown = || files::expand(dir.path(), |_| "configs".to_owned()).unwrap_err().render(Style::Plain);
     let empty = shown();
@@ -42,7 +42,7 @@ fn a_directory_without_configs_is_an_error() {
 }
 
 #[test]
-fn a_file_that_is_named_twice_is_read_once() {
+fn file_named_twice_is_read_once() {
     let dir = tempfile::tempdir().unwrap();
     for name in ["a.yaml", "b.yaml"] {
         fs::write(dir.path().join(name), "command: x\ntools: []\n").unwrap();

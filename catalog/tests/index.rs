@@ -1,4 +1,4 @@
-//! The index against seed 001, and against a naive search.
+//! The index against its contract (`docs/contract.md`, "Tool index"), and against a naive search.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
@@ -48,7 +48,7 @@ fn both() -> ToolIndex {
 }
 
 #[test]
-fn a_query_is_found_in_every_field_whatever_its_case() {
+fn query_matches_every_field_case_insensitively() {
     let index = both();
     assert_eq!(names(&index, query("COMMIT"), 10), ["git_status", "git_commit", "docker_commit"]);
     assert_eq!(names(&index, query("working tree"), 10), ["git_status"]);
@@ -59,7 +59,7 @@ fn a_query_is_found_in_every_field_whatever_its_case() {
 }
 
 #[test]
-fn a_query_is_literal_text_within_one_field() {
+fn query_is_literal_text_within_one_field() {
     let index = both();
     assert_eq!(names(&index, query(".*"), 10), Vec::<String>::new());
     assert_eq!(names(&index, query("git_status show"), 10), Vec::<String>::new());
@@ -79,7 +79,7 @@ fn all_filters_must_match() {
 }
 
 #[test]
-fn the_limit_is_kept_and_no_filter_lists_everything() {
+fn search_respects_the_limit_and_without_filter_returns_all() {
     let index = both();
     assert_eq!(names(&index, Filter::default(), 3).len(), 3);
     assert_eq!(names(&index, Filter::default(), 0).len(), 0);
@@ -87,7 +87,7 @@ fn the_limit_is_kept_and_no_filter_lists_everything() {
 }
 
 #[test]
-fn an_entry_holds_what_the_contract_says() {
+fn entry_has_the_keys_of_the_contract() {
     let index = both();
     let commit = index.get("git_commit").unwrap().entry();
     let expected = concat!(
@@ -106,7 +106,7 @@ fn an_entry_holds_what_the_contract_says() {
 }
 
 #[test]
-fn a_later_layer_replaces_tools_and_takes_their_place() {
+fn later_layer_replaces_tools_of_the_same_name() {
     let over = "command: other\ntools: [{name: git_status, description: Mine}, {name: new, description: New}]";
     let index = index(&[&[("git.yaml", GIT), ("docker.yaml", DOCKER)], &[("over.yaml", over)]]);
     assert_eq!(names(&index, query(""), 10), ["git_commit", "docker_ps", "docker_commit", "git_status", "new"]);
@@ -117,7 +117,7 @@ fn a_later_layer_replaces_tools_and_takes_their_place() {
 }
 
 #[test]
-fn a_selection_serves_only_its_clis_in_its_order() {
+fn selection_serves_only_its_clis_in_its_order() {
     let layer = || Layer::loaded(catalog(&[("git.yaml", GIT), ("docker.yaml", DOCKER)]));
     let index = ToolIndex::from_configs(vec![layer().only(vec![1])]);
     assert_eq!(names(&index, query(""), 10), ["docker_ps", "docker_commit"]);
@@ -128,7 +128,7 @@ fn a_selection_serves_only_its_clis_in_its_order() {
 }
 
 #[test]
-fn the_worst_risk_is_that_of_served_tools() {
+fn risk_is_the_highest_of_served_tools() {
     let risky =
         "command: x\ntools: [{name: a, description: A, risk: destructive}, {name: b, description: B, risk: write}]";
     let tame = "command: y\ntools: [{name: a, description: A}]";
@@ -139,7 +139,7 @@ fn the_worst_risk_is_that_of_served_tools() {
 }
 
 #[test]
-fn a_tool_that_is_not_selected_does_not_replace_another() {
+fn unselected_tool_replaces_no_other() {
     let first = Layer::loaded(catalog(&[("a.yaml", "command: a\ntools: [{name: same, description: First}]")]));
     let second =
         catalog(&[("b.yaml", "command: b\ntools: [{name: same, description: Second}]"), ("docker.yaml", DOCKER)]);
@@ -149,7 +149,7 @@ fn a_tool_that_is_not_selected_does_not_replace_another() {
 
 proptest! {
     #[test]
-    fn search_finds_what_a_naive_search_finds(
+    fn search_agrees_with_a_naive_search(
         fields in prop::collection::vec(("[a-c_]{1,6}", "[a-cÄ ]{1,8}x", prop::collection::vec("[a-c]{0,3}", 0..3)), 1..8),
         wanted in "[a-cÄ_]{0,3}",
     ) {
@@ -169,7 +169,7 @@ proptest! {
 }
 
 #[test]
-fn prompts_and_resources_follow_the_tools_that_stay() {
+fn prompts_and_resources_follow_the_served_tools() {
     let first = "command: a\ntools: [{name: t, description: T, resource: 'a:t'}]\n\
                  prompts: [{name: p, description: P, messages: [{tool: t}]}]\n";
     let asking =
@@ -182,10 +182,10 @@ fn prompts_and_resources_follow_the_tools_that_stay() {
 
     let alone = index(&[&[("a.yaml", first), ("c.yaml", bare)]]);
     assert_eq!((prompts(&alone), uris(&alone)), (vec!["p".into(), "bare".into()], vec!["a:t".into()]));
-    // A prompt is not used with another tool than it was written for.
+    // A prompt is served only with the tool that it was written for.
     let replaced = index(&[&[("a.yaml", first)], &[("b.yaml", asking)]]);
     assert_eq!((prompts(&replaced), uris(&replaced)), (vec![], Vec::<String>::new()));
-    // Whoever replaces a tool may keep its URI, in one catalog or over another.
+    // A tool that replaces another may have the same URI, in one catalog or over another.
     for layers in [&[&[("a.yaml", first), ("b.yaml", moved)][..]][..], &[&[("a.yaml", first)], &[("b.yaml", moved)]]] {
         let both = index(layers);
         assert_eq!(both.resource("a:t").unwrap().0.cli().name(), "b");

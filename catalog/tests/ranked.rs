@@ -1,10 +1,10 @@
-//! What ranked search makes of the words of a request.
+//! Ranked search: words of a request → tools.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 use climax_catalog::{Filter, Layer, Source, Strategy, ToolIndex, compile};
 
-/// Asks for the tools that configs have for a request, best first.
+/// Returns the tools that a request finds in configs, best first.
 fn found(configs: &[&str], query: &str) -> Vec<String> {
     let source = |text: &&str| Source::new("test.yaml", text.as_bytes().to_vec()).unwrap();
     let catalog = compile(&configs.iter().map(source).collect::<Vec<_>>()).unwrap().catalog;
@@ -23,7 +23,7 @@ tools:
 ";
 
 #[test]
-fn a_tool_whose_name_says_more_than_the_request_comes_later() {
+fn tool_with_extra_words_in_its_name_ranks_lower() {
     assert_eq!(found(&[GARDEN], "cut plants"), ["garden_cut", "garden_cut_low", "garden_hedge_cut"]);
     assert_eq!(found(&[GARDEN], "cut hedge plants").first().unwrap(), "garden_hedge_cut");
     assert_eq!(found(&[GARDEN], "cut plants low").first().unwrap(), "garden_cut_low");
@@ -38,14 +38,14 @@ tools:
 ";
 
 #[test]
-fn adjacent_words_find_the_word_that_they_make() {
+fn adjacent_words_find_their_compound() {
     assert_eq!(found(&[DOOR], "lock up"), ["door_lockup"]);
     assert_eq!(found(&[DOOR], "log in"), ["door_login"]);
     assert!(found(&[DOOR], "in log").is_empty());
 }
 
 #[test]
-fn a_request_that_starts_with_a_cli_is_about_it() {
+fn request_that_starts_with_a_cli_name_prefers_that_cli() {
     let strange = "bake a chocolate cake for grandmother tonight, entrance";
     assert!(found(&[DOOR], strange).is_empty());
     assert_eq!(found(&[DOOR], &format!("door {strange}")).len(), 3);

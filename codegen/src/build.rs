@@ -11,21 +11,26 @@ use climax_catalog::{Compiled, Diagnostics, compile, files};
 use crate::emit::{Generated, emit};
 use crate::report;
 
-/// Names configs to compile in instead of those that the build script names: files or directories, separated as in `PATH`.
+/// Replaces the configs of the build script: files or directories, separated as in `PATH`.
 const CONFIGS_VARIABLE: &str = "CLIMAX_CONFIGS";
 
-/// Names a policy to compile in, instead of the one that the build script names.
+/// Replaces the policy of the build script.
 const POLICY_VARIABLE: &str = "CLIMAX_POLICY";
 
 /// Seals the catalog if it is `1`; does not if it is `0` or empty.
 const SEALED_VARIABLE: &str = "CLIMAX_SEALED";
 
-/// Compiles configs into `OUT_DIR`, to be included by `climax::include_catalog!()`.
+/// Compiles configs into `OUT_DIR`, where `climax::include_catalog!()` includes them.
+///
+/// ```no_run
+/// // build.rs
+/// climax_codegen::Build::new().configs("configs").policy("policy.yaml").sealed(true).run();
+/// ```
 #[derive(Clone, Debug)]
 pub struct Build {
     configs: Vec<PathBuf>,
     policy: Option<PathBuf>,
-    /// Whether the catalog is sealed, or what says so in words that are not understood.
+    /// Whether the catalog is sealed; `Err` holds an unknown value of [`SEALED_VARIABLE`].
     sealed: Result<bool, String>,
 }
 
@@ -42,11 +47,11 @@ impl Build {
         Self::default()
     }
 
-    /// Takes what `CLIMAX_CONFIGS` names, or the directory `configs` if that names nothing; the policy that `CLIMAX_POLICY`
-    /// names, if it does; and seals the catalog if `CLIMAX_SEALED` is `1`.
+    /// Reads the environment: `CLIMAX_CONFIGS` (default: the directory `configs`), `CLIMAX_POLICY`, and
+    /// `CLIMAX_SEALED`, which seals the catalog if it is `1`.
     ///
-    /// Relative paths start at the directory of the package that is built. Of two tools with one name the one in the
-    /// later path stays.
+    /// Relative paths start at the directory of the package that is built. If two paths define a tool of the same name,
+    /// the later path wins.
     #[must_use]
     pub fn from_env() -> Self {
         for variable in [CONFIGS_VARIABLE, POLICY_VARIABLE, SEALED_VARIABLE] {
@@ -70,8 +75,8 @@ impl Build {
         self
     }
 
-    /// Puts a policy over the configs for good: what it hides is not compiled in, and a policy at run time can only narrow
-    /// it further. Tools and args that it names must be there.
+    /// Compiles a policy in. Hidden tools are not compiled in, and policies at run time can only narrow it further. The
+    /// tools and args that it names must exist.
     #[must_use]
     pub fn policy(self, path: impl Into<PathBuf>) -> Self {
         Self { policy: Some(path.into()), ..self }
@@ -83,9 +88,9 @@ impl Build {
         Self { sealed: Ok(sealed), ..self }
     }
 
-    /// Generates the code, or makes cargo fail with every mistake in the configs.
+    /// Generates the code, or fails the build with every mistake in the configs.
     ///
-    /// Speaks cargo's build-script protocol on stdout. Returns either way: a second report would be noise.
+    /// Prints cargo directives on stdout, errors included, and returns: a panic would only add noise.
     pub fn run(self) {
         let directives = match self.generate() {
             Ok(directives) | Err(directives) => directives,
@@ -96,7 +101,7 @@ impl Build {
     }
 
     fn generate(&self) -> Result<Vec<String>, Vec<String>> {
-        // Not to seal what was meant to be sealed would open it.
+        // An unknown value must not leave a catalog open that was meant to be sealed.
         let sealed = self.sealed.as_ref().map_err(|found| {
             vec![format!(
                 "cargo::error={SEALED_VARIABLE} is `{}`, expected 1 to seal the catalog, or 0 or nothing not to",
@@ -128,13 +133,13 @@ impl Build {
     }
 }
 
-/// Reads the policy file at `path`; messages show it relative to `root`.
+/// Reads a policy file. Messages show `path` relative to `root`.
 fn read_policy(path: &Path, root: &Path) -> Result<PolicyFile, Diagnostics> {
     let (sources, unread) = files::read(&[path.to_owned()], |path| relative(path, root));
     sources.first().map_or(Err(unread), policy::read)
 }
 
-/// Puts the policy, if there is one, over what was compiled.
+/// Compiles the policy, if there is one, into the catalog.
 fn under(compiled: Compiled, policy: Option<PolicyFile>) -> Result<Compiled, Diagnostics> {
     let Some(policy) = policy else { return Ok(compiled) };
     let Compiled { catalog, mut warnings } = compiled;
@@ -150,7 +155,7 @@ fn under(compiled: Compiled, policy: Option<PolicyFile>) -> Result<Compiled, Dia
     }
 }
 
-/// Where cargo was most likely called from: the directory of the lock file.
+/// The workspace root: the directory of the lock file.
 fn workspace_root() -> PathBuf {
     let package = env::current_dir().unwrap_or_default();
     let root = package.ancestors().find(|dir| dir.join("Cargo.lock").exists());
@@ -172,7 +177,7 @@ fn write(generated: &Generated) -> Result<(), String> {
     Ok(())
 }
 
-/// Cargo reads directives from stdout; if it has gone away there is nobody left to tell.
+/// Prints a directive for cargo. If cargo is gone, nothing reads the error either.
 fn println_directive(directive: &str) {
     let _ = writeln!(std::io::stdout(), "{directive}");
 }

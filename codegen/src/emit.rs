@@ -1,21 +1,23 @@
 //! [`Catalog`] → Rust source and the texts that it includes.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use climax_catalog::{
-    Catalog, CliDef, FileDef, Layer, Policy, PromptDef, QuestionDef, ResolveDef, Risk, Rows, RuleDef, Str, ToolDef,
-    ToolIndex, digest, fingerprint, name_hash,
+    Catalog, CliDef, FileDef, Layer, Policy, PromptDef, QuestionDef, ResolveDef, Risk, RuleDef, ToolDef, ToolIndex,
+    digest, fingerprint, name_hash,
 };
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 mod policy;
+mod tokens;
 
-/// Catalogs with more tools are not formatted: nobody reads them, and formatting would take longer than compiling.
+use tokens::{optional, optional_with, range, text};
+
+/// The largest catalog that is formatted. For larger ones formatting would take longer than compiling.
 const MAX_FORMATTED_TOOLS: usize = 1_000;
 
-/// What is written to `OUT_DIR`. Depends on the catalog only.
+/// The generated files, which depend on the catalog only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generated {
     /// `catalog.rs`: the tables. It includes the other files.
@@ -45,23 +47,12 @@ impl Generated {
 }
 
 /// A catalog that cannot be printed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EmitError {
-    /// Two tool names have one hash; the chance is 1 in 10⁹ for 190,000 tools.
+    /// Two tool names have the same hash; the probability is 1 in 10⁹ for 190,000 tools.
+    #[error("tool names `{0}` and `{1}` have the same hash; rename one of them")]
     HashCollision(String, String),
 }
-
-impl fmt::Display for EmitError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::HashCollision(a, b) => {
-                write!(f, "tool names `{a}` and `{b}` have the same hash; rename one of them")
-            }
-        }
-    }
-}
-
-impl std::error::Error for EmitError {}
 
 /// Prints a catalog as Rust source that defines `pub static CATALOG`.
 ///
@@ -293,24 +284,6 @@ fn level(risk: Risk) -> TokenStream {
         Risk::Write => quote!(Risk::Write),
         Risk::Destructive => quote!(Risk::Destructive),
     }
-}
-
-fn text(id: Str) -> TokenStream {
-    let id = Literal::u32_unsuffixed(id.0);
-    quote!(Str(#id))
-}
-
-fn optional(id: Option<Str>) -> TokenStream {
-    optional_with(id, text)
-}
-
-fn optional_with<T>(value: Option<T>, print: impl Fn(T) -> TokenStream) -> TokenStream {
-    value.map(print).map_or_else(|| quote!(None), |value| quote!(Some(#value)))
-}
-
-fn range(Rows(start, end): Rows) -> TokenStream {
-    let [start, end] = [start, end].map(Literal::u32_unsuffixed);
-    quote!(Rows(#start, #end))
 }
 
 fn print(items: Vec<TokenStream>, formatted: bool) -> String {

@@ -8,8 +8,8 @@
 //!
 //! and in the crate itself `climax::include_catalog!();`, which defines `CATALOG`.
 //!
-//! [`emit`] is the generator proper: a pure function from a catalog to texts. [`Build`] reads files, writes to `OUT_DIR`
-//! and speaks to cargo.
+//! [`emit`] is the generator: a pure function from a catalog to texts. [`Build`] reads files, writes to `OUT_DIR` and
+//! prints cargo directives.
 
 mod build;
 mod emit;

@@ -4,10 +4,10 @@
 
 use climax_catalog::{Diagnostic, Diagnostics};
 
-/// Diagnostics of one kind that are printed before only their number is.
+/// The most errors, and the most warnings, that are printed. Of the rest only the number is printed.
 const MAX_PRINTED: usize = 50;
 
-/// The directives that make cargo show the diagnostics, and fail if one is an error.
+/// Returns the directives that show the diagnostics in cargo, and fail the build if one is an error.
 pub(crate) fn directives(diagnostics: &Diagnostics) -> Vec<String> {
     let mut lines = Vec::new();
     let warnings: Vec<_> = diagnostics.warnings().collect();
@@ -37,7 +37,7 @@ fn error_lines(error: &Diagnostic) -> Vec<String> {
     lines
 }
 
-/// A directive ends with its line.
+/// Replaces line breaks, which would end a directive.
 fn one_line(text: &str) -> String {
     text.replace(['\n', '\r'], " ")
 }

@@ -54,13 +54,18 @@ fuzz_target!(|bytes: &[u8]| {
         Ok(compiled) => {
             let index = ToolIndex::from_configs(vec![Layer::loaded(compiled.catalog)]);
             assert!(index.tools().map(entry).eq(applied.index.tools().map(entry)));
-            let asks = |tool: ResolvedTool<'_>| INDEX.get(tool.name()).is_some_and(|own| applied.policy.asks(own));
-            assert!(index.tools().all(|tool| tool.asks() == asks(tool)));
+            let asks =
+                |tool: ResolvedTool<'_>| INDEX.get(tool.name()).is_some_and(|own| applied.policy.needs_approval(own));
+            assert!(index.tools().all(|tool| tool.needs_approval() == asks(tool)));
         }
         Err(found) => refused(&found),
     }
     match file.narrowing(&Policy::compiled_in(&NARROWED)) {
-        Ok(file) => only_narrows(&file.apply(ToolIndex::from_configs(vec![Layer::compiled(&NARROWED)]), &|_| false).expect("the tools fit one catalog")),
+        Ok(file) => only_narrows(
+            &file
+                .apply(ToolIndex::from_configs(vec![Layer::compiled(&NARROWED)]), &|_| false)
+                .expect("the tools fit one catalog"),
+        ),
         Err(found) => refused(&found),
     }
 });
@@ -97,7 +102,7 @@ fn only_narrows(Applied { policy, index, warnings }: &Applied) {
     let before = ToolIndex::from_configs(vec![Layer::compiled(&NARROWED)]);
     for tool in index.tools() {
         let own = before.get(tool.name()).expect("no policy adds tools");
-        assert!(policy.asks(tool) || !own.asks(), "{}", tool.name());
+        assert!(policy.needs_approval(tool) || !own.needs_approval(), "{}", tool.name());
         for (arg, own) in tool.args().zip(own.args()) {
             assert!(arg.leading_dash() != Some(true) || own.leading_dash() == Some(true), "{}", arg.name());
             assert!(arg.rules().count() >= own.rules().count(), "{}", arg.name());

@@ -1,6 +1,6 @@
-//! What a program printed → plain lines.
+//! The output of a program → plain lines.
 
-/// Longest help page that is read, in bytes; what is beyond is cut.
+/// The longest help page that is read, in bytes; the rest is cut.
 pub const MAX_HELP_BYTES: usize = 1 << 20;
 
 /// Longest line of a help page that is read, in bytes.
@@ -9,9 +9,9 @@ const MAX_HELP_LINE_BYTES: usize = 16 << 10;
 /// Columns between two tab stops.
 const TAB: usize = 8;
 
-/// Takes out what is for terminals: escape sequences, overstrikes, control characters; tabs become spaces.
+/// Removes escape sequences, overstrikes and control characters; tabs become spaces.
 ///
-/// What is longer than [`MAX_HELP_BYTES`] is cut, and so is each line.
+/// Cuts the page at [`MAX_HELP_BYTES`], and long lines too.
 #[must_use]
 pub fn clean(printed: &str) -> String {
     let mut text = String::new();
@@ -73,7 +73,7 @@ fn skip_escape(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     }
 }
 
-/// Neither a control character nor one that turns the direction of what follows.
+/// Returns whether a character is printable: no control character, and none that changes the text direction.
 fn is_shown(character: char) -> bool {
     let turns =
         matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_but_text_is_left() {
+    fn removes_everything_but_text() {
         assert_eq!(clean("N\u{8}NA\u{8}AME\r\n"), "NAME\n");
         assert_eq!(clean("\u{1b}[1;31m--red\u{1b}[0m\tit\u{0}\u{7}\n"), "--red   it\n");
         assert_eq!(clean("\u{1b}]8;;http://x\u{1b}\\link\u{1b}]8;;\u{7}"), "link\n");
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn too_much_is_cut() {
+    fn cuts_long_pages_and_lines() {
         assert!(clean(&"é\n".repeat(MAX_HELP_BYTES)).len() <= MAX_HELP_BYTES + 1);
         assert!(clean(&"é".repeat(MAX_HELP_BYTES)).len() <= MAX_HELP_LINE_BYTES + 1);
     }

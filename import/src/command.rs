@@ -1,4 +1,4 @@
-//! What a help page says of a command: its options, operands and subcommands.
+//! A command of a help page: its options, operands and subcommands.
 
 use climax_catalog::{Risk, Type};
 
@@ -13,9 +13,9 @@ pub struct Command {
     pub options: Vec<Flag>,
     /// Its operands, in their order on the command line.
     pub operands: Vec<Operand>,
-    /// What it may do, if its author says so.
+    /// Its risk, if its author states it.
     pub risk: Option<Risk>,
-    /// What a reader of the draft should know about the whole command.
+    /// Notes about the whole command, for readers of the draft.
     pub guesses: Vec<&'static str>,
 }
 
@@ -30,26 +30,26 @@ pub struct Flag {
     pub about: String,
     /// Whether the command needs it.
     pub required: bool,
-    /// Whether it is a switch that is on unless it is turned off by `=false`.
+    /// Whether it is a switch that is on by default, and `=false` turns off.
     pub is_on: bool,
 }
 
 /// The value of an option or operand.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Value {
-    /// What the help calls it; may be empty.
+    /// Its name in the help; may be empty.
     pub name: String,
-    /// Its type, if there is a sign of it.
+    /// Its type, if the help suggests one.
     pub kind: Option<Sure<Type>>,
-    /// All values that are allowed; none if any is.
+    /// The allowed values; `None` if any value is allowed.
     pub values: Option<Sure<Vec<String>>>,
-    /// What holds without it.
+    /// The default.
     pub default: Option<String>,
-    /// Whether the program takes several.
+    /// Whether it may be repeated.
     pub repeated: bool,
-    /// Whether the option also stands without it.
+    /// Whether the value is optional.
     pub optional: bool,
-    /// Whether the help shows it as a word of its own behind a flag of one dash and several letters.
+    /// Whether the value is a separate word after a flag with one dash and several letters.
     pub apart: bool,
 }
 
@@ -58,29 +58,29 @@ pub struct Value {
 pub struct Operand {
     /// Its name as the help writes it, without brackets.
     pub name: String,
-    /// What it is.
+    /// Its description.
     pub about: String,
     /// Whether the command needs it.
     pub required: bool,
-    /// Whether it stands behind `--`.
+    /// Whether it comes after `--`.
     pub behind_dashes: bool,
-    /// What is known of its value.
+    /// Its value.
     pub value: Value,
-    /// What the help leaves open.
+    /// Guesses, for comments in the draft.
     pub guesses: Vec<&'static str>,
 }
 
-/// Something read off a help page.
+/// A fact from a help page, with its certainty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sure<T> {
-    /// The page says so.
+    /// The page states it.
     Said(T),
     /// It is likely.
     Guessed(T),
 }
 
 impl<T> Sure<T> {
-    /// What was read, however sure.
+    /// The value, certain or not.
     pub fn get(&self) -> &T {
         match self {
             Self::Said(value) | Self::Guessed(value) => value,
@@ -93,7 +93,7 @@ impl<T> Sure<T> {
 pub struct Subcommand {
     /// Its word.
     pub name: String,
-    /// What the page says of it; may be empty.
+    /// Its description; may be empty.
     pub about: String,
     /// Its usage lines, if the page shows them.
     pub usages: Vec<String>,

@@ -8,17 +8,17 @@ use climax_catalog::{Risk, Type};
 use super::{risk, yaml};
 use crate::command::{Command, Flag, Operand, Sure, Value};
 
-/// Columns of a line, about.
+/// The approximate width of a line, in columns.
 const WIDTH: usize = 120;
 /// Longest tool name that every known client accepts.
 const MAX_NAME_CHARS: usize = 64;
 /// Options that help people at a terminal, not agents.
 const FOR_PEOPLE: [&str; 8] =
     ["color", "colour", "no-color", "no-colour", "pager", "no-pager", "progress", "no-progress"];
-/// The same, if they take no value.
+/// Further ones, if they take no value.
 const SWITCHES_FOR_PEOPLE: [&str; 7] = ["help", "version", "interactive", "tty", "web", "editor", "usage"];
 
-/// A config, and what there is in it.
+/// A drafted config, with counts.
 #[derive(Clone, Debug)]
 pub struct Draft {
     /// The YAML.
@@ -33,7 +33,7 @@ pub struct Draft {
 
 /// Writes the config of `program` with a tool for each of `commands`.
 ///
-/// `program` is how the program is started, `about` what it is, `origin` says in a word or two where this comes from.
+/// `program` is the command that starts the program, `about` its description, and `origin` the source of the draft.
 #[must_use]
 pub fn draft(program: &str, about: &str, commands: &[Command], origin: &str) -> Draft {
     let name = name_of(program);
@@ -107,20 +107,20 @@ impl Draft {
     }
 }
 
-/// An arg as it will be written.
-struct Arg {
+/// An arg of the draft.
+struct DraftArg {
     /// Keys and their values as YAML, in order.
     fields: Vec<(&'static str, String)>,
     guesses: Vec<&'static str>,
     note: Option<&'static str>,
 }
 
-fn args(command: &Command) -> Vec<Arg> {
-    // Options keep their names; what is named after its value gives way.
+fn args(command: &Command) -> Vec<DraftArg> {
+    // Options have priority for their names over args that are named after their value.
     let reserved: HashSet<String> = wanted(command).map(long_name).collect();
     let mut names = HashSet::new();
     let mut flags = HashSet::new();
-    let mut args: Vec<Arg> = Vec::new();
+    let mut args: Vec<DraftArg> = Vec::new();
     for operand in &command.operands {
         args.push(operand_arg(operand, &reserved, &mut names, &mut flags));
     }
@@ -147,8 +147,8 @@ fn operand_arg(
     reserved: &HashSet<String>,
     names: &mut HashSet<String>,
     flags: &mut HashSet<String>,
-) -> Arg {
-    let mut arg = Arg { fields: Vec::new(), guesses: operand.guesses.clone(), note: None };
+) -> DraftArg {
+    let mut arg = DraftArg { fields: Vec::new(), guesses: operand.guesses.clone(), note: None };
     let name = if operand.name.is_empty() { "value" } else { &operand.name };
     let name = identifier(&name.to_ascii_lowercase());
     let name = if reserved.contains(&name) { format!("{name}_operand") } else { name };
@@ -163,8 +163,8 @@ fn operand_arg(
     arg
 }
 
-fn flag_arg(flag: &Flag, reserved: &HashSet<String>, names: &mut HashSet<String>) -> Arg {
-    let mut arg = Arg { fields: Vec::new(), guesses: Vec::new(), note: None };
+fn flag_arg(flag: &Flag, reserved: &HashSet<String>, names: &mut HashSet<String>) -> DraftArg {
+    let mut arg = DraftArg { fields: Vec::new(), guesses: Vec::new(), note: None };
     let spelling = &flag.spellings[0];
     let bare = spelling.trim_start_matches('-');
     let is_short = !spelling.starts_with("--") && bare.chars().count() == 1;
@@ -197,12 +197,12 @@ fn flag_arg(flag: &Flag, reserved: &HashSet<String>, names: &mut HashSet<String>
     arg
 }
 
-impl Arg {
+impl DraftArg {
     fn push(&mut self, key: &'static str, value: String) {
         self.fields.push((key, value));
     }
 
-    /// Writes the type, unless it is that of a text.
+    /// Writes the type, unless it is `string`.
     fn value(&mut self, value: &Value) {
         if let (Some(kind), None) = (&value.kind, &value.values) {
             self.push("type", kind.get().as_str().to_owned());
@@ -226,7 +226,7 @@ impl Arg {
             self.note = Some("the program takes several, a call gives one");
         }
         let mut about = sentence(about).trim_end_matches('.').to_owned();
-        // A default in a config would be passed on every call, and exclude other options there.
+        // A default in a config would be passed in every call, and could exclude other options.
         if let Some(default) = value.and_then(|value| value.default.as_deref())
             && !about.to_ascii_lowercase().contains("default")
         {
@@ -239,8 +239,8 @@ impl Arg {
     }
 }
 
-/// One line in braces, or where that is long a line for each key.
-fn lines(arg: &Arg, comment: &str) -> String {
+/// Writes one line in braces; a long arg gets a line for each key.
+fn lines(arg: &DraftArg, comment: &str) -> String {
     let pairs: Vec<String> = arg.fields.iter().map(|(key, value)| format!("{key}: {value}")).collect();
     let short = format!("      - {{{}}}{comment}\n", pairs.join(", "));
     if short.chars().count() <= WIDTH {
@@ -261,7 +261,7 @@ fn is_for_people(flag: &Flag) -> bool {
     is_known || is_prompt || is_help
 }
 
-/// Whether an option says what another one does, or is on its way out.
+/// Returns whether an option is an alias or the opposite of another one, or deprecated.
 fn is_second(flag: &Flag) -> bool {
     let about = flag.about.to_ascii_lowercase();
     let starts = ["opposite of -", "alias of -", "alias for -", "synonym for -", "same as -", "deprecated"];
@@ -274,7 +274,7 @@ fn name_of(program: &str) -> String {
     if file.is_empty() { "program".to_owned() } else { file.to_owned() }
 }
 
-/// Letters, digits and `_`, starting with one of the first two.
+/// Makes an identifier: letters, digits and `_`, not starting with `_`.
 fn identifier(text: &str) -> String {
     let mut out = String::new();
     for character in text.chars() {
@@ -287,7 +287,7 @@ fn identifier(text: &str) -> String {
     if out.is_empty() { "value".to_owned() } else { out.to_owned() }
 }
 
-/// The name, or the name with the first number that is free.
+/// Makes a name unique by a number.
 fn unique(name: &str, taken: &mut HashSet<String>) -> String {
     let mut numbers = 2..;
     let mut own = name.to_owned();
@@ -297,7 +297,7 @@ fn unique(name: &str, taken: &mut HashSet<String>) -> String {
     own
 }
 
-/// A text in one line that starts with a capital letter.
+/// Puts a text on one line and capitalizes it.
 fn sentence(text: &str) -> String {
     let text = one_line(text);
     let mut characters = text.chars();

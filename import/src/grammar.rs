@@ -1,12 +1,12 @@
 //! The brackets, bars and dots of usage lines.
 
-/// Levels of brackets that are followed.
+/// The most levels of nested brackets.
 const MAX_DEPTH: usize = 12;
 
 /// A piece of a usage line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Item {
-    /// Text that stands outside angle brackets.
+pub(super) enum UsageItem {
+    /// Text outside of angle brackets.
     Word(String),
     /// `<text>`.
     Angle(String),
@@ -15,13 +15,13 @@ pub(super) enum Item {
     /// `{a,b}`.
     Choice(String),
     /// `[…]` or `(…)`.
-    Group { optional: bool, alternatives: Vec<Vec<Item>> },
+    Group { optional: bool, alternatives: Vec<Vec<UsageItem>> },
     /// `...` behind an item.
     Dots,
 }
 
 /// The items of a usage line; bars outside brackets part nothing.
-pub(super) fn items(usage: &str) -> Vec<Item> {
+pub(super) fn items(usage: &str) -> Vec<UsageItem> {
     Parser { rest: usage }.sequence(0).into_iter().flatten().collect()
 }
 
@@ -31,7 +31,7 @@ struct Parser<'a> {
 
 impl Parser<'_> {
     /// Items up to a closing bracket or the end, by alternatives.
-    fn sequence(&mut self, depth: usize) -> Vec<Vec<Item>> {
+    fn sequence(&mut self, depth: usize) -> Vec<Vec<UsageItem>> {
         let mut all = vec![Vec::new()];
         loop {
             self.rest = self.rest.trim_start();
@@ -49,7 +49,7 @@ impl Parser<'_> {
                 }
                 '[' | '(' | '{' if depth < MAX_DEPTH && !self.is_choice() => {
                     self.rest = &self.rest[1..];
-                    let group = Item::Group { optional: first == '[', alternatives: self.sequence(depth + 1) };
+                    let group = UsageItem::Group { optional: first == '[', alternatives: self.sequence(depth + 1) };
                     push(&mut all, group);
                 }
                 _ => {
@@ -65,22 +65,26 @@ impl Parser<'_> {
         self.rest.starts_with('{') && !self.rest.split('}').next().unwrap_or_default().contains('<')
     }
 
-    fn item(&mut self, first: char) -> Item {
+    fn item(&mut self, first: char) -> UsageItem {
         if self.rest.starts_with("...") || first == '…' {
             self.rest = self.rest.trim_start_matches(['.', '…']);
-            return Item::Dots;
+            return UsageItem::Dots;
         }
         if let (Some(close), true) = (self.rest.find('}'), first == '{') {
             let inner = self.take(close + 1);
-            return Item::Choice(inner[1..close].to_owned());
+            return UsageItem::Choice(inner[1..close].to_owned());
         }
         if let (Some(close), true) = (self.rest.find('>'), first == '<') {
             let inner = self.take(close + 1);
-            return Item::Angle(inner[1..close].to_owned());
+            return UsageItem::Angle(inner[1..close].to_owned());
         }
         let end = self.word_end(first == '-');
         let word = self.take(end.max(first.len_utf8()));
-        if word.starts_with('-') && word.len() > 1 && word != "--" { Item::Flag(word) } else { Item::Word(word) }
+        if word.starts_with('-') && word.len() > 1 && word != "--" {
+            UsageItem::Flag(word)
+        } else {
+            UsageItem::Word(word)
+        }
     }
 
     /// Where a word ends. Brackets that follow without a space belong to it: `TYPE[.VERSION]`, `--mirror=<fetch|push>`.
@@ -106,7 +110,7 @@ impl Parser<'_> {
     }
 }
 
-fn push(all: &mut [Vec<Item>], item: Item) {
+fn push(all: &mut [Vec<UsageItem>], item: UsageItem) {
     if let Some(last) = all.last_mut() {
         last.push(item);
     }

@@ -1,40 +1,40 @@
-//! A help page → what the command takes, and which subcommands it has.
+//! A help page → a command's options, operands and subcommands.
 
 use std::collections::HashSet;
 
-use super::page::{Entry, Layout, Section, layout};
+use super::page::{Layout, ListEntry, Section, layout};
 use super::synopsis::{self, Synopsis};
 use super::values::alternatives;
 use super::{option, prose, values};
 use crate::command::{Command, Flag, Operand, Subcommand, Sure, Value};
 
-/// Options that are taken from one help page.
+/// The most options of one help page.
 const MAX_PAGE_OPTIONS: usize = 400;
 
-/// Subcommands that are taken from one help page.
+/// The most subcommands of one help page.
 const MAX_PAGE_COMMANDS: usize = 400;
 
-/// Usage lines of a page that are read.
+/// The most usage lines of one help page.
 const MAX_USAGES: usize = 60;
 
-/// What a help page says.
+/// The content of a help page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Page {
+pub struct HelpPage {
     /// The command that the page is about.
     pub command: Command,
     /// Its subcommands.
     pub subcommands: Vec<Subcommand>,
-    /// Whether it does something of its own, without a subcommand.
+    /// Whether the command runs without a subcommand.
     pub runs: bool,
     /// Whether the page is a manual rather than a summary.
     pub is_manual: bool,
-    /// Words behind the program that list what the page leaves out: all subcommands.
+    /// Words after the program's name that list all subcommands, if the page omits some.
     pub all_commands: Option<&'static [&'static str]>,
     /// Whether `PROGRAM options` prints options that every subcommand takes.
     pub has_common_options: bool,
 }
 
-impl Page {
+impl HelpPage {
     /// Adds the options of another page about the same command.
     #[must_use]
     pub fn with_options_of(mut self, other: Self) -> Self {
@@ -45,7 +45,7 @@ impl Page {
         self
     }
 
-    /// Whether anything was recognised.
+    /// Returns whether anything was recognised.
     #[must_use]
     pub fn says_something(&self) -> bool {
         !self.subcommands.is_empty() || !self.command.options.is_empty() || !self.command.operands.is_empty()
@@ -54,7 +54,7 @@ impl Page {
 
 /// Reads the clean text of the help of the command `words`.
 #[must_use]
-pub fn read(text: &str, words: &[String]) -> Page {
+pub fn read(text: &str, words: &[String]) -> HelpPage {
     let layout = layout(text);
     let mut options = options(&layout.entries);
     let usages = own_usages(&layout, words);
@@ -78,7 +78,7 @@ pub fn read(text: &str, words: &[String]) -> Page {
     let is_manual = is_manual(text);
     let command =
         Command { words: words.to_vec(), about: about(&layout, is_manual), options, operands, ..Command::default() };
-    Page {
+    HelpPage {
         command,
         subcommands,
         runs,
@@ -102,11 +102,11 @@ pub fn read_listing(text: &str) -> Vec<Subcommand> {
     once(commands).collect()
 }
 
-fn options(entries: &[Entry]) -> Vec<Flag> {
+fn options(entries: &[ListEntry]) -> Vec<Flag> {
     let mut seen = HashSet::new();
     let mut options = Vec::new();
     for entry in entries.iter().filter(|entry| entry.term.starts_with('-')) {
-        // A second column there is, or the text stands below: the first column is the option alone.
+        // There is a second column, or the text is below: the first column is the option alone.
         let is_whole = !entry.text.is_empty() && !entry.term.contains("> ");
         let Some(term) = option::term(&entry.term, is_whole) else { continue };
         let mut flag = term.flag;
@@ -135,7 +135,7 @@ fn is_switch(options: &[Flag]) -> impl Fn(&str) -> bool {
     move |spelling| switches.contains(spelling)
 }
 
-/// The usage lines that are about the command `words`, if any is; else all.
+/// The usage lines of the command `words`, if there are any; else all.
 fn own_usages(layout: &Layout, words: &[String]) -> Vec<String> {
     let is_own = |usage: &&String| {
         let mut rest = usage.split(|c: char| c.is_whitespace() || "[]()|".contains(c));
@@ -145,7 +145,7 @@ fn own_usages(layout: &Layout, words: &[String]) -> Vec<String> {
     if own.is_empty() { layout.usages.iter().take(MAX_USAGES).cloned().collect() } else { own }
 }
 
-/// Adds options that only usage lines show, and learns from these which are required.
+/// Adds options that only usage lines show, and marks required options.
 fn join_usage_flags(options: &mut Vec<Flag>, synopses: &[Synopsis], has_subcommands: bool) {
     let own = synopses.iter().filter(|synopsis| !has_subcommands || synopsis.literal.is_none());
     for flag in own.flat_map(|synopsis| &synopsis.flags) {
@@ -168,12 +168,12 @@ fn join_usage_flags(options: &mut Vec<Flag>, synopses: &[Synopsis], has_subcomma
     }
 }
 
-fn listed_operands(entries: &[Entry], synopses: &[Synopsis]) -> Vec<Operand> {
+fn listed_operands(entries: &[ListEntry], synopses: &[Synopsis]) -> Vec<Operand> {
     let terms = entries.iter().filter(|entry| entry.section == Section::Operands && !entry.term.starts_with('-'));
     terms.filter_map(|entry| listed_operand(entry, synopses)).collect()
 }
 
-fn listed_operand(entry: &Entry, synopses: &[Synopsis]) -> Option<Operand> {
+fn listed_operand(entry: &ListEntry, synopses: &[Synopsis]) -> Option<Operand> {
     let term = entry.term.trim();
     let bare = term.trim_end_matches(['.', ' ', '…']);
     let mut value = Value { repeated: bare.len() < term.len(), ..Value::default() };
@@ -202,7 +202,7 @@ fn listed_operand(entry: &Entry, synopses: &[Synopsis]) -> Option<Operand> {
     Some(operand)
 }
 
-/// Whether an operand is nothing but the place of a subcommand, as `argparse` lists it.
+/// Returns whether an operand is only the place of a subcommand, as `argparse` lists it.
 fn names_subcommands(operand: &Operand, subcommands: &[Subcommand]) -> bool {
     let is_named = |name: &str| subcommands.iter().any(|subcommand| subcommand.name == name);
     operand.value.values.as_ref().is_some_and(|values| values.get().iter().any(|value| is_named(value)))
@@ -210,7 +210,7 @@ fn names_subcommands(operand: &Operand, subcommands: &[Subcommand]) -> bool {
 }
 
 fn listed_commands(
-    entries: &[Entry],
+    entries: &[ListEntry],
     synopses: &[Synopsis],
     operands: &[Operand],
     words: &[String],
@@ -240,7 +240,7 @@ fn listed_commands(
 }
 
 /// Subcommands in the text of `{add,list}`: lines that start with one of the choices.
-fn below_choice(entry: &Entry) -> Vec<Subcommand> {
+fn below_choice(entry: &ListEntry) -> Vec<Subcommand> {
     let inner = entry.term.trim_matches(['{', '}', '.', ' ']);
     let names: Vec<&str> = inner.split(',').map(str::trim).collect();
     let mut found: Vec<Subcommand> = Vec::new();
@@ -255,14 +255,14 @@ fn below_choice(entry: &Entry) -> Vec<Subcommand> {
     found
 }
 
-fn subcommands(entry: &Entry, words: &[String]) -> Vec<Subcommand> {
+fn subcommands(entry: &ListEntry, words: &[String]) -> Vec<Subcommand> {
     let about = prose::shorten(&entry.text);
     let subcommand =
         |name: &str, about: &str| Subcommand { name: name.to_owned(), about: about.to_owned(), usages: Vec::new() };
     let term = entry.term.trim().trim_end_matches(':');
     let listed: Vec<&str> = term.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     if listed.len() > 1 && listed.iter().all(|name| is_command_word(name)) {
-        // Without a description it is a list of commands, with one a command and its short names.
+        // Without a description it is a list of commands; with a description, a command and its aliases.
         if about.is_empty() || listed.len() > 3 {
             let more = entry.text.iter().flat_map(|line| line.split(',')).map(str::trim);
             return listed
@@ -308,7 +308,7 @@ fn usage_commands(usages: &[String], synopses: &[Synopsis]) -> Vec<Subcommand> {
     found
 }
 
-/// Operands as the usage lines have them: those of the first line that runs the command itself.
+/// The operands of the first usage line that runs the command itself.
 fn usage_operands(synopses: &[Synopsis], has_subcommands: bool) -> Vec<Operand> {
     let own = || synopses.iter().filter(|synopsis| !has_subcommands || synopsis.literal.is_none());
     let Some(first) = own().find(|synopsis| !synopsis.operands.is_empty()).or_else(|| own().next()) else {
@@ -344,7 +344,7 @@ fn usage_operands(synopses: &[Synopsis], has_subcommands: bool) -> Vec<Operand> 
 
 fn runs_alone(words: &[String], synopses: &[Synopsis]) -> bool {
     let runs = |synopsis: &Synopsis| synopsis.literal.is_none() && synopsis.wants_command != Some(true);
-    // A program with subcommands does little without one.
+    // A program with subcommands rarely runs without one.
     !words.is_empty() && synopses.iter().any(runs)
 }
 
@@ -383,7 +383,7 @@ fn is_useless(name: &str) -> bool {
     matches!(name, "help" | "completion" | "completions" | "man" | "options")
 }
 
-/// The first of each name.
+/// Drops repeated names.
 fn once(commands: impl IntoIterator<Item = Subcommand>) -> impl Iterator<Item = Subcommand> {
     let mut seen = HashSet::new();
     commands.into_iter().filter(move |command| seen.insert(command.name.clone()))

@@ -1,7 +1,7 @@
-//! Drafts configs from what programs say of themselves.
+//! Drafts configs from help pages and specifications of programs.
 //!
-//! Pure: a help page is read into a [`Command`], commands are turned into the text of a config. What the page does not say
-//! outright is marked in that text by a comment that starts with `guess:`.
+//! Pure: a help page is read into a [`Command`], and commands become the text of a config. Comments that start with
+//! `guess:` mark everything that the page does not state.
 
 mod clean;
 mod command;
@@ -21,4 +21,4 @@ mod yaml;
 pub use clean::{MAX_HELP_BYTES, clean};
 pub use command::{Command, Flag, Operand, Subcommand, Sure, Value};
 pub use draft::{Draft, draft};
-pub use help::{Page, read, read_listing};
+pub use help::{HelpPage, read, read_listing};

@@ -5,13 +5,13 @@ use climax_catalog::Type;
 use super::values::alternatives;
 use crate::command::{Flag, Sure, Value};
 
-/// An option, and what follows it on a line that has no second column.
+/// An option, and the rest of its line if there is no second column.
 pub(super) struct Term {
     pub(super) flag: Flag,
     pub(super) rest: String,
 }
 
-/// Reads a left column; `whole` says that nothing but the option stands in it.
+/// Reads a left column; `whole` means that it contains nothing but the option.
 pub(super) fn term(text: &str, whole: bool) -> Option<Term> {
     let mut flag = Flag::default();
     let mut rest = text.trim();
@@ -50,7 +50,7 @@ pub(super) fn term(text: &str, whole: bool) -> Option<Term> {
     Some(Term { flag, rest })
 }
 
-/// A spelling with its dashes, and what follows; `--[no-]x` is `--x`.
+/// Splits off a spelling with its dashes; `--[no-]x` is `--x`.
 fn name(text: &str) -> Option<(String, &str)> {
     let body = text.trim_start_matches('-');
     let dashes = text.len() - body.len();
@@ -66,7 +66,7 @@ fn name(text: &str) -> Option<(String, &str)> {
     (!word.is_empty() && word.len() <= 80).then(|| (format!("{}{word}", &text[..dashes]), &body[word.len()..]))
 }
 
-/// The value behind a spelling, and what follows.
+/// Splits off the value after a spelling.
 fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<Value>, &'a str) {
     let is_short = !spelling.starts_with("--") && spelling.len() == 2;
     if let Some(inner) = text.strip_prefix("[=").or_else(|| text.strip_prefix("[ ")) {
@@ -80,7 +80,7 @@ fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<Value>, &'a 
     }
     if text.starts_with(['<', '{']) || (text.starts_with('[') && !text.starts_with("[,")) {
         let (word, after) = group(text);
-        // `-u[MODE]`: only an attached value would do, and none need be.
+        // `-u[MODE]`: the value must be attached, and is optional.
         let is_optional = is_short && word.starts_with('[');
         return ((!is_optional).then(|| named(word)), after);
     }
@@ -116,7 +116,7 @@ fn assigned(text: &str) -> (Option<Value>, &str) {
     (Some(named(word)), after)
 }
 
-/// What a default tells of a value, where help shows `--flag=default:`.
+/// Derives a value from its default, for help that shows `--flag=default:`.
 fn by_default(text: &str) -> Option<Value> {
     let mut value = Value::default();
     if text == "[]" {
@@ -133,7 +133,7 @@ fn by_default(text: &str) -> Option<Value> {
     Some(value)
 }
 
-/// The first word, brackets and what is in them included.
+/// The first word, with brackets and their content.
 fn group(text: &str) -> (&str, &str) {
     let mut depth = 0_usize;
     for (at, character) in text.char_indices() {
@@ -148,7 +148,7 @@ fn group(text: &str) -> (&str, &str) {
     (text, "")
 }
 
-/// A value of which the name is known, or with `{a,b}` and `<a|b>` all that it can be.
+/// Reads a value: its name, or its allowed values from `{a,b}` and `<a|b>`.
 fn named(word: &str) -> Value {
     let repeated = word.contains("...");
     let bare = word.trim_end_matches("...").trim_end_matches(':');
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn spellings_and_values_of_every_style() {
+    fn reads_spellings_and_values_of_every_style() {
         let cases = [
             ("-a, --all", "--all -a", None),
             ("-f, --[no-]file <file>", "--file -f", Some("file")),
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_second_column_the_text_is_no_value() {
+    fn text_without_a_second_column_is_not_a_value() {
         let found = term("--[no-]cleanup <mode> how to strip spaces", false).unwrap();
         assert_eq!(found.rest, "how to strip spaces");
         let found = term("--keep all of them", false).unwrap();
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_default_tells_the_type() {
+    fn default_determines_the_type() {
         assert_eq!(term("--all=false:", true).unwrap().flag.value, None);
         let tail = term("--tail=-1:", true).unwrap().flag.value.unwrap();
         assert_eq!((tail.kind, tail.default.as_deref()), (Some(Sure::Said(Type::Integer)), Some("-1")));

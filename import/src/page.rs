@@ -1,25 +1,25 @@
 //! The layout of a help page: sections, and the entries in them.
 
-/// What a section holds, by its heading.
+/// The content of a section, by its heading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Section {
-    /// Nothing is known: above the first heading, or under one that says nothing.
+    /// Unknown: above the first heading, or below an unknown heading.
     Other,
     Usage,
     Commands,
     Operands,
     Options,
-    /// Examples and the like, in which nothing is an entry.
+    /// Examples and the like, which contain no entries.
     Prose,
 }
 
-/// Something in a section with its description: an option, operand or command.
+/// An entry of a section, with its description: an option, operand or command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct ListEntry {
     pub(super) section: Section,
     /// The left column.
     pub(super) term: String,
-    /// The right column, or what stands below; lines as they are, unindented.
+    /// The right column, or the lines below, unindented.
     pub(super) text: Vec<String>,
 }
 
@@ -28,14 +28,14 @@ pub(super) struct Entry {
 pub(super) struct Layout {
     /// Usage lines, each with its continuation.
     pub(super) usages: Vec<String>,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<ListEntry>,
     /// Lines above the first heading, and those of a section DESCRIPTION.
     pub(super) prose: Vec<String>,
 }
 
-/// The entry that lines go to.
+/// The current entry.
 struct Open {
-    entry: Entry,
+    entry: ListEntry,
     indent: usize,
     /// Where its text starts, once that is known.
     column: Option<usize>,
@@ -61,7 +61,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// Takes a line; `next_indent` is that of the next line with something in it.
+    /// Reads a line; `next_indent` is the indentation of the next line that is not empty.
     fn line(&mut self, line: &str, next_indent: usize) {
         let trimmed = line.trim();
         if trimmed.is_empty() {
@@ -133,7 +133,7 @@ impl Reader {
             let (term, text) = split_columns(trimmed);
             let column = text.is_some().then(|| line.len() - text.unwrap_or_default().len());
             let text = text.map(str::to_owned).into_iter().collect();
-            let entry = Entry { section: self.section, term: term.to_owned(), text };
+            let entry = ListEntry { section: self.section, term: term.to_owned(), text };
             self.open = Some(Open { entry, indent, column });
         } else if self.out.entries.is_empty() && (!self.seen_heading || self.section == Section::Other) {
             self.out.prose.push(trimmed.to_owned());
@@ -164,7 +164,7 @@ fn indent_of(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// What stands behind `usage:`, at whatever case.
+/// The text after `usage:`, case-insensitive.
 fn usage_start(trimmed: &str, indent: usize) -> Option<&str> {
     if indent > 4 {
         return None;
@@ -187,7 +187,7 @@ fn heading(trimmed: &str, indent: usize, next_indent: usize, seen_heading: bool)
     let is_heading = !starts_option(trimmed)
         && trimmed.len() <= 100
         && match indent {
-            // Headings without a mark come up among the sections only: "Commit options".
+            // Headings without a colon occur among the sections only: "Commit options".
             0 => marked || (seen_heading && next_indent > 0 && !trimmed.ends_with('.')),
             1..=4 => {
                 shouted && next_indent > indent || trimmed.ends_with(':') && next_indent > indent && is_title(trimmed)
@@ -257,7 +257,7 @@ fn starts_entry(trimmed: &str, section: Section) -> bool {
     }
 }
 
-/// Splits the two columns of a line, where there are at least two spaces between.
+/// Splits a line into two columns at two or more spaces.
 fn split_columns(line: &str) -> (&str, Option<&str>) {
     match line.find("  ") {
         Some(at) => (&line[..at], Some(line[at..].trim_start())),

@@ -1,9 +1,9 @@
-//! Descriptions: what of a text is worth an agent's context.
+//! Descriptions, shortened for an agent's context.
 
-/// Characters of a description, about.
+/// The approximate length of a description, in characters.
 const MAX_CHARS: usize = 200;
 
-/// Notes in brackets that are told in another way, or to nobody.
+/// Notes in brackets that are dropped, or become keys of the arg.
 const NOTES: [&str; 9] = [
     "[possible values:",
     "[choices:",
@@ -16,7 +16,7 @@ const NOTES: [&str; 9] = [
     "[boolean]",
 ];
 
-/// The first paragraph of a text in one line, cut at the end of a sentence where it is long.
+/// The first paragraph of a text in one line. A long one is cut at the end of a sentence.
 pub(super) fn shorten(lines: &[String]) -> String {
     let mut words: Vec<&str> = Vec::new();
     for line in lines.iter().skip_while(|line| line.is_empty()) {

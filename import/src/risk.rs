@@ -1,4 +1,4 @@
-//! What a command may do to the world, guessed from its words.
+//! The risk of a command, guessed from its words.
 
 use climax_catalog::Risk;
 
@@ -106,7 +106,8 @@ const WRITING: [&str; 42] = [
     "load", "clone", "fetch", "scale", "lock",
 ];
 
-/// The risk of a command: sure where its last word is a plain verb, else read off its words and its description.
+/// Returns the risk of a command: certain if its last word is a known verb, else guessed from its words and
+/// description.
 pub(super) fn of(words: &[String], about: &str) -> Sure<Risk> {
     let last = words.last().map_or("", String::as_str);
     if let Some(risk) = of_word(last) {

@@ -7,7 +7,7 @@ use usage::{Spec, SpecArg, SpecCommand, SpecFlag};
 use super::{prose, values};
 use crate::command::{Command, Flag, Operand, Sure, Value};
 
-/// The commands of a specification that do something, in its order.
+/// The commands of a specification that run something, in its order.
 #[must_use]
 pub fn commands(spec: &Spec) -> Vec<Command> {
     let mut commands = Vec::new();
@@ -15,7 +15,7 @@ pub fn commands(spec: &Spec) -> Vec<Command> {
     commands
 }
 
-/// Adds a command and those below; `global` are options of those above that it takes too.
+/// Adds a command and its subcommands; `global` holds the inherited options.
 fn add(commands: &mut Vec<Command>, command: &SpecCommand, words: &[String], global: &[Flag]) {
     if command.hide {
         return;

@@ -1,25 +1,25 @@
 //! Usage lines: `prog add [-f] [--into <dir>] <name> [<file>...]`.
 
-use super::grammar::{self, Item};
+use super::grammar::{self, UsageItem};
 use super::option;
 use super::values::alternatives;
 use crate::command::{Flag, Operand, Sure, Value};
 
-/// Operands of a line that are taken.
+/// The most operands of one line.
 const MAX_OPERANDS: usize = 12;
 
-/// What a usage line tells.
+/// The content of a usage line.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Synopsis {
-    /// The first plain word behind the command: a subcommand, or (with some programs) the name of an operand.
+    /// The first plain word after the command: a subcommand, or (with some programs) the name of an operand.
     pub(super) literal: Option<String>,
-    /// Whether a subcommand is to follow: `Some(true)` if it has to.
+    /// Whether a subcommand follows: `Some(true)` if it is required.
     pub(super) wants_command: Option<bool>,
     pub(super) operands: Vec<Operand>,
     pub(super) flags: Vec<Flag>,
 }
 
-/// Reads a usage line of the command `words`; `is_switch` tells options that are known to take no value.
+/// Reads a usage line of the command `words`; `is_switch` returns whether an option takes no value.
 pub(super) fn read(usage: &str, words: &[String], is_switch: &dyn Fn(&str) -> bool) -> Synopsis {
     let mut items = grammar::items(usage);
     if !items.is_empty() {
@@ -28,7 +28,7 @@ pub(super) fn read(usage: &str, words: &[String], is_switch: &dyn Fn(&str) -> bo
     let mut reader =
         Reader { out: Synopsis::default(), is_switch, pending: false, behind_dashes: false, needs_dashes: false };
     for word in words {
-        if let Some(at) = items.iter().position(|item| matches!(item, Item::Word(own) if own == word)) {
+        if let Some(at) = items.iter().position(|item| matches!(item, UsageItem::Word(own) if own == word)) {
             items.remove(at);
         }
     }
@@ -38,15 +38,17 @@ pub(super) fn read(usage: &str, words: &[String], is_switch: &dyn Fn(&str) -> bo
     reader.out
 }
 
-/// The plain word that starts a line, behind groups of options at most.
-fn literal(items: &[Item]) -> Option<String> {
+/// The plain word at the start of a line, after groups of options.
+fn literal(items: &[UsageItem]) -> Option<String> {
     for item in items {
         match item {
-            Item::Word(word) if is_literal(word) => return Some(word.clone()),
-            Item::Group { optional: true, alternatives } => {
+            UsageItem::Word(word) if is_literal(word) => return Some(word.clone()),
+            UsageItem::Group { optional: true, alternatives } => {
                 match alternatives.first().and_then(|items| items.first()) {
-                    Some(Item::Word(word)) if is_literal(word) && alternatives.len() == 1 => return Some(word.clone()),
-                    Some(Item::Flag(_)) => {}
+                    Some(UsageItem::Word(word)) if is_literal(word) && alternatives.len() == 1 => {
+                        return Some(word.clone());
+                    }
+                    Some(UsageItem::Flag(_)) => {}
                     _ => return None,
                 }
             }
@@ -68,36 +70,36 @@ struct Reader<'a> {
     /// Whether the next operand may be the value of the option before it.
     pending: bool,
     behind_dashes: bool,
-    /// Whether the dashes have to stand.
+    /// Whether `--` is required.
     needs_dashes: bool,
 }
 
 impl Reader<'_> {
-    fn sequence(&mut self, items: &[Item], required: bool) {
+    fn sequence(&mut self, items: &[UsageItem], required: bool) {
         for (at, item) in items.iter().enumerate() {
-            let repeated = matches!(items.get(at + 1), Some(Item::Dots));
+            let repeated = matches!(items.get(at + 1), Some(UsageItem::Dots));
             match item {
-                Item::Flag(text) => self.flag(text, items.get(at + 1), required),
-                Item::Word(word) if word == "--" => {
+                UsageItem::Flag(text) => self.flag(text, items.get(at + 1), required),
+                UsageItem::Word(word) if word == "--" => {
                     self.behind_dashes = true;
                     self.needs_dashes = true;
                 }
-                Item::Word(word) | Item::Angle(word) => {
-                    let is_angle = matches!(item, Item::Angle(_));
+                UsageItem::Word(word) | UsageItem::Angle(word) => {
+                    let is_angle = matches!(item, UsageItem::Angle(_));
                     self.operand(word, is_angle, required, repeated);
                 }
-                Item::Choice(inner) => self.choice(inner, required),
-                Item::Group { optional: true, alternatives } if is_dashes(alternatives) => {
+                UsageItem::Choice(inner) => self.choice(inner, required),
+                UsageItem::Group { optional: true, alternatives } if is_dashes(alternatives) => {
                     self.behind_dashes = true;
                     self.needs_dashes = false;
                 }
-                Item::Group { optional, alternatives } => {
+                UsageItem::Group { optional, alternatives } => {
                     self.group(alternatives, required && !optional, repeated);
                     // `(-m | --message) <text>`
-                    let has_value = matches!(items.get(at + 1), Some(Item::Word(_) | Item::Angle(_)));
+                    let has_value = matches!(items.get(at + 1), Some(UsageItem::Word(_) | UsageItem::Angle(_)));
                     self.pending = !optional && has_value && alternatives.len() > 1 && only_flags(alternatives);
                 }
-                Item::Dots => {
+                UsageItem::Dots => {
                     if let Some(last) = self.out.operands.last_mut() {
                         last.value.repeated = true;
                     }
@@ -106,7 +108,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What stands behind `--` must be one word and the last: an arg of a config can say no more.
+    /// An operand after `--` must be one word and the last: an arg of a config can express no more.
     fn settle_dashes(&mut self) {
         let operands = &mut self.out.operands;
         let Some(first) = operands.iter().position(|operand| operand.behind_dashes) else { return };
@@ -123,12 +125,12 @@ impl Reader<'_> {
         }
     }
 
-    fn group(&mut self, alternatives: &[Vec<Item>], required: bool, repeated: bool) {
+    fn group(&mut self, alternatives: &[Vec<UsageItem>], required: bool, repeated: bool) {
         let operands = self.out.operands.len();
         let is_one_of_several = alternatives.len() > 1;
-        // `--output=plain|rich`: what is a plain word then is a value.
+        // `--output=plain|rich`: a plain word is a value here.
         let has_flag = alternatives.iter().any(|items| starts_with_flag(items));
-        let is_value = |items: &[Item]| has_flag && matches!(items, [Item::Word(word)] if is_literal(word));
+        let is_value = |items: &[UsageItem]| has_flag && matches!(items, [UsageItem::Word(word)] if is_literal(word));
         let first_plain = alternatives.iter().position(|items| !starts_with_flag(items) && !is_value(items));
         let mut rest = alternatives.iter().enumerate().peekable();
         while let Some((at, items)) = rest.next() {
@@ -137,7 +139,7 @@ impl Reader<'_> {
                 rest.next();
                 self.flag(&both, None, required && alternatives.len() == 2);
             } else if Some(at) == first_plain || starts_with_flag(items) {
-                // Of operands that exclude each other the first form is taken, and options of all.
+                // Of alternative operands the first is taken; options are taken from all alternatives.
                 self.sequence(items, required && !is_one_of_several);
             }
         }
@@ -155,10 +157,10 @@ impl Reader<'_> {
     }
 
     /// Takes an option; what follows it in the line may be its value.
-    fn flag(&mut self, text: &str, next: Option<&Item>, required: bool) {
+    fn flag(&mut self, text: &str, next: Option<&UsageItem>, required: bool) {
         let value = match next {
-            Some(Item::Angle(name)) => Some(format!("<{name}>")),
-            Some(Item::Word(name)) if !is_rest(name) && name != "--" => Some(name.clone()),
+            Some(UsageItem::Angle(name)) => Some(format!("<{name}>")),
+            Some(UsageItem::Word(name)) if !is_rest(name) && name != "--" => Some(name.clone()),
             _ => None,
         };
         self.pending = value.is_some();
@@ -207,38 +209,40 @@ impl Reader<'_> {
     }
 }
 
-/// Whether items are about an option, be it in brackets of its own.
-fn starts_with_flag(items: &[Item]) -> bool {
+/// Returns whether items start with an option, also in brackets.
+fn starts_with_flag(items: &[UsageItem]) -> bool {
     match items.first() {
-        Some(Item::Flag(_)) => true,
-        Some(Item::Group { alternatives, .. }) => alternatives.first().is_some_and(|items| starts_with_flag(items)),
+        Some(UsageItem::Flag(_)) => true,
+        Some(UsageItem::Group { alternatives, .. }) => {
+            alternatives.first().is_some_and(|items| starts_with_flag(items))
+        }
         _ => false,
     }
 }
 
-fn only_flags(alternatives: &[Vec<Item>]) -> bool {
-    alternatives.iter().all(|items| matches!(items.as_slice(), [Item::Flag(_)]))
+fn only_flags(alternatives: &[Vec<UsageItem>]) -> bool {
+    alternatives.iter().all(|items| matches!(items.as_slice(), [UsageItem::Flag(_)]))
 }
 
 /// Whether a group is `[--]`.
-fn is_dashes(alternatives: &[Vec<Item>]) -> bool {
-    matches!(alternatives, [items] if matches!(items.as_slice(), [Item::Word(word)] if word == "--"))
+fn is_dashes(alternatives: &[Vec<UsageItem>]) -> bool {
+    matches!(alternatives, [items] if matches!(items.as_slice(), [UsageItem::Word(word)] if word == "--"))
 }
 
 /// `-f | --force` as one option, `-a | -b` and `--all | --none` as `None`.
-fn two_spellings(first: &[Item], second: &[Item]) -> Option<String> {
-    let ([Item::Flag(short)], [Item::Flag(long)]) = (first, second) else { return None };
+fn two_spellings(first: &[UsageItem], second: &[UsageItem]) -> Option<String> {
+    let ([UsageItem::Flag(short)], [UsageItem::Flag(long)]) = (first, second) else { return None };
     let letter = short.strip_prefix('-').filter(|letter| letter.len() == 1)?;
     let name = long.strip_prefix("--")?;
     name.to_ascii_lowercase().starts_with(&letter.to_ascii_lowercase()).then(|| format!("{short}, {long}"))
 }
 
-/// Whether a name stands for a subcommand to come.
+/// Returns whether a name is a placeholder for a subcommand.
 pub(super) fn is_command(lower: &str) -> bool {
     matches!(lower, "command" | "subcommand" | "cmd" | "commands" | "sub-command")
 }
 
-/// Whether a name stands for options, or for words that are not named.
+/// Returns whether a name is a placeholder for options or for further words.
 fn is_rest(word: &str) -> bool {
     let word = word.to_ascii_lowercase();
     let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
@@ -275,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn operands_are_read_with_their_brackets() {
+    fn reads_operands_with_their_brackets() {
         assert_eq!(operands("prog add [OPTIONS] <NAME> [FILE]..."), "NAME!, FILE...");
         assert_eq!(operands("prog add [-h] [--into DIR] src [dst ...]"), "dst...");
         assert_eq!(operands("prog add [-t <branch>] [-f] <name> <url>"), "name!, url!");
@@ -292,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_word_is_a_subcommand() {
+    fn plain_word_is_a_subcommand() {
         let read = |usage| read(usage, &["shelf".to_owned()], &|_| false).literal;
         assert_eq!(read("prog shelf [-v | --verbose] look [-n] <name>").as_deref(), Some("look"));
         assert_eq!(read("prog shelf [put [-p] <x>]").as_deref(), Some("put"));

@@ -1,10 +1,10 @@
-//! Types, allowed values and defaults, read off names and descriptions.
+//! Types, allowed values and defaults, from names and descriptions.
 
 use climax_catalog::Type;
 
 use crate::command::{Sure, Value};
 
-/// Phrases behind which a list of all values stands.
+/// Phrases that a list of all values follows.
 const SAYING: [&str; 12] = [
     "possible values:",
     "possible values are",
@@ -19,10 +19,10 @@ const SAYING: [&str; 12] = [
     "one of",
     "choose from",
 ];
-/// Phrases behind which one often stands.
+/// Phrases that a list of values often follows.
 const HINTING: [&str; 6] = ["can be", "must be", "either", "modes:", "formats:", "values:"];
 
-/// Adds to `value` what its own name and its description tell.
+/// Completes `value` from its name and its description.
 pub(super) fn complete(value: &mut Value, text: &[String]) {
     let joined = text.join(" ");
     if value.default.is_none() {
@@ -43,7 +43,7 @@ pub(super) fn complete(value: &mut Value, text: &[String]) {
     value.repeated |= several.iter().any(|phrase| lower.contains(phrase));
 }
 
-/// The type that the name of a value tells.
+/// Derives the type from the name of a value.
 pub(super) fn kind_of_name(name: &str) -> Option<Sure<Type>> {
     let name = name.trim_matches(|c: char| !c.is_ascii_alphanumeric()).to_ascii_lowercase();
     match name.rsplit(['-', '_']).next().unwrap_or_default() {
@@ -65,7 +65,7 @@ fn kind_of_default(default: &str) -> Option<Sure<Type>> {
     }
 }
 
-/// What stands between the brackets of `(default X)`, `[default: X]` and the like, or behind `defaults to`.
+/// Finds the default in `(default X)`, `[default: X]` and the like.
 pub(super) fn default(text: &str) -> Option<String> {
     let lower = text.to_ascii_lowercase();
     for (open, close) in [("(default", ')'), ("[default", ']')] {
@@ -131,7 +131,7 @@ fn bracketed(text: &str) -> Option<Sure<Vec<String>>> {
     None
 }
 
-/// The words that `separator` parts, if there are two at least, and nothing but words.
+/// Splits a text at `separator`; `None` unless there are at least two parts, all of them words.
 pub(super) fn alternatives(text: &str, separator: char) -> Option<Vec<String>> {
     let values: Vec<String> = text.split(separator).map(|item| unquoted(item.trim()).to_owned()).collect();
     distinct(values)

@@ -16,7 +16,8 @@ pub(super) fn list(texts: &[String]) -> String {
     format!("[{}]", items.join(", "))
 }
 
-/// Letters first, or dashes and letters; then what is no sign of YAML, in a collection in brackets either.
+/// Returns whether a text needs no quotes, also inside of brackets: letters first, or dashes and letters, then no
+/// character with a meaning in YAML.
 fn is_plain(text: &str) -> bool {
     let body = text.trim_start_matches('-');
     let dashes = text.len() - body.len();

@@ -5,7 +5,7 @@
 use std::fmt;
 
 use climax_catalog::policy::{ArgRule, RuleViolation};
-use climax_catalog::{ArgView, OutputFile, Place, ResolvedTool, Risk, Type, near_misses};
+use climax_catalog::{ArgView, OutputFileView, Place, ResolvedTool, Risk, Type, near_misses};
 use serde_json::{Map, Value};
 
 /// Characters of a client's value that a message repeats.
@@ -61,7 +61,7 @@ impl<'a> Bound<'a> {
 
     /// Adds the paths of the files that the program writes, each where its arg stands.
     #[must_use]
-    pub fn with_files(self, tool: ResolvedTool<'a>, path: impl Fn(OutputFile<'a>) -> String) -> Self {
+    pub fn with_files(self, tool: ResolvedTool<'a>, path: impl Fn(OutputFileView<'a>) -> String) -> Self {
         let given: Vec<(ArgView<'a>, BoundValue)> = self.values;
         let value = |arg: ArgView<'a>| match arg.output() {
             Some(output) => Some(BoundValue::String(path(output))),
@@ -209,7 +209,8 @@ impl fmt::Display for Violation {
 /// # Errors
 /// Every violation, in the order of the args' definition; then unknown keys.
 pub fn bind<'a>(tool: ResolvedTool<'a>, arguments: &Map<String, Value>) -> Result<Bound<'a>, Vec<Violation>> {
-    let bound = bind_args(tool, |arg| (!arg.is_asked() && arg.output().is_none()).then(|| arguments.get(arg.name())));
+    let bound =
+        bind_args(tool, |arg| (!arg.is_from_user() && arg.output().is_none()).then(|| arguments.get(arg.name())));
     let unknown = unknown(tool, arguments);
     match bound {
         Ok(bound) if unknown.is_empty() => Ok(bound),
@@ -250,7 +251,7 @@ pub fn bind_answered<'a>(
     arguments: &Map<String, Value>,
     given: &Map<String, Value>,
 ) -> Result<Bound<'a>, Vec<Violation>> {
-    let values = |arg: ArgView<'_>| if arg.is_asked() { given } else { arguments };
+    let values = |arg: ArgView<'_>| if arg.is_from_user() { given } else { arguments };
     bind_args(tool, |arg| arg.output().is_none().then(|| values(arg).get(arg.name())))
 }
 

@@ -136,10 +136,10 @@ impl Record<'_> {
         // What the agent says for what others give does not count.
         let others = |name: &str| {
             let mut args = self.tool.into_iter().flat_map(ResolvedTool::args);
-            args.any(|arg| arg.name() == name && (arg.is_asked() || arg.output().is_some()))
+            args.any(|arg| arg.name() == name && (arg.is_from_user() || arg.output().is_some()))
         };
         let given: Vec<_> = self.request.arguments.iter().filter(|(name, _)| !others(name)).collect();
-        let asked = self.tool.into_iter().flat_map(ResolvedTool::args).filter(|arg| arg.is_asked());
+        let asked = self.tool.into_iter().flat_map(ResolvedTool::args).filter(|arg| arg.is_from_user());
         let arguments = given.iter().take(MAX_AUDITED_ARGUMENTS).map(|(name, value)| {
             let bytes = value.as_str().map_or_else(|| value.to_string().len(), str::len);
             json!({ "name": echo(name), "bytes": bytes })

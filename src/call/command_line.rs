@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use climax_catalog::template::{self, Piece};
-use climax_catalog::{ArgView, Cli, Place, ResolveView, ResolvedTool, Type};
+use climax_catalog::{ArgView, CliView, Place, ResolveView, ResolvedTool, Type};
 
 use crate::call::arguments::{Bound, BoundValue};
 use crate::exec::Invocation;
@@ -90,7 +90,7 @@ pub fn resolve(
 }
 
 /// The base command and a subcommand of it.
-fn command<'a>(cli: Cli<'a>, subcommand: impl Iterator<Item = &'a str>, env: Lookup<'_>) -> Vec<String> {
+fn command<'a>(cli: CliView<'a>, subcommand: impl Iterator<Item = &'a str>, env: Lookup<'_>) -> Vec<String> {
     let mut words: Vec<String> = cli.words().map(|word| expansion::command_word(word, env)).collect();
     for word in subcommand {
         // Without a base command the first word of the subcommand names the program.

@@ -13,7 +13,7 @@ pub type RequestDigest = [u8; 32];
 /// The digest of a tool and all values of the agent.
 #[must_use]
 pub(crate) fn of_request(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> RequestDigest {
-    of_pairs(pairs(tool, bound, |arg| !arg.is_asked()))
+    of_pairs(pairs(tool, bound, |arg| !arg.is_from_user()))
 }
 
 /// The tool, and the values of the args that `is_part` picks. Paths of result files are never part of it.

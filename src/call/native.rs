@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use climax_catalog::{Catalog, Cli, ResolvedTool, near_misses};
+use climax_catalog::{Catalog, CliView, ResolvedTool, near_misses};
 pub use futures_util::future::BoxFuture;
 
 use crate::call::arguments::Bound;
@@ -101,8 +101,8 @@ impl Natives {
     /// Everything that does not fit.
     pub fn check(&self, catalog: &Catalog) -> Result<(), Vec<Mismatch>> {
         // Only CLIs without a base command are looked into: the rest of a large catalog is not paged in for this.
-        let clis = (0..).zip(catalog.clis.iter()).map(|(row, _)| Cli::new(catalog, row));
-        let tools = clis.filter(|cli| cli.words().len() == 0).flat_map(Cli::tools);
+        let clis = (0..).zip(catalog.clis.iter()).map(|(row, _)| CliView::new(catalog, row));
+        let tools = clis.filter(|cli| cli.words().len() == 0).flat_map(CliView::tools);
         let unimplemented = tools.filter(|tool| tool.is_native() && self.get(tool.name()).is_none());
         let mut found: Vec<Mismatch> = unimplemented.map(|tool| self.unimplemented(tool)).collect();
         for name in self.0.keys() {

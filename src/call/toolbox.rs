@@ -60,7 +60,7 @@ impl Toolbox {
 
     /// The prompts that call no tool whose calls need approval.
     pub fn prompts(&self) -> impl Iterator<Item = &Prompt> {
-        let needs_none = |name: &str| self.index.get(name).is_some_and(|tool| !self.policy.asks(tool));
+        let needs_none = |name: &str| self.index.get(name).is_some_and(|tool| !self.policy.needs_approval(tool));
         self.index.prompts().iter().filter(move |prompt| prompt.calls().all(|(name, _)| needs_none(name)))
     }
 

@@ -146,7 +146,7 @@ fn execute(runtime: Runtime, toolbox: &Toolbox, request: Request<'_>) -> io::Res
 fn unanswered(toolbox: &Toolbox, request: Request<'_>) -> Vec<String> {
     let args = toolbox.index.get(request.tool).into_iter().flat_map(ResolvedTool::args);
     let is_missing =
-        |arg: &ArgView<'_>| arg.is_asked() && arg.required() && !request.arguments.contains_key(arg.name());
+        |arg: &ArgView<'_>| arg.is_from_user() && arg.required() && !request.arguments.contains_key(arg.name());
     args.filter(is_missing).map(|arg| format!("{}=VALUE", arg.name())).collect()
 }
 

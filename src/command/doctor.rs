@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use climax_catalog::policy::Executor;
-use climax_catalog::{Catalog, Cli, Policy};
+use climax_catalog::{Catalog, CliView, Policy};
 use serde_json::{Map, Value, json};
 
 use crate::command::terminal;
@@ -75,7 +75,7 @@ async fn programs(served: &Served) -> Vec<Program> {
     let mut programs: Vec<Program> = Vec::new();
     for tool in served.index.tools() {
         let Some(word) = tool.cli().words().chain(tool.words()).next() else { continue };
-        let asking = usize::from(served.policy.asks(tool));
+        let asking = usize::from(served.policy.needs_approval(tool));
         let same = |program: &&mut Program| program.cli == tool.cli().name() && program.word == word;
         if let Some(program) = programs.iter_mut().find(same) {
             program.tools += 1;
@@ -93,7 +93,7 @@ async fn programs(served: &Served) -> Vec<Program> {
 }
 
 /// The first line that `PROGRAM --version` prints, or `PROGRAM version`, run as a call would be; why it cannot be run.
-async fn version(runner: &Runner, cli: Cli<'_>, word: &str) -> Result<Option<String>, String> {
+async fn version(runner: &Runner, cli: CliView<'_>, word: &str) -> Result<Option<String>, String> {
     for argument in ["--version", "version", "-version"] {
         let invocation = Invocation {
             argv: vec![command_word(word, &exec::variable), argument.to_owned()],

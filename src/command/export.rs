@@ -6,7 +6,7 @@ use crate::command::selection::load;
 use std::process::ExitCode;
 
 use climax_catalog::policy::{Executor, Pattern};
-use climax_catalog::{ArgView, Catalog, Message, Place, Prompt, ResolvedTool, digest};
+use climax_catalog::{ArgView, Catalog, MessageTemplate, Place, Prompt, ResolvedTool, digest};
 use serde_json::{Map, Value, json};
 
 use crate::serving::load::Served;
@@ -33,7 +33,7 @@ pub(super) fn exported(served: &Served) -> Value {
     let Served { index, policy } = served;
     let tools = index.tools().map(|tool| {
         let mut json = tool_json(tool);
-        json["needs_approval"] = json!(policy.asks(tool));
+        json["needs_approval"] = json!(policy.needs_approval(tool));
         json
     });
     json!({
@@ -87,8 +87,8 @@ fn prompt_json(prompt: &Prompt) -> Value {
         |arg| json!({ "name": arg.name, "description": arg.description, "required": arg.required, "enum": arg.values }),
     );
     let messages = prompt.messages.iter().map(|message| match message {
-        Message::Text { role, text } => json!({ "role": role.as_str(), "text": text }),
-        Message::Call { tool, args } => {
+        MessageTemplate::Text { role, text } => json!({ "role": role.as_str(), "text": text }),
+        MessageTemplate::Call { tool, args } => {
             json!({ "tool": tool, "args": args.iter().cloned().map(|(name, text)| (name, text.into())).collect::<Map<_, _>>() })
         }
     });
@@ -116,7 +116,7 @@ fn arg_json(arg: ArgView<'_>) -> Value {
         "required": arg.required(),
         "default": arg.default(),
         "enum": arg.values().collect::<Vec<_>>(),
-        "asked": arg.is_asked(),
+        "asked": arg.is_from_user(),
         "output": arg.output().map(|output| json!({ "mime": output.mime, "file": output.file })),
         "rules": rules.collect::<Vec<_>>(),
         "allow_leading_dash": arg.leading_dash().unwrap_or(false),

@@ -20,7 +20,7 @@ use crate::exec::Invocation;
 use crate::exec::Limits;
 use crate::exec::default_concurrency;
 use crate::exec::{End, Runner};
-use climax_import::{self as import, Command, Draft, MAX_HELP_BYTES, Page, Subcommand};
+use climax_import::{self as import, Command, Draft, HelpPage, MAX_HELP_BYTES, Subcommand};
 use std::time::Duration;
 
 #[derive(clap::Args, Debug)]
@@ -170,7 +170,7 @@ struct Open {
 
 struct Answer {
     text: String,
-    page: Page,
+    page: HelpPage,
 }
 
 struct Asker<'a> {
@@ -253,7 +253,7 @@ fn take(commands: &mut Vec<Command>, open: Open, answer: Option<Answer>, more: V
         commands.push(command);
         return Vec::new();
     };
-    let Page { mut command, mut subcommands, runs, .. } = page;
+    let HelpPage { mut command, mut subcommands, runs, .. } = page;
     let known: Vec<String> = subcommands.iter().map(|subcommand| subcommand.name.clone()).collect();
     subcommands.extend(more.into_iter().filter(|subcommand| !known.contains(&subcommand.name)));
     if runs {

@@ -74,7 +74,7 @@ fn arg_text(arg: ArgView<'_>) -> String {
     if arg.kind() != Type::String {
         notes.push(arg.kind().as_str().to_owned());
     }
-    if arg.is_asked() {
+    if arg.is_from_user() {
         notes.push("asked of the user".to_owned());
     }
     if let Some(output) = arg.output() {

@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
-use climax_catalog::Cli;
+use climax_catalog::CliView;
 
 use climax_catalog::expansion::command_word;
 
@@ -101,7 +101,7 @@ pub fn variable(name: &str) -> Option<String> {
 
 /// Where the program is that starts with `word` in a config of `cli`.
 #[must_use]
-pub fn locate(cli: Cli<'_>, word: &str) -> Option<std::path::PathBuf> {
+pub fn locate(cli: CliView<'_>, word: &str) -> Option<std::path::PathBuf> {
     let search_path = cli.env().filter(|(name, _)| *name == "PATH").last().map(|(_, value)| OsStr::new(value));
     program::resolve(&command_word(word, &variable), search_path, cli.working_dir().map(Path::new))
 }

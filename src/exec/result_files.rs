@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use climax_catalog::{OutputFile, ResolvedTool};
+use climax_catalog::{OutputFileView, ResolvedTool};
 use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
 use tempfile::TempDir;
 
@@ -47,7 +47,7 @@ impl ResultFiles {
     /// # Errors
     /// The system gives no directory.
     pub(crate) fn of(tool: ResolvedTool<'_>) -> io::Result<Option<Self>> {
-        let owned = |output: OutputFile<'_>| (output.file.to_owned(), output.mime.to_owned());
+        let owned = |output: OutputFileView<'_>| (output.file.to_owned(), output.mime.to_owned());
         let files: Vec<_> = tool.args().filter_map(climax_catalog::ArgView::output).map(owned).collect();
         if files.is_empty() {
             return Ok(None);

@@ -2,7 +2,7 @@
 //!
 //! Source: MCP 2025-11-25, server/prompts, server/utilities/completion.
 
-use climax_catalog::{Message, Prompt, PromptArg, Role, Type, near_misses, template};
+use climax_catalog::{MessageTemplate, Prompt, PromptArg, Role, Type, near_misses, template};
 use rmcp::model::{
     CompletionInfo, ContentBlock, ErrorData, GetPromptResponse, GetPromptResult, InputRequiredResult, PromptArgument,
     PromptMessage, Reference, Role as McpRole,
@@ -168,7 +168,7 @@ fn missing_arguments(name: &str, missing: &[&PromptArg]) -> ErrorData {
 async fn render(
     server: &Server,
     toolbox: &Toolbox,
-    message: &Message,
+    message: &MessageTemplate,
     values: &Map<String, Value>,
     client: &Client<'_>,
 ) -> Result<Vec<PromptMessage>, ErrorData> {
@@ -176,14 +176,14 @@ async fn render(
         template::filled(text, |name| values.get(name).and_then(Value::as_str).unwrap_or_default().to_owned())
     };
     match message {
-        Message::Text { role, text } => {
+        MessageTemplate::Text { role, text } => {
             let role = match role {
                 Role::User => McpRole::User,
                 Role::Assistant => McpRole::Assistant,
             };
             Ok(vec![PromptMessage::new_text(role, fill(text))])
         }
-        Message::Call { tool, args } => {
+        MessageTemplate::Call { tool, args } => {
             let arguments: Map<String, Value> = args
                 .iter()
                 .map(|(name, text)| (name.clone(), fill(text)))

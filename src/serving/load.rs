@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use climax_catalog::policy::{self, Applied, PolicyFile};
 use climax_catalog::{
-    Catalog, Cli, Compiled, Diagnostics, Layer, Policy, ServedItem, Source, Style, ToolIndex, compile, compile_linted,
-    compile_over, files, near_misses,
+    Catalog, CliView, Compiled, Diagnostics, Layer, Policy, ServedItem, Source, Style, ToolIndex, compile,
+    compile_linted, compile_over, files, near_misses,
 };
 
 use climax_catalog::MAX_SUGGESTIONS;
@@ -101,12 +101,12 @@ impl UnknownName {
 
 /// Whether `name` stands for a CLI: it is its name, or the stem of its file.
 #[must_use]
-pub fn is_named(cli: Cli<'_>, name: &str) -> bool {
+pub fn is_named(cli: CliView<'_>, name: &str) -> bool {
     cli.name() == name || cli.stem() == name
 }
 
-fn clis(catalog: &Catalog) -> impl Iterator<Item = (u32, Cli<'_>)> {
-    (0..).zip(catalog.clis.iter()).map(move |(row, _)| (row, Cli::new(catalog, row)))
+fn clis(catalog: &Catalog) -> impl Iterator<Item = (u32, CliView<'_>)> {
+    (0..).zip(catalog.clis.iter()).map(move |(row, _)| (row, CliView::new(catalog, row)))
 }
 
 /// Finds the rows of the CLIs with these names, each once, in the order of the names.

@@ -118,7 +118,7 @@ async fn the_policy_decides_which_tools_need_approval() {
     ] {
         let toolbox = toolbox(&format!("default: enabled\n{approval}"));
         let names: Vec<&str> =
-            toolbox.index.tools().filter(|tool| toolbox.policy.asks(*tool)).map(ResolvedTool::name).collect();
+            toolbox.index.tools().filter(|tool| toolbox.policy.needs_approval(*tool)).map(ResolvedTool::name).collect();
         assert_eq!(names, expected, "{approval}");
     }
 }

@@ -49,6 +49,25 @@ fn names_are_also_those_of_configs() {
 }
 
 #[test]
+fn export_has_every_key_of_tools_and_args_in_configs() {
+    let schema = catalog::config_schema();
+    let exported = json(&run(climax().args(["export", "jq"])).1);
+    let tool = &exported["tools"][0];
+    for (definition, object) in [("tool", tool), ("arg", &tool["args"][0])] {
+        for key in schema["$defs"][definition]["properties"].as_object().unwrap().keys() {
+            let key = match key.as_str() {
+                "timeout" => "timeout_ms",
+                "positional" | "cwd" | "stdin" => "place",
+                // Advice for authors, which is not served.
+                "x-allow" => continue,
+                key => key,
+            };
+            assert!(object.get(key).is_some(), "export has no `{key}` of a {definition}");
+        }
+    }
+}
+
+#[test]
 fn search_prints_a_table_or_what_an_agent_gets() {
     let (status, stdout, _) = run(climax().args(["search", "commit", "--cli", "git", "--limit", "99"]));
     assert_eq!(status, 0);

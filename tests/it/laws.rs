@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use climax::CATALOG;
 use climax::call::arguments::{Problem, bind};
-use climax::catalog::{Catalog, Cli, Layer, Place, Policy, ResolvedTool, ToolIndex, digest};
+use climax::catalog::{Catalog, CliView, Layer, Place, Policy, ResolvedTool, ToolIndex, digest};
 use climax::serving::load::read_configs;
 use serde_json::{Map, Value};
 
@@ -66,7 +66,7 @@ fn rows_partition_their_tables() {
         assert_eq!(cli.tools.0, next_tool);
         next_tool = cli.tools.1;
         assert!(CATALOG.tools[cli.tools.0 as usize..cli.tools.1 as usize].iter().all(|tool| tool.cli == row));
-        assert!(!Cli::new(&CATALOG, row).name().is_empty());
+        assert!(!CliView::new(&CATALOG, row).name().is_empty());
     }
     assert_eq!(next_tool as usize, CATALOG.tools.len());
     assert_eq!(CATALOG.search.ends.len(), CATALOG.tools.len());

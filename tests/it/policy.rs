@@ -248,7 +248,7 @@ async fn a_compiled_in_policy_holds_without_a_file() {
     let catalog = compiled_in("tools: {say: {args: {count: {max: 5}}}}\napproval: {global: all}");
     assert_eq!(catalog.tools.len(), 1, "what it hides is not compiled in");
     let Served { index, policy } = at_run_time(catalog, None, None).unwrap();
-    assert!(policy.asks(index.get("say").unwrap()));
+    assert!(policy.needs_approval(index.get("say").unwrap()));
     let runner = Runner::new(policy.executor().clone(), Limits::default(), 1);
     let mut client = Client::open(Toolbox::new(index, policy, runner, None), Mode::Classic, json!({})).await;
     assert!(text(&client.tool("say", json!({})).await).contains("exceeds maximum 5"));
@@ -265,7 +265,7 @@ fn a_policy_at_run_time_only_narrows_the_one_that_is_compiled_in() {
                 tools: {secret: {}, say: {args: {word: {pattern: '.*[bc].*'}, count: {min: 1, max: 5}}}}";
     let Served { index, policy } = at_run_time(catalog, None, Some(wide)).unwrap();
     let say = index.get("say").unwrap();
-    assert!(index.get("secret").is_none() && policy.asks(say));
+    assert!(index.get("secret").is_none() && policy.needs_approval(say));
     assert_eq!(policy.headless(), Headless::Deny);
     let refused = |arguments: Value| {
         let bound = bind(say, arguments.as_object().unwrap());
@@ -322,9 +322,9 @@ fn configs_at_run_time_cannot_escape_the_compiled_in_policy() {
         "{refused}"
     );
     let Served { index, policy } = added("default: enabled", MORE).unwrap();
-    assert!(policy.asks(index.get("added").unwrap()), "by its risk, as the compiled-in policy has it");
+    assert!(policy.needs_approval(index.get("added").unwrap()), "by its risk, as the compiled-in policy has it");
     let Served { index, policy } = added("default: enabled\napproval: {global: destructive}", MORE).unwrap();
-    assert!(!policy.asks(index.get("added").unwrap()));
+    assert!(!policy.needs_approval(index.get("added").unwrap()));
 }
 
 #[test]

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
+use crate::model::Risk;
 use crate::prompt::Prompt;
-use crate::read::checked::Risk;
 use crate::table::{Catalog, Rows};
-use crate::view::{Cli, ResolvedTool, ToolIndexEntry};
+use crate::view::{CliView as Cli, ResolvedTool, ToolIndexEntry};
 
 mod lexical;
 mod query;

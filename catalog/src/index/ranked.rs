@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::tokens::{stem, stems, words};
-use crate::lower::{Full, offset};
-use crate::read::checked::{Cli, Tool};
+use crate::offset::{Full, offset};
+use crate::read::checked::{CheckedCli as Cli, CheckedTool as Tool};
 use crate::table::{Ranked, Texts};
 
 /// Saturation of term frequency (BM25's k₁).

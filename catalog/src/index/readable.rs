@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::ToolIndex;
+use crate::model::Risk;
 use crate::prompt::Prompt;
-use crate::read::checked::Risk;
 use crate::view::{ArgView, ResolvedTool};
 
 /// Layers and rows of the tools that print resources.

@@ -7,7 +7,7 @@ use super::ToolIndex;
 use super::query::{Request, SYNONYM, Term};
 use super::ranked::{PLACE, Posting};
 use super::tokens::stem;
-use crate::view::Cli;
+use crate::view::CliView as Cli;
 
 /// A score of one, in units of a term's weight times its impact.
 ///

@@ -1,47 +1,36 @@
-//! Policy and index → the index that is served under the policy.
+//! Policy and index → the index of the permitted tools.
 
-use super::parse::{Named, NamedArg};
-use super::{Access, Executor, Headless, Policy};
+use super::file::{Named, NamedArg, PolicyFile};
+use super::{Executor, Policy};
 use crate::index::{Layer, ToolIndex};
 use crate::lower::lower;
+use crate::model::{Access, Headless, Type};
 use crate::prompt::Prompt;
 use crate::raise;
-use crate::read::checked::{Arg, Cli, Tool, Type};
+use crate::read::checked::{CheckedArg, CheckedCli, CheckedTool};
 use crate::read::compile::Compiled;
 use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::read::source::{Source, Span, Spanned};
+use crate::read::source::Spanned;
 use crate::suggest::near_misses;
 use crate::table::Catalog;
 use crate::view::{ArgView, ResolvedTool};
 
-/// A policy that was read and has not been put over tools yet.
-#[derive(Clone, Debug)]
-pub struct PolicyFile {
-    pub(super) source: Source,
-    pub(super) policy: Policy,
-    pub(super) names: Vec<Named>,
-    pub(super) prompts: Vec<Spanned<String>>,
-    /// Where it says where programs run, if it does.
-    pub(super) executor: Option<Span>,
-    pub(super) warnings: Diagnostics,
-}
-
-/// A policy and what is served under it.
+/// A policy and the index of the tools that it permits.
 #[derive(Debug)]
 pub struct Applied {
     /// The policy.
     pub policy: Policy,
-    /// The permitted tools, as the policy describes them.
+    /// The permitted tools, with the descriptions of the policy.
     pub index: ToolIndex,
-    /// What in the policy is likely a mistake.
+    /// Likely mistakes in the policy.
     pub warnings: Diagnostics,
 }
 
 impl PolicyFile {
-    /// Makes it one that only narrows the policy that is compiled in.
+    /// Restricts the policy to what the compiled-in policy permits.
     ///
     /// # Errors
-    /// It would run programs elsewhere than that one has it.
+    /// The policy has another executor than the compiled-in policy.
     pub fn narrowing(mut self, compiled_in: &Policy) -> Result<Self, Diagnostics> {
         if compiled_in.headless() == Headless::Deny {
             self.policy.approval.headless = Headless::Deny;
@@ -62,17 +51,32 @@ impl PolicyFile {
         Ok(self)
     }
 
-    /// Puts the policy over an index. `elsewhere` says which tools there are besides, of which it may speak too.
+    /// Applies the policy to an index. `elsewhere` returns whether a tool exists outside of the index.
     ///
-    /// The index that results knows nothing of the other tools: where it differs from the first it is made anew, so that
-    /// not even the words and the ranks of a search tell of them.
+    /// The resulting index holds the permitted tools only. Where the policy changes anything it is built from scratch,
+    /// so that words and ranks of a search do not reveal hidden tools.
     ///
     /// # Errors
-    /// What is permitted of all layers together does not fit one catalog.
+    /// The permitted tools of all layers together do not fit one catalog.
+    ///
+    /// ```
+    /// use climax_catalog::{Diagnostics, Layer, Source, ToolIndex, compile, policy};
+    ///
+    /// let config = "command: date\ntools:\n  - {name: date_now, description: Show the time}\n  \
+    ///               - {name: date_set, description: Set the time, risk: write}\n";
+    /// let catalog = compile(&[Source::new("date.yaml", config.into())?])?.catalog;
+    /// let index = ToolIndex::from_configs(vec![Layer::loaded(catalog)]);
+    ///
+    /// let policy = policy::read(&Source::new("policy.yaml", "tools: {date_now: {}}\n".into())?)?;
+    /// let applied = policy.apply(index, &|_| false)?;
+    /// assert!(applied.index.get("date_now").is_some());
+    /// assert!(applied.index.get("date_set").is_none());
+    /// # Ok::<(), Diagnostics>(())
+    /// ```
     pub fn apply(self, index: ToolIndex, elsewhere: &dyn Fn(&str) -> bool) -> Result<Applied, Diagnostics> {
         let is_elsewhere = |named: &&Named| index.get(&named.tool.value).is_none() && elsewhere(&named.tool.value);
         let here = self.names.iter().filter(|named| !is_elsewhere(named));
-        let found: Vec<Diagnostic> = here.filter_map(|named| self.mistaken(named, &index)).collect();
+        let found: Vec<Diagnostic> = here.filter_map(|named| self.name_warning(named, &index)).collect();
         let unknown: Vec<Diagnostic> = self.unknown_prompts(&index);
         let mut warnings = self.warnings;
         warnings.extend(found);
@@ -90,13 +94,13 @@ impl PolicyFile {
         Ok(Applied { policy: self.policy, index, warnings })
     }
 
-    /// Puts the policy over a catalog for good: the catalog that results holds it.
+    /// Compiles the policy into a catalog.
     ///
     /// # Errors
-    /// It names tools or args that are not there: nobody can add them later. Or the tools do not fit one catalog any more.
+    /// The policy names tools or args that do not exist, or the tools no longer fit one catalog.
     pub fn compile_in(self, catalog: Catalog) -> Result<Compiled, Diagnostics> {
         let index = ToolIndex::from_configs(vec![Layer::loaded(catalog)]);
-        let found: Vec<Diagnostic> = self.names.iter().filter_map(|named| self.mistaken(named, &index)).collect();
+        let found: Vec<Diagnostic> = self.names.iter().filter_map(|named| self.name_warning(named, &index)).collect();
         let mut warnings = self.warnings;
         warnings.extend(found.into_iter().map(|one| match one.code() {
             Code::UnknownTool | Code::UnknownArg => one.into_error(),
@@ -108,22 +112,22 @@ impl PolicyFile {
         Ok(Compiled { catalog: lowered(&self.policy, &index, Some(&self.policy))?, warnings })
     }
 
-    /// What is likely wrong with a name of the policy.
-    fn mistaken(&self, named: &Named, index: &ToolIndex) -> Option<Diagnostic> {
+    /// Returns a warning about a name that does not exist, or a rule that cannot work.
+    fn name_warning(&self, named: &Named, index: &ToolIndex) -> Option<Diagnostic> {
         let tool = index.get(&named.tool.value);
         match (tool, &named.arg) {
             (None, None) => {
                 let known = index.tools().map(ResolvedTool::name);
                 Some(self.unknown(Code::UnknownTool, "tool", &named.tool, &near_misses(&named.tool.value, known, 3)))
             }
-            // It was told with the tool.
+            // Reported with the tool.
             (None, Some(_)) | (Some(_), None) => None,
             (Some(tool), Some(arg)) => match tool.args().find(|known| known.name() == arg.name.value) {
                 None => {
                     let near = near_misses(&arg.name.value, tool.args().map(ArgView::name), 3);
                     Some(self.unknown(Code::UnknownArg, "arg", &arg.name, &near))
                 }
-                Some(known) => self.unusable(tool, known, arg),
+                Some(known) => self.rule_warning(tool, known, arg),
             },
         }
     }
@@ -144,8 +148,8 @@ impl PolicyFile {
         self.source.diagnostic(code, name.span, format!("no {what} named `{}` is served", name.value)).help(help)
     }
 
-    /// A rule for an arg that refuses what it was hardly meant to.
-    fn unusable(&self, tool: ResolvedTool<'_>, arg: ArgView<'_>, named: &NamedArg) -> Option<Diagnostic> {
+    /// Returns a warning about a rule that refuses every value or the arg's default.
+    fn rule_warning(&self, tool: ResolvedTool<'_>, arg: ArgView<'_>, named: &NamedArg) -> Option<Diagnostic> {
         let rule = &self.policy.rule(tool.name())?.args.get(arg.name())?.rule;
         if let Some(range) = named.range.filter(|_| arg.kind() == Type::Boolean) {
             let message = format!("`{}` is a boolean, so every call that gives it is refused", arg.name());
@@ -159,16 +163,16 @@ impl PolicyFile {
 }
 
 impl Policy {
-    /// Puts the policy over tools that are added to the catalog that it is of.
+    /// Applies a compiled-in policy to tools that are added at run time.
     ///
     /// # Errors
-    /// The tools do not fit one catalog any more.
+    /// The tools no longer fit one catalog.
     pub fn admit(&self, catalog: Catalog) -> Result<Catalog, Diagnostics> {
         lowered(self, &ToolIndex::from_configs(vec![Layer::loaded(catalog)]), None)
     }
 }
 
-/// The catalog of the permitted tools, which holds the policy `for_good` if there is one.
+/// Lowers the permitted tools; the catalog holds the policy `for_good` if there is one.
 fn lowered(policy: &Policy, index: &ToolIndex, for_good: Option<&Policy>) -> Result<Catalog, Diagnostics> {
     lower(&narrowed(policy, index), for_good).map_err(|overflow| {
         let mut all = Diagnostics::default();
@@ -177,7 +181,7 @@ fn lowered(policy: &Policy, index: &ToolIndex, for_good: Option<&Policy>) -> Res
     })
 }
 
-/// Whether an index looks different under a policy.
+/// Returns whether the policy changes anything about the index.
 fn changes(policy: &Policy, index: &ToolIndex) -> bool {
     let is_described = |tool: &str| {
         let rule = policy.rule(tool);
@@ -186,28 +190,28 @@ fn changes(policy: &Policy, index: &ToolIndex) -> bool {
     policy.access == Access::Disabled || policy.tools.keys().any(|tool| is_described(tool))
 }
 
-/// The permitted tools, as the policy has them.
-fn narrowed(policy: &Policy, index: &ToolIndex) -> Vec<Cli> {
+/// Returns the permitted tools, with their rules and descriptions.
+fn narrowed(policy: &Policy, index: &ToolIndex) -> Vec<CheckedCli> {
     let clis = index.groups().filter_map(|(cli, tools)| {
-        let kept = |prompt: &Spanned<Prompt>| policy.permits_prompt(&prompt.value.name);
-        let permitted: Vec<Tool> =
+        let permits = |prompt: &Spanned<Prompt>| policy.permits_prompt(&prompt.value.name);
+        let permitted: Vec<CheckedTool> =
             tools.filter(|tool| policy.permits(tool.name())).map(|tool| restricted(tool, policy)).collect();
         let was_empty = cli.tool_rows().range().is_empty() && policy.access == Access::Enabled;
         (was_empty || !permitted.is_empty()).then(|| {
             let cli = raise::cli(cli);
-            let prompts = cli.prompts.into_iter().filter(kept).collect();
-            Cli { tools: permitted, prompts, ..cli }
+            let prompts = cli.prompts.into_iter().filter(permits).collect();
+            CheckedCli { tools: permitted, prompts, ..cli }
         })
     });
     clis.collect()
 }
 
-/// A tool as a policy has it. What another policy has asked for before stays.
-fn restricted(view: ResolvedTool<'_>, policy: &Policy) -> Tool {
+/// Adds the rules of a policy to a tool. Rules of an earlier policy remain.
+fn restricted(view: ResolvedTool<'_>, policy: &Policy) -> CheckedTool {
     let tool = raise::tool(view);
     let rule = policy.rule(&tool.name);
     let description = rule.and_then(|rule| rule.description.clone());
-    let restricted = |mut arg: Arg| {
+    let restricted = |mut arg: CheckedArg| {
         let own = rule.and_then(|rule| rule.args.get(&arg.name));
         arg.rules.extend(own.map(|own| own.rule.clone()));
         let allowed = own.map(|own| own.allow_leading_dash);
@@ -217,8 +221,8 @@ fn restricted(view: ResolvedTool<'_>, policy: &Policy) -> Tool {
         });
         arg
     };
-    Tool {
-        asks: policy.asks(view),
+    CheckedTool {
+        needs_approval: policy.needs_approval(view),
         description: description.unwrap_or(tool.description),
         args: tool.args.into_iter().map(restricted).collect(),
         ..tool

@@ -1,20 +1,21 @@
-//! Where programs run.
+//! Executors: where programs run.
 
+use crate::model::{Runtime, SandboxLimits};
 use crate::table::{Catalog, ExecutorDef, Rows};
 
-/// Where programs run.
+/// Executors: where programs run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Executor {
-    /// On this machine, as the server's user.
+    /// On the host, as the server's user.
     #[default]
     Local,
     /// Each in a container of its own.
     Container(Container),
-    /// On this machine, confined by the kernel.
+    /// On the host, in a sandbox of the kernel.
     Sandbox(Sandbox),
 }
 
-/// A container that is made for one call and removed after it.
+/// A container that is created for one call and removed after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Container {
     /// The program that runs containers.
@@ -23,40 +24,13 @@ pub struct Container {
     pub image: String,
     /// Mounts as the runtime's `--volume` takes them; `$VAR` expands.
     pub volumes: Vec<String>,
-    /// The directory inside where neither the call nor its CLI names one.
+    /// The working directory in the container if neither the call nor its CLI sets one.
     pub working_dir: Option<String>,
     /// The network, as the runtime's `--network` takes it.
     pub network: Option<String>,
 }
 
-/// A program that runs containers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Runtime {
-    /// Docker.
-    #[default]
-    Docker,
-    /// Podman.
-    Podman,
-    /// nerdctl, of containerd.
-    Nerdctl,
-}
-
-impl Runtime {
-    /// All runtimes.
-    pub const ALL: [Self; 3] = [Self::Docker, Self::Podman, Self::Nerdctl];
-
-    /// The program's name, in policies and on `PATH`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Docker => "docker",
-            Self::Podman => "podman",
-            Self::Nerdctl => "nerdctl",
-        }
-    }
-}
-
-/// What the kernel lets a program do. What is not named is refused.
+/// What the sandbox permits. The kernel refuses everything else.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sandbox {
     /// Files and directories that can be read and run; `~` and `$VAR` expand.
@@ -65,24 +39,11 @@ pub struct Sandbox {
     pub write: Vec<String>,
     /// Whether sockets can be opened.
     pub network: bool,
-    /// Bounds on what it uses.
+    /// Resource limits.
     pub limits: SandboxLimits,
 }
 
-/// Bounds on what a sandboxed program uses; `None` is what the server itself has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SandboxLimits {
-    /// Address space of each process, in MiB.
-    pub memory_mb: Option<u32>,
-    /// Processor time of each process, in seconds.
-    pub cpu_s: Option<u32>,
-    /// Processes and threads that the user has.
-    pub processes: Option<u32>,
-    /// Size of each file that is written, in MiB.
-    pub file_mb: Option<u32>,
-}
-
-/// The executor that is compiled in.
+/// Returns the compiled-in executor.
 pub(super) fn compiled_in(catalog: &Catalog, def: ExecutorDef) -> Executor {
     let text = |id| catalog.texts.get(id).to_owned();
     let list = |rows: Rows| catalog.list(rows).map(str::to_owned).collect();

@@ -1,14 +1,14 @@
 //! The policy format as JSON Schema, for editors.
 
 use serde_json::{Value, json};
+use strum::VariantNames as _;
 
-use super::{Access, Headless, Level, Runtime};
 use crate::format::object;
+use crate::model::{Access, Headless, Level, Runtime};
 
 /// The JSON Schema (2020-12) of the policy format.
 ///
-/// It says what a policy may look like; which keys belong to which type of executor, and what patterns can be, are the
-/// reader's matter alone.
+/// It describes the shape of a policy. The reader also checks the keys of each executor type, and patterns.
 #[must_use]
 pub fn schema() -> Value {
     json!({
@@ -26,7 +26,7 @@ fn policy() -> Value {
     object(
         &[],
         &json!({
-            "default": { "enum": Access::ALL.map(Access::as_str), "default": "disabled", "description": "Whether tools that are not named can be called" },
+            "default": { "enum": Access::VARIANTS, "default": "disabled", "description": "Whether tools that are not named can be called" },
             "tools": { "type": "object", "additionalProperties": { "anyOf": [{ "$ref": "#/$defs/tool" }, { "type": "null" }] }, "description": "Rules by the names of tools; each permits its tool" },
             "prompts": { "type": "array", "items": { "type": "string" }, "default": [], "description": "With `default: disabled`, the names of the prompts that are served" },
             "executor": { "anyOf": [{ "$ref": "#/$defs/executor" }, { "type": "null" }] },
@@ -62,8 +62,8 @@ fn approval() -> Value {
     object(
         &[],
         &json!({
-            "global": { "enum": Level::ALL.map(Level::as_str), "default": "write", "description": "From which risk on somebody is asked" },
-            "headless": { "enum": Headless::ALL.map(Headless::as_str), "default": "deny", "description": "What holds where the client cannot ask" },
+            "global": { "enum": Level::VARIANTS, "default": "write", "description": "From which risk on somebody is asked" },
+            "headless": { "enum": Headless::VARIANTS, "default": "deny", "description": "What holds where the client cannot ask" },
             "tools": { "type": "object", "additionalProperties": { "type": "boolean" }, "description": "Whether somebody is asked, by the names of tools" },
         }),
     )
@@ -77,7 +77,7 @@ fn executor() -> Value {
         &json!({
             "type": { "enum": ["local", "docker", "sandbox"], "default": "local", "description": "Where programs run" },
             "image": { "type": "string", "minLength": 1, "description": "docker: the image that containers are made of" },
-            "runtime": { "enum": Runtime::ALL.map(Runtime::as_str), "default": "docker", "description": "docker: the program that runs containers" },
+            "runtime": { "enum": Runtime::VARIANTS, "default": "docker", "description": "docker: the program that runs containers" },
             "volumes": paths("docker: mounts; $VAR expands"),
             "working_dir": { "type": ["string", "null"], "description": "docker: the directory inside" },
             "network": { "type": ["string", "boolean", "null"], "description": "docker: the network's name; sandbox: whether sockets can be opened" },
@@ -107,7 +107,7 @@ mod tests {
     use crate::policy::parse::{APPROVAL_KEYS, ARG_KEYS, EXECUTOR_KEYS, LIMIT_KEYS, POLICY_KEYS, TOOL_KEYS};
 
     #[test]
-    fn the_schema_has_exactly_the_keys_that_the_reader_knows() {
+    fn schema_has_exactly_the_keys_of_the_reader() {
         for (schema, keys) in [
             (policy(), POLICY_KEYS),
             (tool(), TOOL_KEYS),

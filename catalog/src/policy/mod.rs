@@ -1,30 +1,31 @@
-//! Policies: which tools may be called, with what, where, and who is asked first.
+//! Policies: permitted tools, rules for arguments, approval, and the executor.
 //!
-//! A policy is read like a config ([`read`]) and then put over an index ([`PolicyFile::apply`]), which leaves an index
-//! that holds the permitted tools only. Whoever lists, searches or calls sees that index, so that a hidden tool cannot
-//! be found anywhere.
+//! A policy is read like a config ([`read`]) and then applied to an index ([`PolicyFile::apply`]). The resulting index
+//! holds the permitted tools only. Lists, searches and calls use that index, so hidden tools appear nowhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::read::checked::Risk;
 use crate::table::Catalog;
 use crate::view::ResolvedTool;
 
 mod apply;
 mod executor;
+mod file;
 mod format;
 mod parse;
 mod pattern;
 mod rule;
 
-pub use apply::{Applied, PolicyFile};
-pub use executor::{Container, Executor, Runtime, Sandbox, SandboxLimits};
+pub use crate::model::{Access, Headless, Level, Runtime, SandboxLimits};
+pub use apply::Applied;
+pub use executor::{Container, Executor, Sandbox};
+pub use file::PolicyFile;
 pub use format::schema;
 pub use parse::read;
 pub use pattern::Pattern;
-pub use rule::RuleViolation;
+pub use rule::{ArgRule, RuleViolation};
 
-/// What may be called, and how. The default is what holds without a policy: everything, unasked, on this machine.
+/// Permitted tools, approval and executor. The default permits every tool, without approval, on this machine.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
     pub(crate) access: Access,
@@ -34,31 +35,7 @@ pub struct Policy {
     pub(crate) approval: Approval,
 }
 
-/// What holds for tools that a policy does not name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Access {
-    /// They can be called.
-    #[default]
-    Enabled,
-    /// They cannot.
-    Disabled,
-}
-
-impl Access {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Enabled, Self::Disabled];
-
-    /// The word in policies.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Enabled => "enabled",
-            Self::Disabled => "disabled",
-        }
-    }
-}
-
-/// What a policy says of one tool.
+/// The rule for one tool.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ToolRule {
     pub(crate) description: Option<String>,
@@ -66,25 +43,14 @@ pub(crate) struct ToolRule {
     pub(crate) require_approval: Option<bool>,
 }
 
-/// What a policy says of one arg.
+/// The rule for one arg.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ArgPolicy {
     pub(crate) rule: ArgRule,
     pub(crate) allow_leading_dash: bool,
 }
 
-/// What a policy asks of the values of one arg. They are compared as they go on the command line.
-#[derive(Clone, Debug, Default)]
-pub struct ArgRule {
-    /// What the whole value must match.
-    pub pattern: Option<Pattern>,
-    /// The least that a number may be.
-    pub min: Option<f64>,
-    /// The most that a number may be.
-    pub max: Option<f64>,
-}
-
-/// Which calls are asked about, and what holds where nobody can be asked.
+/// Which calls need approval, and what happens to them if the client cannot ask the user.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Approval {
     pub(crate) global: Level,
@@ -92,72 +58,9 @@ pub(crate) struct Approval {
     pub(crate) tools: BTreeMap<String, bool>,
 }
 
-/// The tools whose calls are asked about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Level {
-    /// None.
-    #[default]
-    None,
-    /// Those that may destroy.
-    Destructive,
-    /// Those that may change something.
-    Write,
-    /// All.
-    All,
-}
-
-impl Level {
-    /// All levels.
-    pub const ALL: [Self; 4] = [Self::None, Self::Destructive, Self::Write, Self::All];
-
-    /// The level's name in policies.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Destructive => "destructive",
-            Self::Write => "write",
-            Self::All => "all",
-        }
-    }
-
-    fn covers(self, risk: Risk) -> bool {
-        match self {
-            Self::None => false,
-            Self::Destructive => risk >= Risk::Destructive,
-            Self::Write => risk >= Risk::Write,
-            Self::All => true,
-        }
-    }
-}
-
-/// What becomes of a call that needs approval where nobody can be asked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Headless {
-    /// It is refused.
-    #[default]
-    Deny,
-    /// It runs.
-    Approve,
-}
-
-impl Headless {
-    /// Both rules.
-    pub const ALL: [Self; 2] = [Self::Deny, Self::Approve];
-
-    /// The rule's name in policies.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Deny => "deny",
-            Self::Approve => "approve",
-        }
-    }
-}
-
 impl Policy {
-    /// The policy that a catalog was made under, as far as it is about calls: tools and args have their part of it in
-    /// their rows.
+    /// Returns the policy that a catalog was compiled with, as far as it concerns all calls. Rows of tools and args
+    /// hold the rest.
     #[must_use]
     pub fn compiled_in(catalog: &Catalog) -> Self {
         let Some(def) = catalog.policy else { return Self::default() };
@@ -165,7 +68,7 @@ impl Policy {
         Self { executor: executor::compiled_in(catalog, def.executor), approval, ..Self::default() }
     }
 
-    /// The policy that a catalog was made under, as it is for tools that are added to it.
+    /// Returns the compiled-in policy for tools that are added at run time; `None` if there is none.
     #[must_use]
     pub fn for_additions(catalog: &Catalog) -> Option<Self> {
         let def = catalog.policy?;
@@ -173,7 +76,7 @@ impl Policy {
         Some(Self { access: def.access, approval, ..Self::compiled_in(catalog) })
     }
 
-    /// Whether a catalog is served under this policy as under the one that it was made under.
+    /// Returns whether this policy changes nothing about a catalog and its compiled-in policy.
     pub(crate) fn adds_nothing_to(&self, catalog: &Catalog) -> bool {
         let Approval { global, headless, tools } = &self.approval;
         let compiled_in = Self::compiled_in(catalog);
@@ -183,13 +86,13 @@ impl Policy {
         changes_no_tool && asks_nobody && is_where_it_was
     }
 
-    /// Whether tools of this name may be seen and called.
+    /// Returns whether the policy permits a tool.
     #[must_use]
     pub fn permits(&self, name: &str) -> bool {
         self.access == Access::Enabled || self.tools.contains_key(name)
     }
 
-    /// Whether prompts of this name may be seen: their texts may tell of tools.
+    /// Returns whether the policy permits a prompt. Texts of prompts can mention hidden tools.
     #[must_use]
     pub fn permits_prompt(&self, name: &str) -> bool {
         self.access == Access::Enabled || self.prompts.contains(name)
@@ -199,22 +102,24 @@ impl Policy {
         self.tools.get(name)
     }
 
-    /// Whether somebody is asked before the tool is called: by its own rule, else by the list of tools, else by risk; in any
-    /// case if the policy that its catalog was made under has it so.
+    /// Returns whether calls of the tool need approval.
+    ///
+    /// The tool's own rule decides, then the list of tools, then the risk. If the compiled-in policy requires approval,
+    /// this one cannot remove it.
     #[must_use]
-    pub fn asks(&self, tool: ResolvedTool<'_>) -> bool {
+    pub fn needs_approval(&self, tool: ResolvedTool<'_>) -> bool {
         let own = self.rule(tool.name()).and_then(|rule| rule.require_approval);
         let listed = || self.approval.tools.get(tool.name()).copied();
-        tool.asks() || own.or_else(listed).unwrap_or_else(|| self.approval.global.covers(tool.risk()))
+        tool.needs_approval() || own.or_else(listed).unwrap_or_else(|| self.approval.global.covers(tool.risk()))
     }
 
-    /// What holds where nobody can be asked.
+    /// The rule for calls that need approval if the client cannot ask the user.
     #[must_use]
     pub fn headless(&self) -> Headless {
         self.approval.headless
     }
 
-    /// Where programs run.
+    /// Executors: where programs run.
     #[must_use]
     pub fn executor(&self) -> &Executor {
         &self.executor

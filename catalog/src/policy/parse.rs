@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{
-    Access, Approval, ArgPolicy, ArgRule, Container, Executor, Headless, Level, Pattern, Policy, PolicyFile, Runtime,
-};
-use super::{Sandbox, SandboxLimits, ToolRule};
+use strum::{Display, EnumString, VariantArray};
+
+use super::file::{Named, NamedArg, PolicyFile};
+use super::{Approval, ArgPolicy, ArgRule, Container, Executor, Pattern, Policy, Sandbox, ToolRule};
+use crate::model::{Access, Level, SandboxLimits};
 use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::read::source::{Source, Span, Spanned};
 use crate::read::walk::{Fields, Walker};
@@ -21,31 +22,22 @@ pub(super) const EXECUTOR_KEYS: &[&str] =
     &["type", "image", "runtime", "volumes", "working_dir", "network", "read", "write", "limits"];
 pub(super) const LIMIT_KEYS: &[&str] = &["memory_mb", "cpu_s", "processes", "file_mb"];
 
-/// How calls are asked about if a policy does not say; as in `CLImax` 0.5.
+/// The approval level if a policy names none; as in `CLImax` 0.5.
 const DEFAULT_LEVEL: Level = Level::Write;
 
-/// What an empty file lacks.
+/// Help for an empty file.
 const FORMAT: &str = "write at least `default: enabled` or `tools:`";
 
-/// The kinds of executor.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+/// The values of an executor's `type`.
+#[derive(Clone, Copy, PartialEq, Eq, Display, EnumString, VariantArray, strum::VariantNames)]
+#[strum(serialize_all = "lowercase")]
+enum ExecutorType {
     Local,
     Docker,
     Sandbox,
 }
 
-impl Kind {
-    const ALL: [Self; 3] = [Self::Local, Self::Docker, Self::Sandbox];
-
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Local => "local",
-            Self::Docker => "docker",
-            Self::Sandbox => "sandbox",
-        }
-    }
-
+impl ExecutorType {
     const fn keys(self) -> &'static [&'static str] {
         match self {
             Self::Local => &[],
@@ -58,7 +50,16 @@ impl Kind {
 /// Reads a policy file.
 ///
 /// # Errors
-/// Every mistake in it, and the warnings. What it says of tools that are not there, [`PolicyFile::apply`] tells.
+/// Returns every mistake in it, and the warnings. [`PolicyFile::apply`] reports names of tools that do not exist.
+///
+/// ```
+/// use climax_catalog::{Diagnostics, Source, policy};
+///
+/// let text = "tools: {date_now: {require_approval: true}}\n";
+/// let policy = policy::read(&Source::new("policy.yaml", text.into())?)?;
+/// # let _ = policy;
+/// # Ok::<(), Diagnostics>(())
+/// ```
 pub fn read(source: &Source) -> Result<PolicyFile, Diagnostics> {
     let mut found = Vec::new();
     let file = yaml::parse(source, &mut found).and_then(|root| policy(source, &root, &mut found));
@@ -80,7 +81,7 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
     }
     let mut fields = walker.mapping(root, "a policy", POLICY_KEYS)?;
     let mut names = Vec::new();
-    let access = fields.word(&mut walker, "default", &Access::ALL, Access::as_str).unwrap_or(Access::Disabled);
+    let access = fields.word(&mut walker, "default").unwrap_or(Access::Disabled);
     let tools = fields.entries(&mut walker, "tools", |walker, name, node| {
         let rule = if node.is_null() { ToolRule::default() } else { tool(walker, &name, node, &mut names)? };
         names.push(Named { tool: name.clone(), arg: None });
@@ -102,21 +103,6 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
     };
     let executor = place.map(|node| walker.first_line(node.span));
     Some(PolicyFile { source: source.clone(), policy, names, prompts, executor, warnings: Diagnostics::default() })
-}
-
-/// A tool, or an arg of one, that a policy names, with the place where it does.
-#[derive(Clone, Debug)]
-pub(super) struct Named {
-    pub(super) tool: Spanned<String>,
-    pub(super) arg: Option<NamedArg>,
-}
-
-/// An arg that a policy names.
-#[derive(Clone, Debug)]
-pub(super) struct NamedArg {
-    pub(super) name: Spanned<String>,
-    /// Where its rule's range stands, if it has one.
-    pub(super) range: Option<Span>,
 }
 
 fn tool(walker: &mut Walker<'_>, name: &Spanned<String>, node: &Node, names: &mut Vec<Named>) -> Option<ToolRule> {
@@ -172,13 +158,13 @@ fn pattern(walker: &mut Walker<'_>, text: &Spanned<String>) -> Option<Pattern> {
 
 fn approval(walker: &mut Walker<'_>, node: &Node, names: &mut Vec<Named>) -> Approval {
     let Some(mut fields) = walker.mapping(node, "`approval`", APPROVAL_KEYS) else { return Approval::default() };
-    let global = fields.word(walker, "global", &Level::ALL, Level::as_str).unwrap_or(DEFAULT_LEVEL);
-    let headless = fields.word(walker, "headless", &Headless::ALL, Headless::as_str).unwrap_or_default();
+    let global = fields.word(walker, "global").unwrap_or(DEFAULT_LEVEL);
+    let headless = fields.word(walker, "headless").unwrap_or_default();
     let tools: BTreeMap<String, bool> = fields
         .entries(walker, "tools", |walker, name, node| {
-            let asked = walker.flag(node, &format!("`{}` of `approval.tools`", name.value))?;
+            let needs_approval = walker.flag(node, &format!("`{}` of `approval.tools`", name.value))?;
             names.push(Named { tool: name.clone(), arg: None });
-            Some((name.value, asked))
+            Some((name.value, needs_approval))
         })
         .into_iter()
         .collect();
@@ -187,20 +173,20 @@ fn approval(walker: &mut Walker<'_>, node: &Node, names: &mut Vec<Named>) -> App
 
 fn executor(walker: &mut Walker<'_>, node: &Node) -> Option<Executor> {
     let mut fields = walker.mapping(node, "`executor`", EXECUTOR_KEYS)?;
-    let kind = if fields.has("type") { fields.word(walker, "type", &Kind::ALL, Kind::as_str)? } else { Kind::Local };
+    let kind = if fields.has("type") { fields.word(walker, "type")? } else { ExecutorType::Local };
     for (key, span) in fields.remaining().filter(|(key, _)| !kind.keys().contains(key)).collect::<Vec<_>>() {
-        let others: Vec<_> = Kind::ALL.into_iter().filter(|other| other.keys().contains(&key)).collect();
-        let owner = others.iter().map(|kind| format!("`type: {}`", kind.as_str())).collect::<Vec<_>>().join(" or ");
+        let others: Vec<_> = ExecutorType::VARIANTS.iter().filter(|other| other.keys().contains(&key)).collect();
+        let owner = others.iter().map(|other| format!("`type: {other}`")).collect::<Vec<_>>().join(" or ");
         if !owner.is_empty() {
-            // Run on the machine what was meant for a container, and the policy protects nobody.
-            let message = format!("`{key}` has no meaning for an executor of type {}", kind.as_str());
+            // Ignoring the key would run programs on the host that the policy puts into a container.
+            let message = format!("`{key}` has no meaning for an executor of type {kind}");
             walker.report(Code::MisplacedKey, span, message, &format!("write {owner}, or remove `{key}`"));
         }
     }
     match kind {
-        Kind::Local => Some(Executor::Local),
-        Kind::Docker => container(walker, &mut fields),
-        Kind::Sandbox => Some(sandbox(walker, &mut fields)),
+        ExecutorType::Local => Some(Executor::Local),
+        ExecutorType::Docker => container(walker, &mut fields),
+        ExecutorType::Sandbox => Some(sandbox(walker, &mut fields)),
     }
 }
 
@@ -211,7 +197,7 @@ fn container(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Option<Executo
     let volumes = texts(walker, fields, "volumes");
     replaceable_mounts(walker, &volumes);
     let container = Container {
-        runtime: fields.word(walker, "runtime", &Runtime::ALL, Runtime::as_str).unwrap_or_default(),
+        runtime: fields.word(walker, "runtime").unwrap_or_default(),
         image: String::new(),
         volumes: volumes.into_iter().map(|volume| volume.value).collect(),
         working_dir: fields.optional_string(walker, "working_dir").map(|text| text.value),
@@ -226,7 +212,7 @@ fn container(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Option<Executo
 }
 
 fn network(walker: &mut Walker<'_>, node: &Node) -> Option<String> {
-    if let yaml::Kind::Scalar(scalar) = &node.kind
+    if let yaml::NodeKind::Scalar(scalar) = &node.kind
         && let yaml::Meaning::Bool(_) = scalar.meaning()
     {
         let help =
@@ -237,7 +223,7 @@ fn network(walker: &mut Walker<'_>, node: &Node) -> Option<String> {
     walker.string(node, "network").map(|text| text.value)
 }
 
-/// Reports mounts whose source a container can replace.
+/// Reports mounts whose source the container can replace.
 fn replaceable_mounts(walker: &mut Walker<'_>, volumes: &[Spanned<String>]) {
     let source = |volume: &Spanned<String>| {
         let path = volume.value.split(':').next().unwrap_or_default();
@@ -251,7 +237,7 @@ fn replaceable_mounts(walker: &mut Walker<'_>, volumes: &[Spanned<String>]) {
     replaceable(walker, &all, &changeable, "mount the outer one alone, or with `:ro`");
 }
 
-/// Reports paths that a program can replace, by a link to anything, because it may change what they are in.
+/// Reports paths inside of writable directories: a program can replace such a path by a link to any other.
 fn replaceable(walker: &mut Walker<'_>, all: &[Spanned<String>], changeable: &[Spanned<String>], help: &str) {
     for path in all {
         let inner = path.value.trim_end_matches('/');
@@ -299,7 +285,7 @@ fn texts(walker: &mut Walker<'_>, fields: &mut Fields<'_>, key: &'static str) ->
     fields.list(walker, key, |walker, node| walker.string(node, &what))
 }
 
-/// A bound: a whole number from 1.
+/// Reads a limit: a whole number from 1.
 fn whole(walker: &mut Walker<'_>, key: &str, number: &Spanned<f64>) -> Option<u32> {
     let is_whole = number.value.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(&number.value);
     if !is_whole {

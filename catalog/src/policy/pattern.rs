@@ -7,10 +7,10 @@ use regex_automata::nfa::thompson::{self, NFA, pikevm::PikeVM};
 use regex_syntax::ast::{self, Ast, Visitor};
 use regex_syntax::hir::{Hir, Look};
 
-/// Memory that a compiled pattern may take; repeats of repeats grow without bound.
+/// The memory limit of a compiled pattern. Nested repetitions grow exponentially.
 const MAX_COMPILED_BYTES: usize = 1 << 20;
 
-/// Steps that one match may take: states of the pattern times bytes of the value. About half a second.
+/// The step limit of one match: states of the pattern times bytes of the value. About half a second.
 const MAX_STEPS: usize = 1 << 25;
 
 /// A regular expression that matches whole values. Its syntax is that of the `regex` crate.
@@ -20,22 +20,25 @@ pub struct Pattern {
     machine: PikeVM,
 }
 
-/// Why a text is no pattern.
+/// The reason why a text is not a usable pattern.
 #[derive(Debug)]
 pub(super) struct BadPattern {
-    /// What is wrong.
+    /// The problem.
     pub(super) problem: String,
-    /// Where, in bytes of the text; all of it if unknown.
+    /// The range of the problem, in bytes of the text; the whole text if unknown.
     pub(super) at: Range<usize>,
 }
 
 impl Pattern {
-    /// Compiles a pattern; `None` if it is none.
+    /// Compiles a pattern; `None` if it is not usable.
     pub(crate) fn compile(text: &str) -> Option<Self> {
         Self::new(text).ok()
     }
 
-    /// Compiles a pattern, or says what is wrong with it.
+    /// Compiles a pattern.
+    ///
+    /// # Errors
+    /// The text is not a regular expression, or its matching time has no bound.
     pub(super) fn new(text: &str) -> Result<Self, BadPattern> {
         let bad = |problem: String, at: Range<usize>| BadPattern { problem, at };
         let place = |span: &ast::Span| span.start.offset..span.end.offset;
@@ -43,14 +46,14 @@ impl Pattern {
             .parse(text)
             .map_err(|error| bad(error.kind().to_string(), place(error.span())))?;
         if ast::visit(&tree, FindsVerbose(false)).unwrap_or_else(|never| match never {}) {
-            // Its comments would swallow the end of the published pattern.
+            // A comment would hide the end of the pattern in the JSON Schema.
             let problem = "the flag `x` is not allowed: write the pattern without white space and comments";
             return Err(bad(problem.to_owned(), 0..text.len()));
         }
         let hir = regex_syntax::hir::translate::Translator::new()
             .translate(text, &tree)
             .map_err(|error| bad(error.kind().to_string(), place(error.span())))?;
-        // The parsed expression is anchored, not its text: `a)|(b` must stay an error.
+        // The parsed expression is anchored instead of its text, so that `a)|(b` remains an error.
         let whole = Hir::concat(vec![Hir::look(Look::Start), hir, Hir::look(Look::End)]);
         let config = thompson::Config::new().nfa_size_limit(Some(MAX_COMPILED_BYTES));
         let compiled = NFA::compiler().configure(config).build_from_hir(&whole);
@@ -59,7 +62,7 @@ impl Pattern {
         Ok(Self { text: text.to_owned(), machine })
     }
 
-    /// Whether all of `value` matches; `None` if it is too long to tell in the time that a call may take.
+    /// Returns whether all of `value` matches; `None` if matching would take more than the step limit.
     #[must_use]
     pub fn matches(&self, value: &str) -> Option<bool> {
         let steps = self.machine.get_nfa().states().len().saturating_mul(value.len());
@@ -72,7 +75,7 @@ impl Pattern {
         &self.text
     }
 
-    /// The pattern for JSON Schema, where one matches anywhere unless it is anchored.
+    /// The pattern for JSON Schema, anchored: there, patterns match any part of a value.
     #[must_use]
     pub fn json_schema(&self) -> String {
         format!("^(?:{})$", self.text)
@@ -85,7 +88,7 @@ impl fmt::Debug for Pattern {
     }
 }
 
-/// Whether a pattern turns on the flag that lets it hold comments.
+/// Finds the flag `x`, which permits comments in a pattern.
 struct FindsVerbose(bool);
 
 impl Visitor for FindsVerbose {
@@ -112,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pattern_matches_whole_values_only() {
+    fn patterns_match_whole_values_only() {
         let pattern = Pattern::new("a|b").unwrap();
         for (value, matches) in [
             ("a", true),
@@ -131,14 +134,14 @@ mod tests {
     }
 
     #[test]
-    fn words_end_where_unicode_says() {
+    fn word_boundaries_are_unicode() {
         let pattern = Pattern::new(r"\bgröße\b.*").unwrap();
         assert_eq!(pattern.matches("größe 2"), Some(true));
         assert_eq!(pattern.matches("größen"), Some(false));
     }
 
     #[test]
-    fn what_cannot_be_bounded_or_published_is_no_pattern() {
+    fn rejects_patterns_without_bound_or_schema_form() {
         for text in ["a)|(b", "(", "[z-a]", "(?=a)", r"(a)\1", "(?x) a # b", "(?x: a # b)", "((a{1000}){1000}){1000}"] {
             assert!(Pattern::new(text).is_err(), "{text}");
         }

@@ -1,15 +1,26 @@
-//! Values against the rules for an arg.
+//! Checks of values against the rules for an arg.
 
-use super::ArgRule;
+use super::pattern::Pattern;
 
-/// How a value breaks a rule.
+/// A rule for the values of an arg. Values are compared as they stand on the command line.
+#[derive(Clone, Debug, Default)]
+pub struct ArgRule {
+    /// The pattern that the whole value must match.
+    pub pattern: Option<Pattern>,
+    /// The smallest permitted number.
+    pub min: Option<f64>,
+    /// The largest permitted number.
+    pub max: Option<f64>,
+}
+
+/// The way in which a value violates a rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RuleViolation<'a> {
     /// It does not match this pattern.
     Pattern(&'a str),
-    /// It is too long to be checked against this pattern.
+    /// It is too long to be matched against this pattern.
     TooLong(&'a str),
-    /// It is no number, and the rule is about numbers.
+    /// It is not a number, and the rule has a range.
     NotANumber,
     /// It is less than this.
     BelowMinimum(f64),
@@ -18,7 +29,7 @@ pub enum RuleViolation<'a> {
 }
 
 impl ArgRule {
-    /// How a value, as it goes on the command line, breaks the rule.
+    /// Checks a value, as it stands on the command line; `None` if the rule permits it.
     #[must_use]
     pub fn check(&self, value: &str) -> Option<RuleViolation<'_>> {
         if let Some(pattern) = &self.pattern {
@@ -37,7 +48,7 @@ impl ArgRule {
     }
 }
 
-/// A number that is compared without rounding: beyond 2⁵³ floats skip integers.
+/// A number that is compared without rounding: floats cannot represent every integer above 2⁵³.
 #[derive(Clone, Copy)]
 enum Number {
     Whole(i64),
@@ -79,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_in_no_range() {
+    fn ranges_reject_texts_that_are_no_numbers() {
         let rule = ArgRule { min: Some(0.5), max: Some(2.0), ..ArgRule::default() };
         for (value, breach) in [
             ("0.5", None),

@@ -1,11 +1,12 @@
-//! What the values of a config mean together: [`Config`] → [`Cli`], with every semantic mistake reported.
+//! Semantic checks: [`Config`] → [`CheckedCli`], with every mistake reported.
 //!
-//! The result is meant for [`crate::lower`] only if no error was reported.
+//! The result may be lowered only if no error was reported.
 
 use std::collections::HashMap;
 
-use crate::read::checked::{Cli, Resolve, Tool};
-use crate::read::config::{Config, Resolve as RawResolve, Risk, Tool as RawTool};
+use crate::model::Risk;
+use crate::read::checked::{CheckedCli, CheckedResolve, CheckedTool};
+use crate::read::config::{Config, ResolveConfig, ToolConfig};
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::read::lint::Silenced;
 use crate::read::source::{Source, Span, Spanned};
@@ -19,7 +20,7 @@ mod prompt;
 pub(crate) mod question;
 mod resource;
 
-/// Something that can be served already when configs are added.
+/// An item that a server may have already when configs are added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServedItem<'a> {
     /// A tool of this name.
@@ -34,13 +35,13 @@ pub enum ServedItem<'a> {
 const MAX_TOOL_NAME_CHARS: usize = 128;
 /// Longest tool name that every known client accepts.
 const PORTABLE_TOOL_NAME_CHARS: usize = 64;
-/// Timeout of a tool that gives none.
+/// Default timeout of a tool.
 const DEFAULT_TIMEOUT_MS: u32 = 30_000;
-/// Timeout of a `resolve` look-up that gives none.
+/// Default timeout of a `resolve` look-up.
 const DEFAULT_RESOLVE_TIMEOUT_MS: u32 = 10_000;
 
 /// Checks one config.
-pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) -> Cli {
+pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) -> CheckedCli {
     let mut checker = Checker { source, out };
     checker.env_names(&config.env);
     if let Some(name) = &config.name {
@@ -50,14 +51,14 @@ pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) 
     if is_native {
         checker.native(&config);
     }
-    // What is absent was reported; a native config needs none.
+    // A missing command was reported, and a native config needs none.
     let words = config.command.as_ref().map(|command| split_words(&command.value));
     let base = words.as_deref().filter(|_| !is_native);
     checker.tool_names(&config.tools);
     let prompts = checker.prompts(config.prompts, &config.tools);
     let tools = config.tools.into_iter().map(|tool| checker.tool(tool, base)).collect();
     let global_args = checker.global_args(config.global_args);
-    Cli {
+    CheckedCli {
         path: source.path().to_owned(),
         name_span: config.name.as_ref().map(|name| name.span),
         name: text_or(config.name, source.stem()),
@@ -74,11 +75,12 @@ pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) 
     }
 }
 
-/// Drops each tool that a later config defines again, with a warning on the later one, and configs that lose all tools.
+/// Drops each tool that a later config defines again, with a warning at the later one. Drops configs that lose all
+/// tools.
 ///
-/// `served` says what there is already; replacing something of that is a warning too.
+/// `served` returns whether the server has an item already; replacing such an item is a warning too.
 pub(crate) fn override_earlier(
-    clis: &mut Vec<Cli>,
+    clis: &mut Vec<CheckedCli>,
     sources: &[Source],
     silenced: &[Silenced],
     served: &dyn Fn(ServedItem<'_>) -> bool,
@@ -110,8 +112,8 @@ pub(crate) fn override_earlier(
     out
 }
 
-/// Warnings about prompts and resources that replace those that there are already.
-fn replaced_offers(cli: &Cli, source: &Source, served: &dyn Fn(ServedItem<'_>) -> bool) -> Vec<Diagnostic> {
+/// Returns warnings about prompts and resources that replace served ones.
+fn replaced_offers(cli: &CheckedCli, source: &Source, served: &dyn Fn(ServedItem<'_>) -> bool) -> Vec<Diagnostic> {
     let warning = |span: Span, what: String| {
         let message = format!("{what} replaces the compiled-in one");
         source.diagnostic(Code::Override, span, message).help("rename one of the two if both are wanted")
@@ -149,7 +151,7 @@ impl Checker<'_> {
         }
     }
 
-    fn tool_names(&mut self, tools: &[RawTool]) {
+    fn tool_names(&mut self, tools: &[ToolConfig]) {
         let names: Vec<_> = tools.iter().filter_map(|tool| tool.name.as_ref()).collect();
         for name in &names {
             self.legal_name(name, "tool");
@@ -157,7 +159,7 @@ impl Checker<'_> {
         self.defined_once(&names, "tool", Code::DuplicateTool);
     }
 
-    /// Reports each name that stands a second time.
+    /// Reports each repeated name.
     fn defined_once(&mut self, names: &[&Spanned<String>], what: &str, code: Code) {
         let mut seen: HashMap<&str, Span> = HashMap::new();
         for name in names {
@@ -172,7 +174,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks the name of a tool or a prompt: clients make words of them.
+    /// Checks the name of a tool or prompt against the limits of MCP and of clients.
     fn legal_name(&mut self, name: &Spanned<String>, what: &str) {
         let text = &name.value;
         let length = text.chars().count();
@@ -192,7 +194,7 @@ impl Checker<'_> {
         }
     }
 
-    fn tool(&mut self, tool: RawTool, base: Option<&[String]>) -> Tool {
+    fn tool(&mut self, tool: ToolConfig, base: Option<&[String]>) -> CheckedTool {
         let words = split_words(tool.command.as_ref().map_or("", |command| &command.value));
         let name_span = tool.name.as_ref().map_or(Span { start: 0, end: 0 }, |name| name.span);
         if let (Some(name), Some([]), true) = (&tool.name, base, words.is_empty())
@@ -211,25 +213,42 @@ impl Checker<'_> {
         self.templates(&tool);
         let questions = self.questions(&tool);
         let resource = self.resource(&tool);
-        let mut args = self.args(tool.args);
+        let ToolConfig {
+            name,
+            title,
+            description,
+            args,
+            timeout,
+            risk,
+            output,
+            confirm_message,
+            resolve,
+            // Read above.
+            command: _,
+            resource: _,
+            ask: _,
+            // Read by the lints.
+            allow: _,
+        } = tool;
+        let mut args = self.args(args);
         for arg in &mut args {
             arg.asked = questions.iter().any(|question| question.args.contains(&arg.name));
         }
-        Tool {
-            name: text_or(tool.name, ""),
+        CheckedTool {
+            name: text_or(name, ""),
             name_span,
-            title: tool.title.map(|title| title.value),
-            description: text_or(tool.description, ""),
+            title: title.map(|title| title.value),
+            description: text_or(description, ""),
             words,
             args,
-            timeout_ms: self.timeout_ms(tool.timeout.as_ref(), DEFAULT_TIMEOUT_MS),
-            risk: tool.risk.unwrap_or(Risk::Read),
-            asks: false,
-            output: tool.output.map(|mime| self.media_type(mime)),
+            timeout_ms: self.timeout_ms(timeout.as_ref(), DEFAULT_TIMEOUT_MS),
+            risk: risk.unwrap_or(Risk::Read),
+            needs_approval: false,
+            output: output.map(|mime| self.media_type(mime)),
             resource,
             questions,
-            confirm_message: tool.confirm_message.map(|message| message.value),
-            resolve: tool.resolve.into_iter().map(|entry| self.resolve(entry)).collect(),
+            confirm_message: confirm_message.map(|message| message.value),
+            resolve: resolve.into_iter().map(|entry| self.resolve(entry)).collect(),
         }
     }
 
@@ -246,7 +265,7 @@ impl Checker<'_> {
     }
 
     /// Checks that `confirm_message` and the args of `resolve` name args of the tool or entries of `resolve`.
-    fn templates(&mut self, tool: &RawTool) {
+    fn templates(&mut self, tool: &ToolConfig) {
         let args: Vec<&str> = tool.args.iter().filter_map(|arg| Some(arg.name.as_ref()?.value.as_str())).collect();
         for (_, template) in tool.resolve.iter().flat_map(|entry| &entry.args) {
             self.template(template, &args, "an arg of the tool");
@@ -280,11 +299,11 @@ impl Checker<'_> {
         }
     }
 
-    fn resolve(&mut self, entry: RawResolve) -> Resolve {
+    fn resolve(&mut self, entry: ResolveConfig) -> CheckedResolve {
         if let Some(command) = &entry.command {
             self.not_empty(command, "`command` of a `resolve` entry");
         }
-        Resolve {
+        CheckedResolve {
             name: entry.name.value,
             words: split_words(entry.command.as_ref().map_or("", |command| &command.value)),
             args: entry.args.into_iter().map(|(name, value)| (name.value, value.value)).collect(),

@@ -1,16 +1,16 @@
-//! Configs as they are after [`crate::read::check`]: owned, defaulted, with one place per arg.
+//! Checked configs: owned, with defaults, and one place per arg.
 
+use crate::model::{Place, Risk, Type};
 use crate::policy::ArgRule;
 use crate::prompt::Prompt;
-pub use crate::read::config::{Risk, Type};
 use crate::read::source::{Span, Spanned};
 
 /// A config.
 #[derive(Debug)]
-pub(crate) struct Cli {
+pub(crate) struct CheckedCli {
     pub(crate) path: String,
     pub(crate) name: String,
-    /// Where the name is written; `None` if it is the file's.
+    /// The location of the name; `None` if the name is the file's stem.
     pub(crate) name_span: Option<Span>,
     pub(crate) stem: String,
     pub(crate) description: String,
@@ -19,46 +19,46 @@ pub(crate) struct Cli {
     pub(crate) words: Vec<String>,
     pub(crate) env: Vec<(String, String)>,
     pub(crate) working_dir: Option<String>,
-    pub(crate) global_args: Vec<Arg>,
-    pub(crate) tools: Vec<Tool>,
+    pub(crate) global_args: Vec<CheckedArg>,
+    pub(crate) tools: Vec<CheckedTool>,
     pub(crate) prompts: Vec<Spanned<Prompt>>,
 }
 
 /// A tool.
 #[derive(Debug)]
-pub(crate) struct Tool {
+pub(crate) struct CheckedTool {
     pub(crate) name: String,
     pub(crate) name_span: Span,
     pub(crate) title: Option<String>,
     pub(crate) description: String,
     pub(crate) words: Vec<String>,
-    pub(crate) args: Vec<Arg>,
+    pub(crate) args: Vec<CheckedArg>,
     pub(crate) timeout_ms: u32,
     pub(crate) risk: Risk,
-    /// Whether a policy has somebody asked before a call.
-    pub(crate) asks: bool,
+    /// Whether the compiled-in policy requires approval.
+    pub(crate) needs_approval: bool,
     /// The media type of what it prints, if that is more than text.
     pub(crate) output: Option<String>,
     /// The URI template of the resource that it prints.
     pub(crate) resource: Option<Spanned<String>>,
-    /// What the user is asked before each call, in this order.
-    pub(crate) questions: Vec<Question>,
+    /// The questions that the user answers before each call, in this order.
+    pub(crate) questions: Vec<CheckedQuestion>,
     pub(crate) confirm_message: Option<String>,
-    pub(crate) resolve: Vec<Resolve>,
+    pub(crate) resolve: Vec<CheckedResolve>,
 }
 
 /// A question that the user answers.
 #[derive(Debug)]
-pub(crate) struct Question {
+pub(crate) struct CheckedQuestion {
     pub(crate) name: String,
     pub(crate) message: String,
-    /// The names of the args that it asks for.
+    /// The names of the args that the user fills in.
     pub(crate) args: Vec<String>,
 }
 
 /// An arg.
 #[derive(Debug)]
-pub(crate) struct Arg {
+pub(crate) struct CheckedArg {
     pub(crate) name: String,
     pub(crate) description: String,
     pub(crate) kind: Type,
@@ -67,71 +67,36 @@ pub(crate) struct Arg {
     pub(crate) place: Place,
     pub(crate) flag: String,
     pub(crate) values: Vec<String>,
-    /// What policies ask of its values.
+    /// The rules of policies for its values.
     pub(crate) rules: Vec<ArgRule>,
-    /// Whether a policy lets a positional value start with a dash; `None` if there is no policy.
+    /// Whether a policy permits a positional value to start with a dash; `None` without a policy.
     pub(crate) leading_dash: Option<bool>,
     /// Whether the user gives it, not the agent.
     pub(crate) asked: bool,
-    /// The file that the program writes, if the arg is where to.
-    pub(crate) output: Option<OutputFile>,
+    /// The file that the program writes to the path in this arg.
+    pub(crate) output: Option<CheckedOutputFile>,
 }
 
 /// A file that a program writes, whose content is part of the result.
 #[derive(Clone, Debug)]
-pub(crate) struct OutputFile {
+pub(crate) struct CheckedOutputFile {
     pub(crate) mime: String,
     /// The last part of its path.
     pub(crate) file: String,
 }
 
-/// A default, as it goes on the command line and as it stands in a schema.
+/// A default, as it stands on the command line and in a schema.
 #[derive(Debug)]
 pub(crate) struct DefaultValue {
     pub(crate) word: String,
     pub(crate) json: String,
 }
 
-/// A look-up of a readable name.
+/// A look-up of a readable name, by a subcommand of the program.
 #[derive(Debug)]
-pub(crate) struct Resolve {
+pub(crate) struct CheckedResolve {
     pub(crate) name: String,
     pub(crate) words: Vec<String>,
     pub(crate) args: Vec<(String, String)>,
     pub(crate) timeout_ms: u32,
-}
-
-/// Where an arg's value goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// Two words: the flag, then the value.
-    Flag,
-    /// One word: the flag, which ends in `=`, and the value.
-    Joined,
-    /// The flag alone, if the value is true.
-    Switch,
-    /// The bare value, before all flags.
-    Positional,
-    /// The program's standard input.
-    Stdin,
-    /// The program's working directory.
-    Cwd,
-}
-
-impl Place {
-    /// All places, in the order of their documentation.
-    pub const ALL: [Self; 6] = [Self::Flag, Self::Joined, Self::Switch, Self::Positional, Self::Stdin, Self::Cwd];
-
-    /// The place's name in listings.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Flag => "flag",
-            Self::Joined => "joined",
-            Self::Switch => "switch",
-            Self::Positional => "positional",
-            Self::Stdin => "stdin",
-            Self::Cwd => "cwd",
-        }
-    }
 }

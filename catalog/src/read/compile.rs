@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::lower;
 use crate::prompt::Prompt;
 use crate::read::check::{self, ServedItem};
-use crate::read::checked::{Cli, Tool};
+use crate::read::checked::{CheckedCli, CheckedTool};
 use crate::read::config;
 use crate::read::diagnostic::{Code, Diagnostic, Diagnostics, Severity};
 use crate::read::lint::{self, Silenced};
@@ -14,7 +14,7 @@ use crate::read::yaml;
 use crate::table::Catalog;
 use crate::uri::UriTemplate;
 
-/// A catalog, and what was found in its configs that is likely a mistake.
+/// A catalog, and warnings about its configs.
 #[derive(Debug)]
 pub struct Compiled {
     /// The tables.
@@ -23,19 +23,32 @@ pub struct Compiled {
     pub warnings: Diagnostics,
 }
 
-/// Turns config files into a catalog of their own.
+/// Compiles config files into a catalog.
 ///
-/// Of two tools with one name in different files the later stays, which is a warning.
+/// If two files define a tool of the same name, the later file wins, with a warning.
 ///
 /// # Errors
-/// Every mistake in every file, and the warnings. Two files that describe CLIs of one name are a mistake.
+/// Returns every mistake in every file, and the warnings. Two CLIs of the same name are a mistake.
+///
+/// ```
+/// use climax_catalog::{Diagnostics, Source, compile};
+///
+/// let text = "command: date\ntools:\n  - {name: date_now, description: Show the time}\n";
+/// let compiled = compile(&[Source::new("date.yaml", text.into())?])?;
+/// assert_eq!(compiled.catalog.tools.len(), 1);
+///
+/// let mistaken = text.replace("name:", "nmae:");
+/// let found = compile(&[Source::new("date.yaml", mistaken.into())?]).unwrap_err();
+/// assert_eq!(found.iter().next().unwrap().code().as_str(), "unknown-key");
+/// # Ok::<(), Diagnostics>(())
+/// ```
 pub fn compile(sources: &[Source]) -> Result<Compiled, Diagnostics> {
     let mut files = Files::read(sources, Advice::None);
     files.refuse_duplicate_clis();
     files.compile(&|_| false)
 }
 
-/// Turns config files into a catalog as [`compile`] does, with advice on how to make them better among the warnings.
+/// Compiles config files like [`compile`], with lints among the warnings.
 ///
 /// # Errors
 /// As [`compile`].
@@ -45,27 +58,27 @@ pub fn compile_linted(sources: &[Source]) -> Result<Compiled, Diagnostics> {
     files.compile(&|_| false)
 }
 
-/// Turns config files into a catalog that is served over others; `served` says what those have.
+/// Compiles config files for a server that has other items already; `served` returns whether it has an item.
 ///
-/// What replaces something of them is a warning too. Files may add tools to a CLI of the same name.
+/// Replacing a served item is a warning too. Files may add tools to a CLI of the same name.
 ///
 /// # Errors
-/// Every mistake in every file, and the warnings.
+/// Returns every mistake in every file, and the warnings.
 pub fn compile_over(sources: &[Source], served: &dyn Fn(ServedItem<'_>) -> bool) -> Result<Compiled, Diagnostics> {
     Files::read(sources, Advice::None).compile(served)
 }
 
-/// Whether files are looked at for more than mistakes.
+/// Whether files are linted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Advice {
     None,
     Lints,
 }
 
-/// A file, as far as it could be read.
+/// A file, as far as it was readable.
 struct File<'a> {
     source: &'a Source,
-    cli: Option<Cli>,
+    cli: Option<CheckedCli>,
     silenced: Silenced,
     found: Vec<Diagnostic>,
 }
@@ -122,14 +135,14 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// Which file has the last word about each tool.
+    /// Maps each tool to the last file that defines it.
     fn last_definitions(&self) -> HashMap<String, String> {
         let clis = self.files.iter().filter_map(|file| file.cli.as_ref());
         clis.flat_map(|cli| cli.tools.iter().map(|tool| (tool.name.clone(), cli.path.clone()))).collect()
     }
 
-    /// Refuses each text that a file before, or the same one, has too.
-    fn refuse_second(&mut self, what: &str, code: Code, texts: impl Fn(&Cli) -> Vec<Spanned<String>>) {
+    /// Reports each text that occurs a second time, in the same or in another file.
+    fn refuse_second(&mut self, what: &str, code: Code, texts: impl Fn(&CheckedCli) -> Vec<Spanned<String>>) {
         let mut first: HashMap<String, String> = HashMap::new();
         for file in &mut self.files {
             for text in file.cli.as_ref().map(&texts).unwrap_or_default() {
@@ -147,7 +160,7 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// Lowers what was read, if all of it can be used.
+    /// Lowers the configs, unless there are errors.
     fn compile(mut self, served: &dyn Fn(ServedItem<'_>) -> bool) -> Result<Compiled, Diagnostics> {
         self.refuse_second("prompt named", Code::DuplicatePrompt, |cli| {
             let name = |prompt: &Spanned<Prompt>| Spanned { value: prompt.value.name.clone(), span: prompt.span };
@@ -155,8 +168,8 @@ impl<'a> Files<'a> {
         });
         let last = self.last_definitions();
         self.refuse_second("resource", Code::DuplicateResource, |cli| {
-            let stays = |tool: &&Tool| last.get(&tool.name) == Some(&cli.path);
-            let form = |tool: &Tool| {
+            let stays = |tool: &&CheckedTool| last.get(&tool.name) == Some(&cli.path);
+            let form = |tool: &CheckedTool| {
                 let uri = tool.resource.as_ref()?;
                 Some(Spanned { value: UriTemplate::parse(&uri.value).ok()?.form(), span: uri.span })
             };
@@ -188,7 +201,7 @@ impl<'a> Files<'a> {
     }
 }
 
-/// Where the file says what its CLI is called.
+/// Returns the location of the CLI's name, for messages.
 fn place_of_name(file: &File<'_>) -> String {
     let path = file.source.path();
     match file.cli.as_ref().and_then(|cli| cli.name_span) {
@@ -200,8 +213,8 @@ fn place_of_name(file: &File<'_>) -> String {
     }
 }
 
-/// Refuses configs whose tables would be larger than a machine likes.
-fn too_large(clis: &[Cli], sources: &[Source]) -> Option<Diagnostic> {
+/// Reports configs whose tables would be larger than 1 GiB.
+fn too_large(clis: &[CheckedCli], sources: &[Source]) -> Option<Diagnostic> {
     const MAX_TABLE_BYTES: usize = 1 << 30;
     let mut total = 0;
     let (_, source) = clis.iter().zip(sources).find(|(cli, source)| {
@@ -212,7 +225,7 @@ fn too_large(clis: &[Cli], sources: &[Source]) -> Option<Diagnostic> {
     Some(Diagnostic::file(Code::TooLarge, source.path(), message, "use fewer or shorter tags, or fewer tools"))
 }
 
-/// Sorts each file's diagnostics by place, and drops warnings about a scalar that an error is about already.
+/// Sorts each file's diagnostics by location. Drops warnings about a scalar that has an error too.
 pub(crate) fn in_order(files: Vec<Vec<Diagnostic>>) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     for mut file in files {

@@ -1,14 +1,21 @@
 //! The config format: tree → [`Config`], with every structural mistake reported.
 //!
-//! What is missing or ill-typed is reported here and left out of the result; what values mean together is
-//! [`crate::read::check`]'s matter.
+//! Missing and ill-typed values are reported here and absent from the result. [`crate::read::check`] checks what the
+//! values mean together.
 
+use crate::model::Risk;
 use crate::read::diagnostic::{Code, Diagnostic};
-use crate::read::source::{Source, Span, Spanned};
+use crate::read::source::{Source, Spanned};
 use crate::read::walk::{Fields, Walker};
-use crate::read::yaml::{Kind, Node, Scalar};
+use crate::read::yaml::{Node, NodeKind};
 
+mod arg;
 pub(crate) mod prompt;
+
+pub(crate) use arg::{ALLOW_KEY, Allow, ArgConfig};
+#[cfg(test)]
+pub(crate) use arg::{ARG_KEYS, OUTPUT_FILE_KEYS};
+use arg::{DESCRIPTION, allow, arg};
 
 /// A config file as written.
 #[derive(Debug)]
@@ -21,140 +28,47 @@ pub(crate) struct Config {
     pub(crate) working_dir: Option<Spanned<String>>,
     pub(crate) category: Option<Spanned<String>>,
     pub(crate) tags: Vec<Spanned<String>>,
-    pub(crate) global_args: Vec<Arg>,
-    pub(crate) tools: Vec<Tool>,
-    pub(crate) prompts: Vec<prompt::Prompt>,
+    pub(crate) global_args: Vec<ArgConfig>,
+    pub(crate) tools: Vec<ToolConfig>,
+    pub(crate) prompts: Vec<prompt::PromptConfig>,
     pub(crate) allow: Option<Allow>,
 }
 
 /// An item of `tools`.
 #[derive(Debug)]
-pub(crate) struct Tool {
+pub(crate) struct ToolConfig {
     pub(crate) name: Option<Spanned<String>>,
     pub(crate) title: Option<Spanned<String>>,
     pub(crate) description: Option<Spanned<String>>,
     pub(crate) command: Option<Spanned<String>>,
-    pub(crate) args: Vec<Arg>,
+    pub(crate) args: Vec<ArgConfig>,
     pub(crate) timeout: Option<Spanned<f64>>,
     pub(crate) risk: Option<Risk>,
     pub(crate) output: Option<Spanned<String>>,
     pub(crate) resource: Option<Spanned<String>>,
-    pub(crate) ask: Vec<Question>,
+    pub(crate) ask: Vec<QuestionConfig>,
     pub(crate) confirm_message: Option<Spanned<String>>,
-    pub(crate) resolve: Vec<Resolve>,
+    pub(crate) resolve: Vec<ResolveConfig>,
     pub(crate) allow: Option<Allow>,
-}
-
-/// An item of `args` or `global_args`.
-#[derive(Debug)]
-pub(crate) struct Arg {
-    pub(crate) name: Option<Spanned<String>>,
-    pub(crate) description: Option<Spanned<String>>,
-    pub(crate) kind: Option<Type>,
-    pub(crate) required: Option<Spanned<bool>>,
-    pub(crate) default: Option<Spanned<Scalar>>,
-    pub(crate) flag: Option<Spanned<String>>,
-    pub(crate) positional: Option<Spanned<bool>>,
-    pub(crate) cwd: Option<Spanned<bool>>,
-    pub(crate) stdin: Option<Spanned<bool>>,
-    pub(crate) values: Option<Spanned<Vec<Spanned<String>>>>,
-    pub(crate) output: Option<Spanned<OutputFile>>,
-    pub(crate) allow: Option<Allow>,
-}
-
-/// An `output` of an arg: a file that the program writes.
-#[derive(Debug)]
-pub(crate) struct OutputFile {
-    pub(crate) mime: Option<Spanned<String>>,
-    pub(crate) file: Option<Spanned<String>>,
 }
 
 /// An item of `ask`: a question that the user answers, not the agent.
 #[derive(Debug)]
-pub(crate) struct Question {
+pub(crate) struct QuestionConfig {
     pub(crate) name: Option<Spanned<String>>,
     pub(crate) message: Option<Spanned<String>>,
     pub(crate) args: Option<Spanned<Vec<Spanned<String>>>>,
 }
 
-/// An `x-allow`: warnings that are not wanted about the mapping that it stands in.
-#[derive(Debug)]
-pub(crate) struct Allow {
-    /// The mapping.
-    pub(crate) region: Span,
-    /// What is written; anything may be, since keys that start with `x-` are no part of the format.
-    pub(crate) node: Node,
-}
-
 /// An entry of `resolve`.
 #[derive(Debug)]
-pub(crate) struct Resolve {
+pub(crate) struct ResolveConfig {
     pub(crate) name: Spanned<String>,
     pub(crate) command: Option<Spanned<String>>,
     pub(crate) args: Vec<(Spanned<String>, Spanned<String>)>,
     pub(crate) timeout: Option<Spanned<f64>>,
 }
 
-/// The type of an arg's value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
-    /// Any text without NUL.
-    String,
-    /// A whole number that fits `i64`.
-    Integer,
-    /// A finite number.
-    Number,
-    /// `true` or `false`.
-    Boolean,
-}
-
-impl Type {
-    /// All types, in the order of their documentation.
-    pub const ALL: [Self; 4] = [Self::String, Self::Integer, Self::Number, Self::Boolean];
-
-    /// The type's name in configs and JSON Schema.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::String => "string",
-            Self::Integer => "integer",
-            Self::Number => "number",
-            Self::Boolean => "boolean",
-        }
-    }
-}
-
-/// What a tool may do to the world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Risk {
-    /// Changes nothing.
-    Read,
-    /// Creates or changes something.
-    Write,
-    /// Deletes, overwrites, or cannot be undone.
-    Destructive,
-}
-
-impl Risk {
-    /// All levels, from harmless to harmful.
-    pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Destructive];
-
-    /// The level's name in configs.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Destructive => "destructive",
-        }
-    }
-}
-
-const DESCRIPTION: &str = "description";
-const ARG_NAME: &str = "the arg's name";
-
-/// Takes codes of warnings that are not wanted.
-pub(crate) const ALLOW_KEY: &str = "x-allow";
 pub(crate) const CONFIG_KEYS: &[&str] = &[
     "name",
     DESCRIPTION,
@@ -184,23 +98,8 @@ pub(crate) const TOOL_KEYS: &[&str] = &[
     "resolve",
     ALLOW_KEY,
 ];
-pub(crate) const ARG_KEYS: &[&str] = &[
-    "name",
-    DESCRIPTION,
-    "type",
-    "required",
-    "default",
-    "flag",
-    "positional",
-    "cwd",
-    "stdin",
-    "enum",
-    "output",
-    ALLOW_KEY,
-];
 pub(crate) const QUESTION_KEYS: &[&str] = &["name", "message", "args"];
 pub(crate) const OUTPUT_KEYS: &[&str] = &["mime"];
-pub(crate) const OUTPUT_FILE_KEYS: &[&str] = &["mime", "file"];
 pub(crate) const RESOLVE_KEYS: &[&str] = &["command", "args", "timeout"];
 
 /// Reads the tree of one file.
@@ -239,16 +138,16 @@ pub(crate) fn parse(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> 
     })
 }
 
-fn tools(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Vec<Tool> {
+fn tools(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Vec<ToolConfig> {
     match fields.required(walker, "tools", "the list of tools") {
         Some(node) => walker.list(node, "tools", tool),
         None => Vec::new(),
     }
 }
 
-fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<Tool> {
+fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<ToolConfig> {
     let mut fields = walker.mapping(node, "a tool", TOOL_KEYS)?;
-    Some(Tool {
+    Some(ToolConfig {
         name: fields.required(walker, "name", "the tool's name").and_then(|node| walker.string(node, "name")),
         title: fields.optional_string(walker, "title"),
         description: fields
@@ -257,7 +156,7 @@ fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<Tool> {
         command: fields.string(walker, "command"),
         args: fields.list(walker, "args", arg),
         timeout: fields.optional_number(walker, "timeout"),
-        risk: fields.word(walker, "risk", &Risk::ALL, Risk::as_str),
+        risk: fields.word(walker, "risk"),
         output: fields.optional("output").and_then(|node| output(walker, node)),
         resource: fields.optional_string(walker, "resource"),
         ask: fields.list(walker, "ask", question),
@@ -274,9 +173,9 @@ fn output(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<String>> {
     walker.string(mime, "mime")
 }
 
-fn question(walker: &mut Walker<'_>, node: &Node) -> Option<Question> {
+fn question(walker: &mut Walker<'_>, node: &Node) -> Option<QuestionConfig> {
     let mut fields = walker.mapping(node, "a question", QUESTION_KEYS)?;
-    Some(Question {
+    Some(QuestionConfig {
         name: fields.required(walker, "name", "what answers are known by").and_then(|node| walker.string(node, "name")),
         message: fields
             .required(walker, "message", "what the user is asked")
@@ -288,72 +187,14 @@ fn question(walker: &mut Walker<'_>, node: &Node) -> Option<Question> {
 }
 
 fn names(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<Vec<Spanned<String>>>> {
-    let is_list = matches!(node.kind, Kind::Sequence(_));
+    let is_list = matches!(node.kind, NodeKind::Sequence(_));
     let value = walker.list(node, "args", |walker, node| walker.string(node, "an item of `args`"));
     is_list.then(|| Spanned { value, span: walker.first_line(node.span) })
 }
 
-fn arg(walker: &mut Walker<'_>, node: &Node) -> Option<Arg> {
-    let mut fields = walker.mapping(node, "an arg", ARG_KEYS)?;
-    let typed = fields.has("type");
-    let kind = fields.word(walker, "type", &Type::ALL, Type::as_str);
-    let default = fields.optional("default").and_then(|node| default(walker, node));
-    Some(Arg {
-        name: fields.required(walker, "name", ARG_NAME).and_then(|node| walker.string(node, "name")),
-        description: fields.string(walker, DESCRIPTION),
-        kind,
-        // A default of an unknown type is neither right nor wrong.
-        default: default.filter(|_| kind.is_some() || !typed),
-        required: fields.boolean(walker, "required"),
-        flag: fields.optional_string(walker, "flag"),
-        positional: fields.boolean(walker, "positional"),
-        cwd: fields.boolean(walker, "cwd"),
-        stdin: fields.boolean(walker, "stdin"),
-        values: fields.optional("enum").and_then(|node| enum_values(walker, node)),
-        output: fields.optional("output").and_then(|node| output_file(walker, node)),
-        allow: allow(&mut fields),
-    })
-}
-
-fn output_file(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<OutputFile>> {
-    let mut fields = walker.mapping(node, "an `output` of an arg", OUTPUT_FILE_KEYS)?;
-    let mime = fields.required(walker, "mime", "the media type of what the program writes");
-    let mime = mime.and_then(|node| walker.string(node, "mime"));
-    let file = fields.optional_string(walker, "file");
-    Some(Spanned { value: OutputFile { mime, file }, span: walker.first_line(node.span) })
-}
-
-fn allow(fields: &mut Fields<'_>) -> Option<Allow> {
-    fields.optional(ALLOW_KEY).map(|node| Allow { region: fields.extent(), node: node.clone() })
-}
-
-fn default(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<Scalar>> {
-    if let Kind::Scalar(scalar) = &node.kind {
-        return Some(Spanned { value: scalar.clone(), span: node.span });
-    }
-    walker.wrong_type(
-        node,
-        "default",
-        "a string, number or boolean",
-        "an arg takes one value; write it without brackets",
-    );
-    None
-}
-
-fn enum_values(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<Vec<Spanned<String>>>> {
-    if !matches!(node.kind, Kind::Sequence(_)) {
-        walker.wrong_type(node, "enum", "a list of strings", "write `enum: [first, second]`");
-        return None;
-    }
-    let value = walker.list(node, "enum", |walker, node| walker.string(node, "an item of `enum`"));
-    // Each item that is none has been told of; that there are none would be told beside it.
-    let is_told = value.is_empty() && matches!(&node.kind, Kind::Sequence(items) if !items.is_empty());
-    (!is_told).then_some(Spanned { value, span: node.span })
-}
-
-fn resolve(walker: &mut Walker<'_>, name: Spanned<String>, node: &Node) -> Option<Resolve> {
+fn resolve(walker: &mut Walker<'_>, name: Spanned<String>, node: &Node) -> Option<ResolveConfig> {
     let mut fields = walker.mapping(node, "a `resolve` entry", RESOLVE_KEYS)?;
-    Some(Resolve {
+    Some(ResolveConfig {
         name,
         command: fields
             .required(walker, "command", "the subcommand that prints the readable name")

@@ -1,56 +1,43 @@
-//! What is wrong with a config, where, and what to do about it.
+//! Diagnostics: a problem in a config, its location, and help.
 
 use crate::read::source::{Position, Source, Span};
 
 mod code;
 mod render;
 
-pub use code::{Code, Explanation, Phase};
+pub use code::{Code, Explanation, Phase, Severity};
 pub use render::Style;
 
-/// How much a diagnostic matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// The config cannot be used.
-    Error,
-    /// The config can be used; something in it is likely a mistake.
-    Warning,
-}
-
-impl Severity {
-    /// The word that messages and JSON use.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-        }
+impl Source {
+    /// Starts a diagnostic that points at `span`.
+    pub(crate) fn diagnostic(&self, code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::at(self, code, span, message.into())
     }
 }
 
-/// A place that explains a diagnostic further.
+/// A location with a text.
 #[derive(Clone, Debug)]
 struct Label {
     span: Span,
     text: String,
 }
 
-/// Where a diagnostic points: a range of a file with a word on it.
+/// The location of a diagnostic: a labelled range of a file, and further ones.
 #[derive(Clone, Debug)]
-struct Place {
+struct Location {
     source: Source,
     primary: Label,
     secondary: Vec<Label>,
 }
 
-/// One mistake: what is wrong, where, and what to do.
+/// One problem: a message, its location, and help.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
     code: Code,
     severity: Severity,
     path: String,
     message: String,
-    place: Option<Box<Place>>,
+    location: Option<Box<Location>>,
     help: Option<String>,
 }
 
@@ -59,7 +46,7 @@ impl Diagnostic {
     #[must_use]
     pub fn file(code: Code, path: &str, message: String, help: &str) -> Self {
         let help = Some(help.to_owned());
-        Self { code, severity: code.severity(), path: path.to_owned(), message, place: None, help }
+        Self { code, severity: code.severity(), path: path.to_owned(), message, location: None, help }
     }
 
     pub(crate) fn at(source: &Source, code: Code, span: Span, message: String) -> Self {
@@ -69,34 +56,34 @@ impl Diagnostic {
             severity: code.severity(),
             path: source.path().to_owned(),
             message,
-            place: Some(Box::new(Place { source: source.clone(), primary, secondary: Vec::new() })),
+            location: Some(Box::new(Location { source: source.clone(), primary, secondary: Vec::new() })),
             help: None,
         }
     }
 
     /// Writes `text` under the place that the diagnostic points at.
     pub(crate) fn label(mut self, text: impl Into<String>) -> Self {
-        if let Some(place) = &mut self.place {
-            place.primary.text = text.into();
+        if let Some(location) = &mut self.location {
+            location.primary.text = text.into();
         }
         self
     }
 
     /// Points at a second place of the same file.
     pub(crate) fn also(mut self, span: Span, text: impl Into<String>) -> Self {
-        if let Some(place) = &mut self.place {
-            place.secondary.push(Label { span, text: text.into() });
+        if let Some(location) = &mut self.location {
+            location.secondary.push(Label { span, text: text.into() });
         }
         self
     }
 
-    /// Says what to do.
+    /// Adds help.
     pub(crate) fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
         self
     }
 
-    /// Makes it an error, where what it is about cannot be mended later.
+    /// Turns a warning into an error.
     pub(crate) fn into_error(self) -> Self {
         Self { severity: Severity::Error, ..self }
     }
@@ -113,7 +100,7 @@ impl Diagnostic {
         self.severity
     }
 
-    /// What is wrong, in one line.
+    /// The message, in one line.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
@@ -131,17 +118,17 @@ impl Diagnostic {
         self.help.as_deref()
     }
 
-    /// Line and column; the start of the file where the mistake has no place of its own.
+    /// Line and column; the start of the file if the diagnostic has no location.
     #[must_use]
     pub fn position(&self) -> Position {
-        match &self.place {
-            Some(place) => place.source.position(place.primary.span.start),
+        match &self.location {
+            Some(location) => location.source.position(location.primary.span.start),
             None => Position { line: 1, column: 1 },
         }
     }
 
     pub(crate) fn span(&self) -> Option<Span> {
-        self.place.as_ref().map(|place| place.primary.span)
+        self.location.as_ref().map(|location| location.primary.span)
     }
 
     /// The diagnostic in the form `PATH:LINE:COLUMN: message [code]`.
@@ -152,7 +139,7 @@ impl Diagnostic {
     }
 }
 
-/// Everything that was found wrong in one run, each file's in the order of its lines, then what files do to each other.
+/// The diagnostics of one run. Those of each file are in the order of its lines; those about several files come last.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     all: Vec<Diagnostic>,
@@ -180,12 +167,12 @@ impl Diagnostics {
         self.errors().next().is_some()
     }
 
-    /// Those that make a config unusable.
+    /// The errors.
     pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
         self.all.iter().filter(|d| d.severity() == Severity::Error)
     }
 
-    /// Those that do not.
+    /// The warnings.
     pub fn warnings(&self) -> impl Iterator<Item = &Diagnostic> {
         self.all.iter().filter(|d| d.severity() == Severity::Warning)
     }

@@ -1,20 +1,21 @@
-//! Config files on disk: the one module of this crate that does I/O.
+//! Config files on disk: the only module of this crate that does I/O.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use crate::read::decode::MAX_CONFIG_BYTES;
 use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::read::source::{MAX_CONFIG_BYTES, Source};
+use crate::read::source::Source;
 
-/// Finds the config files that a path stands for, in the byte order of their names.
+/// Finds the config files of a path, in the byte order of their names.
 ///
-/// A directory stands for the `*.yaml` and `*.yml` files directly in it, names that start with a dot apart; any other
-/// path stands for itself. `shown` gives the path that messages use.
+/// For a directory these are the `*.yaml` and `*.yml` files directly in it, except names that start with a dot. Any
+/// other path is a config file. `shown` returns the path for messages.
 ///
 /// # Errors
-/// The directory cannot be read, or holds no config.
+/// The directory is not readable, or contains no config.
 pub fn expand(path: &Path, shown: impl Fn(&Path) -> String) -> Result<Vec<PathBuf>, Diagnostic> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
@@ -44,7 +45,7 @@ pub fn expand(path: &Path, shown: impl Fn(&Path) -> String) -> Result<Vec<PathBu
     Ok(files)
 }
 
-/// Finds the config files that all `paths` stand for, each once; those that stand for none are in the diagnostics.
+/// Finds the config files of all `paths`, each once. The diagnostics name paths without config files.
 pub fn expand_all(paths: &[PathBuf], shown: impl Fn(&Path) -> String) -> (Vec<PathBuf>, Diagnostics) {
     let mut files = Vec::new();
     let mut diagnostics = Diagnostics::default();
@@ -52,7 +53,7 @@ pub fn expand_all(paths: &[PathBuf], shown: impl Fn(&Path) -> String) -> (Vec<Pa
     for path in paths {
         match expand(path, &shown) {
             Ok(found) => {
-                // What cannot be resolved cannot be read, which is told later.
+                // A path that cannot be resolved is not readable, which is reported later.
                 let is_new = |file: &PathBuf| fs::canonicalize(file).map_or(true, |file| seen.insert(file));
                 files.extend(found.into_iter().filter(is_new));
             }
@@ -62,9 +63,9 @@ pub fn expand_all(paths: &[PathBuf], shown: impl Fn(&Path) -> String) -> (Vec<Pa
     (files, diagnostics)
 }
 
-/// Reads config files; `shown` gives the path that messages use.
+/// Reads config files; `shown` returns the path for messages.
 ///
-/// What can be read is returned, what cannot is in the diagnostics.
+/// Returns the readable files; the diagnostics name the others.
 pub fn read(files: &[PathBuf], shown: impl Fn(&Path) -> String) -> (Vec<Source>, Diagnostics) {
     let mut sources = Vec::new();
     let mut diagnostics = Diagnostics::default();
@@ -84,7 +85,7 @@ pub fn read(files: &[PathBuf], shown: impl Fn(&Path) -> String) -> (Vec<Source>,
 /// Reads a policy file.
 ///
 /// # Errors
-/// It cannot be read, or is no text.
+/// The file is not readable, or is not a text.
 pub fn read_policy(path: &Path) -> Result<Source, Diagnostic> {
     let name = path.display().to_string();
     let unreadable = |error: io::Error| {
@@ -97,7 +98,7 @@ pub fn read_policy(path: &Path) -> Result<Source, Diagnostic> {
     Source::new(&name, read_bounded(path).map_err(unreadable)?)
 }
 
-/// Reads at most one byte more than a config may have, so that a device or a huge file costs bounded memory.
+/// Reads at most one byte more than the limit, so that a device or a huge file takes bounded memory.
 fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
     let mut bytes = Vec::new();
@@ -110,7 +111,7 @@ fn unreadable(path: &str, error: &io::Error) -> Diagnostic {
     Diagnostic::file(Code::Unreadable, path, format!("cannot read config: {error}"), help)
 }
 
-/// What to do about an error, whatever was to be read.
+/// Returns help for an I/O error.
 fn remedy(error: io::ErrorKind) -> Option<&'static str> {
     match error {
         io::ErrorKind::NotFound => Some("check the path, and which directory it is relative to"),

@@ -4,6 +4,7 @@ pub(crate) mod check;
 pub(crate) mod checked;
 pub(crate) mod compile;
 pub(crate) mod config;
+pub(crate) mod decode;
 pub(crate) mod diagnostic;
 pub mod files;
 pub(crate) mod lint;

@@ -1,12 +1,7 @@
-//! The text of one config or policy file, and places in it.
+//! The text of a config or policy file, and locations in it.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
-
-use crate::read::diagnostic::{Code, Diagnostic};
-
-/// The largest file that is read, in bytes.
-pub const MAX_CONFIG_BYTES: usize = 16 << 20;
 
 /// A half-open range of bytes in a [`Source`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -17,14 +12,14 @@ pub struct Span {
     pub end: usize,
 }
 
-/// A value together with where it stands in its file.
+/// A value with its location.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Spanned<T> {
     pub(crate) value: T,
     pub(crate) span: Span,
 }
 
-/// A position for people: both numbers start at 1, the column counts characters.
+/// Line and column for messages. Both start at 1, and the column counts characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// Line number.
@@ -38,44 +33,14 @@ pub struct Position {
 pub struct Source {
     path: Arc<str>,
     text: Arc<str>,
-    /// Where each line starts; found when a position is first asked for.
+    /// The start of each line, computed for the first position.
     lines: Arc<OnceLock<Vec<usize>>>,
 }
 
 impl Source {
-    /// Decodes the bytes of the file at `path`, which is used for messages and for the file's stem only.
-    ///
-    /// A byte order mark is dropped.
-    ///
-    /// # Errors
-    /// The file is larger than [`MAX_CONFIG_BYTES`], binary, not UTF-8, or has nothing in it.
-    pub fn new(path: &str, bytes: Vec<u8>) -> Result<Self, Diagnostic> {
-        if bytes.len() > MAX_CONFIG_BYTES {
-            return Err(Diagnostic::file(
-                Code::TooLarge,
-                path,
-                format!("file is larger than {} MiB", MAX_CONFIG_BYTES >> 20),
-                "split it into several files",
-            ));
-        }
-        let text = String::from_utf8(bytes)
-            .map_err(|error| not_utf8(path, error.as_bytes(), error.utf8_error().valid_up_to()))?;
-        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        let source = Self { path: path.into(), text: text.into(), lines: Arc::default() };
-        if let Some(at) = memchr::memchr(0, text.as_bytes()) {
-            return Err(source
-                .diagnostic(Code::Nul, Span { start: at, end: at + 1 }, "file holds a NUL character, so it is no text")
-                .help("configs and policies are UTF-8 text files in YAML"));
-        }
-        if text.trim().is_empty() {
-            return Err(Diagnostic::file(
-                Code::EmptyConfig,
-                path,
-                "file is empty".to_owned(),
-                "write a config, with at least `command:` and `tools:`, or a policy",
-            ));
-        }
-        Ok(source)
+    /// Wraps decoded text. `path` is for messages and for the file's stem only.
+    pub(crate) fn from_text(path: &str, text: &str) -> Self {
+        Self { path: path.into(), text: text.into(), lines: Arc::default() }
     }
 
     /// The path as it was given.
@@ -90,7 +55,7 @@ impl Source {
         &self.text
     }
 
-    /// The file name without directories and extension: the name that a config has when it gives none.
+    /// The file name without directories and extension: the default name of a config.
     #[must_use]
     pub fn stem(&self) -> &str {
         let file = self.path.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -110,7 +75,7 @@ impl Source {
         Position { line, column: 1 + String::from_utf8_lossy(&bytes[start..offset]).chars().count() }
     }
 
-    /// The place of a part of a scalar, or all of the scalar where its text up to there is not written literally.
+    /// Returns the location of a part of a scalar; the whole scalar if escapes come before that part.
     pub(crate) fn within(&self, text: &Spanned<String>, part: Range<usize>) -> Span {
         let written = &self.text[text.span.start..text.span.end];
         let quote = usize::from(written.starts_with(['"', '\'']));
@@ -120,30 +85,4 @@ impl Source {
         let start = text.span.start + quote;
         Span { start: start + part.start, end: start + part.end }
     }
-
-    /// Starts a diagnostic that points at `span`.
-    pub(crate) fn diagnostic(&self, code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::at(self, code, span, message.into())
-    }
-}
-
-fn not_utf8(path: &str, bytes: &[u8], valid_up_to: usize) -> Diagnostic {
-    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-        return Diagnostic::file(Code::NotUtf8, path, "file is UTF-16".to_owned(), "save the file as UTF-8");
-    }
-    if bytes.contains(&0) {
-        return Diagnostic::file(
-            Code::NotUtf8,
-            path,
-            "file is binary, expected a YAML text".to_owned(),
-            "name only config files, or directories that hold them",
-        );
-    }
-    let line = 1 + memchr::memchr_iter(b'\n', &bytes[..valid_up_to]).count();
-    Diagnostic::file(
-        Code::NotUtf8,
-        path,
-        format!("file is not UTF-8: byte 0x{:02X} on line {line}", bytes[valid_up_to]),
-        "save the file as UTF-8",
-    )
 }

@@ -1,15 +1,18 @@
-//! Walking a tree: typed access to its nodes, with a diagnostic for each that is not as expected.
+//! Typed access to the nodes of a tree, with a diagnostic for each unexpected node.
 //!
-//! Knows YAML's shapes, not the config format.
+//! Knows the shapes of YAML, but not the config format.
 
 use std::collections::HashMap;
+use std::str::FromStr;
+
+use strum::VariantNames;
 
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::read::source::{Source, Span, Spanned};
-use crate::read::yaml::{Kind, Meaning, Node, shorten};
+use crate::read::yaml::{Meaning, Node, NodeKind, shorten};
 use crate::suggest::did_you_mean;
 
-/// Keys that start so are allowed everywhere and ignored.
+/// The prefix of keys that are ignored everywhere.
 const EXTENSION_PREFIX: &str = "x-";
 
 /// Reads nodes and reports those that cannot be read.
@@ -22,10 +25,12 @@ pub(crate) struct Walker<'a> {
 pub(crate) struct Fields<'n> {
     what: &'static str,
     span: Span,
-    /// From the first key to the end of the last value: where an alias stands for the mapping, this is what it stands for.
+    /// From the first key to the end of the last value. For an alias, this is the range of its target.
     extent: Span,
     truncated: bool,
-    /// Keys that an unknown one was probably meant to be; that one was reported, so they are not missed.
+    /// The keys that the mapping can have.
+    keys: &'static [&'static str],
+    /// Keys that a reported unknown key probably means. They are not reported as missing too.
     misspelt: Vec<&'static str>,
     entries: Vec<(&'n str, &'n Node)>,
 }
@@ -60,9 +65,9 @@ impl<'a> Walker<'a> {
         &mut self,
         node: &'n Node,
         what: &'static str,
-        keys: &[&'static str],
+        keys: &'static [&'static str],
     ) -> Option<Fields<'n>> {
-        let Kind::Mapping(mapping) = &node.kind else {
+        let NodeKind::Mapping(mapping) = &node.kind else {
             let help = format!("write `key: value` lines; the keys of {what} are {}", keys.join(", "));
             self.wrong_type(node, what, "a mapping", &help);
             return None;
@@ -82,12 +87,13 @@ impl<'a> Walker<'a> {
                 _ => node.span,
             },
             truncated: mapping.truncated,
+            keys,
             misspelt,
             entries: entries.into_iter().map(|(key, _, value)| (key, value)).collect(),
         })
     }
 
-    /// Reports the key; returns the one that was probably meant.
+    /// Reports the key; returns the key that was probably meant.
     fn unknown_key(&mut self, key: &str, span: Span, what: &str, keys: &[&'static str]) -> Option<&'static str> {
         let message = format!("unknown key `{}` in {what}", shorten(key));
         let near = did_you_mean(key, keys.iter().copied());
@@ -102,12 +108,12 @@ impl<'a> Walker<'a> {
         near
     }
 
-    /// The entries with string keys; a repeated one is reported and only its first is kept.
+    /// Returns the entries with string keys. Repeated keys are reported, and only the first counts.
     fn unique_entries<'n>(&mut self, entries: &'n [(Node, Node)]) -> Vec<(&'n str, Span, &'n Node)> {
         let mut unique: Vec<(&str, Span, &Node)> = Vec::with_capacity(entries.len());
         let mut seen: HashMap<&str, Span> = HashMap::with_capacity(entries.len());
         for (key, value) in entries {
-            let Kind::Scalar(scalar) = &key.kind else {
+            let NodeKind::Scalar(scalar) = &key.kind else {
                 self.wrong_type(key, "a key", "a string", "write a plain word before the colon");
                 continue;
             };
@@ -125,7 +131,7 @@ impl<'a> Walker<'a> {
     }
 
     pub(crate) fn string(&mut self, node: &Node, what: &str) -> Option<Spanned<String>> {
-        if let Kind::Scalar(scalar) = &node.kind {
+        if let NodeKind::Scalar(scalar) = &node.kind {
             match scalar.meaning() {
                 Meaning::Str(text) => return Some(Spanned { value: text.to_owned(), span: node.span }),
                 Meaning::Null => {
@@ -142,13 +148,13 @@ impl<'a> Walker<'a> {
         None
     }
 
-    /// Reads a boolean whose place does not matter.
+    /// Reads a boolean, without its location.
     pub(crate) fn flag(&mut self, node: &Node, what: &str) -> Option<bool> {
         self.boolean(node, what).map(|value| value.value)
     }
 
     fn boolean(&mut self, node: &Node, what: &str) -> Option<Spanned<bool>> {
-        if let Kind::Scalar(scalar) = &node.kind
+        if let NodeKind::Scalar(scalar) = &node.kind
             && let Meaning::Bool(value) = scalar.meaning()
         {
             return Some(Spanned { value, span: node.span });
@@ -163,7 +169,7 @@ impl<'a> Walker<'a> {
     }
 
     fn number(&mut self, node: &Node, what: &str) -> Option<Spanned<f64>> {
-        if let Kind::Scalar(scalar) = &node.kind {
+        if let NodeKind::Scalar(scalar) = &node.kind {
             match scalar.meaning() {
                 #[expect(clippy::cast_precision_loss, reason = "seconds need no 64-bit precision")]
                 Meaning::Int(value) => return Some(Spanned { value: value as f64, span: node.span }),
@@ -181,7 +187,7 @@ impl<'a> Walker<'a> {
         what: &str,
         mut item: impl FnMut(&mut Self, &Node) -> Option<T>,
     ) -> Vec<T> {
-        let Kind::Sequence(items) = &node.kind else {
+        let NodeKind::Sequence(items) = &node.kind else {
             let help = format!("write `{what}: []` for none, or one item per line, each starting with `- `");
             self.wrong_type(node, what, "a list", &help);
             return Vec::new();
@@ -192,11 +198,12 @@ impl<'a> Walker<'a> {
 
 impl<'n> Fields<'n> {
     fn take(&mut self, key: &str) -> Option<&'n Node> {
+        debug_assert!(self.keys.contains(&key), "`{key}` is read, and no key of {}", self.what);
         let at = self.entries.iter().position(|(name, _)| *name == key)?;
         Some(self.entries.swap_remove(at).1)
     }
 
-    /// The fields that have not been taken, and where their values stand.
+    /// The fields that have not been taken, with the locations of their values.
     pub(crate) fn remaining(&self) -> impl Iterator<Item = (&'n str, Span)> {
         self.entries.iter().map(|(name, node)| (*name, node.span))
     }
@@ -206,12 +213,12 @@ impl<'n> Fields<'n> {
         self.extent
     }
 
-    /// Whether a field is there and not taken yet.
+    /// Returns whether a field is present and not taken yet.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.entries.iter().any(|(name, _)| *name == key)
     }
 
-    /// Takes a field that must be there; `meaning` says what it is for.
+    /// Takes a required field; `meaning` explains it in the message.
     pub(crate) fn required(&mut self, walker: &mut Walker<'_>, key: &str, meaning: &str) -> Option<&'n Node> {
         let node = self.take(key);
         if node.is_none() && !self.truncated && !self.misspelt.contains(&key) {
@@ -244,17 +251,11 @@ impl<'n> Fields<'n> {
     }
 
     /// Takes a field whose value is one of a few words.
-    pub(crate) fn word<T: Copy>(
-        &mut self,
-        walker: &mut Walker<'_>,
-        key: &str,
-        all: &[T],
-        name: impl Fn(T) -> &'static str,
-    ) -> Option<T> {
+    pub(crate) fn word<T: FromStr + VariantNames>(&mut self, walker: &mut Walker<'_>, key: &str) -> Option<T> {
         let text = self.string(walker, key)?;
-        let found = all.iter().copied().find(|value| name(*value) == text.value);
+        let found = text.value.parse().ok();
         if found.is_none() {
-            let names: Vec<&str> = all.iter().map(|value| name(*value)).collect();
+            let names = T::VARIANTS;
             let message = format!("unknown {key} `{}`, expected one of {}", shorten(&text.value), names.join(", "));
             let help = match did_you_mean(&text.value, names.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
@@ -282,7 +283,7 @@ impl<'n> Fields<'n> {
         mut entry: impl FnMut(&mut Walker<'_>, Spanned<String>, &Node) -> Option<T>,
     ) -> Vec<T> {
         let Some(node) = self.take(key) else { return Vec::new() };
-        let Kind::Mapping(mapping) = &node.kind else {
+        let NodeKind::Mapping(mapping) = &node.kind else {
             walker.wrong_type(node, key, "a mapping", &format!("write `{key}: {{}}` for none, or `NAME: value` lines"));
             return Vec::new();
         };

@@ -1,6 +1,6 @@
-//! YAML text → a tree in which every node knows where it stands.
+//! YAML text → a tree whose nodes have locations.
 //!
-//! The only module that knows the YAML crate. It reads the parser's events, not serde's data model: serde stops at the
+//! Only this module uses the YAML crate. It reads the parser's events instead of serde's data model: serde stops at the
 //! first mistake, and a syntax error would hide every mistake above it.
 
 use std::borrow::Cow;
@@ -11,20 +11,20 @@ use serde_yaml::granit_parser::{self, Event, Parser, ScalarStyle, Tag};
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::read::source::{Source, Span};
 
-/// Bytes that anchors and aliases of a file may copy: what they stand for, each time.
+/// The most bytes that all aliases of a file may copy.
 const MAX_COPIED_BYTES: usize = 32 << 20;
-/// Levels that aliases may nest what they stand for; the parser itself allows 255.
+/// The deepest nesting that aliases may produce; the parser itself allows 255 levels.
 const MAX_DEPTH: usize = 300;
 
 /// One node of the tree.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub(crate) span: Span,
-    pub(crate) kind: Kind,
+    pub(crate) kind: NodeKind,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum NodeKind {
     Scalar(Scalar),
     Sequence(Vec<Node>),
     Mapping(Mapping),
@@ -34,18 +34,18 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Mapping {
     pub(crate) entries: Vec<(Node, Node)>,
-    /// Whether a syntax error cut it short, so that an absent key says nothing.
+    /// Whether a syntax error ended the mapping early. Missing keys are not reported then.
     pub(crate) truncated: bool,
 }
 
-/// A scalar's text, and whether its type is to be read off that text.
+/// A scalar's text, and whether the text determines its type.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Scalar {
     pub(crate) text: String,
     plain: bool,
 }
 
-/// What a scalar means in the YAML 1.2 core schema.
+/// The value of a scalar in the YAML 1.2 core schema.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Meaning<'a> {
     Null,
@@ -72,12 +72,12 @@ impl Scalar {
 }
 
 impl Node {
-    /// Names the node's kind for messages: "expected a string, found …".
+    /// Describes the node for messages: "expected a string, found …".
     pub(crate) fn describe(&self) -> String {
         match &self.kind {
-            Kind::Sequence(_) => "a list".to_owned(),
-            Kind::Mapping(_) => "a mapping".to_owned(),
-            Kind::Scalar(scalar) => match scalar.meaning() {
+            NodeKind::Sequence(_) => "a list".to_owned(),
+            NodeKind::Mapping(_) => "a mapping".to_owned(),
+            NodeKind::Scalar(scalar) => match scalar.meaning() {
                 Meaning::Null => "nothing".to_owned(),
                 Meaning::Bool(value) => format!("the boolean `{value}`"),
                 Meaning::Int(_) | Meaning::Float(_) => format!("the number `{}`", scalar.text),
@@ -86,34 +86,36 @@ impl Node {
         }
     }
 
-    /// Whether the node is null: `key:` with nothing behind it, `~` or `null`.
+    /// Returns whether the node is null: `key:` without a value, `~` or `null`.
     pub(crate) fn is_null(&self) -> bool {
-        matches!(&self.kind, Kind::Scalar(scalar) if scalar.meaning() == Meaning::Null)
+        matches!(&self.kind, NodeKind::Scalar(scalar) if scalar.meaning() == Meaning::Null)
     }
 
     /// Levels of collections below the node, itself included.
     fn depth(&self) -> usize {
         match &self.kind {
-            Kind::Scalar(_) => 0,
-            Kind::Sequence(items) => 1 + items.iter().map(Self::depth).max().unwrap_or(0),
-            Kind::Mapping(mapping) => {
+            NodeKind::Scalar(_) => 0,
+            NodeKind::Sequence(items) => 1 + items.iter().map(Self::depth).max().unwrap_or(0),
+            NodeKind::Mapping(mapping) => {
                 1 + mapping.entries.iter().map(|(k, v)| k.depth().max(v.depth())).max().unwrap_or(0)
             }
         }
     }
 
-    /// Memory that a copy of the node takes, roughly.
+    /// Estimates the memory of a copy of the node, in bytes.
     fn bytes(&self) -> usize {
         let own = size_of::<Self>();
         match &self.kind {
-            Kind::Scalar(scalar) => own + scalar.text.len(),
-            Kind::Sequence(items) => own + items.iter().map(Self::bytes).sum::<usize>(),
-            Kind::Mapping(mapping) => own + mapping.entries.iter().map(|(k, v)| k.bytes() + v.bytes()).sum::<usize>(),
+            NodeKind::Scalar(scalar) => own + scalar.text.len(),
+            NodeKind::Sequence(items) => own + items.iter().map(Self::bytes).sum::<usize>(),
+            NodeKind::Mapping(mapping) => {
+                own + mapping.entries.iter().map(|(k, v)| k.bytes() + v.bytes()).sum::<usize>()
+            }
         }
     }
 }
 
-/// Cuts a text for use within a message.
+/// Shortens a text for a message.
 pub(crate) fn shorten(text: &str) -> Cow<'_, str> {
     const MAX_CHARS: usize = 40;
     let line = text.lines().next().unwrap_or_default();
@@ -152,9 +154,9 @@ fn number(text: &str) -> Option<Meaning<'static>> {
 
 /// Parses the one document of `source`.
 ///
-/// Mistakes go to `out`. After a syntax error the tree holds what stood above it; `None` means that nothing did.
+/// Mistakes go to `out`. After a syntax error the tree holds the nodes above the error; `None` if there are none.
 pub(crate) fn parse(source: &Source, out: &mut Vec<Diagnostic>) -> Option<Node> {
-    let mut builder = Builder { source, out, open: Vec::new(), anchors: HashMap::new(), copied: 0, root: None };
+    let mut builder = TreeBuilder { source, out, open: Vec::new(), anchors: HashMap::new(), copied: 0, root: None };
     let mut documents = 0;
     for event in Parser::new_from_str(source.text()) {
         match event {
@@ -196,7 +198,7 @@ enum Content {
     Mapping { mapping: Mapping, key: Option<Node> },
 }
 
-struct Builder<'a> {
+struct TreeBuilder<'a> {
     source: &'a Source,
     out: &'a mut Vec<Diagnostic>,
     open: Vec<Open>,
@@ -205,7 +207,7 @@ struct Builder<'a> {
     root: Option<Node>,
 }
 
-impl Builder<'_> {
+impl TreeBuilder<'_> {
     /// Takes one event; `false` ends the reading.
     fn event(&mut self, event: Event<'_>, span: Span) -> bool {
         match event {
@@ -216,7 +218,7 @@ impl Builder<'_> {
                     self.warn_if_ambiguous(&scalar.text, span);
                 }
                 self.refuse_nul(&scalar.text, span);
-                return self.add(Node { span, kind: Kind::Scalar(scalar) }, anchor);
+                return self.add(Node { span, kind: NodeKind::Scalar(scalar) }, anchor);
             }
             Event::SequenceStart(_, anchor, tag) => {
                 self.check_tag(tag.as_deref(), &["seq"], span);
@@ -234,7 +236,7 @@ impl Builder<'_> {
         true
     }
 
-    /// Puts a node where it stands; `false` if that would copy too much.
+    /// Adds a node to the tree; `false` if that would copy too many bytes.
     fn add(&mut self, node: Node, anchor: usize) -> bool {
         if anchor != 0 {
             if !self.may_copy(&node, node.span) {
@@ -265,14 +267,14 @@ impl Builder<'_> {
         false
     }
 
-    /// Ends the innermost collection; without `end`, because the text broke off.
+    /// Ends the innermost collection; without `end`, if the text ended early.
     fn close(&mut self, end: Option<Span>) -> bool {
         let Some(open) = self.open.pop() else { return true };
         let kind = match open.content {
-            Content::Sequence(items) => Kind::Sequence(items),
+            Content::Sequence(items) => NodeKind::Sequence(items),
             Content::Mapping { mut mapping, .. } => {
                 mapping.truncated = end.is_none();
-                Kind::Mapping(mapping)
+                NodeKind::Mapping(mapping)
             }
         };
         let text = self.source.text();
@@ -303,7 +305,7 @@ impl Builder<'_> {
         self.add(copy, 0)
     }
 
-    /// No program can be given a NUL, and the tables use it as a separator.
+    /// Reports NUL characters: no program accepts them in arguments, and the tables use them as separators.
     fn refuse_nul(&mut self, text: &str, span: Span) {
         if !text.contains('\0') {
             return;
@@ -316,7 +318,7 @@ impl Builder<'_> {
         self.out.push(error.help("remove it"));
     }
 
-    /// Whether the scalar's type is to be read off its text: it is unquoted, or a tag says so.
+    /// Returns whether the text determines the scalar's type: it is unquoted, or has a tag.
     fn is_plain(&mut self, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> bool {
         match tag {
             None => style == ScalarStyle::Plain,
@@ -398,7 +400,7 @@ impl Builder<'_> {
     }
 }
 
-/// How to write a scalar so that every reader agrees on it.
+/// Help: how to write a scalar so that YAML 1.1 and 1.2 agree on it.
 fn unambiguous(text: &str) -> String {
     match number(text) {
         Some(Meaning::Int(value)) => format!("write {value} for the number, \"{text}\" for the text"),
@@ -406,7 +408,7 @@ fn unambiguous(text: &str) -> String {
     }
 }
 
-/// How YAML 1.1 reads a plain scalar, where YAML 1.2 reads it differently.
+/// Returns the meaning of a plain scalar in YAML 1.1, if YAML 1.2 differs.
 ///
 /// Source: yaml.org/type (bool, int, float, timestamp, merge) against YAML 1.2.2 §10.3.2. `y` and `n` are left out: no
 /// common reader of YAML 1.1 takes them for booleans, and they are good names of args.
@@ -446,7 +448,7 @@ fn yaml_1_1_reading(text: &str) -> Option<&'static str> {
     is_date.then_some("a date")
 }
 
-/// Whether the text starts as `YYYY-M-D` and goes on, if it does, with a time.
+/// Returns whether the text is `YYYY-M-D`, alone or followed by a time.
 fn is_timestamp(text: &[u8]) -> bool {
     let mut parts = text.splitn(3, |byte| *byte == b'-');
     let digits = |part: &[u8], lengths: std::ops::RangeInclusive<usize>| {

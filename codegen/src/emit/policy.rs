@@ -5,7 +5,7 @@ use climax_catalog::{ExecutorDef, PolicyDef};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::{optional, optional_with, range, text};
+use super::tokens::{optional, optional_with, range, text};
 
 pub(super) fn policy(row: &PolicyDef) -> TokenStream {
     let PolicyDef { access, level, headless, executor } = *row;

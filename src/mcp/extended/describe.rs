@@ -77,7 +77,7 @@ fn description(toolbox: &Toolbox, tool: ResolvedTool<'_>, detail: &str) -> Value
     }
     if detail == "full" {
         json["timeout_seconds"] = json!(f64::from(tool.timeout_ms()) / 1000.0);
-        json["needs_approval"] = json!(toolbox.policy.asks(tool));
+        json["needs_approval"] = json!(toolbox.policy.needs_approval(tool));
         if tool.is_native() {
             json["runs_in"] = json!("this server");
             return json;

@@ -3,29 +3,30 @@
 use std::collections::HashMap;
 
 use super::{Checker, text_or};
-use crate::read::checked::{Arg, DefaultValue, Place, Type};
-use crate::read::config::Arg as RawArg;
+use crate::model::{Place, Type};
+use crate::read::checked::{CheckedArg, DefaultValue};
+use crate::read::config::ArgConfig;
 use crate::read::diagnostic::Code;
 use crate::read::source::{Span, Spanned};
 use crate::read::yaml::{Meaning, Scalar, shorten};
 
 impl Checker<'_> {
     /// Checks the args of one tool.
-    pub(super) fn args(&mut self, args: Vec<RawArg>) -> Vec<Arg> {
+    pub(super) fn args(&mut self, args: Vec<ArgConfig>) -> Vec<CheckedArg> {
         self.arg_names(&args);
-        let file = |arg: &RawArg| arg.output.as_ref()?.value.file.clone().or_else(|| arg.name.clone());
+        let file = |arg: &ArgConfig| arg.output.as_ref()?.value.file.clone().or_else(|| arg.name.clone());
         let files: Vec<_> = args.iter().filter_map(file).collect();
         self.defined_once(&files.iter().collect::<Vec<_>>(), "output file", Code::IllegalOutput);
         args.into_iter().map(|arg| self.arg(arg)).collect()
     }
 
-    /// Checks the args that every call of a config gets: they have a flag and a default, nothing else counts.
-    pub(super) fn global_args(&mut self, args: Vec<RawArg>) -> Vec<Arg> {
+    /// Checks global args. Only their flag and default have an effect.
+    pub(super) fn global_args(&mut self, args: Vec<ArgConfig>) -> Vec<CheckedArg> {
         self.arg_names(&args);
         args.into_iter().map(|arg| self.global_arg(arg)).collect()
     }
 
-    fn global_arg(&mut self, mut arg: RawArg) -> Arg {
+    fn global_arg(&mut self, mut arg: ArgConfig) -> CheckedArg {
         let help = "a global arg is always a flag with its default";
         for (key, field) in [
             ("positional", &mut arg.positional),
@@ -54,7 +55,7 @@ impl Checker<'_> {
         checked
     }
 
-    fn arg_names(&mut self, args: &[RawArg]) {
+    fn arg_names(&mut self, args: &[ArgConfig]) {
         let names: Vec<_> = args.iter().filter_map(|arg| arg.name.as_ref()).collect();
         for name in &names {
             self.not_empty(name, "`name` of an arg");
@@ -62,10 +63,10 @@ impl Checker<'_> {
         self.defined_once(&names, "arg", Code::DuplicateArg);
     }
 
-    /// A program has one standard input and one working directory.
-    pub(super) fn repeated_places(&mut self, args: &[RawArg]) {
+    /// Reports a second `cwd` or `stdin`: a program has one of each.
+    pub(super) fn repeated_places(&mut self, args: &[ArgConfig]) {
         for (key, field) in [
-            ("cwd", (|arg| arg.cwd.as_ref()) as fn(&RawArg) -> Option<&Spanned<bool>>),
+            ("cwd", (|arg| arg.cwd.as_ref()) as fn(&ArgConfig) -> Option<&Spanned<bool>>),
             ("stdin", |arg| arg.stdin.as_ref()),
         ] {
             let mut set = args.iter().filter_map(field).filter(|set| set.value);
@@ -78,7 +79,7 @@ impl Checker<'_> {
         }
     }
 
-    fn arg(&mut self, arg: RawArg) -> Arg {
+    fn arg(&mut self, arg: ArgConfig) -> CheckedArg {
         let output = self.output_file(&arg);
         let place = self.place(&arg);
         let kind = arg.kind.unwrap_or(Type::String);
@@ -96,7 +97,7 @@ impl Checker<'_> {
         let name = text_or(arg.name, "");
         let flag = arg.flag.map(|flag| flag.value).filter(|flag| !flag.is_empty());
         let flag = flag.unwrap_or_else(|| format!("--{}", name.replace('_', "-")));
-        Arg {
+        CheckedArg {
             description: text_or(arg.description, ""),
             kind,
             required,
@@ -112,8 +113,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The place that the YAML booleans name, `None` for a flag.
-    fn place(&mut self, arg: &RawArg) -> Option<Place> {
+    /// Returns the place that the boolean keys name; `None` for a flag.
+    fn place(&mut self, arg: &ArgConfig) -> Option<Place> {
         let named: Vec<(&str, Place, Span)> = [
             ("positional", Place::Positional, &arg.positional),
             ("cwd", Place::Cwd, &arg.cwd),
@@ -221,7 +222,7 @@ fn flag_place(flag: &str, kind: Type) -> Place {
     }
 }
 
-/// The JSON form of an enum value of an arg of type `kind`; `None` where no value of that type is written so.
+/// Returns the JSON form of an enum value of type `kind`; `None` if the text is no value of that type.
 pub(crate) fn enum_json(value: &str, kind: Type) -> Option<String> {
     let parsed: Option<serde_json::Value> = serde_json::from_str(value).ok();
     match kind {
@@ -232,7 +233,7 @@ pub(crate) fn enum_json(value: &str, kind: Type) -> Option<String> {
     }
 }
 
-/// The text of a finite number: as written where that is JSON, so that `1.10` stays `1.10`.
+/// Returns the text of a finite number: as written if that is valid JSON, so that `1.10` stays `1.10`.
 fn number_text(written: &str, value: f64) -> String {
     let is_json = serde_json::from_str::<serde_json::Value>(written).is_ok_and(|json| json.is_number());
     if is_json { written.to_owned() } else { serde_json::Value::from(value).to_string() }

@@ -1,12 +1,12 @@
-//! Checks of configs whose tools are written in Rust: nothing in them may be about a program.
+//! Checks of native configs: they have no keys about programs.
 
 use super::Checker;
-use crate::read::config::{Arg, Config, Tool};
+use crate::read::config::{ArgConfig, Config, ToolConfig};
 use crate::read::diagnostic::Code;
 use crate::read::source::{Span, Spanned};
 
 impl Checker<'_> {
-    /// Reports everything in a native config that only a program could use.
+    /// Reports the keys about programs in a native config.
     pub(super) fn native(&mut self, config: &Config) {
         self.program_keys(&[
             ("command", config.command.as_ref().filter(|text| !text.value.is_empty()).map(span)),
@@ -19,24 +19,55 @@ impl Checker<'_> {
         }
     }
 
-    fn native_tool(&mut self, tool: &Tool) {
+    fn native_tool(&mut self, tool: &ToolConfig) {
+        let ToolConfig {
+            command,
+            output,
+            resolve,
+            args,
+            // Valid for native tools too.
+            name: _,
+            title: _,
+            description: _,
+            timeout: _,
+            risk: _,
+            resource: _,
+            ask: _,
+            confirm_message: _,
+            allow: _,
+        } = tool;
         self.program_keys(&[
-            ("command", tool.command.as_ref().filter(|text| !text.value.is_empty()).map(span)),
-            ("output", tool.output.as_ref().map(span)),
-            ("resolve", tool.resolve.first().map(|entry| entry.name.span)),
+            ("command", command.as_ref().filter(|text| !text.value.is_empty()).map(span)),
+            ("output", output.as_ref().map(span)),
+            ("resolve", resolve.first().map(|entry| entry.name.span)),
         ]);
-        for arg in &tool.args {
+        for arg in args {
             self.native_arg(arg);
         }
     }
 
-    fn native_arg(&mut self, arg: &Arg) {
+    fn native_arg(&mut self, arg: &ArgConfig) {
+        let ArgConfig {
+            flag,
+            positional,
+            cwd,
+            stdin,
+            output,
+            // Valid for native tools too.
+            name: _,
+            description: _,
+            kind: _,
+            required: _,
+            default: _,
+            values: _,
+            allow: _,
+        } = arg;
         self.program_keys(&[
-            ("flag", arg.flag.as_ref().map(span)),
-            ("positional", arg.positional.as_ref().map(span)),
-            ("cwd", arg.cwd.as_ref().map(span)),
-            ("stdin", arg.stdin.as_ref().map(span)),
-            ("output", arg.output.as_ref().map(span)),
+            ("flag", flag.as_ref().map(span)),
+            ("positional", positional.as_ref().map(span)),
+            ("cwd", cwd.as_ref().map(span)),
+            ("stdin", stdin.as_ref().map(span)),
+            ("output", output.as_ref().map(span)),
         ]);
     }
 

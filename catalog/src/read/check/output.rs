@@ -1,13 +1,14 @@
-//! Checks of `output`: what a tool prints, and the files that it writes.
+//! Checks of `output`: media types, and files that the program writes.
 
 use super::Checker;
-use crate::read::checked::{OutputFile, Type};
-use crate::read::config::Arg as RawArg;
+use crate::model::Type;
+use crate::read::checked::CheckedOutputFile;
+use crate::read::config::ArgConfig;
 use crate::read::diagnostic::Code;
 use crate::read::source::Spanned;
 
 impl Checker<'_> {
-    /// Source: RFC 6838, section 4.2; parameters are left out.
+    /// Checks a media type without parameters. Source: RFC 6838, section 4.2.
     pub(super) fn media_type(&mut self, mime: Spanned<String>) -> String {
         let is_name = |text: &str| {
             text.starts_with(|c: char| c.is_ascii_alphanumeric())
@@ -21,8 +22,8 @@ impl Checker<'_> {
         mime.value
     }
 
-    /// Checks the file that a program writes to where an arg says: the server chooses the path, nobody else.
-    pub(super) fn output_file(&mut self, arg: &RawArg) -> Option<OutputFile> {
+    /// Checks an arg for a file that the program writes. Only the server sets its path.
+    pub(super) fn output_file(&mut self, arg: &ArgConfig) -> Option<CheckedOutputFile> {
         let output = arg.output.as_ref()?;
         let is_set = |set: &Option<Spanned<bool>>| set.as_ref().is_some_and(|set| set.value);
         for (key, is_there) in [
@@ -47,6 +48,6 @@ impl Checker<'_> {
             self.report(Code::IllegalOutput, span, message, "write a name without `/`, such as chart.png");
         }
         let mime = output.value.mime.clone().map_or_else(String::new, |mime| self.media_type(mime));
-        Some(OutputFile { mime, file: file.to_owned() })
+        Some(CheckedOutputFile { mime, file: file.to_owned() })
     }
 }

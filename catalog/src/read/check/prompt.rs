@@ -2,9 +2,10 @@
 
 use super::arg::enum_json;
 use super::{Checker, text_or};
-use crate::prompt::{Message, Prompt, PromptArg};
-use crate::read::config::prompt::{Message as RawMessage, Prompt as RawPrompt, PromptArg as RawArg};
-use crate::read::config::{Arg as RawToolArg, Risk, Tool as RawTool, Type};
+use crate::model::{Risk, Type};
+use crate::prompt::{MessageTemplate, Prompt, PromptArg};
+use crate::read::config::prompt::{MessageConfig, PromptArgConfig, PromptConfig};
+use crate::read::config::{ArgConfig, ToolConfig};
 use crate::read::diagnostic::Code;
 use crate::read::source::{Span, Spanned};
 use crate::read::yaml::shorten;
@@ -12,7 +13,7 @@ use crate::template::{self, Piece};
 
 impl Checker<'_> {
     /// Checks the prompts of a config whose tools are `tools`.
-    pub(super) fn prompts(&mut self, prompts: Vec<RawPrompt>, tools: &[RawTool]) -> Vec<Spanned<Prompt>> {
+    pub(super) fn prompts(&mut self, prompts: Vec<PromptConfig>, tools: &[ToolConfig]) -> Vec<Spanned<Prompt>> {
         let names: Vec<_> = prompts.iter().filter_map(|prompt| prompt.name.as_ref()).collect();
         for name in &names {
             self.legal_name(name, "prompt");
@@ -20,7 +21,7 @@ impl Checker<'_> {
         prompts.into_iter().map(|prompt| self.prompt(prompt, tools)).collect()
     }
 
-    fn prompt(&mut self, prompt: RawPrompt, tools: &[RawTool]) -> Spanned<Prompt> {
+    fn prompt(&mut self, prompt: PromptConfig, tools: &[ToolConfig]) -> Spanned<Prompt> {
         let span = prompt.name.as_ref().map_or(Span { start: 0, end: 0 }, |name| name.span);
         if let Some(description) = &prompt.description {
             self.not_empty(description, "`description` of a prompt");
@@ -48,7 +49,7 @@ impl Checker<'_> {
         Spanned { value, span }
     }
 
-    fn prompt_arg(&mut self, arg: RawArg) -> PromptArg {
+    fn prompt_arg(&mut self, arg: PromptArgConfig) -> PromptArg {
         PromptArg {
             name: text_or(arg.name, ""),
             description: text_or(arg.description, ""),
@@ -57,35 +58,35 @@ impl Checker<'_> {
         }
     }
 
-    fn message(&mut self, message: RawMessage, own: &[RawArg], tools: &[RawTool]) -> Message {
+    fn message(&mut self, message: MessageConfig, own: &[PromptArgConfig], tools: &[ToolConfig]) -> MessageTemplate {
         let args: Vec<&str> = own.iter().filter_map(|arg| Some(arg.name.as_ref()?.value.as_str())).collect();
         let args = args.as_slice();
         match message {
-            RawMessage::Text { role, text } => {
+            MessageConfig::Text { role, text } => {
                 self.not_empty(&text, "a message");
                 self.template(&text, args, "an arg of the prompt");
-                Message::Text { role, text: text.value }
+                MessageTemplate::Text { role, text: text.value }
             }
-            RawMessage::Call { tool, args: given } => {
+            MessageConfig::Call { tool, args: given } => {
                 for (_, template) in &given {
                     self.template(template, args, "an arg of the prompt");
                 }
-                self.called(&tool, &given, own, tools);
+                self.call(&tool, &given, own, tools);
                 let args = given.into_iter().map(|(name, template)| (name.value, template.value)).collect();
-                Message::Call { tool: tool.value, args }
+                MessageTemplate::Call { tool: tool.value, args }
             }
         }
     }
 
-    /// Checks a tool that a prompt calls: one of the same config that changes nothing, with all that it needs.
-    fn called(
+    /// Checks a call in a prompt. The tool must be in the same config, change nothing, and get all required args.
+    fn call(
         &mut self,
         name: &Spanned<String>,
         given: &[(Spanned<String>, Spanned<String>)],
-        own: &[RawArg],
-        tools: &[RawTool],
+        own: &[PromptArgConfig],
+        tools: &[ToolConfig],
     ) {
-        let name_of = |tool: &RawTool| tool.name.as_ref().map(|name| name.value.clone());
+        let name_of = |tool: &ToolConfig| tool.name.as_ref().map(|name| name.value.clone());
         let Some(tool) = tools.iter().find(|tool| name_of(tool).as_ref() == Some(&name.value)) else {
             let known: Vec<&str> = tools.iter().filter_map(|tool| Some(tool.name.as_ref()?.value.as_str())).collect();
             self.unknown_name(name, "tool of this config", &known);
@@ -98,10 +99,10 @@ impl Checker<'_> {
         }
         let known: Vec<&str> = tool.args.iter().filter_map(|arg| Some(arg.name.as_ref()?.value.as_str())).collect();
         for (arg, template) in given {
-            let is_named = |other: &&RawToolArg| other.name.as_ref().is_some_and(|name| name.value == arg.value);
+            let is_named = |other: &&ArgConfig| other.name.as_ref().is_some_and(|name| name.value == arg.value);
             match tool.args.iter().find(is_named) {
                 None => self.unknown_name(arg, "arg of the tool", &known),
-                Some(tool_arg) => self.given(tool_arg, template, own),
+                Some(tool_arg) => self.call_arg(tool_arg, template, own),
             }
         }
         if !tool.ask.is_empty() {
@@ -126,8 +127,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks what a tool's arg is given: as far as that can be told before the prompt is filled in.
-    fn given(&mut self, arg: &RawToolArg, given: &Spanned<String>, own: &[RawArg]) {
+    /// Checks a template for a tool's arg, as far as possible without the values of the prompt's args.
+    fn call_arg(&mut self, arg: &ArgConfig, given: &Spanned<String>, own: &[PromptArgConfig]) {
         let pieces = template::parse(&given.value);
         let is_required = arg.required.as_ref().is_some_and(|required| required.value);
         let always_there = |name: &str| {

@@ -1,19 +1,19 @@
-//! Checks of `ask`: what the user gives, and the agent does not.
+//! Checks of `ask`: args that the user gives instead of the agent.
 
 use std::collections::HashMap;
 
 use super::{Checker, text_or};
-use crate::read::checked::Question;
-use crate::read::config::{Arg as RawArg, Tool as RawTool};
+use crate::read::checked::CheckedQuestion;
+use crate::read::config::{ArgConfig, ToolConfig};
 use crate::read::diagnostic::Code;
 use crate::read::source::{Span, Spanned};
 
-/// The name of the question whether a call may run, which is the server's.
+/// The name of the server's own question for approval.
 pub const APPROVAL: &str = "approval";
 
 impl Checker<'_> {
     /// Checks the questions of a tool.
-    pub(super) fn questions(&mut self, tool: &RawTool) -> Vec<Question> {
+    pub(super) fn questions(&mut self, tool: &ToolConfig) -> Vec<CheckedQuestion> {
         let names: Vec<_> = tool.ask.iter().filter_map(|question| question.name.as_ref()).collect();
         self.defined_once(&names, "question", Code::IllegalQuestion);
         let mut seen: HashMap<&str, Span> = HashMap::new();
@@ -37,11 +37,11 @@ impl Checker<'_> {
                 self.report(Code::IllegalQuestion, name.span, message, "write another name");
             }
             if let Some(args) = &question.args {
-                self.asked_args(args, tool);
+                self.question_args(args, tool);
             }
         }
         let owned = |args: Spanned<Vec<Spanned<String>>>| args.value.into_iter().map(|arg| arg.value).collect();
-        let question = |question: &crate::read::config::Question| Question {
+        let question = |question: &crate::read::config::QuestionConfig| CheckedQuestion {
             name: text_or(question.name.clone(), ""),
             message: text_or(question.message.clone(), ""),
             args: question.args.clone().map_or_else(Vec::new, owned),
@@ -49,16 +49,16 @@ impl Checker<'_> {
         tool.ask.iter().map(question).collect()
     }
 
-    fn asked_args(&mut self, args: &Spanned<Vec<Spanned<String>>>, tool: &RawTool) {
+    fn question_args(&mut self, args: &Spanned<Vec<Spanned<String>>>, tool: &ToolConfig) {
         if args.value.is_empty() {
             self.report(Code::IllegalQuestion, args.span, "a question about no arg", "name the args that it is about");
         }
         let known: Vec<&str> = tool.args.iter().filter_map(|arg| Some(arg.name.as_ref()?.value.as_str())).collect();
         for arg in &args.value {
-            let is_named = |other: &&RawArg| other.name.as_ref().is_some_and(|name| name.value == arg.value);
+            let is_named = |other: &&ArgConfig| other.name.as_ref().is_some_and(|name| name.value == arg.value);
             match tool.args.iter().find(is_named) {
                 None => self.unknown_name(arg, "arg", &known),
-                Some(RawArg { output: Some(_), .. }) => {
+                Some(ArgConfig { output: Some(_), .. }) => {
                     let message = format!("`{}` is a file that the server chooses", arg.value);
                     self.report(Code::IllegalQuestion, arg.span, message, "remove the name, or the arg's `output`");
                 }
@@ -67,7 +67,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a name that is none of those that there are.
+    /// Reports an unknown name.
     pub(super) fn unknown_name(&mut self, name: &Spanned<String>, what: &str, known: &[&str]) {
         let help = match crate::suggest::did_you_mean(&name.value, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),

@@ -1,17 +1,18 @@
 //! Checks of `resource`: tools whose output is a resource with a URI.
 
 use super::Checker;
-use crate::read::config::{Risk, Tool as RawTool};
+use crate::model::Risk;
+use crate::read::config::ToolConfig;
 use crate::read::diagnostic::Code;
 use crate::read::source::Spanned;
 use crate::uri::UriTemplate;
 
-/// What the server itself has resources under.
+/// The scheme of the server's own resources.
 const OWN_SCHEME: &str = "climax";
 
 impl Checker<'_> {
-    /// Checks the resource of a tool: clients read it when they like, and give it nothing but a URI.
-    pub(super) fn resource(&mut self, tool: &RawTool) -> Option<Spanned<String>> {
+    /// Checks the resource of a tool. Clients read resources at any time, and pass a URI only.
+    pub(super) fn resource(&mut self, tool: &ToolConfig) -> Option<Spanned<String>> {
         let uri = tool.resource.as_ref()?;
         let template = match UriTemplate::parse(&uri.value) {
             Ok(template) => template,

@@ -1,28 +1,46 @@
-//! The kinds of diagnostics: the one table of their codes, what they mean, and what to do.
+//! The table of all diagnostic codes, with their explanations.
 
 use std::fmt;
 
-use super::Severity;
+use strum::IntoStaticStr;
 
-/// What a code means, for people who meet it for the first time.
+/// The severity of a diagnostic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
+pub enum Severity {
+    /// The config cannot be used.
+    Error,
+    /// The config can be used; something in it is likely a mistake.
+    Warning,
+}
+
+impl Severity {
+    /// Returns the word in messages and JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// The explanation of a code, for `climax explain`.
 #[derive(Clone, Copy, Debug)]
 pub struct Explanation {
-    /// What was found, as a sentence.
+    /// The problem, as a sentence.
     pub meaning: &'static str,
     /// Why it matters.
     pub why: &'static str,
-    /// Text that has it.
+    /// A text with the problem.
     pub example: &'static str,
-    /// What to write instead.
+    /// The solution.
     pub remedy: &'static str,
 }
 
-/// When a code is looked for.
+/// The run in which a code is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Whenever a file is read.
     Check,
-    /// Only when somebody asks for advice: the file does what it says, and could say it better.
+    /// Only with `--lint`: the file is valid and can be improved.
     Lint,
 }
 
@@ -43,19 +61,19 @@ macro_rules! codes {
                 match self { $(Self::$variant => $text,)* }
             }
 
-            /// Whether a diagnostic of this kind makes the file unusable, unless it says otherwise itself.
+            /// The severity of a diagnostic of this kind, unless the diagnostic sets another.
             #[must_use]
             pub fn severity(self) -> Severity {
                 match self { $(Self::$variant => Severity::$severity,)* }
             }
 
-            /// When it is looked for.
+            /// The run in which it is reported.
             #[must_use]
             pub fn phase(self) -> Phase {
                 match self { $(Self::$variant => Phase::$phase,)* }
             }
 
-            /// What it means and what to do.
+            /// Its explanation.
             #[must_use]
             pub fn explanation(self) -> Explanation {
                 match self {
@@ -404,7 +422,7 @@ codes! {
 }
 
 impl Code {
-    /// Finds the code that messages print so.
+    /// Finds a code by its word in messages.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|code| code.as_str() == name)

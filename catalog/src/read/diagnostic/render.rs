@@ -2,7 +2,8 @@
 
 use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippet};
 
-use super::{Diagnostic, Diagnostics, Label, Place, Severity};
+use super::code::Severity;
+use super::{Diagnostic, Diagnostics, Label, Location};
 use crate::read::source::Span;
 
 /// How diagnostics are written out.
@@ -14,10 +15,10 @@ pub enum Style {
     Colored,
 }
 
-/// Lines around the places that a diagnostic points at that the renderer gets, so that a place at an edge is whole.
+/// Lines of context around the location of a diagnostic.
 const CONTEXT_LINES: usize = 2;
 
-/// Places further apart than this are not shown in one snippet.
+/// Locations further apart than this are not shown in one snippet.
 const MAX_WINDOW_BYTES: usize = 64 << 10;
 
 impl Diagnostics {
@@ -29,7 +30,7 @@ impl Diagnostics {
 }
 
 impl Diagnostic {
-    /// Renders the message, the lines that it is about, and the help. No newline at the end.
+    /// Renders the message, the source lines, and the help, without a newline at the end.
     #[must_use]
     pub fn render(&self, style: Style) -> String {
         let level = match self.severity() {
@@ -37,19 +38,19 @@ impl Diagnostic {
             Severity::Warning => Level::WARNING,
         };
         let title = level.primary_title(self.message.as_str()).id(self.code.as_str());
-        self.render_with(title.element(self.place_element()), style)
+        self.render_with(title.element(self.location_element()), style)
     }
 
-    /// Renders only the lines that it is about and the help: what follows [`Diagnostic::headline`] in a log.
+    /// Renders only the source lines and the help, to follow [`Diagnostic::headline`] in a log.
     #[must_use]
     pub fn render_body(&self) -> String {
         let rendered = self.render(Style::Plain);
         rendered.lines().skip(2).collect::<Vec<_>>().join("\n")
     }
 
-    fn place_element(&self) -> Element<'_> {
-        match &self.place {
-            Some(place) => snippet(place).into(),
+    fn location_element(&self) -> Element<'_> {
+        match &self.location {
+            Some(location) => snippet(location).into(),
             None => Origin::path(self.path.as_str()).into(),
         }
     }
@@ -66,24 +67,24 @@ impl Diagnostic {
     }
 }
 
-/// Builds the snippet from a window of lines: the renderer walks all of the text that it is given, for each diagnostic.
-fn snippet(place: &Place) -> Snippet<'_, annotate_snippets::Annotation<'_>> {
-    let text = place.source.text();
-    let shown: Vec<&Label> = place
+/// Builds the snippet from a window of lines, because the renderer scans its whole text for each diagnostic.
+fn snippet(location: &Location) -> Snippet<'_, annotate_snippets::Annotation<'_>> {
+    let text = location.source.text();
+    let shown: Vec<&Label> = location
         .secondary
         .iter()
-        .filter(|label| label.span.start.abs_diff(place.primary.span.start) < MAX_WINDOW_BYTES)
+        .filter(|label| label.span.start.abs_diff(location.primary.span.start) < MAX_WINDOW_BYTES)
         .collect();
-    let spans = || std::iter::once(&place.primary).chain(shown.iter().copied()).map(|label| label.span);
+    let spans = || std::iter::once(&location.primary).chain(shown.iter().copied()).map(|label| label.span);
     let start = spans().map(|span| span.start).min().unwrap_or(0);
     let end = spans().map(|span| span.end).max().unwrap_or(0);
     let window = lines_around(text, Span { start, end });
     let local = |span: Span| clamp(span.start, window)..clamp(span.end, window);
 
     let mut snippet = Snippet::source(&text[window.start..window.end])
-        .line_start(place.source.position(window.start).line)
-        .path(place.source.path())
-        .annotation(annotation(AnnotationKind::Primary, local(place.primary.span), &place.primary.text));
+        .line_start(location.source.position(window.start).line)
+        .path(location.source.path())
+        .annotation(annotation(AnnotationKind::Primary, local(location.primary.span), &location.primary.text));
     for label in shown {
         snippet = snippet.annotation(annotation(AnnotationKind::Context, local(label.span), &label.text));
     }

@@ -1,21 +1,21 @@
-//! `x-allow`: which warnings are not wanted where.
+//! `x-allow`: silenced warnings.
 
 use crate::read::config::{Allow, Config};
 use crate::read::diagnostic::{Code, Diagnostic, Severity};
 use crate::read::source::{Source, Span, Spanned};
-use crate::read::yaml::{Kind, Meaning, Node, shorten};
+use crate::read::yaml::{Meaning, Node, NodeKind, shorten};
 use crate::suggest::did_you_mean;
 
-/// The warnings that a config does not want, and about which part of it.
+/// The warnings that a config silences, and where.
 #[derive(Debug, Default)]
 pub(crate) struct Silenced {
     regions: Vec<(Span, Code)>,
 }
 
 impl Silenced {
-    /// Reads every `x-allow` of a config. What is no code of a warning silences nothing.
+    /// Reads every `x-allow` of a config. Unknown codes and codes of errors silence nothing.
     pub(crate) fn of(source: &Source, config: &Config) -> Self {
-        // What stands above the first key belongs to the config too, and a diagnostic about all of it starts there.
+        // The text above the first key belongs to the config too: a diagnostic about the whole file starts there.
         let whole = Span { start: 0, end: source.text().len() };
         let regions = |allow: &Allow, region: Span| -> Vec<(Span, Code)> {
             let codes = codes(&allow.node).unwrap_or_default();
@@ -26,7 +26,7 @@ impl Silenced {
         Self { regions: all }
     }
 
-    /// Drops the warnings that are not wanted.
+    /// Drops the silenced warnings.
     pub(crate) fn apply(&self, mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
         if !self.regions.is_empty() {
             found.retain(|one| one.severity() == Severity::Error || !self.covers(one));
@@ -54,7 +54,7 @@ fn inner(config: &Config) -> impl Iterator<Item = &Allow> {
     config.global_args.iter().filter_map(|arg| arg.allow.as_ref()).chain(tools)
 }
 
-/// What is wrong with an `x-allow`.
+/// Reports mistakes in an `x-allow`.
 pub(super) fn mistakes(source: &Source, allow: &Allow) -> Vec<Diagnostic> {
     let Some(codes) = codes(&allow.node) else {
         let message = format!("`x-allow` must be a list of codes, found {}", allow.node.describe());
@@ -90,12 +90,12 @@ fn silenceable(name: &str) -> Option<Code> {
 
 /// The codes of a list of strings.
 fn codes(node: &Node) -> Option<Vec<Spanned<String>>> {
-    let Kind::Sequence(items) = &node.kind else { return None };
+    let NodeKind::Sequence(items) = &node.kind else { return None };
     items.iter().map(code).collect()
 }
 
 fn code(node: &Node) -> Option<Spanned<String>> {
-    let Kind::Scalar(scalar) = &node.kind else { return None };
+    let NodeKind::Scalar(scalar) = &node.kind else { return None };
     let Meaning::Str(text) = scalar.meaning() else { return None };
     Some(Spanned { value: text.to_owned(), span: node.span })
 }

@@ -1,11 +1,13 @@
-//! Advice on configs that are valid: what would help agents, and whoever answers for what they do.
+//! Lints: advice on valid configs, for agents and for those who supervise them.
 //!
-//! Looks at configs as written, since only these tell what was left out. Each lint says nothing where it is not sure.
+//! Reads configs as written, because checked configs have defaults filled in. A lint reports nothing unless it is
+//! certain.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::index::stems;
-use crate::read::config::{Arg, Config, Tool, Type};
+use crate::model::Type;
+use crate::read::config::{ArgConfig, Config, ToolConfig};
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::read::source::{Source, Span, Spanned};
 use crate::read::walk::first_line;
@@ -18,10 +20,10 @@ mod words;
 
 pub(crate) use allow::Silenced;
 
-/// Words of a command that shells take for more than words. Not `;`, with which the words after `find -exec` end.
+/// Words with a meaning for shells. Not `;`, which ends the words after `find -exec`.
 const OF_SHELLS: &[&str] = &["|", "||", "&&", "&", ">", ">>", "<", "<<", "2>", "2>&1", "&>"];
 
-/// Looks for everything that could be better in one config.
+/// Lints one config.
 pub(crate) fn lint(source: &Source, config: &Config, out: &mut Vec<Diagnostic>) {
     let mut linter = Linter { source, programs: programs(source, config), out: Vec::new() };
     linter.allows(config);
@@ -37,7 +39,7 @@ pub(crate) fn lint(source: &Source, config: &Config, out: &mut Vec<Diagnostic>) 
         }
     }
     linter.similar(&config.tools);
-    // What an alias stands for is looked at each time.
+    // The target of an alias is linted once for each alias.
     let mut seen = HashSet::new();
     out.extend(linter.out.into_iter().filter(|one| seen.insert((one.code(), one.span()))));
 }
@@ -88,14 +90,14 @@ impl Linter<'_> {
         );
     }
 
-    fn flag(&mut self, arg: &Arg) {
+    fn flag(&mut self, arg: &ArgConfig) {
         let Some(flag) = arg.flag.as_ref().filter(|flag| flag.value.contains(char::is_whitespace)) else { return };
         let message = format!("flag `{}` goes on the command line as one word", shorten(&flag.value));
         let help = "put options that are always the same into `command`, and only this arg's own into `flag`";
         self.report(Code::LintShell, flag.span, message, help);
     }
 
-    fn description(&mut self, tool: &Tool) {
+    fn description(&mut self, tool: &ToolConfig) {
         let Some(description) = &tool.description else { return };
         let Some(noun) = opening::no_verb(&description.value, &self.programs) else { return };
         let message =
@@ -104,7 +106,7 @@ impl Linter<'_> {
         self.report(Code::LintVerb, span, message, "start with what the tool does, such as `Show …` or `Delete …`");
     }
 
-    fn risk(&mut self, tool: &Tool) {
+    fn risk(&mut self, tool: &ToolConfig) {
         let (None, Some(name)) = (tool.risk, &tool.name) else { return };
         let Some(evidence) = risk::evidence(tool) else { return };
         let message =
@@ -113,12 +115,12 @@ impl Linter<'_> {
         self.report(Code::LintRisk, name.span, message, help);
     }
 
-    fn arg(&mut self, arg: &Arg) {
+    fn arg(&mut self, arg: &ArgConfig) {
         let Some(name) = &arg.name else { return };
         let is_placed = |place: &Option<Spanned<bool>>| place.as_ref().is_some_and(|set| set.value);
         let is_switch = arg.kind == Some(Type::Boolean) && words::PLAIN_SWITCHES.contains(&name.value.as_str());
         let is_told = arg.description.as_ref().is_some_and(|text| !text.value.trim().is_empty());
-        // No agent sees what the server chooses.
+        // No agent sees an arg that the server sets.
         if is_told || is_switch || arg.output.is_some() || is_placed(&arg.cwd) || is_placed(&arg.stdin) {
             return;
         }
@@ -126,8 +128,8 @@ impl Linter<'_> {
         self.report(Code::LintArg, name.span, message, "say what it means, in which format and units");
     }
 
-    /// Tools of one config only: those of others are told apart by the name of their CLI.
-    fn similar(&mut self, tools: &[Tool]) {
+    /// Only within one config: the name of the CLI distinguishes tools of different configs.
+    fn similar(&mut self, tools: &[ToolConfig]) {
         let mut first: HashMap<Vec<String>, (&str, Span)> = HashMap::new();
         for tool in tools {
             let (Some(name), Some(description)) = (&tool.name, &tool.description) else { continue };

@@ -1,4 +1,4 @@
-//! How a description begins: with a verb, with what is surely none, or unknown.
+//! The first word of a description: a verb, certainly not a verb, or unknown.
 
 use std::ops::Range;
 
@@ -6,9 +6,9 @@ use super::words::{
     CLOSED_CLASS, MARKS, NO_ADVERBS, NOUNS, NOUNS_BEFORE_FOR, READS, VERBS_BEFORE_OF, VERBS_LIKE_NOUNS, WRITES,
 };
 
-/// The word of a description that stands where a verb should, if it is surely none.
+/// Returns the word in the place of the verb, if it is certainly not a verb.
 ///
-/// `programs` are lowercased names of the program, of which descriptions like to speak: `Git shows …`.
+/// `programs` are lowercased names of the program, with which descriptions often start: `Git shows …`.
 pub(super) fn no_verb(description: &str, programs: &[String]) -> Option<Range<usize>> {
     let mut words = words(description);
     let first = words.next()?;
@@ -24,13 +24,13 @@ pub(super) fn no_verb(description: &str, programs: &[String]) -> Option<Range<us
     is_noun.then_some(first)
 }
 
-/// The word where the verb of a description should stand, lowercased and without the ending of the third person.
+/// Returns the word in the place of the verb, lowercased and without the ending of the third person.
 pub(super) fn verb(description: &str) -> Option<String> {
     let first = words(description).next()?;
     Some(base(&leading_part(&description[first])))
 }
 
-/// The words of a description from its verb on: what is in brackets, marks such as `Deprecated:` and adverbs left out.
+/// The words of a description from its verb on, without bracketed text, marks such as `Deprecated:` and adverbs.
 fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut is_inside = false;
     text.split_whitespace().filter_map(move |written| {
@@ -58,7 +58,7 @@ fn is_verb(word: &str) -> bool {
     WRITES.contains(&word) || READS.contains(&word)
 }
 
-/// `deletes` → `delete`, `copies` → `copy`, `pushes` → `push`, where the result is a verb that is known.
+/// `deletes` → `delete`, `copies` → `copy`, `pushes` → `push`, if the result is a known verb.
 fn base(word: &str) -> String {
     let without = |ending: &str, instead: &str| word.strip_suffix(ending).map(|stem| format!("{stem}{instead}"));
     let forms = [Some(word.to_owned()), without("s", ""), without("es", ""), without("ies", "y")];
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_surely_no_verb_is_found() {
+    fn finds_first_words_that_are_certainly_no_verbs() {
         for (description, word) in [
             ("The history of a repository", "The"),
             ("A tool that deletes", "A"),
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_a_verb_is_let_pass() {
+    fn accepts_first_words_that_may_be_verbs() {
         for description in [
             "Show the history",
             "Shows the history",
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn verbs_lose_their_ending() {
+    fn verbs_lose_the_ending_of_the_third_person() {
         for (description, expected) in
             [("Deletes it", "delete"), ("Copies it", "copy"), ("Pushes it", "push"), ("Frobs it", "frobs")]
         {

@@ -1,13 +1,13 @@
-//! Whether what is said of a tool suggests that it changes something.
+//! Evidence that a tool changes something.
 
 use std::fmt;
 
 use super::opening;
 use super::words::{HARMLESS_WORDS, READS, WRITES};
 use crate::index::words;
-use crate::read::config::Tool;
+use crate::read::config::ToolConfig;
 
-/// What suggests it, with the word.
+/// The source of the evidence, with the word.
 #[derive(Debug, PartialEq)]
 pub(super) enum Evidence {
     Description(String),
@@ -25,9 +25,9 @@ impl fmt::Display for Evidence {
     }
 }
 
-/// Looks at the verb of the description; where that says neither that something changes nor that it does not, at the last
-/// word of the command, then at the last one of the name.
-pub(super) fn evidence(tool: &Tool) -> Option<Evidence> {
+/// Looks at the verb of the description. If that verb is in no list, looks at the last word of the command, then at the
+/// last word of the name.
+pub(super) fn evidence(tool: &ToolConfig) -> Option<Evidence> {
     let command = tool.command.as_ref().map_or("", |command| &command.value);
     if command.split_whitespace().any(|word| HARMLESS_WORDS.contains(&word)) {
         return None;

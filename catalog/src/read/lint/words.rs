@@ -1,6 +1,6 @@
-//! English words that lints go by.
+//! English words for the lints.
 //!
-//! Each list is meant to be right rather than complete: a word that is in none says nothing.
+//! The lists are correct rather than complete: a word that is in no list is no evidence.
 
 /// Verbs of tools that change something.
 pub(super) const WRITES: &[&str] = &[
@@ -104,7 +104,7 @@ pub(super) const WRITES: &[&str] = &[
     "write",
 ];
 
-/// Verbs of tools that change nothing, or of which the verb alone does not tell.
+/// Verbs of tools that change nothing, or that may or may not change something.
 pub(super) const READS: &[&str] = &[
     "analyze",
     "benchmark",
@@ -175,17 +175,17 @@ pub(super) const READS: &[&str] = &[
     "watch",
 ];
 
-/// Words of a command line with which programs only tell what they would do.
+/// Words of a command line that request a dry run.
 pub(super) const HARMLESS_WORDS: &[&str] = &["help", "--help", "--dry-run"];
 
-/// Articles, pronouns, prepositions and the like, with which no description that starts with a verb begins.
+/// Articles, pronouns, prepositions and the like: a description that starts with one does not start with a verb.
 pub(super) const CLOSED_CLASS: &[&str] = &[
     "a", "all", "an", "and", "any", "are", "at", "by", "each", "every", "for", "from", "how", "if", "in", "is", "it",
     "its", "no", "on", "or", "our", "same", "some", "that", "the", "these", "they", "this", "those", "to", "used",
     "various", "we", "what", "when", "where", "whether", "which", "with", "you", "your",
 ];
 
-/// Nouns that start descriptions and are no verbs.
+/// Nouns that start descriptions and are not verbs.
 pub(super) const NOUNS: &[&str] = &[
     "app",
     "cli",
@@ -219,7 +219,7 @@ pub(super) const NOUNS_BEFORE_FOR: &[&str] = &["alias", "help", "replacement", "
 /// Verbs that `of` may follow; before it anything else is a noun.
 pub(super) const VERBS_BEFORE_OF: &[&str] = &["dispose", "inform", "think"];
 
-/// Verbs that end as nouns do.
+/// Verbs that end like nouns.
 pub(super) const VERBS_LIKE_NOUNS: &[&str] = &[
     "auction",
     "caution",
@@ -240,13 +240,13 @@ pub(super) const VERBS_LIKE_NOUNS: &[&str] = &[
     "witness",
 ];
 
-/// Words that end as adverbs do and are none.
+/// Words that end like adverbs and are not adverbs.
 pub(super) const NO_ADVERBS: &[&str] =
     &["anomaly", "apply", "assembly", "comply", "family", "imply", "multiply", "reapply", "rely", "reply", "supply"];
 
-/// Marks of a description that are not part of what it says.
+/// Marks in front of a description.
 pub(super) const MARKS: &[&str] = &["alpha", "beta", "deprecated", "experimental", "unstable"];
 
-/// Switches that every program has, and that mean the same in all of them.
+/// Switches with the same meaning in all programs.
 pub(super) const PLAIN_SWITCHES: &[&str] =
     &["all", "debug", "dry_run", "force", "help", "json", "quiet", "recursive", "verbose", "version", "yes"];
