@@ -79,7 +79,7 @@ enum Command {
     Janitor,
     /// Become a program that is confined; the server starts it
     #[command(name = shim::CONFINE, hide = true)]
-    Confine(shim::Arguments),
+    Confine(shim::ShimArguments),
 }
 
 /// Reads the command line, with what must hold between options of which one has a default.

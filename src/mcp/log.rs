@@ -17,7 +17,7 @@ use tokio::time::sleep;
 
 use super::revision::is_modern;
 use crate::call::arguments::echo;
-use crate::exec::{Lines, Rest};
+use crate::exec::{RemainingLines, StderrLines};
 use std::time::Duration;
 
 /// The time between two log messages of a call, while its program runs.
@@ -60,7 +60,7 @@ impl<'a> Log<'a> {
     }
 
     /// Awaits a call and sends `lines` meanwhile, all of them before it returns.
-    pub(super) async fn followed<T>(&self, lines: &Lines, call: impl Future<Output = T>) -> T {
+    pub(super) async fn followed<T>(&self, lines: &StderrLines, call: impl Future<Output = T>) -> T {
         let mut call = pin!(call);
         let done = loop {
             let line = tokio::select! {
@@ -83,7 +83,7 @@ impl<'a> Log<'a> {
                 () = sleep(MIN_LOG_INTERVAL) => {}
             }
         };
-        let Rest { lines, left_out } = lines.rest();
+        let RemainingLines { lines, dropped: left_out } = lines.take_remaining();
         for line in lines {
             self.line(&line).await;
         }

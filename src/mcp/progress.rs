@@ -8,7 +8,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::call::arguments::echo;
-use crate::exec::{State, Watch};
+use crate::exec::{CallState, Watch};
 use std::time::Duration;
 
 /// The time between two progress notifications of a call, if its program prints that often.
@@ -58,11 +58,11 @@ pub(super) async fn reported<T>(
     }
 }
 
-fn message(state: State, has_news: bool, seconds: u64) -> String {
+fn message(state: CallState, has_news: bool, seconds: u64) -> String {
     match state {
-        State::Printed(line) if has_news => echo(&line),
-        State::Waiting => format!("waiting for {seconds} s"),
-        State::Running if has_news => "running".to_owned(),
-        State::Running | State::Printed(_) => format!("running for {seconds} s"),
+        CallState::Printed(line) if has_news => echo(&line),
+        CallState::Waiting => format!("waiting for {seconds} s"),
+        CallState::Running if has_news => "running".to_owned(),
+        CallState::Running | CallState::Printed(_) => format!("running for {seconds} s"),
     }
 }
