@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use climax::call::Toolbox;
 use climax::call::arguments::Bound;
-use climax::call::native::{BoxFuture, Mismatch, Native, Natives};
+use climax::call::native::{BoxFuture, Mismatch, Native, NativeTools};
 use climax::catalog::policy::Applied;
 use climax::catalog::{Catalog, Policy, ToolIndex};
 use climax::exec::Limits;
@@ -67,8 +67,8 @@ impl Native for Behaviour {
     }
 }
 
-fn natives(dropped: &Arc<AtomicBool>) -> Natives {
-    let mut natives = Natives::default();
+fn natives(dropped: &Arc<AtomicBool>) -> NativeTools {
+    let mut natives = NativeTools::default();
     natives.insert("clock_greet", Behaviour::Greet);
     natives.insert("clock_fail", Behaviour::Fail);
     natives.insert("clock_panic", Behaviour::Panic);
@@ -158,7 +158,7 @@ fn natives_and_catalog_must_fit() {
     let found = natives.check(leaked(yaml)).unwrap_err();
     let clash = Mismatch::RunsProgram { tool: "clock_greet".to_owned(), cli: "other".to_owned() };
     assert!(found.contains(&clash) && found.contains(&Mismatch::Undefined { tool: "clock_fail".to_owned() }));
-    let found = Natives::default().check(leaked(CONFIG)).unwrap_err();
+    let found = NativeTools::default().check(leaked(CONFIG)).unwrap_err();
     assert_eq!(found.len(), 4);
     let misspelt = natives.check(leaked(&CONFIG.replace("clock_fail", "clock_fial"))).unwrap_err();
     let near = Some("clock_fail".to_owned());

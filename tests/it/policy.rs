@@ -10,7 +10,7 @@ use climax::catalog::{Catalog, Layer, Source, ToolIndex, compile};
 use climax::exec::Limits;
 use climax::exec::Runner;
 use climax::mcp::Mode;
-use climax::serving::load::{LoadError, Served, served};
+use climax::serving::load::{LoadError, LoadedTools, load_tools};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -230,7 +230,11 @@ fn compiled_in(policy: &str) -> &'static Catalog {
 }
 
 /// What is served of it at run time, with the content of a config and of a policy file.
-fn at_run_time(catalog: &'static Catalog, config: Option<&str>, policy: Option<&str>) -> Result<Served, LoadError> {
+fn at_run_time(
+    catalog: &'static Catalog,
+    config: Option<&str>,
+    policy: Option<&str>,
+) -> Result<LoadedTools, LoadError> {
     let dir = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| {
         std::fs::write(dir.path().join(name), text).unwrap();
@@ -238,7 +242,7 @@ fn at_run_time(catalog: &'static Catalog, config: Option<&str>, policy: Option<&
     };
     let configs: Vec<_> = config.into_iter().map(|text| write("more.yaml", text)).collect();
     let policy = policy.map(|text| write("policy.yaml", text));
-    served(catalog, &[], &configs, policy.as_deref()).map(|(served, _)| served)
+    load_tools(catalog, &[], &configs, policy.as_deref()).map(|(served, _)| served)
 }
 
 const MORE: &str = "name: more\ncommand: 'true'\ntools: [{name: added, description: A, risk: write}]\n";
@@ -247,7 +251,7 @@ const MORE: &str = "name: more\ncommand: 'true'\ntools: [{name: added, descripti
 async fn a_compiled_in_policy_holds_without_a_file() {
     let catalog = compiled_in("tools: {say: {args: {count: {max: 5}}}}\napproval: {global: all}");
     assert_eq!(catalog.tools.len(), 1, "what it hides is not compiled in");
-    let Served { index, policy } = at_run_time(catalog, None, None).unwrap();
+    let LoadedTools { index, policy } = at_run_time(catalog, None, None).unwrap();
     assert!(policy.asks(index.get("say").unwrap()));
     let runner = Runner::new(policy.executor().clone(), Limits::default(), 1);
     let mut client = Client::open(Toolbox::new(index, policy, runner, None), Mode::Classic, json!({})).await;
@@ -263,7 +267,7 @@ fn a_policy_at_run_time_only_narrows_the_one_that_is_compiled_in() {
     );
     let wide = "default: enabled\napproval: {global: none, headless: approve, tools: {say: false}}\n\
                 tools: {secret: {}, say: {args: {word: {pattern: '.*[bc].*'}, count: {min: 1, max: 5}}}}";
-    let Served { index, policy } = at_run_time(catalog, None, Some(wide)).unwrap();
+    let LoadedTools { index, policy } = at_run_time(catalog, None, Some(wide)).unwrap();
     let say = index.get("say").unwrap();
     assert!(index.get("secret").is_none() && policy.asks(say));
     assert_eq!(policy.headless(), Headless::Deny);
@@ -321,9 +325,9 @@ fn configs_at_run_time_cannot_escape_the_compiled_in_policy() {
         matches!(&refused, LoadError::NotPermitted(names) if names == &["prompt look", "resource fake:{}"]),
         "{refused}"
     );
-    let Served { index, policy } = added("default: enabled", MORE).unwrap();
+    let LoadedTools { index, policy } = added("default: enabled", MORE).unwrap();
     assert!(policy.asks(index.get("added").unwrap()), "by its risk, as the compiled-in policy has it");
-    let Served { index, policy } = added("default: enabled\napproval: {global: destructive}", MORE).unwrap();
+    let LoadedTools { index, policy } = added("default: enabled\napproval: {global: destructive}", MORE).unwrap();
     assert!(!policy.asks(index.get("added").unwrap()));
 }
 

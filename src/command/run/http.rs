@@ -13,7 +13,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use super::arguments::HttpArguments;
-use super::start::{Reloaded, Start, cancel_on};
+use super::start::{Reloader, Start, cancel_on};
 use crate::command::output::FAILURE;
 use crate::command::terminal;
 use crate::exec;
@@ -157,7 +157,7 @@ fn serve_until_told(start: Start<'_>, listener: TcpListener, http: Http, access:
             end_at_once_on_second(kind, &shutdown)?;
         }
         let audit = registry.audit();
-        Reloaded { registry: Arc::new(registry), audit, access: Some(access) }.start(arguments.reload.watch)?;
+        Reloader { registry: Arc::new(registry), audit, access: Some(access) }.start(arguments.reload.watch)?;
         let listener = tokio::net::TcpListener::from_std(listener)?;
         announce(listener.local_addr()?);
         let limit = Duration::from_secs(arguments.http.drain);

@@ -22,7 +22,7 @@ use super::super::{progress, reply, request_context, resources};
 use super::Server;
 use crate::call::approval::{Approver, Denial, Unattended};
 use crate::call::arguments::echo;
-use crate::call::{CallError, CallResult, Purpose, Request, Toolbox};
+use crate::call::{CallError, CallRequest, CallResult, Purpose, Toolbox};
 use crate::exec::MAX_WHOLE_OUTPUT_BYTES;
 use crate::exec::{End, Outcome, Stop, Watch};
 
@@ -102,8 +102,8 @@ impl Server {
         let span = tracing::info_span!("call", tool = name, outcome = tracing::field::Empty);
         let env = request_context::trace(context);
         #[cfg(feature = "otlp")]
-        let env = crate::telemetry::traces::joined(&span, env);
-        let request = Request {
+        let env = crate::telemetry::traces::join_trace(&span, env);
+        let request = CallRequest {
             tool: name,
             arguments,
             watch: (log.is_some() || progress_token.is_some()).then_some(&watch),

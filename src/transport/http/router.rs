@@ -88,7 +88,7 @@ impl Router {
         if self.is_draining() {
             answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        self.metrics.answered(answer.status().as_u16());
+        self.metrics.count_response(answer.status().as_u16());
         answer
     }
 
