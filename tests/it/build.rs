@@ -94,7 +94,7 @@ fn said(cargo: &mut Command) -> (bool, String) {
 }
 
 #[test]
-fn a_bad_catalog_fails_the_build_with_every_mistake_and_nothing_else() {
+fn invalid_catalog_fails_the_build_with_all_errors() {
     let package = Package::new("bad-catalog");
     package.write(
         "configs/bad.yaml",
@@ -107,7 +107,7 @@ fn a_bad_catalog_fails_the_build_with_every_mistake_and_nothing_else() {
 }
 
 #[test]
-fn no_stale_catalog_is_linked() {
+fn failed_build_links_no_stale_catalog() {
     let package = Package::new("stale-catalog");
     assert!(package.run().contains("one_tool"));
     package.write("configs/one.yaml", "command: [\n");
@@ -128,7 +128,7 @@ fn warnings_do_not_fail_the_build() {
 }
 
 #[test]
-fn what_is_to_be_sealed_is_not_left_open() {
+fn invalid_seal_setting_fails_the_build() {
     let package = Package::new("sealed-catalog");
     let build = |value: &str| said(package.cargo("build").env("CLIMAX_SEALED", value));
     for value in ["yes", "true", "01"] {
@@ -139,7 +139,7 @@ fn what_is_to_be_sealed_is_not_left_open() {
 }
 
 #[test]
-fn many_mistakes_are_cut_with_a_count() {
+fn many_errors_are_cut_with_a_count() {
     let package = Package::new("many-mistakes");
     let tools: Vec<String> = (0..60).map(|n| format!("  - {{name: tool_{n}}}")).collect();
     package.write("configs/one.yaml", &format!("command: x\ntools:\n{}\n", tools.join("\n")));
@@ -149,7 +149,7 @@ fn many_mistakes_are_cut_with_a_count() {
 }
 
 #[test]
-fn the_generator_runs_when_configs_change_and_only_then() {
+fn generator_runs_only_when_configs_change() {
     let package = Package::new("rebuilt-catalog");
     assert!(package.regenerates());
     assert!(!package.regenerates());
@@ -172,7 +172,7 @@ fn the_generator_runs_when_configs_change_and_only_then() {
 }
 
 #[test]
-fn a_variable_names_other_configs() {
+fn variable_selects_another_config_directory() {
     let package = Package::new("named-catalog");
     package.write("elsewhere/a.yaml", &GOOD.replace("one", "dir"));
     package.write("single.yaml", &GOOD.replace("one", "single"));
@@ -186,7 +186,7 @@ fn a_variable_names_other_configs() {
 }
 
 #[test]
-fn two_files_of_one_cli_fail_the_build() {
+fn two_files_for_one_cli_fail_the_build() {
     let package = Package::new("doubled-catalog");
     package.write("more/two.yaml", &format!("name: one\n{}", GOOD.replace("one_tool", "two_tool")));
     let (built, said) = said(package.cargo("build").env("CLIMAX_CONFIGS", "configs:more"));
@@ -195,7 +195,7 @@ fn two_files_of_one_cli_fail_the_build() {
 }
 
 #[test]
-fn a_policy_is_compiled_in() {
+fn policy_is_compiled_in() {
     let package = Package::new("policed-catalog");
     package.write("configs/two.yaml", &GOOD.replace("one", "two"));
     package.write("policy.yaml", "tools: {two_tool: {}}\n");

@@ -71,15 +71,15 @@ impl Box {
 /// One test, since they all look at the same containers of one machine.
 #[test]
 #[ignore = "needs scripts/podman-for-tests"]
-fn calls_run_in_containers_that_are_gone_after_them() {
-    values_arrive_and_results_come_back();
-    a_timeout_removes_the_container();
+fn calls_run_in_containers_and_leave_none() {
+    passes_values_and_returns_results();
+    timeout_removes_the_container();
     cancelling_removes_the_container();
-    the_end_of_the_server_removes_the_container();
-    a_killed_server_leaves_no_container();
+    shutdown_removes_the_container();
+    killed_server_leaves_no_container();
 }
 
-fn values_arrive_and_results_come_back() {
+fn passes_values_and_returns_results() {
     let mut inside = Box::new(", volumes: ['$OUTSIDE:/inside:ro'], working_dir: /tmp");
     assert_eq!(inside.shell("echo \"$FROM_CONFIG\"; pwd; exit 3"), "a b\n/tmp\n\n[exit code: 3]");
     assert_eq!(
@@ -98,7 +98,7 @@ fn values_arrive_and_results_come_back() {
     assert_eq!(std::fs::read_to_string(inside.dir.path().join("file")).unwrap(), "from outside");
 }
 
-fn a_timeout_removes_the_container() {
+fn timeout_removes_the_container() {
     let mut inside = Box::new("");
     let said = inside.server.call("short", json!({}));
     assert!(text(&said).contains("Command timed out after 0.7s"), "{said}");
@@ -114,7 +114,7 @@ fn cancelling_removes_the_container() {
     until("the container to be gone", || left().is_empty());
 }
 
-fn the_end_of_the_server_removes_the_container() {
+fn shutdown_removes_the_container() {
     let mut inside = Box::new("");
     inside.start_long();
     let start = Instant::now();
@@ -123,7 +123,7 @@ fn the_end_of_the_server_removes_the_container() {
     until("the container to be gone", || left().is_empty());
 }
 
-fn a_killed_server_leaves_no_container() {
+fn killed_server_leaves_no_container() {
     let mut inside = Box::new("");
     inside.start_long();
     inside.server.child.kill().unwrap();
@@ -132,7 +132,7 @@ fn a_killed_server_leaves_no_container() {
 }
 
 #[test]
-fn a_runtime_that_is_not_there_is_named() {
+fn error_names_a_missing_runtime() {
     let dir = tempfile::tempdir().unwrap();
     let policy = dir.path().join("policy.yaml");
     std::fs::write(&policy, "default: enabled\nexecutor: {type: docker, runtime: nerdctl, image: x}").unwrap();

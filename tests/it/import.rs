@@ -62,14 +62,14 @@ fn catalog(yaml: &str) -> Catalog {
 }
 
 #[test]
-fn each_style_of_help_becomes_a_config() {
+fn imports_each_style_of_help() {
     for (name, options) in [("boxes", &[][..]), ("shelf", &[]), ("notes", &[]), ("trim", &[]), ("lamp", &["--all"])] {
         insta::assert_snapshot!(format!("import_{name}"), imported(name, options));
     }
 }
 
 #[test]
-fn manuals_add_what_the_summary_leaves_out() {
+fn manual_option_adds_options_of_manual_pages() {
     assert!(!imported("lamp", &[]).contains("--fade"));
     let with_manual = imported("lamp", &["--manual"]);
     assert!(with_manual.contains("--fade=") && with_manual.contains("--count="), "{with_manual}");
@@ -77,7 +77,7 @@ fn manuals_add_what_the_summary_leaves_out() {
 }
 
 #[test]
-fn the_walk_starts_where_it_is_told_and_goes_as_far() {
+fn start_and_depth_limit_the_commands() {
     let (_directory, path) = program("shelf");
     let mut part = climax();
     let (_, stdout, _) = run(part.arg("import").arg("--help-of").arg(&path).args(["book", "lend"]));
@@ -90,7 +90,7 @@ fn the_walk_starts_where_it_is_told_and_goes_as_far() {
 }
 
 #[test]
-fn subcommands_that_lead_back_end_the_walk() {
+fn subcommands_with_repeated_help_end_the_import() {
     let (_directory, path) =
         scripted("loops", "printf 'Usage: loops COMMAND\\n\\nCommands:\\n  again  Once more\\n  no     The other\\n'");
     let (status, stdout, stderr) = run(climax().arg("import").arg("--help-of").arg(&path));
@@ -102,7 +102,7 @@ fn subcommands_that_lead_back_end_the_walk() {
 }
 
 #[test]
-fn help_is_read_from_either_stream_without_input_or_pager() {
+fn reads_help_from_either_stream_without_input_or_pager() {
     let (_directory, path) = scripted(
         "quirky",
         "test \"$PAGER$MANPAGER$NO_COLOR\" = catcat1 || exit 9\nread line && exit 8\ntest \"$*\" = -h && printf 'usage: quirky <file>\\n\\n  -x  cross\\n' >&2\nexit 1",
@@ -113,7 +113,7 @@ fn help_is_read_from_either_stream_without_input_or_pager() {
 }
 
 #[test]
-fn what_cannot_be_imported_says_why() {
+fn import_errors_name_the_cause() {
     let (status, stdout, stderr) = run(climax().args(["import", "--help-of", "no-such-program-here"]));
     assert_eq!((status, stdout.as_str()), (1, ""));
     assert!(stderr.contains("Command not found: no-such-program-here; name a program that is on the PATH"), "{stderr}");
@@ -125,7 +125,7 @@ fn what_cannot_be_imported_says_why() {
 }
 
 #[test]
-fn an_edited_config_is_not_overwritten() {
+fn existing_config_is_not_overwritten() {
     let (directory, path) = program("trim");
     let output = directory.path().join("trim.yaml");
     let import = || run(climax().args(["import", "--output"]).arg(&output).arg("--help-of").arg(&path));
@@ -168,7 +168,7 @@ proptest! {
     }
 
     #[test]
-    fn texts_are_read_back_as_they_were(about in "[^\\p{C}\\s]{1,3}(\\PC{0,12}[^\\p{C}\\s])?", word in "[^\\p{C}\\s]{1,8}") {
+    fn texts_survive_a_round_trip(about in "[^\\p{C}\\s]{1,3}(\\PC{0,12}[^\\p{C}\\s])?", word in "[^\\p{C}\\s]{1,8}") {
         let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
         let command = Command { words: vec![word.clone()], about: about.clone(), ..Command::default() };
         let catalog = catalog(&draft("prog", &about, &[command], "a page").text);
@@ -235,7 +235,7 @@ fn piece() -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn types_places_and_risks_are_those_that_the_help_tells() {
+fn derives_types_places_and_risks_from_help() {
     let index = ToolIndex::from_configs(vec![Layer::loaded(catalog(&imported("shelf", &[])))]);
     let lend = index.get("shelf_book_lend").unwrap();
     let arg = |name: &str| lend.args().find(|arg| arg.name() == name).unwrap_or_else(|| panic!("{name}"));
@@ -254,7 +254,7 @@ fn types_places_and_risks_are_those_that_the_help_tells() {
 
 #[cfg(feature = "import-usage")]
 #[test]
-fn a_usage_specification_becomes_a_config() {
+fn imports_a_usage_specification() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("lid.usage.kdl");
     let spec = r#"

@@ -50,7 +50,7 @@ fn peak_mib(pid: u32) -> u64 {
 }
 
 #[test]
-fn calls_that_are_given_up_at_once_are_done_with_before_others_come_in() {
+fn cancelled_calls_free_their_memory_before_new_calls() {
     let directory = tempfile::tempdir().unwrap();
     let [config, printed] = ["config.yaml", "printed"].map(|name| directory.path().join(name));
     fs::write(&config, fake_config(TOOLS)).unwrap();
@@ -74,7 +74,7 @@ fn calls_that_are_given_up_at_once_are_done_with_before_others_come_in() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_reads_no_questions_is_not_read_either() {
+async fn client_that_reads_no_questions_is_throttled() {
     let mut client = client().await;
     let mut sent = 0;
     loop {

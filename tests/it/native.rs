@@ -97,7 +97,7 @@ async fn call(client: &mut Client, tool: &str, arguments: Value) -> (String, Opt
 }
 
 #[tokio::test]
-async fn a_native_tool_is_found_and_called_like_any_other() {
+async fn native_tool_is_found_and_called() {
     let dropped = Arc::default();
     let mut client = Client::open(toolbox(None, &dropped), Mode::Meta, json!({})).await;
     let (found, _) = call(&mut client, "climax_search", json!({ "query": "greet" })).await;
@@ -121,7 +121,7 @@ async fn failures_and_panics_are_results() {
 }
 
 #[tokio::test]
-async fn a_native_tool_that_takes_too_long_is_dropped() {
+async fn native_tool_is_dropped_on_timeout() {
     let dropped = Arc::default();
     let mut client = Client::open(toolbox(None, &dropped), Mode::Classic, json!({})).await;
     let (text, code) = call(&mut client, "clock_hang", json!({})).await;
@@ -131,7 +131,7 @@ async fn a_native_tool_that_takes_too_long_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_policy_holds_for_native_tools() {
+async fn policy_applies_to_native_tools() {
     let dropped = Arc::default();
     let policy = "tools: {clock_greet: {args: {name: {pattern: '[A-Z][a-z]+'}}}}\n";
     let mut client = Client::open(toolbox(Some(policy), &dropped), Mode::Classic, json!({ "elicitation": {} })).await;
@@ -151,7 +151,7 @@ fn leaked(yaml: &str) -> &'static Catalog {
 }
 
 #[test]
-fn natives_and_catalog_must_fit() {
+fn implementations_must_match_the_catalog() {
     let natives = natives(&Arc::default());
     assert_eq!(natives.check(leaked(CONFIG)), Ok(()));
     let yaml = "name: other\ncommand: ''\ntools:\n  - {name: clock_greet, description: x, command: greet}\n";
@@ -166,7 +166,7 @@ fn natives_and_catalog_must_fit() {
 }
 
 #[test]
-fn a_config_at_run_time_cannot_bring_native_tools() {
+fn config_at_run_time_cannot_define_native_tools() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("clock.yaml");
     std::fs::write(&path, CONFIG).unwrap();

@@ -27,7 +27,7 @@ async fn open(policy: &str, mode: Mode) -> Client {
 }
 
 #[tokio::test]
-async fn what_a_policy_permits_is_checked_after_everything_else() {
+async fn policy_is_checked_after_all_other_checks() {
     let policy = "
 tools:
   say:
@@ -53,7 +53,7 @@ tools:
 }
 
 #[tokio::test]
-async fn defaults_are_checked_too() {
+async fn defaults_are_checked() {
     let mut client = open("tools: {say: {args: {count: {max: 5}}}}", Mode::Classic).await;
     assert_eq!(
         text(&client.tool("say", json!({})).await),
@@ -63,7 +63,7 @@ async fn defaults_are_checked_too() {
 }
 
 #[tokio::test]
-async fn values_are_bounded_by_what_a_command_line_can_hold() {
+async fn length_of_values_is_limited() {
     let mut client = open("default: enabled", Mode::Classic).await;
     let long = client.tool("say", json!({ "word": "x".repeat(131_072) })).await;
     assert_eq!(
@@ -73,7 +73,7 @@ async fn values_are_bounded_by_what_a_command_line_can_hold() {
 }
 
 #[tokio::test]
-async fn the_published_tool_is_the_policy_s() {
+async fn published_schema_contains_the_rules() {
     let policy = "
 tools:
   say:
@@ -97,7 +97,7 @@ tools:
 }
 
 #[test]
-fn rules_for_what_is_not_there_are_warnings_with_near_misses() {
+fn rules_for_unknown_names_are_warnings_with_suggestions() {
     let policy = "
 tools:
   sya: {}
@@ -197,7 +197,7 @@ proptest! {
 
     /// A client cannot tell a hidden tool from one that was never there.
     #[test]
-    fn a_server_under_a_policy_answers_as_one_without_the_hidden_tools(
+    fn hidden_tools_are_indistinguishable_from_absent_ones(
         clis in clis(),
         choice in proptest::collection::vec(any::<bool>(), 16),
         enabled in any::<bool>(),
@@ -248,7 +248,7 @@ fn at_run_time(
 const MORE: &str = "name: more\ncommand: 'true'\ntools: [{name: added, description: A, risk: write}]\n";
 
 #[tokio::test]
-async fn a_compiled_in_policy_holds_without_a_file() {
+async fn compiled_in_policy_applies_without_a_file() {
     let catalog = compiled_in("tools: {say: {args: {count: {max: 5}}}}\napproval: {global: all}");
     assert_eq!(catalog.tools.len(), 1, "what it hides is not compiled in");
     let LoadedTools { index, policy } = at_run_time(catalog, None, None).unwrap();
@@ -260,7 +260,7 @@ async fn a_compiled_in_policy_holds_without_a_file() {
 }
 
 #[test]
-fn a_policy_at_run_time_only_narrows_the_one_that_is_compiled_in() {
+fn policy_at_run_time_only_narrows_the_compiled_in_one() {
     let catalog = compiled_in(
         "tools: {say: {args: {word: {pattern: '[a-z]*', allow_leading_dash: true}, count: {min: 2, max: 8}}}}\n\
          approval: {global: none, tools: {say: true}}",
@@ -290,7 +290,7 @@ fn a_policy_at_run_time_only_narrows_the_one_that_is_compiled_in() {
 }
 
 #[test]
-fn programs_run_where_the_compiled_in_policy_says() {
+fn compiled_in_policy_sets_the_executor() {
     let catalog = compiled_in("default: enabled\nexecutor: {type: docker, image: fixed}");
     let place =
         |policy: Option<&str>| at_run_time(catalog, None, policy).map(|served| served.policy.executor().clone());
@@ -304,7 +304,7 @@ fn programs_run_where_the_compiled_in_policy_says() {
 }
 
 #[test]
-fn configs_at_run_time_cannot_escape_the_compiled_in_policy() {
+fn configs_at_run_time_cannot_bypass_the_compiled_in_policy() {
     let added = |policy: &str, config: &str| at_run_time(compiled_in(policy), Some(config), None);
     assert!(matches!(added("default: disabled", MORE), Err(LoadError::NotPermitted(names)) if names == ["added"]));
     let replacing = fake_config("  - {name: secret, description: S, command: argv}\n");
@@ -332,7 +332,7 @@ fn configs_at_run_time_cannot_escape_the_compiled_in_policy() {
 }
 
 #[test]
-fn nothing_is_added_to_a_sealed_catalog() {
+fn sealed_catalog_accepts_no_configs() {
     let mut catalog = catalog(&fake_config(TOOLS));
     catalog.sealed = true;
     let catalog = Box::leak(Box::new(catalog));
@@ -341,7 +341,7 @@ fn nothing_is_added_to_a_sealed_catalog() {
 }
 
 #[test]
-fn a_compiled_in_policy_must_name_what_is_there() {
+fn compiled_in_policy_rejects_unknown_names() {
     let source = Source::new("policy.yaml", b"tools: {sya: {}, say: {args: {wrod: {max: 1}}}}".to_vec()).unwrap();
     let found = policy::read(&source).unwrap().compile_in(catalog(&fake_config(TOOLS))).unwrap_err();
     assert_eq!(found.errors().count(), 2, "{}", found.render(climax::catalog::Style::Plain));

@@ -55,7 +55,7 @@ fn is_refused(said: &str) -> bool {
 }
 
 #[test]
-fn files_are_as_open_as_the_policy_says() {
+fn file_access_follows_the_policy() {
     let mut sandbox = Sandbox::new(OPEN);
     let [open, readable, closed] = ["open", "readable", "closed"].map(|part| sandbox.path(part));
     for (what, path, allowed) in [
@@ -83,7 +83,7 @@ fn files_are_as_open_as_the_policy_says() {
 }
 
 #[test]
-fn children_are_confined_too() {
+fn children_are_confined() {
     let mut sandbox = Sandbox::new(OPEN);
     let closed = format!("{}/file", sandbox.path("closed"));
     let said = sandbox.attempt("child-read", &closed);
@@ -91,13 +91,13 @@ fn children_are_confined_too() {
 }
 
 #[test]
-fn no_program_gains_or_keeps_privileges() {
+fn programs_have_no_capabilities_and_cannot_gain_any() {
     let said = Sandbox::new("write: [/proc]").attempt("privileges", "");
     assert_eq!(said, "CapPrm:\t0000000000000000 CapEff:\t0000000000000000 NoNewPrivs:\t1");
 }
 
 #[test]
-fn nobody_leaves_the_group_or_reaches_into_the_server() {
+fn cannot_leave_the_group_or_signal_the_server() {
     let mut sandbox = Sandbox::new(OPEN);
     let said = sandbox.attempt("leave-group", "");
     assert!(said != "ok", "{said}");
@@ -109,7 +109,7 @@ fn nobody_leaves_the_group_or_reaches_into_the_server() {
 }
 
 #[test]
-fn no_path_can_be_chosen_or_replaced_by_a_program() {
+fn rejects_paths_that_a_program_could_replace() {
     for (rules, because) in [
         ("write: [$CLIMAX_TEST_UNSET/x]", "is not set"),
         // What is plain to see is refused when the policy is read.
@@ -124,7 +124,7 @@ fn no_path_can_be_chosen_or_replaced_by_a_program() {
 }
 
 #[test]
-fn without_network_no_socket_is_to_be_had() {
+fn sockets_follow_the_network_setting() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     for what in ["connect", "bind", "udp", "unix", "pair"] {
@@ -154,7 +154,7 @@ fn resources_are_limited() {
 }
 
 #[test]
-fn what_cannot_be_confined_is_refused_and_says_why() {
+fn confinement_errors_name_the_cause() {
     let said = Sandbox::new("write: ['{DIR}/absent']").attempt("read", "/etc/hostname");
     assert!(
         said.starts_with("[stderr]\nCannot confine ") && said.contains("absent") && said.contains("No such file"),
@@ -173,7 +173,7 @@ fn what_cannot_be_confined_is_refused_and_says_why() {
 }
 
 #[test]
-fn the_password_of_a_sandbox_is_not_told() {
+fn notifications_do_not_contain_the_shim_password() {
     let mut server = Sandbox::new("write: ['{DIR}/absent']").server;
     server.request("logging/setLevel", json!({ "level": "info" }));
     let arguments = json!({ "tool_name": "touch", "args": { "words": "read" } });
@@ -195,7 +195,7 @@ fn the_password_of_a_sandbox_is_not_told() {
 }
 
 #[test]
-fn a_timeout_ends_what_is_confined() {
+fn timeout_ends_a_confined_program() {
     let mut sandbox = Sandbox::new(OPEN);
     let said = sandbox.server.call("family", json!({}));
     assert!(text(&said).contains("timed out"), "{said}");
@@ -204,7 +204,7 @@ fn a_timeout_ends_what_is_confined() {
 }
 
 #[test]
-fn the_files_of_a_result_can_be_written() {
+fn result_files_can_be_written() {
     let mut sandbox = Sandbox::new(OPEN);
     let result = sandbox.server.call("make", json!({ "what": "a table" }));
     assert_eq!(result["content"][0]["resource"]["text"], "a table", "{result}");

@@ -12,7 +12,7 @@ fn refused(args: &[&str]) -> (i32, String) {
 }
 
 #[test]
-fn diff_compares_exports_and_nothing_else() {
+fn diff_accepts_only_exports() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name).display().to_string();
     let fine = run(climax().args(["export", "jq"])).1;
@@ -49,7 +49,7 @@ fn diff_compares_exports_and_nothing_else() {
 
 #[cfg(feature = "http")]
 #[test]
-fn options_of_http_without_http_are_refused() {
+fn refuses_http_options_without_http() {
     for run in [&[][..], &["run"], &["run", "git", "--transport", "stdio"]] {
         for option in [
             &["--port", "8080"][..],
@@ -72,20 +72,20 @@ fn options_of_http_without_http_are_refused() {
 
 #[cfg(feature = "oauth")]
 #[test]
-fn options_of_oauth_without_http_are_refused() {
+fn refuses_oauth_options_without_http() {
     let (status, stderr) = refused(&["--oauth-issuer", "https://login.example"]);
     assert!(status == 2 && stderr.contains("--oauth-issuer needs --transport"), "{stderr}");
 }
 
 #[test]
-fn what_is_given_twice_is_refused() {
+fn refuses_repeated_values() {
     let (status, stderr) = refused(&["call", "git_log", "skip=1", "max_count=1", "skip=2"]);
     assert_eq!((status, stderr.as_str()), (2, "climax: `skip` is given twice, as `1` and as `2`: give it once\n"));
 }
 
 #[cfg(feature = "http")]
 #[test]
-fn nobody_has_two_policies() {
+fn refuses_two_policies_for_one_caller() {
     for who in ["bob", "groups:ops"] {
         let (one, other) = (format!("{who}=a.yaml"), format!("{who}=b.yaml"));
         let http = ["--transport", "streamable-http", "--policy-for", &one, "--policy-for", "x=y", "--policy-for"];
@@ -96,7 +96,7 @@ fn nobody_has_two_policies() {
 }
 
 #[test]
-fn a_policy_that_cannot_be_read_is_called_one() {
+fn error_names_an_unreadable_policy() {
     let dir = tempfile::tempdir().unwrap();
     let (status, stderr) = refused(&["list", "--policy", "/nonexistent.yaml"]);
     assert_eq!(status, 1);
@@ -107,7 +107,7 @@ fn a_policy_that_cannot_be_read_is_called_one() {
 
 #[cfg(feature = "http")]
 #[test]
-fn a_file_of_http_that_cannot_be_read_is_named_with_its_option() {
+fn error_names_an_unreadable_file_and_its_option() {
     for option in ["--token-file", "--state-key-file"] {
         let http = ["--transport", "streamable-http", "--port", "0"];
         let (status, stderr) = refused(&[&http[..], &[option, "/nonexistent"]].concat());
@@ -117,7 +117,7 @@ fn a_file_of_http_that_cannot_be_read_is_named_with_its_option() {
 }
 
 #[test]
-fn values_that_cannot_be_read_are_told_what_is_expected() {
+fn value_errors_name_the_expected_value() {
     let mut cases = vec![
         (vec!["--max-output", "1k"], "expected a whole number"),
         (vec!["--max-concurrency", "0"], "expected a whole number in plain digits, 1 at least"),
@@ -137,7 +137,7 @@ fn values_that_cannot_be_read_are_told_what_is_expected() {
 }
 
 #[test]
-fn a_config_that_is_named_like_a_cli_is_told_the_option() {
+fn config_path_as_name_suggests_the_config_option() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("gitt")).unwrap();
     for (name, told) in [
@@ -156,7 +156,7 @@ fn a_config_that_is_named_like_a_cli_is_told_the_option() {
 }
 
 #[test]
-fn the_end_of_the_help_is_wrapped_once() {
+fn end_of_help_is_wrapped_once() {
     for columns in ["40", "60", "100"] {
         let (_, help, _) = run(climax().arg("--help").env("COLUMNS", columns));
         let width: usize = columns.parse().unwrap();

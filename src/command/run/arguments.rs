@@ -23,6 +23,7 @@ use crate::transport::http::{
 };
 
 /// Default of `--drain`, in seconds.
+#[cfg(feature = "http")]
 const DEFAULT_DRAIN_S: u64 = 30;
 
 #[derive(Args, Debug)]
