@@ -1,4 +1,4 @@
-//! What serving compiled-in tools costs before the first request: no allocation per tool.
+//! The start of a server with compiled-in tools: no allocation per tool.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};

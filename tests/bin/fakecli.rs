@@ -1,4 +1,4 @@
-//! The program that tests drive: does what its first argument says.
+//! A program for tests. Its first argument selects the behaviour.
 
 #![expect(
     clippy::unwrap_used,
@@ -36,14 +36,14 @@ fn main() -> ExitCode {
             print(&rest[1..].join(" "));
             return ExitCode::from(u8::try_from(number(0)).unwrap());
         }
-        // So many lines, so many milliseconds apart.
+        // Lines at an interval: their number, the milliseconds between them.
         "lines" => {
             for line in 1..=number(0) {
                 print(&format!("line {line}\n"));
                 std::thread::sleep(Duration::from_millis(number(1)));
             }
         }
-        // The same on standard error, and as many on standard output.
+        // The same on standard error, with as many lines on standard output.
         "complain" => {
             let mut err = io::stderr();
             for line in 1..=number(0) {
@@ -58,7 +58,7 @@ fn main() -> ExitCode {
             Ok(()) => print("ok"),
             Err(error) => print(&error.to_string()),
         },
-        // What the first file is: a text, a link to a file that nobody may see, so many bytes, or not there.
+        // Writes a file of this kind: a text, a link to another file, a large file, or none.
         "make" => {
             let path = |at: usize| std::path::Path::new(&rest[at]);
             match rest[0].as_str() {
@@ -68,7 +68,7 @@ fn main() -> ExitCode {
                 }
                 "large" => std::fs::File::create(path(1)).unwrap().set_len(9 << 20).unwrap(),
                 "none" => {}
-                // In the place of the directory: another one.
+                // Replaces the directory by another one.
                 "moved" => {
                     let dir = path(1).parent().unwrap();
                     std::fs::rename(dir, dir.with_extension("away")).unwrap();
@@ -92,7 +92,7 @@ fn main() -> ExitCode {
             announce();
             sleep();
         }
-        // A grandchild that holds the pipes: in the same group, or in a session of its own.
+        // A grandchild that holds the pipes open, in the same group or in a session of its own.
         "family" | "daemon" => {
             let mut child = grandchild(args[0] == "daemon");
             child.arg("announce").spawn().unwrap();
@@ -100,7 +100,7 @@ fn main() -> ExitCode {
                 sleep();
             }
         }
-        // The same, from a child that has ended itself.
+        // The same, from a child that exits.
         "double-fork" => {
             Command::new(std::env::current_exe().unwrap()).arg("daemon").status().unwrap();
         }
@@ -121,12 +121,12 @@ fn print(text: &str) {
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).unwrap();
 }
 
-/// Says in the file that `FAKECLI_PIDS` names that this process runs, and on standard output.
+/// Writes the process ID to the file that `FAKECLI_PIDS` names, then a line to standard output.
 fn announce() {
     let pid = std::process::id();
     if let Some(path) = std::env::var_os("FAKECLI_PIDS") {
         let mut file = std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
-        // In one write, since several processes append at once.
+        // In one write, because several processes append at once.
         file.write_all(format!("{pid}\n").as_bytes()).unwrap();
     }
     print("ready\n");
@@ -145,7 +145,7 @@ fn sleep() {
 }
 
 fn signal_ignored() {
-    // `trap '' TERM` of a shell, since ignoring a signal needs unsafe code here: re-run under one.
+    // Restarts itself under `trap '' TERM` of a shell, because ignoring a signal needs unsafe code here.
     if std::env::var_os("FAKECLI_STUBBORN").is_none() {
         use std::os::unix::process::CommandExt as _;
         let error = Command::new("sh")
@@ -168,7 +168,7 @@ fn grandchild(own_session: bool) -> Command {
     }
 }
 
-/// Does what a sandbox may refuse.
+/// Tries something that a sandbox may forbid.
 fn attempt(what: &str, with: &str) -> io::Result<()> {
     use std::fs;
     match what {
@@ -233,7 +233,7 @@ fn flood(bytes: u64) {
     }
 }
 
-/// Open descriptors beyond the standard three, and what the first is.
+/// Returns the open descriptors beyond the standard three, and the target of descriptor 0.
 fn descriptors() -> String {
     let entries = std::fs::read_dir("/proc/self/fd").unwrap();
     let mut open: Vec<String> = Vec::new();

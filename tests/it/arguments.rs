@@ -1,4 +1,4 @@
-//! Arguments in → values or violations out.
+//! Binds arguments to values or violations.
 
 use climax::call::arguments::bind;
 use climax::catalog::{ResolvedTool, ToolIndex};
@@ -37,7 +37,7 @@ fn tool<'a>(index: &'a ToolIndex, name: &str) -> ResolvedTool<'a> {
     index.get(name).unwrap()
 }
 
-/// The bound values as `name=word`, or the violations' texts.
+/// Returns the bound values as `name=word`, or the texts of the violations.
 fn bound(name: &str, arguments: Value) -> Result<Vec<String>, Vec<String>> {
     let index = index(TOOLS);
     match bind(tool(&index, name), &object(arguments)) {
@@ -46,7 +46,7 @@ fn bound(name: &str, arguments: Value) -> Result<Vec<String>, Vec<String>> {
     }
 }
 
-/// The word that argument `name` becomes, or the text of its violation.
+/// Returns the word for the argument `name`, or the text of its violation.
 fn one(name: &str, value: Value) -> Result<Option<String>, String> {
     let words = bound("t", json!({ "r": "r", name: value })).map_err(|violations| violations.join("\n"))?;
     let prefix = format!("{name}=");
@@ -204,11 +204,11 @@ fn accepts_leading_dashes_after_end_of_options() {
     assert_eq!(bound("dashes", json!({ "pattern": "-x" })), Ok(vec!["pattern=-x".into()]));
     let own_words =
         index("command: x\ntools: [{name: t, description: t, args: [{name: p, positional: true, default: \"-\"}]}]");
-    assert!(bind(tool(&own_words, "t"), &Map::new()).is_ok(), "a default is the config's own word");
+    assert!(bind(tool(&own_words, "t"), &Map::new()).is_ok(), "defaults may start with a dash");
     accepted("s", json!("-x"), "-x");
 }
 
-/// JSON values that need no coercion for some type, and some that fit none.
+/// JSON values of the args' types, and others that no arg accepts.
 fn json_value() -> impl Strategy<Value = Value> {
     prop_oneof![
         any::<i64>().prop_map(Value::from),
@@ -221,7 +221,7 @@ fn json_value() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Whether the schema's type admits the value's, so that no coercion is involved.
+/// Whether the value has the schema's type, so that no coercion applies.
 fn needs_no_coercion(kind: &str, value: &Value) -> bool {
     match kind {
         "string" => value.is_string(),
@@ -232,7 +232,7 @@ fn needs_no_coercion(kind: &str, value: &Value) -> bool {
 }
 
 proptest! {
-    /// Where the type fits, what `bind` accepts is exactly what a JSON Schema validator accepts by the published schema.
+    /// For values of the right types, `bind` accepts the same arguments as a validator of the published schema.
     #[test]
     fn bind_agrees_with_the_published_schema(name in prop::sample::select(vec!["s", "i", "n", "b", "e", "ie"]), value in json_value()) {
         let index = index(TOOLS);

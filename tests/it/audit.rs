@@ -22,7 +22,7 @@ impl Setting {
         Self::with_audit("")
     }
 
-    /// Audits to this file, or to one of its own if it is empty.
+    /// Starts a server with this audit file; an empty path selects one in the directory.
     fn with_audit(audit: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let tools = "  - {name: t, description: T, command: exit 3, args: [{name: word, positional: true}]}\n  \
@@ -68,7 +68,7 @@ fn each_call_has_a_line_without_values() {
     assert!(first["time"].as_str().unwrap().ends_with('Z'), "{first}");
     assert!(first["duration_ms"].is_u64(), "{first}");
     assert_eq!(first["server"], setting.server.child.id());
-    // The digest of the catalog holds the path of the program.
+    // The digest of the catalog depends on the path of the program.
     assert_eq!(first["catalog"].as_str().unwrap().len(), 64, "{first}");
     first["catalog"] = json!("");
     first["server"] = json!(0);
@@ -85,8 +85,8 @@ fn line_separates_values_of_the_user_from_those_of_the_agent() {
     setting.server.call("q", json!({ "word": "agent", "who": "agent" }));
     let line = lines(&file).remove(0);
     assert_eq!(line["arguments"], json!([{ "name": "word", "bytes": 5 }]), "{line}");
-    let told = [&line["asked"], &line["via"], &line["decision"]];
-    assert_eq!(told, [&json!(["who"]), &json!("call"), &json!("denied_unanswerable")], "{line}");
+    let codes = [&line["asked"], &line["via"], &line["decision"]];
+    assert_eq!(codes, [&json!(["who"]), &json!("call"), &json!("denied_unanswerable")], "{line}");
     setting.server.request("resources/read", json!({ "uri": "fake:r" }));
     assert_eq!(lines(&file)[1]["via"], "resource");
 }
@@ -138,7 +138,10 @@ fn reopens_a_renamed_or_removed_file() {
 #[test]
 fn no_call_runs_after_a_failed_write() {
     let mut setting = Setting::with_audit("/dev/full");
-    assert!(text(&setting.server.call("t", json!({}))).contains("[exit code: 3]"), "nobody can know before");
+    assert!(
+        text(&setting.server.call("t", json!({}))).contains("[exit code: 3]"),
+        "the first write fails after the call"
+    );
     let second = setting.server.call("t", json!({}));
     assert!(text(&second).starts_with("Not run: the audit file cannot be written"), "{second}");
 }
@@ -162,7 +165,7 @@ fn no_call_runs_without_a_writable_file() {
     std::fs::create_dir(&file).unwrap();
     let pid = rustix::process::Pid::from_raw(setting.server.child.id().cast_signed()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::HUP).unwrap();
-    until("the audit file to be missed", || {
+    until("the calls to be refused", || {
         text(&setting.server.call("t", json!({}))).starts_with("Not run: the audit file cannot be written")
     });
     std::fs::remove_dir(&file).unwrap();

@@ -1,12 +1,12 @@
-//! `cargo build` with configs, good and bad: what a person sees, and what is rebuilt when.
+//! `cargo build` with valid and invalid configs: messages, and when the catalog is rebuilt.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A package whose build script compiles `configs/` and whose program prints the catalog's text.
+/// A package whose build script compiles `configs/` and whose program prints the catalog.
 ///
-/// All of them share one target directory below this package's own, so that the generator is built once.
+/// All packages share one target directory, so that the generator is built once.
 struct Package {
     dir: tempfile::TempDir,
     name: String,
@@ -59,12 +59,12 @@ impl Package {
         cargo
     }
 
-    /// Builds; the status, and what cargo says on standard error apart from its own progress.
+    /// Builds. Returns the success and cargo's standard error without its progress.
     fn build(&self) -> (bool, String) {
         said(&mut self.cargo("build"))
     }
 
-    /// Builds and runs; the catalog's text.
+    /// Builds and runs. Returns the printed catalog.
     fn run(&self) -> String {
         let output = self.cargo("run").output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -156,7 +156,7 @@ fn generator_runs_only_when_configs_change() {
     package.write("src/main.rs", &(fs::read_to_string(package.path("src/main.rs")).unwrap() + "// touched\n"));
     package.write("README.md", "unrelated");
     assert!(!package.regenerates(), "unrelated files changed");
-    // Cargo compares times of modification, which some file systems round.
+    // Cargo compares modification times, which some file systems round.
     let later = || std::thread::sleep(std::time::Duration::from_millis(20));
     later();
     package.write("configs/two.yaml", &GOOD.replace("one", "two"));

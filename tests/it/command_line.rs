@@ -1,4 +1,4 @@
-//! Arguments in → command line out.
+//! Plans command lines from arguments.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -99,14 +99,14 @@ fn defaults_apply_and_false_adds_no_word() {
     assert_eq!(invocation.timeout, Duration::from_millis(1500));
 }
 
-/// Any text, those among them that an attacker would choose.
+/// Any text, often with characters that an attacker would choose.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof!["-{1,2}\\PC*", "\\PC*\0\\PC*", "[ ;|&$`\"'\\\\\n]*", any::<String>()]
 }
 
 proptest! {
-    /// Whatever the values are, they are the program's only as whole words or as the end of a word that the config
-    /// starts, in the places that the config gives them: the rest of the command line does not change.
+    /// Any value becomes a whole word, or the end of a word that the config starts, in the place of its arg. The rest of
+    /// the command line does not change.
     #[test]
     fn values_cannot_become_options_words_or_programs(
         first in text(), second in text(), format in text(), long in text(), last in text(),

@@ -1,4 +1,4 @@
-//! The commands, as people and scripts use them.
+//! The commands of the binary, their output and their exit status.
 
 use climax::catalog;
 use serde_json::Value;

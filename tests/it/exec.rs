@@ -1,4 +1,4 @@
-//! Real processes: what is captured, what is killed, what is left.
+//! The executor with real processes: captured output, timeouts, process groups.
 
 use std::future::{Future, pending};
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use climax::exec::{End, Outcome, Runner, SpawnError, Stop};
 
 use crate::support::{PATIENCE, announced, fakecli, is_running, until};
 
-/// A run of fakecli.
+/// An invocation of fakecli.
 struct Fake {
     invocation: Invocation,
     limits: Limits,
@@ -58,7 +58,7 @@ fn pid_file() -> (tempfile::TempDir, PathBuf, String) {
     (dir, file, name)
 }
 
-/// Completes once `count` processes have announced themselves.
+/// Waits until `count` processes have announced themselves.
 async fn announcement(file: PathBuf, count: usize) {
     while announced(&file).len() < count {
         tokio::time::sleep(Duration::from_millis(2)).await;
@@ -227,7 +227,7 @@ async fn grace_period_applies_to_all_group_members() {
     let leader = format!("sh -c '{}' \"$0\" & exec sleep 600", member.replace('\'', "'\\''"));
     fake.invocation.argv = vec!["sh".into(), "-c".into(), leader, done.display().to_string()];
     assert_eq!(fake.run().await.end, End::TimedOut(Duration::from_millis(300)));
-    assert!(done.exists(), "the member was killed although it was ending");
+    assert!(done.exists(), "the member was killed within the grace period");
 }
 
 #[tokio::test]
@@ -273,7 +273,7 @@ async fn daemon_does_not_delay_the_result() {
         assert_eq!(outcome.end, End::Exited(0));
         until("the daemon to start", || announced(&file).len() == 1);
         let daemon = announced(&file)[0];
-        assert!(is_running(daemon), "a process that left the session on purpose is not ours to end");
+        assert!(is_running(daemon), "a process that left the session must not be ended");
         std::process::Command::new("kill").arg(daemon.to_string()).status().unwrap();
         all_gone(&file);
     }

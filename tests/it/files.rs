@@ -1,4 +1,4 @@
-//! Files that programs write for their results.
+//! Result files: files that programs write for their results.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ async fn make(what: &str) -> Value {
     client.tool("make", json!({ "what": what, "picture": "/tmp/mine.png", "table": 1 })).await
 }
 
-/// The path that fakecli was given.
+/// Returns the path that fakecli received.
 fn path(result: &Value) -> &Path {
     let said = result["content"].as_array().unwrap().iter().find_map(|block| block["text"].as_str()).unwrap();
     Path::new(said.lines().next().unwrap().strip_prefix("made ").unwrap_or_else(|| panic!("{result}")))

@@ -1,11 +1,11 @@
-//! YAML in → Rust out.
+//! Generated Rust code for catalogs.
 
 use std::path::Path;
 
 use climax::catalog::{Catalog, Source, compile, policy};
 use climax_codegen::{Generated, emit};
 
-/// The golden output, compiled: what the generator prints is Rust that means the catalog.
+/// The golden output, compiled.
 mod golden {
     include!("../golden/catalog.rs");
 }
@@ -18,7 +18,7 @@ fn read(name: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)).unwrap()
 }
 
-/// The golden config under the golden policy.
+/// Generates code for the golden config and the golden policy.
 fn golden_catalog() -> Catalog {
     let policy = Source::new("policy.yaml", read("policy.yaml").into_bytes()).unwrap();
     let config = Source::new("small.yaml", golden_yaml().into_bytes()).unwrap();
@@ -31,7 +31,7 @@ fn generate(sources: &[(&str, &str)]) -> Generated {
     emit(&compile(&sources).unwrap().catalog).unwrap()
 }
 
-/// To accept new output: `UPDATE_GOLDEN=1 cargo test`, twice, since the golden file is compiled in.
+/// To accept new output run `UPDATE_GOLDEN=1 cargo test` twice, because the golden file is compiled in.
 #[test]
 fn golden_files_match_the_generator() {
     let generated = emit(&golden_catalog()).unwrap();

@@ -1,4 +1,4 @@
-//! `climax import`: from what invented programs print to configs, in the styles of the usual frameworks.
+//! `climax import`: configs from the help of invented programs, in the styles of common frameworks.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::support::{climax, run};
 
-/// A program that prints the pages of `tests/import/NAME`: `a_b.txt` for `NAME a b --help`.
+/// Makes a program that prints the pages of `tests/import/NAME`: `a_b.txt` for `NAME a b --help`.
 fn program(name: &str) -> (TempDir, PathBuf) {
     let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/import").join(name);
     scripted(
@@ -36,7 +36,7 @@ cat "${{words:-help}}.txt" 2>/dev/null || {{ echo "no such thing: $*" >&2; exit 
 fn scripted(name: &str, script: &str) -> (TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join(name);
-    // A file that this process never had open for writing: another test's child could hold it open otherwise.
+    // The file is never open for writing in this process: a child of another test could inherit the descriptor.
     let source = directory.path().join("script");
     fs::write(&source, format!("#!/bin/sh\n{script}\n")).unwrap();
     assert!(std::process::Command::new("cp").args([&source, &path]).status().unwrap().success());
@@ -44,7 +44,7 @@ fn scripted(name: &str, script: &str) -> (TempDir, PathBuf) {
     (directory, path)
 }
 
-/// What `import` writes, with `PROGRAM` for the path.
+/// Returns the output of `import`, with `PROGRAM` for the path.
 fn imported(name: &str, options: &[&str]) -> String {
     let (_directory, path) = program(name);
     let (status, stdout, stderr) = run(climax().arg("import").args(options).arg("--help-of").arg(&path));
@@ -53,7 +53,7 @@ fn imported(name: &str, options: &[&str]) -> String {
     stdout.replace(path.to_str().unwrap(), "PROGRAM")
 }
 
-/// Reads a draft as every config is read; not even a warning is allowed.
+/// Compiles a draft, which must have no errors and no warnings.
 fn catalog(yaml: &str) -> Catalog {
     let compiled = compile(&[Source::new("draft.yaml", yaml.as_bytes().to_vec()).unwrap()]);
     let compiled = compiled.unwrap_or_else(|found| panic!("{}\n{yaml}", found.render(climax::catalog::Style::Plain)));
@@ -180,7 +180,7 @@ proptest! {
     }
 }
 
-/// Pieces of which help pages are made, and others.
+/// Pieces of help pages, and other text.
 fn piece() -> impl Strategy<Value = String> {
     const KNOWN: &[&str] = &[
         "Usage: ",
@@ -245,7 +245,7 @@ fn derives_types_places_and_risks_from_help() {
     assert_eq!((arg("no_remind").place(), arg("no_remind").flag()), (Place::Switch, "--remind=false"));
     assert_eq!(arg("state").values().collect::<Vec<_>>(), ["new", "used", "very used"]);
     assert!(arg("to").required());
-    // A default would be passed on every call.
+    // A default would be passed in every call.
     assert!(lend.args().all(|arg| arg.default().is_none()));
     assert_eq!(index.get("shelf_prune").unwrap().risk(), Risk::Destructive);
     assert_eq!(index.get("shelf_book_ls").unwrap().risk(), Risk::Read);

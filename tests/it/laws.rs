@@ -1,4 +1,4 @@
-//! Laws that the compiled-in catalog obeys, whatever its configs say.
+//! Invariants of the compiled-in catalog.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -31,7 +31,7 @@ fn compiled_in_digest_equals_the_computed_one() {
     };
     let (index, policy) = served(None);
     assert_eq!(CATALOG.digest, Some(digest(&index, &policy).as_ref()));
-    // Not taken over where less, or under another policy, is served.
+    // The compiled-in digest is not used for fewer tools or another policy.
     let (index, policy) = served(Some("finished"));
     assert_eq!(digest(&index, &policy), "finished");
     let asking = read_policy("default: enabled\napproval: {global: all}").apply(index, &|_| false).unwrap();

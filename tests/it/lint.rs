@@ -1,4 +1,4 @@
-//! `climax validate` for people who keep configs: advice, patterns of files, budgets, explanations.
+//! `climax validate`: advice, glob patterns, token limits, explanations.
 
 use serde_json::Value;
 
@@ -51,7 +51,7 @@ fn advice_is_silenced_by_option_and_by_config() {
     assert_eq!((status, stderr.contains("errors cannot be left out")), (2, true), "{stderr}");
 }
 
-/// What is bundled is an example to others.
+/// The bundled configs serve as examples.
 #[test]
 fn bundled_configs_have_no_lint_warnings() {
     let (status, stdout, stderr) =

@@ -1,4 +1,4 @@
-//! Tools that are written in Rust: found, checked, policed and called like any other.
+//! Native tools: search, checks, policies and calls.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -31,12 +31,12 @@ tools:
   - {name: clock_hang, description: Never end, timeout: 0.05}
 ";
 
-/// What a native tool of these tests does.
+/// The behaviour of a native tool.
 enum Behaviour {
     Greet,
     Fail,
     Panic,
-    /// Hangs, and notes that it was dropped.
+    /// Never completes, and records that it was dropped.
     Hang(Arc<AtomicBool>),
 }
 
@@ -139,7 +139,7 @@ async fn policy_applies_to_native_tools() {
     assert_eq!(code.as_deref(), Some("policy_denied"), "{text}");
     let hidden = client.ask(2, "tools/call", &json!({ "name": "clock_fail", "arguments": {} })).await;
     assert_eq!(hidden["error"]["message"], "Unknown tool: clock_fail");
-    // It writes, so somebody is asked, and is shown every value.
+    // The tool writes, so the user must approve it, and the question contains all values.
     let request = json!({ "name": "clock_greet", "arguments": { "name": "Ada" } });
     client.send(&json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": request }).to_string()).await;
     let question = client.receive().await;

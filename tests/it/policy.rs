@@ -1,4 +1,4 @@
-//! Policies: what cannot be seen, and what cannot be called.
+//! Policies: hidden tools, denied arguments, compiled-in policies.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -89,7 +89,7 @@ tools:
     let found: Value = serde_json::from_str(text(&found)).unwrap();
     assert_eq!(found["results"][0]["input_schema"], classic[0]["inputSchema"]);
     insta::assert_snapshot!(serde_json::to_string_pretty(&classic).unwrap());
-    // What the policy replaced is not found any more.
+    // Words that the policy replaced find nothing.
     for words in ["prints", "zebras"] {
         let found = client.tool("climax_search", json!({ "query": words })).await;
         assert!(text(&found).contains("\"results\":[]"), "{}", text(&found));
@@ -113,7 +113,7 @@ approval: {tools: {secrets: true}}
     insta::assert_snapshot!(applied.warnings.render(climax::catalog::Style::Plain));
 }
 
-/// CLIs with their tools' words; descriptions are made of few words, so that searches find much.
+/// CLIs with their tools. Descriptions have few different words, so that searches find many tools.
 fn clis() -> impl Strategy<Value = Vec<Vec<Vec<usize>>>> {
     let tool = proptest::collection::vec(0..WORDS.len(), 1..5);
     proptest::collection::vec(proptest::collection::vec(tool, 1..5), 1..4)
@@ -121,8 +121,8 @@ fn clis() -> impl Strategy<Value = Vec<Vec<Vec<usize>>>> {
 
 const WORDS: &[&str] = &["list", "branch", "remove", "files", "remote", "show", "log", "zebra", "commit", "quokka"];
 
-/// The index of the CLIs, with only the tools for which `kept` says so.
-fn built(clis: &[Vec<Vec<usize>>], kept: impl Fn(&str) -> bool) -> ToolIndex {
+/// Builds the index of the CLIs with the tools that `is_included` selects.
+fn built(clis: &[Vec<Vec<usize>>], is_included: impl Fn(&str) -> bool) -> ToolIndex {
     let mut sources = Vec::new();
     for (at, tools) in clis.iter().enumerate() {
         let mut yaml = format!("name: cli{at}\ncommand: 'true'\ntags: [tag{at}]\ntools:\n");
@@ -131,7 +131,7 @@ fn built(clis: &[Vec<Vec<usize>>], kept: impl Fn(&str) -> bool) -> ToolIndex {
         for (number, words) in tools.iter().enumerate() {
             let words: Vec<&str> = words.iter().map(|word| WORDS[*word]).collect();
             let name = format!("{}_{at}_{number}", words[0]);
-            if kept(&name) {
+            if is_included(&name) {
                 count += 1;
                 let risk = ["read", "write", "destructive"][number % 3];
                 let words = words.join(" ");
@@ -153,7 +153,7 @@ fn built(clis: &[Vec<Vec<usize>>], kept: impl Fn(&str) -> bool) -> ToolIndex {
     ToolIndex::from_configs(vec![Layer::loaded(compile(&sources).unwrap().catalog)])
 }
 
-/// Everything that a client could ask to learn of a tool.
+/// Returns the responses to all requests that could reveal a tool.
 async fn answers(mut client: Client, mode: Mode, names: &[String]) -> Vec<Value> {
     let initialize =
         json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "0" } });
@@ -195,7 +195,7 @@ async fn answers(mut client: Client, mode: Mode, names: &[String]) -> Vec<Value>
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// A client cannot tell a hidden tool from one that was never there.
+    /// A client gets the same responses for a hidden tool as for an absent one.
     #[test]
     fn hidden_tools_are_indistinguishable_from_absent_ones(
         clis in clis(),
@@ -222,14 +222,14 @@ proptest! {
     }
 }
 
-/// A catalog with a policy that is compiled in.
+/// Makes a catalog with a compiled-in policy.
 fn compiled_in(policy: &str) -> &'static Catalog {
     let catalog = catalog(&fake_config(TOOLS));
     let source = Source::new("policy.yaml", policy.as_bytes().to_vec()).unwrap();
     Box::leak(Box::new(policy::read(&source).unwrap().compile_in(catalog).unwrap().catalog))
 }
 
-/// What is served of it at run time, with the content of a config and of a policy file.
+/// Loads its tools at run time, with the content of a config and of a policy file.
 fn at_run_time(
     catalog: &'static Catalog,
     config: Option<&str>,

@@ -1,7 +1,7 @@
-//! How well search finds what requests want: figures that must not fall.
+//! The quality of search: metrics that must not fall.
 //!
-//! `climax eval --queries FILE` prints them; `tests/queries/` holds requests with their right tools, and requests that no
-//! tool serves.
+//! `climax eval --queries FILE` prints the metrics. `tests/queries/` has queries with their right tools, and queries without
+//! one.
 
 use climax::CATALOG;
 use climax::catalog::{Filter, Layer, Strategy, ToolIndex};

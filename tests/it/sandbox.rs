@@ -1,4 +1,4 @@
-//! The OS sandbox, on the kernel that runs the tests.
+//! The sandbox, with the kernel that runs the tests.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Server, fake_config, fakecli, text};
 
-/// A server whose tools run in a sandbox, and a directory that the sandbox opens by halves.
+/// A server whose tools run in a sandbox, and a directory with parts of different access.
 struct Sandbox {
     dir: tempfile::TempDir,
     server: Server,
@@ -20,7 +20,7 @@ const TOOLS: &str = "
 ";
 
 impl Sandbox {
-    /// `{DIR}` in the rules is the directory, which holds `open`, `readable` and `closed`.
+    /// Starts the server. `{DIR}` in `rules` is the directory, which contains `open`, `readable` and `closed`.
     fn new(rules: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         for part in ["open", "readable", "closed"] {
@@ -42,7 +42,7 @@ impl Sandbox {
         self.dir.path().join(part).display().to_string()
     }
 
-    /// What fakecli says of trying something: `ok`, or the error.
+    /// Lets fakecli try something. Returns `ok` or the error.
     fn attempt(&mut self, what: &str, path: &str) -> String {
         text(&self.server.call("touch", json!({ "words": what, "path": path }))).to_owned()
     }
@@ -112,7 +112,7 @@ fn cannot_leave_the_group_or_signal_the_server() {
 fn rejects_paths_that_a_program_could_replace() {
     for (rules, because) in [
         ("write: [$CLIMAX_TEST_UNSET/x]", "is not set"),
-        // What is plain to see is refused when the policy is read.
+        // Simpler cases are rejected when the policy is read.
         ("write: ['{DIR}/.', '{DIR}/open']", "can be replaced"),
         ("write: ['{DIR}/link/..', '{DIR}/./open/deeper', '{DIR}/open']", "can be replaced"),
     ] {
@@ -137,7 +137,7 @@ fn sockets_follow_the_network_setting() {
     }
     for what in ["unix", "pair"] {
         let said = with_network.attempt(what, &address);
-        assert!(is_refused(&said), "the sockets of this machine lead to its other programs: {what}: {said}");
+        assert!(is_refused(&said), "local sockets reach other programs: {what}: {said}");
     }
 }
 
@@ -179,19 +179,19 @@ fn notifications_do_not_contain_the_shim_password() {
     let arguments = json!({ "tool_name": "touch", "args": { "words": "read" } });
     let params = json!({ "name": "climax_call", "arguments": arguments, "_meta": { "progressToken": 1 } });
     let id = server.post("tools/call", params);
-    let mut told = Vec::new();
+    let mut messages = Vec::new();
     loop {
         let message = server.receive();
         if message["id"] == id {
             break;
         }
         let params = &message["params"];
-        let said = params.get("data").or(params.get("message")).and_then(Value::as_str).unwrap();
-        told.push(said.to_owned());
+        let text = params.get("data").or(params.get("message")).and_then(Value::as_str).unwrap();
+        messages.push(text.to_owned());
     }
-    let (last, before) = told.split_last().unwrap();
-    assert!(last.starts_with("Cannot confine "), "{told:?}");
-    assert!(before.iter().all(|said| said == "running"), "{told:?}");
+    let (last, before) = messages.split_last().unwrap();
+    assert!(last.starts_with("Cannot confine "), "{messages:?}");
+    assert!(before.iter().all(|text| text == "running"), "{messages:?}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The real binary, as clients start it, driving real programs.
+//! The real binary over standard streams, with real programs.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -18,7 +18,7 @@ fn git(repository: &Path, args: &[&str]) {
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
 }
 
-/// A repository with three commits and a file that is not committed.
+/// Makes a repository with three commits and an uncommitted file.
 fn repository() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     git(dir.path(), &["init", "-q", "-b", "main"]);
@@ -118,7 +118,7 @@ fn result_texts_match_the_contract() {
     insta::assert_snapshot!(said.join("\n"));
 }
 
-/// Run without them, a tool would do something else.
+/// Without these arguments a tool would do something else.
 #[test]
 fn refuses_misplaced_arguments() {
     let file = config("  - {name: show, description: x, command: argv, args: [{name: dry_run, type: boolean}]}\n");
@@ -142,7 +142,7 @@ fn refuses_misplaced_arguments() {
     assert!(!call(json!({ "tool_name": "show", "args": null })).0);
 }
 
-/// A server whose tool `family` starts a child that starts a grandchild, which announces itself in `pids`.
+/// A server whose tool `family` starts a child and a grandchild, which writes its process ID to `pids`.
 struct Family {
     server: Server,
     pids: PathBuf,
@@ -310,7 +310,7 @@ fn killed_server_leaves_no_child() {
     server.post("tools/call", family.clone());
     server.post("tools/call", family);
     until("the grandchildren", || announced(&pids).len() == 2);
-    // The start of a program and its registration are one step: once something else is answered it is done.
+    // The server starts a program and registers it in one step. The response to `ping` follows both.
     server.request("ping", json!({}));
     let start = Instant::now();
     server.child.kill().unwrap();
@@ -323,7 +323,7 @@ fn killed_server_leaves_no_child() {
 fn killed_janitor_is_replaced() {
     let Family { mut server, pids, _config, _directory } = Family::start();
     server.call("git_log", json!({ "max_count": 1 }));
-    // It may not have got as far as having a command line.
+    // Its command line may not be readable yet.
     until("the janitor", || janitors(server.child.id()).len() == 1);
     let janitor = janitors(server.child.id());
     Command::new("kill").args(["-9", &janitor[0].to_string()]).status().unwrap();
@@ -336,7 +336,7 @@ fn killed_janitor_is_replaced() {
     until("the children to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
 }
 
-/// Children of a server that are janitors.
+/// Returns the process IDs of a server's janitors.
 fn janitors(server: u32) -> Vec<u32> {
     let children = std::fs::read_to_string(format!("/proc/{server}/task/{server}/children")).unwrap();
     let is_janitor = |pid: &u32| {

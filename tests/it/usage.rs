@@ -1,10 +1,10 @@
-//! Command lines and files that are not what was meant, and what they are told.
+//! Error messages for invalid command lines and files.
 
 use std::fs;
 
 use crate::support::{climax, run};
 
-/// The status and the message of a command line that is refused; it prints nothing else.
+/// Returns the exit status and the message of an invalid command line, which prints nothing else.
 fn refused(args: &[&str]) -> (i32, String) {
     let (status, stdout, stderr) = run(climax().args(args));
     assert_eq!(stdout, "", "{args:?}");
