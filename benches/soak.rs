@@ -182,7 +182,7 @@ struct Client {
 }
 
 impl Client {
-    /// Makes `count` calls and waits for the end of each. `choose` returns a third and an index in it.
+    /// Makes so many calls and waits for the end of each. `tool` returns a third and an index in it.
     fn run(&mut self, calls: usize, tool: impl Fn(&mut Random) -> (usize, usize)) {
         let mut left = calls;
         while left > 0 || !self.open.is_empty() {

@@ -53,7 +53,7 @@ fn made_anew(index: &ToolIndex) -> ToolIndex {
     file.apply(index.clone(), &|_| false).expect("the tools fit one catalog").index
 }
 
-/// Everything that a tool says, and what becomes of its arguments.
+/// Returns all texts of a tool, and the result of binding arguments.
 fn facts(tool: ResolvedTool<'_>) -> impl PartialEq + use<> {
     let arg = |arg: ArgView<'_>| {
         let values: Vec<&str> = arg.values().collect();

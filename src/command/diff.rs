@@ -15,11 +15,11 @@ use crate::serving::load::{self, LoadedTools};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// An export (`.json`), a config file or directory, or `-` for what is compiled in
+    /// An export (`.json`), a config file or directory, or `-` for the compiled-in catalog
     pub(crate) old: PathBuf,
-    /// The same for what it is compared with
+    /// The same, to compare with
     pub(crate) new: PathBuf,
-    /// Exit with status 1 if there is a difference; 2 says that there was nothing to compare
+    /// Exit with status 1 if there is a difference; 2 means that one of the two cannot be read
     #[arg(long)]
     pub(crate) exit_code: bool,
     /// Print JSON
@@ -46,7 +46,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
 
 /// Reads the export in a `.json` file, or makes the export of config files, or with `-` of the compiled-in catalog.
 fn read(catalog: &'static Catalog, path: &Path) -> Result<ExportedCatalog, ()> {
-    let served = if path == Path::new("-") {
+    let loaded = if path == Path::new("-") {
         let index = ToolIndex::from_configs(vec![Layer::compiled(catalog)]);
         LoadedTools { index, policy: Policy::compiled_in(catalog) }
     } else if path.extension().is_some_and(|extension| extension == "json") {
@@ -55,13 +55,13 @@ fn read(catalog: &'static Catalog, path: &Path) -> Result<ExportedCatalog, ()> {
         let compiled = load::read_configs(&[path.to_owned()], &|_| false).map_err(|found| terminal::report(&found))?;
         LoadedTools { index: ToolIndex::from_configs(vec![Layer::loaded(compiled.catalog)]), policy: Policy::default() }
     };
-    ExportedCatalog::new(super::export::exported(&served)).map_err(|error| terminal::error(&format!("climax: {error}")))
+    ExportedCatalog::new(super::export::exported(&loaded)).map_err(|error| terminal::error(&format!("climax: {error}")))
 }
 
 fn read_export(path: &Path) -> Result<ExportedCatalog, String> {
-    let shown = path.display();
-    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
+    let path_text = path.display();
+    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {path_text}: {error}"))?;
     let remedy = "`climax export > FILE` writes one";
-    let json = serde_json::from_str(&text).map_err(|error| format!("{shown} is no JSON: {error}; {remedy}"))?;
-    ExportedCatalog::new(json).map_err(|error| format!("{shown} is no export: {error}; {remedy}"))
+    let json = serde_json::from_str(&text).map_err(|error| format!("{path_text} is no JSON: {error}; {remedy}"))?;
+    ExportedCatalog::new(json).map_err(|error| format!("{path_text} is no export: {error}; {remedy}"))
 }

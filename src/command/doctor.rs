@@ -44,11 +44,11 @@ struct ProgramCheck {
 
 /// Prints the programs and the limits. Exit status 1 if a program is missing, or cannot run in the policy's executor.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
-    let served = match load(catalog, &arguments.selection.names, &arguments.selection.sources) {
-        Ok(served) => served,
+    let loaded = match load(catalog, &arguments.selection.names, &arguments.selection.sources) {
+        Ok(loaded) => loaded,
         Err(code) => return code,
     };
-    let programs = match runtime().map(|runtime| runtime.block_on(programs(&served))) {
+    let programs = match runtime().map(|runtime| runtime.block_on(programs(&loaded))) {
         Ok(programs) => programs,
         Err(error) => {
             terminal::error(&format!("climax: {error}"));
@@ -56,7 +56,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
         }
     };
     let fails =
-        |program: &ProgramCheck| program.problem.is_some() || program.path.is_none() && runs_here(&served.policy);
+        |program: &ProgramCheck| program.problem.is_some() || program.path.is_none() && runs_here(&loaded.policy);
     let code = if programs.iter().any(fails) { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS };
     let limits = limits_in_force();
     if arguments.json {
@@ -64,27 +64,27 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
         let limits: Map<String, Value> =
             limits.into_iter().map(|Limit(name, _, value)| (name.to_owned(), value)).collect();
         let json =
-            json!({ "executor": executor_text(served.policy.executor()), "programs": programs, "limits": limits });
+            json!({ "executor": executor_text(loaded.policy.executor()), "programs": programs, "limits": limits });
         return print(&json.to_string(), code);
     }
-    print(&tables(&served, &programs, &limits), code)
+    print(&tables(&loaded, &programs, &limits), code)
 }
 
 /// Checks each program once.
-async fn programs(served: &LoadedTools) -> Vec<ProgramCheck> {
-    let runner = Runner::new(served.policy.executor().clone(), Limits::default(), 1).with_helper_processes();
+async fn programs(loaded: &LoadedTools) -> Vec<ProgramCheck> {
+    let runner = Runner::new(loaded.policy.executor().clone(), Limits::default(), 1).with_helper_processes();
     let mut programs: Vec<ProgramCheck> = Vec::new();
-    for tool in served.index.tools() {
+    for tool in loaded.index.tools() {
         let Some(word) = tool.cli().words().chain(tool.words()).next() else { continue };
-        let approval_tools = usize::from(served.policy.asks(tool));
+        let approval_tools = usize::from(loaded.policy.asks(tool));
         let same = |program: &&mut ProgramCheck| program.cli == tool.cli().name() && program.word == word;
         if let Some(program) = programs.iter_mut().find(same) {
             program.tools += 1;
             program.approval_tools += approval_tools;
             continue;
         }
-        let path = if runs_here(&served.policy) { exec::locate(tool.cli(), word) } else { None };
-        let can_run = path.is_some() || !runs_here(&served.policy);
+        let path = if runs_here(&loaded.policy) { exec::locate(tool.cli(), word) } else { None };
+        let can_run = path.is_some() || !runs_here(&loaded.policy);
         let version = if can_run { version(&runner, tool.cli(), word).await } else { Ok(None) };
         let (version, problem) = version.map_or_else(|problem| (None, Some(problem)), |version| (version, None));
         let cli = tool.cli().name().to_owned();
@@ -150,11 +150,11 @@ fn program_json(program: &ProgramCheck) -> Value {
     })
 }
 
-fn tables(served: &LoadedTools, programs: &[ProgramCheck], limits: &[Limit]) -> String {
+fn tables(loaded: &LoadedTools, programs: &[ProgramCheck], limits: &[Limit]) -> String {
     let rows = programs.iter().map(|program| {
         let path = match &program.path {
             Some(path) => path.display().to_string(),
-            None if runs_here(&served.policy) => format!("{}: not found", program.word),
+            None if runs_here(&loaded.policy) => format!("{}: not found", program.word),
             None => program.word.clone(),
         };
         let version = program.problem.clone().or(program.version.clone()).unwrap_or_default();
@@ -163,9 +163,9 @@ fn tables(served: &LoadedTools, programs: &[ProgramCheck], limits: &[Limit]) -> 
     let programs = terminal::table(["CLI", "Program", "Version", "Tools", "Ask first"], rows);
     let rows = limits.iter().map(|Limit(_, meaning, value)| [(*meaning).to_owned(), value.to_string()]);
     let limits = terminal::table(["Limit", "Value"], rows);
-    let tools = served.index.tools().count();
+    let tools = loaded.index.tools().count();
     let hidden = if tools == 0 { "; the policy permits none" } else { "" };
-    format!("{tools} tools{hidden}, run: {}\n\n{programs}\n\n{limits}", executor_text(served.policy.executor()))
+    format!("{tools} tools{hidden}, run: {}\n\n{programs}\n\n{limits}", executor_text(loaded.policy.executor()))
 }
 
 /// A limit: its name in JSON, its meaning, its value.

@@ -25,7 +25,7 @@ pub(crate) struct Sources {
     /// Add a config file or a directory of them; its tools replace compiled-in ones of the same name
     #[arg(long = "config", value_name = "FILE")]
     pub(crate) configs: Vec<PathBuf>,
-    /// Serve only what this policy permits, where and with whose approval it says
+    /// Apply this policy: which tools are permitted, where they run, which calls need approval
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
 }

@@ -22,7 +22,7 @@ pub(crate) struct Args {
     /// directory `configs`, if no policy is to be checked
     #[arg(value_name = "FILE|NAME")]
     pub(crate) targets: Vec<String>,
-    /// Check this policy too, against the targets and what is compiled in
+    /// Check this policy too, against the targets and the compiled-in tools
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
     /// Give advice too: warnings about valid configs that could be better

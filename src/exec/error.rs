@@ -15,7 +15,7 @@ pub enum SpawnError {
     Directory(String, #[source] io::Error),
     /// The operating system reported an error.
     #[error("Cannot start {0}: {1}")]
-    Refused(String, #[source] io::Error),
+    System(String, #[source] io::Error),
     /// The directory for result files cannot be made.
     #[error("Cannot make a directory for the files of the result: {0}")]
     Files(#[source] io::Error),
@@ -31,7 +31,7 @@ impl SpawnError {
         use rustix::io::Errno;
         let temporary = [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE, Errno::TXTBSY];
         match self {
-            Self::Refused(_, error) => temporary.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error())),
+            Self::System(_, error) => temporary.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error())),
             Self::Files(_) => true,
             Self::NotFound(_) | Self::Directory(..) | Self::Sandbox(..) => false,
         }

@@ -61,7 +61,7 @@ impl Cleanup {
         }
     }
 
-    /// Performs the action. Errors are ignored: the server that could report them is gone.
+    /// Performs the action. Errors are ignored, because the server that could report them has ended.
     fn perform(&self) {
         match self {
             Self::Line(json) => {
@@ -163,7 +163,7 @@ impl Inner {
                 self.send(&all.concat());
             }
             Err(error) => {
-                tracing::warn!(%error, "the janitor cannot be started: if the server is killed, its child processes stay behind")
+                tracing::warn!(%error, "the janitor cannot be started: if the server is killed, its child processes stay behind");
             }
         }
     }

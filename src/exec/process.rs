@@ -54,7 +54,7 @@ pub(super) async fn run(
         janitor.prepare();
     }
     let mut child = spawn(invocation)?;
-    let mut group = Group::of(&child).map_err(|error| refused(invocation, error))?;
+    let mut group = Group::of(&child).map_err(|error| system_error(invocation, error))?;
     let cleanup = janitor.map(|janitor| janitor.register_group(group.id()));
     let mut stdout = Capture::new(limits.stream_bytes, limits.whole_bytes);
     let mut stderr = Capture::new(limits.stream_bytes, 0);
@@ -69,7 +69,7 @@ pub(super) async fn run(
     };
     // Before the leader is reaped: afterwards another group could get the ID.
     drop(cleanup);
-    let status = child.wait().await.map_err(|error| refused(invocation, error))?;
+    let status = child.wait().await.map_err(|error| system_error(invocation, error))?;
     group.disarm();
     Ok(Outcome {
         stdout: stdout.finish(),
@@ -138,13 +138,13 @@ fn spawn(invocation: &Invocation) -> Result<Child, SpawnError> {
     }
     command.spawn().map_err(|error| match error.kind() {
         // The program was found, so the interpreter that its first line names is missing.
-        io::ErrorKind::NotFound => refused(invocation, io::Error::other("its interpreter does not exist")),
-        _ => refused(invocation, error),
+        io::ErrorKind::NotFound => system_error(invocation, io::Error::other("its interpreter does not exist")),
+        _ => system_error(invocation, error),
     })
 }
 
-fn refused(invocation: &Invocation, error: io::Error) -> SpawnError {
-    SpawnError::Refused(invocation.argv[0].clone(), error)
+fn system_error(invocation: &Invocation, error: io::Error) -> SpawnError {
+    SpawnError::System(invocation.argv[0].clone(), error)
 }
 
 fn check_directory(dir: &Path) -> Result<(), SpawnError> {

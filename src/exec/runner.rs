@@ -229,15 +229,15 @@ impl Runner {
         if self.janitor.is_none() {
             return Err(SpawnError::Sandbox(program.clone(), "this server is not able to".to_owned()));
         }
-        let refused = |error: io::Error| SpawnError::Refused(program.clone(), error);
-        let password = random::random_word().map_err(refused)?;
+        let system_error = |error: io::Error| SpawnError::System(program.clone(), error);
+        let password = random::random_word().map_err(system_error)?;
         if let Some(watch) = context.watch {
             watch.hide_prefix(&password);
         }
         let path = process::find(invocation)?;
         let shim = sandbox::shim_command(sandbox, &password, &path, invocation, &variable);
         let outcome = process::run(&shim, context, stop).await.map_err(|error| match error {
-            SpawnError::Refused(_, error) => refused(error),
+            SpawnError::System(_, error) => system_error(error),
             other => other,
         })?;
         match sandbox::shim_error(&outcome, &password) {
@@ -254,8 +254,8 @@ impl Runner {
         context: RunContext<'_>,
         stop: impl Future<Output = Stop>,
     ) -> Result<Outcome, SpawnError> {
-        let refused = |error| SpawnError::Refused(container.runtime.as_str().to_owned(), error);
-        let name = format!("climax-{}", random::random_word().map_err(refused)?);
+        let system_error = |error| SpawnError::System(container.runtime.as_str().to_owned(), error);
+        let name = format!("climax-{}", random::random_word().map_err(system_error)?);
         // If this future is dropped, the container stays registered, and the janitor removes it.
         let cleanup = context
             .janitor
@@ -270,7 +270,7 @@ impl Runner {
             Ok(End::Stopped(Stop::ShuttingDown)) if cleanup.is_some() => return outcome,
             // The client of the runtime has ended. The container may still run.
             Ok(End::Signaled(_) | End::TimedOut(_) | End::Stopped(_)) => {
-                self.remove_container(container, &name, context).await
+                self.remove_container(container, &name, context).await;
             }
         }
         cleanup.map(ManuallyDrop::into_inner);

@@ -115,13 +115,13 @@ fn allow(
     access: fn(ABI) -> BitFlags<AccessFs>,
 ) -> Result<RulesetCreated, String> {
     for path in paths {
-        let shown = path.display();
+        let path_text = path.display();
         let open = PathFd::new(path).map_err(|error| format!("a path of the policy's sandbox: {error}"))?;
         let is_file = std::fs::metadata(path).is_ok_and(|found| !found.is_dir());
         let all = access(MAX_ABI);
         // The kernel rejects rights for directories in a rule for a file.
         let rule = PathBeneath::new(open, if is_file { all & AccessFs::from_file(MAX_ABI) } else { all });
-        ruleset = ruleset.add_rule(rule).map_err(|error| format!("`{shown}`: {error}"))?;
+        ruleset = ruleset.add_rule(rule).map_err(|error| format!("`{path_text}`: {error}"))?;
     }
     Ok(ruleset)
 }

@@ -162,9 +162,9 @@ fn read_and_compile(
 
 /// Reads config files and directories. The diagnostics name those that cannot be read.
 fn read_sources(paths: &[PathBuf]) -> (Vec<Source>, Diagnostics) {
-    let shown = |path: &Path| path.display().to_string();
-    let (config_files, mut diagnostics) = files::expand_all(paths, shown);
-    let (sources, unread) = files::read(&config_files, shown);
+    let path_text = |path: &Path| path.display().to_string();
+    let (config_files, mut diagnostics) = files::expand_all(paths, path_text);
+    let (sources, unread) = files::read(&config_files, path_text);
     diagnostics.extend(unread);
     (sources, diagnostics)
 }
@@ -280,14 +280,14 @@ fn permitted_additions(catalog: &'static Catalog, added: Catalog) -> Result<Cata
 ///
 /// Those are the ones that the policy denies, and those that replace a compiled-in one, which would escape its rules.
 fn denied_additions(policy: &Policy, catalog: &'static Catalog, added: &Catalog) -> Vec<String> {
-    let whole = ToolIndex::from_configs(vec![Layer::compiled(catalog)]);
+    let all = ToolIndex::from_configs(vec![Layer::compiled(catalog)]);
     let additions = ToolIndex::from_configs(vec![Layer::loaded(added.clone())]);
     let tools = added.tools.iter().map(|tool| added.texts.get(tool.name));
     let tools = tools.filter(|name| !policy.permits(name) || catalog.find(name).is_some()).map(str::to_owned);
-    let exists = |name: &str| whole.prompts().iter().any(|prompt| prompt.name == name);
+    let exists = |name: &str| all.prompts().iter().any(|prompt| prompt.name == name);
     let prompts = additions.prompts().iter().map(|prompt| prompt.name.as_str());
     let prompts = prompts.filter(|name| !policy.permits_prompt(name) || exists(name));
-    let existing: HashSet<String> = resource_forms(&whole).collect();
+    let existing: HashSet<String> = resource_forms(&all).collect();
     let uris = resource_forms(&additions).filter(|form| existing.contains(form)).map(|form| format!("resource {form}"));
     tools.chain(prompts.map(|name| format!("prompt {name}"))).chain(uris).collect()
 }

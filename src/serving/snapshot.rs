@@ -103,7 +103,7 @@ impl Subscriber {
                 biased;
                 replaced = self.snapshots.changed() => match replaced {
                     Ok(()) => return self.reloaded(),
-                    // The publisher is gone, so only outputs can change.
+                    // The publisher was dropped, so only outputs can change.
                     Err(_) => return self.next_output_change().await,
                 },
                 received = self.output_changes.recv() => if let Some(change) = output_change(received) {

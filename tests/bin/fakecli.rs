@@ -8,6 +8,7 @@
 )]
 
 use std::io::{self, Read as _, Write as _};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
@@ -37,45 +38,20 @@ fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(number(0)).unwrap());
         }
         // Lines at an interval: their number, the milliseconds between them.
-        "lines" => {
-            for line in 1..=number(0) {
-                print(&format!("line {line}\n"));
-                std::thread::sleep(Duration::from_millis(number(1)));
-            }
-        }
+        "lines" => lines(number(0), number(1), |line| print(&format!("line {line}\n"))),
         // The same on standard error, with as many lines on standard output.
-        "complain" => {
-            let mut err = io::stderr();
-            for line in 1..=number(0) {
-                print("output\n");
-                err.write_all(format!("line {line}\n").as_bytes()).unwrap();
-                std::thread::sleep(Duration::from_millis(number(1)));
-            }
-        }
+        "complain" => lines(number(0), number(1), |line| {
+            print("output\n");
+            io::stderr().write_all(format!("line {line}\n").as_bytes()).unwrap();
+        }),
         "abort" => std::process::abort(),
         "flood" => flood(number(0)),
         "try" => match attempt(&rest[0], rest.get(1).map_or("", String::as_str)) {
             Ok(()) => print("ok"),
             Err(error) => print(&error.to_string()),
         },
-        // Writes a file of this kind: a text, a link to another file, a large file, or none.
         "make" => {
-            let path = |at: usize| std::path::Path::new(&rest[at]);
-            match rest[0].as_str() {
-                "link" => std::os::unix::fs::symlink("/etc/passwd", path(1)).unwrap(),
-                "pipe" => {
-                    Command::new("mkfifo").arg(path(1)).status().unwrap();
-                }
-                "large" => std::fs::File::create(path(1)).unwrap().set_len(9 << 20).unwrap(),
-                "none" => {}
-                // Replaces the directory by another one.
-                "moved" => {
-                    let dir = path(1).parent().unwrap();
-                    std::fs::rename(dir, dir.with_extension("away")).unwrap();
-                    std::os::unix::fs::symlink("/etc", dir).unwrap();
-                }
-                text => std::fs::write(path(1), text).unwrap(),
-            }
+            make(&rest[0], Path::new(&rest[1]));
             if let Some(second) = rest.get(2) {
                 std::fs::write(second, "a,b\n").unwrap();
             }
@@ -84,7 +60,7 @@ fn main() -> ExitCode {
         "sleep" => sleep(),
         // Announces its pid, then ignores TERM.
         "stubborn" => {
-            signal_ignored();
+            ignore_term();
             announce();
             sleep();
         }
@@ -116,6 +92,33 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// Writes `count` lines, with a pause of so many milliseconds after each.
+fn lines(count: u64, pause_ms: u64, write: impl Fn(u64)) {
+    for line in 1..=count {
+        write(line);
+        std::thread::sleep(Duration::from_millis(pause_ms));
+    }
+}
+
+/// Makes a file of this kind: a link, a FIFO, a large file, none, or a text file with `kind` as its content.
+fn make(kind: &str, path: &Path) {
+    match kind {
+        "link" => std::os::unix::fs::symlink("/etc/passwd", path).unwrap(),
+        "pipe" => {
+            Command::new("mkfifo").arg(path).status().unwrap();
+        }
+        "large" => std::fs::File::create(path).unwrap().set_len(9 << 20).unwrap(),
+        "none" => {}
+        // Replaces the directory by a link to another one.
+        "moved" => {
+            let dir = path.parent().unwrap();
+            std::fs::rename(dir, dir.with_extension("away")).unwrap();
+            std::os::unix::fs::symlink("/etc", dir).unwrap();
+        }
+        text => std::fs::write(path, text).unwrap(),
+    }
+}
+
 fn print(text: &str) {
     let mut out = io::stdout();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).unwrap();
@@ -144,7 +147,8 @@ fn sleep() {
     std::thread::sleep(Duration::from_mins(10));
 }
 
-fn signal_ignored() {
+/// Ignores TERM.
+fn ignore_term() {
     // Restarts itself under `trap '' TERM` of a shell, because ignoring a signal needs unsafe code here.
     if std::env::var_os("FAKECLI_STUBBORN").is_none() {
         use std::os::unix::process::CommandExt as _;

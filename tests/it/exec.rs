@@ -177,7 +177,7 @@ async fn start_errors_name_the_cause() {
 #[tokio::test]
 async fn reports_a_command_line_that_is_too_long() {
     let error = Fake::new(&["argv", &"x".repeat(4 << 20)]).try_run(pending()).await.unwrap_err();
-    assert!(matches!(error, SpawnError::Refused(..)), "{error}");
+    assert!(matches!(error, SpawnError::System(..)), "{error}");
 }
 
 #[tokio::test]

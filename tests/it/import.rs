@@ -175,8 +175,9 @@ proptest! {
         let index = ToolIndex::from_configs(vec![Layer::loaded(catalog)]);
         let tool = index.tools().next().unwrap();
         prop_assert_eq!(tool.words().collect::<Vec<_>>(), [word.as_str()]);
-        let told = tool.description();
-        prop_assert!(told == about || told.to_lowercase() == about.to_lowercase(), "{:?} became {:?}", about, told);
+        let description = tool.description();
+        let is_same = description == about || description.to_lowercase() == about.to_lowercase();
+        prop_assert!(is_same, "{:?} became {:?}", about, description);
     }
 }
 
