@@ -1,4 +1,4 @@
-//! What a call costs beyond its program: time, memory under a flood of output, and time from cancellation to the end.
+//! The overhead of a call: time, memory with much output, and time from cancellation to the end of the processes.
 //!
 //! `cargo bench --bench calls` runs `/bin/true` in turn by `posix_spawn` alone, by the runner, and by the release
 //! server over its standard streams, then floods the server, then cancels calls; it prints medians and 99th percentiles.
@@ -29,7 +29,7 @@ use client::{Output, Server};
 
 const PROGRAM: &str = "/bin/true";
 const ROUNDS: usize = 50;
-/// Calls of one way in one round, and how many of them are in flight.
+/// Calls of one kind in one round, and the number in flight.
 const LOADS: [(usize, usize); 2] = [(100, 1), (128, 32)];
 const FLOOD: u64 = 1_000_000_000;
 const CANCELLED: usize = 100;
@@ -57,7 +57,7 @@ fn main() {
     cancel(&config, &pids);
 }
 
-/// Measures the three ways in turn, so that what else the machine does falls on all of them.
+/// Measures the three kinds in turn, so that other load on the machine affects all of them.
 fn compare(config: &Path) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (mut server, mut output) = client::start(config);
@@ -73,7 +73,7 @@ fn compare(config: &Path) {
                 Times::of(|| runtime.block_on(runner(calls, in_flight))),
                 Times::of(|| over_stdio(&mut server, &mut output, calls, in_flight)),
             ];
-            // The first round fills caches.
+            // The first round warms up caches.
             if round > 0 {
                 ways.iter_mut().zip(measured).for_each(|((_, all), new)| all.add(new));
             }
@@ -91,7 +91,7 @@ fn compare(config: &Path) {
     }
 }
 
-/// How long calls took, each and all together.
+/// The time of each call, and of all together.
 #[derive(Default)]
 struct Times {
     single: Vec<Duration>,
@@ -121,7 +121,7 @@ impl Times {
     }
 }
 
-/// With more than one in flight each has a thread of its own.
+/// Starts programs by `posix_spawn`. With more than one in flight, each has a thread.
 fn bare(calls: usize, in_flight: usize) -> Vec<Duration> {
     let one = || {
         let start = Instant::now();
@@ -140,7 +140,7 @@ fn bare(calls: usize, in_flight: usize) -> Vec<Duration> {
     })
 }
 
-/// All on one thread, as in the server.
+/// Runs programs by the runner, on one thread as in the server.
 async fn runner(calls: usize, in_flight: usize) -> Vec<Duration> {
     let invocation = Invocation {
         argv: vec![PROGRAM.to_owned()],
@@ -187,7 +187,7 @@ fn over_stdio(server: &mut Server, output: &mut Output, calls: usize, in_flight:
     times
 }
 
-/// Prints the server's peak memory before and after a call that prints more than is kept.
+/// Prints the server's peak memory before and after a call with more output than the limit.
 fn flood(config: &Path) {
     let (mut server, mut output) = client::start(config);
     let mut peak = |tool| {
@@ -207,7 +207,7 @@ fn flood(config: &Path) {
     );
 }
 
-/// Prints how long it takes from a cancellation until no process of the group is left, not even a zombie.
+/// Prints the time from a cancellation until no process of the group is left, zombies included.
 fn cancel(config: &Path, pids: &Path) {
     let (mut server, _output) = client::start(config);
     println!("\n{:28} {:>6} {:>9} {:>9}", "cancelled", "calls", "p50 ms", "p99 ms");

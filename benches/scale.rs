@@ -54,7 +54,7 @@ fn main() {
     for round in 0..=ROUNDS {
         for variant in &mut variants {
             let (start, resident, private) = start(&variant.program);
-            // The first round fills the page cache.
+            // The first round warms up the page cache.
             if round > 0 {
                 variant.starts.push(start);
                 variant.resident_kib.push(resident);
@@ -83,7 +83,7 @@ fn main() {
     }
 }
 
-/// One CLI per hundred tools; five args a tool.
+/// Writes configs with one CLI per hundred tools and five args per tool.
 fn write_configs(dir: &Path, tools: usize) {
     let _ = std::fs::remove_dir_all(dir);
     std::fs::create_dir_all(dir).unwrap();
@@ -106,8 +106,9 @@ fn write_configs(dir: &Path, tools: usize) {
     }
 }
 
-/// Builds the server with these configs, or the bare one, and keeps a copy of it. The time is that of the second build,
-/// in which only the configs are new.
+/// Builds the server with these configs, or the bare one, and copies the binary.
+///
+/// Returns the time of the second build, in which only the configs are new.
 fn build(work: &Path, name: &str, configs: Option<&Path>) -> Variant {
     let cargo = |configs: Option<&Path>| {
         let mut cargo = Command::new(env!("CARGO"));
@@ -120,7 +121,7 @@ fn build(work: &Path, name: &str, configs: Option<&Path>) -> Variant {
         assert!(cargo.stderr(Stdio::null()).status().unwrap().success(), "cannot build {name}");
     };
     if configs.is_some() {
-        // Everything that does not depend on the configs is built once.
+        // Builds everything that does not depend on the configs.
         cargo(Some(&Path::new(env!("CARGO_MANIFEST_DIR")).join("configs/jq.yaml")));
     }
     let before = Instant::now();
@@ -141,8 +142,8 @@ fn build(work: &Path, name: &str, configs: Option<&Path>) -> Variant {
     }
 }
 
-/// From spawn to the answer of `tools/list`, and the memory then, in KiB: all that is resident, and what is not backed by
-/// the program's file.
+/// Returns the time from the start to the response of `tools/list`, and the memory then, in KiB: all resident memory, and the
+/// part that is not backed by the program's file.
 fn start(program: &Path) -> (Duration, u64, u64) {
     let before = Instant::now();
     let mut child =

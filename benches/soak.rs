@@ -1,7 +1,7 @@
 //! 10,000 calls, 64 in flight: a third cancelled at random moments, a third that time out, a third that end.
 //!
-//! `cargo bench --bench soak` does it twice, the second time with progress for every other call, and stops at the first
-//! answer that is wrong, missing or one too many, and at anything that the calls left behind. `-- N` makes N calls.
+//! `cargo bench --bench soak` makes them twice, the second time with progress for every other call. It fails at the first
+//! response that is wrong, missing or duplicate, and if a process, descriptor or memory is left. `-- N` makes N calls.
 
 #![expect(
     clippy::unwrap_used,
@@ -28,26 +28,26 @@ const CALLS: usize = 10_000;
 const WARM_UP: usize = 200;
 const IN_FLIGHT: usize = 64;
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
-/// The longest time from a call to its cancellation.
+/// Maximum time from a call to its cancellation.
 const MAX_PATIENCE_MS: usize = 150;
-/// Calls whose outputs the server keeps for some minutes, enough for it to keep no more: [`MAX_STORED_BYTES`].
+/// Number of calls whose stored outputs reach the limit of the output store, [`MAX_STORED_BYTES`].
 const KEPT_CALLS: usize = MAX_STORED_BYTES / KEPT_OUTPUT_BYTES + 1;
 const KEPT_OUTPUT_BYTES: usize = 2_000_000;
-/// What the allocator may keep for later, beyond what it kept after the warm-up.
+/// Limit for growth of the memory after the warm-up, which the allocator may hold for reuse.
 const MAX_GROWTH_KIB: u64 = 4 << 10;
-/// What the server may take besides the outputs that it keeps, whatever was called.
+/// Limit for the memory of the server without stored outputs.
 const MAX_BESIDES_KIB: u64 = 24 << 10;
-/// Longer than any call here takes to end.
+/// A timeout that no call reaches.
 const HANG: Duration = Duration::from_secs(30);
-/// How long the server is listened to when it should have nothing to say.
+/// Time to wait for unexpected messages of the idle server.
 const QUIET: Duration = Duration::from_millis(500);
 
-/// What calls of a tool do, and how often it is called among those of its third.
+/// A tool, its behaviour and its weight among the tools of its third.
 struct Tool {
     command: &'static str,
     timeout: f64,
     weight: usize,
-    /// The code of the error with which calls are answered that are not cancelled.
+    /// The error code of calls that are not cancelled.
     code: Option<&'static str>,
 }
 
@@ -78,7 +78,7 @@ const ENDING: &[Tool] = &[
     tool("flood 2000000", 30.0, 5, None),
 ];
 const THIRDS: [&[Tool]; 3] = [CANCELLED, TIMING_OUT, ENDING];
-/// The third and the place in it of the tool that prints [`KEPT_OUTPUT_BYTES`].
+/// The third and the index in it of the tool that prints [`KEPT_OUTPUT_BYTES`].
 const KEPT: (usize, usize) = (2, 5);
 
 fn main() {
@@ -142,7 +142,7 @@ fn soak(config: &Path, pids: &Path, calls: usize, watched: bool) {
     assert!(memory_after < kept + MAX_BESIDES_KIB, "memory stays that nothing needs");
 }
 
-/// A request that may still be answered.
+/// A request without a response so far.
 struct Request {
     tool: &'static Tool,
     cancellation: Cancellation,
@@ -167,7 +167,7 @@ impl Request {
 struct Counts {
     answered: usize,
     cancelled: usize,
-    /// Cancelled when the answer was on its way.
+    /// Cancelled when the response may have been sent already.
     raced: usize,
     progress: usize,
 }
@@ -182,7 +182,7 @@ struct Client {
 }
 
 impl Client {
-    /// Makes so many calls and awaits the end of each. What is called is a third and a place in it.
+    /// Makes so many calls and waits for the end of each. `tool` returns a third and an index in it.
     fn run(&mut self, calls: usize, tool: impl Fn(&mut Random) -> (usize, usize)) {
         let mut left = calls;
         while left > 0 || !self.open.is_empty() {
@@ -210,7 +210,7 @@ impl Client {
         self.open.insert(id, Request { tool: &THIRDS[third][at], cancellation });
     }
 
-    /// A ping follows each cancellation: with its answer the cancellation has been processed.
+    /// Sends a cancellation and a ping. The response to the ping shows that the cancellation has been processed.
     fn cancel_what_is_due(&mut self) {
         let now = Instant::now();
         for (id, request) in &mut self.open {
@@ -243,7 +243,7 @@ impl Client {
         }
     }
 
-    /// Waits until nothing runs any more; whatever the server says then is too much.
+    /// Waits until nothing runs. Fails if the server sends a message after that.
     fn settle(&mut self, pids: &Path) {
         let start = Instant::now();
         loop {
@@ -259,22 +259,21 @@ impl Client {
         }
     }
 
-    /// Open descriptors of the server, and its memory in KiB.
+    /// Returns the number of open descriptors of the server, and its memory in KiB.
     fn resources(&self) -> (usize, u64) {
         let descriptors = fs::read_dir(format!("/proc/{}/fd", self.server.child.id())).unwrap();
         (descriptors.count(), self.server.memory_kib("VmRSS"))
     }
 }
 
-/// What runs with the variable of the config, wherever it belongs, and children of the server other than the janitor,
-/// zombies included.
+/// Returns the processes with the variable of the config, and the server's children except the janitor, zombies included.
 fn left_behind(server: &Server, pids: &Path) -> Vec<String> {
     let variable = format!("FAKECLI_PIDS={}", pids.display());
     let server = server.child.id().to_string();
     let processes = fs::read_dir("/proc").unwrap().filter_map(|entry| {
         let process = entry.unwrap().path();
         let stat = fs::read_to_string(process.join("stat")).ok()?;
-        // proc(5): the name in parentheses, then state and parent.
+        // proc(5): the name in parentheses, then the state and the parent.
         let parent = stat.rsplit(") ").next()?.split(' ').nth(1)?;
         let words = |file| String::from_utf8_lossy(&fs::read(process.join(file)).unwrap_or_default()).into_owned();
         let is_ours = words("environ").split('\0').any(|word| word == variable);
@@ -284,7 +283,7 @@ fn left_behind(server: &Server, pids: &Path) -> Vec<String> {
     processes.collect()
 }
 
-/// Marsaglia's xorshift: the same numbers in each run.
+/// Marsaglia's xorshift generator, with the same numbers in each run.
 struct Random(u64);
 
 impl Random {
@@ -294,7 +293,7 @@ impl Random {
         self.0 ^= self.0 << 17;
         usize::try_from(self.0 % limit as u64).unwrap()
     }
-    /// A tool, as often as its weight says among those of its third.
+    /// Chooses a tool of a third, by its weight.
     fn tool(&mut self) -> (usize, usize) {
         let third = self.below(3);
         let tools = THIRDS[third];

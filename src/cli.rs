@@ -1,4 +1,4 @@
-//! The command line: which words there are, and which command they start.
+//! Parses the command line and runs the command.
 
 use std::process::ExitCode;
 
@@ -19,7 +19,7 @@ use crate::exec::shim;
 use crate::serving::Program;
 
 const AFTER_HELP: &str = "\
-Exit status: 0 fine, 1 the thing asked for failed, 2 usage.
+Exit status: 0 success, 1 the command failed, 2 usage.
 
 Without a command the server runs: it speaks MCP on standard input and output and serves every compiled-in CLI, or those \
 that are named. `climax list` shows them.";
@@ -27,31 +27,31 @@ that are named. `climax list` shows them.";
 /// Command-line programs as tools for AI agents, over MCP.
 #[derive(Debug, Parser)]
 #[command(name = "climax", version, after_help = AFTER_HELP, args_conflicts_with_subcommands = true)]
-struct Arguments {
+struct CommandLine {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<ClimaxCommand>,
     #[command(flatten)]
     run: Box<RunArguments>,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum ClimaxCommand {
     /// Serve tools over MCP (the default)
     Run(Box<RunArguments>),
-    /// Check configs and report every mistake in them
+    /// Check configs and report all errors in them
     Validate(validate::Args),
-    /// List CLIs, or the tools of those that are named
+    /// List CLIs, or the tools of the named ones
     List(list::Args),
     /// Search tools as an agent does
     Search(search::Args),
     /// Call a tool as an agent does, and print the result
     Call(call::Args),
-    /// Tell which programs are there, what the policy permits, and which limits hold
+    /// Check which programs can run, and print what the policy permits and the limits
     Doctor(doctor::Args),
-    /// Count the tokens that tool lists and answers take
+    /// Count the tokens of tool lists and search results
     #[cfg(feature = "budget")]
     Budget(budget::Args),
-    /// Measure how well search finds what queries want
+    /// Measure the quality of search with queries whose results are known
     #[command(hide = true)]
     Eval(eval::Args),
     /// Print the JSON Schema of a file format
@@ -60,35 +60,35 @@ enum Command {
         #[arg(value_enum, default_value = "config")]
         format: schema::FileFormat,
     },
-    /// Print everything that is served, as JSON
+    /// Print the served catalog as JSON
     Export(export::Args),
-    /// Say in words what differs between two exports or configs
+    /// List the differences between two exports or configs
     Diff(diff::Args),
-    /// Write a first config from what a program says of itself
+    /// Draft a config from the help of a program
     #[cfg(feature = "import")]
     Import(import::Args),
-    /// Tell which program this is, and what is compiled into it
+    /// Print the version, the build and the compiled-in catalog
     Version(version::Args),
     /// Print a completion script
     Completions {
         /// The shell to complete in
         shell: clap_complete::Shell,
     },
-    /// End what a killed server has left behind; the server starts it
+    /// Clean up after a killed server; the server starts it
     #[command(name = shim::JANITOR, hide = true)]
     Janitor,
-    /// Become a program that is confined; the server starts it
+    /// Run a program in a sandbox; the server starts it
     #[command(name = shim::CONFINE, hide = true)]
-    Confine(shim::Arguments),
+    Confine(shim::ShimArguments),
 }
 
-/// Reads the command line, with what must hold between options of which one has a default.
-fn parsed() -> Result<Arguments, clap::Error> {
-    let mut command = Arguments::command();
+/// Parses the command line, and checks conflicts between options that clap cannot express.
+fn parse() -> Result<CommandLine, clap::Error> {
+    let mut command = CommandLine::command();
     let matches = command.try_get_matches_from_mut(std::env::args_os())?;
-    let arguments = Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
+    let arguments = CommandLine::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
     let (run, given) = match (&arguments.command, matches.subcommand()) {
-        (Some(Command::Run(run)), Some((_, given))) => (run, given),
+        (Some(ClimaxCommand::Run(run)), Some((_, given))) => (run, given),
         (None, None) => (&arguments.run, &matches),
         _ => return Ok(arguments),
     };
@@ -101,8 +101,8 @@ fn parsed() -> Result<Arguments, clap::Error> {
 impl Program {
     /// Runs the command line.
     ///
-    /// Exit status: 0 fine, 1 the command failed, 2 usage. If native tools and catalog do not match, every mismatch is
-    /// written to standard error, and nothing is served.
+    /// Exit status: 0 success, 1 the command failed, 2 usage. If native tools and the catalog do not match, all mismatches
+    /// are written to standard error, and the exit status is 1.
     #[must_use]
     pub fn main(self) -> ExitCode {
         if let Err(found) = self.natives.check(self.catalog) {
@@ -116,44 +116,51 @@ impl Program {
 }
 
 /// Runs the command line of a program that serves `catalog` and has no native tools; see [`Program::main`].
+///
+/// ```no_run
+/// fn main() -> std::process::ExitCode {
+///     climax::main(&climax::CATALOG)
+/// }
+/// ```
 #[must_use]
 pub fn main(catalog: &'static Catalog) -> ExitCode {
     Program::new(catalog).main()
 }
 
+/// Runs the command that the command line names.
 fn dispatch(program: &Program) -> ExitCode {
     let catalog = program.catalog;
-    let arguments = match parsed() {
+    let arguments = match parse() {
         Ok(arguments) => arguments,
         Err(error) => {
             let _ = error.print();
             return if error.use_stderr() { ExitCode::from(USAGE) } else { ExitCode::SUCCESS };
         }
     };
-    match arguments.command.unwrap_or(Command::Run(arguments.run)) {
-        Command::Run(arguments) => run::run(program, &arguments),
-        Command::Validate(arguments) => validate::run(catalog, &arguments),
-        Command::List(arguments) => list::run(catalog, &arguments),
-        Command::Search(arguments) => search::run(catalog, &arguments),
-        Command::Call(arguments) => call::run(program, &arguments),
-        Command::Doctor(arguments) => doctor::run(catalog, &arguments),
+    match arguments.command.unwrap_or(ClimaxCommand::Run(arguments.run)) {
+        ClimaxCommand::Run(arguments) => run::run(program, &arguments),
+        ClimaxCommand::Validate(arguments) => validate::run(catalog, &arguments),
+        ClimaxCommand::List(arguments) => list::run(catalog, &arguments),
+        ClimaxCommand::Search(arguments) => search::run(catalog, &arguments),
+        ClimaxCommand::Call(arguments) => call::run(program, &arguments),
+        ClimaxCommand::Doctor(arguments) => doctor::run(catalog, &arguments),
         #[cfg(feature = "budget")]
-        Command::Budget(arguments) => budget::run(catalog, &arguments),
-        Command::Eval(arguments) => eval::run(catalog, &arguments),
-        Command::Janitor => {
+        ClimaxCommand::Budget(arguments) => budget::run(catalog, &arguments),
+        ClimaxCommand::Eval(arguments) => eval::run(catalog, &arguments),
+        ClimaxCommand::Janitor => {
             shim::janitor();
             ExitCode::SUCCESS
         }
-        Command::Confine(arguments) => {
+        ClimaxCommand::Confine(arguments) => {
             shim::confine(&arguments);
             ExitCode::from(FAILURE)
         }
-        Command::Schema { format } => schema::run(format),
-        Command::Export(arguments) => export::run(catalog, &arguments),
-        Command::Diff(arguments) => diff::run(catalog, &arguments),
+        ClimaxCommand::Schema { format } => schema::run(format),
+        ClimaxCommand::Export(arguments) => export::run(catalog, &arguments),
+        ClimaxCommand::Diff(arguments) => diff::run(catalog, &arguments),
         #[cfg(feature = "import")]
-        Command::Import(arguments) => import::run(&arguments),
-        Command::Version(arguments) => version::run(catalog, &arguments),
-        Command::Completions { shell } => completions::run(shell, &mut Arguments::command()),
+        ClimaxCommand::Import(arguments) => import::run(&arguments),
+        ClimaxCommand::Version(arguments) => version::run(catalog, &arguments),
+        ClimaxCommand::Completions { shell } => completions::run(shell, &mut CommandLine::command()),
     }
 }

@@ -1,10 +1,10 @@
-//! Command-line programs as tools for AI agents, over MCP.
+//! Serves command-line programs as tools for AI agents, over MCP.
 //!
-//! A build script (`climax-codegen`) compiles configs into a static [`catalog::Catalog`]; this crate serves it: the index
-//! finds tools, [`call`] runs them, [`mcp`] speaks the protocol. [`main`] is the whole command line, [`Program`] the same
-//! with tools that are written in Rust.
+//! A build script (`climax-codegen`) compiles configs into a static [`catalog::Catalog`]. This crate serves the catalog:
+//! the index finds tools, [`call`] runs them, [`mcp`] implements the protocol. [`main`] is the whole command line, and
+//! [`Program`] adds tools that are written in Rust.
 
-// Generated code names its types through this crate, here and in crates that depend on it.
+// Generated code uses paths such as `climax::catalog`, in this crate and in its dependents.
 extern crate self as climax;
 
 pub mod call;
@@ -24,7 +24,7 @@ pub use climax_catalog as catalog;
 pub use generated::CATALOG;
 pub use serving::Program;
 
-/// Includes the tables that `climax_codegen::Build::run` generated; defines `pub static CATALOG`.
+/// Includes the catalog that `climax_codegen::Build::run` generated, as `pub static CATALOG`.
 #[macro_export]
 macro_rules! include_catalog {
     () => {

@@ -1,4 +1,4 @@
-//! What serving compiled-in tools costs before the first request: no allocation per tool.
+//! The start of a server with compiled-in tools: no allocation per tool.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -32,7 +32,7 @@ fn allocations<T>(work: impl FnOnce() -> T) -> (usize, T) {
 }
 
 #[test]
-fn an_index_over_the_compiled_in_catalog_takes_three_allocations_whatever_its_size() {
+fn index_of_the_compiled_in_catalog_takes_three_allocations() {
     let (count, index) = allocations(|| ToolIndex::from_configs(vec![Layer::compiled(&CATALOG)]));
     assert!(count <= 3, "{count} allocations for {} tools", CATALOG.tools.len());
     let (count, tool) = allocations(|| index.get("git_log"));

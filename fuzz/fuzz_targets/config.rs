@@ -1,5 +1,5 @@
-//! Asserts that any file is either refused with mistakes that can be shown, or makes tools that are found by their names
-//! and whose texts are JSON, also under a policy that hides none of them.
+//! Asserts that any file either has errors that can be rendered, or defines tools that are found by name and whose texts
+//! are JSON, also under a policy that hides none of them.
 
 #![no_main]
 
@@ -53,7 +53,7 @@ fn made_anew(index: &ToolIndex) -> ToolIndex {
     file.apply(index.clone(), &|_| false).expect("the tools fit one catalog").index
 }
 
-/// Everything that a tool says, and what becomes of its arguments.
+/// Returns all texts of a tool, and the result of binding arguments.
 fn facts(tool: ResolvedTool<'_>) -> impl PartialEq + use<> {
     let arg = |arg: ArgView<'_>| {
         let values: Vec<&str> = arg.values().collect();

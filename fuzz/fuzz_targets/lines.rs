@@ -1,5 +1,6 @@
-//! Asserts that whatever a client writes, each line that it gets is JSON-RPC, none is an answer to nothing, and the server
-//! ends when its input does. The first byte chooses the surface, and whether the client waits after each line: `0` to `5`.
+//! Asserts, for any input of a client, that each line of the server is JSON-RPC, that each response belongs to a request,
+//! and that the server ends with its input. The first byte selects the mode, and whether the client waits after each line:
+//! `0` to `5`.
 
 #![no_main]
 
@@ -63,7 +64,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert!(answers <= lines().filter(|line| !line.is_empty()).count(), "{output}");
 });
 
-/// What decoding refuses is answered under the id that it came with.
+/// Asserts that a message that cannot be decoded gets a response with its own id.
 fn decoded(line: &[u8]) {
     let Decoded::Error(answer) = decode(line) else { return };
     let answer = serde_json::to_value(*answer).expect("an answer is JSON");
@@ -75,13 +76,15 @@ fn decoded(line: &[u8]) {
     assert!(back.is_null() || is_given, "{answer}");
 }
 
-/// JSON-RPC 2.0 §4 and §5: a request or notification, or one of result and error.
+/// Asserts that a message is a request, a notification, or a response with either a result or an error.
+///
+/// Source: JSON-RPC 2.0, "Request object" and "Response object".
 fn is_json_rpc(message: &Value) -> bool {
     let keys = ["method", "result", "error"].into_iter().filter(|key| message.get(key).is_some());
     message["jsonrpc"] == "2.0" && keys.count() == 1
 }
 
-/// What a server writes until its input has ended. The clock jumps wherever all would wait.
+/// Returns the output of a server until its input has ended. The clock is paused, so timers take no time.
 fn conversation(mode: Mode, pause: Duration, input: &[u8]) -> Vec<u8> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
     runtime.expect("a runtime starts").block_on(async {
@@ -93,14 +96,14 @@ fn conversation(mode: Mode, pause: Duration, input: &[u8]) -> Vec<u8> {
         let (mut answers, mut requests) = split(ours);
         let mut output = Vec::new();
         let feed = async {
-            // A server that has ended does not read.
+            // The write fails if the server has ended.
             for line in input.split_inclusive(|byte| *byte == b'\n') {
                 let _ = requests.write_all(line).await;
                 tokio::time::sleep(pause).await;
             }
             let _ = requests.shutdown().await;
         };
-        // Tasks of the SDK may hold the output for longer than the server runs.
+        // Tasks of the SDK may hold the output open after the server has ended.
         let listen = tokio::time::timeout(Duration::from_hours(1), answers.read_to_end(&mut output));
         let _ = tokio::join!(Box::pin(serve(server, read, write, shutdown)), feed, listen);
         output

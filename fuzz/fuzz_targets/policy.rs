@@ -1,5 +1,5 @@
-//! Asserts that any policy is either refused with mistakes that can be shown, or leaves exactly the tools that it
-//! permits, with schemas that are JSON; over a policy that is compiled in it only narrows.
+//! Asserts that any policy either has errors that can be rendered, or leaves exactly the tools that it permits, with
+//! schemas that are JSON, and that it only narrows a compiled-in policy.
 
 #![no_main]
 

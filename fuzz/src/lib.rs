@@ -1,39 +1,39 @@
-//! What the targets share: tools to try things on, and diagnostics that must render.
+//! Helpers of the fuzz targets: catalogs, policies and checks of diagnostics.
 
 use climax::catalog::policy::{Applied, PolicyFile, read};
 use climax::catalog::{Catalog, Diagnostics, Layer, Source, Style, ToolIndex, compile};
 use serde_json::Value;
 
-/// The catalog of one config, which must have no mistakes.
+/// Compiles one config.
 ///
 /// # Panics
-/// If it has.
+/// The config has errors.
 #[must_use]
 pub fn catalog(yaml: &str) -> Catalog {
     let source = Source::new("tools.yaml", yaml.as_bytes().to_vec()).expect("the config is a text");
     compile(&[source]).unwrap_or_else(|found| panic!("{}", found.render(Style::Plain))).catalog
 }
 
-/// A policy, which must have no mistakes.
+/// Reads a policy.
 ///
 /// # Panics
-/// If it has.
+/// The policy has errors.
 #[must_use]
 pub fn policy(yaml: &str) -> PolicyFile {
     let source = Source::new("policy.yaml", yaml.as_bytes().to_vec()).expect("the policy is a text");
     read(&source).unwrap_or_else(|found| panic!("{}", found.render(Style::Plain)))
 }
 
-/// The index of a config under a policy.
+/// Builds the index of a config under a policy.
 #[must_use]
 pub fn restricted(config: &str, rules: &str) -> Applied {
     policy(rules).apply(ToolIndex::from_configs(vec![Layer::loaded(catalog(config))]), &|_| false).expect("the tools fit one catalog")
 }
 
-/// Renders diagnostics, and asserts that each has a place in its file.
+/// Renders diagnostics, and asserts that each has a position in its file.
 ///
 /// # Panics
-/// If one has not, or renders as nothing.
+/// A position is missing, or a diagnostic renders as empty text.
 pub fn show(found: &Diagnostics) {
     assert_eq!(found.render(Style::Plain).is_empty(), found.is_empty());
     for diagnostic in found {
@@ -46,7 +46,7 @@ pub fn show(found: &Diagnostics) {
 /// Asserts that a text is a JSON object, and returns it.
 ///
 /// # Panics
-/// If it is not.
+/// It is not a JSON object.
 #[must_use]
 pub fn object(json: &str) -> Value {
     let value: Value = serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}"));

@@ -1,7 +1,8 @@
-//! The user's part in a call: filling in forms and approving.
+//! Asks the user to fill in forms and to approve calls.
 
 use std::convert::Infallible;
 use std::future::{Future, pending};
+use std::time::Duration;
 
 use climax_catalog::policy::Headless;
 use climax_catalog::{Policy, ResolvedTool};
@@ -12,30 +13,28 @@ use crate::call::command_line;
 use crate::call::confirmation::{self, Lookups};
 use crate::call::digest::{self, RequestDigest};
 use crate::call::form::Form;
-use crate::exec::Invocation;
-use crate::exec::{self, End, Runner};
-use std::time::Duration;
+use crate::exec::{self, End, Invocation, Runner};
 
-/// How long the user may take to approve a call.
+/// Time limit for the user to approve a call.
 pub(crate) const APPROVAL_LIMIT: Duration = Duration::from_mins(10);
 
-/// Asks the user about a call.
+/// Asks the user to fill in forms and to approve calls.
 pub trait Approver: Sync {
-    /// The question for the client, where the answer comes with a later request.
+    /// The question for a client that sends the answer with a later request.
     type Question: Send;
 
-    /// Has the user fill in a form that belongs to the request with this digest.
+    /// Asks the user to fill in a form. The form belongs to the request with this digest.
     fn fill_in(
         &self,
         form: &Form<'_>,
         request: &RequestDigest,
     ) -> impl Future<Output = FormAnswer<Self::Question>> + Send;
 
-    /// Has the user approve or deny a call.
+    /// Asks the user to approve a call.
     fn approve(&self, call: &PendingCall<'_>) -> impl Future<Output = Verdict<Self::Question>> + Send;
 }
 
-/// An approver without a user: resources and prompts are read unattended.
+/// An approver without a user, for resources and prompts.
 #[derive(Clone, Copy, Debug)]
 pub struct Unattended;
 
@@ -58,7 +57,7 @@ pub enum FormAnswer<Q> {
     Filled(Map<String, Value>),
     /// The form was not filled in.
     Denied(Denial),
-    /// The client has to show the form and send the request again with the answer.
+    /// The client must show the form, then repeat the request with the answer.
     InputRequired(Q),
 }
 
@@ -69,7 +68,7 @@ pub enum Verdict<Q> {
     Approved,
     /// The call may not run.
     Denied(Denial),
-    /// The client has to ask and send the call again with the answer.
+    /// The client must ask the user, then repeat the call with the answer.
     InputRequired(Q),
 }
 
@@ -79,18 +78,18 @@ pub enum Denial {
     /// The user was asked and did not approve.
     #[error("the user did not approve the call")]
     ByUser,
-    /// No user can be asked, and the policy denies such calls.
+    /// The client cannot ask a user, and the policy denies such calls.
     #[error("the call needs approval, and this client has no way to ask for it (elicitation)")]
     Headless,
-    /// The user has to fill in a form, and no user can be asked.
+    /// The tool has a form, and the client cannot ask a user.
     #[error("Not run: the user has to give some of the values, and cannot be asked here (elicitation)")]
     Unanswerable,
-    /// The answer came with a state that was not made for this call.
+    /// The answer came with a request state of another call.
     #[error("the call came with a state that was not made for it")]
     Forged,
 }
 
-/// A call that waits for approval. Its arguments have been checked; nothing has run.
+/// A call that waits for approval. Its arguments have been checked. Its program has not been started.
 #[derive(Clone, Copy, Debug)]
 pub struct PendingCall<'a> {
     pub(crate) tool: ResolvedTool<'a>,
@@ -101,7 +100,7 @@ pub struct PendingCall<'a> {
 }
 
 impl PendingCall<'_> {
-    /// The verdict of the policy where no user can be asked.
+    /// Returns the verdict of the policy for clients that cannot ask a user.
     #[must_use]
     pub fn headless<Q>(&self) -> Verdict<Q> {
         match self.policy.headless() {
@@ -110,9 +109,9 @@ impl PendingCall<'_> {
         }
     }
 
-    /// The digest of everything that the approval covers: all values, the command line, its directory and its risk.
+    /// Returns the digest of everything that the approval covers: all values, the command line, the directory, the risk.
     ///
-    /// The directory of result files differs from call to call, so it is left out.
+    /// The directory of result files differs from call to call, so the digest leaves it out.
     #[must_use]
     pub fn digest(&self) -> RequestDigest {
         let files_dir = self.invocation.files_dir.as_ref().map(|dir| dir.display().to_string());
@@ -123,15 +122,15 @@ impl PendingCall<'_> {
         digest::of_pairs(digest::pairs(self.tool, self.bound, |_| true).chain(words).chain(dir).chain(risk))
     }
 
-    /// The digest of the request as the agent made it, without the user's answers.
+    /// Returns the digest of the agent's request, without the user's answers.
     #[must_use]
     pub fn request_digest(&self) -> RequestDigest {
         digest::of_request(self.tool, self.bound)
     }
 
-    /// The text of the question, with the names that the tool's `resolve` looks up.
+    /// Returns the text of the question. The tool's `resolve` commands are run for the names in it.
     ///
-    /// A look-up that fails reads `<unresolved:NAME>`.
+    /// A name whose command fails reads `<unresolved:NAME>`.
     pub async fn question(&self) -> String {
         let Some(template) = self.tool.confirm_message() else {
             return confirmation::question(self.tool, None, self.invocation);
@@ -145,7 +144,7 @@ impl PendingCall<'_> {
             };
             found.insert(resolve.name(), Some(name).filter(|name| !name.is_empty()));
         }
-        let own_words = confirmation::from_template(template, self.bound, &found);
-        confirmation::question(self.tool, Some(&own_words), self.invocation)
+        let message = confirmation::from_template(template, self.bound, &found);
+        confirmation::question(self.tool, Some(&message), self.invocation)
     }
 }

@@ -13,17 +13,17 @@ use serde_json::{Value, json};
 
 use crate::call::arguments::echo;
 use crate::call::outcome::{CallResult, Permission};
-use crate::call::request::Request;
+use crate::call::request::CallRequest;
 use crate::exec::{End, open_for_append};
 use crate::telemetry::log;
 
-/// Arguments of a call that a line of the audit file names.
+/// Maximum arguments of a call that an audit line names.
 const MAX_AUDITED_ARGUMENTS: usize = 64;
 
-/// Room that there must be for the audit file, in bytes.
+/// Minimum free space on the file system of the audit file, in bytes.
 const MIN_AUDIT_SPACE_BYTES: u64 = 1 << 20;
 
-/// The open file.
+/// The open audit file.
 #[derive(Debug)]
 pub struct Audit {
     path: PathBuf,
@@ -34,57 +34,63 @@ pub struct Audit {
 #[derive(Debug)]
 struct Inner {
     file: File,
-    /// Whether the last write failed, so that half a line may stand at the end.
-    is_torn: bool,
+    /// Whether the file may end with a partial line, because the last write failed.
+    has_partial_line: bool,
 }
 
 impl Audit {
-    /// Opens the file for appending; a new one can be read by its owner only.
+    /// Opens the file for appending. A new file is readable by its owner only.
     ///
     /// # Errors
     /// The file cannot be opened.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let inner = Inner { file: open_for_append(path)?, is_torn: false };
+        let inner = Inner { file: open_for_append(path)?, has_partial_line: false };
         Ok(Self { inner: Mutex::new(inner), path: path.to_owned(), calls: AtomicU64::new(0) })
     }
 
-    /// Opens the file by its name again: what had been opened may have been renamed.
+    /// Opens the file by its path again, because the open file may have been renamed (log rotation).
     ///
     /// # Errors
-    /// The file cannot be opened. What was open stays open for the calls that run.
+    /// The file cannot be opened. The old one stays open.
     pub fn reopen(&self) -> io::Result<()> {
         let file = open_for_append(&self.path)?;
-        *self.lock() = Inner { file, is_torn: false };
+        *self.lock() = Inner { file, has_partial_line: false };
         Ok(())
     }
 
-    /// Makes sure that a call can be written down, before it runs; its number.
-    pub(crate) fn admit(&self) -> io::Result<u64> {
+    /// Checks, before a call runs, that its line can be written. Returns the number of the call.
+    ///
+    /// # Errors
+    /// The file cannot be opened or written, or there is less than 1 MiB of free space.
+    pub(crate) fn begin_call(&self) -> io::Result<u64> {
         let mut inner = self.lock();
-        if !is_at(&self.path, &inner.file) {
-            *inner = Inner { file: open_for_append(&self.path)?, is_torn: false };
+        if !is_same_file(&self.path, &inner.file) {
+            *inner = Inner { file: open_for_append(&self.path)?, has_partial_line: false };
         }
-        if inner.is_torn {
+        if inner.has_partial_line {
             inner.file.write_all(b"\n")?;
-            inner.is_torn = false;
+            inner.has_partial_line = false;
         }
         let space = rustix::fs::fstatvfs(&inner.file)?;
-        // What is no regular file takes no space.
+        // Pipes and devices take no space.
         if inner.file.metadata()?.is_file() && space.f_bavail.saturating_mul(space.f_frsize) < MIN_AUDIT_SPACE_BYTES {
             return Err(io::ErrorKind::StorageFull.into());
         }
         Ok(self.calls.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Writes a line, in one write: other servers may append to the same file.
+    /// Appends a line in one write, because other servers may append to the same file.
+    ///
+    /// # Errors
+    /// The line could not be written, or only a part of it.
     pub(crate) fn write(&self, line: &Value) -> io::Result<()> {
         let mut inner = self.lock();
         let written = inner.file.write_all(format!("{line}\n").as_bytes());
-        inner.is_torn |= written.is_err();
+        inner.has_partial_line |= written.is_err();
         written
     }
 
-    /// Where the file is, for whoever writes a line if this process cannot.
+    /// Returns the path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -94,28 +100,28 @@ impl Audit {
     }
 }
 
-/// Whether the open file is the one of this name.
-fn is_at(path: &Path, file: &File) -> bool {
+/// Whether the path still names the open file.
+fn is_same_file(path: &Path, file: &File) -> bool {
     let identity = |found: std::fs::Metadata| (found.dev(), found.ino());
     let named = std::fs::metadata(path).map(identity);
     matches!((named, file.metadata().map(identity)), (Ok(named), Ok(open)) if named == open)
 }
 
-/// What a line tells. Values of arguments are not in it: they may be secrets.
+/// The content of an audit line. It has no values of arguments, because they may be secrets.
 pub(crate) struct Record<'a> {
-    /// Counts the calls of this server.
+    /// The number of the call, counted from the start of the server.
     pub(crate) call: u64,
-    /// The digest of what is served.
+    /// The digest of the catalog and the policy.
     pub(crate) catalog: &'a str,
-    pub(crate) request: Request<'a>,
-    /// The tool, if there is one of this name.
+    pub(crate) request: CallRequest<'a>,
+    /// The tool; `None` if no served tool has the name.
     pub(crate) tool: Option<ResolvedTool<'a>>,
     pub(crate) permission: Permission,
     pub(crate) duration: Duration,
 }
 
 impl Record<'_> {
-    /// The line of a call that is over.
+    /// Returns the line of a call that has ended.
     pub(crate) fn to_json<Q>(&self, result: &CallResult<Q>) -> Value {
         let codes = result.codes();
         let mut line = self.line(codes.decision(self.permission), codes.end);
@@ -127,18 +133,18 @@ impl Record<'_> {
         line
     }
 
-    /// The line of a call that runs, for the case that this process does not see its end.
+    /// Returns the line of a running call, which the janitor writes if this process is killed.
     pub(crate) fn unfinished(&self) -> Value {
         self.line(self.permission.decision(), Some("server_killed"))
     }
 
     fn line(&self, decision: &str, end: Option<&str>) -> Value {
-        // What the agent says for what others give does not count.
-        let others = |name: &str| {
+        // Values of the agent for args of the user or the server are ignored, so they are not logged either.
+        let is_ignored = |name: &str| {
             let mut args = self.tool.into_iter().flat_map(ResolvedTool::args);
             args.any(|arg| arg.name() == name && (arg.is_from_user() || arg.output().is_some()))
         };
-        let given: Vec<_> = self.request.arguments.iter().filter(|(name, _)| !others(name)).collect();
+        let given: Vec<_> = self.request.arguments.iter().filter(|(name, _)| !is_ignored(name)).collect();
         let asked = self.tool.into_iter().flat_map(ResolvedTool::args).filter(|arg| arg.is_from_user());
         let arguments = given.iter().take(MAX_AUDITED_ARGUMENTS).map(|(name, value)| {
             let bytes = value.as_str().map_or_else(|| value.to_string().len(), str::len);
@@ -163,7 +169,7 @@ impl Record<'_> {
     }
 }
 
-/// The exit status, negative for a signal.
+/// Returns the exit status; for a signal, its negated number.
 fn exit_code<Q>(result: &CallResult<Q>) -> Option<i32> {
     match result {
         CallResult::Ran(outcome) => match outcome.end {

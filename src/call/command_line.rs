@@ -1,39 +1,60 @@
-//! The command line of a call.
+//! Plans the command line of a call.
 //!
-//! Pure. Each value becomes one word or the end of one; nothing is split, quoted or joined into a shell line.
+//! Pure. Each value becomes one word or the end of one. No value is split, and no shell is involved.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
+use climax_catalog::expansion::{self, Lookup};
 use climax_catalog::template::{self, Piece};
 use climax_catalog::{ArgView, CliView, Place, ResolveView, ResolvedTool, Type};
 
 use crate::call::arguments::{Bound, BoundValue};
 use crate::exec::Invocation;
-use climax_catalog::expansion::{self, Lookup};
 
 /// Plans a call: base words, subcommand words, positionals, options, global args, in this order.
 ///
-/// `env` is the server's environment, by which words of the config expand. A tool that is written in Rust has no command
-/// line; what stands for it is made for those who are asked about the call.
+/// `env` looks up variables of the server's environment, which expand words of the config. A native tool has no command
+/// line; its plan is a description for the user who approves the call.
+///
+/// Source: `docs/contract.md`, "Command line".
+///
+/// ```
+/// use climax::call::{arguments, command_line};
+/// use climax::catalog::{Layer, ToolIndex};
+/// use serde_json::{Map, json};
+///
+/// let index = ToolIndex::from_configs(vec![Layer::compiled(&climax::CATALOG)]);
+/// let git_log = index.get("git_log").expect("this package compiles it in");
+/// let arguments = Map::from_iter([("max_count".to_owned(), json!(3))]);
+/// let bound = arguments::bind(git_log, &arguments).expect("the arguments are valid");
+///
+/// let invocation = command_line::plan(git_log, &bound, &climax::exec::variable);
+/// assert_eq!(invocation.argv[..2], ["git", "log"]);
+/// ```
 #[must_use]
 pub fn plan(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Invocation {
-    let timeout = Duration::from_millis(tool.timeout_ms().into());
-    if tool.is_native() {
-        let values = bound.iter().map(|(arg, value)| format!("{}={value}", arg.name()));
-        let argv = std::iter::once(tool.name().to_owned()).chain(values).collect();
-        return Invocation {
-            argv,
-            env: Vec::new(),
-            program_dir: None,
-            cwd: None,
-            stdin: None,
-            files_dir: None,
-            timeout,
-        };
+    if tool.is_native() { native(tool, bound) } else { command(tool, bound, env) }
+}
+
+/// Describes a call of a native tool, in the form of a command line.
+fn native(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Invocation {
+    let values = bound.iter().map(|(arg, value)| format!("{}={value}", arg.name()));
+    Invocation {
+        argv: std::iter::once(tool.name().to_owned()).chain(values).collect(),
+        env: Vec::new(),
+        program_dir: None,
+        cwd: None,
+        stdin: None,
+        files_dir: None,
+        timeout: timeout(tool),
     }
+}
+
+/// Plans the command line of a program.
+fn command(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Invocation {
     let cli = tool.cli();
-    let mut argv = command(cli, tool.words(), env);
+    let mut argv = words(cli, tool.words(), env);
     let mut options = Vec::new();
     let program_dir = cli.working_dir().map(PathBuf::from);
     let mut cwd = program_dir.clone();
@@ -59,13 +80,17 @@ pub fn plan(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Invoc
         cwd,
         stdin,
         files_dir: None,
-        timeout,
+        timeout: timeout(tool),
     }
 }
 
-/// Plans a look-up of a tool's `resolve`: like the call, but for its own subcommand, args and time.
+fn timeout(tool: ResolvedTool<'_>) -> Duration {
+    Duration::from_millis(tool.timeout_ms().into())
+}
+
+/// Plans a look-up of a tool's `resolve`. It differs from the call in its subcommand, args and timeout.
 ///
-/// An arg whose template names an arg without a value is left out.
+/// An arg of the look-up is left out if its template names an arg without a value.
 #[must_use]
 pub fn resolve(
     tool: ResolvedTool<'_>,
@@ -74,7 +99,7 @@ pub fn resolve(
     call: &Invocation,
     env: Lookup<'_>,
 ) -> Invocation {
-    let mut argv = command(tool.cli(), resolve.words(), env);
+    let mut argv = words(tool.cli(), resolve.words(), env);
     for (name, template) in resolve.args() {
         if let Some(value) = filled(template, bound) {
             argv.extend([format!("--{}", name.replace('_', "-")), value]);
@@ -89,8 +114,8 @@ pub fn resolve(
     }
 }
 
-/// The base command and a subcommand of it.
-fn command<'a>(cli: CliView<'a>, subcommand: impl Iterator<Item = &'a str>, env: Lookup<'_>) -> Vec<String> {
+/// Returns the words of the base command and of a subcommand.
+fn words<'a>(cli: CliView<'a>, subcommand: impl Iterator<Item = &'a str>, env: Lookup<'_>) -> Vec<String> {
     let mut words: Vec<String> = cli.words().map(|word| expansion::command_word(word, env)).collect();
     for word in subcommand {
         // Without a base command the first word of the subcommand names the program.
@@ -99,6 +124,7 @@ fn command<'a>(cli: CliView<'a>, subcommand: impl Iterator<Item = &'a str>, env:
     words
 }
 
+/// Fills in a template; `None` if it names an arg without a value.
 fn filled(template: &str, bound: &Bound<'_>) -> Option<String> {
     let pieces = template::parse(template).into_iter().map(|(range, piece)| match piece {
         Piece::Literal(text) => Some(text.to_owned()),
@@ -108,6 +134,7 @@ fn filled(template: &str, bound: &Bound<'_>) -> Option<String> {
     pieces.collect()
 }
 
+/// Adds the words of an option.
 fn option(words: &mut Vec<String>, arg: ArgView<'_>, value: &BoundValue) {
     match (arg.place(), value) {
         (_, BoundValue::Boolean(false)) => {}
@@ -117,7 +144,7 @@ fn option(words: &mut Vec<String>, arg: ArgView<'_>, value: &BoundValue) {
     }
 }
 
-/// The value of a global arg: its default, expanded.
+/// Returns the value of a global arg: its default, expanded. `None` if a variable in it is unset or empty.
 fn global_value(arg: ArgView<'_>, env: Lookup<'_>) -> Option<BoundValue> {
     let text = expansion::global_default(arg.default()?, env)?;
     Some(match arg.kind() {

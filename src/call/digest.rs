@@ -1,4 +1,4 @@
-//! Digests of requests, by which an answer of the user is tied to the request that it is for.
+//! Digests of requests. They tie a user's answer to its request.
 
 use std::io::Write as _;
 
@@ -7,16 +7,16 @@ use sha2::{Digest as _, Sha256};
 
 use crate::call::arguments::Bound;
 
-/// The SHA-256 digest of a request: of its tool and of all values that came with it.
+/// The SHA-256 digest of a request: of its tool and its values.
 pub type RequestDigest = [u8; 32];
 
-/// The digest of a tool and all values of the agent.
+/// Returns the digest of a tool and the agent's values.
 #[must_use]
 pub(crate) fn of_request(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> RequestDigest {
     of_pairs(pairs(tool, bound, |arg| !arg.is_from_user()))
 }
 
-/// The tool, and the values of the args that `is_part` picks. Paths of result files are never part of it.
+/// Returns the tool, then the values of the args that `is_part` selects. Paths of result files are left out.
 pub(crate) fn pairs<'a>(
     tool: ResolvedTool<'_>,
     bound: &'a Bound<'_>,
@@ -27,7 +27,7 @@ pub(crate) fn pairs<'a>(
     std::iter::once((tool.name().to_owned(), String::new())).chain(values)
 }
 
-/// The digest of a list of pairs. Lengths stand before the texts, so no two lists have one text.
+/// Returns the digest of a list of pairs. Each text is preceded by its length, so that different lists cannot collide.
 #[must_use]
 pub(crate) fn of_pairs(pairs: impl Iterator<Item = (String, String)>) -> RequestDigest {
     let mut text = Vec::new();

@@ -1,4 +1,4 @@
-//! Questions with fields, which users fill in: what agents are not to choose, and what a prompt needs.
+//! Forms that users fill in: for values that agents must not choose, and for the arguments of prompts.
 
 use climax_catalog::{ArgView, PromptArg, QuestionView, ResolvedTool, RuleView, Type};
 use serde_json::{Map, Value};
@@ -6,48 +6,48 @@ use serde_json::{Map, Value};
 use crate::call::arguments::Bound;
 use crate::call::confirmation;
 
-/// A question and its fields.
+/// A form: a question and its fields.
 #[derive(Clone, Debug)]
 pub struct Form<'a> {
-    /// What the answer is known by.
+    /// The form's name, by which its answer is found.
     pub name: &'a str,
-    /// What the user is asked.
+    /// The question.
     pub message: String,
-    /// What is to be filled in.
+    /// The fields.
     pub fields: Vec<Field<'a>>,
 }
 
 /// A field of a form.
 #[derive(Clone, Debug)]
 pub struct Field<'a> {
-    /// The name of its value.
+    /// The name of the arg.
     pub name: &'a str,
-    /// What the value means; may be empty.
+    /// The meaning of the value; may be empty.
     pub description: &'a str,
     /// The type of the value.
     pub kind: Type,
-    /// Whether there must be a value.
+    /// Whether a value is required.
     pub required: bool,
-    /// The value that the form starts with, as it goes on the command line.
+    /// The initial value, as on the command line.
     pub default: Option<&'a str>,
-    /// The least that a number may be.
+    /// The minimum of a number.
     pub min: Option<f64>,
-    /// The most that a number may be.
+    /// The maximum of a number.
     pub max: Option<f64>,
-    /// The allowed values; none means any.
+    /// The allowed values; empty allows any.
     pub values: Vec<&'a str>,
 }
 
 impl<'a> Form<'a> {
-    /// The form of one of a tool's questions. It says which call it is for: `own` is what the agent gives.
+    /// Makes the form of one of a tool's questions. Its message contains the agent's request: the tool and `given`.
     #[must_use]
-    pub fn of_question(tool: ResolvedTool<'a>, question: QuestionView<'a>, own: &Bound<'_>) -> Self {
-        let asked = tool.args().filter(|arg| question.args().any(|name| name == arg.name()));
-        let message = format!("{}\n\nfor {}", question.message(), confirmation::call(tool, own));
-        Self { name: question.name(), message, fields: asked.map(field).collect() }
+    pub fn of_question(tool: ResolvedTool<'a>, question: QuestionView<'a>, given: &Bound<'_>) -> Self {
+        let args = tool.args().filter(|arg| question.args().any(|name| name == arg.name()));
+        let message = format!("{}\n\nfor {}", question.message(), confirmation::call(tool, given));
+        Self { name: question.name(), message, fields: args.map(field).collect() }
     }
 
-    /// The form of what a prompt needs.
+    /// Makes the form of a prompt's arguments.
     #[must_use]
     pub fn of_prompt(name: &'a str, message: String, args: impl Iterator<Item = &'a PromptArg>) -> Self {
         let fields = args.map(|arg| Field {
@@ -63,7 +63,7 @@ impl<'a> Form<'a> {
         Self { name, message, fields: fields.collect() }
     }
 
-    /// Those of some values that are of its fields.
+    /// Returns the values that belong to fields of this form.
     #[must_use]
     pub fn values(&self, given: Map<String, Value>) -> Map<String, Value> {
         given.into_iter().filter(|(name, _)| self.fields.iter().any(|field| field.name == name)).collect()

@@ -1,7 +1,7 @@
-//! The one path of a call, from a tool's name and JSON arguments to an outcome.
+//! Runs calls, from a tool's name and JSON arguments to an outcome.
 //!
-//! MCP and `climax call` both take it: look the tool up, bind and check its arguments, plan the command line, ask for
-//! approval, run, write the audit line.
+//! MCP and `climax call` share these steps: look up the tool, bind and check its arguments, plan the command line, ask
+//! the user for approval, run the program, write the audit line.
 
 pub mod approval;
 pub mod arguments;
@@ -18,5 +18,5 @@ mod toolbox;
 mod user_input;
 
 pub use outcome::{CallError, CallResult, ErrorCode};
-pub use request::{Purpose, Request};
+pub use request::{CallRequest, Purpose};
 pub use toolbox::{Toolbox, suggest_tools};

@@ -1,8 +1,7 @@
-//! Tools that are written in Rust, beside those that run programs.
+//! Native tools: tools that are written in Rust and run in the server.
 //!
-//! A config with `native: true` says what they are, like any other: names, descriptions, args, risk. So they are checked at
-//! build time, found, listed, counted and policed like any other too. What they do is a [`Native`], which
-//! [`crate::Program::native`] puts under the tool's name.
+//! A config with `native: true` defines their names, descriptions, args and risk. So checks, search, lists and policies
+//! treat them like other tools. [`crate::Program::native`] registers the implementation, a [`Native`].
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,46 +12,63 @@ pub use futures_util::future::BoxFuture;
 
 use crate::call::arguments::Bound;
 
-/// What a tool that is written in Rust does.
+/// The implementation of a native tool.
+///
+/// ```
+/// use climax::Native;
+/// use climax::call::arguments::Bound;
+/// use climax::call::native::BoxFuture;
+///
+/// struct Greet;
+///
+/// impl Native for Greet {
+///     fn call<'a>(&'a self, arguments: &'a Bound<'a>) -> BoxFuture<'a, Result<String, String>> {
+///         Box::pin(async move {
+///             let name = arguments.get("name").ok_or("no name")?;
+///             Ok(format!("Hello, {name}"))
+///         })
+///     }
+/// }
+/// ```
 pub trait Native: Send + Sync {
-    /// Does it; the text is what the model reads, as a result or as an error.
+    /// Calls the tool. The model reads the text, as a result or as an error.
     ///
-    /// The arguments have been checked, converted and defaulted, the policy permits them, and whoever is to approve has.
-    /// The future is dropped when the call times out or is given up. It runs on the server's only thread: what blocks
-    /// belongs into `tokio::task::spawn_blocking`.
+    /// The arguments have been checked and converted, and have their defaults. The policy permits the call, and the user
+    /// has approved it where that is required. The future is dropped when the call times out or is cancelled. It runs on
+    /// the server's only thread, so blocking work belongs in `tokio::task::spawn_blocking`.
     fn call<'a>(&'a self, arguments: &'a Bound<'a>) -> BoxFuture<'a, Result<String, String>>;
 }
 
-/// The native tools of a program, by their names.
+/// The implementations of a program's native tools, by tool name.
 #[derive(Clone, Default)]
-pub struct Natives(BTreeMap<String, Arc<dyn Native>>);
+pub struct NativeTools(BTreeMap<String, Arc<dyn Native>>);
 
-impl fmt::Debug for Natives {
+impl fmt::Debug for NativeTools {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.0.keys()).finish()
     }
 }
 
-/// Natives and a catalog that do not fit each other.
+/// A difference between the native tools of the configs and their implementations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mismatch {
-    /// A native tool of the configs that nothing in the program implements.
+    /// A native tool of the configs has no implementation.
     Unimplemented {
         /// The tool.
         tool: String,
-        /// An implementation under a similar name.
+        /// The name of an implementation that resembles it.
         near: Option<String>,
     },
-    /// A tool that is implemented in the program, and runs a command line by its config.
+    /// A tool has an implementation, but its config defines a command line.
     RunsProgram {
         /// The tool.
         tool: String,
         /// The CLI that it belongs to.
         cli: String,
     },
-    /// An implementation of a tool that no config has.
+    /// An implementation belongs to no tool of the configs.
     Undefined {
-        /// The name.
+        /// Its name.
         tool: String,
     },
 }
@@ -83,8 +99,8 @@ impl fmt::Display for Mismatch {
 
 impl std::error::Error for Mismatch {}
 
-impl Natives {
-    /// Adds what the tool of this name does; what was added under the same name before is replaced.
+impl NativeTools {
+    /// Adds the implementation of a tool. It replaces an earlier one of the same name.
     pub fn insert(&mut self, tool: impl Into<String>, native: impl Native + 'static) {
         self.0.insert(tool.into(), Arc::new(native));
     }
@@ -93,14 +109,14 @@ impl Natives {
         self.0.get(tool).map(AsRef::as_ref)
     }
 
-    /// Checks that each native tool of the catalog is implemented, and that nothing else is.
+    /// Checks that each native tool of the catalog has an implementation, and that no other tool has one.
     ///
-    /// Where a policy is compiled in, what it hides is not in the catalog, and may be implemented all the same.
+    /// A compiled-in policy removes tools from the catalog, so with one, extra implementations are allowed.
     ///
     /// # Errors
-    /// Everything that does not fit.
+    /// All mismatches.
     pub fn check(&self, catalog: &Catalog) -> Result<(), Vec<Mismatch>> {
-        // Only CLIs without a base command are looked into: the rest of a large catalog is not paged in for this.
+        // Native tools have no base command. Looking at no other CLI keeps most of a large catalog from being paged in.
         let clis = (0..).zip(catalog.clis.iter()).map(|(row, _)| CliView::new(catalog, row));
         let tools = clis.filter(|cli| cli.words().len() == 0).flat_map(CliView::tools);
         let unimplemented = tools.filter(|tool| tool.is_native() && self.get(tool.name()).is_none());

@@ -1,4 +1,4 @@
-//! The result of a call, and the one table of the names that results have in replies, metrics and audit lines.
+//! The result of a call, and its names in replies, metrics and audit lines.
 
 use std::io;
 
@@ -13,23 +13,23 @@ pub enum CallResult<Q> {
     Ran(Outcome),
     /// The program did not run.
     Failed(CallError),
-    /// The client has to ask its user first; the program did not run.
+    /// The client must ask its user first. The program did not run.
     InputRequired(Q),
 }
 
-/// Why a call did not run.
+/// The reason why a call did not run.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
-    /// No tool of this name is served.
+    /// No served tool has this name.
     #[error("no such tool is served")]
     UnknownTool {
         /// Names of served tools that resemble it, nearest first.
         suggestions: Vec<String>,
     },
-    /// Arguments were refused.
+    /// Arguments are invalid.
     #[error("{} of the arguments cannot be used", violations.len())]
     InvalidArguments {
-        /// Everything that is wrong with them.
+        /// All violations.
         violations: Vec<Violation>,
         /// The tool's argument names that unknown keys resemble.
         suggestions: Vec<String>,
@@ -39,18 +39,18 @@ pub enum CallError {
     /// The policy does not permit the arguments.
     #[error("the policy does not permit {} of the arguments", violations.len())]
     PolicyDenied {
-        /// Every rule that they break.
+        /// All violations.
         violations: Vec<Violation>,
     },
     /// The call was not approved.
     #[error("{0}")]
     ApprovalDenied(Denial),
-    /// The user's answer to a form cannot be used. The agent does not learn the answer.
+    /// The user's answer to a form is invalid. The error does not contain the answer, which the agent must not learn.
     #[error("Not run: what the user has given for `{question}` cannot be used ({})", unusable.join(", "))]
     UnusableAnswer {
         /// The name of the form.
         question: String,
-        /// The args that the answer cannot be used for.
+        /// The args with invalid values.
         unusable: Vec<String>,
     },
     /// The program could not be started.
@@ -61,13 +61,13 @@ pub enum CallError {
     Unaudited(#[source] io::Error),
 }
 
-/// The kinds of failure, as an `ErrorObject` names them.
+/// The kinds of failure, by their names in results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum ErrorCode {
-    /// No tool of this name is served.
+    /// No served tool has this name.
     UnknownTool,
-    /// Arguments were refused.
+    /// Arguments are invalid.
     InvalidArguments,
     /// The policy does not permit the arguments.
     PolicyDenied,
@@ -75,47 +75,47 @@ pub enum ErrorCode {
     ApprovalDenied,
     /// The call took longer than the tool's timeout.
     TimedOut,
-    /// The client, or the end of the server, ended the call.
+    /// The client cancelled the call, or the server shut down.
     Cancelled,
     /// The program could not be started.
     SpawnFailed,
-    /// The program ended with another status than zero.
+    /// The program exited with a status other than 0, or by a signal.
     CommandFailed,
-    /// The program printed more than a result can hold, where only the whole is of use.
+    /// The program printed more than a result can contain, and a part is of no use.
     OutputLimit,
 }
 
-/// Whether a call needed approval, and whether it got it.
+/// Whether a call required approval, and whether it was approved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Permission {
-    /// The call needs no approval.
+    /// The call required no approval.
     NotNeeded,
-    /// The user approved it, or the policy does where no user can be asked.
+    /// The user approved it, or the policy did for a client that cannot ask a user.
     Approved,
-    /// The user was asked and had not answered when the call ended.
+    /// The call ended before the user answered.
     Awaited,
 }
 
-/// The names of one result.
+/// The names of one result in metrics, traces and the audit file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Codes {
     /// In metrics and traces: `ok`, `asked`, or the code of the error.
     pub(crate) outcome: &'static str,
-    /// In the audit file: what was decided about the call. `None` if it was permitted.
+    /// In the audit file: the decision. `None` if the call was permitted.
     decision: Option<&'static str>,
-    /// In the audit file: how the program ended. `None` if none was to be started.
+    /// In the audit file: how the program ended. `None` if no start was attempted.
     pub(crate) end: Option<&'static str>,
 }
 
 impl Codes {
-    /// What was decided about a call that this permission was given to.
+    /// Returns the decision in the audit file, for a call with this permission.
     pub(crate) fn decision(&self, permission: Permission) -> &'static str {
         self.decision.unwrap_or(permission.decision())
     }
 }
 
 impl Permission {
-    /// The decision about a call that went on to run.
+    /// Returns the decision in the audit file, for a call that ran.
     pub(crate) const fn decision(self) -> &'static str {
         match self {
             Self::NotNeeded => "permitted",
@@ -126,7 +126,7 @@ impl Permission {
 }
 
 impl<Q> CallResult<Q> {
-    /// The names of this result.
+    /// Returns the names of this result.
     pub(crate) fn codes(&self) -> Codes {
         match self {
             Self::InputRequired(_) => Codes { outcome: "asked", decision: Some("asked"), end: None },
@@ -147,13 +147,13 @@ impl<Q> CallResult<Q> {
 }
 
 impl ErrorCode {
-    /// The code's word.
+    /// Returns the code's name.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }
 
-    /// The code of a program that ended like this; `None` for exit status 0.
+    /// Returns the code of a program that ended this way; `None` for exit status 0.
     pub(crate) const fn of(end: End) -> Option<Self> {
         match end {
             End::Exited(0) => None,
@@ -165,7 +165,7 @@ impl ErrorCode {
 }
 
 impl CallError {
-    /// The code of this error.
+    /// Returns the code of this error.
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
         match self {
@@ -177,7 +177,7 @@ impl CallError {
         }
     }
 
-    /// The decision and the end in the audit file.
+    /// Returns the decision and the end in the audit file.
     fn audit_codes(&self) -> (Option<&'static str>, Option<&'static str>) {
         let decision = match self {
             Self::UnknownTool { .. } | Self::InvalidArguments { .. } | Self::PolicyDenied { .. } => {
@@ -195,7 +195,7 @@ impl CallError {
     }
 }
 
-/// The end of a program in the audit file.
+/// Returns the name of a program's end in the audit file.
 const fn end(end: End) -> &'static str {
     match end {
         End::Exited(_) => "exited",

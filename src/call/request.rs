@@ -1,31 +1,31 @@
-//! One call, as a client made it.
+//! The request for one call.
 
 use serde_json::{Map, Value};
 
 use crate::exec::Watch;
 
-/// One call, as a client made it.
+/// The request for one call.
 #[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
+pub struct CallRequest<'a> {
     /// The tool's name.
     pub tool: &'a str,
     /// Its arguments.
     pub arguments: &'a Map<String, Value>,
-    /// Shows the progress of the call while it runs.
+    /// Reports the progress of the call while it runs.
     pub watch: Option<&'a Watch>,
     /// Environment variables for this call. Variables of the config override them.
     pub env: &'a [(String, String)],
-    /// The caller's name, where callers have names.
+    /// The caller's name; `None` if callers are anonymous.
     pub caller: Option<&'a str>,
-    /// What the result is for.
+    /// The purpose of the result.
     pub purpose: Purpose,
 }
 
-/// What the result of a call is for. The audit file names it.
+/// The purpose of a call's result. It is part of the audit line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Purpose {
-    /// The answer to a call.
+    /// The response to a call.
     Call,
     /// The content of a resource.
     Resource,
@@ -34,7 +34,7 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// The word in the audit file.
+    /// Returns the name in the audit file.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()

@@ -1,4 +1,4 @@
-//! [`Toolbox`]: everything that calls need, and the steps of a call in their order.
+//! [`Toolbox`]: the tools, the policy and the runner of calls, and the steps of a call in order.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -12,17 +12,48 @@ use crate::call::approval::{Approver, PendingCall};
 use crate::call::arguments::{self, Bound, MAX_UNKNOWN_KEYS, Violation};
 use crate::call::audit::{Audit, Record};
 use crate::call::command_line;
-use crate::call::native::Natives;
+use crate::call::native::NativeTools;
 use crate::call::outcome::{CallError, CallResult, Permission};
-use crate::call::request::Request;
+use crate::call::request::CallRequest;
 use crate::call::user_input::{approve, fill_in_forms};
 use crate::exec::{self, CleanupGuard, End, Invocation, Outcome, ResultFiles, Runner, SpawnError, Stop};
 use crate::telemetry::CallObserver;
 
-/// Everything that calls need: the tools, the policy, and the runner of programs.
+/// Runs calls of the tools in an index, under a policy.
+///
+/// ```
+/// use std::future::pending;
+///
+/// use climax::call::approval::Unattended;
+/// use climax::call::{CallRequest, CallResult, Purpose, Toolbox};
+/// use climax::catalog::policy::Executor;
+/// use climax::catalog::{Layer, Policy, ToolIndex};
+/// use climax::exec::{Limits, Runner};
+/// use serde_json::Map;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let index = ToolIndex::from_configs(vec![Layer::compiled(&climax::CATALOG)]);
+/// let runner = Runner::new(Executor::Local, Limits::default(), 4);
+/// let toolbox = Toolbox::new(index, Policy::default(), runner, None);
+///
+/// let request = CallRequest {
+///     tool: "coreutils_date",
+///     arguments: &Map::new(),
+///     watch: None,
+///     env: &[],
+///     caller: None,
+///     purpose: Purpose::Call,
+/// };
+/// let CallResult::Ran(outcome) = toolbox.call(request, &Unattended, pending()).await else {
+///     panic!("the program ran");
+/// };
+/// println!("{}", outcome.stdout.text());
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Toolbox {
-    /// The tools that can be called. The policy has been applied to it.
+    /// The tools. The policy has been applied to them.
     pub index: ToolIndex,
     /// The policy.
     pub policy: Policy,
@@ -30,52 +61,52 @@ pub struct Toolbox {
     pub runner: Runner,
     /// The audit file.
     pub audit: Option<Arc<Audit>>,
-    natives: Natives,
+    natives: NativeTools,
     observer: Option<Arc<dyn CallObserver>>,
-    /// Computed when it is first needed.
+    /// The digest of the index and the policy, computed on first use.
     digest: OnceLock<String>,
 }
 
-/// A step of a call: what the next step needs, or the result of the call and the permission that it had by then.
+/// The result of a step: the input of the next step, or an early end of the call with its permission so far.
 type Step<T, Q> = Result<T, (Permission, CallResult<Q>)>;
 
 impl Toolbox {
-    /// Makes a toolbox. The policy has been applied to the index already.
+    /// Makes a toolbox. The policy must have been applied to the index.
     #[must_use]
     pub fn new(index: ToolIndex, policy: Policy, runner: Runner, audit: Option<Arc<Audit>>) -> Self {
-        Self { index, policy, runner, audit, natives: Natives::default(), observer: None, digest: OnceLock::new() }
+        Self { index, policy, runner, audit, natives: NativeTools::default(), observer: None, digest: OnceLock::new() }
     }
 
-    /// Implements the native tools of the index.
+    /// Adds the implementations of native tools.
     #[must_use]
-    pub fn with_natives(self, natives: Natives) -> Self {
+    pub fn with_natives(self, natives: NativeTools) -> Self {
         Self { natives, ..self }
     }
 
-    /// Has `observer` count each call.
+    /// Reports each call to `observer`.
     #[must_use]
     pub fn observed_by(self, observer: Arc<dyn CallObserver>) -> Self {
         Self { observer: Some(observer), ..self }
     }
 
-    /// The prompts that call no tool whose calls need approval.
+    /// Iterates over the prompts that call no tool whose calls require approval.
     pub fn prompts(&self) -> impl Iterator<Item = &Prompt> {
-        let needs_none = |name: &str| self.index.get(name).is_some_and(|tool| !self.policy.needs_approval(tool));
-        self.index.prompts().iter().filter(move |prompt| prompt.calls().all(|(name, _)| needs_none(name)))
+        let is_free = |name: &str| self.index.get(name).is_some_and(|tool| !self.policy.needs_approval(tool));
+        self.index.prompts().iter().filter(move |prompt| prompt.calls().all(|(name, _)| is_free(name)))
     }
 
-    /// The digest of the catalog and the policy ([`climax_catalog::digest`]).
+    /// Returns the digest of the catalog and the policy ([`climax_catalog::digest`]).
     #[must_use]
     pub fn digest(&self) -> &str {
         self.digest.get_or_init(|| digest(&self.index, &self.policy).into_owned())
     }
 
-    /// Calls a tool. Completing `stop` ends the call early.
+    /// Calls a tool. When `stop` completes, the call ends early.
     ///
-    /// The audit line is written before this returns.
+    /// The audit line is written before this returns. A call without an audit line does not run.
     pub async fn call<A: Approver>(
         &self,
-        request: Request<'_>,
+        request: CallRequest<'_>,
         approver: &A,
         stop: impl Future<Output = Stop>,
     ) -> CallResult<A::Question> {
@@ -93,14 +124,15 @@ impl Toolbox {
         result
     }
 
+    /// Runs a call and writes its audit line, if there is an audit file.
     async fn audited<A: Approver>(
         &self,
-        request: Request<'_>,
+        request: CallRequest<'_>,
         approver: &A,
         stop: impl Future<Output = Stop>,
     ) -> CallResult<A::Question> {
         let Some(audit) = &self.audit else { return self.permitted(request, None, approver, stop).await.1 };
-        let number = match audit.admit() {
+        let number = match audit.begin_call() {
             Ok(number) => number,
             Err(error) => return CallResult::Failed(CallError::Unaudited(error)),
         };
@@ -108,15 +140,15 @@ impl Toolbox {
         let (permission, result) = self.permitted(request, Some((audit, number)), approver, stop).await;
         let record = self.record(request, number, permission, start.elapsed());
         if let Err(error) = audit.write(&record.to_json(&result)) {
-            tracing::error!(%error, "the call is not in the audit file; no other will run until it can be written");
+            tracing::error!(%error, "the audit line of the call could not be written; further calls fail until the file can be written");
         }
         result
     }
 
-    /// Takes a call through all steps; `audited` holds the audit file and the call's number in it.
+    /// Runs all steps of a call. `audited` holds the audit file and the number of the call.
     async fn permitted<A: Approver>(
         &self,
-        request: Request<'_>,
+        request: CallRequest<'_>,
         audited: Option<(&Audit, u64)>,
         approver: &A,
         stop: impl Future<Output = Stop>,
@@ -126,9 +158,10 @@ impl Toolbox {
         result.map_or_else(|early| early, |(permission, outcome)| (permission, CallResult::Ran(outcome)))
     }
 
+    /// The steps of a call, in order.
     async fn steps<A: Approver, S: Future<Output = Stop>>(
         &self,
-        request: Request<'_>,
+        request: CallRequest<'_>,
         audited: Option<(&Audit, u64)>,
         approver: &A,
         mut stop: Pin<&mut S>,
@@ -149,9 +182,9 @@ impl Toolbox {
         Ok((permission, with_content(outcome, files).await))
     }
 
-    /// Looks the tool up and checks the agent's arguments, by the tool and by the policy.
-    fn bind(&self, request: Request<'_>) -> Result<(ResolvedTool<'_>, Bound<'_>), CallError> {
-        let Request { tool: name, arguments, .. } = request;
+    /// Looks up the tool, and checks the agent's arguments against its args and the policy.
+    fn bind(&self, request: CallRequest<'_>) -> Result<(ResolvedTool<'_>, Bound<'_>), CallError> {
+        let CallRequest { tool: name, arguments, .. } = request;
         let unknown = || CallError::UnknownTool { suggestions: suggest_tools(&self.index, name) };
         let tool = self.index.get(name).filter(|tool| self.policy.permits(tool.name())).ok_or_else(unknown)?;
         let bound = arguments::bind(tool, arguments).map_err(|violations| invalid(tool, arguments, violations))?;
@@ -164,7 +197,7 @@ impl Toolbox {
         &self,
         tool: ResolvedTool<'a>,
         given: Bound<'a>,
-        request: Request<'_>,
+        request: CallRequest<'_>,
         approver: &A,
         stop: impl Future<Output = Stop>,
     ) -> Result<Bound<'a>, CallResult<A::Question>> {
@@ -182,7 +215,7 @@ impl Toolbox {
         tool: ResolvedTool<'_>,
         bound: &Bound<'_>,
         invocation: &Invocation,
-        request: Request<'_>,
+        request: CallRequest<'_>,
         stop: impl Future<Output = Stop>,
     ) -> Result<Outcome, SpawnError> {
         let name = &invocation.argv[0];
@@ -198,10 +231,10 @@ impl Toolbox {
         ran
     }
 
-    /// The audit record of a call.
+    /// Makes the audit record of a call.
     fn record<'a>(
         &'a self,
-        request: Request<'a>,
+        request: CallRequest<'a>,
         number: u64,
         permission: Permission,
         duration: Duration,
@@ -210,11 +243,11 @@ impl Toolbox {
         Record { call: number, catalog: self.digest(), request, tool, permission, duration }
     }
 
-    /// Registers the audit line that is written if this process is killed during the call.
+    /// Registers the audit line that the janitor writes if this process is killed during the call.
     fn unfinished_line(
         &self,
         audit: &Audit,
-        request: Request<'_>,
+        request: CallRequest<'_>,
         number: u64,
         permission: Permission,
     ) -> Option<CleanupGuard<'_>> {
@@ -223,17 +256,17 @@ impl Toolbox {
     }
 }
 
-/// A call that failed before anybody was asked.
+/// The early end of a call that failed before the user was asked.
 fn unpermitted<Q>(error: CallError) -> (Permission, CallResult<Q>) {
     (Permission::NotNeeded, CallResult::Failed(error))
 }
 
-/// A call that ended while the user was asked.
+/// The early end of a call while the user was asked.
 fn awaited<Q>(result: CallResult<Q>) -> (Permission, CallResult<Q>) {
     (Permission::Awaited, result)
 }
 
-/// Gives the args of result files their paths.
+/// Adds the paths of result files to the values.
 fn with_paths<'a>(tool: ResolvedTool<'a>, bound: Bound<'a>, files: Option<&ResultFiles>) -> Bound<'a> {
     match files {
         Some(files) => bound.with_files(tool, |output| files.dir().join(output.file).display().to_string()),
@@ -241,8 +274,13 @@ fn with_paths<'a>(tool: ResolvedTool<'a>, bound: Bound<'a>, files: Option<&Resul
     }
 }
 
-/// Plans the command line, with the environment and the directory of this request.
-fn plan(tool: ResolvedTool<'_>, bound: &Bound<'_>, request: Request<'_>, files: Option<&ResultFiles>) -> Invocation {
+/// Plans the command line, with the environment of the request and the directory for result files.
+fn plan(
+    tool: ResolvedTool<'_>,
+    bound: &Bound<'_>,
+    request: CallRequest<'_>,
+    files: Option<&ResultFiles>,
+) -> Invocation {
     let mut invocation = command_line::plan(tool, bound, &exec::variable);
     invocation.env.splice(0..0, request.env.iter().cloned());
     invocation.files_dir = files.map(|files| files.dir().to_owned());
@@ -256,6 +294,7 @@ async fn with_content(outcome: Outcome, files: Option<ResultFiles>) -> Outcome {
     Outcome { files, ..outcome }
 }
 
+/// Makes the error for invalid arguments.
 fn invalid(tool: ResolvedTool<'_>, arguments: &Map<String, Value>, violations: Vec<Violation>) -> CallError {
     CallError::InvalidArguments {
         violations,
@@ -264,14 +303,14 @@ fn invalid(tool: ResolvedTool<'_>, arguments: &Map<String, Value>, violations: V
     }
 }
 
-/// Names of served tools that resemble `name`, nearest first.
+/// Returns the names of served tools that resemble `name`, nearest first.
 #[must_use]
 pub fn suggest_tools(index: &ToolIndex, name: &str) -> Vec<String> {
     let near = near_misses(name, index.tools().map(ResolvedTool::name), MAX_SUGGESTIONS);
     near.into_iter().map(str::to_owned).collect()
 }
 
-/// Args whose names unknown keys resemble: a misspelt key may be why the call fails.
+/// Returns the names of args that unknown keys resemble, because a misspelt key may be the reason of the failure.
 fn misspelt_arguments(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Vec<String> {
     let known = || tool.agent_args().map(climax_catalog::ArgView::name);
     let unknown = arguments.keys().filter(|key| known().all(|name| name != key.as_str())).take(MAX_UNKNOWN_KEYS);

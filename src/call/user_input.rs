@@ -1,4 +1,4 @@
-//! Asking the user: for the values of a tool's forms, and for approval.
+//! Asks the user for the values of a tool's forms, and for approval.
 
 use climax_catalog::ResolvedTool;
 use serde_json::{Map, Value};
@@ -10,10 +10,10 @@ use crate::call::form::Form;
 use crate::call::outcome::{CallError, CallResult, Permission};
 use crate::exec::{Outcome, Stop};
 
-/// Has the user fill in every form of a tool, one after the other. `given` holds the agent's values.
+/// Asks the user to fill in each form of a tool. `given` holds the agent's values.
 ///
 /// # Errors
-/// The result of the call, if it cannot go on.
+/// The result of the call, if it ends here.
 pub(super) async fn fill_in_forms<A: Approver>(
     tool: ResolvedTool<'_>,
     given: &Bound<'_>,
@@ -53,10 +53,10 @@ async fn answers<A: Approver>(
     Ok(answers)
 }
 
-/// Has the user approve a call, if the policy requires approval for it.
+/// Asks the user to approve a call, if the policy requires approval.
 ///
 /// # Errors
-/// The result of the call, if it may not run.
+/// The result of the call, if it ends here.
 pub(super) async fn approve<A: Approver>(
     call: &PendingCall<'_>,
     approver: &A,

@@ -1,9 +1,9 @@
-//! Diagnostics in the forms that code hosts and editors read.
+//! Formats diagnostics for code hosts and editors: GitHub annotations, SARIF, JSON.
 
 use climax_catalog::{Code, Diagnostic, Diagnostics, Explanation, Severity};
 use serde_json::{Value, json};
 
-/// Workflow commands of GitHub Actions, which show each diagnostic at its line in a pull request.
+/// Formats diagnostics as workflow commands of GitHub Actions, which annotate lines of a pull request.
 ///
 /// Source: GitHub Docs, "Workflow commands for GitHub Actions", setting an error or warning message.
 pub(super) fn github(diagnostics: &Diagnostics) -> String {
@@ -24,11 +24,12 @@ pub(super) fn github(diagnostics: &Diagnostics) -> String {
     diagnostics.iter().map(line).collect::<Vec<_>>().concat()
 }
 
+/// Escapes the message of a workflow command.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// A log of one run (OASIS SARIF 2.1.0).
+/// Formats diagnostics as the log of one run (OASIS SARIF 2.1.0).
 pub(super) fn sarif(diagnostics: &Diagnostics) -> String {
     let rules: Vec<Value> = Code::ALL.iter().map(|code| rule(*code)).collect();
     let results: Vec<Value> = diagnostics.iter().map(result).collect();
@@ -78,7 +79,7 @@ fn result(diagnostic: &Diagnostic) -> Value {
     })
 }
 
-/// The diagnostics with the outcome of the run, for programs.
+/// Formats the result of a run and its diagnostics as JSON.
 pub(super) fn json(valid: bool, tools: Option<usize>, diagnostics: &Diagnostics) -> String {
     let all: Vec<Value> = diagnostics.iter().map(json_diagnostic).collect();
     json!({ "valid": valid, "tools": tools, "diagnostics": all }).to_string()

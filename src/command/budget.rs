@@ -1,35 +1,32 @@
-//! `climax budget`: what the server costs a model's context, in tokens of `o200k`.
+//! `climax budget`: counts the tokens of tool lists and search results (`o200k` encoding).
 
-use crate::command::output::{FAILURE, print};
-use crate::command::selection::Selection;
-use crate::command::selection::load;
-use crate::command::value;
 use std::process::ExitCode;
 
 use climax_catalog::{Catalog, Filter, Strategy, ToolIndex};
 use serde_json::{Value, json};
 use tiktoken_rs::CoreBPE;
 
-use crate::command::terminal;
-use crate::mcp::DEFAULT_SEARCH_RESULTS;
-use crate::mcp::{self, Mode};
+use crate::command::output::{FAILURE, print};
+use crate::command::selection::{Selection, load};
+use crate::command::{terminal, value};
+use crate::mcp::{self, DEFAULT_SEARCH_RESULTS, Mode};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) selection: Selection,
     /// Fail if the tool list of the default mode takes more tokens
-    #[arg(long, value_name = "TOKENS", value_parser = value::whole::<usize>)]
+    #[arg(long, value_name = "TOKENS", value_parser = value::integer::<usize>)]
     pub(crate) max: Option<usize>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// What is counted, and its tokens.
-type Row = (String, usize);
+/// A counted text and its number of tokens.
+type TokenRow = (String, usize);
 
-/// Prints tokens; fails if the tool list of the default mode takes more than `--max`.
+/// Prints numbers of tokens. Exit status 1 if the tool list of the default mode takes more than `--max`.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let index = match load(catalog, &arguments.selection.names, &arguments.selection.sources) {
         Ok(served) => served.index,
@@ -53,7 +50,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let text = if arguments.json {
         json!({ "surface": rows_json(&surface), "clis": rows_json(&clis) }).to_string()
     } else {
-        let table = |header, rows: &[Row]| {
+        let table = |header, rows: &[TokenRow]| {
             terminal::table([header, "Tokens"], rows.iter().map(|(name, count)| [name.clone(), count.to_string()]))
         };
         format!("{}\n\n{}", table("What a model reads", &surface), table("Tools of a CLI, --classic", &clis))
@@ -61,8 +58,8 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     print(&text, code)
 }
 
-/// Lists of tools by mode, the default one first, and answers.
-fn surface(index: &ToolIndex, tokens: &CoreBPE) -> Vec<Row> {
+/// Counts the tool list of each mode, the default mode first, then search results.
+fn surface(index: &ToolIndex, tokens: &CoreBPE) -> Vec<TokenRow> {
     let limit = usize::try_from(DEFAULT_SEARCH_RESULTS).unwrap_or_default();
     let answer = |query: Option<&str>| {
         let filter = Filter { query, ..Filter::default() };
@@ -83,9 +80,9 @@ fn surface(index: &ToolIndex, tokens: &CoreBPE) -> Vec<Row> {
     ]
 }
 
-/// The tools of each CLI, one by one as classic mode lists them.
-fn clis(index: &ToolIndex, tokens: &CoreBPE) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
+/// Counts the tools of each CLI, as in the tool list of classic mode.
+fn clis(index: &ToolIndex, tokens: &CoreBPE) -> Vec<TokenRow> {
+    let mut rows: Vec<TokenRow> = Vec::new();
     for tool in index.tools() {
         let name = tool.cli().name();
         let taken = count(tokens, &mcp::tool_definition(tool));
@@ -101,6 +98,6 @@ fn count(tokens: &CoreBPE, text: &str) -> usize {
     tokens.encode_ordinary(text).len()
 }
 
-fn rows_json(rows: &[Row]) -> Value {
+fn rows_json(rows: &[TokenRow]) -> Value {
     rows.iter().map(|(name, count)| json!({ "name": name, "tokens": count })).collect()
 }

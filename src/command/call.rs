@@ -1,10 +1,5 @@
-//! `climax call`: one call, on the path that an agent's call takes.
+//! `climax call`: runs one call, in the same way as a call of an agent.
 
-use crate::command::output::{FAILURE, print, print_bytes, usage};
-use crate::command::runtime::{audit, runtime};
-use crate::command::selection::Sources;
-use crate::command::selection::load;
-use crate::command::value;
 use std::convert::Infallible;
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
@@ -18,13 +13,15 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::call::approval::{Approver, Denial, FormAnswer, PendingCall, Verdict};
 use crate::call::digest::RequestDigest;
 use crate::call::form::Form;
-use crate::call::{CallError, CallResult, Purpose, Request, Toolbox};
-use crate::command::terminal;
-use crate::exec::Limits;
-use crate::exec::{Runner, Stop};
+use crate::call::{CallError, CallRequest, CallResult, Purpose, Toolbox};
+use crate::command::output::{FAILURE, print, print_bytes, usage};
+use crate::command::runtime::{audit, runtime};
+use crate::command::selection::{Sources, load};
+use crate::command::{terminal, value};
+use crate::exec::{Limits, Runner, Stop};
 use crate::mcp::reply::{Reply, reply};
 use crate::serving::Program;
-use crate::serving::load::Served;
+use crate::serving::load::LoadedTools;
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
@@ -39,7 +36,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) sources: Sources,
     /// Bytes of standard output and of standard error that the result holds at most
-    #[arg(long, value_name = "BYTES", default_value_t = crate::exec::DEFAULT_OUTPUT_BYTES, value_parser = value::whole::<usize>)]
+    #[arg(long, value_name = "BYTES", default_value_t = crate::exec::DEFAULT_OUTPUT_BYTES, value_parser = value::integer::<usize>)]
     pub(crate) max_output: usize,
     /// Append a JSON line for the call to this file
     #[arg(long, value_name = "FILE")]
@@ -56,13 +53,13 @@ fn key_value(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// Calls and prints the result; exit status 1 if it is an error.
+/// Runs the call and prints its result. Exit status 1 if it is an error.
 pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
     let values = match merged(arguments) {
         Ok(values) => values,
         Err(message) => return usage(&message),
     };
-    let Served { index, policy } = match load(program.catalog, &[], &arguments.sources) {
+    let LoadedTools { index, policy } = match load(program.catalog, &[], &arguments.sources) {
         Ok(served) => served,
         Err(code) => return code,
     };
@@ -73,7 +70,7 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
     let limits = Limits { stream_bytes: arguments.max_output, ..Limits::default() };
     let runner = Runner::new(policy.executor().clone(), limits, 1).with_helper_processes();
     let toolbox = Toolbox::new(index, policy, runner, audit).with_natives(program.natives.clone());
-    let request = Request {
+    let request = CallRequest {
         tool: &arguments.tool,
         arguments: &values,
         watch: None,
@@ -88,9 +85,14 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
             return ExitCode::from(FAILURE);
         }
     };
+    write_reply(&reply, arguments.json)
+}
+
+/// Prints a reply: the text or the media to standard output, suggestions to standard error.
+fn write_reply(reply: &Reply, as_json: bool) -> ExitCode {
     let code = if reply.error.is_some() { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS };
-    if arguments.json {
-        return print(&json(&reply).to_string(), code);
+    if as_json {
+        return print(&json(reply).to_string(), code);
     }
     let near = reply.error.as_ref().map(|error| error.suggestions.join("`, `")).filter(|near| !near.is_empty());
     if let Some(near) = near {
@@ -112,8 +114,9 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
     }
 }
 
-fn execute(runtime: Runtime, toolbox: &Toolbox, request: Request<'_>) -> io::Result<Reply> {
-    let called = runtime.block_on(async {
+/// Runs the call until it ends or a signal cancels it.
+fn execute(runtime: Runtime, toolbox: &Toolbox, request: CallRequest<'_>) -> io::Result<Reply> {
+    let result = runtime.block_on(async {
         let [mut terminate, mut interrupt, mut hangup] =
             [signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?, signal(SignalKind::hangup())?];
         let stop = async {
@@ -122,9 +125,9 @@ fn execute(runtime: Runtime, toolbox: &Toolbox, request: Request<'_>) -> io::Res
         };
         io::Result::Ok(toolbox.call(request, &Terminal { values: request.arguments }, stop).await)
     });
-    // A thread may wait for an answer that nobody gives any more.
+    // A thread may still wait for input at the terminal.
     runtime.shutdown_background();
-    Ok(match called? {
+    Ok(match result? {
         CallResult::Ran(outcome) => {
             let output = toolbox.index.get(request.tool).and_then(ResolvedTool::output);
             reply(request.tool, output, Ok(outcome))
@@ -132,7 +135,7 @@ fn execute(runtime: Runtime, toolbox: &Toolbox, request: Request<'_>) -> io::Res
         CallResult::Failed(error) => {
             if matches!(error, CallError::ApprovalDenied(Denial::Unanswerable)) {
                 terminal::error(&format!(
-                    "climax: without a terminal, what the user gives stands on the command line: add {}",
+                    "climax: there is no terminal to ask for the user's values: add {} to the command line",
                     unanswered(toolbox, request).join(" ")
                 ));
             }
@@ -142,22 +145,23 @@ fn execute(runtime: Runtime, toolbox: &Toolbox, request: Request<'_>) -> io::Res
     })
 }
 
-/// What is to be added to the command line so that nobody has to be asked for values, as `name=VALUE`.
-fn unanswered(toolbox: &Toolbox, request: Request<'_>) -> Vec<String> {
+/// Returns the missing values of the user as words for the command line, `name=VALUE`.
+fn unanswered(toolbox: &Toolbox, request: CallRequest<'_>) -> Vec<String> {
     let args = toolbox.index.get(request.tool).into_iter().flat_map(ResolvedTool::args);
     let is_missing =
         |arg: &ArgView<'_>| arg.is_from_user() && arg.required() && !request.arguments.contains_key(arg.name());
     args.filter(is_missing).map(|arg| format!("{}=VALUE", arg.name())).collect()
 }
 
-/// Whoever sits at the terminal, or has written the command line.
+/// An approver that asks at the terminal. Values for forms can be given on the command line instead.
 struct Terminal<'a> {
-    /// What stands on the command line.
+    /// The arguments of the command line.
     values: &'a Map<String, Value>,
 }
 
 impl Terminal<'_> {
-    fn is_there() -> bool {
+    /// Whether standard input and standard error are terminals.
+    fn is_interactive() -> bool {
         io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 }
@@ -171,10 +175,10 @@ impl Approver for Terminal<'_> {
         for field in &form.fields {
             let value = match self.values.get(field.name) {
                 Some(value) => Some(value.clone()),
-                None if Self::is_there() => {
+                None if Self::is_interactive() => {
                     let label = terminal::label(field);
                     let question = message.take().map_or(label.clone(), |message| format!("{message}\n{label}"));
-                    let answer = tokio::task::spawn_blocking(move || terminal::ask(&question)).await;
+                    let answer = tokio::task::spawn_blocking(move || terminal::prompt(&question)).await;
                     answer.ok().flatten().map(Value::from)
                 }
                 None if field.required => return FormAnswer::Denied(Denial::Unanswerable),
@@ -186,7 +190,7 @@ impl Approver for Terminal<'_> {
     }
 
     async fn approve(&self, pending: &PendingCall<'_>) -> Verdict<Infallible> {
-        if !Self::is_there() {
+        if !Self::is_interactive() {
             return pending.headless();
         }
         let question = pending.question().await;
@@ -197,6 +201,7 @@ impl Approver for Terminal<'_> {
     }
 }
 
+/// Merges the JSON object and the pairs of the command line.
 fn merged(arguments: &Args) -> Result<Map<String, Value>, String> {
     let mut values = match arguments.object.as_deref().map(serde_json::from_str) {
         None => Map::new(),

@@ -1,11 +1,13 @@
-//! `climax completions`: completion scripts for shells.
+//! `climax completions`: prints completion scripts for shells.
 
-use crate::command::output::print;
 use std::process::ExitCode;
 
 use clap::Command;
 use clap_complete::{Shell, generate};
 
+use crate::command::output::print;
+
+/// Prints the script.
 pub(crate) fn run(shell: Shell, command: &mut Command) -> ExitCode {
     let mut script = Vec::new();
     generate(shell, command, "climax", &mut script);

@@ -1,26 +1,25 @@
-//! `climax diff`: what an agent can newly do, and what it cannot do any more.
+//! `climax diff`: lists the differences between two catalogs.
 
-use crate::command::output::{FAILURE, print};
-use std::path::Path;
-use std::path::PathBuf;
+mod differences;
+
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use climax_catalog::{Catalog, Layer, Policy, ToolIndex};
 use serde_json::json;
 
-mod differences;
-
-use self::differences::{Export, differences};
+use self::differences::{ExportedCatalog, differences};
+use crate::command::output::{FAILURE, print};
 use crate::command::terminal;
-use crate::serving::load::{self, Served};
+use crate::serving::load::{self, LoadedTools};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// An export (`.json`), a config file or directory, or `-` for what is compiled in
+    /// An export (`.json`), a config file or directory, or `-` for the compiled-in catalog
     pub(crate) old: PathBuf,
-    /// The same for what it is compared with
+    /// The same, to compare with
     pub(crate) new: PathBuf,
-    /// Exit with status 1 if there is a difference; 2 says that there was nothing to compare
+    /// Exit with status 1 if there is a difference; 2 means that one of the two cannot be read
     #[arg(long)]
     pub(crate) exit_code: bool,
     /// Print JSON
@@ -28,10 +27,10 @@ pub(crate) struct Args {
     pub(crate) json: bool,
 }
 
-/// The exit status where there is nothing to compare; 1 would say that something differs. Source: POSIX, `diff`.
+/// The exit status if a catalog cannot be read. Status 1 means that the catalogs differ. Source: POSIX, `diff`.
 const INCOMPARABLE: u8 = 2;
 
-/// Exit status 1 with `--exit-code` if something differs, 2 if one of the two cannot be read.
+/// Prints the differences. Exit status 1 with `--exit-code` if there are any, 2 if a catalog cannot be read.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let [old, new] = [&arguments.old, &arguments.new].map(|path| read(catalog, path));
     let (Ok(old), Ok(new)) = (old, new) else { return ExitCode::from(INCOMPARABLE) };
@@ -45,24 +44,24 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     }
 }
 
-/// The export in a `.json` file, that of config files, or with `-` that of what is compiled in.
-fn read(catalog: &'static Catalog, path: &Path) -> Result<Export, ()> {
-    let served = if path == Path::new("-") {
+/// Reads the export in a `.json` file, or makes the export of config files, or with `-` of the compiled-in catalog.
+fn read(catalog: &'static Catalog, path: &Path) -> Result<ExportedCatalog, ()> {
+    let loaded = if path == Path::new("-") {
         let index = ToolIndex::from_configs(vec![Layer::compiled(catalog)]);
-        Served { index, policy: Policy::compiled_in(catalog) }
+        LoadedTools { index, policy: Policy::compiled_in(catalog) }
     } else if path.extension().is_some_and(|extension| extension == "json") {
         return read_export(path).map_err(|error| terminal::error(&format!("climax: {error}")));
     } else {
         let compiled = load::read_configs(&[path.to_owned()], &|_| false).map_err(|found| terminal::report(&found))?;
-        Served { index: ToolIndex::from_configs(vec![Layer::loaded(compiled.catalog)]), policy: Policy::default() }
+        LoadedTools { index: ToolIndex::from_configs(vec![Layer::loaded(compiled.catalog)]), policy: Policy::default() }
     };
-    Export::new(super::export::exported(&served)).map_err(|error| terminal::error(&format!("climax: {error}")))
+    ExportedCatalog::new(super::export::exported(&loaded)).map_err(|error| terminal::error(&format!("climax: {error}")))
 }
 
-fn read_export(path: &Path) -> Result<Export, String> {
-    let shown = path.display();
-    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
-    let made = "`climax export > FILE` writes one";
-    let json = serde_json::from_str(&text).map_err(|error| format!("{shown} is no JSON: {error}; {made}"))?;
-    Export::new(json).map_err(|error| format!("{shown} is no export: {error}; {made}"))
+fn read_export(path: &Path) -> Result<ExportedCatalog, String> {
+    let path_text = path.display();
+    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {path_text}: {error}"))?;
+    let remedy = "`climax export > FILE` writes one";
+    let json = serde_json::from_str(&text).map_err(|error| format!("{path_text} is no JSON: {error}; {remedy}"))?;
+    ExportedCatalog::new(json).map_err(|error| format!("{path_text} is no export: {error}; {remedy}"))
 }

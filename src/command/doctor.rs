@@ -1,24 +1,21 @@
-//! `climax doctor`: what of the selection works here, and within which limits.
+//! `climax doctor`: checks which programs of the selected CLIs can run, and prints the limits.
 
-use crate::command::output::{FAILURE, print};
-use crate::command::runtime::runtime;
-use crate::command::selection::Selection;
-use crate::command::selection::load;
 use std::future::pending;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use climax_catalog::expansion::command_word;
 use climax_catalog::policy::Executor;
 use climax_catalog::{Catalog, CliView, Policy};
 use serde_json::{Map, Value, json};
 
+use crate::command::output::{FAILURE, print};
+use crate::command::runtime::runtime;
+use crate::command::selection::{Selection, load};
 use crate::command::terminal;
-use crate::exec::Invocation;
-use crate::exec::Limits;
-use crate::exec::{self, End, Runner};
-use crate::serving::load::Served;
-use climax_catalog::expansion::command_word;
+use crate::exec::{self, End, Invocation, Limits, Runner};
+use crate::serving::load::LoadedTools;
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
@@ -29,70 +26,79 @@ pub(crate) struct Args {
     pub(crate) json: bool,
 }
 
-/// How long a program may take to say its version.
+/// Timeout for a program to print its version.
 const VERSION_LIMIT: Duration = Duration::from_secs(5);
 
-/// One program that tools start.
-struct Program {
+/// The check of one program that tools run.
+struct ProgramCheck {
     cli: String,
     word: String,
     path: Option<PathBuf>,
     version: Option<String>,
-    /// Why it cannot be run, if it was tried and cannot.
+    /// The error, if running it failed.
     problem: Option<String>,
     tools: usize,
-    asking: usize,
+    /// Number of tools whose calls require approval.
+    approval_tools: usize,
 }
 
-/// Exit status 1 if a program is missing, or cannot be run where the policy has it.
+/// Prints the programs and the limits. Exit status 1 if a program is missing, or cannot run in the policy's executor.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
-    let served = match load(catalog, &arguments.selection.names, &arguments.selection.sources) {
-        Ok(served) => served,
+    let loaded = match load(catalog, &arguments.selection.names, &arguments.selection.sources) {
+        Ok(loaded) => loaded,
         Err(code) => return code,
     };
-    let programs = match runtime().map(|runtime| runtime.block_on(programs(&served))) {
+    let programs = match runtime().map(|runtime| runtime.block_on(programs(&loaded))) {
         Ok(programs) => programs,
         Err(error) => {
             terminal::error(&format!("climax: {error}"));
             return ExitCode::from(FAILURE);
         }
     };
-    let fails = |program: &Program| program.problem.is_some() || program.path.is_none() && is_here(&served.policy);
+    let fails =
+        |program: &ProgramCheck| program.problem.is_some() || program.path.is_none() && runs_here(&loaded.policy);
     let code = if programs.iter().any(fails) { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS };
     let limits = limits_in_force();
     if arguments.json {
         let programs: Vec<Value> = programs.iter().map(program_json).collect();
         let limits: Map<String, Value> =
             limits.into_iter().map(|Limit(name, _, value)| (name.to_owned(), value)).collect();
-        let json = json!({ "executor": place(served.policy.executor()), "programs": programs, "limits": limits });
+        let json =
+            json!({ "executor": executor_text(loaded.policy.executor()), "programs": programs, "limits": limits });
         return print(&json.to_string(), code);
     }
-    print(&tables(&served, &programs, &limits), code)
+    print(&tables(&loaded, &programs, &limits), code)
 }
 
-async fn programs(served: &Served) -> Vec<Program> {
-    let runner = Runner::new(served.policy.executor().clone(), Limits::default(), 1).with_helper_processes();
-    let mut programs: Vec<Program> = Vec::new();
-    for tool in served.index.tools() {
+/// Checks each program once.
+async fn programs(loaded: &LoadedTools) -> Vec<ProgramCheck> {
+    let runner = Runner::new(loaded.policy.executor().clone(), Limits::default(), 1).with_helper_processes();
+    let mut programs: Vec<ProgramCheck> = Vec::new();
+    for tool in loaded.index.tools() {
         let Some(word) = tool.cli().words().chain(tool.words()).next() else { continue };
-        let asking = usize::from(served.policy.needs_approval(tool));
-        let same = |program: &&mut Program| program.cli == tool.cli().name() && program.word == word;
+        let approval_tools = usize::from(loaded.policy.needs_approval(tool));
+        let same = |program: &&mut ProgramCheck| program.cli == tool.cli().name() && program.word == word;
         if let Some(program) = programs.iter_mut().find(same) {
             program.tools += 1;
-            program.asking += asking;
+            program.approval_tools += approval_tools;
             continue;
         }
-        let path = if is_here(&served.policy) { exec::locate(tool.cli(), word) } else { None };
-        let is_worth_asking = path.is_some() || !is_here(&served.policy);
-        let version = if is_worth_asking { version(&runner, tool.cli(), word).await } else { Ok(None) };
+        let path = if runs_here(&loaded.policy) { exec::locate(tool.cli(), word) } else { None };
+        let can_run = path.is_some() || !runs_here(&loaded.policy);
+        let version = if can_run { version(&runner, tool.cli(), word).await } else { Ok(None) };
         let (version, problem) = version.map_or_else(|problem| (None, Some(problem)), |version| (version, None));
         let cli = tool.cli().name().to_owned();
-        programs.push(Program { cli, word: word.to_owned(), path, version, problem, tools: 1, asking });
+        programs.push(ProgramCheck { cli, word: word.to_owned(), path, version, problem, tools: 1, approval_tools });
     }
     programs
 }
 
-/// The first line that `PROGRAM --version` prints, or `PROGRAM version`, run as a call would be; why it cannot be run.
+/// Returns the first line that `PROGRAM --version` or `PROGRAM version` prints; `None` if neither prints one.
+///
+/// The program runs in the executor of the policy, like a call.
+///
+/// # Errors
+/// The program cannot be run.
 async fn version(runner: &Runner, cli: CliView<'_>, word: &str) -> Result<Option<String>, String> {
     for argument in ["--version", "version", "-version"] {
         let invocation = Invocation {
@@ -105,7 +111,7 @@ async fn version(runner: &Runner, cli: CliView<'_>, word: &str) -> Result<Option
             timeout: VERSION_LIMIT,
         };
         let outcome = runner.run(&invocation, None, pending()).await.map_err(|error| error.to_string())?;
-        // The container runtime's own failures.
+        // Errors of the container runtime itself.
         if let (Executor::Container(_), End::Exited(125..=127)) = (runner.executor(), outcome.end) {
             return Err(outcome.stderr.text().trim().to_owned());
         }
@@ -118,20 +124,21 @@ async fn version(runner: &Runner, cli: CliView<'_>, word: &str) -> Result<Option
     Ok(None)
 }
 
-/// Whether programs are looked for on this machine.
-fn is_here(policy: &Policy) -> bool {
+/// Whether programs run on this machine, and not in a container.
+fn runs_here(policy: &Policy) -> bool {
     !matches!(policy.executor(), Executor::Container(_))
 }
 
-fn place(runner: &Executor) -> String {
-    match runner {
+/// Describes the executor.
+fn executor_text(executor: &Executor) -> String {
+    match executor {
         Executor::Local => "local".to_owned(),
         Executor::Sandbox(_) => "sandbox".to_owned(),
         Executor::Container(container) => format!("{} image {}", container.runtime.as_str(), container.image),
     }
 }
 
-fn program_json(program: &Program) -> Value {
+fn program_json(program: &ProgramCheck) -> Value {
     json!({
         "cli": program.cli,
         "program": program.word,
@@ -139,31 +146,32 @@ fn program_json(program: &Program) -> Value {
         "version": program.version,
         "problem": program.problem,
         "tools": program.tools,
-        "needing_approval": program.asking,
+        "needing_approval": program.approval_tools,
     })
 }
 
-fn tables(served: &Served, programs: &[Program], limits: &[Limit]) -> String {
+fn tables(loaded: &LoadedTools, programs: &[ProgramCheck], limits: &[Limit]) -> String {
     let rows = programs.iter().map(|program| {
         let path = match &program.path {
             Some(path) => path.display().to_string(),
-            None if is_here(&served.policy) => format!("{}: not found", program.word),
+            None if runs_here(&loaded.policy) => format!("{}: not found", program.word),
             None => program.word.clone(),
         };
         let version = program.problem.clone().or(program.version.clone()).unwrap_or_default();
-        [program.cli.clone(), path, version, program.tools.to_string(), program.asking.to_string()]
+        [program.cli.clone(), path, version, program.tools.to_string(), program.approval_tools.to_string()]
     });
     let programs = terminal::table(["CLI", "Program", "Version", "Tools", "Ask first"], rows);
     let rows = limits.iter().map(|Limit(_, meaning, value)| [(*meaning).to_owned(), value.to_string()]);
     let limits = terminal::table(["Limit", "Value"], rows);
-    let tools = served.index.tools().count();
+    let tools = loaded.index.tools().count();
     let hidden = if tools == 0 { "; the policy permits none" } else { "" };
-    format!("{tools} tools{hidden}, run: {}\n\n{programs}\n\n{limits}", place(served.policy.executor()))
+    format!("{tools} tools{hidden}, run: {}\n\n{programs}\n\n{limits}", executor_text(loaded.policy.executor()))
 }
 
-/// A limit that users meet: its name for programs, its meaning, its value.
+/// A limit: its name in JSON, its meaning, its value.
 struct Limit(&'static str, &'static str, Value);
 
+/// Returns the limits that apply to users.
 fn limits_in_force() -> Vec<Limit> {
     let limits = Limits::default();
     let seconds = |time: Duration| json!(time.as_secs_f64());

@@ -1,16 +1,14 @@
-//! `climax eval`: how well search finds what queries are known to want.
+//! `climax eval`: measures the quality of search with queries whose results are known.
 
-use crate::command::output::{FAILURE, print};
-use crate::command::selection::Selection;
-use crate::command::selection::load;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use climax_catalog::{Catalog, Filter, Strategy, ToolIndex};
 use serde_json::{Value, json};
 
+use crate::command::output::{FAILURE, print};
+use crate::command::selection::{Selection, load};
 use crate::command::terminal;
 
 #[derive(clap::Args, Debug)]
@@ -25,15 +23,15 @@ pub(crate) struct Args {
     pub(crate) json: bool,
 }
 
-/// A request and the tools that serve it; none means that no tool does.
-struct Query {
+/// A query and the tools that are right for it; empty if no tool is.
+struct EvalQuery {
     text: String,
     gold: Vec<String>,
 }
 
-/// The figures of one strategy.
+/// The metrics of one strategy.
 #[derive(Default)]
-struct Figures {
+struct SearchMetrics {
     queries: usize,
     first: usize,
     among_five: usize,
@@ -43,7 +41,7 @@ struct Figures {
     times: Vec<Duration>,
 }
 
-/// Prints the figures of each strategy, for the queries as they are and with the CLI's name in front.
+/// Prints the metrics of each strategy, for plain queries and for queries that start with the CLI's name.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let index = match load(catalog, &arguments.selection.names, &arguments.selection.sources) {
         Ok(served) => served.index,
@@ -67,7 +65,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
 }
 
 /// Reads JSON lines `{"query", "gold": [names]}`.
-fn read(path: &Path) -> Result<Vec<Query>, String> {
+fn read(path: &Path) -> Result<Vec<EvalQuery>, String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     lines
@@ -77,16 +75,17 @@ fn read(path: &Path) -> Result<Vec<Query>, String> {
         .collect()
 }
 
-fn query(line: &str) -> Option<Query> {
+fn query(line: &str) -> Option<EvalQuery> {
     let line: Value = serde_json::from_str(line).ok()?;
     let names = line.get("gold").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let gold = names.iter().map(|name| name.as_str().map(str::to_owned)).collect::<Option<_>>()?;
-    Some(Query { text: line["query"].as_str()?.to_owned(), gold })
+    Some(EvalQuery { text: line["query"].as_str()?.to_owned(), gold })
 }
 
-fn measure(index: &ToolIndex, strategy: Strategy, queries: &[Query], named: bool) -> Figures {
+/// Searches for each query and counts the ranks of right tools.
+fn measure(index: &ToolIndex, strategy: Strategy, queries: &[EvalQuery], named: bool) -> SearchMetrics {
     const TOP: usize = 10;
-    let mut figures = Figures { queries: queries.len(), ..Figures::default() };
+    let mut metrics = SearchMetrics { queries: queries.len(), ..SearchMetrics::default() };
     for query in queries {
         let cli = query.gold.first().and_then(|name| index.get(name)).map(|tool| tool.cli().stem());
         let text = match cli.filter(|_| named) {
@@ -96,24 +95,24 @@ fn measure(index: &ToolIndex, strategy: Strategy, queries: &[Query], named: bool
         let filter = Filter { query: Some(&text), ..Filter::default() };
         let start = Instant::now();
         let found = index.search_by(strategy, filter, TOP);
-        figures.times.push(start.elapsed());
-        figures.empty += usize::from(found.is_empty());
+        metrics.times.push(start.elapsed());
+        metrics.empty += usize::from(found.is_empty());
         let Some(rank) = found.iter().position(|entry| query.gold.iter().any(|gold| gold == entry.tool_name())) else {
             continue;
         };
-        figures.first += usize::from(rank < 1);
-        figures.among_five += usize::from(rank < 5);
-        figures.among_ten += 1;
+        metrics.first += usize::from(rank < 1);
+        metrics.among_five += usize::from(rank < 5);
+        metrics.among_ten += 1;
         #[expect(clippy::cast_precision_loss, reason = "ranks are below ten")]
         let reciprocal = 1.0 / (rank + 1) as f64;
-        figures.reciprocal_ranks += reciprocal;
+        metrics.reciprocal_ranks += reciprocal;
     }
-    figures.times.sort_unstable();
-    figures
+    metrics.times.sort_unstable();
+    metrics
 }
 
-impl Figures {
-    /// R@1, R@5, R@10, MRR and the share of empty answers, in percent, then the median of microseconds per query.
+impl SearchMetrics {
+    /// Returns R@1, R@5, R@10, MRR and the share of empty results in percent, then the median time in microseconds.
     #[expect(clippy::cast_precision_loss, reason = "queries are counted in thousands")]
     fn values(&self) -> [f64; 6] {
         let count = self.queries.max(1) as f64;
@@ -124,25 +123,26 @@ impl Figures {
     }
 }
 
-type Row = (Strategy, bool, Figures);
+/// The strategy, whether queries start with the CLI's name, and the metrics.
+type StrategyRow = (Strategy, bool, SearchMetrics);
 
-fn table(rows: &[Row]) -> String {
+fn table(rows: &[StrategyRow]) -> String {
     let header = ["Strategy", "Query", "R@1", "R@5", "R@10", "MRR", "Empty", "µs"];
-    let lines = rows.iter().map(|(strategy, named, figures)| {
-        let [first, five, ten, mrr, empty, micros] = figures.values().map(|value| format!("{value:.1}"));
+    let lines = rows.iter().map(|(strategy, named, metrics)| {
+        let [first, five, ten, mrr, empty, micros] = metrics.values().map(|value| format!("{value:.1}"));
         let query = if *named { "CLI name, query" } else { "query" };
         [strategy.as_str().to_owned(), query.to_owned(), first, five, ten, mrr, empty, micros]
     });
     terminal::table(header, lines).to_string()
 }
 
-fn json(rows: &[Row]) -> Value {
+fn json(rows: &[StrategyRow]) -> Value {
     let rows: Vec<Value> = rows
         .iter()
-        .map(|(strategy, named, figures)| {
-            let [first, five, ten, mrr, empty, micros] = figures.values();
+        .map(|(strategy, named, metrics)| {
+            let [first, five, ten, mrr, empty, micros] = metrics.values();
             json!({
-                "strategy": strategy.as_str(), "cli_name_in_front": named, "queries": figures.queries,
+                "strategy": strategy.as_str(), "cli_name_in_front": named, "queries": metrics.queries,
                 "r1": first, "r5": five, "r10": ten, "mrr": mrr, "empty": empty, "micros_per_query": micros,
             })
         })

@@ -1,16 +1,17 @@
-//! `climax validate --explain CODE`: what a code means, why, and how to silence it.
+//! `climax validate --explain CODE`: explains a diagnostic code.
 
-use crate::command::output::print;
 use std::process::ExitCode;
 
 use climax_catalog::{Code, Explanation, Phase, Severity};
+
+use crate::command::output::print;
 
 /// Prints the explanation.
 pub(crate) fn run(code: Code) -> ExitCode {
     print(&text(code), ExitCode::SUCCESS)
 }
 
-/// Where the code's text is for people, as in a terminal.
+/// Formats the explanation for a terminal.
 fn text(code: Code) -> String {
     let Explanation { meaning, why, example, remedy } = code.explanation();
     let kind = match (code.severity(), code.phase()) {

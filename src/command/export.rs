@@ -1,15 +1,14 @@
-//! `climax export`: everything that is served, for programs and for `climax diff`.
+//! `climax export`: prints the served catalog as JSON, for programs and for `climax diff`.
 
-use crate::command::output::print;
-use crate::command::selection::Selection;
-use crate::command::selection::load;
 use std::process::ExitCode;
 
 use climax_catalog::policy::{Executor, Pattern};
 use climax_catalog::{ArgView, Catalog, MessageTemplate, Place, Prompt, ResolvedTool, digest};
 use serde_json::{Map, Value, json};
 
-use crate::serving::load::Served;
+use crate::command::output::print;
+use crate::command::selection::{Selection, load};
+use crate::serving::load::LoadedTools;
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
@@ -20,7 +19,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// Prints the effective catalog: the tools as the policy has them.
+/// Prints the catalog after the policy has been applied.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     match load(catalog, &arguments.selection.names, &arguments.selection.sources) {
         Ok(served) => print(&format!("{:#}", exported(&served)), ExitCode::SUCCESS),
@@ -28,9 +27,9 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     }
 }
 
-/// Everything that is served, as JSON.
-pub(super) fn exported(served: &Served) -> Value {
-    let Served { index, policy } = served;
+/// Returns the served tools, prompts and settings as JSON.
+pub(super) fn exported(served: &LoadedTools) -> Value {
+    let LoadedTools { index, policy } = served;
     let tools = index.tools().map(|tool| {
         let mut json = tool_json(tool);
         json["needs_approval"] = json!(policy.needs_approval(tool));
@@ -45,7 +44,7 @@ pub(super) fn exported(served: &Served) -> Value {
     })
 }
 
-/// A tool with all that its config says of it.
+/// Returns all properties of a tool as JSON.
 pub(super) fn tool_json(tool: ResolvedTool<'_>) -> Value {
     let cli = tool.cli();
     let resolves = tool.resolves().map(|resolve| {

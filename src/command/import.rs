@@ -1,45 +1,40 @@
-//! `climax import`: a first config from a program's own help.
+//! `climax import`: drafts a config from a program's help.
 
-use crate::command::output::{FAILURE, print};
-use crate::command::runtime::runtime;
-use crate::command::value;
 use std::cell::Cell;
 use std::fs::File;
 use std::future::pending;
 use std::io::{self, Write as _};
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use climax_catalog::policy::Executor;
 use climax_catalog::{Diagnostics, Source, compile};
+use climax_import::{self as import, Command, Draft, HelpPage, MAX_HELP_BYTES, Subcommand};
 use futures_util::{StreamExt as _, stream};
 
-use crate::command::terminal;
-use crate::exec::Invocation;
-use crate::exec::Limits;
-use crate::exec::default_concurrency;
-use crate::exec::{End, Runner};
-use climax_import::{self as import, Command, Draft, HelpPage, MAX_HELP_BYTES, Subcommand};
-use std::time::Duration;
+use crate::command::output::{FAILURE, print};
+use crate::command::runtime::runtime;
+use crate::command::{terminal, value};
+use crate::exec::{End, Invocation, Limits, Runner, default_concurrency};
 
 #[derive(clap::Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
 pub(crate) struct Args {
-    /// Run this program with --help, then its subcommands, and read what they print; words behind PROGRAM name the
-    /// subcommand to start from
+    /// Run this program and its subcommands with --help, and read the output; words after PROGRAM name the subcommand to
+    /// start from
     #[arg(long, value_name = "PROGRAM", num_args = 1.., required = true)]
     pub(crate) help_of: Vec<String>,
-    /// Levels of subcommands to go down; with 0 only PROGRAM itself is run
-    #[arg(long, value_name = "N", default_value_t = crate::command::import::DEFAULT_IMPORT_DEPTH, value_parser = value::whole::<usize>)]
+    /// Levels of subcommands; with 0 only PROGRAM itself is run
+    #[arg(long, value_name = "N", default_value_t = crate::command::import::DEFAULT_IMPORT_DEPTH, value_parser = value::integer::<usize>)]
     pub(crate) depth: usize,
-    /// Commands to ask for their help at most
-    #[arg(long, value_name = "N", default_value_t = crate::command::import::DEFAULT_IMPORTED_COMMANDS, value_parser = value::whole::<usize>)]
+    /// Maximum commands to run for their help
+    #[arg(long, value_name = "N", default_value_t = crate::command::import::DEFAULT_IMPORTED_COMMANDS, value_parser = value::integer::<usize>)]
     pub(crate) max_commands: usize,
-    /// Take the commands too that the help leaves out but tells how to list
+    /// Add commands that the help leaves out, if it names a command that lists them
     #[arg(long)]
     pub(crate) all: bool,
-    /// Add the options that only manual pages describe, where --help prints such
+    /// Add options that only manual pages describe, for programs whose --help prints one
     #[arg(long)]
     pub(crate) manual: bool,
     /// Write the config to this new file instead of standard output
@@ -50,7 +45,7 @@ pub(crate) struct Args {
     pub(crate) format: Option<ImportFormat>,
 }
 
-/// Descriptions of programs that are read instead of their help.
+/// Formats that describe a program and are read instead of its help.
 #[cfg(feature = "import-usage")]
 #[derive(Debug, Subcommand)]
 pub(crate) enum ImportFormat {
@@ -64,16 +59,16 @@ pub(crate) enum ImportFormat {
     },
 }
 
-/// How long a program may take to print its help.
+/// Timeout for a program to print its help.
 const HELP_LIMIT: Duration = Duration::from_secs(10);
 
 /// Default of `import --max-commands`.
 pub(crate) const DEFAULT_IMPORTED_COMMANDS: usize = 400;
 
-/// Default of `import --depth`: levels of subcommands.
+/// Default of `import --depth`.
 pub(crate) const DEFAULT_IMPORT_DEPTH: usize = 3;
 
-/// Variables that keep pagers, colours, prompts and translations away, and lines whole.
+/// Environment variables that disable pagers, colours, prompts, translations and line wrapping.
 const ENVIRONMENT: [(&str, &str); 13] = [
     ("PAGER", "cat"),
     ("GIT_PAGER", "cat"),
@@ -90,7 +85,7 @@ const ENVIRONMENT: [(&str, &str); 13] = [
     ("GIT_TERMINAL_PROMPT", "0"),
 ];
 
-/// Writes the draft; what there is to know about it goes to standard error.
+/// Writes the draft. Its size and number of guesses go to standard error.
 pub(crate) fn run(arguments: &Args) -> ExitCode {
     #[cfg(feature = "import-usage")]
     if let Some(ImportFormat::Usage { file, output }) = &arguments.format {
@@ -103,6 +98,7 @@ pub(crate) fn run(arguments: &Args) -> ExitCode {
     finish(drafted, arguments.output.as_deref())
 }
 
+/// Checks and writes a draft.
 fn finish(drafted: Result<Draft, String>, output: Option<&Path>) -> ExitCode {
     let draft = match drafted {
         Ok(draft) => draft,
@@ -111,7 +107,7 @@ fn finish(drafted: Result<Draft, String>, output: Option<&Path>) -> ExitCode {
             return ExitCode::from(FAILURE);
         }
     };
-    if let Err(diagnostics) = checked(&draft) {
+    if let Err(diagnostics) = check(&draft) {
         terminal::report(&diagnostics);
         terminal::error(
             "climax: the draft is no valid config, which is a mistake of climax: please report the help page",
@@ -139,8 +135,8 @@ fn finish(drafted: Result<Draft, String>, output: Option<&Path>) -> ExitCode {
     }
 }
 
-/// Reads the draft as every config is read.
-fn checked(draft: &Draft) -> Result<(), Diagnostics> {
+/// Checks that the draft is a valid config.
+fn check(draft: &Draft) -> Result<(), Diagnostics> {
     let source = Source::new("draft.yaml", draft.text.clone().into_bytes()).map_err(|problem| {
         let mut diagnostics = Diagnostics::default();
         diagnostics.push(problem);
@@ -149,61 +145,67 @@ fn checked(draft: &Draft) -> Result<(), Diagnostics> {
     compile(&[source]).map(drop)
 }
 
-/// How a program is asked for its help.
+/// The command line that prints the help of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum HelpForm {
+    /// `PROGRAM SUBCOMMAND --help`.
     Long,
+    /// `PROGRAM SUBCOMMAND -h`.
     Short,
-    /// `PROGRAM help SUBCOMMAND`, tried only where the program has such a command.
+    /// `PROGRAM help SUBCOMMAND`, for programs with a command `help`.
     Command,
 }
 
-/// A command that is to be asked.
-struct Open {
+/// A command whose help has not been read yet.
+struct PendingCommand {
     words: Vec<String>,
     about: String,
-    /// Its usage lines, if those of its parent show it.
+    /// Its usage lines in the help of its parent.
     usages: Vec<String>,
-    /// The pages above it: one that comes again says nothing of this command.
-    above: Vec<String>,
+    /// The help of its ancestors, to recognize a program that prints the same help for a subcommand.
+    ancestors: Vec<String>,
 }
 
-struct Answer {
+/// The help of a command, as text and parsed.
+struct Help {
     text: String,
     page: HelpPage,
 }
 
-struct Asker<'a> {
+/// Runs a program and its subcommands for their help.
+struct HelpReader<'a> {
     program: &'a str,
     runner: Runner,
-    /// The way that worked last.
-    way: Cell<Way>,
+    /// The form that worked last.
+    form: Cell<HelpForm>,
     has_help_command: Cell<bool>,
-    /// Whether what only manual pages say is wanted.
+    /// Whether to add options of manual pages.
     manual: bool,
 }
 
+/// Drafts a config from the help of a program.
 async fn from_help(program: &str, words: &[String], arguments: &Args) -> Result<Draft, String> {
     let limits = Limits { stream_bytes: 2 * MAX_HELP_BYTES, ..Limits::default() };
     let runner = Runner::new(Executor::Local, limits, default_concurrency()).with_helper_processes();
-    let asker = Asker {
+    let reader = HelpReader {
         program,
         runner,
-        way: Cell::new(Way::Long),
+        form: Cell::new(HelpForm::Long),
         has_help_command: Cell::new(false),
         manual: arguments.manual,
     };
-    let top = asker.first(words).await?;
+    let top = reader.first(words).await?;
     let about = top.page.command.about.clone();
-    let common = if top.page.has_common_options { asker.common_options().await } else { Vec::new() };
+    let common = if top.page.has_common_options { reader.common_options().await } else { Vec::new() };
     let more = match top.page.all_commands.filter(|_| arguments.all && words.is_empty()) {
-        Some(listing) => import::read_listing(&asker.output(listing.iter().copied()).await.unwrap_or_default()),
+        Some(listing) => import::read_listing(&reader.output(listing.iter().copied()).await.unwrap_or_default()),
         None => Vec::new(),
     };
-    let root = Open { words: words.to_vec(), about: about.clone(), usages: Vec::new(), above: Vec::new() };
+    let root =
+        PendingCommand { words: words.to_vec(), about: about.clone(), usages: Vec::new(), ancestors: Vec::new() };
     let mut commands = Vec::new();
-    let below = take(&mut commands, root, Some(top), more);
-    walk(&asker, below, &mut commands, arguments).await;
+    let below = add_command(&mut commands, root, Some(top), more);
+    walk(&reader, below, &mut commands, arguments).await;
     for command in &mut commands {
         let known: Vec<String> = command.options.iter().flat_map(|flag| flag.spellings.clone()).collect();
         let new = common.iter().filter(|flag| !flag.spellings.iter().any(|spelling| known.contains(spelling)));
@@ -213,41 +215,47 @@ async fn from_help(program: &str, words: &[String], arguments: &Args) -> Result<
     Ok(import::draft(program, &about, &commands, &origin))
 }
 
-/// Asks a level of subcommands, then what is below it, and keeps those that do something.
-async fn walk(asker: &Asker<'_>, mut level: Vec<Open>, commands: &mut Vec<Command>, arguments: &Args) {
-    // The program itself was asked.
+/// Reads the help of all subcommands, level by level, and adds those that can be called.
+async fn walk(reader: &HelpReader<'_>, mut level: Vec<PendingCommand>, commands: &mut Vec<Command>, arguments: &Args) {
+    // The help of the program itself has been read.
     let mut room = arguments.max_commands.saturating_sub(1);
     let mut left_out = 0;
     for _ in 0..arguments.depth {
         left_out += level.len().saturating_sub(room);
         level.truncate(room);
         room -= level.len();
-        // The first teaches how the others are best asked.
+        // The first one determines the form of help for the others.
         let mut rest = level.into_iter();
-        let mut answers = Vec::new();
+        let mut helps = Vec::new();
         if let Some(first) = rest.next() {
-            answers.push(asker.ask(first).await);
+            helps.push(reader.subcommand(first).await);
         }
-        let others: Vec<_> = rest.map(|open| asker.ask(open)).collect();
-        answers.extend(stream::iter(others).buffered(default_concurrency()).collect::<Vec<_>>().await);
-        level = answers.into_iter().flat_map(|(open, answer)| take(commands, open, answer, Vec::new())).collect();
+        let others: Vec<_> = rest.map(|pending| reader.subcommand(pending)).collect();
+        helps.extend(stream::iter(others).buffered(default_concurrency()).collect::<Vec<_>>().await);
+        level =
+            helps.into_iter().flat_map(|(pending, help)| add_command(commands, pending, help, Vec::new())).collect();
         if level.is_empty() {
             break;
         }
     }
     left_out += level.len();
     if left_out > 0 {
-        terminal::error(&format!("climax: {left_out} more commands were not asked: see --depth and --max-commands"));
+        terminal::error(&format!("climax: {left_out} more commands were not read: see --depth and --max-commands"));
     }
 }
 
-/// Keeps the command of an answer, and returns what is to be asked next.
-fn take(commands: &mut Vec<Command>, open: Open, answer: Option<Answer>, more: Vec<Subcommand>) -> Vec<Open> {
-    let Some(Answer { text, page }) = answer else {
-        let mut command = Command { words: open.words, about: open.about, ..Command::default() };
+/// Adds a command, if it can be called. Returns its subcommands.
+fn add_command(
+    commands: &mut Vec<Command>,
+    pending: PendingCommand,
+    help: Option<Help>,
+    more: Vec<Subcommand>,
+) -> Vec<PendingCommand> {
+    let Some(Help { text, page }) = help else {
+        let mut command = Command { words: pending.words, about: pending.about, ..Command::default() };
         command.guesses.push("it has no help of its own");
-        if !open.usages.is_empty() {
-            let page = import::read(&format!("usage: {}\n", open.usages.join("\n   or: ")), &command.words);
+        if !pending.usages.is_empty() {
+            let page = import::read(&format!("usage: {}\n", pending.usages.join("\n   or: ")), &command.words);
             (command.options, command.operands) = (page.command.options, page.command.operands);
         }
         commands.push(command);
@@ -258,43 +266,43 @@ fn take(commands: &mut Vec<Command>, open: Open, answer: Option<Answer>, more: V
     subcommands.extend(more.into_iter().filter(|subcommand| !known.contains(&subcommand.name)));
     if runs {
         if command.about.is_empty() {
-            command.about = open.about;
+            command.about = pending.about;
         }
         commands.push(command);
     }
-    let mut above = open.above;
-    above.push(text);
-    let below = subcommands.into_iter().map(|subcommand| Open {
-        words: open.words.iter().cloned().chain([subcommand.name]).collect(),
+    let mut ancestors = pending.ancestors;
+    ancestors.push(text);
+    let below = subcommands.into_iter().map(|subcommand| PendingCommand {
+        words: pending.words.iter().cloned().chain([subcommand.name]).collect(),
         about: subcommand.about,
         usages: subcommand.usages,
-        above: above.clone(),
+        ancestors: ancestors.clone(),
     });
     below.collect()
 }
 
-impl Asker<'_> {
-    /// Asks for the help that everything starts from.
-    async fn first(&self, words: &[String]) -> Result<Answer, String> {
+impl HelpReader<'_> {
+    /// Reads the help of the command that the import starts from.
+    async fn first(&self, words: &[String]) -> Result<Help, String> {
         let mut printed = Vec::new();
-        for way in [Way::Long, Way::Short] {
-            let text = match self.help(words, way).await {
+        for form in [HelpForm::Long, HelpForm::Short] {
+            let text = match self.help(words, form).await {
                 Ok(text) => text,
                 Err(message) if printed.is_empty() => return Err(message),
                 Err(_) => break,
             };
             let page = import::read(&text, words);
-            if page.says_something() && !(page.is_manual && way == Way::Long) {
-                self.way.set(way);
+            if page.says_something() && !(page.is_manual && form == HelpForm::Long) {
+                self.form.set(form);
                 let mentions_help = |line: &str| line.trim_start().starts_with("help ");
                 self.has_help_command.set(text.lines().any(mentions_help));
-                return Ok(Answer { text, page });
+                return Ok(Help { text, page });
             }
             printed.push((text, page));
         }
-        // A manual is better than nothing.
+        // Without other help the manual page is used.
         if let Some((text, page)) = printed.into_iter().find(|(_, page)| page.says_something()) {
-            return Ok(Answer { text, page });
+            return Ok(Help { text, page });
         }
         let command =
             std::iter::once(self.program).chain(words.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
@@ -304,60 +312,62 @@ impl Asker<'_> {
         ))
     }
 
-    /// Asks a subcommand; `None` if it has no help of its own.
-    async fn ask(&self, open: Open) -> (Open, Option<Answer>) {
-        let best = if self.manual { Way::Long } else { self.way.get() };
-        let mut ways = vec![best];
-        ways.extend([Way::Long, Way::Short].into_iter().filter(|way| *way != best));
-        ways.extend(Some(Way::Command).filter(|_| self.has_help_command.get()));
+    /// Reads the help of a subcommand; `None` if it has no help of its own.
+    async fn subcommand(&self, pending: PendingCommand) -> (PendingCommand, Option<Help>) {
+        let best = if self.manual { HelpForm::Long } else { self.form.get() };
+        let mut forms = vec![best];
+        forms.extend([HelpForm::Long, HelpForm::Short].into_iter().filter(|form| *form != best));
+        forms.extend(Some(HelpForm::Command).filter(|_| self.has_help_command.get()));
         let mut manual = None;
-        for way in ways {
-            let text = match self.help(&open.words, way).await {
+        for form in forms {
+            let text = match self.help(&pending.words, form).await {
                 Ok(text) => text,
                 Err(message) => {
                     terminal::error(&format!("climax: {message}"));
                     break;
                 }
             };
-            let page = import::read(&text, &open.words);
-            // The same page again: the program did not look at its subcommand, and may do anything with the next way.
-            if open.above.contains(&text) {
+            let page = import::read(&text, &pending.words);
+            // The help of an ancestor: the program ignores the subcommand, and the next form could have side effects.
+            if pending.ancestors.contains(&text) {
                 break;
             }
             if !page.says_something() {
                 continue;
             }
             if page.is_manual {
-                manual.get_or_insert(Answer { text, page });
+                manual.get_or_insert(Help { text, page });
                 continue;
             }
             let page = match manual {
-                Some(Answer { page: manual, .. }) if self.manual => page.with_options_of(manual),
+                Some(Help { page: manual, .. }) if self.manual => page.with_options_of(manual),
                 _ => page,
             };
-            if way != Way::Command {
-                self.way.set(way);
+            if form != HelpForm::Command {
+                self.form.set(form);
             }
-            return (open, Some(Answer { text, page }));
+            return (pending, Some(Help { text, page }));
         }
-        (open, manual)
+        (pending, manual)
     }
 
+    /// Reads the options that all commands share, from `PROGRAM options`.
     async fn common_options(&self) -> Vec<import::Flag> {
         let text = self.output(["options"]).await.unwrap_or_default();
         import::read(&text, &[]).command.options
     }
 
-    async fn help(&self, words: &[String], way: Way) -> Result<String, String> {
+    /// Runs a command for its help.
+    async fn help(&self, words: &[String], form: HelpForm) -> Result<String, String> {
         let words = words.iter().map(String::as_str);
-        match way {
-            Way::Long => self.output(words.chain(["--help"])).await,
-            Way::Short => self.output(words.chain(["-h"])).await,
-            Way::Command => self.output(["help"].into_iter().chain(words)).await,
+        match form {
+            HelpForm::Long => self.output(words.chain(["--help"])).await,
+            HelpForm::Short => self.output(words.chain(["-h"])).await,
+            HelpForm::Command => self.output(["help"].into_iter().chain(words)).await,
         }
     }
 
-    /// What the program prints: on standard output, or if there is nothing, on standard error.
+    /// Runs the program. Returns its standard output, or its standard error if that is empty.
     async fn output(&self, words: impl IntoIterator<Item = &str>) -> Result<String, String> {
         let invocation = Invocation {
             argv: std::iter::once(self.program.to_owned()).chain(words.into_iter().map(str::to_owned)).collect(),
@@ -386,6 +396,7 @@ impl Asker<'_> {
 }
 
 #[cfg(feature = "import-usage")]
+/// Drafts a config from a usage specification.
 fn from_usage(file: &Path) -> Result<Draft, String> {
     let spec = usage::Spec::parse_file(file).map_err(|error| {
         let detail = match &error {

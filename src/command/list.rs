@@ -1,14 +1,13 @@
-//! `climax list`: what is served.
+//! `climax list`: lists CLIs or tools.
 
-use crate::command::output::print;
-use crate::command::selection::Selection;
-use crate::command::selection::load;
 use std::process::ExitCode;
 
 use climax_catalog::{ArgView, Catalog, Place, ResolvedTool, ToolIndex, Type};
 use serde_json::{Value, json};
 
 use super::export;
+use crate::command::output::print;
+use crate::command::selection::{Selection, load};
 use crate::command::terminal;
 use crate::serving::load;
 
@@ -21,28 +20,28 @@ pub(crate) struct Args {
     pub(crate) json: bool,
 }
 
-/// CLIs if none is named, else tools.
+/// Prints the CLIs, or the tools of the named ones.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let index = match load(catalog, &arguments.selection.names, &arguments.selection.sources) {
         Ok(served) => served.index,
         Err(code) => return code,
     };
     let names = &arguments.selection.names;
-    // A file of --config is served whole, whoever else is named.
-    let is_asked_for =
+    // CLIs of --config are always served, but listed only by name.
+    let is_selected =
         |tool: &ResolvedTool<'_>| names.is_empty() || names.iter().any(|name| load::is_named(tool.cli(), name));
-    let asked_for = index.tools().filter(is_asked_for);
+    let selected = index.tools().filter(is_selected);
     let text = if arguments.json {
-        json!({ "tools": asked_for.map(export::tool_json).collect::<Vec<Value>>() }).to_string()
+        json!({ "tools": selected.map(export::tool_json).collect::<Vec<Value>>() }).to_string()
     } else if names.is_empty() {
         clis(&index)
     } else {
-        tools(asked_for)
+        tools(selected)
     };
     print(&text, ExitCode::SUCCESS)
 }
 
-/// The table of CLIs.
+/// Formats the table of CLIs.
 pub(super) fn clis(index: &ToolIndex) -> String {
     let rows = index.summary().map(|summary| {
         let cli = summary.cli;
@@ -60,6 +59,7 @@ pub(super) fn clis(index: &ToolIndex) -> String {
     )
 }
 
+/// Formats the table of tools.
 fn tools<'a>(tools: impl Iterator<Item = ResolvedTool<'a>>) -> String {
     let rows = tools.map(|tool| {
         let args: Vec<String> = tool.args().map(arg_text).collect();
@@ -68,7 +68,7 @@ fn tools<'a>(tools: impl Iterator<Item = ResolvedTool<'a>>) -> String {
     terminal::table(["Tool", "Risk", "Description", "Arguments"], rows).to_string()
 }
 
-/// `count (integer, required)`.
+/// Formats an arg as `count (integer, required)`.
 fn arg_text(arg: ArgView<'_>) -> String {
     let mut notes = Vec::new();
     if arg.kind() != Type::String {

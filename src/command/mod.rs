@@ -1,4 +1,4 @@
-//! What each command does. Commands print; the rest of the library does not.
+//! The commands of `climax`. Only commands print; the rest of the library does not.
 
 mod annotate;
 #[cfg(feature = "budget")]

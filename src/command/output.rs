@@ -1,4 +1,4 @@
-//! Standard output and the exit status of a command.
+//! Writes the standard output of commands, and defines their exit status.
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -10,13 +10,13 @@ pub(crate) const FAILURE: u8 = 1;
 /// Exit status: the command line is wrong.
 pub(crate) const USAGE: u8 = 2;
 
-/// Writes the whole of a command's output, as lines.
+/// Writes a command's output and a final newline, and returns the exit status.
 pub(super) fn print(text: &str, code: ExitCode) -> ExitCode {
     let ending = if text.ends_with('\n') { "" } else { "\n" };
     print_bytes(format!("{text}{ending}").as_bytes(), code)
 }
 
-/// Writes the whole of a command's output; a reader that went away early is no failure.
+/// Writes a command's output, and returns the exit status. A closed pipe is not an error.
 pub(super) fn print_bytes(bytes: &[u8], code: ExitCode) -> ExitCode {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
@@ -28,6 +28,7 @@ pub(super) fn print_bytes(bytes: &[u8], code: ExitCode) -> ExitCode {
     }
 }
 
+/// Reports a usage error.
 pub(super) fn usage(message: &str) -> ExitCode {
     terminal::error(&format!("climax: {message}"));
     ExitCode::from(USAGE)

@@ -1,4 +1,4 @@
-//! What commands that call tools need to run them.
+//! Opens the audit file and makes the async runtime, for commands that call tools.
 
 use std::io;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::output::FAILURE;
 use super::terminal;
 use crate::call::audit::Audit;
 
-/// Opens the audit file, if one is named; if that fails, says why.
+/// Opens the audit file, if there is a path. Reports errors on standard error.
 pub(super) fn audit(path: Option<&Path>) -> Result<Option<Arc<Audit>>, ExitCode> {
     path.map(|path| Audit::open(path).map(Arc::new)).transpose().map_err(|error| {
         let path = path.unwrap_or(Path::new("")).display();
@@ -18,7 +18,7 @@ pub(super) fn audit(path: Option<&Path>) -> Result<Option<Arc<Audit>>, ExitCode>
     })
 }
 
-/// The single-threaded runtime that every command uses: it starts faster and serves faster than several threads.
+/// Makes a single-threaded runtime. It starts and serves faster than several threads.
 pub(super) fn runtime() -> io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()
 }

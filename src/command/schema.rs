@@ -1,8 +1,10 @@
-//! `climax schema`: the file formats for editors.
+//! `climax schema`: prints the JSON Schema of a file format, for editors.
+
+use std::process::ExitCode;
+
+use clap::ValueEnum;
 
 use crate::command::output::print;
-use clap::ValueEnum;
-use std::process::ExitCode;
 
 /// File formats.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -13,7 +15,9 @@ pub(crate) enum FileFormat {
     Policy,
 }
 
-/// The files that a test keeps equal to the catalog's schemas: code that makes them would take ten times their space.
+/// Prints the schema from a file.
+///
+/// The code that generates schemas would take ten times the space of the files. A test compares the two.
 pub(crate) fn run(format: FileFormat) -> ExitCode {
     let schema = match format {
         FileFormat::Config => include_str!("../../schemas/config.json"),

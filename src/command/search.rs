@@ -1,18 +1,14 @@
-//! `climax search`: discovery as an agent sees it.
+//! `climax search`: searches tools as an agent does.
 
-use crate::command::output::print;
-use crate::command::selection::Sources;
-use crate::command::selection::load;
-use crate::command::strategy::strategies;
-use crate::command::strategy::strategy;
-use crate::command::value;
-use climax_catalog::Strategy;
 use std::process::ExitCode;
 
-use climax_catalog::{Catalog, Filter};
+use climax_catalog::{Catalog, Filter, Strategy};
 
 use super::list;
-use crate::command::terminal;
+use crate::command::output::print;
+use crate::command::selection::{Sources, load};
+use crate::command::strategy::{strategies, strategy};
+use crate::command::{terminal, value};
 use crate::mcp;
 
 #[derive(clap::Args, Debug)]
@@ -30,7 +26,7 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) cli: Option<String>,
     /// Results at most
-    #[arg(long, default_value_t = 10, value_parser = value::whole::<usize>)]
+    #[arg(long, default_value_t = 10, value_parser = value::integer::<usize>)]
     pub(crate) limit: usize,
     #[command(flatten)]
     pub(crate) sources: Sources,
@@ -39,7 +35,7 @@ pub(crate) struct Args {
     pub(crate) json: bool,
 }
 
-/// Tools that match; CLIs if nothing is asked for.
+/// Prints the tools that match, or all CLIs if there is no query and no filter.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let index = match load(catalog, &[], &arguments.sources) {
         Ok(served) => served.index,

@@ -1,4 +1,4 @@
-//! Which tools a command is about: names, config files and a policy.
+//! Selects the tools of a command: by names, config files and a policy.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -7,9 +7,9 @@ use climax_catalog::Catalog;
 
 use super::output::FAILURE;
 use super::terminal;
-use crate::serving::load::{self, LoadError, Served};
+use crate::serving::load::{self, LoadError, LoadedTools};
 
-/// Which tools are served.
+/// The selected tools.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct Selection {
     /// Compiled-in CLIs to serve, by name; default: all. With --config also names of its CLIs, which are served in any case
@@ -19,27 +19,27 @@ pub(crate) struct Selection {
     pub(crate) sources: Sources,
 }
 
-/// Files that add to what is compiled in, and take from it.
+/// Files that add tools to the compiled-in ones, or remove tools.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct Sources {
     /// Add a config file or a directory of them; its tools replace compiled-in ones of the same name
     #[arg(long = "config", value_name = "FILE")]
     pub(crate) configs: Vec<PathBuf>,
-    /// Serve only what this policy permits, where and with whose approval it says
+    /// Apply this policy: which tools are permitted, where they run, which calls need approval
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
 }
 
-/// Loads what was asked for; if that fails, says why on standard error.
-pub(super) fn load(catalog: &'static Catalog, names: &[String], sources: &Sources) -> Result<Served, ExitCode> {
-    let (served, warnings) =
-        load::served(catalog, names, &sources.configs, sources.policy.as_deref()).map_err(failed)?;
+/// Loads the selected tools. Reports warnings and errors on standard error.
+pub(super) fn load(catalog: &'static Catalog, names: &[String], sources: &Sources) -> Result<LoadedTools, ExitCode> {
+    let (tools, warnings) =
+        load::load_tools(catalog, names, &sources.configs, sources.policy.as_deref()).map_err(report_load_error)?;
     terminal::report(&warnings);
-    Ok(served)
+    Ok(tools)
 }
 
-/// Says on standard error why nothing is served.
-pub(super) fn failed(error: LoadError) -> ExitCode {
+/// Reports on standard error why no tools could be loaded.
+pub(super) fn report_load_error(error: LoadError) -> ExitCode {
     match error {
         LoadError::Files(diagnostics) => terminal::report(&diagnostics),
         LoadError::UnknownNames(names) => {
@@ -55,7 +55,7 @@ pub(super) fn failed(error: LoadError) -> ExitCode {
     ExitCode::from(FAILURE)
 }
 
-/// Whether what was taken for a name of a CLI is rather a file or directory of configs.
+/// Whether an unknown name of a CLI is probably the path of a config.
 fn is_config(path: &Path) -> bool {
     path.exists() || path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
 }

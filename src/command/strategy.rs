@@ -1,4 +1,4 @@
-//! The search strategy: by an option, or by a variable.
+//! Reads the search strategy from the command line or the environment.
 
 use std::process::ExitCode;
 
@@ -7,17 +7,17 @@ use climax_catalog::Strategy;
 
 use super::output::usage;
 
-/// Names the strategy where no option does.
+/// The environment variable for the strategy, which the command line overrides.
 const VARIABLE: &str = "CLIMAX_SEARCH_STRATEGY";
 
-/// The values of `--search`.
+/// Parses the values of `--search`.
 pub(super) fn strategies() -> impl TypedValueParser<Value = Strategy> {
     let by_name = |name: String| Strategy::ALL.into_iter().find(|strategy| strategy.as_str() == name);
     PossibleValuesParser::new(Strategy::ALL.map(Strategy::as_str))
         .try_map(move |name| by_name(name).ok_or("no strategy"))
 }
 
-/// The strategy that the command line names, else the one that `CLIMAX_SEARCH_STRATEGY` names.
+/// Returns the strategy of the command line, else of the environment, else the default.
 pub(super) fn strategy(argument: Option<Strategy>) -> Result<Strategy, ExitCode> {
     if let Some(strategy) = argument {
         return Ok(strategy);

@@ -1,4 +1,4 @@
-//! What `climax validate` is asked to check: files, directories, patterns of files, and names of compiled-in CLIs.
+//! The targets of `climax validate`: files, directories, glob patterns, and names of compiled-in CLIs.
 
 use std::path::{Path, PathBuf};
 
@@ -8,44 +8,44 @@ use glob::{MatchOptions, Pattern};
 use crate::command::terminal;
 use crate::serving::load;
 
-/// Targets, sorted by what they are.
+/// Targets by kind.
 #[derive(Debug, Default)]
 pub(super) struct Targets {
     /// Files and directories.
     pub(super) paths: Vec<PathBuf>,
     /// Compiled-in CLIs.
     pub(super) names: Vec<String>,
-    /// Patterns that stand for no file.
+    /// Diagnostics of patterns that match no file.
     pub(super) unmatched: Diagnostics,
 }
 
-/// Sorts targets. What is no file, no pattern and no name of a CLI is a path that is not there.
-pub(super) fn sort(catalog: &'static Catalog, targets: &[String]) -> Targets {
-    let mut sorted = Targets::default();
+/// Determines the kind of each target. A target that is no file, no pattern and no name counts as a missing path.
+pub(super) fn classify(catalog: &'static Catalog, targets: &[String]) -> Targets {
+    let mut found = Targets::default();
     for target in targets {
         let exists = Path::new(target).exists();
         if !exists && target.contains(['*', '?', '[']) {
             match matched(target) {
-                Ok(files) => sorted.paths.extend(files),
-                Err(diagnostic) => sorted.unmatched.push(diagnostic),
+                Ok(files) => found.paths.extend(files),
+                Err(diagnostic) => found.unmatched.push(diagnostic),
             }
             continue;
         }
         match load::select(catalog, std::slice::from_ref(target)) {
-            Ok(_) if !exists => sorted.names.push(target.clone()),
+            Ok(_) if !exists => found.names.push(target.clone()),
             Err(unknown) if !exists && !target.contains(['/', '.']) => {
                 for name in unknown {
                     terminal::error(&format!("climax: {name}"));
                 }
-                sorted.paths.push(target.into());
+                found.paths.push(target.into());
             }
-            _ => sorted.paths.push(target.into()),
+            _ => found.paths.push(target.into()),
         }
     }
-    sorted
+    found
 }
 
-/// The files that a pattern stands for, sorted; `*` stands for no dot at the start of a name, as in a shell.
+/// Returns the files that match a pattern, sorted. As in a shell, `*` does not match a leading dot.
 fn matched(pattern: &str) -> Result<Vec<PathBuf>, Diagnostic> {
     const OPTIONS: MatchOptions =
         MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };

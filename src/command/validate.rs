@@ -1,20 +1,18 @@
-//! `climax validate`: every mistake in configs, without a build, and advice on them.
+//! `climax validate`: reports all errors in configs, and optionally advice, without a build.
 
-use crate::command::output::{FAILURE, print};
-use crate::command::value;
-use clap::ValueEnum;
-use climax_catalog::{Severity, did_you_mean};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use climax_catalog::{Catalog, Code, Compiled, Diagnostic, Diagnostics, Layer, ToolIndex};
+use clap::ValueEnum;
+use climax_catalog::{Catalog, Code, Compiled, Diagnostic, Diagnostics, Layer, Severity, ToolIndex, did_you_mean};
 
 use super::targets::{self, Targets};
 use super::{annotate, explain};
-use crate::command::terminal;
+use crate::command::output::{FAILURE, print};
+use crate::command::{terminal, value};
 use crate::mcp::{self, Mode};
 use crate::serving::load;
 
@@ -24,10 +22,10 @@ pub(crate) struct Args {
     /// directory `configs`, if no policy is to be checked
     #[arg(value_name = "FILE|NAME")]
     pub(crate) targets: Vec<String>,
-    /// Check this policy too, against the targets and what is compiled in
+    /// Check this policy too, against the targets and the compiled-in tools
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
-    /// Give advice too: warnings about configs that are valid and could be better
+    /// Give advice too: warnings about valid configs that could be better
     #[arg(long)]
     pub(crate) lint: bool,
     /// Fail on warnings too
@@ -37,12 +35,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "CODE", value_parser = warning)]
     pub(crate) allow: Vec<Code>,
     /// Fail if the list of tools that `--classic` offers takes more tokens, by an estimate from its bytes
-    #[arg(long, value_name = "N", value_parser = value::whole::<usize>)]
+    #[arg(long, value_name = "N", value_parser = value::integer::<usize>)]
     pub(crate) max_tokens: Option<usize>,
     /// Explain a code: what it means, why, an example, and how to silence it
     #[arg(long, value_name = "CODE", value_parser = code)]
     pub(crate) explain: Option<Code>,
-    /// How to print what is found
+    /// Output format
     #[arg(long, value_enum, default_value = "human")]
     pub(crate) format: Format,
     /// Print JSON: short for --format json
@@ -50,7 +48,7 @@ pub(crate) struct Args {
     pub(crate) json: bool,
 }
 
-/// Forms of diagnostics.
+/// Output formats of diagnostics.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Format {
     /// For people
@@ -63,6 +61,7 @@ pub(crate) enum Format {
     Github,
 }
 
+/// Parses the name of a diagnostic code.
 fn code(name: &str) -> Result<Code, String> {
     Code::named(name).ok_or_else(|| match did_you_mean(name, Code::ALL.iter().map(|code| code.as_str())) {
         Some(near) => format!("there is no such code; did you mean `{near}`?"),
@@ -70,6 +69,7 @@ fn code(name: &str) -> Result<Code, String> {
     })
 }
 
+/// Parses the name of a warning.
 fn warning(name: &str) -> Result<Code, String> {
     match code(name)? {
         code if code.severity() == Severity::Warning => Ok(code),
@@ -81,18 +81,18 @@ fn listed(codes: impl Iterator<Item = Code>) -> String {
     codes.map(Code::as_str).collect::<Vec<_>>().join(", ")
 }
 
-/// What one run found.
-struct Found {
+/// The findings of one run.
+struct Findings {
     diagnostics: Diagnostics,
-    /// Tools in the files, if there are files and all are valid.
+    /// The number of tools in the files; `None` without files, or if a file is invalid.
     tools: Option<usize>,
-    /// Whether there is a policy among the files.
+    /// Whether a policy was checked.
     policy: bool,
     /// Whether warnings count as errors.
     strict: bool,
 }
 
-impl Found {
+impl Findings {
     fn is_valid(&self) -> bool {
         if self.strict { self.diagnostics.is_empty() } else { !self.diagnostics.has_errors() }
     }
@@ -105,48 +105,64 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     }
     let Targets { paths, names, unmatched } = match arguments.targets.as_slice() {
         [] if arguments.policy.is_none() => Targets { paths: vec!["configs".into()], ..Targets::default() },
-        targets => targets::sort(catalog, targets),
+        targets => targets::classify(catalog, targets),
     };
     let mut found =
-        Found { diagnostics: unmatched, tools: None, policy: arguments.policy.is_some(), strict: arguments.strict };
-    let mut loaded = None;
-    if !paths.is_empty() {
-        match load::check_configs(&paths, arguments.lint) {
-            Ok(Compiled { catalog, warnings }) => {
-                found.tools = Some(catalog.tools.len());
-                found.diagnostics.extend(warnings);
-                loaded = Some(Layer::loaded(catalog));
-            }
-            Err(diagnostics) => found.diagnostics.extend(diagnostics),
-        }
-    }
+        Findings { diagnostics: unmatched, tools: None, policy: arguments.policy.is_some(), strict: arguments.strict };
+    let loaded = check_files(&paths, arguments.lint, &mut found);
     if let Some(max) = arguments.max_tokens {
         let rows = load::select(catalog, &names).unwrap_or_default();
         let layers = [Layer::compiled(catalog).only(rows)].into_iter().chain(loaded.clone());
         let target = arguments.targets.first().map_or("configs", String::as_str);
         found.diagnostics.extend(over_budget(&ToolIndex::from_configs(layers.collect()), max, target));
     }
-    let policy = arguments.policy.as_deref().map(load::read_policy);
-    if let Some(policy) = policy {
+    if let Some(policy) = &arguments.policy {
         let layers = [Layer::compiled(catalog)].into_iter().chain(loaded).collect();
-        let applied = policy.and_then(|policy| policy.apply(ToolIndex::from_configs(layers), &|_| false));
-        found.diagnostics.extend(applied.map_or_else(|found| found, |applied| applied.warnings));
+        found.diagnostics.extend(check_policy(policy, ToolIndex::from_configs(layers)));
     }
     found.diagnostics.allow(&arguments.allow);
     let code = if found.is_valid() { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) };
-    let text = match if arguments.json { Format::Json } else { arguments.format } {
+    print(&report(&found, arguments, &names), code)
+}
+
+/// Checks config files, if there are any. Returns their tools if all are valid.
+fn check_files(paths: &[PathBuf], lint: bool, found: &mut Findings) -> Option<Layer> {
+    if paths.is_empty() {
+        return None;
+    }
+    match load::check_configs(paths, lint) {
+        Ok(Compiled { catalog, warnings }) => {
+            found.tools = Some(catalog.tools.len());
+            found.diagnostics.extend(warnings);
+            Some(Layer::loaded(catalog))
+        }
+        Err(diagnostics) => {
+            found.diagnostics.extend(diagnostics);
+            None
+        }
+    }
+}
+
+/// Checks a policy file against the tools of an index.
+fn check_policy(path: &Path, index: ToolIndex) -> Diagnostics {
+    let applied = load::read_policy(path).and_then(|policy| policy.apply(index, &|_| false));
+    applied.map_or_else(|errors| errors, |applied| applied.warnings)
+}
+
+/// Formats the findings for standard output. For people, the diagnostics go to standard error.
+fn report(found: &Findings, arguments: &Args, names: &[String]) -> String {
+    match if arguments.json { Format::Json } else { arguments.format } {
         Format::Human => {
             terminal::report(&found.diagnostics);
-            conclusion(&found, &names)
+            conclusion(found, names)
         }
         Format::Json => annotate::json(found.is_valid(), found.tools.filter(|_| found.is_valid()), &found.diagnostics),
         Format::Sarif => annotate::sarif(&found.diagnostics),
-        Format::Github => annotate::github(&found.diagnostics) + &conclusion(&found, &names),
-    };
-    print(&text, code)
+        Format::Github => annotate::github(&found.diagnostics) + &conclusion(found, names),
+    }
 }
 
-/// Whether `--classic` would list more than `max` tokens. Says which CLIs take most of them.
+/// Returns a diagnostic if the tool list of `--classic` takes more than `max` tokens. It names the largest CLIs.
 fn over_budget(index: &ToolIndex, max: usize, target: &str) -> Option<Diagnostic> {
     const NAMED_CLIS: usize = 3;
     let list = mcp::tool_list(index, Mode::Classic);
@@ -154,7 +170,7 @@ fn over_budget(index: &ToolIndex, max: usize, target: &str) -> Option<Diagnostic
     if tokens <= max {
         return None;
     }
-    // Estimates are rounded up: those of single tools would add up to more than that of the list.
+    // Estimates are rounded up, so a sum over tools would exceed the estimate of the list.
     let mut by_cli: BTreeMap<&str, String> = BTreeMap::new();
     for tool in index.tools() {
         by_cli.entry(tool.cli().name()).or_default().push_str(&mcp::tool_definition(tool));
@@ -171,7 +187,8 @@ fn over_budget(index: &ToolIndex, max: usize, target: &str) -> Option<Diagnostic
     Some(Diagnostic::file(Code::OverBudget, target, message, &help))
 }
 
-fn conclusion(found: &Found, names: &[String]) -> String {
+/// Formats the summary for people.
+fn conclusion(found: &Findings, names: &[String]) -> String {
     let mut text = String::new();
     let valid = found.is_valid();
     for name in names.iter().filter(|_| valid) {

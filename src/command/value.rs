@@ -1,27 +1,27 @@
-//! Values of options, with errors that say what is expected.
+//! Parses values of options. Error messages say which value is expected.
 
 #[cfg(feature = "http")]
 use core::net::IpAddr;
 use std::num::NonZero;
 use std::str::FromStr;
 
-/// Reads a whole number.
-pub(super) fn whole<T: FromStr>(text: &str) -> Result<T, String> {
+/// Parses an integer.
+pub(super) fn integer<T: FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| "expected a whole number in plain digits, such as 1000".to_owned())
 }
 
-/// Reads a whole number that is not 0.
+/// Parses an integer that is not 0.
 pub(super) fn positive(text: &str) -> Result<NonZero<usize>, String> {
     text.parse().map_err(|_| "expected a whole number in plain digits, 1 at least".to_owned())
 }
 
-/// Reads the number of a port.
+/// Parses a port.
 #[cfg(feature = "http")]
 pub(super) fn port(text: &str) -> Result<u16, String> {
     text.parse().map_err(|_| "expected a number from 0 to 65535".to_owned())
 }
 
-/// Reads an address.
+/// Parses an IP address.
 #[cfg(feature = "http")]
 pub(super) fn address(text: &str) -> Result<IpAddr, String> {
     text.parse().map_err(|_| "expected an IP address, such as 127.0.0.1".to_owned())

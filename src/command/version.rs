@@ -1,10 +1,11 @@
-//! `climax version`: which program this is, and what is compiled into it.
+//! `climax version`: prints the version, the build and the compiled-in catalog.
 
-use crate::command::output::print;
 use std::process::ExitCode;
 
 use climax_catalog::{Catalog, Layer, Policy, ToolIndex, digest};
 use serde_json::json;
+
+use crate::command::output::print;
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
@@ -13,7 +14,7 @@ pub(crate) struct Args {
     pub(crate) json: bool,
 }
 
-/// Two binaries with one digest serve the same tools in the same way.
+/// Prints the version. Two binaries with the same digest serve the same catalog and policy.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let index = ToolIndex::from_configs(vec![Layer::compiled(catalog)]);
     let version = env!("CARGO_PKG_VERSION");

@@ -1,4 +1,4 @@
-//! Appending to a file that others may read, rename or replace.
+//! Appends to a file that other processes may read, rename or replace.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
@@ -7,16 +7,16 @@ use std::path::Path;
 
 use serde_json::Value;
 
-/// Opens a file for appending; only its owner can read a new one.
+/// Opens a file for appending. A new file is readable by its owner only.
 ///
 /// # Errors
-/// The file cannot be opened. A FIFO without a reader is such an error, not a pause.
+/// The file cannot be opened. A FIFO without a reader is an error too: opening it does not block.
 pub(crate) fn open_for_append(path: &Path) -> io::Result<File> {
-    let no_wait = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-    OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(no_wait).open(path)
+    let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(nonblocking).open(path)
 }
 
-/// Appends a line in one write: other processes may append to the same file.
+/// Appends a line in one write, since other processes may append to the same file.
 ///
 /// # Errors
 /// The file cannot be opened or written.

@@ -1,30 +1,32 @@
-//! Captured output: the head and the tail of a stream, and how much was left out between.
+//! Captures output: the head and the tail of a stream, and the number of bytes dropped between them.
 
 use std::collections::VecDeque;
 
-/// A stream while it is read.
+/// Captures a stream while it is read.
 pub(super) struct Capture {
-    start: Start,
+    prefix: Prefix,
     tail: VecDeque<u8>,
     head_limit: usize,
     tail_limit: usize,
     dropped: u64,
 }
 
-/// What is kept of the start of a stream.
-enum Start {
-    /// Everything, up to so many bytes.
+/// The captured start of a stream.
+enum Prefix {
+    /// The whole stream so far, and the limit in bytes.
     Whole(Vec<u8>, usize),
-    /// The head, since the whole was too much.
+    /// The head only: the stream is longer than the limit.
     Head(Vec<u8>),
 }
 
 impl Capture {
-    /// Shows at most `limit` bytes, and keeps the whole besides as long as it is no longer than `whole_limit`.
+    /// Makes a capture whose text has at most `limit` bytes.
+    ///
+    /// The whole stream is captured besides, unless it is longer than `whole_limit` bytes.
     pub(super) fn new(limit: usize, whole_limit: usize) -> Self {
         let head_limit = limit.div_ceil(2);
         Self {
-            start: Start::Whole(Vec::new(), whole_limit.max(head_limit)),
+            prefix: Prefix::Whole(Vec::new(), whole_limit.max(head_limit)),
             tail: VecDeque::new(),
             head_limit,
             tail_limit: limit - head_limit,
@@ -32,33 +34,35 @@ impl Capture {
         }
     }
 
+    /// Adds output.
     pub(super) fn push(&mut self, bytes: &[u8]) {
-        let (Start::Whole(start, _) | Start::Head(start)) = &self.start;
-        let (head, rest) = bytes.split_at(self.head_limit.saturating_sub(start.len()).min(bytes.len()));
-        match &mut self.start {
-            Start::Whole(whole, limit) if whole.len() + bytes.len() <= *limit => whole.extend_from_slice(bytes),
-            Start::Whole(whole, _) => {
+        let (Prefix::Whole(prefix, _) | Prefix::Head(prefix)) = &self.prefix;
+        let (head, rest) = bytes.split_at(self.head_limit.saturating_sub(prefix.len()).min(bytes.len()));
+        match &mut self.prefix {
+            Prefix::Whole(whole, limit) if whole.len() + bytes.len() <= *limit => whole.extend_from_slice(bytes),
+            Prefix::Whole(whole, _) => {
                 whole.extend_from_slice(head);
                 whole.truncate(self.head_limit);
                 whole.shrink_to_fit();
-                self.start = Start::Head(std::mem::take(whole));
+                self.prefix = Prefix::Head(std::mem::take(whole));
             }
-            Start::Head(_) => {}
+            Prefix::Head(_) => {}
         }
-        let kept = &rest[rest.len().saturating_sub(self.tail_limit)..];
-        let excess = (self.tail.len() + kept.len()).saturating_sub(self.tail_limit);
+        let end = &rest[rest.len().saturating_sub(self.tail_limit)..];
+        let excess = (self.tail.len() + end.len()).saturating_sub(self.tail_limit);
         self.tail.drain(..excess);
-        self.tail.extend(kept);
-        self.dropped += (rest.len() - kept.len() + excess) as u64;
+        self.tail.extend(end);
+        self.dropped += (rest.len() - end.len() + excess) as u64;
     }
 
+    /// Ends the capture.
     pub(super) fn finish(self) -> Captured {
-        let (head, whole) = match self.start {
-            Start::Whole(mut whole, _) if self.dropped > 0 => {
+        let (head, whole) = match self.prefix {
+            Prefix::Whole(mut whole, _) if self.dropped > 0 => {
                 whole.shrink_to_fit();
                 (whole[..self.head_limit].to_vec(), Some(whole))
             }
-            Start::Whole(mut head, _) | Start::Head(mut head) => {
+            Prefix::Whole(mut head, _) | Prefix::Head(mut head) => {
                 head.truncate(self.head_limit);
                 (head, None)
             }
@@ -67,37 +71,37 @@ impl Capture {
     }
 }
 
-/// What is left of a stream.
+/// A captured stream: its head, its tail, and sometimes the whole.
 #[derive(Clone, Debug, Default)]
 pub struct Captured {
     head: Vec<u8>,
     tail: Vec<u8>,
     dropped: u64,
-    /// All of it, if more was kept than is shown.
+    /// The whole stream, if it is longer than head and tail and within the limit.
     whole: Option<Vec<u8>>,
 }
 
 impl Captured {
-    /// What is left of `bytes` if at most `limit` are kept.
+    /// Captures `bytes`, of which the text has at most `limit`.
     pub(super) fn of(bytes: &[u8], limit: usize) -> Self {
         let mut capture = Capture::new(limit, 0);
         capture.push(bytes);
         capture.finish()
     }
 
-    /// Bytes that were read.
+    /// Returns the number of bytes that were read.
     #[must_use]
     pub fn total_bytes(&self) -> u64 {
         self.dropped + (self.head.len() + self.tail.len()) as u64
     }
 
-    /// Bytes that were read and not kept.
+    /// Returns the number of bytes that are neither in the head nor in the tail.
     #[must_use]
     pub fn dropped_bytes(&self) -> u64 {
         self.dropped
     }
 
-    /// All bytes; `None` if they were too many to be kept.
+    /// Returns the whole stream; `None` if it was longer than the limit.
     #[must_use]
     pub fn into_bytes(self) -> Option<Vec<u8>> {
         match self.whole {
@@ -107,7 +111,7 @@ impl Captured {
         }
     }
 
-    /// The text: invalid UTF-8 becomes U+FFFD, and the gap, if there is one, is named.
+    /// Returns the text. Invalid UTF-8 becomes U+FFFD; a marker with the number of dropped bytes fills the gap.
     #[must_use]
     pub fn text(&self) -> String {
         if self.dropped == 0 {
@@ -124,7 +128,7 @@ impl Captured {
     }
 }
 
-/// Length of the start of a character that the end of `bytes` cuts off.
+/// Returns the length of an incomplete character at the end of `bytes`.
 fn cut_at_end(bytes: &[u8]) -> usize {
     let back = bytes.iter().rev().take(3).take_while(|byte| is_continuation(**byte)).count();
     let lead = bytes.len().checked_sub(back + 1).map(|at| bytes[at].leading_ones() as usize);
@@ -134,7 +138,7 @@ fn cut_at_end(bytes: &[u8]) -> usize {
     }
 }
 
-/// Length of the rest of a character that the start of `bytes` cuts off.
+/// Returns the length of an incomplete character at the start of `bytes`.
 fn cut_at_start(bytes: &[u8]) -> usize {
     bytes.iter().take(3).take_while(|byte| is_continuation(**byte)).count()
 }

@@ -1,4 +1,4 @@
-//! What a sandboxed program may ask the kernel for: the filter of system calls.
+//! Filters the system calls of a sandboxed program (seccomp).
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,10 @@ use seccompiler::{
     BpfProgram, Error, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
 };
 
-/// System calls by which a process reaches into others, into the kernel, or out of its call. None is needed to be a
-/// command.
+/// System calls that reach other processes, the kernel, or beyond the call. Ordinary commands need none of them.
 ///
-/// The calls of `io_uring` are among them because filters do not see what is asked for through its rings; `setsid` and
-/// `setpgid` because who leaves the group outlives the call.
+/// `io_uring` is forbidden because a filter does not see the operations in its rings. `setsid` and `setpgid` are
+/// forbidden because a process that leaves the process group outlives the call.
 const FORBIDDEN: &[c_long] = &[
     libc::SYS_add_key,
     libc::SYS_bpf,
@@ -61,8 +60,8 @@ const FORBIDDEN: &[c_long] = &[
     libc::SYS_userfaultfd,
 ];
 
-/// System calls that are about another process unless this argument is 0: the server is one of them.
-const ABOUT_OTHERS: &[(c_long, u8)] = &[
+/// System calls that reach another process, such as the server, unless the argument at this index is 0.
+const REACHING_OTHERS: &[(c_long, u8)] = &[
     (libc::SYS_ioprio_set, 1),
     (libc::SYS_prlimit64, 0),
     (libc::SYS_sched_setaffinity, 0),
@@ -71,7 +70,7 @@ const ABOUT_OTHERS: &[(c_long, u8)] = &[
     (libc::SYS_setpriority, 1),
 ];
 
-/// Flags of `clone` that make namespaces, in which a process has powers that it has not outside.
+/// Flags of `clone` that make namespaces. A process has privileges in its own namespaces that it lacks outside.
 const NAMESPACES: &[libc::c_int] = &[
     libc::CLONE_NEWCGROUP,
     libc::CLONE_NEWIPC,
@@ -82,37 +81,37 @@ const NAMESPACES: &[libc::c_int] = &[
     libc::CLONE_NEWUTS,
 ];
 
-/// Kinds of sockets that stay on the network where there is one: those of this machine lead to its other programs.
+/// Socket families that are allowed with network access. Others, such as Unix sockets, reach programs on this machine.
 const NETWORK_FAMILIES: &[libc::c_int] = &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
-/// The bit that marks a system call of the x32 ABI, which has the same calls under other numbers.
+/// The bit that marks a system call of the x32 ABI, which repeats the system calls under other numbers.
 const X32_BIT: c_long = 0x4000_0000;
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// Applies the filters to this process and all that it becomes and starts.
+/// Applies the filters to this process, to the programs that it executes and to its children.
 pub(super) fn forbid_system_calls(network: bool) -> Result<(), String> {
     let mut rules: Rules = FORBIDDEN.iter().map(|number| (*number, Vec::new())).collect();
-    for (number, argument) in ABOUT_OTHERS {
+    for (number, argument) in REACHING_OTHERS {
         rules.insert(*number, vec![rule(&[(*argument, SeccompCmpOp::Ne, 0)])?]);
     }
-    let makes = |flag: &libc::c_int| {
+    let namespace = |flag: &libc::c_int| {
         let flag = u64::from(flag.cast_unsigned());
         rule(&[(0, SeccompCmpOp::MaskedEq(flag), flag)])
     };
-    rules.insert(libc::SYS_clone, NAMESPACES.iter().map(makes).collect::<Result<_, _>>()?);
+    rules.insert(libc::SYS_clone, NAMESPACES.iter().map(namespace).collect::<Result<_, _>>()?);
     let other = NETWORK_FAMILIES.iter().map(|family| (0, SeccompCmpOp::Ne, u64::from(family.cast_unsigned())));
     let sockets = if network { vec![rule(&other.collect::<Vec<_>>())?] } else { Vec::new() };
     rules.insert(libc::SYS_socket, sockets);
-    // A pair of datagram sockets can send to any other of this machine.
+    // A datagram socket of a pair can send to any other Unix datagram socket on this machine.
     let datagram = u64::from(libc::SOCK_DGRAM.cast_unsigned());
     rules.insert(libc::SYS_socketpair, vec![rule(&[(1, SeccompCmpOp::MaskedEq(0xf), datagram)])?]);
     apply(rules, libc::EPERM)?;
-    // What `clone3` is asked for stands in memory, which no filter sees. Libraries fall back to `clone`.
+    // The flags of `clone3` are in memory, which filters cannot read. After ENOSYS libraries fall back to `clone`.
     apply(BTreeMap::from([(libc::SYS_clone3, Vec::new())]), libc::ENOSYS)
 }
 
-/// Matches if all conditions hold: an argument's number, the comparison, the value.
+/// Makes a rule that matches if all conditions hold: the argument's index, the comparison, the value.
 fn rule(conditions: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, String> {
     let conditions = conditions
         .iter()
@@ -122,6 +121,7 @@ fn rule(conditions: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, String> {
     rule.map_err(|error| error.to_string())
 }
 
+/// Installs a filter that lets the system calls of `rules` fail with `errno`.
 fn apply(rules: Rules, errno: libc::c_int) -> Result<(), String> {
     let text = |error: Error| error.to_string();
     let x32: Rules = if cfg!(target_arch = "x86_64") {

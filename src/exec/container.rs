@@ -1,14 +1,14 @@
-//! Calls that run in containers: the command line of the container runtime.
+//! Builds the command line of the container runtime for a call.
 //!
-//! Pure. What the agent gives stands after the image, where runtimes take no options, or is the end of a word.
+//! Pure. The agent's values come after the image, where runtimes take no options, or end a word that the config starts.
 
+use climax_catalog::expansion::{Lookup, policy_path};
 use climax_catalog::policy::{Container, Runtime};
 
 use super::invocation::Invocation;
-use climax_catalog::expansion::{Lookup, policy_path};
 
-/// The command line that runs `invocation` in a new container of this name.
-pub(super) fn contained(
+/// Builds the command line that runs `invocation` in a new container called `name`.
+pub(super) fn run_command(
     container: &Container,
     name: &str,
     invocation: &Invocation,
@@ -17,7 +17,7 @@ pub(super) fn contained(
     let mut argv = vec![container.runtime.as_str().to_owned(), "run".to_owned(), "--rm".to_owned()];
     argv.push(format!("--name={name}"));
     if container.runtime == Runtime::Podman {
-        // It would hand on the proxies of this machine, with their passwords.
+        // By default podman passes on the proxies of this machine, with their passwords.
         argv.push("--http-proxy=false".to_owned());
     }
     if invocation.stdin.is_some() {
@@ -26,8 +26,8 @@ pub(super) fn contained(
     argv.extend(container.volumes.iter().map(|volume| format!("--volume={}", policy_path(volume, variables))));
     argv.extend(invocation.files_dir.iter().map(|dir| format!("--volume={0}:{0}", dir.display())));
     argv.extend(container.network.iter().map(|network| format!("--network={network}")));
-    let inside = invocation.cwd.as_ref().map(|dir| dir.display().to_string());
-    argv.extend(inside.or_else(|| container.working_dir.clone()).map(|dir| format!("--workdir={dir}")));
+    let call_dir = invocation.cwd.as_ref().map(|dir| dir.display().to_string());
+    argv.extend(call_dir.or_else(|| container.working_dir.clone()).map(|dir| format!("--workdir={dir}")));
     argv.extend(invocation.env.iter().map(|(name, value)| format!("--env={name}={value}")));
     argv.push(container.image.clone());
     argv.extend(invocation.argv.iter().cloned());
@@ -42,8 +42,8 @@ pub(super) fn contained(
     }
 }
 
-/// The command lines that end and remove the container of this name, wherever it stands.
-pub(super) fn removal(container: &Container, name: &str, limit: std::time::Duration) -> [Invocation; 2] {
+/// Builds the command lines that end and remove the container called `name`, whatever its state.
+pub(super) fn removal_commands(container: &Container, name: &str, limit: std::time::Duration) -> [Invocation; 2] {
     [vec!["kill"], vec!["rm", "--force"]].map(|words| {
         let words = std::iter::once(container.runtime.as_str()).chain(words).chain([name]);
         Invocation {

@@ -1,30 +1,30 @@
-//! Descriptors: those that the server was started with, and how many there can be.
+//! File descriptors: closes inherited ones to children, and computes the limit on connections.
 
 use std::os::fd::BorrowedFd;
 
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Resource, getrlimit};
 
-/// Descriptors that no connection takes: the server's own, and those of programs that are being started.
+/// Descriptors reserved for the server itself and for programs that are being started.
 const SPARE_DESCRIPTORS: usize = 64;
 
-/// Descriptors that a running program takes of the server: its three streams and itself.
+/// Descriptors that the server holds for a running program: three streams and a pidfd.
 const DESCRIPTORS_PER_PROGRAM: usize = 4;
 
-/// How many descriptors are left for connections while `programs` run at once.
+/// Returns the number of descriptors that are left for connections while `programs` run at once.
 ///
-/// The limit itself stays as it is: children would inherit another, and some of them loop over all numbers below it.
+/// The limit of the process is not raised: children would inherit it, and some of them loop over all numbers below it.
 #[must_use]
 pub fn room_for_connections(programs: usize) -> usize {
     let all = getrlimit(Resource::Nofile).current.map_or(usize::MAX, |all| usize::try_from(all).unwrap_or(usize::MAX));
     let taken = programs.saturating_mul(DESCRIPTORS_PER_PROGRAM).saturating_add(SPARE_DESCRIPTORS);
-    // Where there are too few for both, calls may fail, but clients are told so.
+    // With too few descriptors for both, calls may fail, but clients still get the error.
     all.saturating_sub(taken).max(all / 4)
 }
 
-/// Keeps children from inheriting descriptors that this process was started with, beyond the standard three.
+/// Marks the descriptors that this process inherited as close-on-exec, except for the standard three.
 ///
-/// Those that the server opens itself are close-on-exec from the start.
+/// Descriptors that the server opens itself have the mark from the start.
 pub fn keep_descriptors_private() {
     let Ok(entries) = std::fs::read_dir("/dev/fd") else { return };
     let numbers: Vec<i32> = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect();

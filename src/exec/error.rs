@@ -1,8 +1,10 @@
-//! Why a program could not be started.
+//! Errors of starting a program.
 
 use std::io;
 
-/// A program that could not be started. The contract fixes the text `Command not found`.
+/// A program could not be started.
+///
+/// The text `Command not found` is part of `docs/contract.md`, "Execution and result text".
 #[derive(Debug, thiserror::Error)]
 pub enum SpawnError {
     /// No such program.
@@ -11,9 +13,9 @@ pub enum SpawnError {
     /// The directory to run in cannot be used.
     #[error("Cannot run in directory {0}: {1}")]
     Directory(String, #[source] io::Error),
-    /// The system refused.
+    /// The operating system reported an error.
     #[error("Cannot start {0}: {1}")]
-    Refused(String, #[source] io::Error),
+    System(String, #[source] io::Error),
     /// The directory for result files cannot be made.
     #[error("Cannot make a directory for the files of the result: {0}")]
     Files(#[source] io::Error),
@@ -23,13 +25,13 @@ pub enum SpawnError {
 }
 
 impl SpawnError {
-    /// Whether the same start may succeed later: the system was short of something, or the program was being written.
+    /// Whether a retry may succeed: a resource was exhausted, or the program file was being written.
     #[must_use]
     pub fn is_temporary(&self) -> bool {
         use rustix::io::Errno;
         let temporary = [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE, Errno::TXTBSY];
         match self {
-            Self::Refused(_, error) => temporary.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error())),
+            Self::System(_, error) => temporary.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error())),
             Self::Files(_) => true,
             Self::NotFound(_) | Self::Directory(..) | Self::Sandbox(..) => false,
         }

@@ -1,24 +1,24 @@
-//! What [`super::Runner`] runs.
+//! The input of [`super::Runner`]: a program with its arguments, environment, directory and timeout.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A program to run, with everything that it gets.
+/// A program to run, with its arguments, environment, directory, standard input and timeout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invocation {
     /// The program, as a name or path, and its arguments.
     pub argv: Vec<String>,
     /// Variables added to the server's environment.
     pub env: Vec<(String, String)>,
-    /// Where a program that is given as a relative path is looked for; the server's directory if `None`.
+    /// The directory that a relative program path starts from; the server's directory if `None`.
     ///
-    /// The config's `working_dir`, never a `cwd` argument: a value cannot choose the program.
+    /// This is the config's `working_dir`, never a `cwd` argument: an argument must not choose the program.
     pub program_dir: Option<PathBuf>,
     /// The child's directory; the server's own if `None`.
     pub cwd: Option<PathBuf>,
-    /// What is piped to standard input; the null device if `None`.
+    /// The text for standard input; the null device if `None`.
     pub stdin: Option<String>,
-    /// The directory of the files that it writes for its result, wherever it runs.
+    /// The directory of its result files. A sandbox or container gets access to it.
     pub files_dir: Option<PathBuf>,
     /// How long the program may take.
     pub timeout: Duration,

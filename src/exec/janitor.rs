@@ -1,8 +1,8 @@
-//! The janitor: a process that ends what a killed server leaves behind.
+//! The janitor: a process that cleans up after a server that was killed.
 //!
-//! It is this program again, in a session of its own, and reads from a pipe what runs and what has ended. When the pipe
-//! closes, the server is gone, however it went; what still runs then is killed. The kernel's own means to that end,
-//! `PR_SET_PDEATHSIG`, follows the thread that started a child, and reaches no grandchild.
+//! It runs this program in a session of its own, and reads cleanups from a pipe as they are registered and removed. The
+//! pipe closes when the server ends for any reason; then the janitor performs the cleanups that are left.
+//! `PR_SET_PDEATHSIG` would not do: it follows the thread that started a child, and reaches no grandchild.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -14,29 +14,28 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group, setsid};
-
 use serde_json::{Value, json};
 
 use super::append::append_line;
 use super::self_exec::THIS_PROGRAM;
 
-/// The word that starts this program as a janitor.
+/// The subcommand that starts this program as a janitor.
 pub(crate) const COMMAND: &str = "janitor";
 
-/// How much the janitor may be told while it is not looking; the system may allow less.
+/// Requested size of the pipe to the janitor. The system may allow less.
 const PIPE_BYTES: usize = 1 << 20;
 
-/// How long the janitor lets news come together; the pipe has room for thousands of calls meanwhile.
-const PAUSE: Duration = Duration::from_millis(10);
+/// Interval at which the janitor reads the pipe, which holds the messages of thousands of calls.
+const READ_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Something that must not outlive the server.
+/// An action to perform if the server is killed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Cleanup {
-    /// A process group.
+    /// Kill a process group.
     Group(i32),
-    /// A container, by the runtime that knows it and its name.
+    /// Remove a container: the runtime, then the container's name.
     Container(String, String),
-    /// A line to append to a file: the JSON of both.
+    /// Append a line to a file: a JSON array of both.
     Line(String),
 }
 
@@ -62,7 +61,8 @@ impl Cleanup {
         }
     }
 
-    fn end(&self) {
+    /// Performs the action. Errors are ignored, because the server that could report them has ended.
+    fn perform(&self) {
         match self {
             Self::Line(json) => {
                 if let Ok((file, line)) = serde_json::from_str::<(PathBuf, Value)>(json) {
@@ -84,7 +84,7 @@ impl Cleanup {
     }
 }
 
-/// The server's end of the pipe. The process is started when the first cleanup is given to it.
+/// The server's side of the janitor. The process starts with the first call.
 #[derive(Debug, Default)]
 pub(super) struct Janitor {
     inner: Mutex<Inner>,
@@ -96,7 +96,7 @@ struct Inner {
     cleanups: BTreeSet<Cleanup>,
 }
 
-/// A cleanup, until this is dropped.
+/// A registered cleanup. Dropping the guard removes it.
 pub(crate) struct CleanupGuard<'a> {
     janitor: &'a Janitor,
     cleanup: Cleanup,
@@ -106,42 +106,41 @@ impl Drop for CleanupGuard<'_> {
     fn drop(&mut self) {
         let mut inner = self.janitor.lock();
         inner.cleanups.remove(&self.cleanup);
-        inner.tell(&format!("- {}\n", self.cleanup));
+        inner.send(&format!("- {}\n", self.cleanup));
     }
 }
 
 impl Janitor {
-    /// Makes sure that there is somebody to take a cleanup, before there is one: starting a janitor takes longer than
-    /// telling it.
+    /// Starts the process, if it does not run, before a cleanup is registered: starting takes longer than registering.
     pub(super) fn prepare(&self) {
         let mut inner = self.lock();
-        inner.tell("\n");
+        inner.send("\n");
         if inner.process.is_none() {
             inner.spawn();
         }
     }
 
-    /// Has a process group ended if the server cannot do it.
+    /// Registers a process group to kill.
     pub(super) fn register_group(&self, number: i32) -> CleanupGuard<'_> {
-        self.guard(Cleanup::Group(number))
+        self.register(Cleanup::Group(number))
     }
 
-    /// Has a container ended if the server cannot do it.
+    /// Registers a container to remove.
     pub(super) fn register_container(&self, runtime: &str, name: &str) -> CleanupGuard<'_> {
-        self.guard(Cleanup::Container(runtime.to_owned(), name.to_owned()))
+        self.register(Cleanup::Container(runtime.to_owned(), name.to_owned()))
     }
 
-    /// Has a line appended to a file if the server cannot do it.
+    /// Registers a line to append to a file.
     pub(super) fn register_line(&self, file: &Path, line: &Value) -> CleanupGuard<'_> {
         let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
-        self.guard(Cleanup::Line(json!([file, line]).to_string()))
+        self.register(Cleanup::Line(json!([file, line]).to_string()))
     }
 
-    fn guard(&self, cleanup: Cleanup) -> CleanupGuard<'_> {
+    fn register(&self, cleanup: Cleanup) -> CleanupGuard<'_> {
         let mut inner = self.lock();
         inner.cleanups.insert(cleanup.clone());
         if inner.process.is_some() {
-            inner.tell(&format!("+ {cleanup}\n"));
+            inner.send(&format!("+ {cleanup}\n"));
         }
         if inner.process.is_none() {
             inner.spawn();
@@ -155,20 +154,22 @@ impl Janitor {
 }
 
 impl Inner {
-    /// Starts the process and tells it all that there is.
+    /// Starts the process and sends it all cleanups.
     fn spawn(&mut self) {
         match start() {
             Ok(process) => {
                 self.process = Some(process);
                 let all: Vec<String> = self.cleanups.iter().map(|cleanup| format!("+ {cleanup}\n")).collect();
-                self.tell(&all.concat());
+                self.send(&all.concat());
             }
-            Err(error) => tracing::warn!(%error, "no janitor: if the server is killed, what it runs is left behind"),
+            Err(error) => {
+                tracing::warn!(%error, "the janitor cannot be started: if the server is killed, its child processes stay behind");
+            }
         }
     }
 
-    /// A janitor that takes nothing any more is given up; the next cleanup starts another.
-    fn tell(&mut self, text: &str) {
+    /// Writes to the pipe. If that fails, the process is ended, and the next cleanup starts another.
+    fn send(&mut self, text: &str) {
         let Some((child, pipe)) = &mut self.process else { return };
         if let Err(error) = pipe.write_all(text.as_bytes()) {
             tracing::warn!(%error, "the janitor is gone");
@@ -178,33 +179,35 @@ impl Inner {
     }
 }
 
+/// Starts the process.
 fn start() -> io::Result<(Child, ChildStdin)> {
     #[expect(clippy::disallowed_methods, reason = "the janitor is part of `exec`")]
     let mut command = Command::new(THIS_PROGRAM);
-    // The environment is kept: the runtimes of containers need what they were started with.
+    // The environment is inherited, because container runtimes may need it.
     command.arg0("climax").arg(COMMAND).current_dir("/");
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
     let pipe = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
-    // A janitor that is stopped must not stop the server; it then knows less than it should.
+    // Without blocking: a stopped janitor must not stop the server.
     let _ = rustix::pipe::fcntl_setpipe_size(&pipe, PIPE_BYTES);
     rustix::fs::fcntl_setfl(&pipe, rustix::fs::OFlags::NONBLOCK)?;
     Ok((child, pipe))
 }
 
-/// A stream that is read now and then: the pipe keeps what is written meanwhile, also by a server that is gone, and calls
-/// need not wait for the janitor to be woken.
+/// A reader that waits for [`READ_INTERVAL`] before each read.
+///
+/// The pipe holds the messages meanwhile, so that a call does not wait for the scheduler to wake the janitor.
 struct DelayedReader<R>(R);
 
 impl<R: Read> Read for DelayedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        std::thread::sleep(PAUSE);
+        std::thread::sleep(READ_INTERVAL);
         self.0.read(buffer)
     }
 }
 
-/// Is the janitor, until the server is gone and what it left has been ended.
+/// Runs the janitor: reads cleanups until the server ends, then performs those that are left.
 pub(crate) fn run() {
-    // The server's terminal, if it has one, must not end the janitor first.
+    // A signal from the server's terminal must not end the janitor first.
     let _ = setsid();
     let mut cleanups = BTreeSet::new();
     for line in BufReader::new(DelayedReader(io::stdin())).lines().map_while(Result::ok) {
@@ -214,6 +217,6 @@ pub(crate) fn run() {
             _ => {}
         }
     }
-    // Groups first: the clients of containers are among them.
-    cleanups.iter().for_each(Cleanup::end);
+    // In the order of the enum: process groups come first, because the clients of containers are among them.
+    cleanups.iter().for_each(Cleanup::perform);
 }

@@ -1,19 +1,19 @@
-//! Bounds on what one call may cost.
+//! Limits on the output and the time of one call.
 
 use std::time::Duration;
 
-/// Bounds on what one call may cost.
+/// Limits on the output and the time of one call.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Bytes of each output stream that are kept: half from its start, half from its end.
+    /// Captured bytes of each output stream: half from its start, half from its end.
     pub stream_bytes: usize,
-    /// Longest standard output that is kept whole, in bytes, for who reads the rest of it later.
+    /// Maximum length of a standard output that is captured whole, in bytes, so that clients can read the rest later.
     pub whole_bytes: usize,
     /// How long a process group may take to end after TERM.
     pub grace: Duration,
-    /// The same when the server itself is about to end.
+    /// The same while the server shuts down.
     pub shutdown_grace: Duration,
-    /// How long pipes that a descendant holds are awaited after the program has ended.
+    /// How long to wait for pipes that a descendant holds open after the program has exited.
     pub drain: Duration,
     /// How long a container runtime may take to remove a container.
     pub removal: Duration,
@@ -32,7 +32,7 @@ impl Default for Limits {
     }
 }
 
-/// Default of `--max-concurrency`: four programs a processor.
+/// Returns the default of `--max-concurrency`: four programs per processor.
 #[must_use]
 pub fn default_concurrency() -> usize {
     4 * std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
@@ -41,5 +41,7 @@ pub fn default_concurrency() -> usize {
 /// Default of `--max-output`.
 pub const DEFAULT_OUTPUT_BYTES: usize = 256 << 10;
 
-/// Longest standard output that is kept whole, in bytes: the longest image, and what can be read later of a long text.
+/// Maximum length of a standard output that is captured whole, in bytes.
+///
+/// This limits images, and the text that clients can read later.
 pub const MAX_WHOLE_OUTPUT_BYTES: usize = 8 << 20;

@@ -1,76 +1,77 @@
-//! Lines that a running program prints on standard error, until somebody takes them.
+//! Queues the lines that a running program prints on standard error, for log messages to the client.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-/// Bytes of one line of output that are shown; the rest of it is dropped.
+/// Maximum length of one line of output, in bytes. The rest of the line is dropped.
 pub(super) const MAX_LINE_BYTES: usize = 4 << 10;
 
-/// Lines of standard error that a client of a call is sent as log messages, at most.
+/// Maximum lines of standard error that a client receives as log messages for one call.
 pub const MAX_LOG_LINES: usize = 1_000;
 
-/// The same of lines that wait to be sent; what comes while so many wait is left out.
+/// Maximum lines that wait to be sent. Further lines are dropped while the queue is full.
 pub const MAX_WAITING_LOG_LINES: usize = 100;
 
-/// Whole lines in their order, as many as are of use to somebody who reads along.
+/// A bounded queue of whole lines of standard error.
 ///
-/// What is too much is counted and let go: the program never waits for its reader.
+/// Lines beyond the limits are counted and dropped: the program never waits for the reader of the queue.
 #[derive(Debug, Default)]
-pub struct Lines {
+pub struct StderrLines {
     inner: Mutex<Inner>,
     arrived: Notify,
 }
 
 #[derive(Debug, Default)]
 struct Inner {
-    /// The line that is not at its end yet.
-    open: Vec<u8>,
-    /// Whether the next character stands at the start of the open line again.
-    is_returned: bool,
-    waiting: VecDeque<String>,
-    taken_in: usize,
-    left_out: u64,
-    /// What lines start with that are not the program's.
-    hidden: Option<String>,
+    /// The unfinished line.
+    partial: Vec<u8>,
+    /// Whether the last byte of the unfinished line was a carriage return.
+    after_carriage_return: bool,
+    queue: VecDeque<String>,
+    /// Lines that were ever queued.
+    queued: usize,
+    dropped: u64,
+    /// Lines with this prefix come from the sandbox shim and are not logged.
+    hidden_prefix: Option<String>,
 }
 
-/// What is left once a program has ended.
+/// The lines that are left in the queue after a program has ended.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Rest {
-    /// Lines that nobody has taken.
+pub struct RemainingLines {
+    /// Lines that were not taken from the queue.
     pub lines: VecDeque<String>,
-    /// How many lines were let go, empty ones among them.
-    pub left_out: u64,
+    /// Number of dropped lines, empty ones included.
+    pub dropped: u64,
 }
 
-impl Lines {
+impl StderrLines {
     /// Waits for the next line.
     pub async fn next(&self) -> String {
         loop {
             let arrived = self.arrived.notified();
-            if let Some(line) = self.lock().waiting.pop_front() {
+            if let Some(line) = self.lock().queue.pop_front() {
                 return line;
             }
             arrived.await;
         }
     }
 
-    /// Takes what is there. The last line needs no end: the program has ended.
-    pub fn rest(&self) -> Rest {
+    /// Empties the queue after the program has ended. The last line needs no newline.
+    pub fn take_remaining(&self) -> RemainingLines {
         let mut inner = self.lock();
         inner.end_line();
-        Rest { lines: std::mem::take(&mut inner.waiting), left_out: std::mem::take(&mut inner.left_out) }
+        RemainingLines { lines: std::mem::take(&mut inner.queue), dropped: std::mem::take(&mut inner.dropped) }
     }
 
-    /// Keeps no line that starts with `prefix`.
-    pub(super) fn hide(&self, prefix: &str) {
-        self.lock().hidden = Some(prefix.to_owned());
+    /// Drops lines that start with `prefix`, without counting them.
+    pub(super) fn hide_prefix(&self, prefix: &str) {
+        self.lock().hidden_prefix = Some(prefix.to_owned());
     }
 
-    /// Takes in output.
-    pub(super) fn printed(&self, mut bytes: &[u8]) {
+    /// Appends output to the queue.
+    pub(super) fn push(&self, mut bytes: &[u8]) {
         let mut inner = self.lock();
         while !inner.is_full()
             && let Some(end) = bytes.iter().position(|byte| *byte == b'\n')
@@ -79,14 +80,14 @@ impl Lines {
             inner.end_line();
             bytes = &bytes[end + 1..];
         }
-        // A program that floods its reader would otherwise be slowed by each line.
+        // The lines of a flood are counted together: one by one would slow the program down.
         if let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') {
-            inner.left_out += bytes.iter().map(|byte| u64::from(*byte == b'\n')).sum::<u64>();
+            inner.dropped += bytes.iter().map(|byte| u64::from(*byte == b'\n')).sum::<u64>();
             inner.clear();
             bytes = &bytes[end + 1..];
         }
         inner.extend(bytes);
-        if !inner.waiting.is_empty() {
+        if !inner.queue.is_empty() {
             drop(inner);
             self.arrived.notify_one();
         }
@@ -98,43 +99,44 @@ impl Lines {
 }
 
 impl Inner {
-    /// Adds to the open line. What is printed after a carriage return replaces it, as a terminal would show it: progress bars
-    /// print themselves so again and again.
+    /// Appends to the unfinished line.
+    ///
+    /// Text after a carriage return replaces the line, as on a terminal. Progress bars redraw themselves this way.
     fn extend(&mut self, piece: &[u8]) {
         for (at, part) in piece.split(|byte| *byte == b'\r').enumerate() {
-            self.is_returned |= at > 0;
+            self.after_carriage_return |= at > 0;
             if part.is_empty() {
                 continue;
             }
-            if std::mem::take(&mut self.is_returned) {
-                self.open.clear();
+            if std::mem::take(&mut self.after_carriage_return) {
+                self.partial.clear();
             }
-            let room = MAX_LINE_BYTES.saturating_sub(self.open.len());
-            self.open.extend_from_slice(&part[..part.len().min(room)]);
+            let room = MAX_LINE_BYTES.saturating_sub(self.partial.len());
+            self.partial.extend_from_slice(&part[..part.len().min(room)]);
         }
     }
 
     fn end_line(&mut self) {
-        let line = self.open.trim_ascii_end();
-        let is_hidden = self.hidden.as_ref().is_some_and(|hidden| line.starts_with(hidden.as_bytes()));
+        let line = self.partial.trim_ascii_end();
+        let is_hidden = self.hidden_prefix.as_ref().is_some_and(|prefix| line.starts_with(prefix.as_bytes()));
         if !line.is_empty() && !is_hidden {
             if self.is_full() {
-                self.left_out += 1;
+                self.dropped += 1;
             } else {
-                self.taken_in += 1;
-                self.waiting.push_back(String::from_utf8_lossy(line).into_owned());
+                self.queued += 1;
+                self.queue.push_back(String::from_utf8_lossy(line).into_owned());
             }
         }
         self.clear();
     }
 
     fn is_full(&self) -> bool {
-        self.taken_in >= MAX_LOG_LINES || self.waiting.len() >= MAX_WAITING_LOG_LINES
+        self.queued >= MAX_LOG_LINES || self.queue.len() >= MAX_WAITING_LOG_LINES
     }
 
     fn clear(&mut self) {
-        self.open.clear();
-        self.is_returned = false;
+        self.partial.clear();
+        self.after_carriage_return = false;
     }
 }
 
@@ -143,55 +145,55 @@ mod tests {
     use super::*;
 
     fn all(pieces: &[&[u8]]) -> Vec<String> {
-        let lines = Lines::default();
-        lines.hide("secret");
+        let lines = StderrLines::default();
+        lines.hide_prefix("secret");
         for piece in pieces {
-            lines.printed(piece);
+            lines.push(piece);
         }
-        lines.rest().lines.into()
+        lines.take_remaining().lines.into()
     }
 
     #[test]
-    fn lines_are_whole_however_they_arrive() {
+    fn joins_lines_that_arrive_in_pieces() {
         assert_eq!(all(&[b"on", b"e\n  two \n\n \r\nthr", b"", b"ee\nfour"]), ["one", "  two", "three", "four"]);
         assert_eq!(all(&[b"a\r", b"\nb\r\nc\xff\n"]), ["a", "b", "c\u{fffd}"]);
         assert_eq!(all(&[&vec![b'x'; 2 * MAX_LINE_BYTES], b"\nnext\n"])[1], "next");
     }
 
     #[test]
-    fn of_a_line_that_is_printed_over_the_last_text_is_shown() {
+    fn carriage_return_keeps_last_overwrite() {
         assert_eq!(all(&[b" 1 %\r 50 %", b"\r100 %\r\ndone\n"]), ["100 %", "done"]);
     }
 
     #[test]
-    fn what_the_program_did_not_print_is_not_shown() {
+    fn drops_lines_with_the_hidden_prefix() {
         assert_eq!(all(&[b"secret: no such file\nsec\nsecret"]), ["sec"]);
     }
 
     #[test]
-    fn what_is_left_out_ends_where_a_line_does() {
-        let lines = Lines::default();
-        lines.printed(&b"line\n".repeat(MAX_WAITING_LOG_LINES));
-        lines.printed(b"left out\nleft");
-        lines.printed(b" out too\nlast");
-        while lines.lock().waiting.pop_front().is_some() {}
-        lines.printed(b" line\n");
-        assert_eq!(lines.rest(), Rest { lines: ["last line".to_owned()].into(), left_out: 2 });
+    fn drops_whole_lines_only() {
+        let lines = StderrLines::default();
+        lines.push(&b"line\n".repeat(MAX_WAITING_LOG_LINES));
+        lines.push(b"left out\nleft");
+        lines.push(b" out too\nlast");
+        while lines.lock().queue.pop_front().is_some() {}
+        lines.push(b" line\n");
+        assert_eq!(lines.take_remaining(), RemainingLines { lines: ["last line".to_owned()].into(), dropped: 2 });
     }
 
     #[test]
-    fn a_flood_is_counted_and_takes_no_memory() {
-        let lines = Lines::default();
+    fn flood_is_counted_and_bounded() {
+        let lines = StderrLines::default();
         for _ in 0..10 * MAX_LOG_LINES {
-            lines.printed(b"line\n");
+            lines.push(b"line\n");
         }
-        let rest = lines.rest();
-        assert_eq!(rest.lines.len(), MAX_WAITING_LOG_LINES);
-        assert_eq!(rest.left_out, (10 * MAX_LOG_LINES - MAX_WAITING_LOG_LINES) as u64);
+        let remaining = lines.take_remaining();
+        assert_eq!(remaining.lines.len(), MAX_WAITING_LOG_LINES);
+        assert_eq!(remaining.dropped, (10 * MAX_LOG_LINES - MAX_WAITING_LOG_LINES) as u64);
         for _ in 0..MAX_LOG_LINES {
-            lines.printed(b"line\n");
-            lines.lock().waiting.clear();
+            lines.push(b"line\n");
+            lines.lock().queue.clear();
         }
-        assert_eq!(lines.rest().left_out, MAX_WAITING_LOG_LINES as u64, "a call has so many lines and no more");
+        assert_eq!(lines.take_remaining().dropped, MAX_WAITING_LOG_LINES as u64, "the limit holds for the whole call");
     }
 }

@@ -1,13 +1,12 @@
-//! Starts processes and sees them out: the only place that does.
+//! Starts processes and ends them. No other module does.
 //!
-//! [`Runner`] runs the program of a call where the policy says: here, in a sandbox, or in a container.
+//! [`Runner`] runs the program of a call locally, in a sandbox or in a container, as the policy requires.
 
 use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
 use climax_catalog::CliView;
-
 use climax_catalog::expansion::command_word;
 
 mod append;
@@ -38,14 +37,14 @@ pub use error::SpawnError;
 pub use invocation::Invocation;
 pub(crate) use janitor::CleanupGuard;
 pub use limits::{DEFAULT_OUTPUT_BYTES, Limits, MAX_WHOLE_OUTPUT_BYTES, default_concurrency};
-pub use lines::{Lines, MAX_LOG_LINES, MAX_WAITING_LOG_LINES, Rest};
+pub use lines::{MAX_LOG_LINES, MAX_WAITING_LOG_LINES, RemainingLines, StderrLines};
 pub use random::random_bytes;
 pub(crate) use result_files::ResultFiles;
 pub use result_files::{FileContent, ResultFile};
 pub use runner::Runner;
-pub use watch::{State, Watch};
+pub use watch::{CallState, Watch};
 
-/// What a process did.
+/// The output of a process and how it ended.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Its standard output.
@@ -54,17 +53,17 @@ pub struct Outcome {
     pub stderr: Captured,
     /// How it ended.
     pub end: End,
-    /// The files that it was to write, if it ended well.
+    /// Its result files; empty unless it ended with status 0.
     pub files: Vec<ResultFile>,
 }
 
 impl Outcome {
-    /// What there is of a process that has printed nothing.
+    /// Makes the outcome of a process that printed nothing.
     fn ended(end: End) -> Self {
         Self { stdout: Captured::default(), stderr: Captured::default(), end, files: Vec::new() }
     }
 
-    /// What there is of a process that was given up before it was started.
+    /// Makes the outcome of a call that was stopped before its process was started.
     #[must_use]
     pub fn not_started(why: Stop) -> Self {
         Self::ended(End::Stopped(why))
@@ -78,28 +77,30 @@ pub enum End {
     Exited(i32),
     /// By this signal.
     Signaled(i32),
-    /// By us, after this time.
+    /// By the server, after this timeout.
     TimedOut(Duration),
-    /// By us, because nobody waits for it any more.
+    /// By the server, because the call was stopped.
     Stopped(Stop),
 }
 
-/// Why a call is given up.
+/// Why a call was stopped before its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// The client cancelled it.
     Cancelled,
-    /// The server is ending.
+    /// The server shuts down.
     ShuttingDown,
 }
 
-/// A variable of the server's environment, by which words of configs expand; `None` also if it is no Unicode.
+/// Reads a variable of the server's environment, for the expansion of config words.
+///
+/// Returns `None` if it is unset or not UTF-8.
 #[must_use]
 pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// Where the program is that starts with `word` in a config of `cli`.
+/// Finds the program that `word` names in a config of `cli`.
 #[must_use]
 pub fn locate(cli: CliView<'_>, word: &str) -> Option<std::path::PathBuf> {
     let search_path = cli.env().filter(|(name, _)| *name == "PATH").last().map(|(_, value)| OsStr::new(value));

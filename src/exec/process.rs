@@ -1,7 +1,7 @@
-//! One process: from its start to the end of its group.
+//! Runs one process, from its start to the end of its process group.
 //!
-//! A program leads a process group of its own and is waited for without being reaped, so that its group's number stays
-//! taken until the last signal has been sent.
+//! Each program leads a process group of its own. It is reaped after the last signal has been sent, because only an
+//! unreaped leader reserves the ID of its group.
 
 use std::ffi::OsStr;
 use std::future::Future;
@@ -15,29 +15,30 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::time::{sleep, timeout};
 
+use super::capture::Capture;
 use super::group::Group;
 use super::invocation::Invocation;
 use super::janitor::Janitor;
 use super::limits::Limits;
 use super::watch::Watch;
-use super::{End, Outcome, SpawnError, Stop, capture, program};
+use super::{End, Outcome, SpawnError, Stop, program};
 
-/// What a process is run with.
+/// The context that a process runs in.
 #[derive(Clone, Copy)]
 pub(super) struct RunContext<'a> {
     pub(super) limits: &'a Limits,
-    /// Who ends the group if this process cannot.
+    /// Kills the process group if the server is killed.
     pub(super) janitor: Option<&'a Janitor>,
-    /// Who wants to see what is printed.
+    /// Reports the progress of the call.
     pub(super) watch: Option<&'a Watch>,
 }
 
 /// Runs `invocation` and waits until it ends or is ended.
 ///
-/// Output past `limits.stream_bytes` is read and dropped; [`Captured::text`] says how much. On timeout, or when `stop`
-/// completes, the whole process group gets TERM, then KILL after a grace period; what it had printed is kept. After exit,
-/// pipes that a descendant still holds are awaited for at most `limits.drain`; then the rest of the group is killed.
-/// Dropping the future kills the group too.
+/// Output past `limits.stream_bytes` is read and dropped; [`Captured::text`](super::Captured::text) contains the number of
+/// dropped bytes. On timeout, or when `stop` completes, the whole process group gets TERM, then KILL after a grace period;
+/// the output until then is part of the result. After exit, pipes that a descendant still holds are awaited for at most
+/// `limits.drain`; then the rest of the group is killed. Dropping the future kills the group too.
 ///
 /// # Errors
 /// The program could not be started. A non-zero exit is an [`Outcome`].
@@ -53,29 +54,22 @@ pub(super) async fn run(
         janitor.prepare();
     }
     let mut child = spawn(invocation)?;
-    let mut group = Group::of(&child).map_err(|error| refused(invocation, error))?;
-    let entry = janitor.map(|janitor| janitor.register_group(group.number()));
-    let mut stdout = capture::Capture::new(limits.stream_bytes, limits.whole_bytes);
-    let mut stderr = capture::Capture::new(limits.stream_bytes, 0);
-    let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let mut group = Group::of(&child).map_err(|error| system_error(invocation, error))?;
+    let cleanup = janitor.map(|janitor| janitor.register_group(group.id()));
+    let mut stdout = Capture::new(limits.stream_bytes, limits.whole_bytes);
+    let mut stderr = Capture::new(limits.stream_bytes, 0);
     let end = {
-        let io = async {
-            tokio::join!(
-                write_all(streams.0, invocation.stdin.as_deref()),
-                read_all(streams.1, &mut stdout, |bytes| watch.into_iter().for_each(|watch| watch.printed(bytes))),
-                read_all(streams.2, &mut stderr, |bytes| watch.into_iter().for_each(|watch| watch.stderr(bytes)))
-            );
-        };
+        let io = pump(&mut child, invocation.stdin.as_deref(), watch, &mut stdout, &mut stderr);
         let mut io = Streams { io: std::pin::pin!(io), done: false };
-        let ended = see_out(&mut group, &mut io, invocation.timeout, limits, stop).await;
-        // The leader is dead but not reaped: its group cannot be anybody else's yet.
+        let end = wait_for_exit(&mut group, &mut io, invocation.timeout, limits, stop).await;
+        // The leader has exited and is not reaped, so no other group can have its ID yet.
         let _ = timeout(limits.drain, io.finish()).await;
         group.kill();
-        ended
+        end
     };
-    // Before the number of the group is free for others.
-    drop(entry);
-    let status = child.wait().await.map_err(|error| refused(invocation, error))?;
+    // Before the leader is reaped: afterwards another group could get the ID.
+    drop(cleanup);
+    let status = child.wait().await.map_err(|error| system_error(invocation, error))?;
     group.disarm();
     Ok(Outcome {
         stdout: stdout.finish(),
@@ -85,8 +79,10 @@ pub(super) async fn run(
     })
 }
 
-/// Waits until the leader has ended; `Some` says why it was made to.
-async fn see_out<F: Future<Output = ()>>(
+/// Waits until the leader has exited, and ends the group on timeout or stop.
+///
+/// Returns `None` if the leader exited by itself.
+async fn wait_for_exit<F: Future<Output = ()>>(
     group: &mut Group,
     io: &mut Streams<'_, F>,
     time: Duration,
@@ -109,6 +105,9 @@ async fn see_out<F: Future<Output = ()>>(
 }
 
 /// Finds the program of an invocation.
+///
+/// # Errors
+/// [`SpawnError::NotFound`].
 pub(super) fn find(invocation: &Invocation) -> Result<PathBuf, SpawnError> {
     let name = &invocation.argv[0];
     let search_path = invocation.env.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| OsStr::new(value));
@@ -116,6 +115,7 @@ pub(super) fn find(invocation: &Invocation) -> Result<PathBuf, SpawnError> {
         .ok_or_else(|| SpawnError::NotFound(name.clone()))
 }
 
+/// Starts the program as the leader of a new process group.
 fn spawn(invocation: &Invocation) -> Result<Child, SpawnError> {
     if let Some(dir) = &invocation.cwd {
         check_directory(dir)?;
@@ -131,25 +131,25 @@ fn spawn(invocation: &Invocation) -> Result<Child, SpawnError> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0)
-        // Until the group is guarded.
+        // Until `Group` takes over.
         .kill_on_drop(true);
     if let Some(dir) = &invocation.cwd {
         command.current_dir(dir);
     }
     command.spawn().map_err(|error| match error.kind() {
-        // The program is there, so what is not is what its first line names.
-        io::ErrorKind::NotFound => refused(invocation, io::Error::other("its interpreter does not exist")),
-        _ => refused(invocation, error),
+        // The program was found, so the interpreter that its first line names is missing.
+        io::ErrorKind::NotFound => system_error(invocation, io::Error::other("its interpreter does not exist")),
+        _ => system_error(invocation, error),
     })
 }
 
-fn refused(invocation: &Invocation, error: io::Error) -> SpawnError {
-    SpawnError::Refused(invocation.argv[0].clone(), error)
+fn system_error(invocation: &Invocation, error: io::Error) -> SpawnError {
+    SpawnError::System(invocation.argv[0].clone(), error)
 }
 
 fn check_directory(dir: &Path) -> Result<(), SpawnError> {
     let problem = match std::fs::metadata(dir) {
-        // Who may not enter is told by the directory's name, not by the program's.
+        // Checked here because the error of the start would name the program instead of the directory.
         Ok(found) if found.is_dir() => match rustix::fs::access(dir, rustix::fs::Access::EXEC_OK) {
             Ok(()) => return Ok(()),
             Err(error) => error.into(),
@@ -168,32 +168,47 @@ fn end_of(status: std::process::ExitStatus) -> End {
     }
 }
 
-/// Writes all of `text` and closes the pipe. A program that does not read it is no mistake of ours.
+/// Transfers standard input, standard output and standard error until all three have ended.
+async fn pump(
+    child: &mut Child,
+    stdin: Option<&str>,
+    watch: Option<&Watch>,
+    stdout: &mut Capture,
+    stderr: &mut Capture,
+) {
+    tokio::join!(
+        write_all(child.stdin.take(), stdin),
+        read_all(child.stdout.take(), stdout, |bytes| watch.into_iter().for_each(|watch| watch.output(bytes))),
+        read_all(child.stderr.take(), stderr, |bytes| watch.into_iter().for_each(|watch| watch.stderr(bytes)))
+    );
+}
+
+/// Writes `text` and closes the pipe. Programs may exit without reading their input, so errors are ignored.
 async fn write_all(pipe: Option<ChildStdin>, text: Option<&str>) {
     if let (Some(mut pipe), Some(text)) = (pipe, text) {
         let _ = pipe.write_all(text.as_bytes()).await;
     }
 }
 
-/// Reads to the end; a stream that breaks has ended.
-async fn read_all(stream: Option<impl AsyncRead + Unpin>, capture: &mut capture::Capture, show: impl Fn(&[u8])) {
+/// Reads a stream to its end or its first error, and reports each piece to `watch`.
+async fn read_all(stream: Option<impl AsyncRead + Unpin>, capture: &mut Capture, watch: impl Fn(&[u8])) {
     let Some(mut stream) = stream else { return };
     let mut buffer = Vec::with_capacity(16 << 10);
     while let Ok(1..) = stream.read_buf(&mut buffer).await {
         capture.push(&buffer);
-        show(&buffer);
+        watch(&buffer);
         buffer.clear();
     }
 }
 
-/// The child's streams, pumped while something else is awaited.
+/// The transfer of the child's streams, which runs while another future is awaited.
 struct Streams<'a, F> {
     io: Pin<&'a mut F>,
     done: bool,
 }
 
 impl<F: Future<Output = ()>> Streams<'_, F> {
-    /// Awaits `other` while the streams are pumped.
+    /// Awaits `other` and runs the transfer meanwhile.
     async fn alongside(&mut self, other: impl Future<Output = ()>) {
         let mut other = std::pin::pin!(other);
         if !self.done {
@@ -205,6 +220,7 @@ impl<F: Future<Output = ()>> Streams<'_, F> {
         other.await;
     }
 
+    /// Waits until all streams have ended.
     async fn finish(&mut self) {
         if !self.done {
             self.io.as_mut().await;

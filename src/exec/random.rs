@@ -1,13 +1,13 @@
-//! Numbers that nobody can guess.
+//! Random bytes and words from the operating system, for secrets.
 
 use std::io;
 
 use rustix::rand::{GetRandomFlags, getrandom};
 
-/// Asks the system for random bytes.
+/// Returns cryptographically secure random bytes.
 ///
 /// # Errors
-/// The system has none to give.
+/// `getrandom` fails.
 pub fn random_bytes<const N: usize>() -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
     let mut filled = 0;
@@ -17,7 +17,7 @@ pub fn random_bytes<const N: usize>() -> io::Result<[u8; N]> {
     Ok(bytes)
 }
 
-/// A word that nobody can guess.
+/// Returns a random word of 32 hexadecimal digits.
 pub(super) fn random_word() -> io::Result<String> {
     Ok(u128::from_le_bytes(random_bytes()?)).map(|number| format!("{number:032x}"))
 }

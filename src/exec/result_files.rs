@@ -1,4 +1,4 @@
-//! The files that a program writes for its result: in a directory of the call's own, which is gone after it.
+//! Result files: files that a program writes into a temporary directory of its call.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -8,44 +8,45 @@ use climax_catalog::{OutputFileView, ResolvedTool};
 use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
 use tempfile::TempDir;
 
-use crate::exec::MAX_WHOLE_OUTPUT_BYTES;
+use super::limits::MAX_WHOLE_OUTPUT_BYTES;
 
-/// A directory for the files of one call. It is removed when this is dropped.
+/// The directory for the result files of one call. Dropping it removes the directory.
 #[derive(Debug)]
 pub(crate) struct ResultFiles {
     dir: TempDir,
-    /// The same directory, whatever stands under its name by now.
+    /// A descriptor of the directory. The program may replace the directory under its name.
     opened: std::os::fd::OwnedFd,
+    /// Names and media types of the files.
     files: Vec<(String, String)>,
 }
 
-/// A file that a program was to write.
+/// A result file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResultFile {
     /// Its name.
     pub file: String,
     /// Its media type.
     pub mime: String,
-    /// What is in it.
+    /// Its content.
     pub content: FileContent,
 }
 
-/// What is in a file that a program was to write.
+/// The content of a result file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileContent {
-    /// All of it.
+    /// The whole file.
     Whole(Vec<u8>),
-    /// More bytes than a result holds.
+    /// The file is longer than [`MAX_WHOLE_OUTPUT_BYTES`]; its length in bytes.
     TooLong(u64),
-    /// There is no such file.
+    /// The program wrote no regular file of this name.
     Missing,
 }
 
 impl ResultFiles {
-    /// Makes room for the files of a tool; `None` if it writes none.
+    /// Makes the directory for a tool; `None` if the tool has no result files.
     ///
     /// # Errors
-    /// The system gives no directory.
+    /// The directory cannot be made.
     pub(crate) fn of(tool: ResolvedTool<'_>) -> io::Result<Option<Self>> {
         let owned = |output: OutputFileView<'_>| (output.file.to_owned(), output.mime.to_owned());
         let files: Vec<_> = tool.args().filter_map(climax_catalog::ArgView::output).map(owned).collect();
@@ -57,12 +58,12 @@ impl ResultFiles {
         Ok(Some(Self { dir, opened, files }))
     }
 
-    /// The directory.
+    /// Returns the path of the directory.
     pub(crate) fn dir(&self) -> &Path {
         self.dir.path()
     }
 
-    /// What has been written. The program may have put anything in the place of a file: only what is one is read.
+    /// Reads the files. Links, devices and FIFOs count as missing: the program could point them at other files.
     pub(crate) fn read(self) -> Vec<ResultFile> {
         let content = |file: &str| self.content(file).unwrap_or(FileContent::Missing);
         let written = self.files.iter().map(|(file, mime)| ResultFile {

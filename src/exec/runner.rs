@@ -1,4 +1,4 @@
-//! Runs calls: a bounded number at once, where the policy says.
+//! Runs calls: a limited number at once, locally, in a sandbox or in a container.
 
 use std::collections::HashMap;
 use std::future::{Future, pending};
@@ -21,7 +21,33 @@ use super::limits::Limits;
 use super::process::{self, RunContext};
 use super::{Captured, End, Outcome, SpawnError, Stop, Watch, container, random, sandbox, variable};
 
-/// Runs programs. Clones share their slots.
+/// Runs programs, a limited number at once. Clones share the limit.
+///
+/// ```
+/// use std::future::pending;
+/// use std::time::Duration;
+///
+/// use climax::catalog::policy::Executor;
+/// use climax::exec::{End, Invocation, Limits, Runner};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), climax::exec::SpawnError> {
+/// let runner = Runner::new(Executor::Local, Limits::default(), 4);
+/// let invocation = Invocation {
+///     argv: vec!["echo".into(), "two words".into()],
+///     env: Vec::new(),
+///     program_dir: None,
+///     cwd: None,
+///     stdin: None,
+///     files_dir: None,
+///     timeout: Duration::from_secs(10),
+/// };
+/// let outcome = runner.run(&invocation, None, pending()).await?;
+/// assert_eq!(outcome.end, End::Exited(0));
+/// assert_eq!(outcome.stdout.text(), "two words\n");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Runner {
     executor: Executor,
@@ -30,12 +56,12 @@ pub struct Runner {
     concurrency: usize,
     waiting: Arc<AtomicUsize>,
     caller_slots: Arc<CallerSlots>,
-    /// Only a program that knows the command lines of [`super::shim`] can be its own janitor and sandbox.
-    own: Option<Arc<Janitor>>,
+    /// `None` if this program cannot be started again as a janitor or a sandbox shim.
+    janitor: Option<Arc<Janitor>>,
 }
 
 impl Runner {
-    /// Runs at most `concurrency` programs at once; calls beyond wait in their order.
+    /// Makes a runner that runs at most `concurrency` programs at once. Further calls wait in order of arrival.
     #[must_use]
     pub fn new(executor: Executor, limits: Limits, concurrency: usize) -> Self {
         Self {
@@ -45,63 +71,63 @@ impl Runner {
             concurrency,
             waiting: Arc::default(),
             caller_slots: Arc::default(),
-            own: None,
+            janitor: None,
         }
     }
 
-    /// Starts this program again for what a server cannot do itself: to outlive it, and to be confined.
+    /// Permits starting this program again, as the janitor and as the sandbox shim.
     ///
-    /// The program's `main` must be [`crate::main`], which knows what it is started for then.
+    /// The program's `main` must call [`crate::main`] or [`crate::Program::main`], which handle these subcommands.
     #[must_use]
     pub fn with_helper_processes(self) -> Self {
-        Self { own: Some(Arc::default()), ..self }
+        Self { janitor: Some(Arc::default()), ..self }
     }
 
-    /// Runs programs elsewhere, within the same limits and slots.
+    /// Returns a runner with another executor that shares the limits and the slots of this one.
     #[must_use]
     pub fn with_executor(&self, executor: Executor) -> Self {
         Self { executor, ..self.clone() }
     }
 
-    /// Where programs run.
+    /// Returns the executor: where programs run.
     #[must_use]
     pub fn executor(&self) -> &Executor {
         &self.executor
     }
 
-    /// How many calls can run at once.
+    /// Returns the maximum number of calls that run at once.
     #[must_use]
     pub fn concurrency(&self) -> usize {
         self.concurrency
     }
 
-    /// How many calls run now.
+    /// Returns the number of calls that run now.
     #[must_use]
     pub fn running(&self) -> usize {
         self.concurrency.saturating_sub(self.slots.available_permits())
     }
 
-    /// How many calls wait for their turn now.
+    /// Returns the number of calls that wait for a slot now.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.waiting.load(Ordering::Relaxed)
     }
 
-    /// What one call may cost.
+    /// Returns the limits of one call.
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Has a line appended to a file if this process is killed before what is returned is dropped.
+    /// Registers a line that the janitor appends to a file if this process is killed before the guard is dropped.
     pub(crate) fn register_audit_line(&self, file: &Path, line: &Value) -> Option<CleanupGuard<'_>> {
-        self.own.as_deref().map(|janitor| janitor.register_line(file, line))
+        self.janitor.as_deref().map(|janitor| janitor.register_line(file, line))
     }
 
-    /// Runs `invocation` once its turn has come; `stop` completing ends it early, also while it waits.
+    /// Runs `invocation` as soon as a slot is free. When `stop` completes, the call ends early, even while it waits.
     ///
     /// # Errors
-    /// The program could not be started. Whatever a started one did is an [`Outcome`].
+    /// The program could not be started. A failure of a started program is an [`Outcome`].
     pub async fn run(
         &self,
         invocation: &Invocation,
@@ -113,17 +139,17 @@ impl Runner {
             Ok(slot) => slot,
             Err(why) => return Ok(Outcome::not_started(why)),
         };
-        let context = RunContext { limits: &self.limits, janitor: self.own.as_deref(), watch };
+        let context = RunContext { limits: &self.limits, janitor: self.janitor.as_deref(), watch };
         match &self.executor {
             Executor::Local => process::run(invocation, context, stop).await,
-            Executor::Sandbox(sandbox) => self.confined(sandbox, invocation, context, stop).await,
-            Executor::Container(container) => self.contained(container, invocation, context, stop).await,
+            Executor::Sandbox(sandbox) => self.run_in_sandbox(sandbox, invocation, context, stop).await,
+            Executor::Container(container) => self.run_in_container(container, invocation, context, stop).await,
         }
     }
 
-    /// Awaits a native tool in this process, within a program's slots and time; `stop` completing ends it early.
+    /// Runs a native tool in this process, with the same slots and timeout as a program.
     ///
-    /// A panic is the tool's failure.
+    /// When `stop` completes, the call ends early. A panic counts as a failure of the tool.
     pub async fn run_native(
         &self,
         invocation: &Invocation,
@@ -149,11 +175,13 @@ impl Runner {
         }
     }
 
-    /// Waits until a caller has less than all but one of the slots, so that whoever calls a lot leaves room for others;
-    /// `stop` completing gives it up. What is returned is held while the call runs.
+    /// Waits for one of the slots of a caller. Hold the permit while the call runs.
+    ///
+    /// Each caller can have all slots but one, so that one caller cannot block all others. When `stop` completes, the wait
+    /// ends.
     ///
     /// # Errors
-    /// Why it was given up.
+    /// The reason of the stop.
     pub async fn caller_slot(
         &self,
         caller: Option<&str>,
@@ -161,22 +189,22 @@ impl Runner {
     ) -> Result<Option<OwnedSemaphorePermit>, Stop> {
         let Some(caller) = caller else { return Ok(None) };
         let slots = self.caller_slots.of(caller, self.concurrency.saturating_sub(1).max(1));
-        let _waiting = Waiting::of(&self.waiting);
+        let _waiting = WaitingGuard::new(&self.waiting);
         tokio::select! {
             biased;
             why = stop => Err(why),
-            // The semaphore is never closed.
+            // Acquiring fails only for a closed semaphore, and this one is never closed.
             slot = slots.acquire_owned() => Ok(slot.ok()),
         }
     }
 
-    /// Waits for a turn, unless the call is given up before.
+    /// Waits for a slot, until `stop` completes.
     async fn slot(
         &self,
         watch: Option<&Watch>,
         stop: impl Future<Output = Stop>,
     ) -> Result<Option<SemaphorePermit<'_>>, Stop> {
-        let _waiting = Waiting::of(&self.waiting);
+        let _waiting = WaitingGuard::new(&self.waiting);
         let slot = tokio::select! {
             biased;
             why = stop => return Err(why),
@@ -185,11 +213,12 @@ impl Runner {
         if let Some(watch) = watch {
             watch.started();
         }
-        // The semaphore is never closed.
+        // Acquiring fails only for a closed semaphore, and this one is never closed.
         Ok(slot.ok())
     }
 
-    async fn confined(
+    /// Runs a program in the sandbox shim.
+    async fn run_in_sandbox(
         &self,
         sandbox: &Sandbox,
         invocation: &Invocation,
@@ -197,57 +226,60 @@ impl Runner {
         stop: impl Future<Output = Stop>,
     ) -> Result<Outcome, SpawnError> {
         let program = &invocation.argv[0];
-        if self.own.is_none() {
+        if self.janitor.is_none() {
             return Err(SpawnError::Sandbox(program.clone(), "this server is not able to".to_owned()));
         }
-        let refused = |error: io::Error| SpawnError::Refused(program.clone(), error);
-        let password = random::random_word().map_err(refused)?;
+        let system_error = |error: io::Error| SpawnError::System(program.clone(), error);
+        let password = random::random_word().map_err(system_error)?;
         if let Some(watch) = context.watch {
-            watch.hide(&password);
+            watch.hide_prefix(&password);
         }
         let path = process::find(invocation)?;
-        let confined = sandbox::confined(sandbox, &password, &path, invocation, &variable);
-        let outcome = process::run(&confined, context, stop).await.map_err(|error| match error {
-            SpawnError::Refused(_, error) => refused(error),
+        let shim = sandbox::shim_command(sandbox, &password, &path, invocation, &variable);
+        let outcome = process::run(&shim, context, stop).await.map_err(|error| match error {
+            SpawnError::System(_, error) => system_error(error),
             other => other,
         })?;
-        match sandbox::confinement_error(&outcome, &password) {
+        match sandbox::shim_error(&outcome, &password) {
             Some(problem) => Err(SpawnError::Sandbox(program.clone(), problem)),
             None => Ok(outcome),
         }
     }
 
-    async fn contained(
+    /// Runs a program in a new container.
+    async fn run_in_container(
         &self,
         container: &Container,
         invocation: &Invocation,
         context: RunContext<'_>,
         stop: impl Future<Output = Stop>,
     ) -> Result<Outcome, SpawnError> {
-        let refused = |error| SpawnError::Refused(container.runtime.as_str().to_owned(), error);
-        let name = format!("climax-{}", random::random_word().map_err(refused)?);
-        // If this future is dropped the container stays in the janitor's cleanup.
-        let entry = context
+        let system_error = |error| SpawnError::System(container.runtime.as_str().to_owned(), error);
+        let name = format!("climax-{}", random::random_word().map_err(system_error)?);
+        // If this future is dropped, the container stays registered, and the janitor removes it.
+        let cleanup = context
             .janitor
             .map(|janitor| ManuallyDrop::new(janitor.register_container(container.runtime.as_str(), &name)));
-        let client = container::contained(container, &name, invocation, &variable);
+        let client = container::run_command(container, &name, invocation, &variable);
         let outcome = process::run(&client, context, stop).await;
         match outcome.as_ref().map(|outcome| outcome.end) {
-            // The runtime's own failure, after which it may have left something.
-            Ok(End::Exited(125)) => self.remove(container, &name, context).await,
+            // The runtime itself failed, and may have made the container before.
+            Ok(End::Exited(125)) => self.remove_container(container, &name, context).await,
             Err(_) | Ok(End::Exited(_)) => {}
-            // There is no time left for more.
-            Ok(End::Stopped(Stop::ShuttingDown)) if entry.is_some() => return outcome,
-            // The client is dead; what it had started may not be.
-            Ok(End::Signaled(_) | End::TimedOut(_) | End::Stopped(_)) => self.remove(container, &name, context).await,
+            // A shutdown has no time for it: the janitor removes the container.
+            Ok(End::Stopped(Stop::ShuttingDown)) if cleanup.is_some() => return outcome,
+            // The client of the runtime has ended. The container may still run.
+            Ok(End::Signaled(_) | End::TimedOut(_) | End::Stopped(_)) => {
+                self.remove_container(container, &name, context).await;
+            }
         }
-        entry.map(ManuallyDrop::into_inner);
+        cleanup.map(ManuallyDrop::into_inner);
         outcome
     }
 
-    async fn remove(&self, container: &Container, name: &str, context: RunContext<'_>) {
+    async fn remove_container(&self, container: &Container, name: &str, context: RunContext<'_>) {
         let context = RunContext { watch: None, ..context };
-        for invocation in container::removal(container, name, self.limits.removal) {
+        for invocation in container::removal_commands(container, name, self.limits.removal) {
             if let Err(error) = process::run(&invocation, context, pending()).await {
                 tracing::warn!(%error, name, "a container may be left behind");
             }
@@ -255,34 +287,35 @@ impl Runner {
     }
 }
 
-/// What each caller has of the slots, as long as one of its calls is there.
+/// A semaphore per caller, for as long as the caller has calls.
 #[derive(Debug, Default)]
 struct CallerSlots(Mutex<HashMap<String, Weak<Semaphore>>>);
 
 impl CallerSlots {
+    /// Returns the semaphore of a caller, with `slots` permits if it is new.
     fn of(&self, caller: &str, slots: usize) -> Arc<Semaphore> {
         let mut caller_slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(share) = caller_slots.get(caller).and_then(Weak::upgrade) {
-            return share;
+        if let Some(semaphore) = caller_slots.get(caller).and_then(Weak::upgrade) {
+            return semaphore;
         }
-        caller_slots.retain(|_, share| share.strong_count() > 0);
-        let share = Arc::new(Semaphore::new(slots));
-        caller_slots.insert(caller.to_owned(), Arc::downgrade(&share));
-        share
+        caller_slots.retain(|_, semaphore| semaphore.strong_count() > 0);
+        let semaphore = Arc::new(Semaphore::new(slots));
+        caller_slots.insert(caller.to_owned(), Arc::downgrade(&semaphore));
+        semaphore
     }
 }
 
-/// A call that waits, counted until it is dropped.
-struct Waiting<'a>(&'a AtomicUsize);
+/// Counts a waiting call until it is dropped.
+struct WaitingGuard<'a>(&'a AtomicUsize);
 
-impl<'a> Waiting<'a> {
-    fn of(count: &'a AtomicUsize) -> Self {
+impl<'a> WaitingGuard<'a> {
+    fn new(count: &'a AtomicUsize) -> Self {
         count.fetch_add(1, Ordering::Relaxed);
         Self(count)
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for WaitingGuard<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

@@ -1,25 +1,25 @@
-//! Calls that run in a sandbox: the command line of the shim that confines the program.
+//! Builds the command line of the shim that runs a program in a sandbox.
 //!
-//! Pure. The kernel's means are for a process to confine itself, so this program is started again, confines itself, and
-//! becomes the program ([`super::shim`]).
+//! Pure. Landlock and seccomp confine the process that calls them. So this program is started again, confines itself, and
+//! then executes the program ([`super::shim`]).
 
 use std::ffi::OsString;
 use std::path::Path;
 
+use climax_catalog::expansion::{Lookup, policy_path};
 use climax_catalog::policy::Sandbox;
 
 use super::Outcome;
 use super::invocation::Invocation;
 use super::self_exec::THIS_PROGRAM;
-use climax_catalog::expansion::{Lookup, policy_path};
 
-/// The word that starts this program as the shim.
+/// The subcommand that starts this program as the shim.
 pub(crate) const COMMAND: &str = "confine";
 
-/// The command line that runs `invocation`, whose program is at `path`, in the sandbox.
+/// Builds the command line that runs `invocation`, whose program is at `path`, in the sandbox.
 ///
-/// What the shim has to say starts with `password`; the program that it becomes does not know it.
-pub(super) fn confined(
+/// Error messages of the shim start with `password`, which the program does not know.
+pub(super) fn shim_command(
     sandbox: &Sandbox,
     password: &str,
     path: &Path,
@@ -48,15 +48,15 @@ pub(super) fn confined(
     Invocation { argv, program_dir: None, ..invocation.clone() }
 }
 
-/// What the shim says if it could not become the program.
-pub(super) fn confinement_error(outcome: &Outcome, password: &str) -> Option<String> {
+/// Returns the error message of the shim, if it could not execute the program.
+pub(super) fn shim_error(outcome: &Outcome, password: &str) -> Option<String> {
     let text = outcome.stderr.text();
     text.strip_prefix(password).map(|problem| problem.trim().to_owned())
 }
 
-/// The command line of the shim.
+/// The arguments of the shim.
 #[derive(clap::Args, Debug)]
-pub(crate) struct Arguments {
+pub(crate) struct ShimArguments {
     #[arg(long)]
     pub(super) password: String,
     #[arg(long)]
@@ -73,7 +73,7 @@ pub(crate) struct Arguments {
     pub(super) processes: Option<u32>,
     #[arg(long)]
     pub(super) file_mb: Option<u32>,
-    /// The program's path, then its words.
+    /// The program's path, then its name and arguments.
     #[arg(last = true, required = true)]
     pub(super) command: Vec<OsString>,
 }

@@ -1,4 +1,4 @@
-//! The path by which this program starts itself again, as a janitor or as a shim.
+//! The path of this program, to start it again as a janitor or as a sandbox shim.
 
-/// This program, also if its file has been replaced since.
+/// The running program, even if its file has been replaced since the start.
 pub(super) const THIS_PROGRAM: &str = "/proc/self/exe";

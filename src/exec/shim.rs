@@ -1,4 +1,4 @@
-//! What this program is when the server starts it again: a janitor, or a shim that confines itself and becomes another.
+//! The sandbox shim: confines itself, then executes another program. The server starts this program again for it.
 
 use std::convert::Infallible;
 use std::ffi::OsString;
@@ -17,23 +17,26 @@ use rustix::thread::{CapabilitySet, CapabilitySets, remove_capability_from_bound
 use super::confine;
 
 pub(crate) use super::janitor::{COMMAND as JANITOR, run as janitor};
-pub(crate) use super::sandbox::{Arguments, COMMAND as CONFINE};
+pub(crate) use super::sandbox::{COMMAND as CONFINE, ShimArguments};
 
-/// The oldest Landlock that keeps files from being emptied (V3) and other processes from being signalled (V6).
-const LEAST_ABI: ABI = ABI::V6;
-/// The newest Landlock of which the crate knows what it can keep from being done.
-const BEST_ABI: ABI = ABI::V9;
+/// The oldest supported Landlock ABI: it restricts truncation (V3) and signals to other processes (V6).
+const MIN_ABI: ABI = ABI::V6;
+/// The newest Landlock ABI that the crate supports.
+const MAX_ABI: ABI = ABI::V9;
 
-/// What is made of a device is not among the files of the policy.
+/// Rights to make device files, which are never granted.
 const DEVICES: BitFlags<AccessFs> = make_bitflags!(AccessFs::{MakeChar | MakeBlock});
 
-/// Confines this process and becomes the program; returns only if that failed, having said why on standard error.
-pub(crate) fn confine(arguments: &Arguments) {
-    let Err(problem) = become_program(arguments);
+/// Confines this process and executes the program.
+///
+/// Returns only if that fails, after writing the reason to standard error.
+pub(crate) fn confine(arguments: &ShimArguments) {
+    let Err(problem) = execute(arguments);
     let _ = writeln!(io::stderr(), "{}{problem}", arguments.password);
 }
 
-fn become_program(arguments: &Arguments) -> Result<Infallible, String> {
+/// Applies all restrictions, then executes the program.
+fn execute(arguments: &ShimArguments) -> Result<Infallible, String> {
     let [path, name, words @ ..] = arguments.command.as_slice() else {
         return Err("expected a program and its name".to_owned());
     };
@@ -53,9 +56,11 @@ fn become_program(arguments: &Arguments) -> Result<Infallible, String> {
     })
 }
 
-/// Refuses paths that a sandboxed program could have chosen: its directory is a call's choice, and what can be changed can be
-/// replaced by a link before the next call.
-fn check_paths(arguments: &Arguments) -> Result<(), String> {
+/// Rejects paths of the policy that a sandboxed program could influence.
+///
+/// Those are relative paths, since a call may choose the directory, and paths below a writable one, which the program
+/// could replace by a link before the next call.
+fn check_paths(arguments: &ShimArguments) -> Result<(), String> {
     for path in arguments.read.iter().chain(&arguments.write).map(Path::new) {
         if !path.is_absolute() {
             return Err(format!(
@@ -78,50 +83,53 @@ fn check_paths(arguments: &Arguments) -> Result<(), String> {
     Ok(())
 }
 
-/// Leaves the files that are named, and with no network also no TCP; sockets of any other kind are `seccomp`'s matter.
-fn restrict_files_and_sockets(arguments: &Arguments) -> Result<(), String> {
-    let lacking = "the kernel has no Landlock, or one that is too old: Linux 6.12 is needed";
+/// Restricts file access to the paths of the policy, and TCP if it permits no network (Landlock).
+///
+/// [`confine`] restricts all other sockets (seccomp).
+fn restrict_files_and_sockets(arguments: &ShimArguments) -> Result<(), String> {
+    let unsupported = "the kernel has no Landlock, or one that is too old: Linux 6.12 is needed";
     let ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
-        .handle_access(AccessFs::from_all(LEAST_ABI))
-        .map_err(|_| lacking)?
-        .scope(Scope::from_all(LEAST_ABI))
-        .map_err(|_| lacking)?
+        .handle_access(AccessFs::from_all(MIN_ABI))
+        .map_err(|_| unsupported)?
+        .scope(Scope::from_all(MIN_ABI))
+        .map_err(|_| unsupported)?
         .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(AccessFs::from_all(BEST_ABI))
+        .handle_access(AccessFs::from_all(MAX_ABI))
         .map_err(|error| error.to_string())?;
     let ruleset = if arguments.network {
         ruleset
     } else {
-        ruleset.handle_access(AccessNet::from_all(BEST_ABI)).map_err(|error| error.to_string())?
+        ruleset.handle_access(AccessNet::from_all(MAX_ABI)).map_err(|error| error.to_string())?
     };
     let created = ruleset.create().map_err(|error| error.to_string())?;
-    let created = beneath(created, &arguments.read, AccessFs::from_read)?;
-    let created = beneath(created, &arguments.write, |abi| AccessFs::from_all(abi) & !DEVICES)?;
+    let created = allow(created, &arguments.read, AccessFs::from_read)?;
+    let created = allow(created, &arguments.write, |abi| AccessFs::from_all(abi) & !DEVICES)?;
     created.restrict_self().map(drop).map_err(|error| error.to_string())
 }
 
-fn beneath(
+/// Grants `access` to `paths` and everything below them.
+fn allow(
     mut ruleset: RulesetCreated,
     paths: &[OsString],
     access: fn(ABI) -> BitFlags<AccessFs>,
 ) -> Result<RulesetCreated, String> {
     for path in paths {
-        let shown = path.display();
+        let path_text = path.display();
         let open = PathFd::new(path).map_err(|error| format!("a path of the policy's sandbox: {error}"))?;
         let is_file = std::fs::metadata(path).is_ok_and(|found| !found.is_dir());
-        let all = access(BEST_ABI);
-        // What can be done with a directory only is refused for a file.
-        let rule = PathBeneath::new(open, if is_file { all & AccessFs::from_file(BEST_ABI) } else { all });
-        ruleset = ruleset.add_rule(rule).map_err(|error| format!("`{shown}`: {error}"))?;
+        let all = access(MAX_ABI);
+        // The kernel rejects rights for directories in a rule for a file.
+        let rule = PathBeneath::new(open, if is_file { all & AccessFs::from_file(MAX_ABI) } else { all });
+        ruleset = ruleset.add_rule(rule).map_err(|error| format!("`{path_text}`: {error}"))?;
     }
     Ok(ruleset)
 }
 
-/// Gives up what root, or who was given powers, may do beyond other users. `no_new_privs` keeps it from coming back.
+/// Drops all capabilities. `no_new_privs`, which Landlock sets, prevents the program from regaining them.
 fn drop_capabilities() -> Result<(), String> {
     for capability in CapabilitySet::all().iter() {
-        // Who may not has none to give up.
+        // It fails without CAP_SETPCAP. Then `no_new_privs` alone prevents new capabilities.
         let _ = remove_capability_from_bounding_set(capability);
     }
     let none = CapabilitySet::empty();
@@ -129,7 +137,8 @@ fn drop_capabilities() -> Result<(), String> {
     set_capabilities(None, none).map_err(|error| format!("capabilities cannot be given up: {error}"))
 }
 
-fn limit_resources(arguments: &Arguments) -> Result<(), String> {
+/// Sets the resource limits of the policy.
+fn limit_resources(arguments: &ShimArguments) -> Result<(), String> {
     const MIB: u64 = 1 << 20;
     if arguments.processes.is_some() && geteuid().is_root() {
         return Err("the kernel does not limit the `processes` of root: run the server as another user".to_owned());

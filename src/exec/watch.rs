@@ -1,99 +1,100 @@
-//! What a running call shows of itself.
+//! The progress of a running call: its state, its last line of output, its log lines.
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tokio::sync::Notify;
 
-use super::lines::{Lines, MAX_LINE_BYTES};
+use super::lines::{MAX_LINE_BYTES, StderrLines};
 
-/// A view of a call from the side, while it waits and runs.
+/// Reports the progress of one call while it waits and runs.
 #[derive(Debug, Default)]
 pub struct Watch {
     inner: Mutex<Inner>,
     changed: Notify,
-    lines: Option<Lines>,
-    /// What lines start with that are not the program's.
-    hidden: OnceLock<String>,
+    lines: Option<StderrLines>,
+    /// Lines with this prefix come from the sandbox shim and are not reported.
+    hidden_prefix: OnceLock<String>,
 }
 
 #[derive(Debug, Default)]
 struct Inner {
-    state: State,
-    /// The line that is not at its end yet.
-    open: Vec<u8>,
+    state: CallState,
+    /// The unfinished line.
+    partial: Vec<u8>,
 }
 
-/// What a call is at.
+/// The state of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum State {
-    /// Nothing has been started.
+pub enum CallState {
+    /// The program has not been started.
     #[default]
     Waiting,
-    /// The program runs and has printed nothing.
+    /// The program runs and has not printed a whole line.
     Running,
-    /// The program runs, and this is the last line that it has printed.
+    /// The program runs and printed this line last.
     Printed(String),
 }
 
 impl Watch {
-    /// A watch that keeps the lines of standard error too.
+    /// Makes a watch that also queues the lines of standard error.
     #[must_use]
     pub fn with_lines() -> Self {
-        Self { lines: Some(Lines::default()), ..Self::default() }
+        Self { lines: Some(StderrLines::default()), ..Self::default() }
     }
 
-    /// The lines of standard error, if this watch keeps them.
+    /// Returns the queued lines of standard error; `None` if this watch does not queue them.
     #[must_use]
-    pub fn lines(&self) -> Option<&Lines> {
+    pub fn lines(&self) -> Option<&StderrLines> {
         self.lines.as_ref()
     }
 
-    /// What the call is at.
+    /// Returns the state of the call.
     #[must_use]
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> CallState {
         self.lock().state.clone()
     }
 
-    /// Waits until [`Self::state`] may have changed since the last wait.
+    /// Waits until [`Self::state`] has changed since the last wait. It may return early.
     pub async fn changed(&self) {
         self.changed.notified().await;
     }
 
     pub(super) fn started(&self) {
-        self.lock().state = State::Running;
+        self.lock().state = CallState::Running;
         self.changed.notify_one();
     }
 
-    /// Shows no line that starts with `prefix`.
-    pub(super) fn hide(&self, prefix: &str) {
+    /// Ignores lines that start with `prefix`.
+    pub(super) fn hide_prefix(&self, prefix: &str) {
         if let Some(lines) = &self.lines {
-            lines.hide(prefix);
+            lines.hide_prefix(prefix);
         }
-        // A watch is of one call, which has one such prefix.
-        let _ = self.hidden.set(prefix.to_owned());
+        // A watch belongs to one call, and a call has one prefix.
+        let _ = self.hidden_prefix.set(prefix.to_owned());
     }
 
-    /// Takes in what the program prints on standard error.
+    /// Reports output on standard error.
     pub(super) fn stderr(&self, bytes: &[u8]) {
         if let Some(lines) = &self.lines {
-            lines.printed(bytes);
+            lines.push(bytes);
         }
-        self.printed(bytes);
+        self.output(bytes);
     }
 
-    /// Takes in output: of both streams, in the order of its arrival. A carriage return ends a line too: progress bars
-    /// print no other end.
-    pub(super) fn printed(&self, bytes: &[u8]) {
+    /// Reports output on either stream, in the order in which it arrives.
+    ///
+    /// A carriage return ends a line too, because progress bars print no newline.
+    pub(super) fn output(&self, bytes: &[u8]) {
         let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
         let mut inner = self.lock();
         let Some(end) = bytes.iter().rposition(is_end) else { return inner.extend(bytes) };
         let first = bytes.iter().position(is_end).unwrap_or(end);
         inner.extend(&bytes[..first]);
-        // From the last back: who prints a lot would be slowed by each line.
-        let later = bytes[first..end].rsplit(is_end).find(|line| self.is_shown(line));
-        let last = later.or_else(|| Some(inner.open.as_slice()).filter(|line| self.is_shown(line)));
-        let state = last.map(|line| State::Printed(shown(line)));
-        inner.open.clear();
+        // Only the last line counts, so the search starts at the end: much output must not slow the program down.
+        let later = bytes[first..end].rsplit(is_end).find(|line| self.is_reported(line));
+        let last = later.or_else(|| Some(inner.partial.as_slice()).filter(|line| self.is_reported(line)));
+        let state = last.map(|line| CallState::Printed(line_text(line)));
+        inner.partial.clear();
         inner.extend(&bytes[end + 1..]);
         if let Some(state) = state {
             inner.state = state;
@@ -102,8 +103,9 @@ impl Watch {
         }
     }
 
-    fn is_shown(&self, line: &[u8]) -> bool {
-        let is_hidden = self.hidden.get().is_some_and(|hidden| line.starts_with(hidden.as_bytes()));
+    /// Whether a line is neither blank nor from the sandbox shim.
+    fn is_reported(&self, line: &[u8]) -> bool {
+        let is_hidden = self.hidden_prefix.get().is_some_and(|prefix| line.starts_with(prefix.as_bytes()));
         !line.trim_ascii().is_empty() && !is_hidden
     }
 
@@ -114,12 +116,12 @@ impl Watch {
 
 impl Inner {
     fn extend(&mut self, bytes: &[u8]) {
-        let room = MAX_LINE_BYTES.saturating_sub(self.open.len());
-        self.open.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        let room = MAX_LINE_BYTES.saturating_sub(self.partial.len());
+        self.partial.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 }
 
-fn shown(line: &[u8]) -> String {
+fn line_text(line: &[u8]) -> String {
     String::from_utf8_lossy(line[..line.len().min(MAX_LINE_BYTES)].trim_ascii()).into_owned()
 }
 
@@ -128,22 +130,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_whole_line_with_something_in_it_is_shown() {
+    fn state_is_the_last_whole_line_that_is_not_blank() {
         let watch = Watch::default();
-        assert_eq!(watch.state(), State::Waiting);
+        assert_eq!(watch.state(), CallState::Waiting);
         watch.started();
-        watch.printed(b"no end yet");
-        assert_eq!(watch.state(), State::Running);
-        watch.printed(b" now\r 50 %\r\n\n  \nstill open");
-        assert_eq!(watch.state(), State::Printed("50 %".into()));
-        watch.printed(b"\n");
-        assert_eq!(watch.state(), State::Printed("still open".into()));
-        watch.printed(b"one\ntwo\nthree\n");
-        assert_eq!(watch.state(), State::Printed("three".into()));
-        watch.printed(b"an only line\n \n");
-        assert_eq!(watch.state(), State::Printed("an only line".into()));
-        watch.hide("secret");
-        watch.printed(b"secret: no such file\n");
-        assert_eq!(watch.state(), State::Printed("an only line".into()));
+        watch.output(b"no end yet");
+        assert_eq!(watch.state(), CallState::Running);
+        watch.output(b" now\r 50 %\r\n\n  \nstill open");
+        assert_eq!(watch.state(), CallState::Printed("50 %".into()));
+        watch.output(b"\n");
+        assert_eq!(watch.state(), CallState::Printed("still open".into()));
+        watch.output(b"one\ntwo\nthree\n");
+        assert_eq!(watch.state(), CallState::Printed("three".into()));
+        watch.output(b"an only line\n \n");
+        assert_eq!(watch.state(), CallState::Printed("an only line".into()));
+        watch.hide_prefix("secret");
+        watch.output(b"secret: no such file\n");
+        assert_eq!(watch.state(), CallState::Printed("an only line".into()));
     }
 }

@@ -20,7 +20,7 @@ use tokio::time::sleep;
 use super::call_notifier::CallNotifier;
 use super::revision::is_modern;
 use crate::call::arguments::echo;
-use crate::exec::{Lines, Rest};
+use crate::exec::{RemainingLines, StderrLines};
 use crate::lock::Unpoisoned as _;
 
 /// The time between two log messages of a call, while its program runs.
@@ -68,7 +68,7 @@ impl<'a> CallLog<'a> {
     }
 
     /// Awaits a call and sends `lines` as they come. All messages are sent before it returns.
-    pub(super) async fn with_lines<T>(&self, lines: &Lines, call: impl Future<Output = T>) -> T {
+    pub(super) async fn with_lines<T>(&self, lines: &StderrLines, call: impl Future<Output = T>) -> T {
         let mut call = pin!(call);
         let result = loop {
             let line = tokio::select! {
@@ -91,12 +91,12 @@ impl<'a> CallLog<'a> {
                 () = sleep(MIN_LOG_INTERVAL) => {}
             }
         };
-        self.send_rest(lines.rest()).await;
+        self.send_rest(lines.take_remaining()).await;
         result
     }
 
     /// Sends the lines that are left when the program has ended.
-    async fn send_rest(&self, Rest { lines, left_out }: Rest) {
+    async fn send_rest(&self, RemainingLines { lines, dropped: left_out }: RemainingLines) {
         for line in lines {
             self.send_line(&line).await;
         }

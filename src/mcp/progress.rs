@@ -9,7 +9,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::call::arguments::echo;
-use crate::exec::{State, Watch};
+use crate::exec::{CallState, Watch};
 
 /// The time between two progress notifications of a call whose program prints all the time.
 pub(crate) const MIN_PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
@@ -60,11 +60,11 @@ pub(super) async fn with_progress<T>(
     }
 }
 
-fn message(state: State, has_changed: bool, seconds: u64) -> String {
+fn message(state: CallState, has_changed: bool, seconds: u64) -> String {
     match state {
-        State::Printed(line) if has_changed => echo(&line),
-        State::Waiting => format!("waiting for {seconds} s"),
-        State::Running if has_changed => "running".to_owned(),
-        State::Running | State::Printed(_) => format!("running for {seconds} s"),
+        CallState::Printed(line) if has_changed => echo(&line),
+        CallState::Waiting => format!("waiting for {seconds} s"),
+        CallState::Running if has_changed => "running".to_owned(),
+        CallState::Running | CallState::Printed(_) => format!("running for {seconds} s"),
     }
 }

@@ -1,4 +1,4 @@
-//! Which tools are served: names of compiled-in CLIs, config files and a policy → [`Served`].
+//! Loads the tools to serve: from the compiled-in catalog, config files and a policy.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -6,24 +6,22 @@ use std::path::{Path, PathBuf};
 
 use climax_catalog::policy::{self, Applied, PolicyFile};
 use climax_catalog::{
-    Catalog, CliView, Compiled, Diagnostics, Layer, Policy, ServedItem, Source, Style, ToolIndex, compile,
-    compile_linted, compile_over, files, near_misses,
+    Catalog, CliView, Compiled, Diagnostics, Layer, MAX_SUGGESTIONS, Policy, ServedItem, Source, Style, ToolIndex,
+    compile, compile_linted, compile_over, files, near_misses,
 };
 
-use climax_catalog::MAX_SUGGESTIONS;
-
-/// What was asked for cannot be served.
+/// The tools cannot be loaded.
 #[derive(Debug)]
 pub enum LoadError {
-    /// Names that no CLI has.
+    /// No CLI has these names.
     UnknownNames(Vec<UnknownName>),
-    /// Config or policy files with mistakes in them.
+    /// Config or policy files have errors.
     Files(Diagnostics),
-    /// Configs for a catalog that is sealed.
+    /// Config files were given for a sealed catalog.
     Sealed,
-    /// Native tools, which nothing can implement that are not compiled in.
+    /// Config files define native tools, which must be compiled in.
     Native(Vec<String>),
-    /// Tools that the compiled-in policy does not let anybody add, or replace.
+    /// Config files add or replace tools against the compiled-in policy.
     NotPermitted(Vec<String>),
 }
 
@@ -51,35 +49,35 @@ impl fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-/// A name that no CLI has.
+/// A name that no CLI has, with suggestions.
 #[derive(Debug)]
 pub struct UnknownName {
     /// The name.
     pub name: String,
-    /// Where it was looked for.
-    pub searched: Searched,
-    /// What may have been meant, nearest first.
+    /// The catalogs that were searched.
+    pub scope: SearchScope,
+    /// Names of CLIs that resemble it, nearest first.
     pub suggestions: Vec<String>,
-    /// How many CLIs there are to choose from.
+    /// The number of CLIs in these catalogs.
     pub available: usize,
 }
 
-/// Where names of CLIs are looked for.
+/// The catalogs in which a name of a CLI is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Searched {
-    /// Among what is compiled in.
+pub enum SearchScope {
+    /// The compiled-in catalog.
     CompiledIn,
-    /// There, and in the files of `--config`.
+    /// The compiled-in catalog and the files of `--config`.
     WithConfigs,
 }
 
 impl fmt::Display for UnknownName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (place, option) = match self.searched {
-            Searched::CompiledIn => ("", ""),
-            Searched::WithConfigs => (" or in a file of --config", " --config FILE"),
+        let (files, option) = match self.scope {
+            SearchScope::CompiledIn => ("", ""),
+            SearchScope::WithConfigs => (" or in a file of --config", " --config FILE"),
         };
-        write!(f, "no CLI named `{}` is compiled in{place}", self.name)?;
+        write!(f, "no CLI named `{}` is compiled in{files}", self.name)?;
         match self.suggestions.as_slice() {
             [] => write!(f, "; `climax list{option}` shows the {} that are", self.available),
             near => write!(f, "; did you mean `{}`?", near.join("` or `")),
@@ -88,18 +86,18 @@ impl fmt::Display for UnknownName {
 }
 
 impl UnknownName {
-    fn new(name: &str, searched: Searched, catalogs: &[&Catalog]) -> Self {
+    fn new(name: &str, scope: SearchScope, catalogs: &[&Catalog]) -> Self {
         let known = catalogs.iter().copied().flat_map(clis).flat_map(|(_, cli)| [cli.name(), cli.stem()]);
         let mut suggestions = near_misses(name, known, 2 * MAX_SUGGESTIONS);
         suggestions.dedup();
         suggestions.truncate(MAX_SUGGESTIONS);
         let suggestions = suggestions.into_iter().map(str::to_owned).collect();
         let available = catalogs.iter().map(|catalog| catalog.clis.len()).sum();
-        Self { name: name.to_owned(), searched, suggestions, available }
+        Self { name: name.to_owned(), scope, suggestions, available }
     }
 }
 
-/// Whether `name` stands for a CLI: it is its name, or the stem of its file.
+/// Whether `name` is the name of a CLI or the stem of its file.
 #[must_use]
 pub fn is_named(cli: CliView<'_>, name: &str) -> bool {
     cli.name() == name || cli.stem() == name
@@ -112,14 +110,14 @@ fn clis(catalog: &Catalog) -> impl Iterator<Item = (u32, CliView<'_>)> {
 /// Finds the rows of the CLIs with these names, each once, in the order of the names.
 ///
 /// # Errors
-/// Every name that neither is a CLI's name nor the stem of its file.
+/// All names that are neither the name of a CLI nor the stem of its file.
 pub fn select(catalog: &Catalog, names: &[String]) -> Result<Vec<u32>, Vec<UnknownName>> {
     let (rows, absent) = rows(catalog, names);
-    let unknown = |name| UnknownName::new(name, Searched::CompiledIn, &[catalog]);
+    let unknown = |name| UnknownName::new(name, SearchScope::CompiledIn, &[catalog]);
     if absent.is_empty() { Ok(rows) } else { Err(absent.into_iter().map(unknown).collect()) }
 }
 
-/// The rows as of [`select`], and the names that have none.
+/// Finds rows as [`select`] does. Returns them and the names that have none.
 fn rows<'a>(catalog: &Catalog, names: &'a [String]) -> (Vec<u32>, Vec<&'a str>) {
     let mut rows = Vec::new();
     let mut absent = Vec::new();
@@ -133,23 +131,23 @@ fn rows<'a>(catalog: &Catalog, names: &'a [String]) -> (Vec<u32>, Vec<&'a str>) 
     (rows, absent)
 }
 
-/// Reads and compiles config files and directories, to be served over what `served` knows.
+/// Reads and compiles config files and directories that extend a catalog. `served` says what the catalog defines.
 ///
 /// # Errors
-/// Every mistake in every file.
+/// All errors in all files.
 pub fn read_configs(paths: &[PathBuf], served: &dyn Fn(ServedItem<'_>) -> bool) -> Result<Compiled, Diagnostics> {
-    read_and(paths, |sources| compile_over(sources, served))
+    read_and_compile(paths, |sources| compile_over(sources, served))
 }
 
-/// Reads and compiles config files and directories as a build would, if asked for with advice among the warnings.
+/// Reads and compiles config files and directories as a build does. With `lint` the warnings include advice.
 ///
 /// # Errors
-/// Every mistake in every file.
+/// All errors in all files.
 pub fn check_configs(paths: &[PathBuf], lint: bool) -> Result<Compiled, Diagnostics> {
-    read_and(paths, if lint { compile_linted } else { compile })
+    read_and_compile(paths, if lint { compile_linted } else { compile })
 }
 
-fn read_and(
+fn read_and_compile(
     paths: &[PathBuf],
     compile: impl FnOnce(&[Source]) -> Result<Compiled, Diagnostics>,
 ) -> Result<Compiled, Diagnostics> {
@@ -162,39 +160,41 @@ fn read_and(
     Err(diagnostics)
 }
 
-/// Reads config files and directories; what cannot be read is in the diagnostics.
+/// Reads config files and directories. The diagnostics name those that cannot be read.
 fn read_sources(paths: &[PathBuf]) -> (Vec<Source>, Diagnostics) {
-    let shown = |path: &Path| path.display().to_string();
-    let (config_files, mut diagnostics) = files::expand_all(paths, shown);
-    let (sources, unread) = files::read(&config_files, shown);
+    let path_text = |path: &Path| path.display().to_string();
+    let (config_files, mut diagnostics) = files::expand_all(paths, path_text);
+    let (sources, unread) = files::read(&config_files, path_text);
     diagnostics.extend(unread);
     (sources, diagnostics)
 }
 
-/// What is served, under the policy that has been put over it.
+/// The tools to serve and their policy, which has been applied to them.
 #[derive(Debug)]
-pub struct Served {
+pub struct LoadedTools {
     /// The tools.
     pub index: ToolIndex,
-    /// The policy; the default one if no file was named.
+    /// The policy: of the file, else the compiled-in one, else the default.
     pub policy: Policy,
 }
 
-/// Serves the named CLIs of `catalog` (no names mean all) and all of `configs`, which override them, as far as the policy
-/// permits; with warnings. A name may be that of a CLI of `configs`.
+/// Loads the named CLIs of `catalog` and all CLIs of `configs`, and applies the policy. Returns them with warnings.
+///
+/// No names select all CLIs. Tools of `configs` replace compiled-in tools of the same name. A name may belong to a CLI of
+/// `configs`.
 ///
 /// # Errors
-/// A name is unknown, or a file has mistakes.
-pub fn served(
+/// A name is unknown, or a file has errors.
+pub fn load_tools(
     catalog: &'static Catalog,
     names: &[String],
     configs: &[PathBuf],
     policy: Option<&Path>,
-) -> Result<(Served, Diagnostics), LoadError> {
+) -> Result<(LoadedTools, Diagnostics), LoadError> {
     let policy = policy.map(read_policy).transpose().map_err(LoadError::Files);
     let (index, mut warnings) = match (index(catalog, names, configs), &policy) {
         (Ok(found), _) => found,
-        // Mistakes of both kinds of files in one run.
+        // Errors of configs and of the policy are reported together.
         (Err(LoadError::Files(mut found)), Err(LoadError::Files(more))) => {
             found.extend(more.clone());
             return Err(LoadError::Files(found));
@@ -202,7 +202,7 @@ pub fn served(
         (Err(error), _) => return Err(error),
     };
     let compiled_in = Policy::compiled_in(catalog);
-    let Some(policy) = policy? else { return Ok((Served { index, policy: compiled_in }, warnings)) };
+    let Some(policy) = policy? else { return Ok((LoadedTools { index, policy: compiled_in }, warnings)) };
     let policy = match catalog.policy {
         Some(_) => policy.narrowing(&compiled_in).map_err(LoadError::Files)?,
         None => policy,
@@ -210,19 +210,19 @@ pub fn served(
     let Applied { policy, index, warnings: found } =
         policy.apply(index, &|name| catalog.find(name).is_some()).map_err(LoadError::Files)?;
     warnings.extend(found);
-    Ok((Served { index, policy }, warnings))
+    Ok((LoadedTools { index, policy }, warnings))
 }
 
 /// Reads a policy file.
 ///
 /// # Errors
-/// Every mistake in it.
+/// All errors in it.
 pub fn read_policy(path: &Path) -> Result<PolicyFile, Diagnostics> {
     let source = files::read_policy(path).map_err(Diagnostics::from)?;
     policy::read(&source)
 }
 
-/// The index of the named CLIs of `catalog` and of all of `configs`.
+/// Builds the index of the named CLIs of `catalog` and of all CLIs of `configs`.
 fn index(
     catalog: &'static Catalog,
     names: &[String],
@@ -230,61 +230,74 @@ fn index(
 ) -> Result<(ToolIndex, Diagnostics), LoadError> {
     let compiled = Layer::compiled(catalog);
     let (rows, mut absent) = rows(catalog, names);
-    let first = if names.is_empty() { compiled } else { compiled.only(rows) };
-    let unknown = |absent: &[&str], searched, catalogs: &[&Catalog]| {
-        let names = absent.iter().map(|name| UnknownName::new(name, searched, catalogs));
-        if absent.is_empty() { Ok(()) } else { Err(LoadError::UnknownNames(names.collect())) }
-    };
-    let compiled_in = ToolIndex::from_configs(vec![first.clone()]);
+    let selected = if names.is_empty() { compiled } else { compiled.only(rows) };
+    let compiled_in = ToolIndex::from_configs(vec![selected.clone()]);
     if configs.is_empty() {
-        unknown(&absent, Searched::CompiledIn, &[catalog])?;
+        check_absent(&absent, SearchScope::CompiledIn, &[catalog])?;
         return Ok((compiled_in, Diagnostics::default()));
     }
     if catalog.sealed {
         return Err(LoadError::Sealed);
     }
-    let served = |offer: ServedItem<'_>| match offer {
-        ServedItem::Tool(name) => compiled_in.get(name).is_some(),
-        ServedItem::Prompt(name) => compiled_in.prompts().iter().any(|prompt| prompt.name == name),
-        ServedItem::Resource(form) => forms(&compiled_in).any(|own| own == form),
-    };
-    let Compiled { catalog: mut added, warnings } = read_configs(configs, &served).map_err(LoadError::Files)?;
+    let served = |item: ServedItem<'_>| is_served(&compiled_in, item);
+    let Compiled { catalog: added, warnings } = read_configs(configs, &served).map_err(LoadError::Files)?;
     absent.retain(|name| !clis(&added).any(|(_, cli)| is_named(cli, name)));
-    unknown(&absent, Searched::WithConfigs, &[catalog, &added])?;
+    check_absent(&absent, SearchScope::WithConfigs, &[catalog, &added])?;
+    let added = permitted_additions(catalog, added)?;
+    Ok((ToolIndex::from_configs(vec![selected, Layer::loaded(added)]), warnings))
+}
+
+/// Fails with suggestions if names of CLIs were not found.
+fn check_absent(absent: &[&str], scope: SearchScope, catalogs: &[&Catalog]) -> Result<(), LoadError> {
+    let names = absent.iter().map(|name| UnknownName::new(name, scope, catalogs));
+    if absent.is_empty() { Ok(()) } else { Err(LoadError::UnknownNames(names.collect())) }
+}
+
+/// Whether the index has a tool, a prompt or a resource.
+fn is_served(index: &ToolIndex, item: ServedItem<'_>) -> bool {
+    match item {
+        ServedItem::Tool(name) => index.get(name).is_some(),
+        ServedItem::Prompt(name) => index.prompts().iter().any(|prompt| prompt.name == name),
+        ServedItem::Resource(form) => resource_forms(index).any(|existing| existing == form),
+    }
+}
+
+/// Checks that config files may add these CLIs to `catalog`, and applies its policy to them.
+fn permitted_additions(catalog: &'static Catalog, added: Catalog) -> Result<Catalog, LoadError> {
     let native = native_tools(&added);
     if !native.is_empty() {
         return Err(LoadError::Native(native));
     }
-    if let Some(policy) = Policy::for_additions(catalog) {
-        let refused = refused(&policy, catalog, &added);
-        if !refused.is_empty() {
-            return Err(LoadError::NotPermitted(refused));
-        }
-        added = policy.admit(added).map_err(LoadError::Files)?;
+    let Some(policy) = Policy::for_additions(catalog) else { return Ok(added) };
+    let denied = denied_additions(&policy, catalog, &added);
+    if !denied.is_empty() {
+        return Err(LoadError::NotPermitted(denied));
     }
-    Ok((ToolIndex::from_configs(vec![first, Layer::loaded(added)]), warnings))
+    policy.admit(added).map_err(LoadError::Files)
 }
 
-/// What a config may not add under the policy of the catalog: something that stands for what that has would be one without
-/// the rules for it.
-fn refused(policy: &Policy, catalog: &'static Catalog, added: &Catalog) -> Vec<String> {
-    let whole = ToolIndex::from_configs(vec![Layer::compiled(catalog)]);
+/// Returns the tools, prompts and resources that config files must not add under the catalog's policy.
+///
+/// Those are the ones that the policy denies, and those that replace a compiled-in one, which would escape its rules.
+fn denied_additions(policy: &Policy, catalog: &'static Catalog, added: &Catalog) -> Vec<String> {
+    let all = ToolIndex::from_configs(vec![Layer::compiled(catalog)]);
     let additions = ToolIndex::from_configs(vec![Layer::loaded(added.clone())]);
     let tools = added.tools.iter().map(|tool| added.texts.get(tool.name));
     let tools = tools.filter(|name| !policy.permits(name) || catalog.find(name).is_some()).map(str::to_owned);
-    let is_there = |name: &str| whole.prompts().iter().any(|prompt| prompt.name == name);
+    let exists = |name: &str| all.prompts().iter().any(|prompt| prompt.name == name);
     let prompts = additions.prompts().iter().map(|prompt| prompt.name.as_str());
-    let prompts = prompts.filter(|name| !policy.permits_prompt(name) || is_there(name));
-    let own: HashSet<String> = forms(&whole).collect();
-    let uris = forms(&additions).filter(|form| own.contains(form)).map(|form| format!("resource {form}"));
+    let prompts = prompts.filter(|name| !policy.permits_prompt(name) || exists(name));
+    let existing: HashSet<String> = resource_forms(&all).collect();
+    let uris = resource_forms(&additions).filter(|form| existing.contains(form)).map(|form| format!("resource {form}"));
     tools.chain(prompts.map(|name| format!("prompt {name}"))).chain(uris).collect()
 }
 
-/// The forms of the URIs of resources.
-fn forms(index: &ToolIndex) -> impl Iterator<Item = String> {
+/// Iterates over the URIs of resources, with `{}` for each placeholder.
+fn resource_forms(index: &ToolIndex) -> impl Iterator<Item = String> {
     index.resources().filter_map(|tool| Some(tool.resource_template()?.form()))
 }
 
+/// Returns the names of native tools.
 fn native_tools(catalog: &Catalog) -> Vec<String> {
     clis(catalog)
         .flat_map(|(_, cli)| cli.tools())

@@ -1,4 +1,4 @@
-//! Which tools are served: read from files, published as snapshots, read again while the server runs.
+//! Loads the tools to serve, publishes them as snapshots, and reloads them while the server runs.
 
 pub mod load;
 mod program;

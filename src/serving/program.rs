@@ -1,30 +1,45 @@
-//! A catalog with the native tools that belong to it.
+//! A catalog together with its native tools.
 
 use climax_catalog::Catalog;
 
-use crate::call::native::{Native, Natives};
+use crate::call::native::{Native, NativeTools};
 
-/// Serves a catalog, together with the tools that are written in Rust.
+/// A program that serves a catalog and its native tools.
 ///
 /// ```no_run
-/// fn main() -> std::process::ExitCode {
-///     climax::Program::new(&climax::CATALOG).main()
+/// use std::process::ExitCode;
+///
+/// use climax::call::arguments::Bound;
+/// use climax::call::native::BoxFuture;
+/// use climax::{Native, Program};
+///
+/// /// A config with `native: true` defines the tool `ping`.
+/// struct Ping;
+///
+/// impl Native for Ping {
+///     fn call<'a>(&'a self, _: &'a Bound<'a>) -> BoxFuture<'a, Result<String, String>> {
+///         Box::pin(async { Ok("pong".to_owned()) })
+///     }
+/// }
+///
+/// fn main() -> ExitCode {
+///     Program::new(&climax::CATALOG).native("ping", Ping).main()
 /// }
 /// ```
 #[derive(Clone, Debug)]
 pub struct Program {
     pub(crate) catalog: &'static Catalog,
-    pub(crate) natives: Natives,
+    pub(crate) natives: NativeTools,
 }
 
 impl Program {
-    /// A program that serves `catalog`.
+    /// Makes a program that serves `catalog` and has no native tools.
     #[must_use]
     pub fn new(catalog: &'static Catalog) -> Self {
-        Self { catalog, natives: Natives::default() }
+        Self { catalog, natives: NativeTools::default() }
     }
 
-    /// Implements the native tool of this name.
+    /// Adds the implementation of the native tool called `tool`.
     #[must_use]
     pub fn native(mut self, tool: &str, native: impl Native + 'static) -> Self {
         self.natives.insert(tool, native);

@@ -1,6 +1,6 @@
-//! The snapshot that is served now. A reload replaces it while calls run.
+//! Publishes snapshots of the served toolbox. A reload replaces the snapshot while calls run.
 //!
-//! A call keeps the [`Toolbox`] that it began with.
+//! A running call continues with the [`Toolbox`] of its start.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use tokio::sync::{broadcast, watch};
 
 use crate::call::Toolbox;
 
-/// Output changes that a subscriber may lag behind. Beyond them it is told that everything may have changed.
+/// Maximum output changes that wait for a subscriber. Beyond them it gets one change that covers every resource.
 const MAX_WAITING_OUTPUT_CHANGES: usize = 64;
 
-/// A handle to the snapshot that one kind of caller is served. Clones follow the same snapshots.
+/// A handle to the current snapshot for the callers of one policy. Clones see the same snapshots.
 #[derive(Clone, Debug)]
 pub struct ServedHandle {
     snapshots: watch::Receiver<Snapshot>,
@@ -33,17 +33,17 @@ struct Snapshot {
 /// Counts how often each list has changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Versions {
-    /// Changes of the catalog or the policy, also of what no list shows.
+    /// Changes of the catalog or the policy, even if no list differs.
     catalog: u64,
     tools: u64,
     prompts: u64,
     resources: u64,
 }
 
-/// A change that clients may want to react to.
+/// A change that clients can subscribe to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// The configs or policies were read again.
+    /// The configs or policies were reloaded.
     Reloaded {
         /// The catalog or the policy differs.
         catalog: bool,
@@ -54,24 +54,24 @@ pub enum Change {
         /// The list of resources differs.
         resources: bool,
     },
-    /// A tool of this CLI ran that may have changed the output of its other tools.
+    /// A tool of this CLI ran and may have changed the output of the CLI's other tools.
     Output(Arc<str>),
 }
 
 impl ServedHandle {
-    /// Serves one toolbox that is never replaced.
+    /// Makes a handle to one toolbox that is never replaced.
     #[must_use]
     pub fn fixed(toolbox: Arc<Toolbox>) -> Self {
         Publisher::new(toolbox).1
     }
 
-    /// The toolbox that is served now.
+    /// Returns the current toolbox.
     #[must_use]
     pub fn toolbox(&self) -> Arc<Toolbox> {
         self.snapshots.borrow().toolbox.clone()
     }
 
-    /// Announces that a tool of this CLI may have changed the output of its other tools.
+    /// Notifies subscribers that a tool of this CLI may have changed the output of the CLI's other tools.
     pub fn announce_output_change(&self, cli: &str) {
         if self.output_changes.receiver_count() > 0 {
             let _ = self.output_changes.send(cli.into());
@@ -103,7 +103,7 @@ impl Subscriber {
                 biased;
                 replaced = self.snapshots.changed() => match replaced {
                     Ok(()) => return self.reloaded(),
-                    // The publisher is gone, so only outputs can change.
+                    // The publisher was dropped, so only outputs can change.
                     Err(_) => return self.next_output_change().await,
                 },
                 received = self.output_changes.recv() => if let Some(change) = output_change(received) {
@@ -133,11 +133,11 @@ impl Subscriber {
     }
 }
 
-/// The change that was received; `None` if no more will come.
+/// Returns the received change; `None` if the channel is closed.
 fn output_change(received: Result<Arc<str>, RecvError>) -> Option<Change> {
     match received {
         Ok(cli) => Some(Change::Output(cli)),
-        // The missed ones are unknown, so any resource may have changed.
+        // The missed changes are unknown, so any resource may have changed.
         Err(RecvError::Lagged(_)) => {
             Some(Change::Reloaded { catalog: true, tools: false, prompts: false, resources: false })
         }
@@ -146,7 +146,7 @@ fn output_change(received: Result<Arc<str>, RecvError>) -> Option<Change> {
 }
 
 impl Publisher {
-    /// Publishes the first toolbox.
+    /// Publishes the first toolbox. Returns the publisher and a handle.
     #[must_use]
     pub fn new(toolbox: Arc<Toolbox>) -> (Self, ServedHandle) {
         let (sender, snapshots) = watch::channel(Snapshot { toolbox, versions: Versions::default() });
@@ -156,7 +156,7 @@ impl Publisher {
 
     /// Publishes another toolbox and notifies subscribers of the lists that differ.
     ///
-    /// `tool_list` gives the list of tools as clients see it.
+    /// `tool_list` renders the list of tools as clients see it.
     pub fn publish(&self, toolbox: Arc<Toolbox>, tool_list: impl Fn(&ToolIndex) -> String) {
         let Snapshot { toolbox: before, versions } = self.0.borrow().clone();
         let versions = Versions {
@@ -169,7 +169,7 @@ impl Publisher {
     }
 }
 
-/// All that the list of resources shows.
+/// Returns the content of the list of resources.
 fn resource_list(index: &ToolIndex) -> Vec<[String; 4]> {
     let clis = index.summary().map(|summary| [summary.cli.name(), summary.cli.description(), "", ""]);
     let tools = index.resources().map(|tool| {

@@ -1,4 +1,4 @@
-//! Logs, to standard error or to the file that `CLIMAX_LOG_FILE` names.
+//! Writes logs to standard error, or to a file.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -14,16 +14,16 @@ use tracing_subscriber::fmt::time::{FormatTime as _, SystemTime};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-/// Names the log file if the command line does not.
+/// The environment variable for the log file, which the command line overrides.
 const FILE_VARIABLE: &str = "CLIMAX_LOG_FILE";
 
-/// The file to log to: what the command line says, else what the environment says.
+/// Returns the log file of the command line, else of the environment; `None` for standard error.
 pub(crate) fn file(argument: Option<&Path>) -> Option<PathBuf> {
-    let named = || std::env::var_os(FILE_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
-    argument.map(Path::to_owned).or_else(named)
+    let variable = || std::env::var_os(FILE_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
+    argument.map(Path::to_owned).or_else(variable)
 }
 
-/// The time, as logs have it: RFC 3339, in UTC.
+/// Returns the current time in the format of log records: RFC 3339, in UTC.
 pub(crate) fn now() -> String {
     let mut text = String::new();
     // Writing to memory does not fail.
@@ -31,11 +31,11 @@ pub(crate) fn now() -> String {
     text
 }
 
-/// Ends what logging has started when it is dropped.
+/// The running log. Dropping it sends the remaining spans.
 #[must_use]
 pub(crate) struct Logging {
     #[cfg(feature = "otlp")]
-    export: Option<crate::telemetry::traces::Export>,
+    export: Option<crate::telemetry::traces::TraceExport>,
 }
 
 /// Starts logging. Records below `level` are dropped, and those of `quiet_target` unless `level` is debug or finer.

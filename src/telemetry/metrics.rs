@@ -1,4 +1,4 @@
-//! Figures for those who operate a server, in the text format of Prometheus.
+//! Metrics of a server, in the text format of Prometheus.
 
 use std::sync::atomic::{AtomicI64, AtomicU64};
 use std::time::Duration;
@@ -12,12 +12,12 @@ use prometheus_client::registry::{Registry, Unit};
 
 use super::observer::CallObserver;
 
-/// Counts what a server does.
+/// The metrics of a server.
 #[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
     calls: Family<CallLabels, Counter>,
-    durations: Family<OutcomeLabel, Histogram>,
+    durations: Family<DurationLabels, Histogram>,
     output: Counter,
     requests: Family<StatusLabel, Counter>,
     catalog: Family<CatalogLabels, Gauge>,
@@ -42,7 +42,7 @@ struct CallLabels {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct OutcomeLabel {
+struct DurationLabels {
     outcome: &'static str,
 }
 
@@ -55,26 +55,26 @@ impl Default for Metrics {
     fn default() -> Self {
         let mut registry = Registry::with_prefix("climax");
         let info = Family::<CatalogLabels, Gauge>::default();
-        registry.register("catalog", "What is served", info.clone());
+        registry.register("catalog", "The served catalog", info.clone());
         let calls = Family::<CallLabels, Counter>::default();
         registry.register("calls", "Calls that have ended, by tool and outcome", calls.clone());
         // From a millisecond to half an hour.
-        let durations = Family::<OutcomeLabel, Histogram>::new_with_constructor(|| {
+        let durations = Family::<DurationLabels, Histogram>::new_with_constructor(|| {
             Histogram::new(exponential_buckets(0.001, 4.0, 11))
         });
-        let help = "How long calls took, with what they waited";
+        let help = "Time of calls, waiting included";
         registry.register_with_unit("call_duration", help, Unit::Seconds, durations.clone());
         let output = Counter::<u64, AtomicU64>::default();
-        registry.register_with_unit("output", "What programs have printed", Unit::Bytes, output.clone());
+        registry.register_with_unit("output", "Output of programs", Unit::Bytes, output.clone());
         let requests = Family::<StatusLabel, Counter>::default();
-        registry.register("http_requests", "HTTP requests that were answered, by status", requests.clone());
+        registry.register("http_requests", "HTTP responses, by status", requests.clone());
         let mut gauge = |name, help| {
             let gauge = Gauge::<i64, AtomicI64>::default();
             registry.register(name, help, gauge.clone());
             gauge
         };
-        let running = gauge("calls_running", "Calls whose programs run");
-        let waiting = gauge("calls_waiting", "Calls that wait for their turn");
+        let running = gauge("calls_running", "Running calls");
+        let waiting = gauge("calls_waiting", "Calls that wait for a slot");
         let sessions = gauge("sessions", "Open sessions");
         let connections = gauge("connections", "Open connections");
         Self { registry, catalog: info, calls, durations, output, requests, running, waiting, sessions, connections }
@@ -92,12 +92,12 @@ impl Metrics {
         self.waiting.set(count(waiting));
     }
 
-    /// Counts an answer.
-    pub fn answered(&self, status: u16) {
+    /// Counts an HTTP response.
+    pub fn count_response(&self, status: u16) {
         self.requests.get_or_create(&StatusLabel { status }).inc();
     }
 
-    /// The figures as text.
+    /// Returns the metrics as text.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = String::new();
@@ -110,7 +110,7 @@ impl Metrics {
 impl CallObserver for Metrics {
     fn call_ended(&self, tool: &str, outcome: &'static str, duration: Duration, output_bytes: u64) {
         self.calls.get_or_create(&CallLabels { tool: tool.to_owned(), outcome }).inc();
-        self.durations.get_or_create(&OutcomeLabel { outcome }).observe(duration.as_secs_f64());
+        self.durations.get_or_create(&DurationLabels { outcome }).observe(duration.as_secs_f64());
         self.output.inc_by(output_bytes);
     }
 }

@@ -1,4 +1,4 @@
-//! What a server tells its operators: logs, metrics and traces.
+//! Logs, metrics and traces for operators of a server.
 
 pub(crate) mod log;
 #[cfg(feature = "http")]

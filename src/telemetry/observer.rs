@@ -1,10 +1,10 @@
-//! The observer of calls.
+//! [`CallObserver`], which receives the outcome of each call.
 
 use std::fmt;
 use std::time::Duration;
 
-/// Counts calls, for those who operate the server.
+/// Receives the outcome of each call, for metrics.
 pub trait CallObserver: fmt::Debug + Send + Sync {
-    /// Counts a call of `tool` that has ended. The name is empty if no such tool is served.
+    /// Receives a call that has ended. `tool` is empty if no served tool has the name of the request.
     fn call_ended(&self, tool: &str, outcome: &'static str, duration: Duration, output_bytes: u64);
 }

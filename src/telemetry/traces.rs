@@ -1,6 +1,6 @@
-//! Spans of calls, for a collector that speaks the OpenTelemetry protocol (OTLP).
+//! Exports spans of calls to a collector, by the OpenTelemetry protocol (OTLP).
 //!
-//! The variables of the OpenTelemetry specification say where it is and what is sent, `OTEL_EXPORTER_OTLP_ENDPOINT` first of all.
+//! The environment variables of the OpenTelemetry specification configure it, such as `OTEL_EXPORTER_OTLP_ENDPOINT`.
 
 use std::collections::HashMap;
 use std::io;
@@ -15,32 +15,35 @@ use tracing::Span;
 use tracing_opentelemetry::{OpenTelemetryLayer, OpenTelemetrySpanExt as _};
 use tracing_subscriber::registry::LookupSpan;
 
-/// The variables that say where the collector is.
+/// The variables that name the collector.
 const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
 
-/// Sends spans until it is dropped, and then those that wait.
+/// Exports spans. Dropping it sends the remaining ones.
 #[derive(Debug)]
-pub(crate) struct Export(SdkTracerProvider);
+pub(crate) struct TraceExport(SdkTracerProvider);
 
-impl Drop for Export {
+impl Drop for TraceExport {
     fn drop(&mut self) {
-        // The collector may be away; the server ends all the same.
+        // Ignored because the collector may be unreachable, and the server ends anyway.
         let _ = self.0.shutdown();
     }
 }
 
-/// What sends spans, if a collector is named.
-pub(crate) fn export() -> io::Result<Option<Export>> {
+/// Sets up the export, if a variable names a collector.
+///
+/// # Errors
+/// The variables are invalid.
+pub(crate) fn export() -> io::Result<Option<TraceExport>> {
     if ENDPOINTS.iter().all(|name| std::env::var_os(name).is_none()) {
         return Ok(None);
     }
     let exporter = SpanExporter::builder().with_http().build().map_err(io::Error::other)?;
     let resource = Resource::builder().with_service_name("climax").build();
-    Ok(Some(Export(SdkTracerProvider::builder().with_resource(resource).with_batch_exporter(exporter).build())))
+    Ok(Some(TraceExport(SdkTracerProvider::builder().with_resource(resource).with_batch_exporter(exporter).build())))
 }
 
-impl Export {
-    /// Takes spans from `tracing`.
+impl TraceExport {
+    /// Returns a layer that exports the spans of `tracing`.
     pub(crate) fn layer<S>(&self) -> OpenTelemetryLayer<S, Tracer>
     where
         S: tracing::Subscriber + for<'span> LookupSpan<'span>,
@@ -49,21 +52,24 @@ impl Export {
     }
 }
 
-/// Makes a span part of the trace that variables tell of; the variables that tell of the span, for what it starts.
-pub(crate) fn joined(span: &Span, variables: Vec<(String, String)>) -> Vec<(String, String)> {
+/// Makes `span` part of the trace that `variables` carry (`TRACEPARENT` and the like).
+///
+/// Returns the variables that carry the span itself, for the environment of a child process.
+pub(crate) fn join_trace(span: &Span, variables: Vec<(String, String)>) -> Vec<(String, String)> {
     let carrier: HashMap<String, String> =
         variables.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone())).collect();
     let propagator = TraceContextPropagator::new();
-    // Where nothing is exported a span has no place in a trace.
+    // Without an export a span cannot be part of a trace.
     if span.set_parent(propagator.extract(&carrier)).is_err() {
         return variables;
     }
-    let mut own = HashMap::new();
-    propagator.inject_context(&span.context(), &mut own);
-    if own.is_empty() {
+    let mut carried = HashMap::new();
+    propagator.inject_context(&span.context(), &mut carried);
+    if carried.is_empty() {
         return variables;
     }
-    own.into_iter()
+    carried
+        .into_iter()
         .filter(|(_, value)| !value.is_empty())
         .map(|(name, value)| (name.to_ascii_uppercase(), value))
         .collect()

@@ -1,4 +1,4 @@
-//! The program that tests drive: does what its first argument says.
+//! A program for tests. Its first argument selects the behaviour.
 
 #![expect(
     clippy::unwrap_used,
@@ -8,6 +8,7 @@
 )]
 
 use std::io::{self, Read as _, Write as _};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
@@ -36,46 +37,21 @@ fn main() -> ExitCode {
             print(&rest[1..].join(" "));
             return ExitCode::from(u8::try_from(number(0)).unwrap());
         }
-        // So many lines, so many milliseconds apart.
-        "lines" => {
-            for line in 1..=number(0) {
-                print(&format!("line {line}\n"));
-                std::thread::sleep(Duration::from_millis(number(1)));
-            }
-        }
-        // The same on standard error, and as many on standard output.
-        "complain" => {
-            let mut err = io::stderr();
-            for line in 1..=number(0) {
-                print("output\n");
-                err.write_all(format!("line {line}\n").as_bytes()).unwrap();
-                std::thread::sleep(Duration::from_millis(number(1)));
-            }
-        }
+        // Lines at an interval: their number, the milliseconds between them.
+        "lines" => lines(number(0), number(1), |line| print(&format!("line {line}\n"))),
+        // The same on standard error, with as many lines on standard output.
+        "complain" => lines(number(0), number(1), |line| {
+            print("output\n");
+            io::stderr().write_all(format!("line {line}\n").as_bytes()).unwrap();
+        }),
         "abort" => std::process::abort(),
         "flood" => flood(number(0)),
         "try" => match attempt(&rest[0], rest.get(1).map_or("", String::as_str)) {
             Ok(()) => print("ok"),
             Err(error) => print(&error.to_string()),
         },
-        // What the first file is: a text, a link to a file that nobody may see, so many bytes, or not there.
         "make" => {
-            let path = |at: usize| std::path::Path::new(&rest[at]);
-            match rest[0].as_str() {
-                "link" => std::os::unix::fs::symlink("/etc/passwd", path(1)).unwrap(),
-                "pipe" => {
-                    Command::new("mkfifo").arg(path(1)).status().unwrap();
-                }
-                "large" => std::fs::File::create(path(1)).unwrap().set_len(9 << 20).unwrap(),
-                "none" => {}
-                // In the place of the directory: another one.
-                "moved" => {
-                    let dir = path(1).parent().unwrap();
-                    std::fs::rename(dir, dir.with_extension("away")).unwrap();
-                    std::os::unix::fs::symlink("/etc", dir).unwrap();
-                }
-                text => std::fs::write(path(1), text).unwrap(),
-            }
+            make(&rest[0], Path::new(&rest[1]));
             if let Some(second) = rest.get(2) {
                 std::fs::write(second, "a,b\n").unwrap();
             }
@@ -84,7 +60,7 @@ fn main() -> ExitCode {
         "sleep" => sleep(),
         // Announces its pid, then ignores TERM.
         "stubborn" => {
-            signal_ignored();
+            ignore_term();
             announce();
             sleep();
         }
@@ -92,7 +68,7 @@ fn main() -> ExitCode {
             announce();
             sleep();
         }
-        // A grandchild that holds the pipes: in the same group, or in a session of its own.
+        // A grandchild that holds the pipes open, in the same group or in a session of its own.
         "family" | "daemon" => {
             let mut child = grandchild(args[0] == "daemon");
             child.arg("announce").spawn().unwrap();
@@ -100,7 +76,7 @@ fn main() -> ExitCode {
                 sleep();
             }
         }
-        // The same, from a child that has ended itself.
+        // The same, from a child that exits.
         "double-fork" => {
             Command::new(std::env::current_exe().unwrap()).arg("daemon").status().unwrap();
         }
@@ -116,17 +92,44 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// Writes `count` lines, with a pause of so many milliseconds after each.
+fn lines(count: u64, pause_ms: u64, write: impl Fn(u64)) {
+    for line in 1..=count {
+        write(line);
+        std::thread::sleep(Duration::from_millis(pause_ms));
+    }
+}
+
+/// Makes a file of this kind: a link, a FIFO, a large file, none, or a text file with `kind` as its content.
+fn make(kind: &str, path: &Path) {
+    match kind {
+        "link" => std::os::unix::fs::symlink("/etc/passwd", path).unwrap(),
+        "pipe" => {
+            Command::new("mkfifo").arg(path).status().unwrap();
+        }
+        "large" => std::fs::File::create(path).unwrap().set_len(9 << 20).unwrap(),
+        "none" => {}
+        // Replaces the directory by a link to another one.
+        "moved" => {
+            let dir = path.parent().unwrap();
+            std::fs::rename(dir, dir.with_extension("away")).unwrap();
+            std::os::unix::fs::symlink("/etc", dir).unwrap();
+        }
+        text => std::fs::write(path, text).unwrap(),
+    }
+}
+
 fn print(text: &str) {
     let mut out = io::stdout();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).unwrap();
 }
 
-/// Says in the file that `FAKECLI_PIDS` names that this process runs, and on standard output.
+/// Writes the process ID to the file that `FAKECLI_PIDS` names, then a line to standard output.
 fn announce() {
     let pid = std::process::id();
     if let Some(path) = std::env::var_os("FAKECLI_PIDS") {
         let mut file = std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
-        // In one write, since several processes append at once.
+        // In one write, because several processes append at once.
         file.write_all(format!("{pid}\n").as_bytes()).unwrap();
     }
     print("ready\n");
@@ -144,8 +147,9 @@ fn sleep() {
     std::thread::sleep(Duration::from_mins(10));
 }
 
-fn signal_ignored() {
-    // `trap '' TERM` of a shell, since ignoring a signal needs unsafe code here: re-run under one.
+/// Ignores TERM.
+fn ignore_term() {
+    // Restarts itself under `trap '' TERM` of a shell, because ignoring a signal needs unsafe code here.
     if std::env::var_os("FAKECLI_STUBBORN").is_none() {
         use std::os::unix::process::CommandExt as _;
         let error = Command::new("sh")
@@ -168,7 +172,7 @@ fn grandchild(own_session: bool) -> Command {
     }
 }
 
-/// Does what a sandbox may refuse.
+/// Tries something that a sandbox may forbid.
 fn attempt(what: &str, with: &str) -> io::Result<()> {
     use std::fs;
     match what {
@@ -233,7 +237,7 @@ fn flood(bytes: u64) {
     }
 }
 
-/// Open descriptors beyond the standard three, and what the first is.
+/// Returns the open descriptors beyond the standard three, and the target of descriptor 0.
 fn descriptors() -> String {
     let entries = std::fs::read_dir("/proc/self/fd").unwrap();
     let mut open: Vec<String> = Vec::new();

@@ -1,4 +1,4 @@
-//! Arguments in → values or violations out.
+//! Binds arguments to values or violations.
 
 use climax::call::arguments::bind;
 use climax::catalog::{ResolvedTool, ToolIndex};
@@ -37,7 +37,7 @@ fn tool<'a>(index: &'a ToolIndex, name: &str) -> ResolvedTool<'a> {
     index.get(name).unwrap()
 }
 
-/// The bound values as `name=word`, or the violations' texts.
+/// Returns the bound values as `name=word`, or the texts of the violations.
 fn bound(name: &str, arguments: Value) -> Result<Vec<String>, Vec<String>> {
     let index = index(TOOLS);
     match bind(tool(&index, name), &object(arguments)) {
@@ -46,7 +46,7 @@ fn bound(name: &str, arguments: Value) -> Result<Vec<String>, Vec<String>> {
     }
 }
 
-/// The word that argument `name` becomes, or the text of its violation.
+/// Returns the word for the argument `name`, or the text of its violation.
 fn one(name: &str, value: Value) -> Result<Option<String>, String> {
     let words = bound("t", json!({ "r": "r", name: value })).map_err(|violations| violations.join("\n"))?;
     let prefix = format!("{name}=");
@@ -62,7 +62,7 @@ fn refused(name: &str, value: Value, text: &str) {
 }
 
 #[test]
-fn a_tool_that_changes_something_is_not_run_where_it_was_to_be_shown_only() {
+fn refuses_unsupported_dry_run_of_a_writing_tool() {
     let tools = "command: x\ntools:\n  - {name: read, description: D, risk: read}\n  - {name: write, description: D, risk: write}";
     let index = index(tools);
     let bound =
@@ -76,7 +76,7 @@ fn a_tool_that_changes_something_is_not_run_where_it_was_to_be_shown_only() {
 }
 
 #[test]
-fn keys_that_nearly_name_an_arg_without_a_value_are_refused_and_others_ignored() {
+fn refuses_misspelt_keys_and_ignores_other_unknown_ones() {
     let tools = "command: x\ntools: [{name: t, description: D, args: [{name: dry_run, type: boolean}, {name: path}]}]";
     let index = index(tools);
     let bound = |arguments: Value| bind(tool(&index, "t"), &object(arguments)).map(|bound| bound.iter().count());
@@ -90,7 +90,7 @@ fn keys_that_nearly_name_an_arg_without_a_value_are_refused_and_others_ignored()
 }
 
 #[test]
-fn the_five_coercions() {
+fn converts_values_by_the_five_coercions() {
     accepted("i", json!("42"), "42");
     accepted("i", json!(" -7 "), "-7");
     accepted("i", json!("+7"), "7");
@@ -108,7 +108,7 @@ fn the_five_coercions() {
 }
 
 #[test]
-fn whole_numbers_are_exact_in_every_notation() {
+fn converts_integers_exactly_in_every_notation() {
     for (number, word) in [
         ("9007199254740993e0", "9007199254740993"),
         ("900719925474099.30E+1", "9007199254740993"),
@@ -133,7 +133,7 @@ fn whole_numbers_are_exact_in_every_notation() {
 }
 
 #[test]
-fn numbers_keep_their_notation() {
+fn preserves_the_notation_of_numbers() {
     for text in ["12345678901234567890123", "1.10", "3.0"] {
         accepted("s", serde_json::from_str(text).unwrap(), text);
         accepted("n", serde_json::from_str(text).unwrap(), text);
@@ -141,7 +141,7 @@ fn numbers_keep_their_notation() {
 }
 
 #[test]
-fn values_of_their_own_type_stay_as_they_are() {
+fn does_not_change_values_of_the_right_type() {
     accepted("s", json!(""), "");
     accepted("s", json!("  a  "), "  a  ");
     accepted("i", json!(-5), "-5");
@@ -151,7 +151,7 @@ fn values_of_their_own_type_stay_as_they_are() {
 }
 
 #[test]
-fn anything_else_is_refused_with_the_value_in_json() {
+fn refuses_other_values_with_their_json() {
     refused("i", json!("hello"), "Argument 'i': cannot convert 'hello' to integer");
     refused("i", json!("3.5"), "Argument 'i': cannot convert '3.5' to integer");
     refused("i", json!("0x10"), "Argument 'i': cannot convert '0x10' to integer");
@@ -179,7 +179,7 @@ fn anything_else_is_refused_with_the_value_in_json() {
 }
 
 #[test]
-fn absent_and_null_take_the_default_wherever_it_goes() {
+fn absent_and_null_take_the_default() {
     assert_eq!(bound("t", json!({ "r": "" })), Ok(vec!["r=".into(), "d=later".into(), "p=here".into()]));
     assert_eq!(one("d", json!(null)), Ok(Some("later".into())));
     assert_eq!(one("s", json!(null)), Ok(None));
@@ -187,7 +187,7 @@ fn absent_and_null_take_the_default_wherever_it_goes() {
 }
 
 #[test]
-fn every_violation_is_reported_in_definition_order() {
+fn reports_all_violations_in_definition_order() {
     let arguments = json!({ "pn": -1, "p": "--x", "e": "no", "i": "x", "unknown": 1 });
     let expected = [
         "Argument 'i': cannot convert 'x' to integer",
@@ -200,15 +200,15 @@ fn every_violation_is_reported_in_definition_order() {
 }
 
 #[test]
-fn a_command_that_ends_its_options_takes_dashes() {
+fn accepts_leading_dashes_after_end_of_options() {
     assert_eq!(bound("dashes", json!({ "pattern": "-x" })), Ok(vec!["pattern=-x".into()]));
     let own_words =
         index("command: x\ntools: [{name: t, description: t, args: [{name: p, positional: true, default: \"-\"}]}]");
-    assert!(bind(tool(&own_words, "t"), &Map::new()).is_ok(), "a default is the config's own word");
+    assert!(bind(tool(&own_words, "t"), &Map::new()).is_ok(), "defaults may start with a dash");
     accepted("s", json!("-x"), "-x");
 }
 
-/// JSON values that need no coercion for some type, and some that fit none.
+/// JSON values of the args' types, and others that no arg accepts.
 fn json_value() -> impl Strategy<Value = Value> {
     prop_oneof![
         any::<i64>().prop_map(Value::from),
@@ -221,7 +221,7 @@ fn json_value() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Whether the schema's type admits the value's, so that no coercion is involved.
+/// Whether the value has the schema's type, so that no coercion applies.
 fn needs_no_coercion(kind: &str, value: &Value) -> bool {
     match kind {
         "string" => value.is_string(),
@@ -232,7 +232,7 @@ fn needs_no_coercion(kind: &str, value: &Value) -> bool {
 }
 
 proptest! {
-    /// Where the type fits, what `bind` accepts is exactly what a JSON Schema validator accepts by the published schema.
+    /// For values of the right types, `bind` accepts the same arguments as a validator of the published schema.
     #[test]
     fn bind_agrees_with_the_published_schema(name in prop::sample::select(vec!["s", "i", "n", "b", "e", "ie"]), value in json_value()) {
         let index = index(TOOLS);

@@ -22,7 +22,7 @@ impl Setting {
         Self::with_audit("")
     }
 
-    /// Audits to this file, or to one of its own if it is empty.
+    /// Starts a server with this audit file; an empty path selects one in the directory.
     fn with_audit(audit: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let tools = "  - {name: t, description: T, command: exit 3, args: [{name: word, positional: true}]}\n  \
@@ -52,7 +52,7 @@ impl Setting {
 }
 
 #[test]
-fn every_call_is_a_line_without_its_values() {
+fn each_call_has_a_line_without_values() {
     let mut setting = Setting::new();
     let file = setting.file();
     setting.server.call("t", json!({ "word": "hush", "other": [1, 2] }));
@@ -68,7 +68,7 @@ fn every_call_is_a_line_without_its_values() {
     assert!(first["time"].as_str().unwrap().ends_with('Z'), "{first}");
     assert!(first["duration_ms"].is_u64(), "{first}");
     assert_eq!(first["server"], setting.server.child.id());
-    // The digest of the catalog holds the path of the program.
+    // The digest of the catalog depends on the path of the program.
     assert_eq!(first["catalog"].as_str().unwrap().len(), 64, "{first}");
     first["catalog"] = json!("");
     first["server"] = json!(0);
@@ -79,20 +79,20 @@ fn every_call_is_a_line_without_its_values() {
 }
 
 #[test]
-fn a_line_tells_what_others_gave_from_what_the_agent_did() {
+fn line_separates_values_of_the_user_from_those_of_the_agent() {
     let mut setting = Setting::new();
     let file = setting.file();
     setting.server.call("q", json!({ "word": "agent", "who": "agent" }));
     let line = lines(&file).remove(0);
     assert_eq!(line["arguments"], json!([{ "name": "word", "bytes": 5 }]), "{line}");
-    let told = [&line["asked"], &line["via"], &line["decision"]];
-    assert_eq!(told, [&json!(["who"]), &json!("call"), &json!("denied_unanswerable")], "{line}");
+    let codes = [&line["asked"], &line["via"], &line["decision"]];
+    assert_eq!(codes, [&json!(["who"]), &json!("call"), &json!("denied_unanswerable")], "{line}");
     setting.server.request("resources/read", json!({ "uri": "fake:r" }));
     assert_eq!(lines(&file)[1]["via"], "resource");
 }
 
 #[test]
-fn a_line_is_there_before_its_answer_and_survives_a_kill() {
+fn line_is_written_before_the_response() {
     let mut setting = Setting::new();
     let file = setting.file();
     for count in 1..=20 {
@@ -105,7 +105,7 @@ fn a_line_is_there_before_its_answer_and_survives_a_kill() {
 }
 
 #[test]
-fn a_call_that_the_server_does_not_survive_is_written_down() {
+fn janitor_writes_the_line_of_a_killed_server() {
     let mut setting = Setting::new();
     let pids = setting.dir.path().join("pids");
     setting.server.post("tools/call", json!({ "name": "climax_call", "arguments": { "tool_name": "s" } }));
@@ -120,7 +120,7 @@ fn a_call_that_the_server_does_not_survive_is_written_down() {
 }
 
 #[test]
-fn a_file_that_was_renamed_or_removed_is_made_anew() {
+fn reopens_a_renamed_or_removed_file() {
     let mut setting = Setting::new();
     let file = setting.file();
     setting.server.call("t", json!({}));
@@ -136,15 +136,18 @@ fn a_file_that_was_renamed_or_removed_is_made_anew() {
 }
 
 #[test]
-fn nothing_runs_after_a_line_that_could_not_be_written() {
+fn no_call_runs_after_a_failed_write() {
     let mut setting = Setting::with_audit("/dev/full");
-    assert!(text(&setting.server.call("t", json!({}))).contains("[exit code: 3]"), "nobody can know before");
+    assert!(
+        text(&setting.server.call("t", json!({}))).contains("[exit code: 3]"),
+        "the first write fails after the call"
+    );
     let second = setting.server.call("t", json!({}));
     assert!(text(&second).starts_with("Not run: the audit file cannot be written"), "{second}");
 }
 
 #[test]
-fn a_line_is_short_whatever_the_call() {
+fn length_of_a_line_is_bounded() {
     let mut setting = Setting::new();
     let arguments: serde_json::Map<String, Value> =
         (0..1000).map(|n| (format!("{n}{}", "x".repeat(1000)), json!(1))).collect();
@@ -155,14 +158,14 @@ fn a_line_is_short_whatever_the_call() {
 }
 
 #[test]
-fn nothing_runs_that_cannot_be_written_down() {
+fn no_call_runs_without_a_writable_file() {
     let mut setting = Setting::new();
     let file = setting.file();
     std::fs::remove_file(&file).unwrap();
     std::fs::create_dir(&file).unwrap();
     let pid = rustix::process::Pid::from_raw(setting.server.child.id().cast_signed()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::HUP).unwrap();
-    until("the audit file to be missed", || {
+    until("the calls to be refused", || {
         text(&setting.server.call("t", json!({}))).starts_with("Not run: the audit file cannot be written")
     });
     std::fs::remove_dir(&file).unwrap();

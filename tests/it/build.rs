@@ -1,12 +1,12 @@
-//! `cargo build` with configs, good and bad: what a person sees, and what is rebuilt when.
+//! `cargo build` with valid and invalid configs: messages, and when the catalog is rebuilt.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A package whose build script compiles `configs/` and whose program prints the catalog's text.
+/// A package whose build script compiles `configs/` and whose program prints the catalog.
 ///
-/// All of them share one target directory below this package's own, so that the generator is built once.
+/// All packages share one target directory, so that the generator is built once.
 struct Package {
     dir: tempfile::TempDir,
     name: String,
@@ -59,12 +59,12 @@ impl Package {
         cargo
     }
 
-    /// Builds; the status, and what cargo says on standard error apart from its own progress.
+    /// Builds. Returns the success and cargo's standard error without its progress.
     fn build(&self) -> (bool, String) {
         said(&mut self.cargo("build"))
     }
 
-    /// Builds and runs; the catalog's text.
+    /// Builds and runs. Returns the printed catalog.
     fn run(&self) -> String {
         let output = self.cargo("run").output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -94,7 +94,7 @@ fn said(cargo: &mut Command) -> (bool, String) {
 }
 
 #[test]
-fn a_bad_catalog_fails_the_build_with_every_mistake_and_nothing_else() {
+fn invalid_catalog_fails_the_build_with_all_errors() {
     let package = Package::new("bad-catalog");
     package.write(
         "configs/bad.yaml",
@@ -107,7 +107,7 @@ fn a_bad_catalog_fails_the_build_with_every_mistake_and_nothing_else() {
 }
 
 #[test]
-fn no_stale_catalog_is_linked() {
+fn failed_build_links_no_stale_catalog() {
     let package = Package::new("stale-catalog");
     assert!(package.run().contains("one_tool"));
     package.write("configs/one.yaml", "command: [\n");
@@ -128,7 +128,7 @@ fn warnings_do_not_fail_the_build() {
 }
 
 #[test]
-fn what_is_to_be_sealed_is_not_left_open() {
+fn invalid_seal_setting_fails_the_build() {
     let package = Package::new("sealed-catalog");
     let build = |value: &str| said(package.cargo("build").env("CLIMAX_SEALED", value));
     for value in ["yes", "true", "01"] {
@@ -139,7 +139,7 @@ fn what_is_to_be_sealed_is_not_left_open() {
 }
 
 #[test]
-fn many_mistakes_are_cut_with_a_count() {
+fn many_errors_are_cut_with_a_count() {
     let package = Package::new("many-mistakes");
     let tools: Vec<String> = (0..60).map(|n| format!("  - {{name: tool_{n}}}")).collect();
     package.write("configs/one.yaml", &format!("command: x\ntools:\n{}\n", tools.join("\n")));
@@ -149,14 +149,14 @@ fn many_mistakes_are_cut_with_a_count() {
 }
 
 #[test]
-fn the_generator_runs_when_configs_change_and_only_then() {
+fn generator_runs_only_when_configs_change() {
     let package = Package::new("rebuilt-catalog");
     assert!(package.regenerates());
     assert!(!package.regenerates());
     package.write("src/main.rs", &(fs::read_to_string(package.path("src/main.rs")).unwrap() + "// touched\n"));
     package.write("README.md", "unrelated");
     assert!(!package.regenerates(), "unrelated files changed");
-    // Cargo compares times of modification, which some file systems round.
+    // Cargo compares modification times, which some file systems round.
     let later = || std::thread::sleep(std::time::Duration::from_millis(20));
     later();
     package.write("configs/two.yaml", &GOOD.replace("one", "two"));
@@ -172,7 +172,7 @@ fn the_generator_runs_when_configs_change_and_only_then() {
 }
 
 #[test]
-fn a_variable_names_other_configs() {
+fn variable_selects_another_config_directory() {
     let package = Package::new("named-catalog");
     package.write("elsewhere/a.yaml", &GOOD.replace("one", "dir"));
     package.write("single.yaml", &GOOD.replace("one", "single"));
@@ -186,7 +186,7 @@ fn a_variable_names_other_configs() {
 }
 
 #[test]
-fn two_files_of_one_cli_fail_the_build() {
+fn two_files_for_one_cli_fail_the_build() {
     let package = Package::new("doubled-catalog");
     package.write("more/two.yaml", &format!("name: one\n{}", GOOD.replace("one_tool", "two_tool")));
     let (built, said) = said(package.cargo("build").env("CLIMAX_CONFIGS", "configs:more"));
@@ -195,7 +195,7 @@ fn two_files_of_one_cli_fail_the_build() {
 }
 
 #[test]
-fn a_policy_is_compiled_in() {
+fn policy_is_compiled_in() {
     let package = Package::new("policed-catalog");
     package.write("configs/two.yaml", &GOOD.replace("one", "two"));
     package.write("policy.yaml", "tools: {two_tool: {}}\n");

@@ -50,7 +50,7 @@ impl Client {
         Self::connect_live(ServedHandle::fixed(Arc::new(toolbox)), mode, Changes::Never)
     }
 
-    /// Connects to what may be exchanged meanwhile.
+    /// Connects to a served handle, whose toolbox may be replaced during the session.
     pub(crate) fn connect_live(live: ServedHandle, mode: Mode, changes: Changes) -> Self {
         let shutdown = CancellationToken::new();
         let options = Options { mode, strategy: Strategy::Auto, changes };
@@ -62,7 +62,7 @@ impl Client {
         Self { input, output: BufReader::new(read).lines(), task }
     }
 
-    /// Connects with these capabilities, as clients until 2025-11-25 do.
+    /// Connects with these capabilities, as clients of revisions until 2025-11-25 do.
     pub(crate) async fn open(toolbox: Toolbox, mode: Mode, capabilities: Value) -> Self {
         let mut client = Self::connect(toolbox, mode);
         let mut params = initialize("2025-11-25");

@@ -1,4 +1,4 @@
-//! Arguments in → command line out.
+//! Plans command lines from arguments.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -63,7 +63,7 @@ const BASE: [&str; 5] = ["/home/me/bin/my tool", "$UNSET", "amy tool-b", "sub", 
 const GLOBALS: [&str; 5] = ["--token", "-secret token", "--region=eu-my tool", "--verbose", "--switch"];
 
 #[test]
-fn words_stand_in_the_contract_s_order() {
+fn words_have_the_order_of_the_contract() {
     let index = index(TOOLS);
     let all = json!({
         "last": "-z", "on": true, "joined_on": true, "first": "one", "long_name": "l", "format": "%H %s", "count": 5,
@@ -83,13 +83,13 @@ fn words_stand_in_the_contract_s_order() {
 }
 
 #[test]
-fn without_a_base_command_the_tool_s_first_word_is_expanded() {
+fn expands_the_first_word_of_a_tool_without_base_command() {
     let index = index("command: \"\"\ntools: [{name: t, description: x, command: \"~/bin/$TOOL $TOOL\"}]");
     assert_eq!(planned(&index, &json!({})).argv, ["/home/me/bin/my tool", "$TOOL"]);
 }
 
 #[test]
-fn defaults_apply_and_false_contributes_nothing() {
+fn defaults_apply_and_false_adds_no_word() {
     let index = index(TOOLS);
     let invocation = planned(&index, &json!({ "on": false, "joined_on": false }));
     assert_eq!(invocation.argv, [&BASE[..], &["two words", "-n", "3"], &GLOBALS[..]].concat());
@@ -99,16 +99,16 @@ fn defaults_apply_and_false_contributes_nothing() {
     assert_eq!(invocation.timeout, Duration::from_millis(1500));
 }
 
-/// Any text, those among them that an attacker would choose.
+/// Any text, often with characters that an attacker would choose.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof!["-{1,2}\\PC*", "\\PC*\0\\PC*", "[ ;|&$`\"'\\\\\n]*", any::<String>()]
 }
 
 proptest! {
-    /// Whatever the values are, they are the program's only as whole words or as the end of a word that the config
-    /// starts, in the places that the config gives them: the rest of the command line does not change.
+    /// Any value becomes a whole word, or the end of a word that the config starts, in the place of its arg. The rest of
+    /// the command line does not change.
     #[test]
-    fn no_value_becomes_an_option_a_new_word_or_another_program(
+    fn values_cannot_become_options_words_or_programs(
         first in text(), second in text(), format in text(), long in text(), last in text(),
     ) {
         let index = index(TOOLS);

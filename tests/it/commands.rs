@@ -1,4 +1,4 @@
-//! The commands, as people and scripts use them.
+//! The commands of the binary, their output and their exit status.
 
 use climax::catalog;
 use serde_json::Value;
@@ -10,7 +10,7 @@ fn json(text: &str) -> Value {
 }
 
 #[test]
-fn list_shows_clis_or_tools() {
+fn list_prints_clis_or_tools() {
     let (status, stdout, _) = run(climax().arg("list"));
     assert_eq!(status, 0);
     for name in ["git", "docker", "kubectl", "aws"] {
@@ -24,7 +24,7 @@ fn list_shows_clis_or_tools() {
 }
 
 #[test]
-fn names_are_also_those_of_configs() {
+fn names_select_clis_of_configs() {
     let dir = tempfile::tempdir().unwrap();
     let config = |name: &str| format!("command: {name}\ntools: [{{name: {name}_find, description: Find one}}]\n");
     std::fs::write(dir.path().join("notes.yaml"), config("notes")).unwrap();
@@ -68,7 +68,7 @@ fn export_has_every_key_of_tools_and_args_in_configs() {
 }
 
 #[test]
-fn search_prints_a_table_or_what_an_agent_gets() {
+fn search_prints_a_table_or_the_agent_s_json() {
     let (status, stdout, _) = run(climax().args(["search", "commit", "--cli", "git", "--limit", "99"]));
     assert_eq!(status, 0);
     assert!(stdout.contains("git_commit"));
@@ -87,7 +87,7 @@ fn search_prints_a_table_or_what_an_agent_gets() {
 }
 
 #[test]
-fn call_prints_the_result_and_says_by_its_status_whether_it_failed() {
+fn call_prints_the_result_and_sets_the_exit_status() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("fake.yaml");
     let tools = concat!(
@@ -110,7 +110,7 @@ fn call_prints_the_result_and_says_by_its_status_whether_it_failed() {
 }
 
 #[test]
-fn validate_reports_every_mistake_of_every_file() {
+fn validate_reports_all_errors_of_all_files() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("a.yaml"), "command: x\ntools:\n  - nmae: x\n").unwrap();
     std::fs::write(dir.path().join("b.yaml"), "command: x\nriks: y\ntools: []\n").unwrap();
@@ -136,7 +136,7 @@ fn validate_reports_every_mistake_of_every_file() {
 
 /// To accept new output: `UPDATE_GOLDEN=1 cargo test`.
 #[test]
-fn the_schemas_are_valid_and_those_of_the_repository_are_fresh() {
+fn schemas_are_valid_and_up_to_date() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     for (format, schema) in [("config", catalog::config_schema()), ("policy", catalog::policy::schema())] {
         jsonschema::meta::validate(&schema).unwrap();
@@ -152,7 +152,7 @@ fn the_schemas_are_valid_and_those_of_the_repository_are_fresh() {
 }
 
 #[test]
-fn policies_that_the_reader_takes_fit_the_schema() {
+fn accepted_policies_match_the_schema() {
     let schema = json(&run(climax().args(["schema", "policy"])).1);
     let validator = jsonschema::validator_for(&schema).unwrap();
     let fine = serde_json::json!({
@@ -170,7 +170,7 @@ fn policies_that_the_reader_takes_fit_the_schema() {
 }
 
 #[test]
-fn completions_are_printed_for_each_shell() {
+fn completions_exist_for_each_shell() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let (status, stdout, _) = run(climax().args(["completions", shell]));
         assert_eq!(status, 0);
@@ -179,7 +179,7 @@ fn completions_are_printed_for_each_shell() {
 }
 
 #[test]
-fn usage_errors_have_status_two_and_help_has_zero() {
+fn usage_errors_exit_with_2_and_help_with_0() {
     assert_eq!(run(climax().arg("--no-such-flag")).0, 2);
     assert_eq!(run(climax().arg("call")).0, 2);
     let (status, stdout, stderr) = run(climax().arg("--help"));
@@ -210,7 +210,7 @@ fn budget_counts_tokens_and_fails_over_the_limit() {
 }
 
 #[test]
-fn doctor_tells_what_is_there_and_what_the_policy_permits() {
+fn doctor_reports_programs_policy_and_limits() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name).display().to_string();
     let config = "name: here\ncommand: ''\ntools:\n  - {name: a, description: A, command: cat, risk: write}\n  \
@@ -253,7 +253,7 @@ fn validate_checks_a_policy_against_the_tools() {
 }
 
 #[test]
-fn version_tells_what_is_compiled_in() {
+fn version_describes_the_compiled_in_catalog() {
     let (status, stdout, _) = run(climax().args(["version", "--json"]));
     assert_eq!(status, 0);
     let json: serde_json::Value = serde_json::from_str(&stdout).unwrap();
@@ -269,7 +269,7 @@ fn version_tells_what_is_compiled_in() {
 }
 
 #[test]
-fn diff_says_what_an_agent_can_newly_do() {
+fn diff_lists_additions_and_changes() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name);
     let old = "name: x\ncommand: x\ntools:\n  - {name: a, description: A, args: [{name: one}, {name: two, type: integer}]}\n  \
@@ -311,7 +311,7 @@ fn diff_says_what_an_agent_can_newly_do() {
 }
 
 #[test]
-fn diff_says_what_the_user_is_no_longer_asked_for() {
+fn diff_lists_removed_questions_to_the_user() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name);
     let tool = "name: x\ncommand: x\ntools:\n  - name: a\n    description: A\n    args: [{name: place}]\n";
@@ -331,7 +331,7 @@ fn diff_says_what_the_user_is_no_longer_asked_for() {
 }
 
 #[test]
-fn validate_speaks_the_forms_of_code_hosts() {
+fn validate_writes_github_and_sarif_formats() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(
         dir.path().join("a.yaml"),
@@ -360,7 +360,7 @@ fn strict_validation_fails_on_warnings() {
 
 #[cfg(all(feature = "http", not(feature = "oauth")))]
 #[test]
-fn a_build_without_oauth_says_how_to_get_it() {
+fn build_without_oauth_names_the_feature() {
     let (status, _, stderr) = run(climax().args(["--oauth-issuer", "https://login.example"]));
     assert!(status == 2 && stderr.contains("--features oauth"), "{stderr}");
 }

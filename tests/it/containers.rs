@@ -1,4 +1,4 @@
-//! Calls in real containers. `scripts/podman-for-tests` makes what they need.
+//! Calls in real containers. `scripts/podman-for-tests` installs podman for them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,8 +24,8 @@ fn settings() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("podman/containers.conf")
 }
 
-/// Names of the containers that climax has made and that still are.
-fn left() -> Vec<String> {
+/// Returns the names of existing containers that climax made.
+fn containers() -> Vec<String> {
     let mut podman = Command::new("podman");
     podman.env("CONTAINERS_CONF", settings()).args(["ps", "--all", "--format", "{{.Names}}"]);
     let names = String::from_utf8(podman.output().unwrap().stdout).unwrap();
@@ -59,27 +59,27 @@ impl Box {
         text(&self.server.call("shell", json!({ "script": script }))).to_owned()
     }
 
-    /// Starts a call that does not end, and waits for its container.
+    /// Starts a long call, and waits for its container.
     fn start_long(&mut self) -> u64 {
         let id = self.server.post("tools/call", json!({ "name": "climax_call", "arguments": { "tool_name": "long" } }));
-        until("the container", || !left().is_empty());
+        until("the container", || !containers().is_empty());
         self.server.request("ping", json!({}));
         id
     }
 }
 
-/// One test, since they all look at the same containers of one machine.
+/// One test, because all parts count the containers of the machine.
 #[test]
 #[ignore = "needs scripts/podman-for-tests"]
-fn calls_run_in_containers_that_are_gone_after_them() {
-    values_arrive_and_results_come_back();
-    a_timeout_removes_the_container();
+fn calls_run_in_containers_and_leave_none() {
+    passes_values_and_returns_results();
+    timeout_removes_the_container();
     cancelling_removes_the_container();
-    the_end_of_the_server_removes_the_container();
-    a_killed_server_leaves_no_container();
+    shutdown_removes_the_container();
+    killed_server_leaves_no_container();
 }
 
-fn values_arrive_and_results_come_back() {
+fn passes_values_and_returns_results() {
     let mut inside = Box::new(", volumes: ['$OUTSIDE:/inside:ro'], working_dir: /tmp");
     assert_eq!(inside.shell("echo \"$FROM_CONFIG\"; pwd; exit 3"), "a b\n/tmp\n\n[exit code: 3]");
     assert_eq!(
@@ -94,15 +94,15 @@ fn values_arrive_and_results_come_back() {
     assert_eq!(written["content"][0]["resource"]["text"], "a,b\n", "{written}");
     let absent = inside.server.call("absent", json!({}));
     assert!(text(&absent).contains("no-such-program") && text(&absent).contains("[exit code: 127]"), "{absent}");
-    assert!(left().is_empty());
+    assert!(containers().is_empty());
     assert_eq!(std::fs::read_to_string(inside.dir.path().join("file")).unwrap(), "from outside");
 }
 
-fn a_timeout_removes_the_container() {
+fn timeout_removes_the_container() {
     let mut inside = Box::new("");
     let said = inside.server.call("short", json!({}));
     assert!(text(&said).contains("Command timed out after 0.7s"), "{said}");
-    assert!(left().is_empty(), "{:?}", left());
+    assert!(containers().is_empty(), "{:?}", containers());
 }
 
 fn cancelling_removes_the_container() {
@@ -111,28 +111,28 @@ fn cancelling_removes_the_container() {
     inside
         .server
         .send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
-    until("the container to be gone", || left().is_empty());
+    until("the container to be gone", || containers().is_empty());
 }
 
-fn the_end_of_the_server_removes_the_container() {
+fn shutdown_removes_the_container() {
     let mut inside = Box::new("");
     inside.start_long();
     let start = Instant::now();
     inside.server.finish();
     assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
-    until("the container to be gone", || left().is_empty());
+    until("the container to be gone", || containers().is_empty());
 }
 
-fn a_killed_server_leaves_no_container() {
+fn killed_server_leaves_no_container() {
     let mut inside = Box::new("");
     inside.start_long();
     inside.server.child.kill().unwrap();
     inside.server.child.wait().unwrap();
-    until("the container to be gone", || left().is_empty());
+    until("the container to be gone", || containers().is_empty());
 }
 
 #[test]
-fn a_runtime_that_is_not_there_is_named() {
+fn error_names_a_missing_runtime() {
     let dir = tempfile::tempdir().unwrap();
     let policy = dir.path().join("policy.yaml");
     std::fs::write(&policy, "default: enabled\nexecutor: {type: docker, runtime: nerdctl, image: x}").unwrap();

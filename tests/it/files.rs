@@ -1,4 +1,4 @@
-//! Files that programs write for their results.
+//! Result files: files that programs write for their results.
 
 use std::path::Path;
 
@@ -26,14 +26,14 @@ async fn make(what: &str) -> Value {
     client.tool("make", json!({ "what": what, "picture": "/tmp/mine.png", "table": 1 })).await
 }
 
-/// The path that fakecli was given.
+/// Returns the path that fakecli received.
 fn path(result: &Value) -> &Path {
     let said = result["content"].as_array().unwrap().iter().find_map(|block| block["text"].as_str()).unwrap();
     Path::new(said.lines().next().unwrap().strip_prefix("made ").unwrap_or_else(|| panic!("{result}")))
 }
 
 #[tokio::test]
-async fn what_a_program_writes_is_part_of_the_result_and_gone() {
+async fn written_file_is_in_the_result_and_removed() {
     let result = make("not really a picture").await;
     let content = result["content"].as_array().unwrap();
     let kinds: Vec<&Value> = content.iter().map(|block| &block["type"]).collect();
@@ -45,7 +45,7 @@ async fn what_a_program_writes_is_part_of_the_result_and_gone() {
 }
 
 #[tokio::test]
-async fn only_files_of_the_call_are_shown() {
+async fn links_and_special_files_are_not_read() {
     for what in ["link", "pipe", "none"] {
         let result = make(what).await;
         let kinds: Vec<&Value> = result["content"].as_array().unwrap().iter().map(|block| &block["type"]).collect();
@@ -58,7 +58,7 @@ async fn only_files_of_the_call_are_shown() {
 }
 
 #[tokio::test]
-async fn a_program_that_moves_the_directory_away_shows_no_other() {
+async fn replaced_directory_is_not_read() {
     let tools = "
   - name: make
     description: Makes files
@@ -78,7 +78,7 @@ async fn a_program_that_moves_the_directory_away_shows_no_other() {
 }
 
 #[tokio::test]
-async fn a_failure_shows_no_files() {
+async fn failed_call_has_no_files() {
     let mut client = Client::open(unrestricted(index(&fake_config(TOOLS))), Mode::Classic, json!({})).await;
     let result = client.tool("fail", json!({})).await;
     assert_eq!(result["isError"], true, "{result}");
@@ -86,7 +86,7 @@ async fn a_failure_shows_no_files() {
 }
 
 #[tokio::test]
-async fn an_approval_is_good_wherever_the_files_are() {
+async fn approval_does_not_depend_on_the_directory_of_files() {
     let toolbox = restricted(index(&fake_config(TOOLS)), "default: enabled\napproval: {global: write}\n");
     let mut client = Client::connect(toolbox, Mode::Classic);
     let mut params = json!({ "name": "make", "arguments": { "what": "x" }, "_meta": modern_meta() });
@@ -99,7 +99,7 @@ async fn an_approval_is_good_wherever_the_files_are() {
 }
 
 #[test]
-fn the_command_line_says_what_there_is() {
+fn command_line_prints_or_lists_files() {
     let dir = tempfile::tempdir().unwrap();
     let config = dir.path().join("fake.yaml");
     std::fs::write(&config, fake_config(TOOLS)).unwrap();
@@ -112,7 +112,7 @@ fn the_command_line_says_what_there_is() {
 }
 
 #[tokio::test]
-async fn nobody_else_says_where_files_go() {
+async fn agent_cannot_set_the_path_of_files() {
     let index = index(&fake_config(TOOLS));
     let schema: Value = serde_json::from_str(index.get("make").unwrap().input_schema()).unwrap();
     assert_eq!(schema["properties"].as_object().unwrap().keys().collect::<Vec<_>>(), ["what"]);

@@ -1,4 +1,4 @@
-//! `climax import`: from what invented programs print to configs, in the styles of the usual frameworks.
+//! `climax import`: configs from the help of invented programs, in the styles of common frameworks.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::support::{climax, run};
 
-/// A program that prints the pages of `tests/import/NAME`: `a_b.txt` for `NAME a b --help`.
+/// Makes a program that prints the pages of `tests/import/NAME`: `a_b.txt` for `NAME a b --help`.
 fn program(name: &str) -> (TempDir, PathBuf) {
     let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/import").join(name);
     scripted(
@@ -36,7 +36,7 @@ cat "${{words:-help}}.txt" 2>/dev/null || {{ echo "no such thing: $*" >&2; exit 
 fn scripted(name: &str, script: &str) -> (TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join(name);
-    // A file that this process never had open for writing: another test's child could hold it open otherwise.
+    // The file is never open for writing in this process: a child of another test could inherit the descriptor.
     let source = directory.path().join("script");
     fs::write(&source, format!("#!/bin/sh\n{script}\n")).unwrap();
     assert!(std::process::Command::new("cp").args([&source, &path]).status().unwrap().success());
@@ -44,7 +44,7 @@ fn scripted(name: &str, script: &str) -> (TempDir, PathBuf) {
     (directory, path)
 }
 
-/// What `import` writes, with `PROGRAM` for the path.
+/// Returns the output of `import`, with `PROGRAM` for the path.
 fn imported(name: &str, options: &[&str]) -> String {
     let (_directory, path) = program(name);
     let (status, stdout, stderr) = run(climax().arg("import").args(options).arg("--help-of").arg(&path));
@@ -53,7 +53,7 @@ fn imported(name: &str, options: &[&str]) -> String {
     stdout.replace(path.to_str().unwrap(), "PROGRAM")
 }
 
-/// Reads a draft as every config is read; not even a warning is allowed.
+/// Compiles a draft, which must have no errors and no warnings.
 fn catalog(yaml: &str) -> Catalog {
     let compiled = compile(&[Source::new("draft.yaml", yaml.as_bytes().to_vec()).unwrap()]);
     let compiled = compiled.unwrap_or_else(|found| panic!("{}\n{yaml}", found.render(climax::catalog::Style::Plain)));
@@ -62,14 +62,14 @@ fn catalog(yaml: &str) -> Catalog {
 }
 
 #[test]
-fn each_style_of_help_becomes_a_config() {
+fn imports_each_style_of_help() {
     for (name, options) in [("boxes", &[][..]), ("shelf", &[]), ("notes", &[]), ("trim", &[]), ("lamp", &["--all"])] {
         insta::assert_snapshot!(format!("import_{name}"), imported(name, options));
     }
 }
 
 #[test]
-fn manuals_add_what_the_summary_leaves_out() {
+fn manual_option_adds_options_of_manual_pages() {
     assert!(!imported("lamp", &[]).contains("--fade"));
     let with_manual = imported("lamp", &["--manual"]);
     assert!(with_manual.contains("--fade=") && with_manual.contains("--count="), "{with_manual}");
@@ -77,7 +77,7 @@ fn manuals_add_what_the_summary_leaves_out() {
 }
 
 #[test]
-fn the_walk_starts_where_it_is_told_and_goes_as_far() {
+fn start_and_depth_limit_the_commands() {
     let (_directory, path) = program("shelf");
     let mut part = climax();
     let (_, stdout, _) = run(part.arg("import").arg("--help-of").arg(&path).args(["book", "lend"]));
@@ -90,7 +90,7 @@ fn the_walk_starts_where_it_is_told_and_goes_as_far() {
 }
 
 #[test]
-fn subcommands_that_lead_back_end_the_walk() {
+fn subcommands_with_repeated_help_end_the_import() {
     let (_directory, path) =
         scripted("loops", "printf 'Usage: loops COMMAND\\n\\nCommands:\\n  again  Once more\\n  no     The other\\n'");
     let (status, stdout, stderr) = run(climax().arg("import").arg("--help-of").arg(&path));
@@ -102,7 +102,7 @@ fn subcommands_that_lead_back_end_the_walk() {
 }
 
 #[test]
-fn help_is_read_from_either_stream_without_input_or_pager() {
+fn reads_help_from_either_stream_without_input_or_pager() {
     let (_directory, path) = scripted(
         "quirky",
         "test \"$PAGER$MANPAGER$NO_COLOR\" = catcat1 || exit 9\nread line && exit 8\ntest \"$*\" = -h && printf 'usage: quirky <file>\\n\\n  -x  cross\\n' >&2\nexit 1",
@@ -113,7 +113,7 @@ fn help_is_read_from_either_stream_without_input_or_pager() {
 }
 
 #[test]
-fn what_cannot_be_imported_says_why() {
+fn import_errors_name_the_cause() {
     let (status, stdout, stderr) = run(climax().args(["import", "--help-of", "no-such-program-here"]));
     assert_eq!((status, stdout.as_str()), (1, ""));
     assert!(stderr.contains("Command not found: no-such-program-here; name a program that is on the PATH"), "{stderr}");
@@ -125,7 +125,7 @@ fn what_cannot_be_imported_says_why() {
 }
 
 #[test]
-fn an_edited_config_is_not_overwritten() {
+fn existing_config_is_not_overwritten() {
     let (directory, path) = program("trim");
     let output = directory.path().join("trim.yaml");
     let import = || run(climax().args(["import", "--output"]).arg(&output).arg("--help-of").arg(&path));
@@ -168,19 +168,20 @@ proptest! {
     }
 
     #[test]
-    fn texts_are_read_back_as_they_were(about in "[^\\p{C}\\s]{1,3}(\\PC{0,12}[^\\p{C}\\s])?", word in "[^\\p{C}\\s]{1,8}") {
+    fn texts_survive_a_round_trip(about in "[^\\p{C}\\s]{1,3}(\\PC{0,12}[^\\p{C}\\s])?", word in "[^\\p{C}\\s]{1,8}") {
         let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
         let command = Command { words: vec![word.clone()], about: about.clone(), ..Command::default() };
         let catalog = catalog(&draft("prog", &about, &[command], "a page").text);
         let index = ToolIndex::from_configs(vec![Layer::loaded(catalog)]);
         let tool = index.tools().next().unwrap();
         prop_assert_eq!(tool.words().collect::<Vec<_>>(), [word.as_str()]);
-        let told = tool.description();
-        prop_assert!(told == about || told.to_lowercase() == about.to_lowercase(), "{:?} became {:?}", about, told);
+        let description = tool.description();
+        let is_same = description == about || description.to_lowercase() == about.to_lowercase();
+        prop_assert!(is_same, "{:?} became {:?}", about, description);
     }
 }
 
-/// Pieces of which help pages are made, and others.
+/// Pieces of help pages, and other text.
 fn piece() -> impl Strategy<Value = String> {
     const KNOWN: &[&str] = &[
         "Usage: ",
@@ -235,7 +236,7 @@ fn piece() -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn types_places_and_risks_are_those_that_the_help_tells() {
+fn derives_types_places_and_risks_from_help() {
     let index = ToolIndex::from_configs(vec![Layer::loaded(catalog(&imported("shelf", &[])))]);
     let lend = index.get("shelf_book_lend").unwrap();
     let arg = |name: &str| lend.args().find(|arg| arg.name() == name).unwrap_or_else(|| panic!("{name}"));
@@ -245,7 +246,7 @@ fn types_places_and_risks_are_those_that_the_help_tells() {
     assert_eq!((arg("no_remind").place(), arg("no_remind").flag()), (Place::Switch, "--remind=false"));
     assert_eq!(arg("state").values().collect::<Vec<_>>(), ["new", "used", "very used"]);
     assert!(arg("to").required());
-    // A default would be passed on every call.
+    // A default would be passed in every call.
     assert!(lend.args().all(|arg| arg.default().is_none()));
     assert_eq!(index.get("shelf_prune").unwrap().risk(), Risk::Destructive);
     assert_eq!(index.get("shelf_book_ls").unwrap().risk(), Risk::Read);
@@ -254,7 +255,7 @@ fn types_places_and_risks_are_those_that_the_help_tells() {
 
 #[cfg(feature = "import-usage")]
 #[test]
-fn a_usage_specification_becomes_a_config() {
+fn imports_a_usage_specification() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("lid.usage.kdl");
     let spec = r#"

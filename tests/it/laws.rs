@@ -1,4 +1,4 @@
-//! Laws that the compiled-in catalog obeys, whatever its configs say.
+//! Invariants of the compiled-in catalog.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ fn tools() -> impl Iterator<Item = ResolvedTool<'static>> {
 }
 
 #[test]
-fn it_is_what_the_configs_say() {
+fn catalog_equals_the_compiled_configs() {
     let configs = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("configs");
     let loaded = read_configs(&[configs], &|_| false).unwrap();
     assert!(loaded.warnings.is_empty(), "{}", loaded.warnings.render(climax::catalog::Style::Plain));
@@ -24,14 +24,14 @@ fn it_is_what_the_configs_say() {
 }
 
 #[test]
-fn its_digest_is_the_one_that_is_computed() {
+fn compiled_in_digest_equals_the_computed_one() {
     let served = |digest| {
         let catalog = Catalog { digest, ..CATALOG.clone() };
         (ToolIndex::from_configs(vec![Layer::loaded(catalog)]), Policy::compiled_in(&CATALOG))
     };
     let (index, policy) = served(None);
     assert_eq!(CATALOG.digest, Some(digest(&index, &policy).as_ref()));
-    // Not taken over where less, or under another policy, is served.
+    // The compiled-in digest is not used for fewer tools or another policy.
     let (index, policy) = served(Some("finished"));
     assert_eq!(digest(&index, &policy), "finished");
     let asking = read_policy("default: enabled\napproval: {global: all}").apply(index, &|_| false).unwrap();
@@ -41,7 +41,7 @@ fn its_digest_is_the_one_that_is_computed() {
 }
 
 #[test]
-fn it_holds_what_was_promised() {
+fn catalog_has_at_least_200_tools_of_14_clis() {
     assert!(CATALOG.tools.len() >= 200, "{} tools", CATALOG.tools.len());
     assert!(CATALOG.clis.len() >= 14, "{} CLIs", CATALOG.clis.len());
 }
@@ -75,7 +75,7 @@ fn rows_partition_their_tables() {
 }
 
 #[test]
-fn every_schema_and_entry_is_valid_and_says_the_same() {
+fn schemas_and_entries_are_valid_and_agree() {
     for tool in tools() {
         let schema: Value = serde_json::from_str(tool.input_schema()).unwrap();
         jsonschema::meta::validate(&schema).unwrap_or_else(|error| panic!("{}: {error}", tool.name()));
@@ -96,7 +96,7 @@ fn every_default_binds() {
 }
 
 #[test]
-fn a_switch_is_a_boolean_and_a_boolean_is_a_flag() {
+fn switches_are_booleans_and_booleans_are_flags() {
     for arg in tools().flat_map(ResolvedTool::args) {
         let is_boolean = arg.kind() == climax::catalog::Type::Boolean;
         assert!(arg.place() != Place::Switch || is_boolean, "{}", arg.name());
@@ -106,7 +106,7 @@ fn a_switch_is_a_boolean_and_a_boolean_is_a_flag() {
 }
 
 #[test]
-fn every_tool_finds_itself() {
+fn every_tool_is_found_by_its_name() {
     let index = ToolIndex::from_configs(vec![Layer::compiled(&CATALOG)]);
     for tool in tools() {
         let filter = climax::catalog::Filter { query: Some(tool.name()), ..Default::default() };

@@ -1,4 +1,4 @@
-//! `climax validate` for people who keep configs: advice, patterns of files, budgets, explanations.
+//! `climax validate`: advice, glob patterns, token limits, explanations.
 
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ const FINE: &str = "command: x\ntools: [{name: show, description: Show it}]\n";
 const RISKY: &str = "command: x\ntools: [{name: x_delete, description: Delete it, args: [{name: a}]}]\n";
 
 #[test]
-fn advice_is_given_if_asked_for_and_fails_if_that_is_asked_for_too() {
+fn lint_gives_advice_and_strict_fails_on_it() {
     let dir = Dir::new(&[("a.yaml", RISKY)]);
     assert_eq!(dir.validate(&["a.yaml", "--strict"]), (0, "valid: 1 tool, 0 warnings\n".into(), String::new()));
     let (status, stdout, stderr) = dir.validate(&["a.yaml", "--lint"]);
@@ -36,7 +36,7 @@ fn advice_is_given_if_asked_for_and_fails_if_that_is_asked_for_too() {
 }
 
 #[test]
-fn advice_is_silenced_on_the_command_line_and_in_the_config() {
+fn advice_is_silenced_by_option_and_by_config() {
     let dir = Dir::new(&[
         ("a.yaml", RISKY),
         ("b.yaml", &format!("x-allow: [lint/missing-risk, lint/arg-description]\n{RISKY}")),
@@ -51,16 +51,16 @@ fn advice_is_silenced_on_the_command_line_and_in_the_config() {
     assert_eq!((status, stderr.contains("errors cannot be left out")), (2, true), "{stderr}");
 }
 
-/// What is bundled is an example to others.
+/// The bundled configs serve as examples.
 #[test]
-fn the_bundled_configs_need_no_advice() {
+fn bundled_configs_have_no_lint_warnings() {
     let (status, stdout, stderr) =
         run(climax().current_dir(env!("CARGO_MANIFEST_DIR")).args(["validate", "--lint", "--strict"]));
     assert_eq!((status, stderr.as_str()), (0, ""), "{stdout}");
 }
 
 #[test]
-fn patterns_stand_for_files() {
+fn patterns_select_files() {
     let dir = Dir::new(&[
         ("configs/a.yaml", FINE),
         ("configs/below/deep/b.yaml", &FINE.replace("show", "show_b")),
@@ -84,7 +84,7 @@ fn patterns_stand_for_files() {
 }
 
 #[test]
-fn a_budget_of_tokens_is_kept_or_not() {
+fn max_tokens_fails_over_the_limit() {
     let dir = Dir::new(&[("a.yaml", FINE)]);
     let estimate = |args: &[&str]| {
         let (status, _, stderr) = dir.validate(args);
@@ -121,7 +121,7 @@ fn codes_are_explained() {
 }
 
 #[test]
-fn two_files_of_one_cli_are_refused_but_for_files_that_are_added() {
+fn two_files_for_one_cli_are_an_error_except_in_added_configs() {
     let dir = Dir::new(&[
         ("git.yaml", "command: git\ntools: [{name: git_extra, description: Show more}]\n"),
         ("more.yaml", "name: git\ncommand: git\ntools: [{name: git_more, description: Show yet more}]\n"),

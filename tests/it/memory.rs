@@ -1,4 +1,4 @@
-//! What clients can make a server hold that want nothing of it any more.
+//! Memory that clients can make a server use with cancelled calls.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -20,18 +20,18 @@ const TOOLS: &str = "
     args: [{name: place, required: true, positional: true}]
     ask: [{name: where, message: Where to?, args: [place]}]
 ";
-/// Each took 16 KiB and more while it waited to be run.
+/// Number of cancelled calls. A waiting call can take 16 KiB.
 const CALLS: usize = 10_000;
-/// A server that has just been started takes a third of this without optimizations.
+/// Limit for the server's peak memory. A fresh server without optimizations takes a third of it.
 const MAX_PEAK_MIB: u64 = 64;
-/// With time paused: until nothing is left to be done.
+/// A wait that ends, with paused time, when no task can run.
 const IDLE: Duration = Duration::from_millis(1);
 
 async fn client() -> Client {
     Client::open(unrestricted(index(&fake_config(TOOLS))), Mode::Classic, json!({ "elicitation": {} })).await
 }
 
-/// The lines of a call that asks the user.
+/// Returns the request of a call that asks the user.
 fn call(id: usize) -> String {
     let params = json!({ "name": "deploy", "arguments": {} });
     json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }).to_string()
@@ -42,7 +42,7 @@ fn cancellation(id: usize) -> String {
     json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }).to_string()
 }
 
-/// The most memory that a process has had, in MiB; proc(5), `status`.
+/// Returns the peak memory of a process in MiB. Source: proc(5), `status`.
 fn peak_mib(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
@@ -50,7 +50,7 @@ fn peak_mib(pid: u32) -> u64 {
 }
 
 #[test]
-fn calls_that_are_given_up_at_once_are_done_with_before_others_come_in() {
+fn cancelled_calls_free_their_memory_before_new_calls() {
     let directory = tempfile::tempdir().unwrap();
     let [config, printed] = ["config.yaml", "printed"].map(|name| directory.path().join(name));
     fs::write(&config, fake_config(TOOLS)).unwrap();
@@ -67,19 +67,19 @@ fn calls_that_are_given_up_at_once_are_done_with_before_others_come_in() {
         writeln!(input, "{}\n{}", call(id), cancellation(id)).unwrap();
     }
     writeln!(input, "{}", json!({ "jsonrpc": "2.0", "id": "last", "method": "ping" })).unwrap();
-    until("the last line to be read", || fs::read_to_string(&printed).unwrap().contains("\"last\""));
+    until("the response to the last request", || fs::read_to_string(&printed).unwrap().contains("\"last\""));
     let peak = peak_mib(server.id());
     server.kill().and_then(|()| server.wait()).unwrap();
     assert!(peak < MAX_PEAK_MIB, "{peak} MiB");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_reads_no_questions_is_not_read_either() {
+async fn client_that_reads_no_questions_is_throttled() {
     let mut client = client().await;
     let mut sent = 0;
     loop {
         sent += 1;
-        assert!(sent < 20 * MAX_WAITING_MESSAGES, "everything is read");
+        assert!(sent < 20 * MAX_WAITING_MESSAGES, "the server reads without limit");
         if timeout(IDLE, client.send(&call(sent))).await.is_err() {
             break;
         }

@@ -1,4 +1,4 @@
-//! Tools that are written in Rust: found, checked, policed and called like any other.
+//! Native tools: search, checks, policies and calls.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use climax::call::Toolbox;
 use climax::call::arguments::Bound;
-use climax::call::native::{BoxFuture, Mismatch, Native, Natives};
+use climax::call::native::{BoxFuture, Mismatch, Native, NativeTools};
 use climax::catalog::policy::Applied;
 use climax::catalog::{Catalog, Policy, ToolIndex};
 use climax::exec::Limits;
@@ -31,12 +31,12 @@ tools:
   - {name: clock_hang, description: Never end, timeout: 0.05}
 ";
 
-/// What a native tool of these tests does.
+/// The behaviour of a native tool.
 enum Behaviour {
     Greet,
     Fail,
     Panic,
-    /// Hangs, and notes that it was dropped.
+    /// Never completes, and records that it was dropped.
     Hang(Arc<AtomicBool>),
 }
 
@@ -67,8 +67,8 @@ impl Native for Behaviour {
     }
 }
 
-fn natives(dropped: &Arc<AtomicBool>) -> Natives {
-    let mut natives = Natives::default();
+fn natives(dropped: &Arc<AtomicBool>) -> NativeTools {
+    let mut natives = NativeTools::default();
     natives.insert("clock_greet", Behaviour::Greet);
     natives.insert("clock_fail", Behaviour::Fail);
     natives.insert("clock_panic", Behaviour::Panic);
@@ -97,7 +97,7 @@ async fn call(client: &mut Client, tool: &str, arguments: Value) -> (String, Opt
 }
 
 #[tokio::test]
-async fn a_native_tool_is_found_and_called_like_any_other() {
+async fn native_tool_is_found_and_called() {
     let dropped = Arc::default();
     let mut client = Client::open(toolbox(None, &dropped), Mode::Meta, json!({})).await;
     let (found, _) = call(&mut client, "climax_search", json!({ "query": "greet" })).await;
@@ -121,7 +121,7 @@ async fn failures_and_panics_are_results() {
 }
 
 #[tokio::test]
-async fn a_native_tool_that_takes_too_long_is_dropped() {
+async fn native_tool_is_dropped_on_timeout() {
     let dropped = Arc::default();
     let mut client = Client::open(toolbox(None, &dropped), Mode::Classic, json!({})).await;
     let (text, code) = call(&mut client, "clock_hang", json!({})).await;
@@ -131,7 +131,7 @@ async fn a_native_tool_that_takes_too_long_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_policy_holds_for_native_tools() {
+async fn policy_applies_to_native_tools() {
     let dropped = Arc::default();
     let policy = "tools: {clock_greet: {args: {name: {pattern: '[A-Z][a-z]+'}}}}\n";
     let mut client = Client::open(toolbox(Some(policy), &dropped), Mode::Classic, json!({ "elicitation": {} })).await;
@@ -139,7 +139,7 @@ async fn a_policy_holds_for_native_tools() {
     assert_eq!(code.as_deref(), Some("policy_denied"), "{text}");
     let hidden = client.ask(2, "tools/call", &json!({ "name": "clock_fail", "arguments": {} })).await;
     assert_eq!(hidden["error"]["message"], "Unknown tool: clock_fail");
-    // It writes, so somebody is asked, and is shown every value.
+    // The tool writes, so the user must approve it, and the question contains all values.
     let request = json!({ "name": "clock_greet", "arguments": { "name": "Ada" } });
     client.send(&json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": request }).to_string()).await;
     let question = client.receive().await;
@@ -151,14 +151,14 @@ fn leaked(yaml: &str) -> &'static Catalog {
 }
 
 #[test]
-fn natives_and_catalog_must_fit() {
+fn implementations_must_match_the_catalog() {
     let natives = natives(&Arc::default());
     assert_eq!(natives.check(leaked(CONFIG)), Ok(()));
     let yaml = "name: other\ncommand: ''\ntools:\n  - {name: clock_greet, description: x, command: greet}\n";
     let found = natives.check(leaked(yaml)).unwrap_err();
     let clash = Mismatch::RunsProgram { tool: "clock_greet".to_owned(), cli: "other".to_owned() };
     assert!(found.contains(&clash) && found.contains(&Mismatch::Undefined { tool: "clock_fail".to_owned() }));
-    let found = Natives::default().check(leaked(CONFIG)).unwrap_err();
+    let found = NativeTools::default().check(leaked(CONFIG)).unwrap_err();
     assert_eq!(found.len(), 4);
     let misspelt = natives.check(leaked(&CONFIG.replace("clock_fail", "clock_fial"))).unwrap_err();
     let near = Some("clock_fail".to_owned());
@@ -166,7 +166,7 @@ fn natives_and_catalog_must_fit() {
 }
 
 #[test]
-fn a_config_at_run_time_cannot_bring_native_tools() {
+fn config_at_run_time_cannot_define_native_tools() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("clock.yaml");
     std::fs::write(&path, CONFIG).unwrap();

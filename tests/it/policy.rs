@@ -1,4 +1,4 @@
-//! Policies: what cannot be seen, and what cannot be called.
+//! Policies: hidden tools, denied arguments, compiled-in policies.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use climax::catalog::{Catalog, Layer, Source, ToolIndex, compile};
 use climax::exec::Limits;
 use climax::exec::Runner;
 use climax::mcp::Mode;
-use climax::serving::load::{LoadError, Served, served};
+use climax::serving::load::{LoadError, LoadedTools, load_tools};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ async fn open(policy: &str, mode: Mode) -> Client {
 }
 
 #[tokio::test]
-async fn what_a_policy_permits_is_checked_after_everything_else() {
+async fn policy_is_checked_after_all_other_checks() {
     let policy = "
 tools:
   say:
@@ -53,7 +53,7 @@ tools:
 }
 
 #[tokio::test]
-async fn defaults_are_checked_too() {
+async fn defaults_are_checked() {
     let mut client = open("tools: {say: {args: {count: {max: 5}}}}", Mode::Classic).await;
     assert_eq!(
         text(&client.tool("say", json!({})).await),
@@ -63,7 +63,7 @@ async fn defaults_are_checked_too() {
 }
 
 #[tokio::test]
-async fn values_are_bounded_by_what_a_command_line_can_hold() {
+async fn length_of_values_is_limited() {
     let mut client = open("default: enabled", Mode::Classic).await;
     let long = client.tool("say", json!({ "word": "x".repeat(131_072) })).await;
     assert_eq!(
@@ -73,7 +73,7 @@ async fn values_are_bounded_by_what_a_command_line_can_hold() {
 }
 
 #[tokio::test]
-async fn the_published_tool_is_the_policy_s() {
+async fn published_schema_contains_the_rules() {
     let policy = "
 tools:
   say:
@@ -89,7 +89,7 @@ tools:
     let found: Value = serde_json::from_str(text(&found)).unwrap();
     assert_eq!(found["results"][0]["input_schema"], classic[0]["inputSchema"]);
     insta::assert_snapshot!(serde_json::to_string_pretty(&classic).unwrap());
-    // What the policy replaced is not found any more.
+    // Words that the policy replaced find nothing.
     for words in ["prints", "zebras"] {
         let found = client.tool("climax_search", json!({ "query": words })).await;
         assert!(text(&found).contains("\"results\":[]"), "{}", text(&found));
@@ -97,7 +97,7 @@ tools:
 }
 
 #[test]
-fn rules_for_what_is_not_there_are_warnings_with_near_misses() {
+fn rules_for_unknown_names_are_warnings_with_suggestions() {
     let policy = "
 tools:
   sya: {}
@@ -113,7 +113,7 @@ approval: {tools: {secrets: true}}
     insta::assert_snapshot!(applied.warnings.render(climax::catalog::Style::Plain));
 }
 
-/// CLIs with their tools' words; descriptions are made of few words, so that searches find much.
+/// CLIs with their tools. Descriptions have few different words, so that searches find many tools.
 fn clis() -> impl Strategy<Value = Vec<Vec<Vec<usize>>>> {
     let tool = proptest::collection::vec(0..WORDS.len(), 1..5);
     proptest::collection::vec(proptest::collection::vec(tool, 1..5), 1..4)
@@ -121,8 +121,8 @@ fn clis() -> impl Strategy<Value = Vec<Vec<Vec<usize>>>> {
 
 const WORDS: &[&str] = &["list", "branch", "remove", "files", "remote", "show", "log", "zebra", "commit", "quokka"];
 
-/// The index of the CLIs, with only the tools for which `kept` says so.
-fn built(clis: &[Vec<Vec<usize>>], kept: impl Fn(&str) -> bool) -> ToolIndex {
+/// Builds the index of the CLIs with the tools that `is_included` selects.
+fn built(clis: &[Vec<Vec<usize>>], is_included: impl Fn(&str) -> bool) -> ToolIndex {
     let mut sources = Vec::new();
     for (at, tools) in clis.iter().enumerate() {
         let mut yaml = format!("name: cli{at}\ncommand: 'true'\ntags: [tag{at}]\ntools:\n");
@@ -131,7 +131,7 @@ fn built(clis: &[Vec<Vec<usize>>], kept: impl Fn(&str) -> bool) -> ToolIndex {
         for (number, words) in tools.iter().enumerate() {
             let words: Vec<&str> = words.iter().map(|word| WORDS[*word]).collect();
             let name = format!("{}_{at}_{number}", words[0]);
-            if kept(&name) {
+            if is_included(&name) {
                 count += 1;
                 let risk = ["read", "write", "destructive"][number % 3];
                 let words = words.join(" ");
@@ -153,7 +153,7 @@ fn built(clis: &[Vec<Vec<usize>>], kept: impl Fn(&str) -> bool) -> ToolIndex {
     ToolIndex::from_configs(vec![Layer::loaded(compile(&sources).unwrap().catalog)])
 }
 
-/// Everything that a client could ask to learn of a tool.
+/// Returns the responses to all requests that could reveal a tool.
 async fn answers(mut client: Client, mode: Mode, names: &[String]) -> Vec<Value> {
     let initialize =
         json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "0" } });
@@ -195,9 +195,9 @@ async fn answers(mut client: Client, mode: Mode, names: &[String]) -> Vec<Value>
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// A client cannot tell a hidden tool from one that was never there.
+    /// A client gets the same responses for a hidden tool as for an absent one.
     #[test]
-    fn a_server_under_a_policy_answers_as_one_without_the_hidden_tools(
+    fn hidden_tools_are_indistinguishable_from_absent_ones(
         clis in clis(),
         choice in proptest::collection::vec(any::<bool>(), 16),
         enabled in any::<bool>(),
@@ -222,15 +222,19 @@ proptest! {
     }
 }
 
-/// A catalog with a policy that is compiled in.
+/// Makes a catalog with a compiled-in policy.
 fn compiled_in(policy: &str) -> &'static Catalog {
     let catalog = catalog(&fake_config(TOOLS));
     let source = Source::new("policy.yaml", policy.as_bytes().to_vec()).unwrap();
     Box::leak(Box::new(policy::read(&source).unwrap().compile_in(catalog).unwrap().catalog))
 }
 
-/// What is served of it at run time, with the content of a config and of a policy file.
-fn at_run_time(catalog: &'static Catalog, config: Option<&str>, policy: Option<&str>) -> Result<Served, LoadError> {
+/// Loads its tools at run time, with the content of a config and of a policy file.
+fn at_run_time(
+    catalog: &'static Catalog,
+    config: Option<&str>,
+    policy: Option<&str>,
+) -> Result<LoadedTools, LoadError> {
     let dir = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| {
         std::fs::write(dir.path().join(name), text).unwrap();
@@ -238,16 +242,16 @@ fn at_run_time(catalog: &'static Catalog, config: Option<&str>, policy: Option<&
     };
     let configs: Vec<_> = config.into_iter().map(|text| write("more.yaml", text)).collect();
     let policy = policy.map(|text| write("policy.yaml", text));
-    served(catalog, &[], &configs, policy.as_deref()).map(|(served, _)| served)
+    load_tools(catalog, &[], &configs, policy.as_deref()).map(|(served, _)| served)
 }
 
 const MORE: &str = "name: more\ncommand: 'true'\ntools: [{name: added, description: A, risk: write}]\n";
 
 #[tokio::test]
-async fn a_compiled_in_policy_holds_without_a_file() {
+async fn compiled_in_policy_applies_without_a_file() {
     let catalog = compiled_in("tools: {say: {args: {count: {max: 5}}}}\napproval: {global: all}");
     assert_eq!(catalog.tools.len(), 1, "what it hides is not compiled in");
-    let Served { index, policy } = at_run_time(catalog, None, None).unwrap();
+    let LoadedTools { index, policy } = at_run_time(catalog, None, None).unwrap();
     assert!(policy.needs_approval(index.get("say").unwrap()));
     let runner = Runner::new(policy.executor().clone(), Limits::default(), 1);
     let mut client = Client::open(Toolbox::new(index, policy, runner, None), Mode::Classic, json!({})).await;
@@ -256,14 +260,14 @@ async fn a_compiled_in_policy_holds_without_a_file() {
 }
 
 #[test]
-fn a_policy_at_run_time_only_narrows_the_one_that_is_compiled_in() {
+fn policy_at_run_time_only_narrows_the_compiled_in_one() {
     let catalog = compiled_in(
         "tools: {say: {args: {word: {pattern: '[a-z]*', allow_leading_dash: true}, count: {min: 2, max: 8}}}}\n\
          approval: {global: none, tools: {say: true}}",
     );
     let wide = "default: enabled\napproval: {global: none, headless: approve, tools: {say: false}}\n\
                 tools: {secret: {}, say: {args: {word: {pattern: '.*[bc].*'}, count: {min: 1, max: 5}}}}";
-    let Served { index, policy } = at_run_time(catalog, None, Some(wide)).unwrap();
+    let LoadedTools { index, policy } = at_run_time(catalog, None, Some(wide)).unwrap();
     let say = index.get("say").unwrap();
     assert!(index.get("secret").is_none() && policy.needs_approval(say));
     assert_eq!(policy.headless(), Headless::Deny);
@@ -286,7 +290,7 @@ fn a_policy_at_run_time_only_narrows_the_one_that_is_compiled_in() {
 }
 
 #[test]
-fn programs_run_where_the_compiled_in_policy_says() {
+fn compiled_in_policy_sets_the_executor() {
     let catalog = compiled_in("default: enabled\nexecutor: {type: docker, image: fixed}");
     let place =
         |policy: Option<&str>| at_run_time(catalog, None, policy).map(|served| served.policy.executor().clone());
@@ -300,7 +304,7 @@ fn programs_run_where_the_compiled_in_policy_says() {
 }
 
 #[test]
-fn configs_at_run_time_cannot_escape_the_compiled_in_policy() {
+fn configs_at_run_time_cannot_bypass_the_compiled_in_policy() {
     let added = |policy: &str, config: &str| at_run_time(compiled_in(policy), Some(config), None);
     assert!(matches!(added("default: disabled", MORE), Err(LoadError::NotPermitted(names)) if names == ["added"]));
     let replacing = fake_config("  - {name: secret, description: S, command: argv}\n");
@@ -321,14 +325,14 @@ fn configs_at_run_time_cannot_escape_the_compiled_in_policy() {
         matches!(&refused, LoadError::NotPermitted(names) if names == &["prompt look", "resource fake:{}"]),
         "{refused}"
     );
-    let Served { index, policy } = added("default: enabled", MORE).unwrap();
+    let LoadedTools { index, policy } = added("default: enabled", MORE).unwrap();
     assert!(policy.needs_approval(index.get("added").unwrap()), "by its risk, as the compiled-in policy has it");
-    let Served { index, policy } = added("default: enabled\napproval: {global: destructive}", MORE).unwrap();
+    let LoadedTools { index, policy } = added("default: enabled\napproval: {global: destructive}", MORE).unwrap();
     assert!(!policy.needs_approval(index.get("added").unwrap()));
 }
 
 #[test]
-fn nothing_is_added_to_a_sealed_catalog() {
+fn sealed_catalog_accepts_no_configs() {
     let mut catalog = catalog(&fake_config(TOOLS));
     catalog.sealed = true;
     let catalog = Box::leak(Box::new(catalog));
@@ -337,7 +341,7 @@ fn nothing_is_added_to_a_sealed_catalog() {
 }
 
 #[test]
-fn a_compiled_in_policy_must_name_what_is_there() {
+fn compiled_in_policy_rejects_unknown_names() {
     let source = Source::new("policy.yaml", b"tools: {sya: {}, say: {args: {wrod: {max: 1}}}}".to_vec()).unwrap();
     let found = policy::read(&source).unwrap().compile_in(catalog(&fake_config(TOOLS))).unwrap_err();
     assert_eq!(found.errors().count(), 2, "{}", found.render(climax::catalog::Style::Plain));

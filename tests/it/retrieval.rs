@@ -1,7 +1,7 @@
-//! How well search finds what requests want: figures that must not fall.
+//! The quality of search: metrics that must not fall.
 //!
-//! `climax eval --queries FILE` prints them; `tests/queries/` holds requests with their right tools, and requests that no
-//! tool serves.
+//! `climax eval --queries FILE` prints the metrics. `tests/queries/` has queries with their right tools, and queries without
+//! one.
 
 use climax::CATALOG;
 use climax::catalog::{Filter, Layer, Strategy, ToolIndex};
@@ -35,7 +35,7 @@ fn recall(index: &ToolIndex, strategy: Strategy, limit: usize) -> f64 {
 }
 
 #[test]
-fn every_right_tool_exists() {
+fn gold_tools_of_all_queries_exist() {
     let index = index();
     for (query, gold) in queries("served.jsonl") {
         assert!(!gold.is_empty() && gold.iter().all(|name| index.get(name).is_some()), "{query}: {gold:?}");
@@ -43,7 +43,7 @@ fn every_right_tool_exists() {
 }
 
 #[test]
-fn a_right_tool_is_among_the_first() {
+fn recall_does_not_fall() {
     let index = index();
     let [first, ten] = [1, 10].map(|limit| recall(&index, Strategy::Auto, limit));
     assert!(first >= 50.0, "R@1 fell to {first:.1} %");
@@ -52,7 +52,7 @@ fn a_right_tool_is_among_the_first() {
 }
 
 #[test]
-fn requests_that_no_tool_serves_get_nothing() {
+fn queries_without_a_right_tool_get_empty_results() {
     let index = index();
     let hopeless = queries("hopeless.jsonl");
     let empty = hopeless.iter().filter(|(query, _)| found(&index, Strategy::Auto, query, 10).is_empty()).count();
@@ -60,7 +60,7 @@ fn requests_that_no_tool_serves_get_nothing() {
 }
 
 #[test]
-fn typing_mistakes_and_beginnings_of_words_are_forgiven() {
+fn finds_tools_by_misspelt_words_and_prefixes() {
     let index = index();
     for (query, tool) in [
         ("comit", "git_commit"),
@@ -74,7 +74,7 @@ fn typing_mistakes_and_beginnings_of_words_are_forgiven() {
 }
 
 #[test]
-fn a_longer_answer_starts_with_the_shorter_one() {
+fn higher_limit_only_appends_results() {
     let index = index();
     for (query, _) in queries("served.jsonl").into_iter().chain(queries("hopeless.jsonl")) {
         let ten = found(&index, Strategy::Auto, &query, 10);
@@ -86,7 +86,7 @@ fn a_longer_answer_starts_with_the_shorter_one() {
 
 /// A request costs bounded work, whatever it is: these take hours where it does not.
 #[test]
-fn hostile_requests_are_answered() {
+fn hostile_queries_are_answered() {
     let index = index();
     let words = |make: fn(usize) -> String| (0..300_000).map(make).collect::<Vec<_>>().join(" ");
     let misspelt = format!(
@@ -102,7 +102,7 @@ fn hostile_requests_are_answered() {
 }
 
 #[test]
-fn auto_answers_as_lexical_does_where_that_finds_anything() {
+fn auto_equals_lexical_where_lexical_finds_tools() {
     let index = index();
     for query in ["commit", "branch", "working tree", "Show the"] {
         assert_eq!(found(&index, Strategy::Auto, query, 20), found(&index, Strategy::Lexical, query, 20), "{query}");
@@ -111,7 +111,7 @@ fn auto_answers_as_lexical_does_where_that_finds_anything() {
 }
 
 #[test]
-fn a_loaded_config_is_ranked_beside_the_compiled_in_tools() {
+fn loaded_configs_are_ranked_with_compiled_in_tools() {
     let yaml = "command: lamp\ndescription: Lights at home\ntools:\n  - {name: lamp_dim, description: Dim the bedroom lamp in the evening}";
     let layers = vec![Layer::compiled(&CATALOG), Layer::loaded(crate::support::catalog(yaml))];
     let index = ToolIndex::from_configs(layers);
@@ -119,7 +119,7 @@ fn a_loaded_config_is_ranked_beside_the_compiled_in_tools() {
 }
 
 #[test]
-fn the_index_is_small_beside_the_entries() {
+fn index_takes_at_most_40_percent_of_the_entries() {
     let entries: usize = index().tools().map(|tool| tool.entry().as_json().len()).sum();
     let ranked = &CATALOG.ranked;
     let ends = ranked.ends.len() + ranked.terms.ends.len();

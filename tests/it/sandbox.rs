@@ -1,4 +1,4 @@
-//! The OS sandbox, on the kernel that runs the tests.
+//! The sandbox, with the kernel that runs the tests.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Server, fake_config, fakecli, text};
 
-/// A server whose tools run in a sandbox, and a directory that the sandbox opens by halves.
+/// A server whose tools run in a sandbox, and a directory with parts of different access.
 struct Sandbox {
     dir: tempfile::TempDir,
     server: Server,
@@ -20,7 +20,7 @@ const TOOLS: &str = "
 ";
 
 impl Sandbox {
-    /// `{DIR}` in the rules is the directory, which holds `open`, `readable` and `closed`.
+    /// Starts the server. `{DIR}` in `rules` is the directory, which contains `open`, `readable` and `closed`.
     fn new(rules: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         for part in ["open", "readable", "closed"] {
@@ -42,7 +42,7 @@ impl Sandbox {
         self.dir.path().join(part).display().to_string()
     }
 
-    /// What fakecli says of trying something: `ok`, or the error.
+    /// Lets fakecli try something. Returns `ok` or the error.
     fn attempt(&mut self, what: &str, path: &str) -> String {
         text(&self.server.call("touch", json!({ "words": what, "path": path }))).to_owned()
     }
@@ -55,7 +55,7 @@ fn is_refused(said: &str) -> bool {
 }
 
 #[test]
-fn files_are_as_open_as_the_policy_says() {
+fn file_access_follows_the_policy() {
     let mut sandbox = Sandbox::new(OPEN);
     let [open, readable, closed] = ["open", "readable", "closed"].map(|part| sandbox.path(part));
     for (what, path, allowed) in [
@@ -83,7 +83,7 @@ fn files_are_as_open_as_the_policy_says() {
 }
 
 #[test]
-fn children_are_confined_too() {
+fn children_are_confined() {
     let mut sandbox = Sandbox::new(OPEN);
     let closed = format!("{}/file", sandbox.path("closed"));
     let said = sandbox.attempt("child-read", &closed);
@@ -91,13 +91,13 @@ fn children_are_confined_too() {
 }
 
 #[test]
-fn no_program_gains_or_keeps_privileges() {
+fn programs_have_no_capabilities_and_cannot_gain_any() {
     let said = Sandbox::new("write: [/proc]").attempt("privileges", "");
     assert_eq!(said, "CapPrm:\t0000000000000000 CapEff:\t0000000000000000 NoNewPrivs:\t1");
 }
 
 #[test]
-fn nobody_leaves_the_group_or_reaches_into_the_server() {
+fn cannot_leave_the_group_or_signal_the_server() {
     let mut sandbox = Sandbox::new(OPEN);
     let said = sandbox.attempt("leave-group", "");
     assert!(said != "ok", "{said}");
@@ -109,10 +109,10 @@ fn nobody_leaves_the_group_or_reaches_into_the_server() {
 }
 
 #[test]
-fn no_path_can_be_chosen_or_replaced_by_a_program() {
+fn rejects_paths_that_a_program_could_replace() {
     for (rules, because) in [
         ("write: [$CLIMAX_TEST_UNSET/x]", "is not set"),
-        // What is plain to see is refused when the policy is read.
+        // Simpler cases are rejected when the policy is read.
         ("write: ['{DIR}/.', '{DIR}/open']", "can be replaced"),
         ("write: ['{DIR}/link/..', '{DIR}/./open/deeper', '{DIR}/open']", "can be replaced"),
     ] {
@@ -124,7 +124,7 @@ fn no_path_can_be_chosen_or_replaced_by_a_program() {
 }
 
 #[test]
-fn without_network_no_socket_is_to_be_had() {
+fn sockets_follow_the_network_setting() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     for what in ["connect", "bind", "udp", "unix", "pair"] {
@@ -137,7 +137,7 @@ fn without_network_no_socket_is_to_be_had() {
     }
     for what in ["unix", "pair"] {
         let said = with_network.attempt(what, &address);
-        assert!(is_refused(&said), "the sockets of this machine lead to its other programs: {what}: {said}");
+        assert!(is_refused(&said), "local sockets reach other programs: {what}: {said}");
     }
 }
 
@@ -154,7 +154,7 @@ fn resources_are_limited() {
 }
 
 #[test]
-fn what_cannot_be_confined_is_refused_and_says_why() {
+fn confinement_errors_name_the_cause() {
     let said = Sandbox::new("write: ['{DIR}/absent']").attempt("read", "/etc/hostname");
     assert!(
         said.starts_with("[stderr]\nCannot confine ") && said.contains("absent") && said.contains("No such file"),
@@ -173,29 +173,29 @@ fn what_cannot_be_confined_is_refused_and_says_why() {
 }
 
 #[test]
-fn the_password_of_a_sandbox_is_not_told() {
+fn notifications_do_not_contain_the_shim_password() {
     let mut server = Sandbox::new("write: ['{DIR}/absent']").server;
     server.request("logging/setLevel", json!({ "level": "info" }));
     let arguments = json!({ "tool_name": "touch", "args": { "words": "read" } });
     let params = json!({ "name": "climax_call", "arguments": arguments, "_meta": { "progressToken": 1 } });
     let id = server.post("tools/call", params);
-    let mut told = Vec::new();
+    let mut messages = Vec::new();
     loop {
         let message = server.receive();
         if message["id"] == id {
             break;
         }
         let params = &message["params"];
-        let said = params.get("data").or(params.get("message")).and_then(Value::as_str).unwrap();
-        told.push(said.to_owned());
+        let text = params.get("data").or(params.get("message")).and_then(Value::as_str).unwrap();
+        messages.push(text.to_owned());
     }
-    let (last, before) = told.split_last().unwrap();
-    assert!(last.starts_with("Cannot confine "), "{told:?}");
-    assert!(before.iter().all(|said| said == "running"), "{told:?}");
+    let (last, before) = messages.split_last().unwrap();
+    assert!(last.starts_with("Cannot confine "), "{messages:?}");
+    assert!(before.iter().all(|text| text == "running"), "{messages:?}");
 }
 
 #[test]
-fn a_timeout_ends_what_is_confined() {
+fn timeout_ends_a_confined_program() {
     let mut sandbox = Sandbox::new(OPEN);
     let said = sandbox.server.call("family", json!({}));
     assert!(text(&said).contains("timed out"), "{said}");
@@ -204,7 +204,7 @@ fn a_timeout_ends_what_is_confined() {
 }
 
 #[test]
-fn the_files_of_a_result_can_be_written() {
+fn result_files_can_be_written() {
     let mut sandbox = Sandbox::new(OPEN);
     let result = sandbox.server.call("make", json!({ "what": "a table" }));
     assert_eq!(result["content"][0]["resource"]["text"], "a table", "{result}");

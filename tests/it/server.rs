@@ -1,4 +1,4 @@
-//! The real binary, as clients start it, driving real programs.
+//! The real binary over standard streams, with real programs.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -18,7 +18,7 @@ fn git(repository: &Path, args: &[&str]) {
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
 }
 
-/// A repository with three commits and a file that is not committed.
+/// Makes a repository with three commits and an uncommitted file.
 fn repository() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     git(dir.path(), &["init", "-q", "-b", "main"]);
@@ -33,7 +33,7 @@ fn repository() -> tempfile::TempDir {
 }
 
 #[test]
-fn an_agent_finds_a_git_tool_and_calls_it() {
+fn agent_finds_and_calls_a_git_tool() {
     let repository = repository();
     let cwd = repository.path().to_str().unwrap();
     let mut server = Server::start(&[]);
@@ -48,7 +48,7 @@ fn an_agent_finds_a_git_tool_and_calls_it() {
 }
 
 #[test]
-fn climax_call_and_classic_mode_answer_byte_for_byte_the_same() {
+fn meta_mode_and_classic_mode_give_identical_results() {
     let repository = repository();
     let cwd = repository.path().to_str().unwrap();
     let mut meta = Server::start(&["git"]);
@@ -68,7 +68,7 @@ fn climax_call_and_classic_mode_answer_byte_for_byte_the_same() {
 }
 
 #[test]
-fn a_failing_command_is_an_error_with_its_output_and_status() {
+fn failing_command_is_an_error_with_output_and_status() {
     let repository = repository();
     let mut server = Server::start(&["git"]);
     let result = server.call("git_show", json!({ "cwd": repository.path(), "revision": "nothing" }));
@@ -86,7 +86,7 @@ fn config(tools: &str) -> tempfile::NamedTempFile {
 }
 
 #[test]
-fn results_are_worded_as_the_contract_says() {
+fn result_texts_match_the_contract() {
     let file = config(concat!(
         "  - {name: both, description: x, command: both}\n",
         "  - {name: quiet, description: x, command: exit 0}\n",
@@ -118,9 +118,9 @@ fn results_are_worded_as_the_contract_says() {
     insta::assert_snapshot!(said.join("\n"));
 }
 
-/// Run without them, a tool would do something else.
+/// Without these arguments a tool would do something else.
 #[test]
-fn arguments_in_the_wrong_place_are_refused() {
+fn refuses_misplaced_arguments() {
     let file = config("  - {name: show, description: x, command: argv, args: [{name: dry_run, type: boolean}]}\n");
     let mut server = Server::start(&["--config", file.path().to_str().unwrap()]);
     let mut call = |arguments: Value| {
@@ -142,7 +142,7 @@ fn arguments_in_the_wrong_place_are_refused() {
     assert!(!call(json!({ "tool_name": "show", "args": null })).0);
 }
 
-/// A server whose tool `family` starts a child that starts a grandchild, which announces itself in `pids`.
+/// A server whose tool `family` starts a child and a grandchild, which writes its process ID to `pids`.
 struct Family {
     server: Server,
     pids: PathBuf,
@@ -168,7 +168,7 @@ impl Family {
 }
 
 #[test]
-fn the_end_of_input_ends_server_and_children_within_a_second() {
+fn end_of_input_ends_server_and_children_within_a_second() {
     let Family { mut server, pids, _config, _directory } = Family::with(&["--max-concurrency", "10"]);
     for _ in 0..10 {
         server.post("tools/call", json!({ "name": "climax_call", "arguments": { "tool_name": "family" } }));
@@ -182,7 +182,7 @@ fn the_end_of_input_ends_server_and_children_within_a_second() {
 }
 
 #[test]
-fn a_client_that_does_not_read_does_not_keep_the_server() {
+fn client_that_does_not_read_does_not_block_the_end() {
     for by_signal in [false, true] {
         let mut server = Server::start(&[]);
         for _ in 0..300 {
@@ -200,7 +200,7 @@ fn a_client_that_does_not_read_does_not_keep_the_server() {
 }
 
 #[test]
-fn a_client_that_is_gone_ends_the_server_and_its_children() {
+fn closed_pipes_end_the_server_and_its_children() {
     let Family { mut server, pids, _config, _directory } = Family::start();
     server.post("tools/call", json!({ "name": "climax_call", "arguments": { "tool_name": "family" } }));
     until("the grandchild", || announced(&pids).len() == 1);
@@ -211,7 +211,7 @@ fn a_client_that_is_gone_ends_the_server_and_its_children() {
 }
 
 #[test]
-fn a_config_that_replaces_a_compiled_in_tool_is_warned_about() {
+fn warns_of_a_config_that_replaces_a_compiled_in_tool() {
     let file = config("  - {name: git_log, description: x, command: argv}\n");
     let path = file.path().to_str().unwrap();
     let (status, _, stderr) = run(climax().args(["--config", path]));
@@ -222,7 +222,7 @@ fn a_config_that_replaces_a_compiled_in_tool_is_warned_about() {
 }
 
 #[test]
-fn a_call_that_is_about_to_end_is_answered_after_the_end_of_input() {
+fn call_that_ends_soon_is_answered_after_end_of_input() {
     let mut server = Server::start(&[]);
     server.post("tools/call", json!({ "name": "climax_call", "arguments": { "tool_name": "coreutils_date" } }));
     let (rest, status) = server.finish();
@@ -230,7 +230,7 @@ fn a_call_that_is_about_to_end_is_answered_after_the_end_of_input() {
 }
 
 #[test]
-fn cancelling_ends_the_child_and_is_not_answered() {
+fn cancelled_call_ends_its_child_and_gets_no_response() {
     let Family { mut server, pids, _config, _directory } = Family::start();
     let id = server.post("tools/call", json!({ "name": "climax_call", "arguments": { "tool_name": "family" } }));
     until("the grandchild", || announced(&pids).len() == 1);
@@ -261,7 +261,7 @@ fn calls_beyond_the_limit_wait_in_order_and_can_be_cancelled() {
 }
 
 #[test]
-fn sockets_serve_like_pipes_and_without_threads() {
+fn sockets_work_as_standard_streams_without_threads() {
     let pairs = [UnixStream::pair().unwrap(), UnixStream::pair().unwrap()];
     let [(mut input, theirs_in), (output, theirs_out)] = pairs;
     let mut child = climax().stdin(OwnedFd::from(theirs_in)).stdout(OwnedFd::from(theirs_out)).spawn().unwrap();
@@ -280,7 +280,7 @@ fn sockets_serve_like_pipes_and_without_threads() {
 }
 
 #[test]
-fn a_conversation_can_be_a_file() {
+fn files_work_as_standard_streams() {
     let directory = tempfile::tempdir().unwrap();
     let [input, output] = ["in", "out"].map(|name| directory.path().join(name));
     let lines: String =
@@ -304,13 +304,13 @@ fn signals_end_the_server_and_its_children() {
 }
 
 #[test]
-fn a_server_that_is_killed_leaves_no_child() {
+fn killed_server_leaves_no_child() {
     let Family { mut server, pids, _config, _directory } = Family::start();
     let family = json!({ "name": "climax_call", "arguments": { "tool_name": "family" } });
     server.post("tools/call", family.clone());
     server.post("tools/call", family);
     until("the grandchildren", || announced(&pids).len() == 2);
-    // The start of a program and its registration are one step: once something else is answered it is done.
+    // The server starts a program and registers it in one step. The response to `ping` follows both.
     server.request("ping", json!({}));
     let start = Instant::now();
     server.child.kill().unwrap();
@@ -320,10 +320,10 @@ fn a_server_that_is_killed_leaves_no_child() {
 }
 
 #[test]
-fn a_janitor_that_is_killed_is_replaced() {
+fn killed_janitor_is_replaced() {
     let Family { mut server, pids, _config, _directory } = Family::start();
     server.call("git_log", json!({ "max_count": 1 }));
-    // It may not have got as far as having a command line.
+    // Its command line may not be readable yet.
     until("the janitor", || janitors(server.child.id()).len() == 1);
     let janitor = janitors(server.child.id());
     Command::new("kill").args(["-9", &janitor[0].to_string()]).status().unwrap();
@@ -336,7 +336,7 @@ fn a_janitor_that_is_killed_is_replaced() {
     until("the children to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
 }
 
-/// Children of a server that are janitors.
+/// Returns the process IDs of a server's janitors.
 fn janitors(server: u32) -> Vec<u32> {
     let children = std::fs::read_to_string(format!("/proc/{server}/task/{server}/children")).unwrap();
     let is_janitor = |pid: &u32| {
@@ -347,7 +347,7 @@ fn janitors(server: u32) -> Vec<u32> {
 }
 
 #[test]
-fn a_server_without_descriptors_says_so_and_goes_on() {
+fn server_without_descriptors_reports_it_and_continues() {
     let file = config("  - {name: nap, description: N, command: sleep, timeout: 0.5}\n");
     let mut command = Command::new("sh");
     let line = "ulimit -n 32; exec \"$@\"";
@@ -369,7 +369,7 @@ fn a_server_without_descriptors_says_so_and_goes_on() {
 }
 
 #[test]
-fn a_standard_error_that_nobody_reads_costs_no_answer() {
+fn closed_standard_error_loses_no_response() {
     let mut server = Server::start(&["jq", "--log-level", "debug"]);
     drop(server.child.stderr.take());
     for _ in 0..2 {
@@ -379,13 +379,13 @@ fn a_standard_error_that_nobody_reads_costs_no_answer() {
 }
 
 #[test]
-fn input_that_ends_at_once_is_fine() {
+fn empty_input_ends_the_server_with_success() {
     let (status, stdout, stderr) = run(&mut climax());
     assert_eq!((status, stdout.as_str(), stderr.as_str()), (0, "", ""));
 }
 
 #[test]
-fn a_broken_config_stops_the_start_and_leaves_standard_output_empty() {
+fn invalid_config_prevents_the_start_without_standard_output() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("bad.yaml"), "command: x\ntools:\n  - nmae: x\n").unwrap();
     let (status, stdout, stderr) =
@@ -395,7 +395,7 @@ fn a_broken_config_stops_the_start_and_leaves_standard_output_empty() {
 }
 
 #[test]
-fn names_select_clis_and_unknown_ones_suggest_others() {
+fn names_select_clis_and_unknown_names_get_suggestions() {
     let mut server = Server::start(&["jq", "git"]);
     let summary = server.tool("climax_search", json!({}));
     let summary: Value = serde_json::from_str(text(&summary)).unwrap();

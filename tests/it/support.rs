@@ -1,4 +1,4 @@
-//! Catalogs from YAML, the real binary as a child, and a JSON-RPC client for it.
+//! Test helpers: catalogs from YAML, the real binary as a child, and a JSON-RPC client.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use climax::catalog::{Catalog, Layer, Source, ToolIndex, compile};
 use serde_json::{Value, json};
 
-/// Generous: only a hang reaches it.
+/// A timeout that only a hang reaches.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) fn catalog(yaml: &str) -> Catalog {
@@ -20,7 +20,7 @@ pub(crate) fn index(yaml: &str) -> ToolIndex {
     ToolIndex::from_configs(vec![Layer::loaded(catalog(yaml))])
 }
 
-/// The program of `tests/bin/fakecli.rs`, which cargo builds as an example.
+/// Returns the path of `tests/bin/fakecli.rs`, which cargo builds as an example.
 pub(crate) fn fakecli() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let target = test.parent().and_then(Path::parent).unwrap();
@@ -29,7 +29,7 @@ pub(crate) fn fakecli() -> PathBuf {
     path
 }
 
-/// A config with one tool per behaviour of fakecli.
+/// Returns a config whose tools run fakecli.
 pub(crate) fn fake_config(tools: &str) -> String {
     format!("name: fake\ncommand: {}\ntools:\n{tools}", fakecli().display())
 }
@@ -46,7 +46,7 @@ pub(crate) fn run(command: &mut Command) -> (i32, String, String) {
     (status.code().unwrap_or(-1), text(stdout), text(stderr))
 }
 
-/// Waits until `condition` holds.
+/// Waits until `condition` is true.
 pub(crate) fn until(what: &str, mut condition: impl FnMut() -> bool) {
     let start = Instant::now();
     while !condition() {
@@ -55,14 +55,14 @@ pub(crate) fn until(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// Whether a process runs; a zombie does not.
+/// Whether a process runs. A zombie does not.
 pub(crate) fn is_running(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let state = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().next());
     state.is_some_and(|state| state != "Z" && state != "X")
 }
 
-/// The pids that fakecli processes have announced in `file`.
+/// Returns the process IDs that fakecli processes have written to `file`.
 pub(crate) fn announced(file: &Path) -> Vec<u32> {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     text.lines().filter_map(|line| line.parse().ok()).collect()
@@ -77,7 +77,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server and opens the conversation.
+    /// Starts a server and initializes the session.
     pub(crate) fn start(args: &[&str]) -> Self {
         let mut server = Self::spawn(climax().args(args));
         server.initialize("2025-06-18");
@@ -109,7 +109,7 @@ impl Server {
         input.write_all(line).and_then(|()| input.write_all(b"\n")).and_then(|()| input.flush()).unwrap();
     }
 
-    /// The next message; every line must be JSON-RPC.
+    /// Returns the next message. Every line must be JSON-RPC.
     pub(crate) fn receive(&mut self) -> Value {
         let mut line = String::new();
         self.output.as_mut().unwrap().read_line(&mut line).unwrap();
@@ -118,7 +118,7 @@ impl Server {
         message
     }
 
-    /// Sends a request without waiting for its answer.
+    /// Sends a request without waiting for its response.
     pub(crate) fn post(&mut self, method: &str, params: Value) -> u64 {
         self.next_id += 1;
         let id = self.next_id;
@@ -133,14 +133,14 @@ impl Server {
         answer
     }
 
-    /// The result of a tool.
+    /// Calls a tool of `tools/list`.
     pub(crate) fn tool(&mut self, name: &str, arguments: Value) -> Value {
         let answer = self.request("tools/call", json!({ "name": name, "arguments": arguments }));
         assert!(answer["error"].is_null(), "{answer}");
         answer["result"].clone()
     }
 
-    /// The result of `climax_call`.
+    /// Calls a tool with `climax_call`.
     pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         self.tool("climax_call", json!({ "tool_name": tool, "args": arguments }))
     }
@@ -153,7 +153,7 @@ impl Server {
         self.input = None;
     }
 
-    /// What is left on standard output, and the exit status.
+    /// Ends the server. Returns the rest of its standard output and the exit status.
     pub(crate) fn finish(mut self) -> (String, Option<i32>) {
         self.close_input();
         let mut rest = String::new();
@@ -169,7 +169,7 @@ impl Drop for Server {
     }
 }
 
-/// The text of a tool result.
+/// Returns the text of a tool result.
 pub(crate) fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap()
 }

@@ -49,7 +49,7 @@ fn diff_refuses_other_files_than_exports() {
 
 #[cfg(feature = "http")]
 #[test]
-fn options_of_http_without_http_are_refused() {
+fn refuses_http_options_without_http() {
     for run in [&[][..], &["run"], &["run", "git", "--transport", "stdio"]] {
         for option in [
             &["--port", "8080"][..],
@@ -72,7 +72,7 @@ fn options_of_http_without_http_are_refused() {
 
 #[cfg(feature = "oauth")]
 #[test]
-fn options_of_oauth_without_http_are_refused() {
+fn refuses_oauth_options_without_http() {
     let (status, stderr) = refused(&["--oauth-issuer", "https://login.example"]);
     assert!(status == 2 && stderr.contains("--oauth-issuer needs --transport"), "{stderr}");
 }

@@ -3,7 +3,7 @@
 use climax::call::arguments::Bound;
 use climax::call::native::{BoxFuture, Native};
 
-/// Tells how much memory there is.
+/// Reports the memory of this machine.
 pub struct Free;
 
 impl Native for Free {
@@ -13,7 +13,7 @@ impl Native for Free {
             let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
             let available_kb = line.and_then(|rest| rest.trim().strip_suffix(" kB")?.parse::<u64>().ok());
             let available_kb = available_kb.ok_or("/proc/meminfo has no line MemAvailable")?;
-            // The config has a default and an `enum`, so there is a value and it is one of three.
+            // The config has a default and an `enum`, so the value is one of three.
             let unit = arguments.get("unit").map(ToString::to_string).unwrap_or_default();
             let kb_per_unit = match unit.as_str() {
                 "GB" => 1 << 20,

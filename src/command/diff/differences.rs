@@ -1,20 +1,20 @@
-//! What differs between two exported catalogs, in words.
+//! Describes the differences between two exported catalogs.
 //!
-//! Pure. Made for reviews: the question is what an agent can newly do.
+//! Pure. Meant for reviews of what an agent is newly permitted to do.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-/// The JSON of `climax export`: two lists of named objects, `tools` and `prompts`, and what holds for all of them.
+/// The JSON of `climax export`: the lists `tools` and `prompts`, and common settings.
 #[derive(Clone, Debug)]
-pub(super) struct Export(Value);
+pub(super) struct ExportedCatalog(Value);
 
-impl Export {
-    /// Takes JSON that has the shape of an export: everything that the comparison relies on is where it looks for it.
+impl ExportedCatalog {
+    /// Checks that JSON has the members of an export that the comparison uses.
     ///
     /// # Errors
-    /// What was expected, and what was found.
+    /// A message with the expected and the found value.
     pub(super) fn new(json: Value) -> Result<Self, String> {
         let Value::Object(members) = &json else {
             return Err(format!("expected an object, found {}", kind(&json)));
@@ -24,14 +24,14 @@ impl Export {
                 return Err(format!("expected an object with `{key}`, found none"));
             }
         }
-        named(&json, "tools")?;
-        named(&json, "prompts")?;
+        check_named(&json, "tools")?;
+        check_named(&json, "prompts")?;
         Ok(Self(json))
     }
 }
 
-/// Whether a list holds objects alone, each with a name, and with args of which the same holds.
-fn named(json: &Value, key: &str) -> Result<(), String> {
+/// Checks that a list has only objects with a name, and their lists of args as well.
+fn check_named(json: &Value, key: &str) -> Result<(), String> {
     let Value::Array(list) = &json[key] else {
         return Err(format!("expected a list in `{key}`, found {}", kind(&json[key])));
     };
@@ -42,7 +42,7 @@ fn named(json: &Value, key: &str) -> Result<(), String> {
         }
         for args in ["args", "global_args"] {
             if !one[args].is_null() {
-                named(one, args).map_err(|error| format!("in `{key}`: {error}"))?;
+                check_named(one, args).map_err(|error| format!("in `{key}`: {error}"))?;
             }
         }
     }
@@ -60,9 +60,12 @@ fn kind(json: &Value) -> &'static str {
     }
 }
 
-/// Lines that say what was added, removed and changed from `old` to `new`; none if both serve the same.
+/// Returns a line for each addition, removal and change from `old` to `new`.
 #[must_use]
-pub(super) fn differences(Export(old): &Export, Export(new): &Export) -> Vec<String> {
+pub(super) fn differences(
+    ExportedCatalog(old): &ExportedCatalog,
+    ExportedCatalog(new): &ExportedCatalog,
+) -> Vec<String> {
     let mut lines = Vec::new();
     for key in ["executor", "headless"] {
         changes(key, &old[key], &new[key], &mut lines);
@@ -88,20 +91,20 @@ pub(super) fn differences(Export(old): &Export, Export(new): &Export) -> Vec<Str
     lines
 }
 
-/// Objects of a list, by their `name`.
+/// Returns the objects of a list by their `name`.
 fn by_name(list: &Value) -> BTreeMap<&str, &Value> {
     let all = list.as_array().map(Vec::as_slice).unwrap_or_default();
     all.iter().filter_map(|one| Some((one["name"].as_str()?, one))).collect()
 }
 
-/// `git push, destructive, asks first`.
+/// Formats a tool as `git push (destructive, asks first)`.
 fn summary(tool: &Value) -> String {
     let words: Vec<&str> = tool["command"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let asks = if tool["needs_approval"] == true { ", asks first" } else { "" };
     format!("{} ({}{asks})", words.join(" "), tool["risk"].as_str().unwrap_or_default())
 }
 
-/// Lists the changes below `what`: members of objects by their keys, args by their names, the rest as a whole.
+/// Adds a line for each change below `what`: objects are compared by key, args by name, other values as a whole.
 fn changes(what: &str, old: &Value, new: &Value, lines: &mut Vec<String>) {
     match (old, new) {
         _ if old == new => {}
@@ -115,7 +118,7 @@ fn changes(what: &str, old: &Value, new: &Value, lines: &mut Vec<String>) {
                 }
             }
         }
-        _ => lines.push(format!("{what}: {} → {}", shown(old), shown(new))),
+        _ => lines.push(format!("{what}: {} → {}", value_text(old), value_text(new))),
     }
 }
 
@@ -124,6 +127,7 @@ fn keys<'a>(before: &'a Map<String, Value>, after: &'a Map<String, Value>) -> Ve
     before.keys().chain(added).collect()
 }
 
+/// Adds a line for each change of a list of args.
 fn args(what: &str, old: &Value, new: &Value, lines: &mut Vec<String>) {
     let (before, after) = (by_name(old), by_name(new));
     for (name, arg) in &after {
@@ -147,7 +151,7 @@ fn args(what: &str, old: &Value, new: &Value, lines: &mut Vec<String>) {
     }
 }
 
-fn shown(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     match value {
         Value::Null => "none".to_owned(),
         other => other.to_string(),

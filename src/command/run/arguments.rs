@@ -1,4 +1,4 @@
-//! The words of `climax run`.
+//! The command-line arguments of `climax run`.
 
 #[cfg(feature = "http")]
 use core::net::IpAddr;
@@ -40,9 +40,9 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "STRATEGY", value_parser = strategies())]
     pub(crate) search: Option<Strategy>,
     /// Bytes of standard output and of standard error that a result holds at most
-    #[arg(long, value_name = "BYTES", default_value_t = crate::exec::DEFAULT_OUTPUT_BYTES, value_parser = value::whole::<usize>)]
+    #[arg(long, value_name = "BYTES", default_value_t = crate::exec::DEFAULT_OUTPUT_BYTES, value_parser = value::integer::<usize>)]
     pub(crate) max_output: usize,
-    /// Programs that run at once at most; further calls wait in their order [default: 4 a processor]
+    /// Programs that run at once at most; further calls wait in order of arrival [default: 4 per processor]
     #[arg(long, value_name = "N", value_parser = value::positive)]
     pub(crate) max_concurrency: Option<NonZero<usize>>,
     /// Append a JSON line for each call to this file; SIGHUP reopens it
@@ -64,19 +64,19 @@ pub(crate) struct RunArguments {
     pub(crate) log_file: Option<PathBuf>,
 }
 
-/// When files are read again, and who is told.
+/// When files are reloaded, and whether clients are notified.
 #[derive(Args, Debug)]
 pub(crate) struct ReloadArguments {
     /// Read configs and policies again when they change; SIGHUP does it at any time
     #[arg(long)]
     pub(crate) watch: bool,
-    /// Do not tell clients that lists (tools, prompts, resources) have changed
+    /// Do not notify clients when lists (tools, prompts, resources) change
     #[arg(long)]
     pub(crate) no_notify: bool,
 }
 
 impl RunArguments {
-    /// Whether what is served can be read again.
+    /// Whether the served tools come from files, which can be reloaded.
     pub(crate) fn has_files(&self) -> bool {
         let Sources { configs, policy } = &self.selection.sources;
         #[cfg(feature = "http")]
@@ -86,7 +86,7 @@ impl RunArguments {
         policy.is_some() || !configs.is_empty() || has_more
     }
 
-    /// What is wrong between the options that `given` holds, if anything is.
+    /// Checks the options in `given` against one another. Returns the message of a conflict.
     #[cfg(feature = "http")]
     pub(crate) fn problem(&self, given: &ArgMatches) -> Option<String> {
         let ignored = match self.transport {
@@ -99,15 +99,15 @@ impl RunArguments {
         })
     }
 
-    /// Nothing: these options are in builds with HTTP.
+    /// Returns `None`: the options that can conflict exist in builds with HTTP only.
     #[cfg(not(feature = "http"))]
-    #[expect(clippy::unused_self, reason = "it is what builds with HTTP have")]
+    #[expect(clippy::unused_self, reason = "the signature is that of builds with HTTP")]
     pub(crate) fn problem(&self, _: &ArgMatches) -> Option<String> {
         None
     }
 
-    /// Whether a hangup has something read again; if not, it ends the server.
-    pub(crate) fn minds_hangups(&self) -> bool {
+    /// Whether SIGHUP reloads files. If not, it ends the server.
+    pub(crate) fn handles_hangup(&self) -> bool {
         self.has_files() || self.audit.is_some()
     }
 }
@@ -122,50 +122,50 @@ pub(crate) enum Transport {
     StreamableHttp,
 }
 
-/// Over HTTP.
+/// The options of streamable HTTP.
 #[cfg(feature = "http")]
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Options for --transport streamable-http")]
 #[cfg_attr(not(feature = "oauth"), command(arg = without_oauth()))]
 pub(crate) struct HttpArguments {
-    /// Address to listen on; others than this machine's own need --token-file, --oauth-issuer or --insecure-no-auth
+    /// Address to listen on; an address that is not loopback needs --token-file, --oauth-issuer or --insecure-no-auth
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", value_parser = value::address)]
     pub(crate) host: IpAddr,
-    /// Port to listen on; 0 takes a free one. A socket that systemd hands over goes before both
+    /// Port to listen on; 0 takes a free one. A socket from systemd overrides address and port
     #[arg(long, value_name = "PORT", default_value_t = 8080, value_parser = value::port)]
     pub(crate) port: u16,
-    /// Let in only who carries a bearer token of this file: one `NAME TOKEN` a line; SIGHUP reads it again
+    /// Require a bearer token of this file, which has one `NAME TOKEN` per line; SIGHUP reloads it
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
     #[cfg(feature = "oauth")]
     #[command(flatten)]
     pub(crate) oauth: OauthArguments,
-    /// Let everybody in who can reach the address
+    /// Require no token from clients
     #[arg(long, conflicts_with_all = ["token_file", "oauth_issuer"])]
     pub(crate) insecure_no_auth: bool,
-    /// Answer to this host name too, with any port or the one given
+    /// Accept this host name too, with any port or the one given
     #[arg(long, value_name = "NAME[:PORT]")]
     pub(crate) allowed_host: Vec<Host>,
-    /// Answer to web pages of this origin too, also those that a browser shows (CORS)
+    /// Accept requests from web pages of this origin too (CORS)
     #[arg(long, value_name = "SCHEME://NAME[:PORT]")]
     pub(crate) allowed_origin: Vec<Origin>,
-    /// Serve whoever carries the token NAME, or has WORD in the claim CLAIM, under this policy instead of --policy
+    /// Use this policy instead of --policy for the token NAME, or for access tokens with WORD in the claim CLAIM
     #[arg(long, value_name = "NAME|CLAIM:WORD=FILE", value_parser = policy_for)]
     pub(crate) policy_for: Vec<(CallerPattern, PathBuf)>,
     /// Requests that each caller may make, such as 10/s or 600/m; default: any number
     #[arg(long, value_name = "N/s|m|h")]
     pub(crate) rate: Option<Rate>,
-    /// Seconds that running calls get when the server is told to end (SIGTERM)
-    #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_DRAIN_S, value_parser = value::whole::<u64>)]
+    /// Seconds for running calls to end after SIGTERM
+    #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_DRAIN_S, value_parser = value::integer::<u64>)]
     pub(crate) drain: u64,
-    /// Sign what clients are handed between two rounds of a request (approvals, forms) with the key in this file, so that replicas which share it take each other's
+    /// Sign the request state of approvals and forms with the key in this file, so that replicas can share it
     #[arg(long, value_name = "FILE")]
     pub(crate) state_key_file: Option<PathBuf>,
 }
 
 #[cfg(feature = "http")]
 impl HttpArguments {
-    /// Those that stand on the command line, as they are written there.
+    /// Returns the options that are given on the command line, as `--name`.
     fn given(matches: &ArgMatches) -> Vec<String> {
         let options = Self::augment_args(clap::Command::default());
         let is_given = |id| matches.value_source(id) == Some(ValueSource::CommandLine);
@@ -173,7 +173,7 @@ impl HttpArguments {
         given.filter_map(|option| Some(format!("--{}", option.get_long()?))).collect()
     }
 
-    /// The first who is to be served under two policies.
+    /// Returns the message of a conflict, if the same caller has two policies.
     fn ambiguity(&self) -> Option<String> {
         let policies = self.policy_for.iter().enumerate();
         let mut twice = policies.filter_map(|(at, (who, file))| {

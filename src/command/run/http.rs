@@ -12,7 +12,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use super::arguments::HttpArguments;
-use super::start::{Reloaded, Start, cancel_on};
+use super::start::{Reloader, Start, cancel_on};
 use crate::command::output::FAILURE;
 use crate::command::runtime::runtime;
 use crate::command::terminal;
@@ -161,7 +161,7 @@ fn serve_until_shutdown(start: Start<'_>, listener: TcpListener, http: Http, aut
             end_calls_on_second(kind, &end_calls)?;
         }
         let audit = registry.audit();
-        Reloaded { registry: Arc::new(registry), audit, auth: Some(auth) }.start(arguments.reload.watch)?;
+        Reloader { registry: Arc::new(registry), audit, auth: Some(auth) }.start(arguments.reload.watch)?;
         let listener = tokio::net::TcpListener::from_std(listener)?;
         announce(listener.local_addr()?);
         let limit = Duration::from_secs(arguments.http.drain);

@@ -1,16 +1,17 @@
-//! What the allocator does with memory that is free again.
+//! Configures the allocator to return freed memory to the system.
 
-/// Blocks from this size on are given back to the system as soon as they are freed, in bytes.
+/// Minimum size of blocks that are returned to the system when they are freed, in bytes.
 #[cfg(target_env = "gnu")]
 const LARGE_BLOCK_BYTES: libc::c_int = 128 << 10;
 
-/// Has the memory of long outputs given back to the system once they are done with.
+/// Makes the allocator return the memory of long outputs to the system when they are freed.
 ///
-/// glibc does so only until the first large block is freed: then blocks up to its size come from the heap, which does not
-/// shrink as long as something lies at its end, and kept outputs do for minutes. Other C libraries need no word.
+/// By default glibc raises the threshold when a large block is freed. Blocks below the threshold come from the heap, which
+/// cannot shrink while a block at its end is in use, and stored outputs stay in use for minutes. Other C libraries have no
+/// such threshold.
 ///
 /// Source: mallopt(3), `M_MMAP_THRESHOLD`.
-pub(super) fn give_back_large_blocks() {
+pub(super) fn return_large_blocks() {
     #[cfg(target_env = "gnu")]
     #[expect(unsafe_code, reason = "the call takes two numbers, and no other thread has been started")]
     unsafe {

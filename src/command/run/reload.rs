@@ -1,4 +1,4 @@
-//! Reading configs and policies again while a server runs.
+//! Reloads configs and policies while a server runs.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,12 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::serving::reload::Registry;
 
-/// How long files must have been left alone before they are read: editors write in several steps.
-const QUIET: Duration = Duration::from_millis(150);
-/// How long a change waits at most for that.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Time without changes before files are reloaded, because editors write in several steps.
+const DEBOUNCE: Duration = Duration::from_millis(150);
+/// Maximum time from a change to the reload.
+const MAX_DELAY: Duration = Duration::from_secs(1);
 
-/// Serves what the files say now, or keeps what is served and logs why.
+/// Reloads the files. If they have errors, logs them and leaves the served tools as they are.
 pub(super) fn reload(registry: &Registry) {
     match registry.reload() {
         Ok(warnings) => {
@@ -39,30 +39,30 @@ pub(super) fn watch(registry: Arc<Registry>) -> io::Result<()> {
     let files = paths.clone();
     let notify = move |event: notify::Result<Event>| {
         let Ok(event) = event else { return };
-        let is_read = matches!(event.kind, EventKind::Access(_));
-        if !is_read && event.paths.iter().any(|changed| files.iter().any(|path| changed.starts_with(path))) {
-            // The receiver is there as long as anything is served.
+        let is_access = matches!(event.kind, EventKind::Access(_));
+        if !is_access && event.paths.iter().any(|changed| files.iter().any(|path| changed.starts_with(path))) {
+            // It fails only after the runtime has ended.
             let _ = sender.send(());
         }
     };
     let mut watcher = RecommendedWatcher::new(notify, notify::Config::default()).map_err(io::Error::other)?;
     for path in &paths {
-        // A file that is replaced is another file of the same name: only its directory tells.
-        let place = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(Path::new("/")) };
-        watcher.watch(place, RecursiveMode::NonRecursive).map_err(io::Error::other)?;
+        // Editors replace files. The watch of a file would follow the old one, so the directory is watched.
+        let directory = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(Path::new("/")) };
+        watcher.watch(directory, RecursiveMode::NonRecursive).map_err(io::Error::other)?;
     }
     tokio::spawn(async move {
         let _watcher = watcher;
         while changes.recv().await.is_some() {
-            settle(&mut changes).await;
+            debounce(&mut changes).await;
             reload(&registry);
         }
     });
     Ok(())
 }
 
-/// Waits until nothing has changed for [`QUIET`], [`PATIENCE`] at most.
-async fn settle(changes: &mut UnboundedReceiver<()>) {
-    let last = Instant::now() + PATIENCE;
-    while let Ok(Some(())) = timeout_at((Instant::now() + QUIET).min(last), changes.recv()).await {}
+/// Waits until nothing has changed for [`DEBOUNCE`], but at most for [`MAX_DELAY`].
+async fn debounce(changes: &mut UnboundedReceiver<()>) {
+    let deadline = Instant::now() + MAX_DELAY;
+    while let Ok(Some(())) = timeout_at((Instant::now() + DEBOUNCE).min(deadline), changes.recv()).await {}
 }

@@ -1,4 +1,4 @@
-//! What both transports start with: a registry to serve from, and signals that reload it or end it.
+//! The start of a server with either transport: the registry, and the signals that reload it or end the server.
 
 use std::io;
 use std::path::Path;
@@ -11,42 +11,43 @@ use tokio_util::sync::CancellationToken;
 use super::arguments::RunArguments;
 use super::reload;
 use crate::call::audit::Audit;
-use crate::command::selection::failed;
+use crate::command::selection::report_load_error;
 use crate::command::terminal;
 use crate::mcp::{Options, Server};
 use crate::serving::reload::Registry;
 use crate::serving::snapshot::ServedHandle;
 
-/// A server that is about to serve.
+/// A server before its transport starts.
 pub(super) struct Start<'a> {
     pub(super) arguments: &'a RunArguments,
     pub(super) registry: Registry,
     pub(super) options: Options,
-    /// Ends the calls.
+    /// Cancels all calls.
     pub(super) shutdown: CancellationToken,
 }
 
 impl Start<'_> {
-    /// A server of what is served under a policy; if there is none, says why.
+    /// Loads the tools for a policy and makes their server. Reports errors on standard error.
     pub(super) fn server(&mut self, policy: Option<&Path>) -> Result<(Server, ServedHandle), ExitCode> {
-        let (live, warnings) = self.registry.add(policy).map_err(failed)?;
+        let (handle, warnings) = self.registry.add(policy).map_err(report_load_error)?;
         terminal::report(&warnings);
-        Ok((Server::of_handle(live.clone(), self.options, self.shutdown.clone()), live))
+        Ok((Server::of_handle(handle.clone(), self.options, self.shutdown.clone()), handle))
     }
 }
 
-/// What a hangup has read again.
-pub(super) struct Reloaded {
+/// Reloads files on SIGHUP: the audit file, the tokens, the configs and the policies.
+pub(super) struct Reloader {
     pub(super) registry: Arc<Registry>,
     pub(super) audit: Option<Arc<Audit>>,
     #[cfg(feature = "http")]
     pub(super) auth: Option<Arc<crate::transport::http::auth::Auth>>,
 }
 
-impl Reloaded {
+impl Reloader {
+    /// Reloads all files.
     fn reload(&self) {
         if let Some(Err(error)) = self.audit.as_deref().map(Audit::reopen) {
-            tracing::error!(%error, "the audit file cannot be reopened; no call will run until it can");
+            tracing::error!(%error, "the audit file cannot be reopened; calls fail until it can be opened");
         }
         #[cfg(feature = "http")]
         if let Some(Err(error)) = self.auth.as_deref().map(crate::transport::http::auth::Auth::reload) {
@@ -57,7 +58,10 @@ impl Reloaded {
         }
     }
 
-    /// Reloads at each hangup, and when files change if that is asked for.
+    /// Starts to reload on each SIGHUP, and with `watches` also on each change of a file.
+    ///
+    /// # Errors
+    /// A file cannot be watched, or the signal cannot be handled.
     pub(super) fn start(self, watches: bool) -> io::Result<()> {
         if watches && self.registry.files().next().is_some() {
             reload::watch(self.registry.clone())?;
@@ -72,6 +76,7 @@ impl Reloaded {
     }
 }
 
+/// Cancels `token` on a signal.
 pub(super) fn cancel_on(kind: SignalKind, token: &CancellationToken) -> io::Result<()> {
     let mut signals = signal(kind)?;
     let token = token.clone();

@@ -1,25 +1,25 @@
-//! The server over standard input and output.
+//! Serves over standard input and output.
 
-use crate::command::runtime::runtime;
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use tokio::signal::unix::SignalKind;
 
-use super::start::{Reloaded, Start, cancel_on};
+use super::start::{Reloader, Start, cancel_on};
 use crate::command::output::FAILURE;
+use crate::command::runtime::runtime;
 use crate::command::terminal;
-use crate::exec;
 use crate::mcp::Server;
-use crate::transport;
+use crate::{exec, transport};
 
 const ON_A_TERMINAL: &str = "\
-climax serves MCP on standard input and output and is waiting for a client to speak. Start it from one instead:
+climax serves MCP on standard input and output and is waiting for a client. Start it from one instead:
   Claude Code      claude mcp add climax -- climax
   other clients    {\"mcpServers\": {\"climax\": {\"command\": \"climax\"}}}
 To try a tool here: climax list, climax search QUERY, climax call TOOL key=value. Ctrl-C ends the server.";
 
+/// Serves until the client closes standard input, or a signal ends the server.
 pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
     let policy = start.arguments.selection.sources.policy.clone();
     let (server, _) = start.server(policy.as_deref())?;
@@ -41,22 +41,22 @@ fn serve(start: Start<'_>, server: Server) -> io::Result<()> {
         for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
             cancel_on(kind, &shutdown)?;
         }
-        if arguments.minds_hangups() {
+        if arguments.handles_hangup() {
             let audit = registry.audit();
-            let renewed = Reloaded {
+            let reloader = Reloader {
                 registry: Arc::new(registry),
                 audit,
                 #[cfg(feature = "http")]
                 auth: None,
             };
-            renewed.start(arguments.reload.watch)?;
+            reloader.start(arguments.reload.watch)?;
         } else {
             cancel_on(SignalKind::hangup(), &shutdown)?;
         }
         let (input, output) = transport::streams::open();
         Box::pin(transport::stdio::serve(server, input, output, shutdown)).await
     });
-    // A thread may be parked in a read of standard input; nothing is left to wait for.
+    // A thread may be blocked in a read of standard input.
     runtime.shutdown_background();
     ended
 }

@@ -23,9 +23,9 @@ use super::super::{progress, request_context, resources};
 use super::Server;
 use crate::call::approval::{Approver, Denial, Unattended};
 use crate::call::arguments::echo;
-use crate::call::{CallError, CallResult, Purpose, Request, Toolbox};
+use crate::call::{CallError, CallRequest, CallResult, Purpose, Toolbox};
 use crate::exec::MAX_WHOLE_OUTPUT_BYTES;
-use crate::exec::{End, Lines, Outcome, Stop, Watch};
+use crate::exec::{End, Outcome, StderrLines, Stop, Watch};
 
 /// The URI of an output that could not be stored: the system gave no random bytes for its id.
 const UNSTORED_URI: &str = "climax://output/none";
@@ -158,8 +158,8 @@ impl Server {
         let span = tracing::info_span!("call", tool = name, outcome = tracing::field::Empty);
         let env = request_context::trace(context);
         #[cfg(feature = "otlp")]
-        let env = crate::telemetry::traces::joined(&span, env);
-        let request = Request {
+        let env = crate::telemetry::traces::join_trace(&span, env);
+        let request = CallRequest {
             tool: name,
             arguments,
             watch: (log.is_some() || progress_token.is_some()).then_some(&watch),
@@ -235,7 +235,7 @@ impl Server {
 }
 
 /// Awaits a call and sends its lines to its log, if it has one.
-async fn with_log<T>(log: Option<(&CallLog<'_>, &Lines)>, call: impl Future<Output = T>) -> T {
+async fn with_log<T>(log: Option<(&CallLog<'_>, &StderrLines)>, call: impl Future<Output = T>) -> T {
     match log {
         None => call.await,
         Some((log, lines)) => log.with_lines(lines, call).await,

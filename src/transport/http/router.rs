@@ -92,7 +92,7 @@ impl Router {
         if self.is_draining() {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        self.metrics.answered(response.status().as_u16());
+        self.metrics.count_response(response.status().as_u16());
         response
     }
 

@@ -1,0 +1,155 @@
+//! Describes invalid arguments, in texts that repeat at most a part of a long value.
+
+use std::fmt;
+
+use serde_json::Value;
+
+/// Maximum characters of a client's value that a message repeats.
+const MAX_ECHOED_CHARS: usize = 200;
+
+/// The reason why an argument is invalid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// It is required and absent.
+    Missing,
+    /// It is unknown, and resembles the name of an arg without a value.
+    Misspelt {
+        /// The name that it resembles.
+        meant: String,
+    },
+    /// It is unknown, and requests a dry run that the tool does not support.
+    NoDryRun,
+    /// It has another type and cannot be converted.
+    Type {
+        /// The value, as JSON without the outer quotes of a string.
+        value: String,
+        /// The type that it should have.
+        expected: &'static str,
+    },
+    /// It is not one of the allowed values.
+    NotInEnum {
+        /// The allowed values.
+        allowed: Vec<String>,
+    },
+    /// It contains NUL, which no word of a command line can contain.
+    Nul,
+    /// It is positional and starts with a dash, so the program would take it for an option.
+    LeadingDash {
+        /// The value, as JSON without the outer quotes of a string.
+        value: String,
+    },
+    /// It is longer than the limit.
+    TooLong {
+        /// Its length in bytes.
+        bytes: usize,
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// It does not match a pattern of the policy.
+    Pattern {
+        /// The value.
+        value: String,
+        /// The pattern.
+        pattern: String,
+    },
+    /// It is too long to be checked against a pattern of the policy.
+    Uncheckable {
+        /// Its length in bytes.
+        bytes: usize,
+        /// The pattern.
+        pattern: String,
+    },
+    /// The policy sets a minimum or maximum, and it is not a number.
+    NotANumber {
+        /// The value.
+        value: String,
+    },
+    /// It is below the minimum of the policy.
+    BelowMinimum {
+        /// The value.
+        value: String,
+        /// The minimum.
+        minimum: String,
+    },
+    /// It is above the maximum of the policy.
+    AboveMaximum {
+        /// The value.
+        value: String,
+        /// The maximum.
+        maximum: String,
+    },
+}
+
+/// An invalid argument, and the reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The argument's name.
+    pub argument: String,
+    /// The reason.
+    pub problem: Problem,
+}
+
+/// The texts are part of `docs/contract.md`, "Arguments".
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = &self.argument;
+        match &self.problem {
+            Problem::Missing => write!(f, "Missing required argument '{name}'"),
+            Problem::Misspelt { meant } => {
+                write!(f, "Unknown argument '{}': did you mean '{meant}'?", echo(name))
+            }
+            Problem::NoDryRun => {
+                write!(f, "Unknown argument '{}': the tool cannot show what it would do without doing it", echo(name))
+            }
+            Problem::Type { value, expected } => write!(f, "Argument '{name}': cannot convert '{value}' to {expected}"),
+            Problem::NotInEnum { allowed } => write!(f, "Argument '{name}' must be one of: {}", allowed.join(", ")),
+            Problem::Nul => write!(f, "Argument '{name}': value contains a NUL character"),
+            Problem::LeadingDash { value } => {
+                write!(f, "Argument '{name}': value '{value}' would be read as an option")
+            }
+            Problem::TooLong { bytes, limit } => {
+                write!(f, "Argument '{name}': value is {bytes} bytes long, the most is {limit}")
+            }
+            Problem::Pattern { value, pattern } => {
+                write!(f, "Argument '{name}': value '{value}' does not match pattern '{pattern}'")
+            }
+            Problem::Uncheckable { bytes, pattern } => {
+                write!(
+                    f,
+                    "Argument '{name}': value of {bytes} bytes is too long to be checked against pattern '{pattern}'"
+                )
+            }
+            Problem::NotANumber { value } => write!(f, "Argument '{name}': value '{value}' is not a number"),
+            Problem::BelowMinimum { value, minimum } => {
+                write!(f, "Argument '{name}': value {value} is below minimum {minimum}")
+            }
+            Problem::AboveMaximum { value, maximum } => {
+                write!(f, "Argument '{name}': value {value} exceeds maximum {maximum}")
+            }
+        }
+    }
+}
+
+/// Describes a value that is not of the `expected` type.
+#[must_use]
+pub fn type_problem(value: &Value, expected: &'static str) -> Problem {
+    Problem::Type { value: json_text(value), expected }
+}
+
+/// Formats a value for a message: its JSON, without the outer quotes of a string, shortened by [`echo`].
+pub(super) fn json_text(value: &Value) -> String {
+    let json = value.to_string();
+    match value {
+        Value::String(_) => echo(&json[1..json.len() - 1]),
+        _ => echo(&json),
+    }
+}
+
+/// Shortens a client's text for a message to 200 characters.
+#[must_use]
+pub fn echo(text: &str) -> String {
+    match text.char_indices().nth(MAX_ECHOED_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
