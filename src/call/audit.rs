@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use climax_catalog::{ArgView, ResolvedTool};
@@ -15,6 +15,7 @@ use crate::call::arguments::echo;
 use crate::call::outcome::{CallResult, Permission};
 use crate::call::request::CallRequest;
 use crate::exec::{End, open_for_append};
+use crate::lock::Unpoisoned as _;
 use crate::telemetry::log;
 
 /// Maximum arguments of a call that an audit line names.
@@ -96,7 +97,7 @@ impl Audit {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock().unpoisoned()
     }
 }
 

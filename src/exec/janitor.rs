@@ -10,7 +10,7 @@ use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group, setsid};
@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use super::append::append_line;
 use super::self_exec::THIS_PROGRAM;
+use crate::lock::Unpoisoned as _;
 
 /// The subcommand that starts this program as a janitor.
 pub(crate) const COMMAND: &str = "janitor";
@@ -149,7 +150,7 @@ impl Janitor {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock().unpoisoned()
     }
 }
 

@@ -1,8 +1,9 @@
 //! Queues the lines that a running program prints on standard error, for log messages to the client.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
+use crate::lock::Unpoisoned as _;
 use tokio::sync::Notify;
 
 /// Maximum length of one line of output, in bytes. The rest of the line is dropped.
@@ -94,7 +95,7 @@ impl StderrLines {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock().unpoisoned()
     }
 }
 

@@ -7,7 +7,7 @@ use std::mem::ManuallyDrop;
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use climax_catalog::policy::{Container, Executor, Sandbox};
 use futures_util::FutureExt as _;
@@ -20,6 +20,7 @@ use super::janitor::{CleanupGuard, Janitor};
 use super::limits::Limits;
 use super::process::{self, RunContext};
 use super::{Captured, End, Outcome, SpawnError, Stop, Watch, container, random, sandbox, variable};
+use crate::lock::Unpoisoned as _;
 
 /// Runs programs, a limited number at once. Clones share the limit.
 ///
@@ -294,7 +295,7 @@ struct CallerSlots(Mutex<HashMap<String, Weak<Semaphore>>>);
 impl CallerSlots {
     /// Returns the semaphore of a caller, with `slots` permits if it is new.
     fn of(&self, caller: &str, slots: usize) -> Arc<Semaphore> {
-        let mut caller_slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut caller_slots = self.0.lock().unpoisoned();
         if let Some(semaphore) = caller_slots.get(caller).and_then(Weak::upgrade) {
             return semaphore;
         }

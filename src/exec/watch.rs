@@ -1,10 +1,11 @@
 //! The progress of a running call: its state, its last line of output, its log lines.
 
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use tokio::sync::Notify;
 
 use super::lines::{MAX_LINE_BYTES, StderrLines};
+use crate::lock::Unpoisoned as _;
 
 /// Reports the progress of one call while it waits and runs.
 #[derive(Debug, Default)]
@@ -110,7 +111,7 @@ impl Watch {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock().unpoisoned()
     }
 }
 
