@@ -84,9 +84,9 @@ fn start_and_depth_limit_the_commands() {
     assert!(stdout.contains("command: book lend") && !stdout.contains("prune"), "{stdout}");
     let (_, stdout, stderr) = run(climax().args(["import", "--depth", "1", "--help-of"]).arg(&path));
     assert!(stdout.contains("shelf_prune") && !stdout.contains("lend"), "{stdout}");
-    assert!(stderr.contains("2 more commands were not asked: see --depth"), "{stderr}");
+    assert!(stderr.contains("2 more commands were not read: see --depth"), "{stderr}");
     let (_, _, stderr) = run(climax().args(["import", "--max-commands", "3", "--help-of"]).arg(&path));
-    assert!(stderr.contains("2 more commands were not asked"), "{stderr}");
+    assert!(stderr.contains("2 more commands were not read"), "{stderr}");
 }
 
 #[test]

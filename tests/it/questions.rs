@@ -216,7 +216,7 @@ fn the_command_line_takes_the_user_s_values_from_the_user() {
     assert_eq!((code, out.as_str()), (0, "<api>\n<here>\n<--count>\n<2>\n"));
     let (code, out, err) = call(&["service=api"]);
     assert_eq!(code, 1, "{out}{err}");
-    assert!(err.ends_with("what the user gives stands on the command line: add place=VALUE\n"), "{err}");
+    assert!(err.ends_with("add place=VALUE to the command line\n"), "{err}");
     let (_, _, err) = call(&[]);
     assert!(!err.contains("add place"), "the agent's part goes first: {err}");
 }
