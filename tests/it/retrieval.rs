@@ -102,12 +102,26 @@ fn hostile_requests_are_answered() {
 }
 
 #[test]
-fn auto_answers_as_lexical_does_where_that_finds_anything() {
+fn auto_lists_every_substring_match_before_what_ranking_alone_finds() {
     let index = index();
-    for query in ["commit", "branch", "working tree", "Show the"] {
-        assert_eq!(found(&index, Strategy::Auto, query, 20), found(&index, Strategy::Lexical, query, 20), "{query}");
+    for query in ["commit", "branch", "working tree", "Show the", "e", "git_co"] {
+        let mut auto = found(&index, Strategy::Auto, query, 1000);
+        let mut literal = found(&index, Strategy::Lexical, query, 1000);
+        auto.truncate(literal.len());
+        auto.sort_unstable();
+        literal.sort_unstable();
+        assert_eq!(auto, literal, "{query}");
     }
     assert_eq!(found(&index, Strategy::Bm25, "", 500).len(), CATALOG.tools.len(), "an empty query matches everything");
+}
+
+#[test]
+fn auto_starts_with_the_tool_of_that_name() {
+    let index = index();
+    for (query, tool) in [("commit", "git_commit"), ("GIT_TAG_CREATE", "git_tag_create"), ("git commit", "git_commit")]
+    {
+        assert_eq!(found(&index, Strategy::Auto, query, 5).first().unwrap(), tool);
+    }
 }
 
 #[test]

@@ -228,10 +228,10 @@ fn near(index: &ToolIndex, unknown: &str) -> Vec<String> {
 }
 
 /// The best `limit`, best first, equal ones in the order in which they come.
-pub(super) fn best<T: Ord + Copy>(scored: impl Iterator<Item = (u32, T)>, limit: usize) -> impl Iterator<Item = T> {
+pub(super) fn best<K: Ord, T: Ord>(ranked: impl Iterator<Item = (K, T)>, limit: usize) -> Vec<T> {
     let mut heap = BinaryHeap::with_capacity(limit.min(1024) + 1);
-    for (order, (score, id)) in scored.enumerate() {
-        let candidate = Reverse((score, Reverse(order), id));
+    for (order, (key, id)) in ranked.enumerate() {
+        let candidate = Reverse((key, Reverse(order), id));
         if heap.len() < limit {
             heap.push(candidate);
         } else if let Some(mut worst) = heap.peek_mut()
@@ -240,7 +240,7 @@ pub(super) fn best<T: Ord + Copy>(scored: impl Iterator<Item = (u32, T)>, limit:
             *worst = candidate;
         }
     }
-    heap.into_sorted_vec().into_iter().map(|Reverse((_, _, id))| id)
+    heap.into_sorted_vec().into_iter().map(|Reverse((_, _, id))| id).collect()
 }
 
 /// How much a term tells that stands in `frequency` of `tools`: BM25's inverse document frequency, its peaks flattened.
