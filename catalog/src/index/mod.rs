@@ -9,12 +9,15 @@ use crate::prompt::Prompt;
 use crate::table::{Catalog, Rows};
 use crate::view::{Cli, ResolvedTool};
 
+mod floor;
 mod lexical;
+mod near;
 mod query;
 pub(crate) mod ranked;
 mod readable;
 mod score;
 mod search;
+mod sentence;
 mod tokens;
 mod vocabulary;
 

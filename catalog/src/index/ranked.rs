@@ -10,7 +10,7 @@ use crate::lower::{Full, offset};
 use crate::table::{Ranked, Texts};
 
 /// Saturation of term frequency (BM25's k₁).
-const SATURATION: f64 = 2.5;
+const SATURATION: f64 = 2.0;
 /// The largest impact, which stands for endless repetition.
 const MAX_IMPACT: f64 = 255.0;
 
@@ -20,22 +20,27 @@ struct Field {
     length: f64,
 }
 
-const FIELDS: [Field; 7] = [
+const FIELDS: [Field; 8] = [
     // The tool's name.
-    Field { weight: 4.0, length: 1.0 },
+    Field { weight: 3.2, length: 1.0 },
     // The last word of its name: what it does.
-    Field { weight: 2.0, length: 0.0 },
+    Field { weight: 4.2, length: 0.0 },
     // The CLI's name, category and tags.
-    Field { weight: 0.5, length: 0.0 },
-    // The CLI's description.
-    Field { weight: 0.6, length: 0.3 },
-    // The tool's description.
-    Field { weight: 2.0, length: 0.75 },
-    // Names and descriptions of args.
     Field { weight: 0.7, length: 0.5 },
+    // The CLI's description.
+    Field { weight: 0.35, length: 0.75 },
+    // The tool's description.
+    Field { weight: 2.0, length: 1.0 },
+    // Its first words: what the rest is about.
+    Field { weight: 0.45, length: 0.0 },
+    // Names and descriptions of args.
+    Field { weight: 0.875, length: 0.5 },
     // Enum values.
-    Field { weight: 0.6, length: 0.5 },
+    Field { weight: 1.45, length: 0.0 },
 ];
+
+/// Words of a description that count as its first ones.
+const FIRST_WORDS: usize = 4;
 
 /// What a word of a tool's name says of it, in halves: where it belongs (`remote` in `git_remote_add`) …
 pub(super) const PLACE: u8 = 2;
@@ -89,6 +94,7 @@ impl Builder {
             self.cli.discovery.clone(),
             self.cli.description.clone(),
             stems(&tool.description).collect(),
+            stems(&tool.description).take(FIRST_WORDS).collect(),
             args.flat_map(stems).collect(),
             values.flat_map(stems).collect(),
         ];

@@ -2,8 +2,8 @@
 
 use super::lexical;
 use super::query::Request;
-use super::score::{self, LOOKED_AT};
-use super::{Id, Segment, ToolIndex, lowercase, tokens};
+use super::score;
+use super::{Id, Segment, ToolIndex, lowercase, sentence, tokens};
 use crate::table::Rows;
 use crate::view::ToolIndexEntry;
 
@@ -85,7 +85,7 @@ impl ToolIndex {
         if strategy == Strategy::Auto {
             return self.entries(self.rank(&request, filter, &self.literal(filter, query), limit));
         }
-        if request.terms.is_empty() {
+        if request.sentences.is_empty() {
             return self.search(filter, limit);
         }
         self.entries(self.rank(&request, filter, &Literal::default(), limit))
@@ -98,7 +98,7 @@ impl ToolIndex {
             let stem = tokens::stem(word);
             self.layers.iter().any(|layer| layer.catalog.ranked.find(&stem).is_some())
         };
-        let words = tokens::words(query).filter(|word| !tokens::is_stop_word(word) && !is_known(word));
+        let words = tokens::words(query).filter(|word| sentence::is_content(word) && !is_known(word));
         words.take(MAX_UNMATCHED_WORDS).collect()
     }
 
@@ -128,19 +128,13 @@ impl ToolIndex {
 
     /// The literal matches, best first, then what ranking alone finds.
     fn rank(&self, request: &Request, filter: Filter<'_>, literal: &Literal, limit: usize) -> Vec<Id> {
-        let (terms, scores) = score::scores(self, request);
-        let ids = || {
-            let runs = self.runs(filter).into_iter();
-            let ids = runs.flat_map(|(layer, Rows(first, end))| (first..end).map(move |row| (layer, row)));
-            ids.filter(|id| self.is_visible(*id))
-        };
+        let runs = self.runs(filter);
         let is_narrowed = filter.cli.is_some() || filter.category.is_some();
-        let is_served = is_narrowed || {
-            let ranked = ids().filter_map(|id| Some((scores.get(id)?, id)));
-            score::is_served(self, request, &terms, &score::best(ranked, LOOKED_AT))
-        };
+        let scores = score::scores(self, request, &runs, is_narrowed);
+        // Whoever gives a filter has said what the request is about.
+        let is_served = scores.is_served || is_narrowed;
         let mut literals = literal.ids.iter().peekable();
-        let found = ids().filter_map(|id| {
+        let found = self.ids(&runs).filter_map(|id| {
             let score = scores.get(id);
             let kind = match literals.next_if_eq(&&id) {
                 Some(_) => literal.match_of(id, self.tool(id).name()),
@@ -150,6 +144,12 @@ impl ToolIndex {
             (kind > Match::Rank || is_served && score.is_some()).then_some(((kind, score), id))
         });
         score::best(found, limit.min(literal.ids.len() + MAX_RANKED))
+    }
+
+    /// The tools in some rows that are served, in their order.
+    pub(super) fn ids(&self, runs: &[(usize, Rows)]) -> impl Iterator<Item = Id> {
+        let ids = runs.iter().flat_map(|(layer, Rows(first, end))| (*first..*end).map(move |row| (*layer, row)));
+        ids.filter(|id| self.is_visible(*id))
     }
 
     /// The tools of the CLIs that match, as few runs of adjacent rows: one search of a long text is faster than many of
