@@ -7,35 +7,30 @@ const MAX_NEAR: usize = 4;
 
 /// Terms that start as an unknown one does, or are it but for a typing mistake; nearest first, then in their order.
 pub(super) fn near(index: &ToolIndex, unknown: &str) -> Vec<String> {
-    let length = unknown.chars().count();
-    let mistakes = match length {
+    let mistakes = match unknown.chars().count() {
         0..=3 => return Vec::new(),
         4..=7 => 1,
         _ => 2,
     };
-    let wanted = letters(unknown);
+    let letters_of_unknown = letters(unknown);
+    // A letter has two bytes at most in nearly all alphabets.
+    let bytes = unknown.len().saturating_sub(2 * mistakes)..=unknown.len() + 2 * mistakes;
     let mut found: Vec<(usize, &str)> = Vec::new();
-    for term in index.layers.iter().flat_map(|layer| layer.catalog.ranked.terms()) {
-        if term.len() > unknown.len() && term.starts_with(unknown) {
-            found.push((1, term));
-        } else if may_be_near(term, unknown, wanted, mistakes) && term.chars().count().abs_diff(length) <= mistakes {
-            let distance = strsim::damerau_levenshtein(term, unknown);
-            if distance <= mistakes {
-                found.push((distance, term));
+    for layer in &index.layers {
+        let ranked = &layer.catalog.ranked;
+        found.extend(ranked.starting_with(unknown).map(|term| (1, term)));
+        for term in ranked.of_length(bytes.clone()) {
+            // A mistake changes two letters at most; a look at them spares the distance for nearly all terms.
+            let changed = (letters(term) ^ letters_of_unknown).count_ones() as usize;
+            if changed <= 2 * mistakes && !term.starts_with(unknown) {
+                let distance = strsim::damerau_levenshtein(term, unknown);
+                found.extend((distance <= mistakes).then_some((distance, term)));
             }
         }
     }
     found.sort_unstable();
     found.dedup();
     found.into_iter().take(MAX_NEAR).map(|(_, term)| term.to_owned()).collect()
-}
-
-/// Whether a term may differ from another by no more than some mistakes, each of which changes two letters at most. A look
-/// at lengths and letters spares the distance for nearly all terms.
-fn may_be_near(term: &str, other: &str, wanted: u64, mistakes: usize) -> bool {
-    const MAX_BYTES_OF_LETTER: usize = 4;
-    term.len().abs_diff(other.len()) <= MAX_BYTES_OF_LETTER * mistakes
-        && (letters(term) ^ wanted).count_ones() as usize <= 2 * mistakes
 }
 
 /// The letters of a word, as a set of their codes modulo 64.

@@ -3,6 +3,7 @@
 //! Arithmetic is integers and IEEE basic operations only, so every machine ranks alike.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::RangeInclusive;
 
 use super::tokens::{stem, stems, words};
 use crate::checked::{Cli, Tool};
@@ -260,24 +261,39 @@ impl ExactSizeIterator for Postings<'_> {}
 impl Ranked {
     /// The number of a term.
     pub(super) fn find(&self, term: &str) -> Option<usize> {
+        let number = self.first_from(term);
+        (number < self.terms.ends.len() && self.term(number) == term).then_some(number)
+    }
+
+    /// The number of the first term that is not before a text.
+    fn first_from(&self, text: &str) -> usize {
         let (mut low, mut high) = (0, self.terms.ends.len());
         while low < high {
             let middle = low.midpoint(high);
-            match self.term(middle).cmp(term) {
-                std::cmp::Ordering::Equal => return Some(middle),
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
+            if self.term(middle) < text {
+                low = middle + 1;
+            } else {
+                high = middle;
             }
         }
-        None
+        low
     }
 
-    pub(super) fn term(&self, number: usize) -> &str {
+    /// The terms that start with a text.
+    pub(super) fn starting_with<'a>(&'a self, start: &'a str) -> impl Iterator<Item = &'a str> {
+        let terms = (self.first_from(start)..self.terms.ends.len()).map(|number| self.term(number));
+        terms.take_while(move |term| term.starts_with(start))
+    }
+
+    /// The terms whose bytes are as many as a range has them.
+    pub(super) fn of_length(&self, lengths: RangeInclusive<usize>) -> impl Iterator<Item = &str> {
+        let starts = std::iter::once(&0).chain(self.terms.ends.iter());
+        let spans = starts.zip(self.terms.ends.iter()).map(|(start, end)| *start as usize..*end as usize);
+        spans.filter(move |span| lengths.contains(&span.len())).map(|span| &self.terms.text[span])
+    }
+
+    fn term(&self, number: usize) -> &str {
         self.terms.get(crate::table::Str(u32::try_from(number).expect("terms are counted in 32 bits")))
-    }
-
-    pub(super) fn terms(&self) -> impl Iterator<Item = &str> {
-        (0..self.terms.ends.len()).map(|number| self.term(number))
     }
 
     pub(super) fn postings(&self, number: usize) -> Postings<'_> {

@@ -30,21 +30,26 @@ const COMPOUND: f64 = 0.86;
 const NEAR: f64 = 0.75;
 /// Unknown words for which such terms are looked for: each look goes through all terms.
 const MAX_NEAR_LOOKS: usize = 8;
+/// How likely a sentence must be the request for its unknown words to be looked for.
+const LIKELY: f64 = 0.5;
 /// How much a term's rarity is that among the tools which the request is about, where it names them.
 const LOCAL: f64 = 0.375;
 /// Scores the tools in some rows for a request; where the rows are narrowed down, it is about those.
 pub(super) fn scores(index: &ToolIndex, request: &Request, runs: &[(usize, Rows)], is_narrowed: bool) -> Scores {
     let mut scorer = Scorer::new(index);
     let mut all = Scores::none(index);
+    let is_alone = request.sentences.len() == 1;
     for sentence in &request.sentences {
-        let named = scorer.named(sentence);
+        let named = scorer.clis_in(sentence);
         scorer.scope = if is_narrowed { Some(Scope::new(runs.to_vec())) } else { Scope::of_first(&named) };
         let known = scorer.score(sentence, &named);
-        let found = index.ids(runs).filter_map(|id| Some((scorer.get(id)?, id)));
-        let top = best(found, LOOKED_AT);
+        let top = best(visible(index, runs, &scorer.sums), LOOKED_AT);
         // A lone word may be misspelt or cut short, and no tool is about anything else than it.
-        let is_lone_word = request.sentences.len() == 1 && known.len() == 1 && !top.is_empty();
+        let is_lone_word = is_alone && known.len() == 1 && !top.is_empty();
         let is_served = is_lone_word || floor::is_served(index, &sentence.words, &known, &top);
+        if is_alone {
+            return Scores { layers: scorer.sums, is_served };
+        }
         // Once a tool serves a sentence, those that none serves are beside the point.
         if is_served && !all.is_served {
             all = Scores { is_served, ..Scores::none(index) };
@@ -52,11 +57,24 @@ pub(super) fn scores(index: &ToolIndex, request: &Request, runs: &[(usize, Rows)
         if is_served || !all.is_served {
             let mass: f64 = known.iter().map(|term| term.mass).sum();
             // Long sentences have high scores for saying much.
-            all.merge(&scorer.layers, sentence.weight / mass.sqrt());
+            all.merge(&scorer.sums, sentence.weight / mass.sqrt());
         }
         scorer.clear();
     }
     all
+}
+
+/// The visible tools in some rows that have a score, with it.
+fn visible<'a>(
+    index: &'a ToolIndex,
+    runs: &'a [(usize, Rows)],
+    layers: &'a [Vec<u32>],
+) -> impl Iterator<Item = (u32, Id)> {
+    let scored = runs.iter().flat_map(|(layer, rows)| {
+        let scores = (rows.0..rows.1).zip(&layers[*layer][rows.range()]);
+        scores.filter(|(_, score)| **score > 0).map(move |(row, score)| (*score, (*layer, row)))
+    });
+    scored.filter(|(_, id)| index.is_visible(*id))
 }
 
 /// The score of each tool.
@@ -72,17 +90,29 @@ impl Scores {
         Self { layers: layers.collect(), is_served: false }
     }
 
-    /// The score of a tool, if it has one.
-    pub(super) fn get(&self, (layer, row): Id) -> Option<u32> {
-        Some(self.layers[layer][row as usize]).filter(|score| *score > 0)
+    /// Takes the score of a tool out, if it has one.
+    pub(super) fn take(&mut self, (layer, row): Id) -> Option<u32> {
+        Some(std::mem::take(&mut self.layers[layer][row as usize])).filter(|score| *score > 0)
+    }
+
+    /// The visible tools in some rows that have a score, with it.
+    pub(super) fn visible<'a>(
+        &'a self,
+        index: &'a ToolIndex,
+        runs: &'a [(usize, Rows)],
+    ) -> impl Iterator<Item = (u32, Id)> {
+        visible(index, runs, &self.layers)
     }
 
     /// Keeps the better of the scores so far and those of another sentence.
-    fn merge(&mut self, sentence: &[Vec<Score>], factor: f64) {
+    fn merge(&mut self, sentence: &[Vec<u32>], factor: f64) {
+        const ONE: f64 = 65536.0;
+        let factor = u64::from(fixed(factor * ONE));
         for (best, score) in self.layers.iter_mut().flatten().zip(sentence.iter().flatten()) {
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, and is positive")]
-            let scaled = (f64::from(score.sum) * factor) as u32;
-            *best = (*best).max(scaled).max(score.sum.min(1));
+            if *score > 0 {
+                let scaled = (u64::from(*score) * factor) >> 16;
+                *best = u32::try_from(scaled.max(1)).unwrap_or(u32::MAX).max(*best);
+            }
         }
     }
 }
@@ -93,16 +123,12 @@ struct Scorer<'a> {
     tools: usize,
     /// The tools that the sentence is about, as far as it says so.
     scope: Option<Scope>,
-    layers: Vec<Vec<Score>>,
-    near_looks: usize,
-}
-
-/// What is known of a tool.
-#[derive(Clone, Copy, Default)]
-struct Score {
-    sum: u32,
-    /// What the words of its name say together that the sentence says too.
-    named: u8,
+    /// What each tool scores.
+    sums: Vec<Vec<u32>>,
+    /// What the words of each tool's name say together that the sentence says too.
+    named: Vec<Vec<u8>>,
+    /// Unknown words that are still looked for.
+    looks_left: usize,
 }
 
 /// What is known of a term of a sentence.
@@ -149,23 +175,21 @@ impl Scope {
 
 impl<'a> Scorer<'a> {
     fn new(index: &'a ToolIndex) -> Self {
-        let of_layer = |layer: &super::Layer| vec![Score::default(); layer.catalog.tools.len()];
-        let layers: Vec<_> = index.layers.iter().map(of_layer).collect();
-        let tools = layers.iter().map(Vec::len).sum();
-        Self { index, tools, scope: None, layers, near_looks: 0 }
+        let sizes = || index.layers.iter().map(|layer| layer.catalog.tools.len());
+        let sums = sizes().map(|tools| vec![0; tools]).collect();
+        let named = sizes().map(|tools| vec![0; tools]).collect();
+        Self { index, tools: sizes().sum(), scope: None, sums, named, looks_left: MAX_NEAR_LOOKS }
     }
 
     fn clear(&mut self) {
-        self.layers.iter_mut().for_each(|layer| layer.fill(Score::default()));
-    }
-
-    fn get(&self, (layer, row): Id) -> Option<u32> {
-        Some(self.layers[layer][row as usize].sum).filter(|sum| *sum > 0)
+        self.sums.iter_mut().for_each(|layer| layer.fill(0));
+        self.named.iter_mut().for_each(|layer| layer.fill(0));
     }
 
     /// Scores all tools for a sentence.
     fn score(&mut self, sentence: &Sentence, named: &[Named]) -> Vec<Known> {
-        let mut terms: Vec<_> = sentence.terms.iter().map(|term| self.add_term(term)).collect();
+        let is_likely = sentence.weight >= LIKELY;
+        let mut terms: Vec<_> = sentence.terms.iter().map(|term| self.add_term(term, is_likely)).collect();
         for compound in &sentence.compounds {
             let located = Located::find(self.index, &compound.stem);
             if located.tools > 0 {
@@ -181,7 +205,7 @@ impl<'a> Scorer<'a> {
         terms
     }
 
-    fn add_term(&mut self, term: &Term) -> Known {
+    fn add_term(&mut self, term: &Term, is_likely: bool) -> Known {
         let exact = Located::find(self.index, &term.stem);
         let mut stand_ins: Vec<_> = term.synonyms.iter().map(|stem| Located::find(self.index, stem)).collect();
         for synonym in &stand_ins {
@@ -190,8 +214,8 @@ impl<'a> Scorer<'a> {
         let mass = term.weight * self.rarity(&exact);
         if exact.tools > 0 {
             self.add(&exact, mass);
-        } else if self.near_looks < MAX_NEAR_LOOKS {
-            self.near_looks += 1;
+        } else if is_likely && self.looks_left > 0 {
+            self.looks_left -= 1;
             for stem in near(self.index, &term.stem) {
                 let near = Located::find(self.index, &stem);
                 self.add(&near, NEAR * term.weight * self.rarity(&near));
@@ -203,12 +227,13 @@ impl<'a> Scorer<'a> {
 
     fn add(&mut self, term: &Located, weight: f64) {
         let weight = fixed(1000.0 * weight);
-        for ((layer, scores), number) in self.index.layers.iter().zip(&mut self.layers).zip(&term.numbers) {
-            let postings = number.map(|number| layer.catalog.ranked.postings(number));
-            for posting in postings.into_iter().flatten() {
-                let score = &mut scores[posting.row as usize];
-                score.sum = score.sum.saturating_add(weight * u32::from(posting.impact));
-                score.named = score.named.saturating_add(posting.named);
+        for (layer, number) in term.numbers.iter().enumerate() {
+            let (sums, named) = (&mut self.sums[layer], &mut self.named[layer]);
+            let postings = number.map(|number| self.index.layers[layer].catalog.ranked.postings(number));
+            for Posting { row, impact, named: part } in postings.into_iter().flatten() {
+                let row = row as usize;
+                sums[row] = sums[row].saturating_add(weight * u32::from(impact));
+                named[row] = named[row].saturating_add(part);
             }
         }
     }
@@ -224,7 +249,7 @@ impl<'a> Scorer<'a> {
     }
 
     /// The CLIs that a sentence names.
-    fn named(&self, sentence: &Sentence) -> Vec<Named> {
+    fn clis_in(&self, sentence: &Sentence) -> Vec<Named> {
         let named = self.index.segments.iter().filter_map(|segment| {
             let cli = self.index.cli(*segment);
             let position = position_of(cli, &sentence.words)?;
@@ -237,8 +262,8 @@ impl<'a> Scorer<'a> {
     fn add_named(&mut self, named: &[Named]) {
         for Named { layer, rows, is_first } in named {
             let gain = fixed(if *is_first { NAMED_FIRST } else { NAMED } * UNIT);
-            for score in &mut self.layers[*layer][rows.range()] {
-                score.sum = score.sum.saturating_add(gain);
+            for sum in &mut self.sums[*layer][rows.range()] {
+                *sum = sum.saturating_add(gain);
             }
         }
     }
@@ -246,11 +271,11 @@ impl<'a> Scorer<'a> {
     /// Lowers tools whose names say more than the sentence: those that also match are beside what is asked for, or a special
     /// case of it.
     fn take_unsaid(&mut self, loss: u32) {
-        for (layer, scores) in self.index.layers.iter().zip(&mut self.layers) {
-            for (score, name) in scores.iter_mut().zip(layer.catalog.ranked.names.iter()) {
-                let unsaid = name.saturating_sub(score.named).min(PLACE);
-                let lowered = score.sum.saturating_sub(loss / u32::from(PLACE) * u32::from(unsaid));
-                score.sum = lowered.max(score.sum.min(1));
+        for ((layer, sums), named) in self.index.layers.iter().zip(&mut self.sums).zip(&self.named) {
+            for ((sum, named), name) in sums.iter_mut().zip(named).zip(layer.catalog.ranked.names.iter()) {
+                let unsaid = name.saturating_sub(*named).min(PLACE);
+                let lowered = sum.saturating_sub(loss / u32::from(PLACE) * u32::from(unsaid));
+                *sum = lowered.max((*sum).min(1));
             }
         }
     }
@@ -301,16 +326,15 @@ impl Located {
 /// The best `limit`, best first, equal ones in the order in which they come.
 pub(super) fn best<K: Ord, T: Ord>(ranked: impl Iterator<Item = (K, T)>, limit: usize) -> Vec<T> {
     let mut heap = BinaryHeap::with_capacity(limit.min(1024) + 1);
-    for (order, (key, id)) in ranked.enumerate() {
-        let candidate = Reverse((key, Reverse(order), id));
+    // The closure is what makes this fast: a loop would ask each of the iterators that `ranked` is made of for each item.
+    ranked.enumerate().for_each(|(order, (key, id))| {
         if heap.len() < limit {
-            heap.push(candidate);
-        } else if let Some(mut worst) = heap.peek_mut()
-            && candidate < *worst
-        {
-            *worst = candidate;
+            heap.push(Reverse((key, Reverse(order), id)));
+        } else if heap.peek().is_some_and(|Reverse((worst, ..))| key > *worst) {
+            heap.pop();
+            heap.push(Reverse((key, Reverse(order), id)));
         }
-    }
+    });
     heap.into_sorted_vec().into_iter().map(|Reverse((_, _, id))| id).collect()
 }
 

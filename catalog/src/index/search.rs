@@ -121,35 +121,26 @@ impl ToolIndex {
     fn literal(&self, filter: Filter<'_>, query: &str) -> Literal {
         let words: Vec<_> = tokens::words(query).take(MAX_NAME_WORDS).collect();
         let lowercased = lowercase(query.trim());
-        let ids = self.substring_matches(filter, Some(&lexical::Query::new(&lowercased))).collect();
-        let same_name = ["_", "-"].iter().find_map(|separator| self.find(&words.join(separator)));
-        Literal { words, ids, same_name }
+        let mut ids: Vec<_> = self.substring_matches(filter, Some(&lexical::Query::new(&lowercased))).collect();
+        let named = ["_", "-"].iter().find_map(|separator| self.find(&words.join(separator)));
+        let runs = self.runs(filter);
+        let is_let_through =
+            |(layer, row): &Id| runs.iter().any(|(of, rows)| of == layer && rows.range().contains(&(*row as usize)));
+        ids.extend(named.filter(|id| !ids.contains(id) && is_let_through(id)));
+        Literal { words, ids }
     }
 
     /// The literal matches, best first, then what ranking alone finds.
     fn rank(&self, request: &Request, filter: Filter<'_>, literal: &Literal, limit: usize) -> Vec<Id> {
         let runs = self.runs(filter);
         let is_narrowed = filter.cli.is_some() || filter.category.is_some();
-        let scores = score::scores(self, request, &runs, is_narrowed);
+        let mut scores = score::scores(self, request, &runs, is_narrowed);
+        let literals: Vec<_> =
+            literal.ids.iter().map(|id| ((literal.match_of(self.tool(*id).name()), scores.take(*id)), *id)).collect();
         // Whoever gives a filter has said what the request is about.
-        let is_served = scores.is_served || is_narrowed;
-        let mut literals = literal.ids.iter().peekable();
-        let found = self.ids(&runs).filter_map(|id| {
-            let score = scores.get(id);
-            let kind = match literals.next_if_eq(&&id) {
-                Some(_) => literal.match_of(id, self.tool(id).name()),
-                None if literal.same_name == Some(id) => Match::Name,
-                None => Match::Rank,
-            };
-            (kind > Match::Rank || is_served && score.is_some()).then_some(((kind, score), id))
-        });
-        score::best(found, limit.min(literal.ids.len() + MAX_RANKED))
-    }
-
-    /// The tools in some rows that are served, in their order.
-    pub(super) fn ids(&self, runs: &[(usize, Rows)]) -> impl Iterator<Item = Id> {
-        let ids = runs.iter().flat_map(|(layer, Rows(first, end))| (*first..*end).map(move |row| (*layer, row)));
-        ids.filter(|id| self.is_visible(*id))
+        let ranked = (scores.is_served || is_narrowed).then(|| scores.visible(self, &runs));
+        let ranked = ranked.into_iter().flatten().map(|(score, id)| ((Match::Rank, Some(score)), id));
+        score::best(literals.into_iter().chain(ranked), limit.min(literal.ids.len() + MAX_RANKED))
     }
 
     /// The tools of the CLIs that match, as few runs of adjacent rows: one search of a long text is faster than many of
@@ -173,22 +164,16 @@ impl ToolIndex {
     }
 }
 
-/// What the substring match finds for a query.
+/// The tools that a query means literally: as a substring of a field, or as the words of the name.
 #[derive(Default)]
 struct Literal {
     /// The words of the query.
     words: Vec<String>,
-    /// The tools, in the order in which they are served.
     ids: Vec<Id>,
-    /// The tool whose name consists of these words.
-    same_name: Option<Id>,
 }
 
 impl Literal {
-    fn match_of(&self, id: Id, name: &str) -> Match {
-        if self.same_name == Some(id) {
-            return Match::Name;
-        }
+    fn match_of(&self, name: &str) -> Match {
         let parts: Vec<_> = tokens::parts(name).collect();
         let is_said =
             |parts: &[&str]| parts.iter().zip(&self.words).all(|(part, word)| part.eq_ignore_ascii_case(word));

@@ -28,7 +28,7 @@ pub(super) struct Sentence<'a> {
 
 /// Whether a word says something about what is wanted.
 pub(super) fn is_content(word: &str) -> bool {
-    !is_stop_word(word) && !FRAME_WORDS.contains(&word)
+    !is_stop_word(word) && FRAME_WORDS.binary_search(&word).is_err()
 }
 
 /// The sentences of a text that say something.
@@ -42,6 +42,9 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
     let said = parts.filter(|part| words(part).any(|word| is_content(&word)));
     let mut found: Vec<_> = said.take(MAX_SENTENCES).map(sentence).collect();
     let last = found.len().saturating_sub(1);
+    if let [alone] = found.as_mut_slice() {
+        alone.weight = 1.0;
+    }
     if found.len() > FEW {
         let inner = found[1..last].iter_mut().filter(|sentence| sentence.weight < 1.0);
         inner.for_each(|sentence| sentence.weight *= MIDDLE);

@@ -1,14 +1,14 @@
 //! Words that search treats specially. About English and command lines in general, not about any program.
 
-/// Words that say nothing about what is wanted.
+/// Words that say nothing about what is wanted, sorted.
 pub(super) const STOP_WORDS: &[&str] = &[
     "a", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "do", "does", "for",
     "from", "has", "have", "how", "if", "in", "into", "is", "it", "its", "no", "not", "of", "on", "only", "or", "per",
     "so", "such", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "to",
-    "use", "used", "using", "via", "was", "were", "what", "when", "which", "will", "with", "your", "you",
+    "use", "used", "using", "via", "was", "were", "what", "when", "which", "will", "with", "you", "your",
 ];
 
-/// Words with which people ask and greet, and which say nothing about what is wanted either. Tools are indexed with them.
+/// Words with which people ask and greet, and which say nothing about what is wanted either. Tools are indexed with them. Sorted.
 pub(super) const FRAME_WORDS: &[&str] = &[
     "about", "am", "anybody", "anyone", "because", "cheers", "could", "dear", "did", "didn", "doesn", "don", "had",
     "he", "hello", "help", "her", "here", "hey", "hi", "him", "his", "i", "isn", "just", "kindly", "let", "like", "ll",
@@ -193,3 +193,14 @@ pub(super) const SYNONYMS: &[&[&str]] = &[
     &["disable", "deactivate"],
     &["login", "authenticate", "auth"],
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::{FRAME_WORDS, STOP_WORDS};
+
+    #[test]
+    fn lists_that_are_searched_by_halves_are_sorted() {
+        assert!(STOP_WORDS.is_sorted());
+        assert!(FRAME_WORDS.is_sorted());
+    }
+}
