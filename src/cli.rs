@@ -318,7 +318,7 @@ pub(crate) struct BudgetArguments {
 
 #[derive(Args, Debug)]
 pub(crate) struct EvalArguments {
-    /// JSON lines `{"query", "gold": [tool names]}`
+    /// JSON lines `{"query", "gold": [tool names]}`, `{"word"}` of a name, or `{"frame": "… {query} …", "kind"}`
     #[arg(long, value_name = "FILE")]
     pub(crate) queries: PathBuf,
     #[command(flatten)]
