@@ -1,10 +1,10 @@
-//! `climax eval`: measures the quality of search with queries whose results are known.
+//! `climax eval`: how well search finds what queries are known to want.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use climax_catalog::{Catalog, Filter, Strategy, ToolIndex};
+use climax_catalog::{Catalog, Filter, Strategy, ToolIndex, ToolIndexEntry};
 use serde_json::{Value, json};
 
 use crate::command::output::{FAILURE, print};
@@ -13,7 +13,7 @@ use crate::command::terminal;
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// JSON lines `{"query", "gold": [tool names]}`
+    /// JSON lines `{"query", "gold": [tool names]}`, `{"word"}` of a name, or `{"frame": "… {query} …", "kind"}`
     #[arg(long, value_name = "FILE")]
     pub(crate) queries: PathBuf,
     #[command(flatten)]
@@ -23,15 +23,51 @@ pub(crate) struct Args {
     pub(crate) json: bool,
 }
 
-/// A query and the tools that are right for it; empty if no tool is.
-struct EvalQuery {
-    text: String,
-    gold: Vec<String>,
+/// Results that are looked at.
+const TOP: usize = 10;
+
+/// A file of queries, and of frames to put them in.
+#[derive(Default)]
+struct Set {
+    queries: Vec<Query>,
+    frames: Vec<Frame>,
 }
 
-/// The metrics of one strategy.
+/// A request, and what a right answer is.
+struct Query {
+    text: String,
+    right: Right,
+}
+
+/// Which tools are right answers to a request.
+enum Right {
+    /// These; none means that no tool serves the request.
+    Tools(Vec<String>),
+    /// Those with this word in their names.
+    Word(String),
+}
+
+/// A text with a place for a request.
+struct Frame {
+    kind: String,
+    text: String,
+}
+
+/// How queries are asked.
+#[derive(Clone, Copy)]
+enum Form<'a> {
+    Plain,
+    /// With the CLI's name in front.
+    Named,
+    /// With the filter `cli`.
+    Filtered,
+    /// In the frames of this kind, one after the other.
+    Framed(&'a str),
+}
+
+/// The figures of one strategy.
 #[derive(Default)]
-struct SearchMetrics {
+struct Figures {
     queries: usize,
     first: usize,
     among_five: usize,
@@ -41,14 +77,14 @@ struct SearchMetrics {
     times: Vec<Duration>,
 }
 
-/// Prints the metrics of each strategy, for plain queries and for queries that start with the CLI's name.
+/// Prints the figures of each strategy, for each form of the queries.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let index = match load(catalog, &arguments.selection.names, &arguments.selection.sources) {
         Ok(served) => served.index,
         Err(code) => return code,
     };
-    let queries = match read(&arguments.queries) {
-        Ok(queries) => queries,
+    let set = match Set::read(&arguments.queries) {
+        Ok(set) => set,
         Err(message) => {
             terminal::error(&format!("climax: {message}"));
             return ExitCode::from(FAILURE);
@@ -56,63 +92,136 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     };
     let mut rows = Vec::new();
     for strategy in Strategy::ALL {
-        for named in [false, true] {
-            rows.push((strategy, named, measure(&index, strategy, &queries, named)));
+        for form in set.forms() {
+            rows.push((strategy, form, set.measure(&index, strategy, form)));
         }
     }
     let text = if arguments.json { json(&rows).to_string() } else { table(&rows) };
     print(&text, ExitCode::SUCCESS)
 }
 
-/// Reads JSON lines `{"query", "gold": [names]}`.
-fn read(path: &Path) -> Result<Vec<EvalQuery>, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    lines
-        .map(|(at, line)| {
-            query(line).ok_or_else(|| format!("{}:{}: expected {{\"query\", \"gold\"}}", path.display(), at + 1))
-        })
-        .collect()
+impl Set {
+    /// Reads JSON lines: `{"query", "gold": [names]}`, `{"word"}`, or `{"frame", "kind"}`.
+    fn read(path: &Path) -> Result<Self, String> {
+        let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        let mut set = Self::default();
+        for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let expected = || {
+                let at = at + 1;
+                format!(
+                    "{}:{at}: expected {{\"query\", \"gold\"}}, {{\"word\"}} or {{\"frame\", \"kind\"}}",
+                    path.display()
+                )
+            };
+            set.add(line).ok_or_else(expected)?;
+        }
+        Ok(set)
+    }
+
+    fn add(&mut self, line: &str) -> Option<()> {
+        let line: Value = serde_json::from_str(line).ok()?;
+        let text = |key: &str| line[key].as_str().map(str::to_owned);
+        if let Some(frame) = text("frame") {
+            self.frames.push(Frame { kind: text("kind")?, text: frame });
+        } else if let Some(word) = text("word") {
+            self.queries.push(Query { text: word.clone(), right: Right::Word(word) });
+        } else {
+            let names = line.get("gold").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+            let gold = names.iter().map(|name| name.as_str().map(str::to_owned)).collect::<Option<_>>()?;
+            self.queries.push(Query { text: text("query")?, right: Right::Tools(gold) });
+        }
+        Some(())
+    }
+
+    fn forms(&self) -> Vec<Form<'_>> {
+        let mut kinds: Vec<&str> = Vec::new();
+        for frame in &self.frames {
+            if !kinds.contains(&frame.kind.as_str()) {
+                kinds.push(&frame.kind);
+            }
+        }
+        [Form::Plain, Form::Named, Form::Filtered].into_iter().chain(kinds.into_iter().map(Form::Framed)).collect()
+    }
+
+    fn measure(&self, index: &ToolIndex, strategy: Strategy, form: Form<'_>) -> Figures {
+        let mut figures = Figures { queries: self.queries.len(), ..Figures::default() };
+        let frames: Vec<_> = self.frames.iter().filter(|frame| form.is_of(&frame.kind)).collect();
+        for (at, query) in self.queries.iter().enumerate() {
+            let cli = query.cli(index);
+            let text = match (form, &cli) {
+                (Form::Framed(_), _) => frames[at % frames.len()].around(&query.text),
+                (Form::Named, Some((_, stem))) => format!("{stem} {}", query.text),
+                _ => query.text.clone(),
+            };
+            let cli = cli.map(|(name, _)| name).filter(|_| matches!(form, Form::Filtered));
+            let filter = Filter { query: Some(&text), cli, category: None };
+            let start = Instant::now();
+            let found = index.search_by(strategy, filter, TOP);
+            figures.times.push(start.elapsed());
+            figures.count(&found, query);
+        }
+        figures.times.sort_unstable();
+        figures
+    }
 }
 
-fn query(line: &str) -> Option<EvalQuery> {
-    let line: Value = serde_json::from_str(line).ok()?;
-    let names = line.get("gold").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let gold = names.iter().map(|name| name.as_str().map(str::to_owned)).collect::<Option<_>>()?;
-    Some(EvalQuery { text: line["query"].as_str()?.to_owned(), gold })
+impl Query {
+    /// The name and the stem of the CLI whose tools are right.
+    fn cli<'a>(&self, index: &'a ToolIndex) -> Option<(&'a str, &'a str)> {
+        let Right::Tools(names) = &self.right else { return None };
+        let cli = index.get(names.first()?)?.cli();
+        Some((cli.name(), cli.stem()))
+    }
+
+    fn is_right(&self, tool: &str) -> bool {
+        match &self.right {
+            Right::Tools(names) => names.iter().any(|name| name == tool),
+            Right::Word(word) => tool.split(|c: char| !c.is_alphanumeric()).any(|part| part.eq_ignore_ascii_case(word)),
+        }
+    }
 }
 
-/// Searches for each query and counts the ranks of right tools.
-fn measure(index: &ToolIndex, strategy: Strategy, queries: &[EvalQuery], named: bool) -> SearchMetrics {
-    const TOP: usize = 10;
-    let mut metrics = SearchMetrics { queries: queries.len(), ..SearchMetrics::default() };
-    for query in queries {
-        let cli = query.gold.first().and_then(|name| index.get(name)).map(|tool| tool.cli().stem());
-        let text = match cli.filter(|_| named) {
-            Some(cli) => format!("{cli} {}", query.text),
-            None => query.text.clone(),
-        };
-        let filter = Filter { query: Some(&text), ..Filter::default() };
-        let start = Instant::now();
-        let found = index.search_by(strategy, filter, TOP);
-        metrics.times.push(start.elapsed());
-        metrics.empty += usize::from(found.is_empty());
-        let Some(rank) = found.iter().position(|entry| query.gold.iter().any(|gold| gold == entry.tool_name())) else {
-            continue;
-        };
-        metrics.first += usize::from(rank < 1);
-        metrics.among_five += usize::from(rank < 5);
-        metrics.among_ten += 1;
+impl Frame {
+    /// The text with a request in it: `{query}` goes on in small letters, `{Query}` starts with a capital.
+    fn around(&self, query: &str) -> String {
+        let query = query.trim().trim_end_matches('.');
+        let mut rest = query.chars();
+        let Some(first) = rest.next() else { return self.text.clone() };
+        let is_name = rest.clone().next().is_some_and(char::is_uppercase);
+        let small = if is_name { query.to_owned() } else { first.to_lowercase().chain(rest.clone()).collect() };
+        let capital: String = first.to_uppercase().chain(rest).collect();
+        self.text.replace("{query}", &small).replace("{Query}", &capital)
+    }
+}
+
+impl Form<'_> {
+    fn is_of(self, kind: &str) -> bool {
+        matches!(self, Form::Framed(own) if own == kind)
+    }
+
+    fn words(self) -> String {
+        match self {
+            Form::Plain => "query".to_owned(),
+            Form::Named => "CLI name, query".to_owned(),
+            Form::Filtered => "query, cli given".to_owned(),
+            Form::Framed(kind) => format!("query, {kind}"),
+        }
+    }
+}
+
+impl Figures {
+    fn count(&mut self, found: &[ToolIndexEntry<'_>], query: &Query) {
+        self.empty += usize::from(found.is_empty());
+        let Some(rank) = found.iter().position(|entry| query.is_right(entry.tool_name())) else { return };
+        self.first += usize::from(rank < 1);
+        self.among_five += usize::from(rank < 5);
+        self.among_ten += 1;
         #[expect(clippy::cast_precision_loss, reason = "ranks are below ten")]
         let reciprocal = 1.0 / (rank + 1) as f64;
-        metrics.reciprocal_ranks += reciprocal;
+        self.reciprocal_ranks += reciprocal;
     }
-    metrics.times.sort_unstable();
-    metrics
-}
 
-impl SearchMetrics {
-    /// Returns R@1, R@5, R@10, MRR and the share of empty results in percent, then the median time in microseconds.
+    /// R@1, R@5, R@10, MRR and the share of empty answers, in percent, then the median of microseconds per query.
     #[expect(clippy::cast_precision_loss, reason = "queries are counted in thousands")]
     fn values(&self) -> [f64; 6] {
         let count = self.queries.max(1) as f64;
@@ -123,26 +232,24 @@ impl SearchMetrics {
     }
 }
 
-/// The strategy, whether queries start with the CLI's name, and the metrics.
-type StrategyRow = (Strategy, bool, SearchMetrics);
+type Row<'a> = (Strategy, Form<'a>, Figures);
 
-fn table(rows: &[StrategyRow]) -> String {
+fn table(rows: &[Row<'_>]) -> String {
     let header = ["Strategy", "Query", "R@1", "R@5", "R@10", "MRR", "Empty", "µs"];
-    let lines = rows.iter().map(|(strategy, named, metrics)| {
-        let [first, five, ten, mrr, empty, micros] = metrics.values().map(|value| format!("{value:.1}"));
-        let query = if *named { "CLI name, query" } else { "query" };
-        [strategy.as_str().to_owned(), query.to_owned(), first, five, ten, mrr, empty, micros]
+    let lines = rows.iter().map(|(strategy, form, figures)| {
+        let [first, five, ten, mrr, empty, micros] = figures.values().map(|value| format!("{value:.1}"));
+        [strategy.as_str().to_owned(), form.words(), first, five, ten, mrr, empty, micros]
     });
     terminal::table(header, lines).to_string()
 }
 
-fn json(rows: &[StrategyRow]) -> Value {
+fn json(rows: &[Row<'_>]) -> Value {
     let rows: Vec<Value> = rows
         .iter()
-        .map(|(strategy, named, metrics)| {
-            let [first, five, ten, mrr, empty, micros] = metrics.values();
+        .map(|(strategy, form, figures)| {
+            let [first, five, ten, mrr, empty, micros] = figures.values();
             json!({
-                "strategy": strategy.as_str(), "cli_name_in_front": named, "queries": metrics.queries,
+                "strategy": strategy.as_str(), "form": form.words(), "queries": figures.queries,
                 "r1": first, "r5": five, "r10": ten, "mrr": mrr, "empty": empty, "micros_per_query": micros,
             })
         })

@@ -7,17 +7,22 @@ use std::sync::OnceLock;
 use crate::model::Risk;
 use crate::prompt::Prompt;
 use crate::table::{Catalog, Rows};
-use crate::view::{CliView as Cli, ResolvedTool, ToolIndexEntry};
+use crate::view::{CliView, ResolvedTool};
 
+mod floor;
 mod lexical;
+mod near;
 mod query;
 pub(crate) mod ranked;
 mod readable;
 mod score;
+mod search;
+mod sentence;
 mod tokens;
 mod vocabulary;
 
 use readable::Readable;
+pub use search::{Filter, Strategy};
 pub(crate) use tokens::{stems, words};
 
 /// A catalog, or some CLIs of it.
@@ -52,54 +57,13 @@ impl Layer {
 #[derive(Clone, Copy, Debug)]
 pub struct CliSummary<'a> {
     /// The CLI.
-    pub cli: Cli<'a>,
+    pub cli: CliView<'a>,
     /// How many of its tools are served.
     pub tool_count: usize,
 }
 
-/// Which tools a search is about; all given filters must match.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Filter<'a> {
-    /// Literal text, found case-insensitively within a field.
-    pub query: Option<&'a str>,
-    /// The whole category, case-insensitively.
-    pub category: Option<&'a str>,
-    /// The whole CLI name, case-insensitively.
-    pub cli: Option<&'a str>,
-}
-
-/// How a query finds tools.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Strategy {
-    /// As a substring of a field, in the order of definition (seed 001).
-    Lexical,
-    /// By its words, best first.
-    Bm25,
-    /// As [`Strategy::Lexical`]; only where that finds nothing at all, as [`Strategy::Bm25`].
-    #[default]
-    Auto,
-}
-
-impl Strategy {
-    /// All strategies.
-    pub const ALL: [Self; 3] = [Self::Lexical, Self::Bm25, Self::Auto];
-
-    /// The strategy's name on the command line.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Lexical => "lexical",
-            Self::Bm25 => "bm25",
-            Self::Auto => "auto",
-        }
-    }
-}
-
-/// Tools that a ranked search finds at most: what comes after them has little to do with the query.
-const MAX_RANKED: usize = 100;
-
-/// Words that [`ToolIndex::unmatched_words`] names.
-const MAX_UNMATCHED_WORDS: usize = 32;
+/// Layer and row of a tool.
+type Id = (usize, u32);
 
 /// A CLI of a layer.
 #[derive(Clone, Copy, Debug)]
@@ -117,7 +81,7 @@ pub struct ToolIndex {
     /// CLIs in the order in which they are served.
     segments: Vec<Segment>,
     /// Layer and tool row of the tools that a later layer replaces.
-    hidden: BTreeSet<(usize, u32)>,
+    hidden: BTreeSet<Id>,
     /// Made when somebody asks for it.
     readable: OnceLock<Readable>,
     /// Read when somebody asks for them.
@@ -175,71 +139,7 @@ impl ToolIndex {
         }
     }
 
-    /// Finds tools; the first `limit` that match, in the order of their definition.
-    #[must_use]
-    pub fn search(&self, filter: Filter<'_>, limit: usize) -> Vec<ToolIndexEntry<'_>> {
-        let lowercased = filter.query.map(lowercase);
-        let query = lowercased.as_deref().map(lexical::Query::new);
-        let rows = self.runs(filter).into_iter().flat_map(|(layer, rows)| {
-            lexical::matching(&self.layers[layer].catalog.search, rows, query.as_ref()).map(move |row| (layer, row))
-        });
-        rows.filter(|id| self.is_visible(*id)).take(limit).map(|id| self.tool(id).entry()).collect()
-    }
-
-    /// The tools of the CLIs that match, as few runs of adjacent rows: one search of a long text is faster than many of
-    /// short ones.
-    fn runs(&self, filter: Filter<'_>) -> Vec<(usize, Rows)> {
-        let mut runs: Vec<(usize, Rows)> = Vec::new();
-        for segment in self.segments.iter().filter(|segment| self.matches(**segment, filter)) {
-            let rows = self.cli(*segment).tool_rows();
-            match runs.last_mut() {
-                Some((layer, last)) if *layer == segment.layer && last.1 == rows.0 => last.1 = rows.1,
-                _ => runs.push((segment.layer, rows)),
-            }
-        }
-        runs
-    }
-
-    /// Finds tools by a strategy. A query without words, or none, finds what [`Self::search`] finds.
-    #[must_use]
-    pub fn search_by(&self, strategy: Strategy, filter: Filter<'_>, limit: usize) -> Vec<ToolIndexEntry<'_>> {
-        let literal = match strategy {
-            Strategy::Lexical => return self.search(filter, limit),
-            Strategy::Auto => self.search(filter, limit.max(1)),
-            Strategy::Bm25 => Vec::new(),
-        };
-        if !literal.is_empty() {
-            return literal.into_iter().take(limit).collect();
-        }
-        let request = filter.query.map(query::Request::new).filter(|request| !request.terms.is_empty());
-        request.map_or_else(|| self.search(filter, limit), |request| self.rank(&request, filter, limit))
-    }
-
-    /// The words of a query that no tool knows, in their order, at most 32.
-    #[must_use]
-    pub fn unmatched_words(&self, query: &str) -> Vec<String> {
-        let is_known = |word: &String| {
-            let stem = tokens::stem(word);
-            self.layers.iter().any(|layer| layer.catalog.ranked.find(&stem).is_some())
-        };
-        let words = tokens::words(query).filter(|word| !tokens::is_stop_word(word) && !is_known(word));
-        words.take(MAX_UNMATCHED_WORDS).collect()
-    }
-
-    fn rank(&self, request: &query::Request, filter: Filter<'_>, limit: usize) -> Vec<ToolIndexEntry<'_>> {
-        let (terms, scores) = score::scores(self, request);
-        let rows = self
-            .runs(filter)
-            .into_iter()
-            .flat_map(|(layer, Rows(first, end))| (first..end).map(move |row| (layer, row)));
-        let found = rows.filter_map(|id| Some((scores.get(id)?, id))).filter(|(_, id)| self.is_visible(*id));
-        // What the request is about does not depend on how much of the answer is wanted.
-        let best: Vec<_> = score::best(found, limit.clamp(score::LOOKED_AT, MAX_RANKED)).collect();
-        let is_served = best.is_empty() || score::is_served(self, request, &terms, &best);
-        best.into_iter().filter(|_| is_served).take(limit).map(|id| self.tool(id).entry()).collect()
-    }
-
-    fn is_visible(&self, id: (usize, u32)) -> bool {
+    fn is_visible(&self, id: Id) -> bool {
         self.hidden.is_empty() || !self.hidden.contains(&id)
     }
 
@@ -257,11 +157,14 @@ impl ToolIndex {
     /// Finds the tool of exactly this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<ResolvedTool<'_>> {
-        let found = self.layers.iter().enumerate().rev().find_map(|(at, layer)| {
+        self.find(name).map(|id| self.tool(id))
+    }
+
+    fn find(&self, name: &str) -> Option<Id> {
+        self.layers.iter().enumerate().rev().find_map(|(at, layer)| {
             let row = layer.catalog.find(name)?;
             (layer.serves(row) && self.is_visible((at, row))).then_some((at, row))
-        });
-        found.map(|id| self.tool(id))
+        })
     }
 
     /// The most that a served tool may do to the world; reads rows of CLIs only, unless some of their tools are hidden.
@@ -284,7 +187,7 @@ impl ToolIndex {
     }
 
     /// The CLIs, each with its served tools, in their order.
-    pub(crate) fn groups(&self) -> impl Iterator<Item = (Cli<'_>, impl Iterator<Item = ResolvedTool<'_>>)> {
+    pub(crate) fn groups(&self) -> impl Iterator<Item = (CliView<'_>, impl Iterator<Item = ResolvedTool<'_>>)> {
         self.segments.iter().map(|segment| {
             let cli = self.cli(*segment);
             let Rows(first, end) = cli.tool_rows();
@@ -293,22 +196,16 @@ impl ToolIndex {
         })
     }
 
-    fn matches(&self, segment: Segment, filter: Filter<'_>) -> bool {
-        let cli = self.cli(segment);
-        filter.cli.is_none_or(|name| same(name, cli.name()))
-            && filter.category.is_none_or(|category| cli.category().is_some_and(|own| same(category, own)))
-    }
-
     fn hidden_in(&self, segment: Segment) -> usize {
         let Rows(first, end) = self.cli(segment).tool_rows();
         self.hidden.range((segment.layer, first)..(segment.layer, end)).count()
     }
 
-    fn cli(&self, segment: Segment) -> Cli<'_> {
-        Cli::new(&self.layers[segment.layer].catalog, segment.cli)
+    fn cli(&self, segment: Segment) -> CliView<'_> {
+        CliView::new(&self.layers[segment.layer].catalog, segment.cli)
     }
 
-    fn tool(&self, (layer, row): (usize, u32)) -> ResolvedTool<'_> {
+    fn tool(&self, (layer, row): Id) -> ResolvedTool<'_> {
         ResolvedTool::new(&self.layers[layer].catalog, row)
     }
 }
@@ -322,8 +219,4 @@ impl Layer {
 /// Lowercases each character by itself, so that a part of a text is lowercased as it is within the whole.
 pub(crate) fn lowercase(text: &str) -> String {
     text.chars().flat_map(char::to_lowercase).collect()
-}
-
-fn same(a: &str, b: &str) -> bool {
-    a.eq_ignore_ascii_case(b) || lowercase(a) == lowercase(b)
 }

@@ -1,30 +1,40 @@
-//! What a request says: its terms, and how much each counts.
+//! What a request says: its terms by sentence, and how much each counts.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use super::sentence::{self, is_content};
 use super::tokens::{is_stop_word, stem, words};
 use super::vocabulary::{SYNONYMS, WEAK_WORDS};
 
 /// How much less each word counts than the one before it: requests start with what is wanted.
-const DECAY: f64 = 0.08;
+const DECAY: f64 = 0.125;
 /// What stands in brackets is detail.
-const BRACKETED: f64 = 0.3;
+const BRACKETED: f64 = 0.35;
+/// What leads up to a request is hardly part of it.
+const LEADING: f64 = 0.3;
 const WEAK: f64 = 0.3;
-/// How much a synonym of a word counts.
-pub(super) const SYNONYM: f64 = 0.15;
 
-/// Bytes of a request that are read; a sentence has a few hundred.
-const MAX_REQUEST_BYTES: usize = 4 << 10;
+/// Bytes of a request that are read at its start, and as many at its end; a paragraph has a thousand.
+const MAX_HALF_BYTES: usize = 2 << 10;
 /// Terms of a request that are looked up.
-const MAX_TERMS: usize = 64;
+const MAX_TERMS: usize = 96;
 
 /// A request, ready to be looked up. Its size is bounded, whatever the text's.
 pub(super) struct Request {
+    /// The sentences that say something.
+    pub(super) sentences: Vec<Sentence>,
+}
+
+/// What a sentence of a request says.
+pub(super) struct Sentence {
+    /// How likely it is what is wanted, at most 1.
+    pub(super) weight: f64,
     /// Terms that it says, each once.
     pub(super) terms: Vec<Term>,
     /// What adjacent words of it make together, none of it a term.
     pub(super) compounds: Vec<Compound>,
-    /// Its words as written, lowercased, for names of programs.
+    /// Its words of content as written, for names of programs.
     pub(super) words: Vec<String>,
 }
 
@@ -33,7 +43,7 @@ pub(super) struct Term {
     pub(super) stem: String,
     /// How much it counts, at most 1.
     pub(super) weight: f64,
-    /// Stems that stand for it and are not said, each with the first term of the request that it stands for.
+    /// Stems that stand for it and are not said, each with the first term of the sentence that it stands for.
     pub(super) synonyms: Vec<String>,
 }
 
@@ -46,32 +56,63 @@ pub(super) struct Compound {
 
 impl Request {
     pub(super) fn new(text: &str) -> Self {
-        let text = &text[..text.floor_char_boundary(MAX_REQUEST_BYTES)];
-        let mut said: Vec<Term> = Vec::new();
-        let mut position = 0.0;
-        let (main, bracketed) = split_brackets(text);
-        for word in words(&main).filter(|word| !is_stop_word(word)) {
-            let weak = if WEAK_WORDS.contains(&word.as_str()) { WEAK } else { 1.0 };
-            add(&mut said, &word, weak / (1.0 + DECAY * position));
-            position += 1.0;
-        }
-        for word in words(&bracketed).filter(|word| !is_stop_word(word)) {
-            add(&mut said, &word, BRACKETED);
-        }
-        let compounds = compounds(&main, &said);
-        add_synonyms(&mut said);
-        let written = text.split(|c: char| !c.is_alphanumeric() && !"_-+.".contains(c));
-        // A full stop or dash at the end belongs to the sentence.
-        let names = written.map(|word| word.trim_matches(['.', '-', '_'])).filter(|word| !word.is_empty());
-        let words = names.map(super::lowercase).collect();
-        Self { terms: said, compounds, words }
+        let text = shortened(text);
+        let mut left = MAX_TERMS;
+        let sentences = sentence::sentences(&text).into_iter().map(|sentence| {
+            let sentence = Sentence::new(&sentence, left);
+            left -= sentence.terms.len();
+            sentence
+        });
+        Self { sentences: sentences.filter(|sentence| !sentence.terms.is_empty()).collect() }
     }
 }
 
-fn add(terms: &mut Vec<Term>, word: &str, weight: f64) {
-    let stem = stem(word);
-    if terms.len() < MAX_TERMS && terms.iter().all(|term| term.stem != stem) {
-        terms.push(Term { stem: stem.into_owned(), weight, synonyms: Vec::new() });
+/// The start and the end of a text: requests stand at either end of long ones.
+fn shortened(text: &str) -> Cow<'_, str> {
+    if text.len() <= 2 * MAX_HALF_BYTES {
+        return text.into();
+    }
+    let start = &text[..text.floor_char_boundary(MAX_HALF_BYTES)];
+    let end = &text[text.ceil_char_boundary(text.len() - MAX_HALF_BYTES)..];
+    format!("{start}\n{end}").into()
+}
+
+impl Sentence {
+    /// Reads a sentence, up to a number of terms.
+    fn new(sentence: &sentence::Sentence<'_>, max: usize) -> Self {
+        let (main, bracketed) = split_brackets(sentence.core);
+        let content = |text| words(text).filter(|word| is_content(word));
+        let mut terms = Terms { said: Vec::new(), max };
+        let mut decay = 1.0;
+        for word in content(&main) {
+            let weight = if WEAK_WORDS.contains(&word.as_str()) { WEAK } else { 1.0 };
+            terms.add(&word, weight / decay);
+            decay += DECAY;
+        }
+        content(&bracketed).for_each(|word| terms.add(&word, BRACKETED));
+        content(sentence.lead).for_each(|word| terms.add(&word, LEADING));
+        let compounds = compounds(&main, &terms.said);
+        add_synonyms(&mut terms.said);
+        let written = sentence.core.split(|c: char| !c.is_alphanumeric() && !"_-+.".contains(c));
+        // A full stop or dash at the end belongs to the sentence.
+        let names = written.map(|word| word.trim_matches(['.', '-', '_'])).filter(|word| !word.is_empty());
+        let words = names.filter(|word| is_content(&super::lowercase(word))).map(str::to_owned).collect();
+        Self { weight: sentence.weight, terms: terms.said, compounds, words }
+    }
+}
+
+/// The terms of a sentence, each with the weight of where it is first said.
+struct Terms {
+    said: Vec<Term>,
+    max: usize,
+}
+
+impl Terms {
+    fn add(&mut self, word: &str, weight: f64) {
+        let stem = stem(word);
+        if self.said.len() < self.max && self.said.iter().all(|term| term.stem != stem) {
+            self.said.push(Term { stem: stem.into_owned(), weight, synonyms: Vec::new() });
+        }
     }
 }
 

@@ -3,14 +3,15 @@
 //! Arithmetic is integers and IEEE basic operations only, so every machine ranks alike.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::RangeInclusive;
 
 use super::tokens::{stem, stems, words};
 use crate::offset::{Full, offset};
-use crate::read::checked::{CheckedCli as Cli, CheckedTool as Tool};
+use crate::read::checked::{CheckedCli, CheckedTool};
 use crate::table::{Ranked, Texts};
 
 /// Saturation of term frequency (BM25's k₁).
-const SATURATION: f64 = 2.5;
+const SATURATION: f64 = 2.0;
 /// The largest impact, which stands for endless repetition.
 const MAX_IMPACT: f64 = 255.0;
 
@@ -20,22 +21,27 @@ struct Field {
     length: f64,
 }
 
-const FIELDS: [Field; 7] = [
+const FIELDS: [Field; 8] = [
     // The tool's name.
-    Field { weight: 4.0, length: 1.0 },
+    Field { weight: 3.2, length: 1.0 },
     // The last word of its name: what it does.
-    Field { weight: 2.0, length: 0.0 },
+    Field { weight: 4.2, length: 0.0 },
     // The CLI's name, category and tags.
-    Field { weight: 0.5, length: 0.0 },
-    // The CLI's description.
-    Field { weight: 0.6, length: 0.3 },
-    // The tool's description.
-    Field { weight: 2.0, length: 0.75 },
-    // Names and descriptions of args.
     Field { weight: 0.7, length: 0.5 },
+    // The CLI's description.
+    Field { weight: 0.35, length: 0.75 },
+    // The tool's description.
+    Field { weight: 2.0, length: 1.0 },
+    // Its first words: what the rest is about.
+    Field { weight: 0.45, length: 0.0 },
+    // Names and descriptions of args.
+    Field { weight: 0.875, length: 0.5 },
     // Enum values.
-    Field { weight: 0.6, length: 0.5 },
+    Field { weight: 1.45, length: 0.0 },
 ];
+
+/// Words of a description that count as its first ones.
+const FIRST_WORDS: usize = 4;
 
 /// What a word of a tool's name says of it, in halves: where it belongs (`remote` in `git_remote_add`) …
 pub(super) const PLACE: u8 = 2;
@@ -68,7 +74,7 @@ struct Shared {
 
 impl Builder {
     /// Starts the tools of a CLI.
-    pub(crate) fn start(&mut self, cli: &Cli) {
+    pub(crate) fn start(&mut self, cli: &CheckedCli) {
         let discovery = [&cli.name].into_iter().chain(&cli.category).chain(&cli.tags);
         self.cli = Shared {
             names: [&cli.name, &cli.stem].into_iter().flat_map(|text| name_stems(text)).collect(),
@@ -78,7 +84,7 @@ impl Builder {
     }
 
     /// Adds a tool of the CLI that was started.
-    pub(crate) fn add(&mut self, tool: &Tool) {
+    pub(crate) fn add(&mut self, tool: &CheckedTool) {
         let given = || tool.args.iter().filter(|arg| !arg.asked && arg.output.is_none());
         let args = given().flat_map(|arg| [arg.name.as_str(), arg.description.as_str()]);
         let values = given().flat_map(|arg| arg.values.iter().map(String::as_str));
@@ -89,6 +95,7 @@ impl Builder {
             self.cli.discovery.clone(),
             self.cli.description.clone(),
             stems(&tool.description).collect(),
+            stems(&tool.description).take(FIRST_WORDS).collect(),
             args.flat_map(stems).collect(),
             values.flat_map(stems).collect(),
         ];
@@ -254,24 +261,39 @@ impl ExactSizeIterator for Postings<'_> {}
 impl Ranked {
     /// The number of a term.
     pub(super) fn find(&self, term: &str) -> Option<usize> {
+        let number = self.first_from(term);
+        (number < self.terms.ends.len() && self.term(number) == term).then_some(number)
+    }
+
+    /// The number of the first term that is not before a text.
+    fn first_from(&self, text: &str) -> usize {
         let (mut low, mut high) = (0, self.terms.ends.len());
         while low < high {
             let middle = low.midpoint(high);
-            match self.term(middle).cmp(term) {
-                std::cmp::Ordering::Equal => return Some(middle),
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
+            if self.term(middle) < text {
+                low = middle + 1;
+            } else {
+                high = middle;
             }
         }
-        None
+        low
     }
 
-    pub(super) fn term(&self, number: usize) -> &str {
+    /// The terms that start with a text.
+    pub(super) fn starting_with<'a>(&'a self, start: &'a str) -> impl Iterator<Item = &'a str> {
+        let terms = (self.first_from(start)..self.terms.ends.len()).map(|number| self.term(number));
+        terms.take_while(move |term| term.starts_with(start))
+    }
+
+    /// The terms whose bytes are as many as a range has them.
+    pub(super) fn of_length(&self, lengths: RangeInclusive<usize>) -> impl Iterator<Item = &str> {
+        let starts = std::iter::once(&0).chain(self.terms.ends.iter());
+        let spans = starts.zip(self.terms.ends.iter()).map(|(start, end)| *start as usize..*end as usize);
+        spans.filter(move |span| lengths.contains(&span.len())).map(|span| &self.terms.text[span])
+    }
+
+    fn term(&self, number: usize) -> &str {
         self.terms.get(crate::table::Str(u32::try_from(number).expect("terms are counted in 32 bits")))
-    }
-
-    pub(super) fn terms(&self) -> impl Iterator<Item = &str> {
-        (0..self.terms.ends.len()).map(|number| self.term(number))
     }
 
     pub(super) fn postings(&self, number: usize) -> Postings<'_> {

@@ -3,162 +3,292 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::ToolIndex;
-use super::query::{Request, SYNONYM, Term};
+use super::floor::{self, LOOKED_AT};
+use super::near::near;
+use super::query::{Request, Sentence, Term};
 use super::ranked::{PLACE, Posting};
 use super::tokens::stem;
-use crate::view::CliView as Cli;
+use super::{Id, ToolIndex};
+use crate::table::Rows;
+use crate::view::CliView;
 
 /// A score of one, in units of a term's weight times its impact.
 ///
-/// A request has at most 64 terms, each worth at most 21 of these with its stand-ins, and as many compounds, each worth at
-/// most 8: scores stay below 2^29.
+/// A request has at most 96 terms, each worth at most 21 of these with its stand-ins, and as many compounds, each worth at
+/// most 8: scores stay below 2^30.
 const UNIT: f64 = 1000.0 * 255.0;
-/// What a CLI's tools gain when the request starts with its name, and when it has it elsewhere.
+/// What a CLI's tools gain when a sentence starts with its name, and when it has it elsewhere.
 const NAMED_FIRST: f64 = 4.3;
-const NAMED: f64 = 0.6;
+const NAMED: f64 = 0.8;
 /// What a tool loses whose name says more than the request, in rarities of a word that one tool has.
-const UNSAID: f64 = 0.08;
+const UNSAID: f64 = 0.13;
+/// How much a synonym of a word counts.
+const SYNONYM: f64 = 0.15;
 /// How much a word counts that two adjacent words of the request make.
-const COMPOUND: f64 = 0.7;
+const COMPOUND: f64 = 0.86;
 /// How much a term counts that an unknown word was probably meant to be.
-const NEAR: f64 = 0.5;
-/// Terms that an unknown word is taken for at most.
-const MAX_NEAR: usize = 4;
+const NEAR: f64 = 0.75;
 /// Unknown words for which such terms are looked for: each look goes through all terms.
 const MAX_NEAR_LOOKS: usize = 8;
-/// The part of a request that one of the best tools must be about, else no tool serves it, where there is one tool …
-const SERVED: f64 = 0.145;
-/// … and by how much it grows with the logarithm of their number: of many tools one has some of the words by chance.
-const SERVED_GROWTH: f64 = 0.0125;
-/// Best tools that are looked at for that.
-pub(super) const LOOKED_AT: usize = 3;
-/// How far a stand-in of a word covers it.
-const STAND_IN: f64 = 0.5;
+/// How likely a sentence must be the request for its unknown words to be looked for.
+const LIKELY: f64 = 0.5;
+/// How much a term's rarity is that among the tools which the request is about, where it names them.
+const LOCAL: f64 = 0.375;
+/// Scores the tools in some rows for a request; where the rows are narrowed down, it is about those.
+pub(super) fn scores(index: &ToolIndex, request: &Request, runs: &[(usize, Rows)], is_narrowed: bool) -> Scores {
+    let mut scorer = Scorer::new(index);
+    let mut all = Scores::none(index);
+    let is_alone = request.sentences.len() == 1;
+    for sentence in &request.sentences {
+        let named = scorer.clis_in(sentence);
+        scorer.scope = if is_narrowed { Some(Scope::new(runs.to_vec())) } else { Scope::of_first(&named) };
+        let known = scorer.score(sentence, &named);
+        let top = best(visible(index, runs, &scorer.sums), LOOKED_AT);
+        // A lone word may be misspelt or cut short, and no tool is about anything else than it.
+        let is_lone_word = is_alone && known.len() == 1 && !top.is_empty();
+        let is_served = is_lone_word || floor::is_served(index, &sentence.words, &known, &top);
+        if is_alone {
+            return Scores { layers: scorer.sums, is_served };
+        }
+        // Once a tool serves a sentence, those that none serves are beside the point.
+        if is_served && !all.is_served {
+            all = Scores { is_served, ..Scores::none(index) };
+        }
+        if is_served || !all.is_served {
+            let mass: f64 = known.iter().map(|term| term.mass).sum();
+            // Long sentences have high scores for saying much.
+            all.merge(&scorer.sums, sentence.weight / mass.sqrt());
+        }
+        scorer.clear();
+    }
+    all
+}
 
-/// The scores of all tools of an index.
+/// The visible tools in some rows that have a score, with it.
+fn visible<'a>(
+    index: &'a ToolIndex,
+    runs: &'a [(usize, Rows)],
+    layers: &'a [Vec<u32>],
+) -> impl Iterator<Item = (u32, Id)> {
+    let scored = runs.iter().flat_map(|(layer, rows)| {
+        let scores = (rows.0..rows.1).zip(&layers[*layer][rows.range()]);
+        scores.filter(|(_, score)| **score > 0).map(move |(row, score)| (*score, (*layer, row)))
+    });
+    scored.filter(|(_, id)| index.is_visible(*id))
+}
+
+/// The score of each tool.
 pub(super) struct Scores {
-    layers: Vec<Vec<Score>>,
-    near_looks: usize,
+    layers: Vec<Vec<u32>>,
+    /// Whether a tool is about enough of a sentence.
+    pub(super) is_served: bool,
 }
 
-/// What is known of a tool.
-#[derive(Clone, Copy, Default)]
-struct Score {
-    sum: u32,
-    /// What the words of its name say together that the request says too.
-    named: u8,
+impl Scores {
+    fn none(index: &ToolIndex) -> Self {
+        let layers = index.layers.iter().map(|layer| vec![0; layer.catalog.tools.len()]);
+        Self { layers: layers.collect(), is_served: false }
+    }
+
+    /// Takes the score of a tool out, if it has one.
+    pub(super) fn take(&mut self, (layer, row): Id) -> Option<u32> {
+        Some(std::mem::take(&mut self.layers[layer][row as usize])).filter(|score| *score > 0)
+    }
+
+    /// The visible tools in some rows that have a score, with it.
+    pub(super) fn visible<'a>(
+        &'a self,
+        index: &'a ToolIndex,
+        runs: &'a [(usize, Rows)],
+    ) -> impl Iterator<Item = (u32, Id)> {
+        visible(index, runs, &self.layers)
+    }
+
+    /// Keeps the better of the scores so far and those of another sentence.
+    fn merge(&mut self, sentence: &[Vec<u32>], factor: f64) {
+        const ONE: f64 = 65536.0;
+        let factor = u64::from(fixed(factor * ONE));
+        for (best, score) in self.layers.iter_mut().flatten().zip(sentence.iter().flatten()) {
+            if *score > 0 {
+                let scaled = (u64::from(*score) * factor) >> 16;
+                *best = u32::try_from(scaled.max(1)).unwrap_or(u32::MAX).max(*best);
+            }
+        }
+    }
 }
 
-/// What is known of a term of the request.
+/// The scores for one sentence after the other.
+struct Scorer<'a> {
+    index: &'a ToolIndex,
+    tools: usize,
+    /// The tools that the sentence is about, as far as it says so.
+    scope: Option<Scope>,
+    /// What each tool scores.
+    sums: Vec<Vec<u32>>,
+    /// What the words of each tool's name say together that the sentence says too.
+    named: Vec<Vec<u8>>,
+    /// Unknown words that are still looked for.
+    looks_left: usize,
+}
+
+/// What is known of a term of a sentence.
 pub(super) struct Known {
     /// Its weight times its rarity.
-    mass: f64,
-    exact: Located,
-    stand_ins: Vec<Located>,
+    pub(super) mass: f64,
+    pub(super) exact: Located,
+    pub(super) stand_ins: Vec<Located>,
 }
 
 /// Where a term stands: its number in each layer.
 #[derive(Clone)]
-struct Located {
+pub(super) struct Located {
     numbers: Vec<Option<usize>>,
     tools: usize,
 }
 
-/// Scores all tools.
-pub(super) fn scores(index: &ToolIndex, request: &Request) -> (Vec<Known>, Scores) {
-    let layers: Vec<_> = index.layers.iter().map(|layer| vec![Score::default(); layer.catalog.tools.len()]).collect();
-    let tools = layers.iter().map(Vec::len).sum();
-    let mut scores = Scores { layers, near_looks: 0 };
-    let mut terms: Vec<_> = request.terms.iter().map(|term| scores.add_term(index, tools, term)).collect();
-    for compound in &request.compounds {
-        let located = Located::find(index, &compound.stem);
-        if located.tools > 0 {
-            scores.add(index, &located, COMPOUND * rarity(tools, located.tools));
-            let parts = compound.words.each_ref().map(|word| stem(word));
-            let said =
-                request.terms.iter().zip(&mut terms).filter(|(term, _)| parts.contains(&term.stem.as_str().into()));
-            said.for_each(|(_, known)| known.stand_ins.push(located.clone()));
-        }
-    }
-    scores.add_names(index, &request.words);
-    scores.take_unsaid(index, fixed(UNSAID * rarity(tools, 1) * UNIT));
-    (terms, scores)
+/// Some tools of an index.
+struct Scope {
+    runs: Vec<(usize, Rows)>,
+    tools: usize,
 }
 
-impl Scores {
-    /// The score of a tool, if it has one.
-    pub(super) fn get(&self, (layer, row): (usize, u32)) -> Option<u32> {
-        Some(self.layers[layer][row as usize].sum).filter(|score| *score > 0)
+/// The tools of a CLI that a sentence names.
+struct Named {
+    layer: usize,
+    rows: Rows,
+    is_first: bool,
+}
+
+impl Scope {
+    fn new(runs: Vec<(usize, Rows)>) -> Self {
+        let tools = runs.iter().map(|(_, rows)| rows.range().len()).sum();
+        Self { runs, tools }
     }
 
-    fn add_term(&mut self, index: &ToolIndex, tools: usize, term: &Term) -> Known {
-        let exact = Located::find(index, &term.stem);
-        let mut stand_ins: Vec<Located> = term.synonyms.iter().map(|stem| Located::find(index, stem)).collect();
-        for synonym in &stand_ins {
-            self.add(index, synonym, SYNONYM * term.weight * rarity(tools, synonym.tools));
+    /// The tools of the CLIs that a sentence starts with.
+    fn of_first(named: &[Named]) -> Option<Self> {
+        let first = named.iter().filter(|named| named.is_first).map(|named| (named.layer, named.rows));
+        let scope = Self::new(first.collect());
+        (scope.tools > 0).then_some(scope)
+    }
+}
+
+impl<'a> Scorer<'a> {
+    fn new(index: &'a ToolIndex) -> Self {
+        let sizes = || index.layers.iter().map(|layer| layer.catalog.tools.len());
+        let sums = sizes().map(|tools| vec![0; tools]).collect();
+        let named = sizes().map(|tools| vec![0; tools]).collect();
+        Self { index, tools: sizes().sum(), scope: None, sums, named, looks_left: MAX_NEAR_LOOKS }
+    }
+
+    fn clear(&mut self) {
+        self.sums.iter_mut().for_each(|layer| layer.fill(0));
+        self.named.iter_mut().for_each(|layer| layer.fill(0));
+    }
+
+    /// Scores all tools for a sentence.
+    fn score(&mut self, sentence: &Sentence, named: &[Named]) -> Vec<Known> {
+        let is_likely = sentence.weight >= LIKELY;
+        let mut terms: Vec<_> = sentence.terms.iter().map(|term| self.add_term(term, is_likely)).collect();
+        for compound in &sentence.compounds {
+            let located = Located::find(self.index, &compound.stem);
+            if located.tools > 0 {
+                self.add(&located, COMPOUND * self.rarity(&located));
+                let parts = compound.words.each_ref().map(|word| stem(word));
+                let said = sentence.terms.iter().zip(&mut terms);
+                let parts_said = said.filter(|(term, _)| parts.contains(&term.stem.as_str().into()));
+                parts_said.for_each(|(_, known)| known.stand_ins.push(located.clone()));
+            }
         }
-        let mass = term.weight * rarity(tools, exact.tools);
-        if exact.tools == 0 {
-            self.near_looks += 1;
-            let looked_for = if self.near_looks > MAX_NEAR_LOOKS { Vec::new() } else { near(index, &term.stem) };
-            for stem in looked_for {
-                let near = Located::find(index, &stem);
-                self.add(index, &near, NEAR * term.weight * rarity(tools, near.tools));
+        self.add_named(named);
+        self.take_unsaid(fixed(UNSAID * rarity(self.tools, 1) * UNIT));
+        terms
+    }
+
+    fn add_term(&mut self, term: &Term, is_likely: bool) -> Known {
+        let exact = Located::find(self.index, &term.stem);
+        let mut stand_ins: Vec<_> = term.synonyms.iter().map(|stem| Located::find(self.index, stem)).collect();
+        for synonym in &stand_ins {
+            self.add(synonym, SYNONYM * term.weight * self.rarity(synonym));
+        }
+        let mass = term.weight * self.rarity(&exact);
+        if exact.tools > 0 {
+            self.add(&exact, mass);
+        } else if is_likely && self.looks_left > 0 {
+            self.looks_left -= 1;
+            for stem in near(self.index, &term.stem) {
+                let near = Located::find(self.index, &stem);
+                self.add(&near, NEAR * term.weight * self.rarity(&near));
                 stand_ins.push(near);
             }
-        } else {
-            self.add(index, &exact, mass);
         }
         Known { mass, exact, stand_ins }
     }
 
-    fn add(&mut self, index: &ToolIndex, term: &Located, weight: f64) {
+    fn add(&mut self, term: &Located, weight: f64) {
         let weight = fixed(1000.0 * weight);
-        for ((layer, scores), number) in index.layers.iter().zip(&mut self.layers).zip(&term.numbers) {
-            let postings = number.map(|number| layer.catalog.ranked.postings(number));
-            for posting in postings.into_iter().flatten() {
-                let score = &mut scores[posting.row as usize];
-                score.sum = score.sum.saturating_add(weight * u32::from(posting.impact));
-                score.named = score.named.saturating_add(posting.named);
+        for (layer, number) in term.numbers.iter().enumerate() {
+            let (sums, named) = (&mut self.sums[layer], &mut self.named[layer]);
+            let postings = number.map(|number| self.index.layers[layer].catalog.ranked.postings(number));
+            for Posting { row, impact, named: part } in postings.into_iter().flatten() {
+                let row = row as usize;
+                sums[row] = sums[row].saturating_add(weight * u32::from(impact));
+                named[row] = named[row].saturating_add(part);
             }
         }
     }
 
-    /// Lifts the tools of CLIs that the request names.
-    fn add_names(&mut self, index: &ToolIndex, words: &[String]) {
-        for segment in &index.segments {
-            let cli = index.cli(*segment);
-            let gain = match position_of(cli, words) {
-                None => continue,
-                Some(0) => NAMED_FIRST,
-                Some(_) => NAMED,
-            };
-            let rows = cli.tool_rows().range();
-            for score in &mut self.layers[segment.layer][rows] {
-                score.sum = score.sum.saturating_add(fixed(gain * UNIT));
+    /// How much a term tells: what is rare among all tools may be in each of those that a sentence is about.
+    fn rarity(&self, term: &Located) -> f64 {
+        let everywhere = rarity(self.tools, term.tools);
+        let Some(scope) = &self.scope else { return everywhere };
+        match term.tools_among(self.index, &scope.runs) {
+            0 => everywhere,
+            tools => (1.0 - LOCAL) * everywhere + LOCAL * rarity(scope.tools, tools),
+        }
+    }
+
+    /// The CLIs that a sentence names.
+    fn clis_in(&self, sentence: &Sentence) -> Vec<Named> {
+        let named = self.index.segments.iter().filter_map(|segment| {
+            let cli = self.index.cli(*segment);
+            let position = position_of(cli, &sentence.words)?;
+            Some(Named { layer: segment.layer, rows: cli.tool_rows(), is_first: position == 0 })
+        });
+        named.collect()
+    }
+
+    /// Lifts the tools of CLIs that the sentence names.
+    fn add_named(&mut self, named: &[Named]) {
+        for Named { layer, rows, is_first } in named {
+            let gain = fixed(if *is_first { NAMED_FIRST } else { NAMED } * UNIT);
+            for sum in &mut self.sums[*layer][rows.range()] {
+                *sum = sum.saturating_add(gain);
             }
         }
     }
 
-    /// Lowers tools whose names say more than the request: those that also match are beside what is asked for, or a special
+    /// Lowers tools whose names say more than the sentence: those that also match are beside what is asked for, or a special
     /// case of it.
-    fn take_unsaid(&mut self, index: &ToolIndex, loss: u32) {
-        for (layer, scores) in index.layers.iter().zip(&mut self.layers) {
-            for (score, name) in scores.iter_mut().zip(layer.catalog.ranked.names.iter()) {
-                let unsaid = name.saturating_sub(score.named).min(PLACE);
-                let lowered = score.sum.saturating_sub(loss / u32::from(PLACE) * u32::from(unsaid));
-                score.sum = lowered.max(score.sum.min(1));
+    fn take_unsaid(&mut self, loss: u32) {
+        for ((layer, sums), named) in self.index.layers.iter().zip(&mut self.sums).zip(&self.named) {
+            for ((sum, named), name) in sums.iter_mut().zip(named).zip(layer.catalog.ranked.names.iter()) {
+                let unsaid = name.saturating_sub(*named).min(PLACE);
+                let lowered = sum.saturating_sub(loss / u32::from(PLACE) * u32::from(unsaid));
+                *sum = lowered.max((*sum).min(1));
             }
         }
     }
 }
 
-/// Where a request first names a CLI.
-fn position_of(cli: Cli<'_>, words: &[String]) -> Option<usize> {
+/// Where a sentence first names a CLI. A first word with a capital is no name of a CLI without, since all sentences start so.
+pub(super) fn position_of(cli: CliView<'_>, words: &[String]) -> Option<usize> {
     let program = cli.words().next().map(|path| path.rsplit('/').next().unwrap_or(path));
     let names = [Some(cli.name()), Some(cli.stem()), program];
-    words.iter().position(|word| names.iter().flatten().any(|name| name.eq_ignore_ascii_case(word)))
+    let is_name = |word: &String| names.iter().flatten().any(|name| name.eq_ignore_ascii_case(word));
+    let position = words.iter().position(is_name)?;
+    let is_written_so = names.iter().flatten().any(|name| *name == words[position]);
+    Some(if is_written_so { position } else { position.max(1) })
 }
 
 impl Located {
@@ -173,86 +303,55 @@ impl Located {
         Self { numbers, tools }
     }
 
+    fn postings<'a>(&self, index: &'a ToolIndex, layer: usize) -> impl Iterator<Item = Posting> + use<'a> {
+        self.numbers[layer].map(|number| index.layers[layer].catalog.ranked.postings(number)).into_iter().flatten()
+    }
+
+    /// In how many of some tools the term stands.
+    fn tools_among(&self, index: &ToolIndex, runs: &[(usize, Rows)]) -> usize {
+        let count = |(layer, Rows(first, end)): &(usize, Rows)| {
+            let upto = self.postings(index, *layer).take_while(|posting| posting.row < *end);
+            upto.filter(|posting| posting.row >= *first).count()
+        };
+        runs.iter().map(count).sum()
+    }
+
     /// How much the term is what a tool is about, from 0 to 1.
-    fn strength(&self, index: &ToolIndex, (layer, row): (usize, u32)) -> f64 {
-        let postings = self.numbers[layer].map(|number| index.layers[layer].catalog.ranked.postings(number));
-        let mut upto = postings.into_iter().flatten().take_while(|posting| posting.row <= row);
+    pub(super) fn strength(&self, index: &ToolIndex, (layer, row): Id) -> f64 {
+        let mut upto = self.postings(index, layer).take_while(|posting| posting.row <= row);
         upto.find(|posting| posting.row == row).map_or(0.0, Posting::strength)
     }
 }
 
-/// Whether one of the best tools is about enough of what the request says, or of the CLI that it starts with, so that the
-/// request is not about something else.
-pub(super) fn is_served(index: &ToolIndex, request: &Request, terms: &[Known], best: &[(usize, u32)]) -> bool {
-    let all: f64 = terms.iter().map(|term| term.mass).sum();
-    let tools: usize = index.layers.iter().map(|layer| layer.catalog.tools.len()).sum();
-    #[expect(clippy::cast_precision_loss, reason = "tools are counted in 32 bits")]
-    let enough = all * (SERVED + SERVED_GROWTH * ln(tools as f64));
-    best.iter().take(LOOKED_AT).any(|tool| {
-        let covered = terms.iter().map(|term| {
-            let strength = |located: &Located| located.strength(index, *tool);
-            let exact = strength(&term.exact);
-            // No stand-in covers more.
-            if exact >= STAND_IN {
-                return term.mass * exact;
-            }
-            let stand_in = term.stand_ins.iter().map(strength).fold(0.0, f64::max);
-            term.mass * exact.max(STAND_IN * stand_in)
-        });
-        position_of(index.tool(*tool).cli(), &request.words) == Some(0) || covered.sum::<f64>() >= enough
-    })
-}
-
-/// Terms that start as an unknown one does, or are it but for a typing mistake; nearest first, then in their order.
-fn near(index: &ToolIndex, unknown: &str) -> Vec<String> {
-    let length = unknown.chars().count();
-    let mistakes = match length {
-        0..=3 => return Vec::new(),
-        4..=7 => 1,
-        _ => 2,
-    };
-    let mut found: Vec<(usize, &str)> = Vec::new();
-    for term in index.layers.iter().flat_map(|layer| layer.catalog.ranked.terms()) {
-        if term.len() > unknown.len() && term.starts_with(unknown) {
-            found.push((1, term));
-        } else if term.chars().count().abs_diff(length) <= mistakes {
-            let distance = strsim::damerau_levenshtein(term, unknown);
-            if distance <= mistakes {
-                found.push((distance, term));
-            }
-        }
-    }
-    found.sort_unstable();
-    found.dedup();
-    found.into_iter().take(MAX_NEAR).map(|(_, term)| term.to_owned()).collect()
-}
-
 /// The best `limit`, best first, equal ones in the order in which they come.
-pub(super) fn best<T: Ord + Copy>(scored: impl Iterator<Item = (u32, T)>, limit: usize) -> impl Iterator<Item = T> {
+pub(super) fn best<K: Ord, T: Ord>(ranked: impl Iterator<Item = (K, T)>, limit: usize) -> Vec<T> {
     let mut heap = BinaryHeap::with_capacity(limit.min(1024) + 1);
-    for (order, (score, id)) in scored.enumerate() {
-        let candidate = Reverse((score, Reverse(order), id));
+    // The closure is what makes this fast: a loop would ask each of the iterators that `ranked` is made of for each item.
+    ranked.enumerate().for_each(|(order, (key, id))| {
         if heap.len() < limit {
-            heap.push(candidate);
-        } else if let Some(mut worst) = heap.peek_mut()
-            && candidate < *worst
-        {
-            *worst = candidate;
+            heap.push(Reverse((key, Reverse(order), id)));
+        } else if heap.peek().is_some_and(|Reverse((worst, ..))| key > *worst) {
+            heap.pop();
+            heap.push(Reverse((key, Reverse(order), id)));
         }
-    }
-    heap.into_sorted_vec().into_iter().map(|Reverse((_, _, id))| id)
+    });
+    heap.into_sorted_vec().into_iter().map(|Reverse((_, _, id))| id).collect()
 }
 
 /// How much a term tells that stands in `frequency` of `tools`: BM25's inverse document frequency, its peaks flattened.
 fn rarity(tools: usize, frequency: usize) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "tools are counted in 32 bits")]
-    let [tools, frequency] = [tools, frequency].map(|count| count as f64);
+    let [tools, frequency] = [tools, frequency].map(count);
     let idf = ln(1.0 + (tools - frequency + 0.5) / (frequency + 0.5));
     (idf * idf.sqrt()).sqrt()
 }
 
+#[expect(clippy::cast_precision_loss, reason = "tools and terms are counted in 32 bits")]
+pub(super) fn count(number: usize) -> f64 {
+    number as f64
+}
+
 /// The natural logarithm for values from 1 on, by basic operations: the system's may differ in the last bit.
-fn ln(mut value: f64) -> f64 {
+pub(super) fn ln(mut value: f64) -> f64 {
     let mut halvings = 0.0;
     while value > 2.0 {
         value /= 2.0;

@@ -9,13 +9,17 @@ use super::vocabulary::STOP_WORDS;
 
 static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 
-/// Splits a text into lowercased words: at everything that is no letter or digit, and in camelCase.
+/// Splits a text into lowercased words.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
+    parts(text).map(super::lowercase)
+}
+
+/// Splits a text into words as written: at everything that is no letter or digit, and in camelCase.
+pub(super) fn parts(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '\'')
-        // What follows an apostrophe is an ending: `user's`.
+        // An apostrophe starts an ending: `user's`.
         .filter_map(|word| word.split('\'').find(|part| !part.is_empty()))
         .flat_map(camel_parts)
-        .map(super::lowercase)
 }
 
 /// Splits `camelCase` and `HTTPServer` into their parts.
@@ -58,7 +62,7 @@ pub(super) fn stem(word: &str) -> Cow<'_, str> {
 
 /// Whether a word says nothing about what is wanted.
 pub(super) fn is_stop_word(word: &str) -> bool {
-    STOP_WORDS.contains(&word)
+    STOP_WORDS.binary_search(&word).is_ok()
 }
 
 /// The stems of a text, stop words left out.

@@ -1,12 +1,154 @@
 //! Words that search treats specially. About English and command lines in general, not about any program.
 
-/// Words that say nothing about what is wanted.
+/// Words that say nothing about what is wanted, sorted.
 pub(super) const STOP_WORDS: &[&str] = &[
     "a", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "do", "does", "for",
     "from", "has", "have", "how", "if", "in", "into", "is", "it", "its", "no", "not", "of", "on", "only", "or", "per",
     "so", "such", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "to",
-    "use", "used", "using", "via", "was", "were", "what", "when", "which", "will", "with", "your", "you",
+    "use", "used", "using", "via", "was", "were", "what", "when", "which", "will", "with", "you", "your",
 ];
+
+/// Words with which people ask and greet, and which say nothing about what is wanted either. Tools are indexed with them. Sorted.
+pub(super) const FRAME_WORDS: &[&str] = &[
+    "about", "am", "anybody", "anyone", "because", "cheers", "could", "dear", "did", "didn", "doesn", "don", "had",
+    "he", "hello", "help", "her", "here", "hey", "hi", "him", "his", "i", "isn", "just", "kindly", "let", "like", "ll",
+    "may", "maybe", "me", "might", "mine", "must", "my", "myself", "need", "now", "ok", "okay", "our", "perhaps",
+    "please", "pls", "re", "really", "shall", "she", "should", "since", "some", "somebody", "someone", "sorry",
+    "thank", "thanks", "too", "us", "ve", "very", "want", "we", "won", "would", "yourself",
+];
+
+/// Words that are followed by what is asked for.
+pub(super) const ASKING_WORDS: &[&str] = &["please", "kindly"];
+
+/// Pairs of words that are followed by what is asked for: one of the first list, then one of the second.
+pub(super) const ASKING: &[(&[&str], &[&str])] = &[
+    (
+        &["can", "could", "may", "shall", "should", "will", "would"],
+        &["anybody", "anyone", "i", "somebody", "someone", "we", "you"],
+    ),
+    (&["do"], &["i", "we"]),
+    (&["i", "we", "you"], &["can", "could", "should"]),
+    (&["help", "helping", "let", "lets"], &["me", "us"]),
+    (&["you"], &["mind"]),
+    (
+        &[
+            "able", "going", "has", "have", "how", "like", "love", "me", "need", "needs", "possible", "try", "trying",
+            "us", "want", "wants", "way", "you",
+        ],
+        &["to"],
+    ),
+];
+
+/// Words with which statements start, and commands hardly do.
+pub(super) const STATEMENT_STARTS: &[&str] = &[
+    "a",
+    "after",
+    "all",
+    "already",
+    "also",
+    "although",
+    "an",
+    "and",
+    "another",
+    "as",
+    "at",
+    "because",
+    "before",
+    "between",
+    "both",
+    "but",
+    "by",
+    "currently",
+    "during",
+    "each",
+    "even",
+    "every",
+    "everyone",
+    "everything",
+    "few",
+    "five",
+    "for",
+    "four",
+    "from",
+    "he",
+    "her",
+    "here",
+    "his",
+    "however",
+    "i",
+    "if",
+    "in",
+    "it",
+    "its",
+    "last",
+    "lately",
+    "many",
+    "meanwhile",
+    "most",
+    "my",
+    "next",
+    "no",
+    "nobody",
+    "nothing",
+    "now",
+    "of",
+    "on",
+    "once",
+    "one",
+    "only",
+    "other",
+    "others",
+    "our",
+    "over",
+    "part",
+    "recently",
+    "several",
+    "she",
+    "since",
+    "so",
+    "some",
+    "someone",
+    "something",
+    "sometimes",
+    "still",
+    "such",
+    "thank",
+    "thanks",
+    "that",
+    "the",
+    "their",
+    "then",
+    "there",
+    "these",
+    "they",
+    "this",
+    "those",
+    "three",
+    "today",
+    "two",
+    "under",
+    "until",
+    "usually",
+    "we",
+    "when",
+    "while",
+    "with",
+    "within",
+    "without",
+    "yesterday",
+    "you",
+    "your",
+];
+
+/// Verbs of statements.
+pub(super) const AUXILIARIES: &[&str] = &[
+    "are", "can", "cannot", "could", "did", "does", "had", "has", "have", "is", "may", "might", "must", "should",
+    "was", "were", "will", "would",
+];
+
+/// Words that start a clause within a command: `list what is running`.
+pub(super) const RELATIVE_WORDS: &[&str] =
+    &["how", "if", "that", "what", "when", "where", "whether", "which", "who", "whose", "why"];
 
 /// Words that requests are full of and that say little: they count less.
 pub(super) const WEAK_WORDS: &[&str] = &[
@@ -51,3 +193,14 @@ pub(super) const SYNONYMS: &[&[&str]] = &[
     &["disable", "deactivate"],
     &["login", "authenticate", "auth"],
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::{FRAME_WORDS, STOP_WORDS};
+
+    #[test]
+    fn lists_that_are_searched_by_halves_are_sorted() {
+        assert!(STOP_WORDS.is_sorted());
+        assert!(FRAME_WORDS.is_sorted());
+    }
+}

@@ -1,0 +1,37 @@
+//! The floor: whether any tool is about enough of what a request says.
+
+use super::score::{Known, Located, count, ln, position_of};
+use super::{Id, ToolIndex};
+
+/// The part of a sentence that one of the best tools must be about, in an index of one tool.
+const NEEDED: f64 = 0.18;
+/// How much that part grows with the logarithm of the number of tools: of many, one has some of the words by chance.
+const NEEDED_GROWTH: f64 = 0.03;
+/// Terms of average mass that are a whole request. Longer ones say more than any tool is about.
+const WHOLE: usize = 3;
+/// Best tools that are looked at.
+pub(super) const LOOKED_AT: usize = 3;
+/// How far a stand-in of a word covers it.
+const STAND_IN: f64 = 0.4;
+
+/// Whether one of the best tools is about enough of a sentence, or of the CLI that the sentence starts with.
+pub(super) fn is_served(index: &ToolIndex, words: &[String], terms: &[Known], best: &[Id]) -> bool {
+    let tools = index.layers.iter().map(|layer| layer.catalog.tools.len()).sum();
+    let needed = whole_mass(terms) * (NEEDED + NEEDED_GROWTH * ln(count(tools)));
+    best.iter().any(|tool| {
+        let covered: f64 = terms.iter().map(|term| term.mass * coverage(index, *tool, term)).sum();
+        covered >= needed || position_of(index.tool(*tool).cli(), words) == Some(0)
+    })
+}
+
+fn coverage(index: &ToolIndex, tool: Id, term: &Known) -> f64 {
+    let strength = |located: &Located| located.strength(index, tool);
+    let stand_in = term.stand_ins.iter().map(strength).fold(0.0, f64::max);
+    strength(&term.exact).max(STAND_IN * stand_in)
+}
+
+/// The mass of the terms, as if they were all average and no more than make a whole request.
+fn whole_mass(terms: &[Known]) -> f64 {
+    let all: f64 = terms.iter().map(|term| term.mass).sum();
+    all / count(terms.len().max(1)) * count(terms.len().min(WHOLE))
+}
