@@ -1,6 +1,8 @@
 //! The floor: whether any tool is about enough of what a request says.
 
-use super::score::{Known, Located, count, ln, position_of};
+use super::mention::position_of;
+use super::rarity::{count, ln};
+use super::term::{KnownTerm, LocatedTerm};
 use super::{Id, ToolIndex};
 
 /// The part of a sentence that one of the best tools must be about, in an index of one tool.
@@ -15,7 +17,7 @@ pub(super) const LOOKED_AT: usize = 3;
 const STAND_IN: f64 = 0.4;
 
 /// Whether one of the best tools is about enough of a sentence, or of the CLI that the sentence starts with.
-pub(super) fn is_served(index: &ToolIndex, words: &[String], terms: &[Known], best: &[Id]) -> bool {
+pub(super) fn is_served(index: &ToolIndex, words: &[String], terms: &[KnownTerm], best: &[Id]) -> bool {
     let tools = index.layers.iter().map(|layer| layer.catalog.tools.len()).sum();
     let needed = whole_mass(terms) * (NEEDED + NEEDED_GROWTH * ln(count(tools)));
     best.iter().any(|tool| {
@@ -24,14 +26,14 @@ pub(super) fn is_served(index: &ToolIndex, words: &[String], terms: &[Known], be
     })
 }
 
-fn coverage(index: &ToolIndex, tool: Id, term: &Known) -> f64 {
-    let strength = |located: &Located| located.strength(index, tool);
+fn coverage(index: &ToolIndex, tool: Id, term: &KnownTerm) -> f64 {
+    let strength = |located: &LocatedTerm| located.strength(index, tool);
     let stand_in = term.stand_ins.iter().map(strength).fold(0.0, f64::max);
     strength(&term.exact).max(STAND_IN * stand_in)
 }
 
 /// The mass of the terms, as if they were all average and no more than make a whole request.
-fn whole_mass(terms: &[Known]) -> f64 {
+fn whole_mass(terms: &[KnownTerm]) -> f64 {
     let all: f64 = terms.iter().map(|term| term.mass).sum();
     all / count(terms.len().max(1)) * count(terms.len().min(WHOLE))
 }

@@ -1,7 +1,7 @@
 //! The tool index: what is served, and how it is found (seed 001).
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
 
 use crate::model::Risk;
@@ -11,17 +11,19 @@ use crate::view::{CliView, ResolvedTool};
 
 mod floor;
 mod lexical;
+mod mention;
 mod near;
 mod query;
 pub(crate) mod ranked;
+mod rarity;
 mod readable;
 mod score;
 mod search;
 mod sentence;
+mod term;
 mod tokens;
 mod vocabulary;
 
-use readable::Readable;
 pub use search::{Filter, Strategy};
 pub(crate) use tokens::{stems, words};
 
@@ -64,6 +66,16 @@ pub struct CliSummary<'a> {
 
 /// Layer and row of a tool.
 type Id = (usize, u32);
+
+/// Layers and rows of the tools that print resources.
+#[derive(Clone, Debug, Default)]
+struct Readable {
+    tools: Vec<(usize, u32)>,
+    /// By their URIs.
+    fixed: HashMap<Box<str>, (usize, u32)>,
+    /// By what the URIs start with.
+    open: Vec<(Box<str>, (usize, u32))>,
+}
 
 /// A CLI of a layer.
 #[derive(Clone, Copy, Debug)]

@@ -2,20 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::ToolIndex;
+use super::{Readable, ToolIndex};
 use crate::model::Risk;
 use crate::prompt::Prompt;
 use crate::view::{ArgView, ResolvedTool};
-
-/// Layers and rows of the tools that print resources.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Readable {
-    tools: Vec<(usize, u32)>,
-    /// By their URIs.
-    fixed: HashMap<Box<str>, (usize, u32)>,
-    /// By what the URIs start with.
-    open: Vec<(Box<str>, (usize, u32))>,
-}
 
 impl ToolIndex {
     /// The tools that print resources, in their order. Of two whose URIs have one form the later stays.

@@ -4,13 +4,15 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::floor::{self, LOOKED_AT};
+use super::mention::{Mention, position_of};
 use super::near::near;
 use super::query::{Request, Sentence, Term};
 use super::ranked::{PLACE, Posting};
+use super::rarity::{fixed, rarity};
+use super::term::{KnownTerm, LocatedTerm};
 use super::tokens::stem;
 use super::{Id, ToolIndex};
 use crate::table::Rows;
-use crate::view::CliView;
 
 /// A score of one, in units of a term's weight times its impact.
 ///
@@ -34,6 +36,7 @@ const MAX_NEAR_LOOKS: usize = 8;
 const LIKELY: f64 = 0.5;
 /// How much a term's rarity is that among the tools which the request is about, where it names them.
 const LOCAL: f64 = 0.375;
+
 /// Scores the tools in some rows for a request; where the rows are narrowed down, it is about those.
 pub(super) fn scores(index: &ToolIndex, request: &Request, runs: &[(usize, Rows)], is_narrowed: bool) -> Scores {
     let mut scorer = Scorer::new(index);
@@ -131,32 +134,10 @@ struct Scorer<'a> {
     looks_left: usize,
 }
 
-/// What is known of a term of a sentence.
-pub(super) struct Known {
-    /// Its weight times its rarity.
-    pub(super) mass: f64,
-    pub(super) exact: Located,
-    pub(super) stand_ins: Vec<Located>,
-}
-
-/// Where a term stands: its number in each layer.
-#[derive(Clone)]
-pub(super) struct Located {
-    numbers: Vec<Option<usize>>,
-    tools: usize,
-}
-
 /// Some tools of an index.
 struct Scope {
     runs: Vec<(usize, Rows)>,
     tools: usize,
-}
-
-/// The tools of a CLI that a sentence names.
-struct Named {
-    layer: usize,
-    rows: Rows,
-    is_first: bool,
 }
 
 impl Scope {
@@ -166,7 +147,7 @@ impl Scope {
     }
 
     /// The tools of the CLIs that a sentence starts with.
-    fn of_first(named: &[Named]) -> Option<Self> {
+    fn of_first(named: &[Mention]) -> Option<Self> {
         let first = named.iter().filter(|named| named.is_first).map(|named| (named.layer, named.rows));
         let scope = Self::new(first.collect());
         (scope.tools > 0).then_some(scope)
@@ -187,11 +168,11 @@ impl<'a> Scorer<'a> {
     }
 
     /// Scores all tools for a sentence.
-    fn score(&mut self, sentence: &Sentence, named: &[Named]) -> Vec<Known> {
+    fn score(&mut self, sentence: &Sentence, named: &[Mention]) -> Vec<KnownTerm> {
         let is_likely = sentence.weight >= LIKELY;
         let mut terms: Vec<_> = sentence.terms.iter().map(|term| self.add_term(term, is_likely)).collect();
         for compound in &sentence.compounds {
-            let located = Located::find(self.index, &compound.stem);
+            let located = LocatedTerm::find(self.index, &compound.stem);
             if located.tools > 0 {
                 self.add(&located, COMPOUND * self.rarity(&located));
                 let parts = compound.words.each_ref().map(|word| stem(word));
@@ -205,9 +186,9 @@ impl<'a> Scorer<'a> {
         terms
     }
 
-    fn add_term(&mut self, term: &Term, is_likely: bool) -> Known {
-        let exact = Located::find(self.index, &term.stem);
-        let mut stand_ins: Vec<_> = term.synonyms.iter().map(|stem| Located::find(self.index, stem)).collect();
+    fn add_term(&mut self, term: &Term, is_likely: bool) -> KnownTerm {
+        let exact = LocatedTerm::find(self.index, &term.stem);
+        let mut stand_ins: Vec<_> = term.synonyms.iter().map(|stem| LocatedTerm::find(self.index, stem)).collect();
         for synonym in &stand_ins {
             self.add(synonym, SYNONYM * term.weight * self.rarity(synonym));
         }
@@ -217,15 +198,15 @@ impl<'a> Scorer<'a> {
         } else if is_likely && self.looks_left > 0 {
             self.looks_left -= 1;
             for stem in near(self.index, &term.stem) {
-                let near = Located::find(self.index, &stem);
+                let near = LocatedTerm::find(self.index, &stem);
                 self.add(&near, NEAR * term.weight * self.rarity(&near));
                 stand_ins.push(near);
             }
         }
-        Known { mass, exact, stand_ins }
+        KnownTerm { mass, exact, stand_ins }
     }
 
-    fn add(&mut self, term: &Located, weight: f64) {
+    fn add(&mut self, term: &LocatedTerm, weight: f64) {
         let weight = fixed(1000.0 * weight);
         for (layer, number) in term.numbers.iter().enumerate() {
             let (sums, named) = (&mut self.sums[layer], &mut self.named[layer]);
@@ -239,7 +220,7 @@ impl<'a> Scorer<'a> {
     }
 
     /// How much a term tells: what is rare among all tools may be in each of those that a sentence is about.
-    fn rarity(&self, term: &Located) -> f64 {
+    fn rarity(&self, term: &LocatedTerm) -> f64 {
         let everywhere = rarity(self.tools, term.tools);
         let Some(scope) = &self.scope else { return everywhere };
         match term.tools_among(self.index, &scope.runs) {
@@ -249,18 +230,18 @@ impl<'a> Scorer<'a> {
     }
 
     /// The CLIs that a sentence names.
-    fn clis_in(&self, sentence: &Sentence) -> Vec<Named> {
+    fn clis_in(&self, sentence: &Sentence) -> Vec<Mention> {
         let named = self.index.segments.iter().filter_map(|segment| {
             let cli = self.index.cli(*segment);
             let position = position_of(cli, &sentence.words)?;
-            Some(Named { layer: segment.layer, rows: cli.tool_rows(), is_first: position == 0 })
+            Some(Mention { layer: segment.layer, rows: cli.tool_rows(), is_first: position == 0 })
         });
         named.collect()
     }
 
     /// Lifts the tools of CLIs that the sentence names.
-    fn add_named(&mut self, named: &[Named]) {
-        for Named { layer, rows, is_first } in named {
+    fn add_named(&mut self, named: &[Mention]) {
+        for Mention { layer, rows, is_first } in named {
             let gain = fixed(if *is_first { NAMED_FIRST } else { NAMED } * UNIT);
             for sum in &mut self.sums[*layer][rows.range()] {
                 *sum = sum.saturating_add(gain);
@@ -281,48 +262,6 @@ impl<'a> Scorer<'a> {
     }
 }
 
-/// Where a sentence first names a CLI. A first word with a capital is no name of a CLI without, since all sentences start so.
-pub(super) fn position_of(cli: CliView<'_>, words: &[String]) -> Option<usize> {
-    let program = cli.words().next().map(|path| path.rsplit('/').next().unwrap_or(path));
-    let names = [Some(cli.name()), Some(cli.stem()), program];
-    let is_name = |word: &String| names.iter().flatten().any(|name| name.eq_ignore_ascii_case(word));
-    let position = words.iter().position(is_name)?;
-    let is_written_so = names.iter().flatten().any(|name| *name == words[position]);
-    Some(if is_written_so { position } else { position.max(1) })
-}
-
-impl Located {
-    fn find(index: &ToolIndex, stem: &str) -> Self {
-        let numbers: Vec<_> = index.layers.iter().map(|layer| layer.catalog.ranked.find(stem)).collect();
-        let counts = index
-            .layers
-            .iter()
-            .zip(&numbers)
-            .filter_map(|(layer, number)| Some(layer.catalog.ranked.postings((*number)?).len()));
-        let tools = counts.sum();
-        Self { numbers, tools }
-    }
-
-    fn postings<'a>(&self, index: &'a ToolIndex, layer: usize) -> impl Iterator<Item = Posting> + use<'a> {
-        self.numbers[layer].map(|number| index.layers[layer].catalog.ranked.postings(number)).into_iter().flatten()
-    }
-
-    /// In how many of some tools the term stands.
-    fn tools_among(&self, index: &ToolIndex, runs: &[(usize, Rows)]) -> usize {
-        let count = |(layer, Rows(first, end)): &(usize, Rows)| {
-            let upto = self.postings(index, *layer).take_while(|posting| posting.row < *end);
-            upto.filter(|posting| posting.row >= *first).count()
-        };
-        runs.iter().map(count).sum()
-    }
-
-    /// How much the term is what a tool is about, from 0 to 1.
-    pub(super) fn strength(&self, index: &ToolIndex, (layer, row): Id) -> f64 {
-        let mut upto = self.postings(index, layer).take_while(|posting| posting.row <= row);
-        upto.find(|posting| posting.row == row).map_or(0.0, Posting::strength)
-    }
-}
-
 /// The best `limit`, best first, equal ones in the order in which they come.
 pub(super) fn best<K: Ord, T: Ord>(ranked: impl Iterator<Item = (K, T)>, limit: usize) -> Vec<T> {
     let mut heap = BinaryHeap::with_capacity(limit.min(1024) + 1);
@@ -336,39 +275,4 @@ pub(super) fn best<K: Ord, T: Ord>(ranked: impl Iterator<Item = (K, T)>, limit: 
         }
     });
     heap.into_sorted_vec().into_iter().map(|Reverse((_, _, id))| id).collect()
-}
-
-/// How much a term tells that stands in `frequency` of `tools`: BM25's inverse document frequency, its peaks flattened.
-fn rarity(tools: usize, frequency: usize) -> f64 {
-    let [tools, frequency] = [tools, frequency].map(count);
-    let idf = ln(1.0 + (tools - frequency + 0.5) / (frequency + 0.5));
-    (idf * idf.sqrt()).sqrt()
-}
-
-#[expect(clippy::cast_precision_loss, reason = "tools and terms are counted in 32 bits")]
-pub(super) fn count(number: usize) -> f64 {
-    number as f64
-}
-
-/// The natural logarithm for values from 1 on, by basic operations: the system's may differ in the last bit.
-pub(super) fn ln(mut value: f64) -> f64 {
-    let mut halvings = 0.0;
-    while value > 2.0 {
-        value /= 2.0;
-        halvings += 1.0;
-    }
-    let ratio = (value - 1.0) / (value + 1.0);
-    let (mut sum, mut power, mut odd) = (0.0, ratio, 1.0);
-    while odd < 40.0 {
-        sum += power / odd;
-        power *= ratio * ratio;
-        odd += 2.0;
-    }
-    2.0 * sum + halvings * std::f64::consts::LN_2
-}
-
-fn fixed(value: f64) -> u32 {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "weights are small and positive")]
-    let fixed = value.round() as u32;
-    fixed
 }
