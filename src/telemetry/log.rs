@@ -57,8 +57,8 @@ pub(crate) fn start(level: LevelFilter, file: Option<&Path>) -> io::Result<Loggi
 
 /// Whether a record is logged.
 ///
-/// The SDK logs a warning for each invalid message of a client and an error for each disconnect, so clients could fill the
-/// log. Its records are logged from level `debug` on.
+/// The SDK logs a warning for each invalid message of a client and an error for each disconnect, so clients could
+/// fill the log. Its records are logged from level `debug` on.
 fn is_logged(record: &Metadata<'_>, level: LevelFilter) -> bool {
     level >= LevelFilter::DEBUG || !record.target().starts_with(SDK_TARGET)
 }
@@ -69,7 +69,8 @@ impl Logging {
     #[expect(clippy::unused_self, reason = "what is started depends on the features")]
     fn start<W: for<'w> MakeWriter<'w> + Send + Sync + 'static>(&self, level: LevelFilter, writer: W) {
         let builder = tracing_subscriber::fmt().with_max_level(level).with_target(false).with_ansi(false);
-        // Standard error may be closed. Reporting the write error there would panic, and a request would get no response.
+        // Standard error may be closed. Reporting the write error there would panic, and a request would get no
+        // response.
         let records = builder.log_internal_errors(false).with_writer(writer).finish();
         drop(records.with(filter_fn(move |record| is_logged(record, level))).try_init());
     }

@@ -1,7 +1,7 @@
 //! The quality of search: metrics that must not fall.
 //!
-//! `climax eval --queries FILE` prints the metrics. `tests/queries/` has queries with their right tools, and queries without
-//! one.
+//! `climax eval --queries FILE` prints the metrics. `tests/queries/` has queries with their right tools, and queries
+//! without one.
 
 use climax::CATALOG;
 use climax::catalog::{Filter, Layer, Strategy, ToolIndex};
