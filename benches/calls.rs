@@ -1,7 +1,8 @@
 //! The overhead of a call: time, memory with much output, and time from cancellation to the end of the processes.
 //!
 //! `cargo bench --bench calls` runs `/bin/true` in turn by `posix_spawn` alone, by the runner, and by the release
-//! server over its standard streams, then floods the server, then cancels calls; it prints medians and 99th percentiles.
+//! server over its standard streams, then floods the server, then cancels calls; it prints medians and 99th
+//! percentiles.
 
 #![expect(
     clippy::unwrap_used,

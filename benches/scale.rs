@@ -1,8 +1,8 @@
 //! Start-up, memory and build time against the number of compiled-in tools.
 //!
-//! `cargo bench --bench scale` builds servers with 10, 200, 1,000 and 5,000 synthetic tools and the bare SDK server with
-//! one profile, starts them in turn, and prints the medians. `cargo bench --bench scale -- DIR…` adds a server with the
-//! configs of each DIR.
+//! `cargo bench --bench scale` builds servers with 10, 200, 1,000 and 5,000 synthetic tools and the bare SDK server
+//! with one profile, starts them in turn, and prints the medians. `cargo bench --bench scale -- DIR…` adds a server
+//! with the configs of each DIR.
 
 #![expect(
     clippy::unwrap_used,
@@ -142,8 +142,8 @@ fn build(work: &Path, name: &str, configs: Option<&Path>) -> Variant {
     }
 }
 
-/// Returns the time from the start to the response of `tools/list`, and the memory then, in KiB: all resident memory, and the
-/// part that is not backed by the program's file.
+/// Returns the time from the start to the response of `tools/list`, and the memory then, in KiB: all resident memory,
+/// and the part that is not backed by the program's file.
 fn start(program: &Path) -> (Duration, u64, u64) {
     let before = Instant::now();
     let mut child =

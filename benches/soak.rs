@@ -1,7 +1,8 @@
 //! 10,000 calls, 64 in flight: a third cancelled at random moments, a third that time out, a third that end.
 //!
-//! `cargo bench --bench soak` makes them twice, the second time with progress for every other call. It fails at the first
-//! response that is wrong, missing or duplicate, and if a process, descriptor or memory is left. `-- N` makes N calls.
+//! `cargo bench --bench soak` makes them twice, the second time with progress for every other call. It fails at the
+//! first response that is wrong, missing or duplicate, and if a process, descriptor or memory is left. `-- N` makes N
+//! calls.
 
 #![expect(
     clippy::unwrap_used,
@@ -266,7 +267,8 @@ impl Client {
     }
 }
 
-/// Returns the processes with the variable of the config, and the server's children except the janitor, zombies included.
+/// Returns the processes with the variable of the config, and the server's children except the janitor, zombies
+/// included.
 fn left_behind(server: &Server, pids: &Path) -> Vec<String> {
     let variable = format!("FAKECLI_PIDS={}", pids.display());
     let server = server.child.id().to_string();

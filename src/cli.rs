@@ -101,8 +101,8 @@ fn parse() -> Result<CommandLine, clap::Error> {
 impl Program {
     /// Runs the command line.
     ///
-    /// Exit status: 0 success, 1 the command failed, 2 usage. If native tools and the catalog do not match, all mismatches
-    /// are written to standard error, and the exit status is 1.
+    /// Exit status: 0 success, 1 the command failed, 2 usage. If native tools and the catalog do not match, all
+    /// mismatches are written to standard error, and the exit status is 1.
     #[must_use]
     pub fn main(self) -> ExitCode {
         if let Err(found) = self.natives.check(self.catalog) {

@@ -1,8 +1,8 @@
 //! Serves command-line programs as tools for AI agents, over MCP.
 //!
-//! A build script (`climax-codegen`) compiles configs into a static [`catalog::Catalog`]. This crate serves the catalog:
-//! the index finds tools, [`call`] runs them, [`mcp`] implements the protocol. [`main`] is the whole command line, and
-//! [`Program`] adds tools that are written in Rust.
+//! A build script (`climax-codegen`) compiles configs into a static [`catalog::Catalog`]. This crate serves the
+//! catalog: the index finds tools, [`call`] runs them, [`mcp`] implements the protocol. [`main`] is the whole command
+//! line, and [`Program`] adds tools that are written in Rust.
 
 // Generated code uses paths such as `climax::catalog`, in this crate and in its dependents.
 extern crate self as climax;

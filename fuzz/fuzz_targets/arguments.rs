@@ -1,5 +1,5 @@
-//! Asserts that any arguments are either invalid with a message, or become words in the places of their args: no NUL, no
-//! option instead of a value, no other program. The first byte selects the tool: `0` to `3`.
+//! Asserts that any arguments are either invalid with a message, or become words in the places of their args: no NUL,
+//! no option instead of a value, no other program. The first byte selects the tool: `0` to `3`.
 
 #![no_main]
 

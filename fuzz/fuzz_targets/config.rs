@@ -1,5 +1,5 @@
-//! Asserts that any file either has errors that can be rendered, or defines tools that are found by name and whose texts
-//! are JSON, also under a policy that hides none of them.
+//! Asserts that any file either has errors that can be rendered, or defines tools that are found by name and whose
+//! texts are JSON, also under a policy that hides none of them.
 
 #![no_main]
 

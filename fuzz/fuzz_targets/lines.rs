@@ -1,6 +1,6 @@
-//! Asserts, for any input of a client, that each line of the server is JSON-RPC, that each response belongs to a request,
-//! and that the server ends with its input. The first byte selects the mode, and whether the client waits after each line:
-//! `0` to `5`.
+//! Asserts, for any input of a client, that each line of the server is JSON-RPC, that each response belongs to a
+//! request, and that the server ends with its input. The first byte selects the mode, and whether the client waits
+//! after each line: `0` to `5`.
 
 #![no_main]
 

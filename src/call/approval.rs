@@ -109,7 +109,8 @@ impl PendingCall<'_> {
         }
     }
 
-    /// Returns the digest of everything that the approval covers: all values, the command line, the directory, the risk.
+    /// Returns the digest of everything that the approval covers: all values, the command line, the directory, the
+    /// risk.
     ///
     /// The directory of result files differs from call to call, so the digest leaves it out.
     #[must_use]

@@ -1,7 +1,7 @@
 //! Writes the question that asks the user to approve a call.
 //!
-//! Pure. Values may come from a model under prompt injection, and the user is the one to notice it. So values are escaped:
-//! none can look like a line of the question.
+//! Pure. Values may come from a model under prompt injection, and the user is the one to notice it. So values are
+//! escaped: none can look like a line of the question.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -86,8 +86,8 @@ fn escaped(value: &str) -> String {
 
 /// Whether a character is visible as itself.
 ///
-/// Source: Unicode 16, `DerivedCoreProperties.txt`, `Default_Ignorable_Code_Point`; with controls, format characters, line
-/// separators and the blank Braille pattern.
+/// Source: Unicode 16, `DerivedCoreProperties.txt`, `Default_Ignorable_Code_Point`; with controls, format characters,
+/// line separators and the blank Braille pattern.
 fn is_visible(c: char) -> bool {
     let is_hidden = matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'

@@ -33,9 +33,9 @@ use crate::call::arguments::Bound;
 pub trait Native: Send + Sync {
     /// Calls the tool. The model reads the text, as a result or as an error.
     ///
-    /// The arguments have been checked and converted, and have their defaults. The policy permits the call, and the user
-    /// has approved it where that is required. The future is dropped when the call times out or is cancelled. It runs on
-    /// the server's only thread, so blocking work belongs in `tokio::task::spawn_blocking`.
+    /// The arguments have been checked and converted, and have their defaults. The policy permits the call, and the
+    /// user has approved it where that is required. The future is dropped when the call times out or is cancelled. It
+    /// runs on the server's only thread, so blocking work belongs in `tokio::task::spawn_blocking`.
     fn call<'a>(&'a self, arguments: &'a Bound<'a>) -> BoxFuture<'a, Result<String, String>>;
 }
 

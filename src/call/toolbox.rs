@@ -140,7 +140,7 @@ impl Toolbox {
         let (permission, result) = self.permitted(request, Some((audit, number)), approver, stop).await;
         let record = self.record(request, number, permission, start.elapsed());
         if let Err(error) = audit.write(&record.to_json(&result)) {
-            tracing::error!(%error, "the audit line of the call could not be written; further calls fail until the file can be written");
+            tracing::error!(%error, "the audit line cannot be written; further calls fail until it can");
         }
         result
     }

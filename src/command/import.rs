@@ -21,8 +21,8 @@ use crate::exec::{End, Invocation, Limits, Runner, default_concurrency};
 #[derive(clap::Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
 pub(crate) struct Args {
-    /// Run this program and its subcommands with --help, and read the output; words after PROGRAM name the subcommand to
-    /// start from
+    /// Run this program and its subcommands with --help, and read the output; words after PROGRAM name the subcommand
+    /// to start from
     #[arg(long, value_name = "PROGRAM", num_args = 1.., required = true)]
     pub(crate) help_of: Vec<String>,
     /// Levels of subcommands; with 0 only PROGRAM itself is run

@@ -12,7 +12,8 @@ use crate::serving::load::{self, LoadError, LoadedTools};
 /// The selected tools.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct Selection {
-    /// Compiled-in CLIs to serve, by name; default: all. With --config also names of its CLIs, which are served in any case
+    /// Compiled-in CLIs to serve, by name; default: all. With --config also names of its CLIs, which are served in
+    /// any case
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
     #[command(flatten)]

@@ -18,8 +18,8 @@ use crate::serving::load;
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Config files, directories of them, patterns such as 'configs/**/*.yaml', or names of compiled-in CLIs; default: the
-    /// directory `configs`, if no policy is to be checked
+    /// Config files, directories of them, patterns such as 'configs/**/*.yaml', or names of compiled-in CLIs;
+    /// default: the directory `configs`, if no policy is to be checked
     #[arg(value_name = "FILE|NAME")]
     pub(crate) targets: Vec<String>,
     /// Check this policy too, against the targets and the compiled-in tools

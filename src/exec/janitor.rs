@@ -164,7 +164,7 @@ impl Inner {
                 self.send(&all.concat());
             }
             Err(error) => {
-                tracing::warn!(%error, "the janitor cannot be started: if the server is killed, its child processes stay behind");
+                tracing::warn!(%error, "no janitor: if the server is killed, its child processes keep running");
             }
         }
     }

@@ -35,10 +35,10 @@ pub(super) struct RunContext<'a> {
 
 /// Runs `invocation` and waits until it ends or is ended.
 ///
-/// Output past `limits.stream_bytes` is read and dropped; [`Captured::text`](super::Captured::text) contains the number of
-/// dropped bytes. On timeout, or when `stop` completes, the whole process group gets TERM, then KILL after a grace period;
-/// the output until then is part of the result. After exit, pipes that a descendant still holds are awaited for at most
-/// `limits.drain`; then the rest of the group is killed. Dropping the future kills the group too.
+/// Output past `limits.stream_bytes` is read and dropped; [`Captured::text`](super::Captured::text) contains the
+/// number of dropped bytes. On timeout, or when `stop` completes, the whole process group gets TERM, then KILL after
+/// a grace period; the output until then is part of the result. After exit, pipes that a descendant still holds are
+/// awaited for at most `limits.drain`; then the rest of the group is killed. Dropping the future kills the group too.
 ///
 /// # Errors
 /// The program could not be started. A non-zero exit is an [`Outcome`].

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf, absolute};
 
 /// Finds the absolute path of a program.
 ///
-/// A name with a slash is relative to `dir`, or to the server's directory if that is `None`. Any other name is looked up
-/// in `search_path`, or in the server's `PATH`. A file that is not executable is returned only if no other is found: then
-/// the start fails with the system's own error.
+/// A name with a slash is relative to `dir`, or to the server's directory if that is `None`. Any other name is looked
+/// up in `search_path`, or in the server's `PATH`. A file that is not executable is returned only if no other is
+/// found: then the start fails with the system's own error.
 pub(super) fn resolve(name: &str, search_path: Option<&OsStr>, dir: Option<&Path>) -> Option<PathBuf> {
     let base = absolute(dir.unwrap_or(Path::new("."))).ok()?;
     if name.contains('/') {

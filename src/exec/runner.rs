@@ -178,8 +178,8 @@ impl Runner {
 
     /// Waits for one of the slots of a caller. Hold the permit while the call runs.
     ///
-    /// Each caller can have all slots but one, so that one caller cannot block all others. When `stop` completes, the wait
-    /// ends.
+    /// Each caller can have all slots but one, so that one caller cannot block all others. When `stop` completes, the
+    /// wait ends.
     ///
     /// # Errors
     /// The reason of the stop.

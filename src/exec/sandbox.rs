@@ -1,7 +1,7 @@
 //! Builds the command line of the shim that runs a program in a sandbox.
 //!
-//! Pure. Landlock and seccomp confine the process that calls them. So this program is started again, confines itself, and
-//! then executes the program ([`super::shim`]).
+//! Pure. Landlock and seccomp confine the process that calls them. So this program is started again, confines itself,
+//! and then executes the program ([`super::shim`]).
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -180,8 +180,8 @@ pub struct LoadedTools {
 
 /// Loads the named CLIs of `catalog` and all CLIs of `configs`, and applies the policy. Returns them with warnings.
 ///
-/// No names select all CLIs. Tools of `configs` replace compiled-in tools of the same name. A name may belong to a CLI of
-/// `configs`.
+/// No names select all CLIs. Tools of `configs` replace compiled-in tools of the same name. A name may belong to a
+/// CLI of `configs`.
 ///
 /// # Errors
 /// A name is unknown, or a file has errors.

@@ -105,8 +105,8 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// Any value becomes a whole word, or the end of a word that the config starts, in the place of its arg. The rest of
-    /// the command line does not change.
+    /// Any value becomes a whole word, or the end of a word that the config starts, in the place of its arg. The rest
+    /// of the command line does not change.
     #[test]
     fn values_cannot_become_options_words_or_programs(
         first in text(), second in text(), format in text(), long in text(), last in text(),

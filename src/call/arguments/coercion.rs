@@ -33,8 +33,8 @@ impl fmt::Display for BoundValue {
 
 /// Converts a JSON value to `kind`.
 ///
-/// Five coercions are supported: text to integer, number or boolean; an integral number such as `3.0` to integer; a number
-/// or boolean to text.
+/// Five coercions are supported: text to integer, number or boolean; an integral number such as `3.0` to integer; a
+/// number or boolean to text.
 ///
 /// # Errors
 /// [`Problem::Type`].

@@ -6,9 +6,9 @@ const LARGE_BLOCK_BYTES: libc::c_int = 128 << 10;
 
 /// Makes the allocator return the memory of long outputs to the system when they are freed.
 ///
-/// By default glibc raises the threshold when a large block is freed. Blocks below the threshold come from the heap, which
-/// cannot shrink while a block at its end is in use, and stored outputs stay in use for minutes. Other C libraries have no
-/// such threshold.
+/// By default glibc raises the threshold when a large block is freed. Blocks below the threshold come from the heap,
+/// which cannot shrink while a block at its end is in use, and stored outputs stay in use for minutes. Other C
+/// libraries have no such threshold.
 ///
 /// Source: mallopt(3), `M_MMAP_THRESHOLD`.
 pub(super) fn return_large_blocks() {
