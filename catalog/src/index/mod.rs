@@ -1,4 +1,4 @@
-//! The tool index: what is served, and how it is found (seed 001).
+//! The tool index (seed 001): the tools that are served, and searches of them.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -55,7 +55,7 @@ impl Layer {
     }
 }
 
-/// What one CLI has to offer (seed 001, `CLISummary`).
+/// A CLI and the number of its tools (seed 001, `CLISummary`).
 #[derive(Clone, Copy, Debug)]
 pub struct CliSummary<'a> {
     /// The CLI.
@@ -94,9 +94,9 @@ pub struct ToolIndex {
     segments: Vec<Segment>,
     /// Layer and tool row of the tools that a later layer replaces.
     hidden: BTreeSet<Id>,
-    /// Made when somebody asks for it.
+    /// Made by the first look-up.
     readable: OnceLock<Readable>,
-    /// Read when somebody asks for them.
+    /// Read by the first look-up.
     prompts: OnceLock<Vec<Prompt>>,
 }
 

@@ -1,4 +1,4 @@
-//! What a request says: its terms by sentence, and how much each counts.
+//! Requests: their sentences, the terms of each, and the weights of terms.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;

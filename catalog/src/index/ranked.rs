@@ -24,7 +24,7 @@ struct Field {
 const FIELDS: [Field; 8] = [
     // The tool's name.
     Field { weight: 3.2, length: 1.0 },
-    // The last word of its name: what it does.
+    // The last word of its name, which tells what it does.
     Field { weight: 4.2, length: 0.0 },
     // The CLI's name, category and tags.
     Field { weight: 0.7, length: 0.5 },
@@ -32,7 +32,7 @@ const FIELDS: [Field; 8] = [
     Field { weight: 0.35, length: 0.75 },
     // The tool's description.
     Field { weight: 2.0, length: 1.0 },
-    // Its first words: what the rest is about.
+    // The first words of that description, again.
     Field { weight: 0.45, length: 0.0 },
     // Names and descriptions of args.
     Field { weight: 0.875, length: 0.5 },
@@ -43,9 +43,9 @@ const FIELDS: [Field; 8] = [
 /// Words of a description that count as its first ones.
 const FIRST_WORDS: usize = 4;
 
-/// What a word of a tool's name says of it, in halves: where it belongs (`remote` in `git_remote_add`) …
+/// How much a request must say of a word of a tool's name that tells where it belongs (`remote` in `git_remote_add`).
 pub(super) const PLACE: u8 = 2;
-/// … or what it does, its last word. Requests say that in words of their own more often.
+/// The same for the last word, which tells what the tool does. Requests often use another word for that.
 const ACTION: u8 = 1;
 
 /// Collects the words of tools, in catalog order.
@@ -60,7 +60,7 @@ pub(crate) struct Builder {
 /// The words of a tool.
 struct Entry {
     fields: [HashMap<String, u32>; FIELDS.len()],
-    /// What the words of its name say, but for those of its CLI's name.
+    /// [`PLACE`] or [`ACTION`] of each word of its name, without those of its CLI's name.
     name: HashMap<String, u8>,
 }
 
@@ -137,7 +137,7 @@ fn name_stems(name: &str) -> Vec<String> {
     words(name).map(|word| stem(&word).into_owned()).collect()
 }
 
-/// What each word of a tool's name says.
+/// [`PLACE`] or [`ACTION`] of each word of a tool's name.
 fn parts(name: Vec<String>, cli: &[String]) -> HashMap<String, u8> {
     let mut own: Vec<String> = name.into_iter().filter(|word| !cli.contains(word)).collect();
     let action = own.pop().map(|word| (word, ACTION));
@@ -217,7 +217,7 @@ const NAMED_BITS: u32 = 2;
 pub(super) struct Posting {
     pub(super) row: u32,
     pub(super) impact: u8,
-    /// What the term says as a word of the tool's name; 0 where it is none.
+    /// [`PLACE`] or [`ACTION`] if the term is a word of the tool's name, else 0.
     pub(super) named: u8,
 }
 

@@ -1,4 +1,4 @@
-//! What of an index is for people and their clients: the resources that tools print, and prompts.
+//! Resources and prompts of an index.
 
 use std::collections::HashMap;
 

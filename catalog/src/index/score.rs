@@ -19,22 +19,22 @@ use crate::table::Rows;
 /// A request has at most 96 terms, each worth at most 21 of these with its stand-ins, and as many compounds, each worth at
 /// most 8: scores stay below 2^30.
 const UNIT: f64 = 1000.0 * 255.0;
-/// What a CLI's tools gain when a sentence starts with its name, and when it has it elsewhere.
+/// Gain of a CLI's tools if a sentence starts with the CLI's name, and if it has the name elsewhere.
 const NAMED_FIRST: f64 = 4.3;
 const NAMED: f64 = 0.8;
-/// What a tool loses whose name says more than the request, in rarities of a word that one tool has.
+/// Loss of a tool whose name says more than the request, in rarities of a word that one tool has.
 const UNSAID: f64 = 0.13;
-/// How much a synonym of a word counts.
+/// Weight of a synonym of a word.
 const SYNONYM: f64 = 0.15;
-/// How much a word counts that two adjacent words of the request make.
+/// Weight of a word that two adjacent words of the request make.
 const COMPOUND: f64 = 0.86;
-/// How much a term counts that an unknown word was probably meant to be.
+/// Weight of a term that an unknown word was probably meant to be.
 const NEAR: f64 = 0.75;
 /// Unknown words for which such terms are looked for: each look goes through all terms.
 const MAX_NEAR_LOOKS: usize = 8;
 /// How likely a sentence must be the request for its unknown words to be looked for.
 const LIKELY: f64 = 0.5;
-/// How much a term's rarity is that among the tools which the request is about, where it names them.
+/// Share of the rarity within the scope in a term's rarity, where a request has a scope.
 const LOCAL: f64 = 0.375;
 
 /// Scores the tools in some rows for a request; where the rows are narrowed down, it is about those.
@@ -126,9 +126,9 @@ struct Scorer<'a> {
     tools: usize,
     /// The tools that the sentence is about, as far as it says so.
     scope: Option<Scope>,
-    /// What each tool scores.
+    /// The score of each tool.
     sums: Vec<Vec<u32>>,
-    /// What the words of each tool's name say together that the sentence says too.
+    /// The sum of the parts of each tool's name that the sentence says.
     named: Vec<Vec<u8>>,
     /// Unknown words that are still looked for.
     looks_left: usize,

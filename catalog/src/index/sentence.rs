@@ -3,7 +3,7 @@
 use super::tokens::{is_stop_word, words};
 use super::vocabulary::{ASKING, ASKING_WORDS, AUXILIARIES, FRAME_WORDS, RELATIVE_WORDS, STATEMENT_STARTS};
 
-/// Sentences of a text that are read.
+/// Sentences of a text that are read, the likeliest.
 const MAX_SENTENCES: usize = 32;
 /// How likely a sentence is the request that neither asks nor states anything: most are commands.
 const COMMAND: f64 = 0.7;
@@ -31,7 +31,7 @@ pub(super) fn is_content(word: &str) -> bool {
     !is_stop_word(word) && FRAME_WORDS.binary_search(&word).is_err()
 }
 
-/// The sentences of a text that say something.
+/// The sentences of a text that say something: the likeliest first, and of equal ones those near either end.
 pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
     let mut rest = text;
     let parts = std::iter::from_fn(|| {
@@ -40,7 +40,7 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
         (!part.is_empty()).then_some(part)
     });
     let said = parts.filter(|part| words(part).any(|word| is_content(&word)));
-    let mut found: Vec<_> = said.take(MAX_SENTENCES).map(sentence).collect();
+    let mut found: Vec<_> = said.map(sentence).collect();
     let last = found.len().saturating_sub(1);
     if let [alone] = found.as_mut_slice() {
         alone.weight = 1.0;
@@ -49,7 +49,12 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
         let inner = found[1..last].iter_mut().filter(|sentence| sentence.weight < 1.0);
         inner.for_each(|sentence| sentence.weight *= MIDDLE);
     }
-    found
+    let mut ranked: Vec<_> = found.into_iter().enumerate().collect();
+    ranked.sort_by(|(a, one), (b, other)| {
+        let from_end = |at: &usize| (*at).min(last - at);
+        other.weight.total_cmp(&one.weight).then(from_end(a).cmp(&from_end(b)))
+    });
+    ranked.into_iter().take(MAX_SENTENCES).map(|(_, sentence)| sentence).collect()
 }
 
 /// Where the first sentence of a text ends, in bytes. Brackets hold no end, and no full stop before a small letter is one.

@@ -4,7 +4,7 @@ use super::ranked::Posting;
 use super::{Id, ToolIndex};
 use crate::table::Rows;
 
-/// What is known of a term of a sentence.
+/// A term of a sentence, looked up.
 pub(super) struct KnownTerm {
     /// Its weight times its rarity.
     pub(super) mass: f64,
