@@ -1,15 +1,45 @@
 //! Specifications of `usage` (usage.jdx.dev) → commands.
 
+use std::path::Path;
+
 use climax_catalog::Risk;
+use usage::error::UsageErr;
 use usage::spec::effect::SpecCommandEffect;
 use usage::{Spec, SpecArg, SpecCommand, SpecFlag};
 
+use super::draft::{Draft, draft};
 use super::{prose, values};
 use crate::command::{Command, Flag, Operand, Sure, Value};
 
+/// Drafts a config from a specification file.
+///
+/// # Errors
+/// The file cannot be read or parsed, or it describes no command that can be called.
+pub fn draft_of(file: &Path) -> Result<Draft, String> {
+    let spec = Spec::parse_file(file).map_err(|error| {
+        let detail = match &error {
+            UsageErr::InvalidInput(message, span, source) => {
+                let before = source.inner().get(..span.offset()).unwrap_or_default();
+                format!("line {}: {message}", before.lines().count().max(1))
+            }
+            other => other.to_string(),
+        };
+        format!("cannot read {}: {detail}", file.display())
+    })?;
+    let commands = commands(&spec);
+    if commands.is_empty() {
+        return Err(format!(
+            "{} describes no command that could be called: it has neither flags nor args",
+            file.display()
+        ));
+    }
+    let program = if spec.bin.is_empty() { &spec.name } else { &spec.bin };
+    let about = spec.about.as_deref().unwrap_or_default();
+    Ok(draft(program, about, &commands, &format!("the usage specification {}", file.display())))
+}
+
 /// The commands of a specification that run something, in its order.
-#[must_use]
-pub fn commands(spec: &Spec) -> Vec<Command> {
+fn commands(spec: &Spec) -> Vec<Command> {
     let mut commands = Vec::new();
     add(&mut commands, &spec.cmd, &[], &[]);
     commands

@@ -47,7 +47,7 @@ pub(crate) struct Args {
 
 /// Formats that describe a program and are read instead of its help.
 #[cfg(feature = "import-usage")]
-#[derive(Debug, Subcommand)]
+#[derive(Debug, clap::Subcommand)]
 pub(crate) enum ImportFormat {
     /// Read a specification in the format of `usage` (KDL)
     Usage {
@@ -89,7 +89,7 @@ const ENVIRONMENT: [(&str, &str); 13] = [
 pub(crate) fn run(arguments: &Args) -> ExitCode {
     #[cfg(feature = "import-usage")]
     if let Some(ImportFormat::Usage { file, output }) = &arguments.format {
-        return finish(from_usage(file), output.as_deref());
+        return finish(import::spec::draft_of(file), output.as_deref());
     }
     let drafted = runtime().map_err(|error| error.to_string()).and_then(|runtime| {
         let (program, words) = arguments.help_of.split_first().ok_or("name a program")?;
@@ -393,29 +393,4 @@ impl HelpReader<'_> {
         let [stdout, stderr] = [outcome.stdout, outcome.stderr].map(|stream| import::clean(&stream.text()));
         Ok(if stdout.trim().is_empty() { stderr } else { stdout })
     }
-}
-
-#[cfg(feature = "import-usage")]
-/// Drafts a config from a usage specification.
-fn from_usage(file: &Path) -> Result<Draft, String> {
-    let spec = usage::Spec::parse_file(file).map_err(|error| {
-        let detail = match &error {
-            usage::error::UsageErr::InvalidInput(message, span, source) => {
-                let before = source.inner().get(..span.offset()).unwrap_or_default();
-                format!("line {}: {message}", before.lines().count().max(1))
-            }
-            other => other.to_string(),
-        };
-        format!("cannot read {}: {detail}", file.display())
-    })?;
-    let commands = import::spec::commands(&spec);
-    if commands.is_empty() {
-        return Err(format!(
-            "{} describes no command that could be called: it has neither flags nor args",
-            file.display()
-        ));
-    }
-    let program = if spec.bin.is_empty() { &spec.name } else { &spec.bin };
-    let about = spec.about.as_deref().unwrap_or_default();
-    Ok(import::draft(program, about, &commands, &format!("the usage specification {}", file.display())))
 }

@@ -1,4 +1,6 @@
-//! The tool index (seed 001): the tools that are served, and searches of them.
+//! The tool index: the tools that are served, and searches of them.
+//!
+//! Source: `docs/contract.md`, "Tool index".
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -55,7 +57,7 @@ impl Layer {
     }
 }
 
-/// A CLI and the number of its tools (seed 001, `CLISummary`).
+/// A CLI and the number of its served tools.
 #[derive(Clone, Copy, Debug)]
 pub struct CliSummary<'a> {
     /// The CLI.

@@ -21,7 +21,7 @@ pub struct Filter<'a> {
 /// How a query finds tools.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strategy {
-    /// As a substring of a field, in the order of definition (seed 001).
+    /// As a substring of a field, in the order of definition.
     Lexical,
     /// By its words, best first.
     Bm25,
@@ -137,7 +137,7 @@ impl ToolIndex {
         let mut scores = score::scores(self, request, &runs, is_narrowed);
         let literals: Vec<_> =
             literal.ids.iter().map(|id| ((literal.match_of(self.tool(*id).name()), scores.take(*id)), *id)).collect();
-        // Whoever gives a filter has said what the request is about.
+        // A filter says already what the request is about.
         let ranked = (scores.is_served || is_narrowed).then(|| scores.visible(self, &runs));
         let ranked = ranked.into_iter().flatten().map(|(score, id)| ((Match::Rank, Some(score)), id));
         score::best(literals.into_iter().chain(ranked), limit.min(literal.ids.len() + MAX_RANKED))

@@ -185,7 +185,7 @@ codes! {
         why "Clients choose by it how a result is shown.";
         example "output: {mime: png}";
         remedy "Write TYPE/SUBTYPE, such as `image/png`, or leave `output` out for plain text.";
-    /// An arg for a file that the program writes, with a key about values that somebody gives.
+    /// An arg for a file that the program writes, with a key about values that an agent or a user gives.
     IllegalOutput = "illegal-output", Error, Check;
         why "The server chooses where the file is written, so that nobody can have another one overwritten or shown.";
         example "{name: chart, output: {mime: image/png}, default: /tmp/chart.png}";
