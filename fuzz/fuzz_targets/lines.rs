@@ -10,7 +10,9 @@ use std::time::Duration;
 use climax::call::Toolbox;
 use climax::catalog::Strategy;
 use climax::catalog::policy::Applied;
+use climax::call::visible::TextForm;
 use climax::exec::Runner;
+use climax::call::visible::TextForm;
 use climax::exec::Limits;
 use climax::mcp::decode::{Decoded, decode};
 use climax::mcp::{Changes, Mode, Options, Server};
@@ -89,7 +91,7 @@ fn conversation(mode: Mode, pause: Duration, input: &[u8]) -> Vec<u8> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
     runtime.expect("a runtime starts").block_on(async {
         let shutdown = CancellationToken::new();
-        let options = Options { mode, strategy: Strategy::Auto, changes: Changes::Never };
+        let options = Options { mode, strategy: Strategy::Auto, text_form: TextForm::Visible, changes: Changes::Never };
         let server = Server::new(TOOLBOX.clone(), options, shutdown.clone());
         let (ours, theirs) = duplex(1 << 16);
         let (read, write) = split(theirs);

@@ -10,6 +10,7 @@ use climax_catalog::ResolvedTool;
 use climax_catalog::template::{self, Piece};
 
 use crate::call::arguments::Bound;
+use crate::call::visible::is_visible;
 use crate::exec::Invocation;
 
 /// Maximum characters of a value in a question.
@@ -82,19 +83,6 @@ fn escaped(value: &str) -> String {
     let (head, tail) = (&value[..at(MAX_VALUE_CHARS / 2)], &value[at(count - MAX_VALUE_CHARS / 2)..]);
     let omitted = count - MAX_VALUE_CHARS / 2 * 2;
     format!("{}[… {omitted} characters not shown …]{}", visible(head), visible(tail))
-}
-
-/// Whether a character is visible as itself.
-///
-/// Source: Unicode 16, `DerivedCoreProperties.txt`, `Default_Ignorable_Code_Point`; with controls, format characters,
-/// line separators and the blank Braille pattern.
-fn is_visible(c: char) -> bool {
-    let is_hidden = matches!(c,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
-        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}'
-        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
-        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}');
-    !c.is_control() && !is_hidden
 }
 
 #[cfg(test)]

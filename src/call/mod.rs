@@ -16,6 +16,7 @@ mod outcome;
 mod request;
 mod toolbox;
 mod user_input;
+pub mod visible;
 
 pub use outcome::{CallError, CallResult, ErrorCode};
 pub use request::{CallRequest, Purpose};

@@ -13,9 +13,10 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::call::approval::{Approver, Denial, FormAnswer, PendingCall, Verdict};
 use crate::call::digest::RequestDigest;
 use crate::call::form::Form;
-use crate::call::{CallError, CallRequest, CallResult, Purpose, Toolbox};
+use crate::call::visible::TextForm;
+use crate::call::{CallError, CallRequest, CallResult, ErrorCode, Purpose, Toolbox};
 use crate::command::output::{FAILURE, print, print_bytes, usage};
-use crate::command::runtime::{audit, runtime};
+use crate::command::runtime::{audit, runtime, text_form};
 use crate::command::selection::{Sources, load};
 use crate::command::{terminal, value};
 use crate::exec::{Limits, Runner, Stop};
@@ -41,6 +42,9 @@ pub(crate) struct Args {
     /// Append a JSON line for the call to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) audit: Option<PathBuf>,
+    /// Print text as the program printed it, with terminal escapes and invisible characters
+    #[arg(long)]
+    pub(crate) raw_output: bool,
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -78,7 +82,8 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
         caller: None,
         purpose: Purpose::Call,
     };
-    let reply = match runtime().and_then(|runtime| execute(runtime, &toolbox, request)) {
+    let reply = match runtime().and_then(|runtime| execute(runtime, &toolbox, request, text_form(arguments.raw_output)))
+    {
         Ok(reply) => reply,
         Err(error) => {
             terminal::error(&format!("climax: {error}"));
@@ -94,7 +99,9 @@ fn write_reply(reply: &Reply, as_json: bool) -> ExitCode {
     if as_json {
         return print(&json(reply).to_string(), code);
     }
-    let near = reply.error.as_ref().map(|error| error.suggestions.join("`, `")).filter(|near| !near.is_empty());
+    // The text of an unknown tool names the near misses already.
+    let error = reply.error.as_ref().filter(|error| error.code != ErrorCode::UnknownTool);
+    let near = error.map(|error| error.suggestions.join("`, `")).filter(|near| !near.is_empty());
     if let Some(near) = near {
         terminal::error(&format!("climax: did you mean `{near}`?"));
     }
@@ -115,7 +122,7 @@ fn write_reply(reply: &Reply, as_json: bool) -> ExitCode {
 }
 
 /// Runs the call until it ends or a signal cancels it.
-fn execute(runtime: Runtime, toolbox: &Toolbox, request: CallRequest<'_>) -> io::Result<Reply> {
+fn execute(runtime: Runtime, toolbox: &Toolbox, request: CallRequest<'_>, form: TextForm) -> io::Result<Reply> {
     let result = runtime.block_on(async {
         let [mut terminate, mut interrupt, mut hangup] =
             [signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?, signal(SignalKind::hangup())?];
@@ -130,7 +137,7 @@ fn execute(runtime: Runtime, toolbox: &Toolbox, request: CallRequest<'_>) -> io:
     Ok(match result? {
         CallResult::Ran(outcome) => {
             let output = toolbox.index.get(request.tool).and_then(ResolvedTool::output);
-            reply(request.tool, output, Ok(outcome))
+            reply(request.tool, output, Ok(outcome), form)
         }
         CallResult::Failed(error) => {
             if matches!(error, CallError::ApprovalDenied(Denial::Unanswerable)) {
@@ -139,7 +146,7 @@ fn execute(runtime: Runtime, toolbox: &Toolbox, request: CallRequest<'_>) -> io:
                     unanswered(toolbox, request).join(" ")
                 ));
             }
-            reply(request.tool, None, Err(error))
+            reply(request.tool, None, Err(error), form)
         }
         CallResult::InputRequired(never) => match never {},
     })

@@ -23,7 +23,7 @@ use self::arguments::{LogLevel, Transport};
 use self::start::Start;
 use super::output::FAILURE;
 use crate::call::audit::Audit;
-use crate::command::runtime::audit;
+use crate::command::runtime::{audit, text_form};
 use crate::command::strategy::strategy;
 use crate::command::terminal;
 use crate::exec::{Limits, Runner, default_concurrency};
@@ -49,7 +49,8 @@ pub(crate) fn run(program: &Program, arguments: &RunArguments) -> ExitCode {
     };
     let mode = mode(arguments);
     let registry = Registry::new(settings(program, arguments, audit), move |index| tool_list(index, mode));
-    let options = Options { mode, strategy, changes: changes(arguments) };
+    let text_form = text_form(arguments.raw_output);
+    let options = Options { mode, strategy, text_form, changes: changes(arguments) };
     let start = Start { arguments, registry, options, shutdown: CancellationToken::new() };
     let ended = match arguments.transport {
         Transport::Stdio => stdio::run(start),

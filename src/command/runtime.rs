@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::output::FAILURE;
 use super::terminal;
 use crate::call::audit::Audit;
+use crate::call::visible::TextForm;
 
 /// Opens the audit file, if there is a path. Reports errors on standard error.
 pub(super) fn audit(path: Option<&Path>) -> Result<Option<Arc<Audit>>, ExitCode> {
@@ -21,4 +22,9 @@ pub(super) fn audit(path: Option<&Path>) -> Result<Option<Arc<Audit>>, ExitCode>
 /// Makes a single-threaded runtime. It starts and serves faster than several threads.
 pub(super) fn runtime() -> io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()
+}
+
+/// Returns the form of text that `--raw-output` asks for.
+pub(super) fn text_form(raw_output: bool) -> TextForm {
+    if raw_output { TextForm::Raw } else { TextForm::Visible }
 }

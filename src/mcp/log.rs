@@ -20,6 +20,7 @@ use tokio::time::sleep;
 use super::call_notifier::CallNotifier;
 use super::revision::is_modern;
 use crate::call::arguments::echo;
+use crate::call::visible::visible;
 use crate::exec::{RemainingLines, StderrLines};
 use crate::lock::Unpoisoned as _;
 
@@ -111,7 +112,7 @@ impl<'a> CallLog<'a> {
     }
 
     async fn send_line(&self, line: &str) {
-        self.send(LoggingLevel::Info, echo(line)).await;
+        self.send(LoggingLevel::Info, echo(&visible(line))).await;
     }
 
     /// Sends a message, unless the call was cancelled: no notification may follow a cancellation.

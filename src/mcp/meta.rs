@@ -5,7 +5,6 @@ use serde_json::{Map, Value, json};
 
 use super::reader::ArgumentReader;
 use crate::call::arguments::Violation;
-use crate::mcp::reader::DEFAULT_SEARCH_RESULTS;
 
 /// Name of the tool that finds tools.
 pub(super) const SEARCH: &str = "climax_search";
@@ -16,6 +15,9 @@ pub(super) const SEARCH_DESCRIPTION: &str = "Search for available CLI tools by k
     Call with no filters to get a summary of all available CLIs.";
 pub(super) const CALL_DESCRIPTION: &str =
     "Execute a CLI tool by name. Use climax_search first to discover available tools and their argument schemas.";
+
+/// The arguments of `climax_search`. The last one is accepted and not published.
+const SEARCH_KEYS: [&str; 5] = ["query", "category", "cli", "limit", "offset"];
 
 /// The input schema of `climax_search`. Its text is fixed by the contract.
 pub(super) fn search_schema() -> Value {
@@ -63,9 +65,11 @@ pub(super) fn search(
 ) -> Result<String, Vec<Violation>> {
     let mut reader = ArgumentReader::new(arguments);
     let query = reader.string("query");
-    let category = reader.string("category");
-    let cli = reader.string("cli");
-    let limit = reader.limit().unwrap_or(DEFAULT_SEARCH_RESULTS);
+    let category = reader.filter("category");
+    let cli = reader.filter("cli");
+    let limit = reader.limit();
+    reader.offset();
+    reader.reject_misspelt(&SEARCH_KEYS);
     reader.finish()?;
     let limit = usize::try_from(limit).unwrap_or_default();
     let filter = Filter { query: query.as_deref(), category: category.as_deref(), cli: cli.as_deref() };
@@ -112,6 +116,11 @@ pub(super) fn cli_json(summary: CliSummary<'_>) -> Value {
     })
 }
 
+/// The names under which `climax_call` reads the tool. Models mix the published one up with those of other protocols.
+const TOOL_NAMES: [&str; 3] = ["tool_name", "tool", "name"];
+/// The names under which `climax_call` reads the tool's arguments.
+const ARGS_NAMES: [&str; 2] = ["args", "arguments"];
+
 /// The arguments of `climax_call`.
 pub(super) struct CallRequest {
     pub(super) tool_name: String,
@@ -121,9 +130,10 @@ pub(super) struct CallRequest {
 /// Reads the arguments of `climax_call`.
 pub(super) fn call_request(arguments: &Map<String, Value>) -> Result<CallRequest, Vec<Violation>> {
     let mut reader = ArgumentReader::new(arguments);
-    let tool_name = reader.required_string("tool_name");
-    let arguments = reader.object("args");
-    reader.reject_other_keys_without("args", &["tool_name"]);
+    let tool_name = reader.required_string(&TOOL_NAMES);
+    let args = reader.first_given(&ARGS_NAMES);
+    let arguments = reader.object(args);
+    reader.reject_other_keys_without(args, &[reader.first_given(&TOOL_NAMES)]);
     reader.finish()?;
     Ok(CallRequest { tool_name, arguments })
 }

@@ -2,6 +2,8 @@
 
 use climax_catalog::Strategy;
 
+use crate::call::visible::TextForm;
+
 /// The tools that a client sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -20,6 +22,8 @@ pub struct Options {
     pub mode: Mode,
     /// The strategy of `climax_search`.
     pub strategy: Strategy,
+    /// How results show the text of programs.
+    pub text_form: TextForm,
     /// Whether the catalog can change while the server runs.
     pub changes: Changes,
 }

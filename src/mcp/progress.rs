@@ -9,6 +9,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::call::arguments::echo;
+use crate::call::visible::visible;
 use crate::exec::{CallState, Watch};
 
 /// The time between two progress notifications of a call whose program prints all the time.
@@ -62,7 +63,7 @@ pub(super) async fn with_progress<T>(
 
 fn message(state: CallState, has_changed: bool, seconds: u64) -> String {
     match state {
-        CallState::Printed(line) if has_changed => echo(&line),
+        CallState::Printed(line) if has_changed => echo(&visible(&line)),
         CallState::Waiting => format!("waiting for {seconds} s"),
         CallState::Running if has_changed => "running".to_owned(),
         CallState::Running | CallState::Printed(_) => format!("running for {seconds} s"),

@@ -1,6 +1,6 @@
 //! Reads the arguments of the meta-tools.
 
-use climax_catalog::Type;
+use climax_catalog::{Type, near_misses};
 use serde_json::{Map, Value};
 
 use super::decode::is_bounded;
@@ -12,6 +12,9 @@ pub(crate) const DEFAULT_SEARCH_RESULTS: i64 = 10;
 
 /// The most search results that a request can get.
 pub(crate) const MAX_SEARCH_RESULTS: i64 = 100;
+
+/// Names that other search tools have for the query.
+const QUERY_NAMES: [&str; 8] = ["q", "keyword", "keywords", "search", "search_query", "term", "terms", "text"];
 
 /// Reads the arguments of a meta-tool by the rules for the arguments of any tool, and collects the violations.
 pub(super) struct ArgumentReader<'a> {
@@ -47,11 +50,18 @@ impl<'a> ArgumentReader<'a> {
         self.converted(name, Type::String).map(|value| value.to_string())
     }
 
-    pub(super) fn required_string(&mut self, name: &str) -> String {
+    /// A string under the first of `names` that has a value. It is required under the first name.
+    pub(super) fn required_string(&mut self, names: &[&str]) -> String {
+        let name = self.first_given(names);
         if self.get(name).is_none() {
             self.add_violation(name, Problem::Missing);
         }
         self.string(name).unwrap_or_default()
+    }
+
+    /// The first of `names` that has a value, else the first.
+    pub(super) fn first_given<'n>(&self, names: &[&'n str]) -> &'n str {
+        names.iter().find(|name| self.get(name).is_some()).unwrap_or(&names[0])
     }
 
     pub(super) fn integer(&mut self, name: &str) -> Option<i64> {
@@ -62,12 +72,44 @@ impl<'a> ArgumentReader<'a> {
     }
 
     /// The argument `limit`, from 0 to [`MAX_SEARCH_RESULTS`]. A number beyond the 64 bits of an integer is read too.
-    pub(super) fn limit(&mut self) -> Option<i64> {
-        let limit = match self.get("limit")?.as_f64() {
-            Some(number) if number >= 1e18 => i64::MAX,
-            _ => self.integer("limit")?,
+    ///
+    /// Some clients fill in every argument, so 0 is the default. A limit below 0 gives no results.
+    pub(super) fn limit(&mut self) -> i64 {
+        let limit = match self.get("limit").map(Value::as_f64) {
+            None => None,
+            Some(Some(number)) if number >= 1e18 => Some(i64::MAX),
+            Some(_) => self.integer("limit"),
         };
-        Some(limit.clamp(0, MAX_SEARCH_RESULTS))
+        limit.filter(|limit| *limit != 0).unwrap_or(DEFAULT_SEARCH_RESULTS).clamp(0, MAX_SEARCH_RESULTS)
+    }
+
+    /// A filter of a search. Some clients fill in every argument, so an empty text counts as absent.
+    pub(super) fn filter(&mut self, name: &str) -> Option<String> {
+        self.string(name).filter(|text| !text.is_empty())
+    }
+
+    /// The number of results to skip, which search once had. It is checked and has no effect.
+    pub(super) fn offset(&mut self) {
+        if self.integer("offset").is_some_and(|offset| offset < 0)
+            && let Some(value) = self.get("offset")
+        {
+            self.add_violation("offset", type_problem(value, "an integer of 0 or more"));
+        }
+    }
+
+    /// Rejects keys that stand for one of `known` or nearly have its name, each with the right name.
+    ///
+    /// Without its query a search would answer with a summary of everything.
+    pub(super) fn reject_misspelt(&mut self, known: &[&'static str]) {
+        let arguments: &'a Map<String, Value> = self.arguments;
+        let unknown = arguments.keys().filter(|key| !known.contains(&key.as_str()));
+        for key in unknown.take(MAX_UNKNOWN_KEYS) {
+            let stands_for_query = QUERY_NAMES.contains(&key.to_ascii_lowercase().as_str()).then_some("query");
+            let near = || near_misses(key, known.iter().copied(), 1).first().copied();
+            if let Some(meant) = stands_for_query.or_else(near) {
+                self.add_violation(key, Problem::Misspelt { meant: meant.to_owned() });
+            }
+        }
     }
 
     /// One of `choices`; the first by default.

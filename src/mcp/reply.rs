@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::call::approval::Denial;
 use crate::call::arguments::{Violation, echo};
+use crate::call::visible::TextForm;
 use crate::call::{CallError, ErrorCode};
 use crate::exec::MAX_WHOLE_OUTPUT_BYTES;
 use crate::exec::{Captured, End, FileContent, Outcome, ResultFile, Stop};
@@ -107,10 +108,12 @@ impl ErrorObject {
 }
 
 /// Renders the result of a call of `tool`. `output` is the media type of its standard output, if that is not text.
+///
+/// `form` applies to the text of the program, and never to media.
 #[must_use]
-pub fn reply(tool: &str, output: Option<&str>, result: Result<Outcome, CallError>) -> Reply {
+pub fn reply(tool: &str, output: Option<&str>, result: Result<Outcome, CallError>, form: TextForm) -> Reply {
     match result {
-        Ok(outcome) => render_outcome(tool, output, outcome),
+        Ok(outcome) => render_outcome(tool, output, outcome, form),
         Err(error) => render_failure(tool, error),
     }
 }
@@ -122,7 +125,10 @@ fn render_failure(tool: &str, error: CallError) -> Reply {
     match error {
         CallError::UnknownTool { suggestions } => {
             let message = format!("Unknown tool: {}", echo(tool));
-            Reply::error(message.clone(), ErrorObject { message, suggestions, ..object })
+            let near = suggestions.iter().map(|name| format!("\n  - {name}"));
+            let near = Some(near.collect::<String>()).filter(|near| !near.is_empty());
+            let text = near.map_or_else(|| message.clone(), |near| format!("{message}\nDid you mean:{near}"));
+            Reply::error(text, ErrorObject { message, suggestions, ..object })
         }
         CallError::InvalidArguments { violations, suggestions, input_schema } => {
             let schema = serde_json::from_str(&input_schema).unwrap_or_default();
@@ -134,15 +140,18 @@ fn render_failure(tool: &str, error: CallError) -> Reply {
             Reply::error(text, ErrorObject { details, ..object })
         }
         CallError::ApprovalDenied(Denial::Unanswerable) => Reply::error(message, object),
-        CallError::ApprovalDenied(Denial::ByUser | Denial::Headless | Denial::Forged) => {
+        CallError::ApprovalDenied(Denial::ByUser) => {
             Reply::error(format!("Tool execution denied by user: {tool}"), object)
+        }
+        CallError::ApprovalDenied(Denial::Headless | Denial::Forged) => {
+            Reply::error(format!("Tool execution denied: {tool}: {message}"), object)
         }
         CallError::UnusableAnswer { .. } | CallError::Unaudited(_) => {
             Reply::error(message, ErrorObject { retryable: true, ..object })
         }
         CallError::Spawn(problem) => {
             let retryable = problem.is_temporary();
-            Reply::error(blocks("", &message, -1), ErrorObject { retryable, ..object })
+            Reply::error(message, ErrorObject { retryable, ..object })
         }
     }
 }
@@ -170,12 +179,12 @@ fn violation_json(violation: &Violation) -> Value {
 }
 
 /// Renders the outcome of a program.
-fn render_outcome(tool: &str, output: Option<&str>, outcome: Outcome) -> Reply {
+fn render_outcome(tool: &str, output: Option<&str>, outcome: Outcome, form: TextForm) -> Reply {
     if outcome.end == End::Exited(0) && (output.is_some() || !outcome.files.is_empty()) {
-        return render_media(tool, output, outcome).unwrap_or_else(|reply| *reply);
+        return render_media(tool, output, outcome, form).unwrap_or_else(|reply| *reply);
     }
-    let stdout = outcome.stdout.text();
-    let mut stderr = outcome.stderr.text().trim_end().to_owned();
+    let stdout = form.apply(outcome.stdout.text().trim_end()).into_owned();
+    let mut stderr = form.apply(outcome.stderr.text().trim_end()).into_owned();
     let Some(code) = ErrorCode::of(outcome.end) else {
         return Reply { full_output: full_output(outcome.stdout), ..Reply::text(blocks(&stdout, &stderr, 0)) };
     };
@@ -193,7 +202,7 @@ fn render_outcome(tool: &str, output: Option<&str>, outcome: Outcome) -> Reply {
         stderr.push_str(&reason);
     }
     let error = ErrorObject {
-        details: vec![json!({ "exit_code": status })],
+        details: vec![json!({ "exit_code": status, "stdout": stdout, "stderr": stderr })],
         retryable: code != ErrorCode::CommandFailed,
         ..ErrorObject::new(code, tool, &reason)
     };
@@ -209,13 +218,13 @@ fn full_output(output: Captured) -> Option<Vec<u8>> {
 ///
 /// # Errors
 /// Standard output or a file is too long for a result.
-fn render_media(tool: &str, output: Option<&str>, outcome: Outcome) -> Result<Reply, Box<Reply>> {
+fn render_media(tool: &str, output: Option<&str>, outcome: Outcome, form: TextForm) -> Result<Reply, Box<Reply>> {
     let too_long = |bytes: u64, mime: &str, verb: &str| {
         let most = MAX_WHOLE_OUTPUT_BYTES >> 20;
         let message = format!("{tool} {verb} {bytes} bytes of {mime}; a result holds {most} MiB");
         Box::new(Reply::error(message.clone(), ErrorObject::new(ErrorCode::OutputLimit, tool, &message)))
     };
-    let mut notes = vec![outcome.stderr.text().trim_end().to_owned()];
+    let mut notes = vec![form.apply(outcome.stderr.text().trim_end()).into_owned()];
     let mut media = Vec::new();
     let (mut text, mut full) = (String::new(), None);
     let total = outcome.stdout.total_bytes();
@@ -223,7 +232,7 @@ fn render_media(tool: &str, output: Option<&str>, outcome: Outcome) -> Result<Re
         let bytes = outcome.stdout.into_bytes().ok_or_else(|| too_long(total, mime, "printed"))?;
         media.extend(Some(bytes).filter(|bytes| !bytes.is_empty()).map(|bytes| Media { mime: mime.to_owned(), bytes }));
     } else {
-        text = outcome.stdout.text();
+        text = form.apply(&outcome.stdout.text()).into_owned();
         full = full_output(outcome.stdout);
     }
     for ResultFile { file, mime, content } in outcome.files {

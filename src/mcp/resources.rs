@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use super::meta;
 use super::output_store::{OUTPUT_URI_PREFIX, OutputReader, OutputStore};
 use crate::call::arguments::echo;
+use crate::call::visible::TextForm;
 
 /// The most bytes of an output that one request can read.
 const MAX_RANGE_BYTES: usize = 256 << 10;
@@ -136,6 +137,7 @@ pub(super) fn read(
     outputs: &OutputStore,
     reader: &OutputReader,
     uri: &str,
+    form: TextForm,
 ) -> Result<Option<ResourceContents>, ErrorData> {
     if uri.starts_with(CLI_URI_PREFIX) {
         let contents = |summary: CliSummary<'_>| {
@@ -152,14 +154,14 @@ pub(super) fn read(
     let range = ByteRange::parse(query)?;
     Ok(outputs.read(reader, output, |bytes, mime| match mime {
         Some(mime) if query.is_empty() => contents(uri, bytes, mime),
-        _ => part(uri, range.slice(bytes)),
+        _ => part(uri, range.slice(bytes), form),
     }))
 }
 
 /// The contents of a part of an output: text if the part is UTF-8, else bytes.
-fn part(uri: &str, bytes: &[u8]) -> ResourceContents {
+fn part(uri: &str, bytes: &[u8], form: TextForm) -> ResourceContents {
     match std::str::from_utf8(bytes) {
-        Ok(text) => ResourceContents::text(text, uri),
+        Ok(text) => ResourceContents::text(form.apply(text), uri),
         Err(_) => ResourceContents::blob(BASE64_STANDARD.encode(bytes), uri).with_mime_type("application/octet-stream"),
     }
 }

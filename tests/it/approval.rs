@@ -90,9 +90,11 @@ async fn failed_look_ups_are_marked_in_the_question() {
 
 #[tokio::test]
 async fn clients_without_elicitation_get_the_headless_rule() {
+    const DENIED: &str = "Tool execution denied: push: the call needs approval, and this client has no way to ask for it \
+                          (elicitation)";
     for (capabilities, policy, expected) in [
-        (json!({}), POLICY, "Tool execution denied by user: push"),
-        (json!({ "elicitation": { "url": {} } }), POLICY, "Tool execution denied by user: push"),
+        (json!({}), POLICY, DENIED),
+        (json!({ "elicitation": { "url": {} } }), POLICY, DENIED),
         (json!({}), "default: enabled\napproval: {headless: approve}", "<pushed>\n<x>"),
     ] {
         let mut client = Client::open(toolbox(policy), Mode::Classic, capabilities).await;

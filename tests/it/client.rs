@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use climax::call::Toolbox;
+use climax::call::visible::TextForm;
 use climax::catalog::policy::{self, Applied};
 use climax::catalog::{Policy, Source, Strategy, Style, ToolIndex};
 use climax::exec::Limits;
@@ -53,7 +54,7 @@ impl Client {
     /// Connects to a served handle, whose toolbox may be replaced during the session.
     pub(crate) fn connect_live(live: ServedHandle, mode: Mode, changes: Changes) -> Self {
         let shutdown = CancellationToken::new();
-        let options = Options { mode, strategy: Strategy::Auto, changes };
+        let options = Options { mode, strategy: Strategy::Auto, text_form: TextForm::Visible, changes };
         let server = Server::of_handle(live, options, shutdown.clone());
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (read, write) = tokio::io::split(theirs);

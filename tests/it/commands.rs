@@ -102,8 +102,8 @@ fn call_prints_the_result_and_sets_the_exit_status() {
     let (status, stdout, _) = call(&["fails", "--json"]);
     assert_eq!((status, &json(&stdout)["error"]["code"]), (1, &Value::from("command_failed")));
     let (status, stdout, stderr) = call(&["wrods"]);
-    assert_eq!((status, stdout.as_str()), (1, "Unknown tool: wrods\n"));
-    assert_eq!(stderr, "climax: did you mean `words`?\n");
+    assert_eq!((status, stdout.as_str()), (1, "Unknown tool: wrods\nDid you mean:\n  - words\n"));
+    assert_eq!(stderr, "");
     assert_eq!(call(&["words", "n"]).0, 2);
     assert_eq!(call(&["words", "--args", "[]"]).0, 2);
     assert_eq!(call(&["words", "--args", "{"]).0, 2);

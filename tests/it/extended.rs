@@ -117,6 +117,6 @@ fn examples_are_calls_that_succeed() {
     let unknown = server.tool("climax_examples", json!({ "tool_name": "tt" }));
     assert_eq!(
         (text(&unknown), unknown["structuredContent"]["error"]["code"].as_str()),
-        ("Unknown tool: tt", Some("unknown_tool"))
+        ("Unknown tool: tt\nDid you mean:\n  - t", Some("unknown_tool"))
     );
 }

@@ -256,7 +256,10 @@ async fn compiled_in_policy_applies_without_a_file() {
     let runner = Runner::new(policy.executor().clone(), Limits::default(), 1);
     let mut client = Client::open(Toolbox::new(index, policy, runner, None), Mode::Classic, json!({})).await;
     assert!(text(&client.tool("say", json!({})).await).contains("exceeds maximum 5"));
-    assert_eq!(text(&client.tool("say", json!({ "count": 1 })).await), "Tool execution denied by user: say");
+    assert_eq!(
+        text(&client.tool("say", json!({ "count": 1 })).await),
+        "Tool execution denied: say: the call needs approval, and this client has no way to ask for it (elicitation)"
+    );
 }
 
 #[test]

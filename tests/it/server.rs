@@ -76,7 +76,9 @@ fn failing_command_is_an_error_with_output_and_status() {
     assert!(text(&result).starts_with("[stderr]\nfatal: "), "{result}");
     assert!(text(&result).ends_with("\n\n[exit code: 128]"), "{result}");
     let error = &result["structuredContent"]["error"];
-    assert_eq!((&error["code"], &error["details"]), (&json!("command_failed"), &json!([{ "exit_code": 128 }])));
+    let stderr = text(&result).strip_prefix("[stderr]\n").unwrap().strip_suffix("\n\n[exit code: 128]").unwrap();
+    let details = json!([{ "exit_code": 128, "stdout": "", "stderr": stderr }]);
+    assert_eq!((&error["code"], &error["details"]), (&json!("command_failed"), &details));
 }
 
 fn config(tools: &str) -> tempfile::NamedTempFile {
@@ -130,8 +132,9 @@ fn refuses_misplaced_arguments() {
     };
     let shown = json!({ "dry_run": true });
     for (wrong, key, meant) in [
-        (json!({ "tool_name": "show", "arguments": shown }), "arguments", "args"),
+        (json!({ "tool_name": "show", "argumnets": shown }), "argumnets", "args"),
         (json!({ "tool_name": "show", "dry_run": true }), "dry_run", "args.dry_run"),
+        (json!({ "tool_name": "show", "name": "x" }), "name", "args.name"),
     ] {
         let said = format!("Argument validation failed:\n  - Unknown argument '{key}': did you mean '{meant}'?");
         let (failed, text) = call(wrong);
@@ -140,6 +143,10 @@ fn refuses_misplaced_arguments() {
     let (failed, text) = call(json!({ "tool_name": "show", "args": shown, "reason": "to see" }));
     assert!(!failed && text.contains("--dry-run"), "{text}");
     assert!(!call(json!({ "tool_name": "show", "args": null })).0);
+    for (tool, args) in [("tool_name", "arguments"), ("tool", "args"), ("name", "arguments")] {
+        let (failed, text) = call(json!({ tool: "show", args: shown }));
+        assert!(!failed && text.contains("--dry-run"), "{tool}, {args}: {text}");
+    }
 }
 
 /// A server whose tool `family` starts a child and a grandchild, which writes its process ID to `pids`.

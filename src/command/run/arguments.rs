@@ -43,6 +43,9 @@ pub(crate) struct RunArguments {
     /// Bytes of standard output and of standard error that a result holds at most
     #[arg(long, value_name = "BYTES", default_value_t = crate::exec::DEFAULT_OUTPUT_BYTES, value_parser = value::integer::<usize>)]
     pub(crate) max_output: usize,
+    /// Return text as programs print it, with terminal escapes and invisible characters
+    #[arg(long)]
+    pub(crate) raw_output: bool,
     /// Programs that run at once at most; further calls wait in order of arrival [default: 4 per processor]
     #[arg(long, value_name = "N", value_parser = value::positive)]
     pub(crate) max_concurrency: Option<NonZero<usize>>,

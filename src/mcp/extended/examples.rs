@@ -57,7 +57,7 @@ pub(in crate::mcp) enum Examples {
 /// Examples that violate a rule of the policy are left out, so there may be none.
 pub(in crate::mcp) fn examples(index: &ToolIndex, arguments: &Map<String, Value>) -> Result<Examples, Failure> {
     let mut reader = ArgumentReader::new(arguments);
-    let name = reader.required_string("tool_name");
+    let name = reader.required_string(&["tool_name", "tool", "name"]);
     let max = reader.integer("max").unwrap_or(DEFAULT_EXAMPLES).clamp(1, MAX_EXAMPLES);
     reader.finish()?;
     let Some(tool) = index.get(&name) else {

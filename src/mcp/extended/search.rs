@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::cursor::{self, Cursor, Operation};
 use super::failure::{Failure, parsed};
 use crate::mcp::meta;
-use crate::mcp::reader::{ArgumentReader, DEFAULT_SEARCH_RESULTS};
+use crate::mcp::reader::ArgumentReader;
 
 /// The input schema of `climax_search` in extended mode.
 pub(in crate::mcp) fn search_schema() -> Value {
@@ -30,8 +30,11 @@ pub(in crate::mcp) fn search(
     arguments: &Map<String, Value>,
 ) -> Result<String, Failure> {
     let mut reader = ArgumentReader::new(arguments);
-    let [query, category, cli, cursor] = ["query", "category", "cli", "cursor"].map(|name| reader.string(name));
-    let limit = reader.limit().unwrap_or(DEFAULT_SEARCH_RESULTS);
+    let query = reader.string("query");
+    let [category, cli] = ["category", "cli"].map(|name| reader.filter(name));
+    let cursor = reader.string("cursor");
+    let limit = reader.limit();
+    reader.reject_misspelt(&["query", "category", "cli", "limit", "cursor", "detail"]);
     let is_brief = reader.choice("detail", &["full", "brief"]) == "brief";
     reader.finish()?;
     let filter = Filter { query: query.as_deref(), category: category.as_deref(), cli: cli.as_deref() };

@@ -53,7 +53,9 @@ impl Server {
                 Ok(Examples::Json(json)) => (Ok(json), extended::examples_schema),
                 Ok(Examples::UnknownTool { name, suggestions }) => {
                     let unknown = Err(CallError::UnknownTool { suggestions });
-                    return Ok(Some(render(reply::reply(&name, None, unknown), Vec::new()).into()));
+                    return Ok(Some(
+                        render(reply::reply(&name, None, unknown, self.options.text_form), Vec::new()).into(),
+                    ));
                 }
                 Err(failure) => (Err(failure), extended::examples_schema),
             },

@@ -62,12 +62,14 @@ impl Server {
         let tool = toolbox.index.get(name);
         let reply = match self.run(toolbox, name, arguments, Purpose::Call, client, client.context).await {
             CallResult::InputRequired(result) => return Ok(result.into()),
-            CallResult::Ran(outcome) => reply(name, tool.and_then(ResolvedTool::output), Ok(outcome)),
+            CallResult::Ran(outcome) => {
+                reply(name, tool.and_then(ResolvedTool::output), Ok(outcome), self.options.text_form)
+            }
             CallResult::Failed(CallError::ApprovalDenied(Denial::Forged)) => return Err(forged_state()),
             CallResult::Failed(CallError::ApprovalDenied(Denial::Unanswerable)) if is_modern(client.context) => {
                 return Err(elicitation_required());
             }
-            CallResult::Failed(error) => reply(name, None, Err(error)),
+            CallResult::Failed(error) => reply(name, None, Err(error), self.options.text_form),
         };
         if let (Some(tool), Some(error)) = (tool, &reply.error)
             && let Some(log) = self.log(tool, client.context)
@@ -103,14 +105,14 @@ impl Server {
                 let mime = tool.output().unwrap_or(resources::TEXT);
                 Ok(ToolResource::Contents(resources::contents(uri, &bytes, mime)))
             }
-            CallResult::Ran(outcome) => failed(&reply(tool.name(), None, Ok(outcome)).text),
+            CallResult::Ran(outcome) => failed(&reply(tool.name(), None, Ok(outcome), self.options.text_form).text),
             // The URI matches the template, but its values are no arguments of the tool.
             CallResult::Failed(CallError::InvalidArguments { violations, .. }) => {
                 let reasons: Vec<String> = violations.iter().map(ToString::to_string).collect();
                 Err(resource_not_found(uri, Some(&reasons.join("; ")), is_modern(client.context)))
             }
             CallResult::Failed(CallError::ApprovalDenied(Denial::Forged)) => Err(forged_state()),
-            CallResult::Failed(error) => failed(&reply(tool.name(), None, Err(error)).text),
+            CallResult::Failed(error) => failed(&reply(tool.name(), None, Err(error), self.options.text_form).text),
         }
     }
 
@@ -128,15 +130,17 @@ impl Server {
         let tool = toolbox.index.get(name);
         match self.run(toolbox, name, arguments, Purpose::Prompt, &Unattended, context).await {
             CallResult::Ran(outcome) if outcome.end != End::Exited(0) => {
-                let reply = reply(name, None, Ok(outcome));
+                let reply = reply(name, None, Ok(outcome), self.options.text_form);
                 Err(ErrorData::internal_error(format!("{name} failed: {}", reply.text), None))
             }
             CallResult::Ran(outcome) => {
-                let reply = reply(name, tool.and_then(ResolvedTool::output), Ok(outcome));
+                let reply = reply(name, tool.and_then(ResolvedTool::output), Ok(outcome), self.options.text_form);
                 let uri = tool.and_then(|tool| output_uri(tool, arguments));
                 Ok(self.result(name, uri, reply, context).content)
             }
-            CallResult::Failed(error) => Err(ErrorData::invalid_params(reply(name, None, Err(error)).text, None)),
+            CallResult::Failed(error) => {
+                Err(ErrorData::invalid_params(reply(name, None, Err(error), self.options.text_form).text, None))
+            }
             CallResult::InputRequired(never) => match never {},
         }
     }

@@ -133,7 +133,7 @@ impl ServerHandler for Server {
                 ToolResource::InputRequired(result) => return Ok(result.into()),
             }
         } else {
-            let contents = resources::read(&toolbox.index, &self.outputs, &reader, uri)?;
+            let contents = resources::read(&toolbox.index, &self.outputs, &reader, uri, self.options.text_form)?;
             (contents.ok_or_else(|| resource_not_found(uri, None, is_modern(&context)))?, self.list_ttl_ms())
         };
         let read = ReadResourceResult::new(vec![contents]);
