@@ -10,7 +10,6 @@ use std::time::Duration;
 use climax::call::Toolbox;
 use climax::catalog::Strategy;
 use climax::catalog::policy::Applied;
-use climax::call::visible::TextForm;
 use climax::exec::Runner;
 use climax::call::visible::TextForm;
 use climax::exec::Limits;

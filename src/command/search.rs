@@ -16,8 +16,7 @@ pub(crate) struct Args {
     /// What to do, in words; several need no quotes
     #[arg(num_args = 0..)]
     pub(crate) query: Vec<String>,
-    /// How tools are found: as a substring, ranked by words, or ranked only where no substring is found (auto, the
-    /// default)
+    /// How tools are found: as a substring in the order of definition, by words, or by both, best first (auto, the default)
     #[arg(long = "search", value_name = "STRATEGY", value_parser = strategies())]
     pub(crate) strategy: Option<Strategy>,
     /// Only CLIs of this category

@@ -17,6 +17,7 @@ mod commands;
 mod containers;
 mod exec;
 mod extended;
+mod failures;
 mod files;
 mod generated;
 mod http;

@@ -36,8 +36,7 @@ pub(crate) struct RunArguments {
     /// Add pages and details to `climax_search`, and the tools `climax_describe` and `climax_examples`
     #[arg(long, conflicts_with = "classic")]
     pub(crate) extended: bool,
-    /// How tools are found: as a substring, ranked by words, or ranked only where no substring is found (auto, the
-    /// default)
+    /// How tools are found: as a substring in the order of definition, by words, or by both, best first (auto, the default)
     #[arg(long, value_name = "STRATEGY", value_parser = strategies())]
     pub(crate) search: Option<Strategy>,
     /// Bytes of standard output and of standard error that a result holds at most

@@ -1,0 +1,104 @@
+//! Failed calls: the text for the model, and the structure that some clients show instead.
+
+use serde_json::{Value, json};
+
+use crate::support::{Server, climax, fake_config, run, text};
+
+const TOOLS: &str = r"
+  - {name: count, description: x, command: argv, args: [{name: n, type: integer, required: true}]}
+  - {name: fails, description: x, command: exit 3 said so}
+  - {name: both, description: x, command: both}
+  - {name: aborts, description: x, command: abort}
+  - {name: slow, description: x, command: announce, timeout: 0.5}
+  - {name: image, description: x, command: flood 9000000, output: {mime: image/png}}
+  - {name: push, description: x, command: argv, risk: destructive, args: [{name: word}]}
+  - {name: argv, description: x, command: argv, args: [{name: word, positional: true}]}
+";
+const POLICY: &str =
+    "default: enabled\napproval: {global: destructive}\ntools: {argv: {args: {word: {pattern: '[a-z]+'}}}}";
+
+/// The files of a server: its configs and its policy.
+fn files() -> (tempfile::TempDir, Vec<String>) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    std::fs::write(path("fake.yaml"), fake_config(TOOLS)).unwrap();
+    std::fs::write(path("absent.yaml"), "command: no-such-program\ntools: [{name: absent, description: x}]").unwrap();
+    std::fs::write(path("policy.yaml"), POLICY).unwrap();
+    let options = [("--config", "fake.yaml"), ("--config", "absent.yaml"), ("--policy", "policy.yaml")];
+    let options = options.iter().flat_map(|(option, name)| [(*option).to_owned(), path(name)]).collect();
+    (directory, options)
+}
+
+#[test]
+fn structure_holds_what_the_text_says() {
+    let (_directory, options) = files();
+    let mut server = Server::start(&options.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut shown = Vec::new();
+    for (tool, arguments) in [
+        ("cuont", json!({})),
+        ("count", json!({ "n": "x", "m": 1 })),
+        ("argv", json!({ "word": "A" })),
+        ("push", json!({ "word": "a" })),
+        ("fails", json!({})),
+        ("aborts", json!({})),
+        ("slow", json!({})),
+        ("absent", json!({})),
+        ("image", json!({})),
+    ] {
+        let result = server.call(tool, arguments);
+        assert_eq!(result["isError"], true, "{tool}: {result}");
+        let mut error = result["structuredContent"]["error"].clone();
+        let details = error["details"].as_array_mut().unwrap();
+        for detail in details {
+            detail.as_object_mut().unwrap().remove("input_schema");
+        }
+        let text = text(&result).replace(|c: char| c.is_ascii_digit() && tool == "slow", "9");
+        let error = error.to_string().replace(|c: char| c.is_ascii_digit() && tool == "slow", "9");
+        shown.push(format!("--- {tool}\n{text}\n{error}"));
+    }
+    insta::assert_snapshot!(shown.join("\n"));
+}
+
+#[test]
+fn results_show_what_a_person_sees() {
+    const PRINTED: &str =
+        "\u{1b}[31mred\u{1b}[0m \u{1b}]8;;https://a.example\u{7}link\u{1b}]8;;\u{7} a\u{202e}b \u{e0041}\r\n";
+    let (_directory, options) = files();
+    let options: Vec<&str> = options[..2].iter().map(String::as_str).collect();
+    let call = |server: &mut Server| text(&server.call("argv", json!({ "word": PRINTED }))).to_owned();
+    assert_eq!(call(&mut Server::start(&options)), "<red link a\\u{202e}b \\u{e0041}\n>");
+    let raw = [&options[..], &["--raw-output"]].concat();
+    assert_eq!(call(&mut Server::start(&raw)), format!("<{PRINTED}>"));
+    let printed = |more: &[&str]| {
+        let word = format!("word={PRINTED}");
+        run(climax().arg("call").args(&options).args(more).args(["argv", &word])).1
+    };
+    assert_eq!(printed(&[]), "<red link a\\u{202e}b \\u{e0041}\n>\n");
+    assert_eq!(printed(&["--raw-output"]), format!("<{PRINTED}>\n"));
+}
+
+#[test]
+fn searches_take_arguments_as_clients_fill_them_in() {
+    let (_directory, options) = files();
+    let mut server = Server::start(&["jq", options[0].as_str(), options[1].as_str()]);
+    let mut search = |arguments: Value| {
+        let result = server.request("tools/call", json!({ "name": "climax_search", "arguments": arguments }));
+        text(&result["result"]).to_owned()
+    };
+    let plain = search(json!({ "query": "argv" }));
+    assert!(plain.contains("\"argv\""), "{plain}");
+    for filled in
+        [json!({ "limit": 0 }), json!({ "cli": "", "category": "" }), json!({ "offset": 3 }), json!({ "offset": "0" })]
+    {
+        let mut arguments = json!({ "query": "argv" });
+        arguments.as_object_mut().unwrap().extend(filled.as_object().unwrap().clone());
+        assert_eq!(search(arguments), plain, "{filled}");
+    }
+    for (key, meant) in [("qury", "query"), ("q", "query"), ("keyword", "query"), ("clii", "cli")] {
+        let text = search(json!({ key: "argv" }));
+        assert_eq!(text, format!("Argument validation failed:\n  - Unknown argument '{key}': did you mean '{meant}'?"));
+    }
+    let text = search(json!({ "query": "argv", "offset": -1 }));
+    assert!(text.starts_with("Argument validation failed:\n  - Argument 'offset': cannot convert '-1'"), "{text}");
+    assert!(search(json!({ "query": "argv", "limit": -1 })).contains("\"results\":[]"));
+}
