@@ -6,13 +6,13 @@ use super::values::alternatives;
 use crate::command::{Flag, Sure, Value};
 
 /// An option, and the rest of its line if there is no second column.
-pub(super) struct Term {
+pub(super) struct OptionTerm {
     pub(super) flag: Flag,
     pub(super) rest: String,
 }
 
 /// Reads a left column; `whole` means that it contains nothing but the option.
-pub(super) fn term(text: &str, whole: bool) -> Option<Term> {
+pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
     let mut flag = Flag::default();
     let mut rest = text.trim();
     loop {
@@ -47,7 +47,7 @@ pub(super) fn term(text: &str, whole: bool) -> Option<Term> {
     let rest = rest.trim_start_matches("...").trim().to_owned();
     flag.spellings.sort_by_key(|spelling| !spelling.starts_with("--"));
     flag.spellings.dedup();
-    Some(Term { flag, rest })
+    Some(OptionTerm { flag, rest })
 }
 
 /// Splits off a spelling with its dashes; `--[no-]x` is `--x`.

@@ -34,7 +34,7 @@ pub(super) struct Layout {
 }
 
 /// The current entry.
-struct Open {
+struct OpenSection {
     entry: ListEntry,
     indent: usize,
     /// Where its text starts, once that is known.
@@ -43,7 +43,7 @@ struct Open {
 
 /// Takes a clean page apart.
 pub(super) fn layout(text: &str) -> Layout {
-    let mut reader = Reader { out: Layout::default(), open: None, section: Section::Other, seen_heading: false };
+    let mut reader = PageReader { out: Layout::default(), open: None, section: Section::Other, seen_heading: false };
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
         let next = lines.clone().find(|line| !line.trim().is_empty()).map_or(0, indent_of);
@@ -53,14 +53,14 @@ pub(super) fn layout(text: &str) -> Layout {
     reader.out
 }
 
-struct Reader {
+struct PageReader {
     out: Layout,
-    open: Option<Open>,
+    open: Option<OpenSection>,
     section: Section,
     seen_heading: bool,
 }
 
-impl Reader {
+impl PageReader {
     /// Reads a line; `next_indent` is the indentation of the next line that is not empty.
     fn line(&mut self, line: &str, next_indent: usize) {
         let trimmed = line.trim();
@@ -134,7 +134,7 @@ impl Reader {
             let column = text.is_some().then(|| line.len() - text.unwrap_or_default().len());
             let text = text.map(str::to_owned).into_iter().collect();
             let entry = ListEntry { section: self.section, term: term.to_owned(), text };
-            self.open = Some(Open { entry, indent, column });
+            self.open = Some(OpenSection { entry, indent, column });
         } else if self.out.entries.is_empty() && (!self.seen_heading || self.section == Section::Other) {
             self.out.prose.push(trimmed.to_owned());
         }

@@ -25,8 +25,13 @@ pub(super) fn read(usage: &str, words: &[String], is_switch: &dyn Fn(&str) -> bo
     if !items.is_empty() {
         items.remove(0);
     }
-    let mut reader =
-        Reader { out: Synopsis::default(), is_switch, pending: false, behind_dashes: false, needs_dashes: false };
+    let mut reader = SynopsisReader {
+        out: Synopsis::default(),
+        is_switch,
+        pending: false,
+        behind_dashes: false,
+        needs_dashes: false,
+    };
     for word in words {
         if let Some(at) = items.iter().position(|item| matches!(item, UsageItem::Word(own) if own == word)) {
             items.remove(at);
@@ -64,7 +69,7 @@ fn is_literal(word: &str) -> bool {
         && !is_rest(word)
 }
 
-struct Reader<'a> {
+struct SynopsisReader<'a> {
     out: Synopsis,
     is_switch: &'a dyn Fn(&str) -> bool,
     /// Whether the next operand may be the value of the option before it.
@@ -74,7 +79,7 @@ struct Reader<'a> {
     needs_dashes: bool,
 }
 
-impl Reader<'_> {
+impl SynopsisReader<'_> {
     fn sequence(&mut self, items: &[UsageItem], required: bool) {
         for (at, item) in items.iter().enumerate() {
             let repeated = matches!(items.get(at + 1), Some(UsageItem::Dots));

@@ -29,12 +29,12 @@ const TOP: usize = 10;
 /// A file of queries, and of frames to put them in.
 #[derive(Default)]
 struct Set {
-    queries: Vec<Query>,
+    queries: Vec<EvalQuery>,
     frames: Vec<Frame>,
 }
 
 /// A request, and what a right answer is.
-struct Query {
+struct EvalQuery {
     text: String,
     right: Right,
 }
@@ -55,7 +55,7 @@ struct Frame {
 
 /// How queries are asked.
 #[derive(Clone, Copy)]
-enum Form<'a> {
+enum QueryForm<'a> {
     Plain,
     /// With the CLI's name in front.
     Named,
@@ -124,36 +124,39 @@ impl Set {
         if let Some(frame) = text("frame") {
             self.frames.push(Frame { kind: text("kind")?, text: frame });
         } else if let Some(word) = text("word") {
-            self.queries.push(Query { text: word.clone(), right: Right::Word(word) });
+            self.queries.push(EvalQuery { text: word.clone(), right: Right::Word(word) });
         } else {
             let names = line.get("gold").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
             let gold = names.iter().map(|name| name.as_str().map(str::to_owned)).collect::<Option<_>>()?;
-            self.queries.push(Query { text: text("query")?, right: Right::Tools(gold) });
+            self.queries.push(EvalQuery { text: text("query")?, right: Right::Tools(gold) });
         }
         Some(())
     }
 
-    fn forms(&self) -> Vec<Form<'_>> {
+    fn forms(&self) -> Vec<QueryForm<'_>> {
         let mut kinds: Vec<&str> = Vec::new();
         for frame in &self.frames {
             if !kinds.contains(&frame.kind.as_str()) {
                 kinds.push(&frame.kind);
             }
         }
-        [Form::Plain, Form::Named, Form::Filtered].into_iter().chain(kinds.into_iter().map(Form::Framed)).collect()
+        [QueryForm::Plain, QueryForm::Named, QueryForm::Filtered]
+            .into_iter()
+            .chain(kinds.into_iter().map(QueryForm::Framed))
+            .collect()
     }
 
-    fn measure(&self, index: &ToolIndex, strategy: Strategy, form: Form<'_>) -> Figures {
+    fn measure(&self, index: &ToolIndex, strategy: Strategy, form: QueryForm<'_>) -> Figures {
         let mut figures = Figures { queries: self.queries.len(), ..Figures::default() };
         let frames: Vec<_> = self.frames.iter().filter(|frame| form.is_of(&frame.kind)).collect();
         for (at, query) in self.queries.iter().enumerate() {
             let cli = query.cli(index);
             let text = match (form, &cli) {
-                (Form::Framed(_), _) => frames[at % frames.len()].around(&query.text),
-                (Form::Named, Some((_, stem))) => format!("{stem} {}", query.text),
+                (QueryForm::Framed(_), _) => frames[at % frames.len()].around(&query.text),
+                (QueryForm::Named, Some((_, stem))) => format!("{stem} {}", query.text),
                 _ => query.text.clone(),
             };
-            let cli = cli.map(|(name, _)| name).filter(|_| matches!(form, Form::Filtered));
+            let cli = cli.map(|(name, _)| name).filter(|_| matches!(form, QueryForm::Filtered));
             let filter = Filter { query: Some(&text), cli, category: None };
             let start = Instant::now();
             let found = index.search_by(strategy, filter, TOP);
@@ -165,7 +168,7 @@ impl Set {
     }
 }
 
-impl Query {
+impl EvalQuery {
     /// The name and the stem of the CLI whose tools are right.
     fn cli<'a>(&self, index: &'a ToolIndex) -> Option<(&'a str, &'a str)> {
         let Right::Tools(names) = &self.right else { return None };
@@ -194,23 +197,23 @@ impl Frame {
     }
 }
 
-impl Form<'_> {
+impl QueryForm<'_> {
     fn is_of(self, kind: &str) -> bool {
-        matches!(self, Form::Framed(own) if own == kind)
+        matches!(self, QueryForm::Framed(own) if own == kind)
     }
 
     fn words(self) -> String {
         match self {
-            Form::Plain => "query".to_owned(),
-            Form::Named => "CLI name, query".to_owned(),
-            Form::Filtered => "query, cli given".to_owned(),
-            Form::Framed(kind) => format!("query, {kind}"),
+            QueryForm::Plain => "query".to_owned(),
+            QueryForm::Named => "CLI name, query".to_owned(),
+            QueryForm::Filtered => "query, cli given".to_owned(),
+            QueryForm::Framed(kind) => format!("query, {kind}"),
         }
     }
 }
 
 impl Figures {
-    fn count(&mut self, found: &[ToolIndexEntry<'_>], query: &Query) {
+    fn count(&mut self, found: &[ToolIndexEntry<'_>], query: &EvalQuery) {
         self.empty += usize::from(found.is_empty());
         let Some(rank) = found.iter().position(|entry| query.is_right(entry.tool_name())) else { return };
         self.first += usize::from(rank < 1);
@@ -232,7 +235,7 @@ impl Figures {
     }
 }
 
-type Row<'a> = (Strategy, Form<'a>, Figures);
+type Row<'a> = (Strategy, QueryForm<'a>, Figures);
 
 fn table(rows: &[Row<'_>]) -> String {
     let header = ["Strategy", "Query", "R@1", "R@5", "R@10", "MRR", "Empty", "µs"];

@@ -122,18 +122,18 @@ const TOOL_NAMES: [&str; 3] = ["tool_name", "tool", "name"];
 const ARGS_NAMES: [&str; 2] = ["args", "arguments"];
 
 /// The arguments of `climax_call`.
-pub(super) struct CallRequest {
+pub(super) struct CallArguments {
     pub(super) tool_name: String,
     pub(super) arguments: Map<String, Value>,
 }
 
 /// Reads the arguments of `climax_call`.
-pub(super) fn call_request(arguments: &Map<String, Value>) -> Result<CallRequest, Vec<Violation>> {
+pub(super) fn call_request(arguments: &Map<String, Value>) -> Result<CallArguments, Vec<Violation>> {
     let mut reader = ArgumentReader::new(arguments);
     let tool_name = reader.required_string(&TOOL_NAMES);
     let args = reader.first_given(&ARGS_NAMES);
     let arguments = reader.object(args);
     reader.reject_other_keys_without(args, &[reader.first_given(&TOOL_NAMES)]);
     reader.finish()?;
-    Ok(CallRequest { tool_name, arguments })
+    Ok(CallArguments { tool_name, arguments })
 }

@@ -23,11 +23,11 @@ const MAX_TERMS: usize = 96;
 /// A request, ready to be looked up. Its size is bounded, whatever the text's.
 pub(super) struct Request {
     /// The sentences that say something.
-    pub(super) sentences: Vec<Sentence>,
+    pub(super) sentences: Vec<QuerySentence>,
 }
 
 /// What a sentence of a request says.
-pub(super) struct Sentence {
+pub(super) struct QuerySentence {
     /// How likely it is what is wanted, at most 1.
     pub(super) weight: f64,
     /// Terms that it says, each once.
@@ -59,7 +59,7 @@ impl Request {
         let text = shortened(text);
         let mut left = MAX_TERMS;
         let sentences = sentence::sentences(&text).into_iter().map(|sentence| {
-            let sentence = Sentence::new(&sentence, left);
+            let sentence = QuerySentence::new(&sentence, left);
             left -= sentence.terms.len();
             sentence
         });
@@ -77,7 +77,7 @@ fn shortened(text: &str) -> Cow<'_, str> {
     format!("{start}\n{end}").into()
 }
 
-impl Sentence {
+impl QuerySentence {
     /// Reads a sentence, up to a number of terms.
     fn new(sentence: &sentence::Sentence<'_>, max: usize) -> Self {
         let (main, bracketed) = split_brackets(sentence.core);

@@ -16,28 +16,28 @@ const SATURATION: f64 = 2.0;
 const MAX_IMPACT: f64 = 255.0;
 
 /// A field of a tool: how much a word in it counts, and how much its length takes away (BM25's b).
-struct Field {
+struct IndexedField {
     weight: f64,
     length: f64,
 }
 
-const FIELDS: [Field; 8] = [
+const FIELDS: [IndexedField; 8] = [
     // The tool's name.
-    Field { weight: 3.2, length: 1.0 },
+    IndexedField { weight: 3.2, length: 1.0 },
     // The last word of its name, which tells what it does.
-    Field { weight: 4.2, length: 0.0 },
+    IndexedField { weight: 4.2, length: 0.0 },
     // The CLI's name, category and tags.
-    Field { weight: 0.7, length: 0.5 },
+    IndexedField { weight: 0.7, length: 0.5 },
     // The CLI's description.
-    Field { weight: 0.35, length: 0.75 },
+    IndexedField { weight: 0.35, length: 0.75 },
     // The tool's description.
-    Field { weight: 2.0, length: 1.0 },
+    IndexedField { weight: 2.0, length: 1.0 },
     // The first words of that description, again.
-    Field { weight: 0.45, length: 0.0 },
+    IndexedField { weight: 0.45, length: 0.0 },
     // Names and descriptions of args.
-    Field { weight: 0.875, length: 0.5 },
+    IndexedField { weight: 0.875, length: 0.5 },
     // Enum values.
-    Field { weight: 1.45, length: 0.0 },
+    IndexedField { weight: 1.45, length: 0.0 },
 ];
 
 /// Words of a description that count as its first ones.

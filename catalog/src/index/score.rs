@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use super::floor::{self, LOOKED_AT};
 use super::mention::{Mention, position_of};
 use super::near::near;
-use super::query::{Request, Sentence, Term};
+use super::query::{QuerySentence, Request, Term};
 use super::ranked::{PLACE, Posting};
 use super::rarity::{fixed, rarity};
 use super::term::{KnownTerm, LocatedTerm};
@@ -168,7 +168,7 @@ impl<'a> Scorer<'a> {
     }
 
     /// Scores all tools for a sentence.
-    fn score(&mut self, sentence: &Sentence, named: &[Mention]) -> Vec<KnownTerm> {
+    fn score(&mut self, sentence: &QuerySentence, named: &[Mention]) -> Vec<KnownTerm> {
         let is_likely = sentence.weight >= LIKELY;
         let mut terms: Vec<_> = sentence.terms.iter().map(|term| self.add_term(term, is_likely)).collect();
         for compound in &sentence.compounds {
@@ -230,7 +230,7 @@ impl<'a> Scorer<'a> {
     }
 
     /// The CLIs that a sentence names.
-    fn clis_in(&self, sentence: &Sentence) -> Vec<Mention> {
+    fn clis_in(&self, sentence: &QuerySentence) -> Vec<Mention> {
         let named = self.index.segments.iter().filter_map(|segment| {
             let cli = self.index.cli(*segment);
             let position = position_of(cli, &sentence.words)?;

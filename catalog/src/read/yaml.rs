@@ -187,7 +187,7 @@ fn span_of(span: granit_parser::Span) -> Span {
 }
 
 /// A collection whose end has not been read.
-struct Open {
+struct OpenNode {
     span: Span,
     anchor: usize,
     content: Content,
@@ -201,7 +201,7 @@ enum Content {
 struct TreeBuilder<'a> {
     source: &'a Source,
     out: &'a mut Vec<Diagnostic>,
-    open: Vec<Open>,
+    open: Vec<OpenNode>,
     anchors: HashMap<usize, Node>,
     copied: usize,
     root: Option<Node>,
@@ -222,12 +222,12 @@ impl TreeBuilder<'_> {
             }
             Event::SequenceStart(_, anchor, tag) => {
                 self.check_tag(tag.as_deref(), &["seq"], span);
-                self.open.push(Open { span, anchor, content: Content::Sequence(Vec::new()) });
+                self.open.push(OpenNode { span, anchor, content: Content::Sequence(Vec::new()) });
             }
             Event::MappingStart(_, anchor, tag) => {
                 self.check_tag(tag.as_deref(), &["map"], span);
                 let content = Content::Mapping { mapping: Mapping::default(), key: None };
-                self.open.push(Open { span, anchor, content });
+                self.open.push(OpenNode { span, anchor, content });
             }
             Event::SequenceEnd | Event::MappingEnd => return self.close(Some(span)),
             Event::Alias(anchor) => return self.alias(anchor, span),
