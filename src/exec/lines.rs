@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard};
 
-use crate::lock::Unpoisoned as _;
 use tokio::sync::Notify;
+
+use crate::lock::Unpoisoned as _;
 
 /// Maximum length of one line of output, in bytes. The rest of the line is dropped.
 pub(super) const MAX_LINE_BYTES: usize = 4 << 10;

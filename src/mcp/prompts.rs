@@ -2,6 +2,7 @@
 //!
 //! Source: MCP 2025-11-25, server/prompts, server/utilities/completion.
 
+use climax_catalog::MAX_SUGGESTIONS;
 use climax_catalog::{MessageTemplate, Prompt, PromptArg, Role, Type, near_misses, template};
 use rmcp::model::{
     CompletionInfo, ContentBlock, ErrorData, GetPromptResponse, GetPromptResult, InputRequiredResult, PromptArgument,
@@ -18,7 +19,6 @@ use crate::call::approval::{Approver as _, Denial, FormAnswer};
 use crate::call::arguments::echo;
 use crate::call::digest::of_pairs;
 use crate::call::form::Form;
-use climax_catalog::MAX_SUGGESTIONS;
 
 /// The name of the form that asks for a prompt's missing args.
 const ARGUMENTS: &str = "arguments";
