@@ -50,9 +50,10 @@ impl fmt::Debug for NativeTools {
 }
 
 /// A difference between the native tools of the configs and their implementations.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
     /// A native tool of the configs has no implementation.
+    #[error("the native tool `{tool}` has no implementation in this program: {}", remedy(near.as_deref()))]
     Unimplemented {
         /// The tool.
         tool: String,
@@ -60,6 +61,10 @@ pub enum Mismatch {
         near: Option<String>,
     },
     /// A tool has an implementation, but its config defines a command line.
+    #[error(
+        "the tool `{tool}` is implemented in this program, but it runs a command line by the config of `{cli}`: rename \
+         one of the two"
+    )]
     RunsProgram {
         /// The tool.
         tool: String,
@@ -67,37 +72,23 @@ pub enum Mismatch {
         cli: String,
     },
     /// An implementation belongs to no tool of the configs.
+    #[error(
+        "the tool `{tool}` is implemented in this program, but no config defines it: describe it in a config with \
+         `native: true`"
+    )]
     Undefined {
         /// Its name.
         tool: String,
     },
 }
 
-impl fmt::Display for Mismatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unimplemented { tool, near } => {
-                write!(f, "the native tool `{tool}` has no implementation in this program: ")?;
-                match near {
-                    Some(near) => write!(f, "there is one under the name `{near}`"),
-                    None => f.write_str("give it one with `Program::native`, or leave its config out"),
-                }
-            }
-            Self::RunsProgram { tool, cli } => write!(
-                f,
-                "the tool `{tool}` is implemented in this program, but it runs a command line by the config of `{cli}`: \
-                 rename one of the two"
-            ),
-            Self::Undefined { tool } => write!(
-                f,
-                "the tool `{tool}` is implemented in this program, but no config defines it: \
-                 describe it in a config with `native: true`"
-            ),
-        }
+/// What to do about a tool without an implementation; `near` is the name of one that resembles it.
+fn remedy(near: Option<&str>) -> String {
+    match near {
+        Some(near) => format!("there is one under the name `{near}`"),
+        None => "give it one with `Program::native`, or leave its config out".to_owned(),
     }
 }
-
-impl std::error::Error for Mismatch {}
 
 impl NativeTools {
     /// Adds the implementation of a tool. It replaces an earlier one of the same name.

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use climax_catalog::{Catalog, Filter, Strategy, ToolIndex, ToolIndexEntry};
 use serde_json::{Value, json};
+use strum::VariantArray as _;
 
 use crate::command::output::{FAILURE, print};
 use crate::command::selection::{Selection, load};
@@ -91,7 +92,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
         }
     };
     let mut rows = Vec::new();
-    for strategy in Strategy::ALL {
+    for strategy in Strategy::VARIANTS.iter().copied() {
         for form in set.forms() {
             rows.push((strategy, form, set.measure(&index, strategy, form)));
         }

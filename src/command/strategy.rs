@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use climax_catalog::Strategy;
+use strum::VariantArray as _;
 
 use super::output::usage;
 
@@ -12,9 +13,8 @@ const VARIABLE: &str = "CLIMAX_SEARCH_STRATEGY";
 
 /// Parses the values of `--search`.
 pub(super) fn strategies() -> impl TypedValueParser<Value = Strategy> {
-    let by_name = |name: String| Strategy::ALL.into_iter().find(|strategy| strategy.as_str() == name);
-    PossibleValuesParser::new(Strategy::ALL.map(Strategy::as_str))
-        .try_map(move |name| by_name(name).ok_or("no strategy"))
+    let names = Strategy::VARIANTS.iter().map(|strategy| strategy.as_str());
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Strategy>().map_err(|error| error.to_string()))
 }
 
 /// Returns the strategy of the command line, else of the environment, else the default.
@@ -25,6 +25,5 @@ pub(super) fn strategy(argument: Option<Strategy>) -> Result<Strategy, ExitCode>
     let Some(name) = std::env::var(VARIABLE).ok().filter(|name| !name.is_empty()) else {
         return Ok(Strategy::default());
     };
-    let found = Strategy::ALL.into_iter().find(|strategy| strategy.as_str() == name);
-    found.ok_or_else(|| usage(&format!("{VARIABLE} is `{name}`, expected lexical, bm25 or auto")))
+    name.parse().map_err(|_| usage(&format!("{VARIABLE} is `{name}`, expected lexical, bm25 or auto")))
 }

@@ -11,43 +11,24 @@ use climax_catalog::{
 };
 
 /// The tools cannot be loaded.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// No CLI has these names.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     UnknownNames(Vec<UnknownName>),
     /// Config or policy files have errors.
+    #[error("{}", .0.render(Style::Plain))]
     Files(Diagnostics),
     /// Config files were given for a sealed catalog.
+    #[error("this program is sealed: it serves what is compiled in, and --config is refused")]
     Sealed,
     /// Config files define native tools, which must be compiled in.
+    #[error("tools that are written in Rust must be compiled in, and --config adds {}", .0.join(", "))]
     Native(Vec<String>),
     /// Config files add or replace tools against the compiled-in policy.
+    #[error("the compiled-in policy lets no config add or replace {}", .0.join(", "))]
     NotPermitted(Vec<String>),
 }
-
-impl fmt::Display for LoadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownNames(names) => {
-                let names: Vec<String> = names.iter().map(ToString::to_string).collect();
-                f.write_str(&names.join("; "))
-            }
-            Self::Files(diagnostics) => f.write_str(&diagnostics.render(Style::Plain)),
-            Self::Sealed => {
-                f.write_str("this program is sealed: it serves what is compiled in, and --config is refused")
-            }
-            Self::Native(names) => {
-                let names = names.join(", ");
-                write!(f, "tools that are written in Rust must be compiled in, and --config adds {names}")
-            }
-            Self::NotPermitted(names) => {
-                write!(f, "the compiled-in policy lets no config add or replace {}", names.join(", "))
-            }
-        }
-    }
-}
-
-impl std::error::Error for LoadError {}
 
 /// A name that no CLI has, with suggestions.
 #[derive(Debug)]

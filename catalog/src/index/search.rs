@@ -4,6 +4,8 @@ use super::lexical;
 use super::query::Request;
 use super::score;
 use super::{Id, Segment, ToolIndex, lowercase, sentence, tokens};
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
 use crate::table::Rows;
 use crate::view::ToolIndexEntry;
 
@@ -19,7 +21,8 @@ pub struct Filter<'a> {
 }
 
 /// How a query finds tools.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum Strategy {
     /// As a substring of a field, in the order of definition.
     Lexical,
@@ -31,17 +34,10 @@ pub enum Strategy {
 }
 
 impl Strategy {
-    /// All strategies.
-    pub const ALL: [Self; 3] = [Self::Lexical, Self::Bm25, Self::Auto];
-
     /// The strategy's name on the command line.
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Lexical => "lexical",
-            Self::Bm25 => "bm25",
-            Self::Auto => "auto",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
