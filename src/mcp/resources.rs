@@ -166,6 +166,14 @@ fn part(uri: &str, bytes: &[u8], form: TextForm) -> ResourceContents {
     }
 }
 
+/// The contents of a resource without a media type: its text in the form of results, or bytes if it is no text.
+pub(super) fn text_contents(uri: &str, bytes: &[u8], form: TextForm) -> ResourceContents {
+    match std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0')) {
+        Some(text) => contents(uri, form.apply(text).as_bytes(), TEXT),
+        None => contents(uri, bytes, TEXT),
+    }
+}
+
 /// The contents of a resource: text if the bytes are UTF-8 without NUL, else bytes.
 pub(super) fn contents(uri: &str, bytes: &[u8], mime: &str) -> ResourceContents {
     let text = std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));

@@ -235,3 +235,18 @@ async fn reading_needs_the_approval_of_the_tool() {
     let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "action": "accept" } });
     assert_eq!(client.exchange(&answer.to_string()).await["result"]["contents"][0]["text"], "<clean>");
 }
+
+#[tokio::test]
+async fn resources_without_a_media_type_show_what_a_person_sees() {
+    let mut client = client(
+        "  - {name: plain, description: x, command: argv, resource: 'plain://{word}', \
+         args: [{name: word, positional: true, required: true}]}\n  \
+           - {name: media, description: x, command: argv, resource: 'media://{word}', output: {mime: text/markdown}, \
+         args: [{name: word, positional: true, required: true}]}\n",
+    )
+    .await;
+    for (uri, text) in [("plain://%1B%5B31mred", "<red>"), ("media://%1B%5B31mred", "<\u{1b}[31mred>")] {
+        let answer = read(&mut client, uri).await;
+        assert_eq!(answer["result"]["contents"][0]["text"], text, "{answer}");
+    }
+}

@@ -102,8 +102,10 @@ impl Server {
                 let Some(bytes) = stdout.into_bytes() else {
                     return failed(&format!("it has {total} bytes, and the most is {MAX_WHOLE_OUTPUT_BYTES}"));
                 };
-                let mime = tool.output().unwrap_or(resources::TEXT);
-                Ok(ToolResource::Contents(resources::contents(uri, &bytes, mime)))
+                Ok(ToolResource::Contents(match tool.output() {
+                    Some(mime) => resources::contents(uri, &bytes, mime),
+                    None => resources::text_contents(uri, &bytes, self.options.text_form),
+                }))
             }
             CallResult::Ran(outcome) => failed(&reply(tool.name(), None, Ok(outcome), self.options.text_form).text),
             // The URI matches the template, but its values are no arguments of the tool.
