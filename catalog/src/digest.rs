@@ -73,7 +73,9 @@ impl Hash {
             resource,
             title,
             words,
+            phrases,
             // Read through the view.
+            exit_codes: _,
             cli: _,
             args: _,
             questions: _,
@@ -91,6 +93,10 @@ impl Hash {
         self.add(&timeout_ms.to_string());
         self.add(if needs_approval { "asks" } else { "" });
         self.add_all([output, confirm_message, resource, title].map(optional));
+        for (code, meaning) in tool.exit_codes() {
+            self.add_all([code.to_string().as_str(), meaning]);
+        }
+        self.add_all([END].into_iter().chain(catalog.list(phrases)).chain([END]));
         tool.questions().for_each(|question| self.question(question));
         tool.resolves().for_each(|resolve| self.resolve(resolve));
         self.add_all(tool.cli().words().chain([END]).chain(catalog.list(words)));

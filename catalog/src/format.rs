@@ -78,6 +78,8 @@ fn tool() -> Value {
             "args": { "type": "array", "items": { "$ref": "#/$defs/arg" }, "default": [] },
             "timeout": { "type": ["number", "null"], "exclusiveMinimum": 0, "default": 30, "description": "Seconds" },
             "risk": { "enum": Risk::VARIANTS, "default": "read", "description": "What the tool may do to the world" },
+            "exit_codes": { "type": "object", "patternProperties": { "^[1-9][0-9]{0,2}$": { "type": "string", "minLength": 1 } }, "additionalProperties": false, "description": "Exit codes that are answers, not failures, with their meanings: {1: no match}" },
+            "phrases": { "type": "array", "items": { "type": "string", "minLength": 1 }, "default": [], "description": "Requests that the tool serves, in users' words; only the search reads them" },
             "output": output(),
             "resource": { "type": ["string", "null"], "pattern": "^[A-Za-z][A-Za-z0-9+.-]*:", "description": "URI that clients can read the output by, with {arg} for each required argument; for tools of `risk: read`" },
             "ask": { "type": "array", "items": { "$ref": "#/$defs/question" }, "default": [], "description": "What the user is asked before each call; the agent neither sees nor gives these args" },

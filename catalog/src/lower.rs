@@ -141,6 +141,8 @@ impl Tables {
             timeout_ms,
             risk,
             needs_approval,
+            exit_codes,
+            phrases,
             output,
             resource,
             questions,
@@ -162,6 +164,8 @@ impl Tables {
             timeout_ms: *timeout_ms,
             risk: *risk,
             asks: *needs_approval,
+            exit_codes: self.exit_codes(exit_codes)?,
+            phrases: self.texts(phrases)?,
             output: self.optional(output.as_deref())?,
             resource: self.optional(resource.as_ref().map(|uri| uri.value.as_str()))?,
             questions: self.questions(questions)?,
@@ -282,6 +286,11 @@ impl Tables {
         };
         let Approval { global, headless, .. } = policy.approval;
         Ok(PolicyDef { access: policy.access, level: global, headless, executor })
+    }
+
+    fn exit_codes(&mut self, codes: &[(u8, String)]) -> Result<Rows, Full> {
+        let codes: Vec<_> = codes.iter().map(|(code, meaning)| (code.to_string(), meaning.clone())).collect();
+        self.pairs(&codes)
     }
 
     fn pairs(&mut self, pairs: &[(String, String)]) -> Result<Rows, Full> {

@@ -42,6 +42,8 @@ pub(crate) fn tool(view: ResolvedTool<'_>) -> CheckedTool {
         timeout_ms: view.timeout_ms(),
         risk: view.risk(),
         needs_approval: view.needs_approval(),
+        exit_codes: view.exit_codes().map(|(code, meaning)| (code, meaning.to_owned())).collect(),
+        phrases: owned(view.phrases()),
         output: view.output().map(str::to_owned),
         resource: view.resource().map(|uri| Spanned { value: uri.to_owned(), span: NOWHERE }),
         questions: view.questions().map(question).collect(),

@@ -95,6 +95,10 @@ pub struct ToolDef {
     pub risk: Risk,
     /// Whether the compiled-in policy requires approval.
     pub asks: bool,
+    /// Rows of [`Catalog::lists`]: exit codes that are answers, and their meanings, by turns.
+    pub exit_codes: Rows,
+    /// Rows of [`Catalog::lists`]: requests that the tool serves, in users' words. Only the ranked index reads them.
+    pub phrases: Rows,
     /// The media type of what it prints, if that is more than text.
     pub output: Option<Str>,
     /// The URI template of the resource that it prints.

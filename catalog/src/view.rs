@@ -192,6 +192,18 @@ impl<'a> ResolvedTool<'a> {
         self.def.asks
     }
 
+    /// The exit codes that are answers, with their meanings.
+    pub fn exit_codes(self) -> impl Iterator<Item = (u8, &'a str)> + Clone {
+        let entries = pairs(self.catalog, self.def.exit_codes);
+        entries.filter_map(|(code, meaning)| Some((code.parse().ok()?, meaning)))
+    }
+
+    /// Requests that the tool serves, in users' words.
+    #[must_use]
+    pub fn phrases(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
+        self.catalog.list(self.def.phrases)
+    }
+
     /// The URI template of the resource that it prints.
     #[must_use]
     pub fn resource(self) -> Option<&'a str> {

@@ -223,6 +223,8 @@ fn tool(row: &ToolDef) -> TokenStream {
         timeout_ms,
         risk,
         asks,
+        exit_codes,
+        phrases,
         output,
         resource,
         questions,
@@ -232,11 +234,13 @@ fn tool(row: &ToolDef) -> TokenStream {
     let [name, description, entry] = [name, description, entry].map(text);
     let [cli, schema_bytes, timeout_ms] = [cli, schema_bytes, timeout_ms].map(Literal::u32_unsuffixed);
     let [words, args, questions, resolves] = [words, args, questions, resolves].map(range);
+    let [exit_codes, phrases] = [exit_codes, phrases].map(range);
     let [title, output, resource, confirm_message] = [title, output, resource, confirm_message].map(optional);
     let risk = level(risk);
     quote!(ToolDef {
         cli: #cli, name: #name, title: #title, description: #description, entry: #entry, schema_bytes: #schema_bytes, words: #words,
-        args: #args, timeout_ms: #timeout_ms, risk: #risk, asks: #asks, output: #output, resource: #resource,
+        args: #args, timeout_ms: #timeout_ms, risk: #risk, asks: #asks, exit_codes: #exit_codes, phrases: #phrases,
+        output: #output, resource: #resource,
         questions: #questions, confirm_message: #confirm_message, resolves: #resolves
     })
 }

@@ -131,7 +131,7 @@ impl<Q> CallResult<Q> {
         match self {
             Self::InputRequired(_) => Codes { outcome: "asked", decision: Some("asked"), end: None },
             Self::Ran(outcome) => {
-                let outcome_code = ErrorCode::of(outcome.end);
+                let outcome_code = ErrorCode::of(outcome);
                 Codes {
                     outcome: outcome_code.map_or("ok", ErrorCode::as_str),
                     decision: None,
@@ -153,10 +153,10 @@ impl ErrorCode {
         self.into()
     }
 
-    /// Returns the code of a program that ended this way; `None` for exit status 0.
-    pub(crate) const fn of(end: End) -> Option<Self> {
-        match end {
-            End::Exited(0) => None,
+    /// Returns the code of a program's outcome; `None` if it succeeded.
+    pub(crate) fn of(outcome: &Outcome) -> Option<Self> {
+        match outcome.end {
+            End::Exited(_) if outcome.succeeded() => None,
             End::Exited(_) | End::Signaled(_) => Some(Self::CommandFailed),
             End::TimedOut(_) => Some(Self::TimedOut),
             End::Stopped(_) => Some(Self::Cancelled),

@@ -179,7 +179,7 @@ impl Toolbox {
         let _line = audited.and_then(|(audit, number)| self.unfinished_line(audit, request, number, permission));
         let ran = self.run(tool, &bound, &invocation, request, stop).await;
         let outcome = ran.map_err(|error| (permission, CallResult::Failed(error.into())))?;
-        Ok((permission, with_content(outcome, files).await))
+        Ok((permission, with_content(with_answer(tool, outcome), files).await))
     }
 
     /// Looks up the tool, and checks the agent's arguments against its args and the policy.
@@ -287,9 +287,16 @@ fn plan(
     invocation
 }
 
-/// Reads the result files of a program that ended with status 0.
+/// Adds the meaning of the exit code, if the tool lists it as an answer.
+fn with_answer(tool: ResolvedTool<'_>, outcome: Outcome) -> Outcome {
+    let End::Exited(status) = outcome.end else { return outcome };
+    let answer = tool.exit_codes().find(|(code, _)| i32::from(*code) == status);
+    Outcome { answer: answer.map(|(_, meaning)| meaning.to_owned()), ..outcome }
+}
+
+/// Reads the result files of a program that succeeded.
 async fn with_content(outcome: Outcome, files: Option<ResultFiles>) -> Outcome {
-    let Some(files) = files.filter(|_| outcome.end == End::Exited(0)) else { return outcome };
+    let Some(files) = files.filter(|_| outcome.succeeded()) else { return outcome };
     let files = tokio::task::spawn_blocking(|| files.read()).await.unwrap_or_default();
     Outcome { files, ..outcome }
 }

@@ -64,6 +64,8 @@ pub(super) fn tool_json(tool: ResolvedTool<'_>) -> Value {
         "tags": cli.tags().collect::<Vec<_>>(),
         "risk": tool.risk().as_str(),
         "timeout_ms": tool.timeout_ms(),
+        "exit_codes": exit_codes_json(tool),
+        "phrases": tool.phrases().collect::<Vec<_>>(),
         "command": cli.words().chain(tool.words()).collect::<Vec<_>>(),
         "env": cli.env().map(|(name, value)| (name.to_owned(), value.into())).collect::<Map<_, _>>(),
         "working_dir": cli.working_dir(),
@@ -79,6 +81,11 @@ pub(super) fn tool_json(tool: ResolvedTool<'_>) -> Value {
         "args": tool.args().map(arg_json).collect::<Vec<_>>(),
         "global_args": cli.global_args().map(arg_json).collect::<Vec<_>>(),
     })
+}
+
+/// Returns the exit codes that are answers, with their meanings.
+fn exit_codes_json(tool: ResolvedTool<'_>) -> Value {
+    tool.exit_codes().map(|(code, meaning)| (code.to_string(), meaning.into())).collect::<Map<_, _>>().into()
 }
 
 fn prompt_json(prompt: &Prompt) -> Value {

@@ -53,14 +53,22 @@ pub struct Outcome {
     pub stderr: Captured,
     /// How it ended.
     pub end: End,
-    /// Its result files; empty unless it ended with status 0.
+    /// The meaning of its exit code, if the tool's config lists the code as an answer.
+    pub answer: Option<String>,
+    /// Its result files; empty unless it succeeded.
     pub files: Vec<ResultFile>,
 }
 
 impl Outcome {
     /// Makes the outcome of a process that printed nothing.
     fn ended(end: End) -> Self {
-        Self { stdout: Captured::default(), stderr: Captured::default(), end, files: Vec::new() }
+        Self { stdout: Captured::default(), stderr: Captured::default(), end, answer: None, files: Vec::new() }
+    }
+
+    /// Returns whether it ended with status 0 or with an exit code that is an answer.
+    #[must_use]
+    pub fn succeeded(&self) -> bool {
+        self.end == End::Exited(0) || self.answer.is_some()
     }
 
     /// Makes the outcome of a call that was stopped before its process was started.

@@ -75,6 +75,7 @@ pub(super) async fn run(
         stdout: stdout.finish(),
         stderr: stderr.finish(),
         end: end.unwrap_or_else(|| end_of(status)),
+        answer: None,
         files: Vec::new(),
     })
 }

@@ -180,13 +180,14 @@ fn violation_json(violation: &Violation) -> Value {
 
 /// Renders the outcome of a program.
 fn render_outcome(tool: &str, output: Option<&str>, outcome: Outcome, form: TextForm) -> Reply {
-    if outcome.end == End::Exited(0) && (output.is_some() || !outcome.files.is_empty()) {
+    if outcome.succeeded() && (output.is_some() || !outcome.files.is_empty()) {
         return render_media(tool, output, outcome, form).unwrap_or_else(|reply| *reply);
     }
     let stdout = form.apply(outcome.stdout.text().trim_end()).into_owned();
     let mut stderr = form.apply(outcome.stderr.text().trim_end()).into_owned();
-    let Some(code) = ErrorCode::of(outcome.end) else {
-        return Reply { full_output: full_output(outcome.stdout), ..Reply::text(blocks(&stdout, &stderr, 0)) };
+    let Some(code) = ErrorCode::of(&outcome) else {
+        let text = blocks(&stdout, &stderr, &exit_line(&outcome));
+        return Reply { full_output: full_output(outcome.stdout), ..Reply::text(text) };
     };
     let (status, reason) = match outcome.end {
         End::Exited(status) => (status, format!("{tool} exited with code {status}")),
@@ -206,7 +207,16 @@ fn render_outcome(tool: &str, output: Option<&str>, outcome: Outcome, form: Text
         retryable: code != ErrorCode::CommandFailed,
         ..ErrorObject::new(code, tool, &reason)
     };
-    Reply { full_output: full_output(outcome.stdout), ..Reply::error(blocks(&stdout, &stderr, status), error) }
+    let text = blocks(&stdout, &stderr, &format!("[exit code: {status}]"));
+    Reply { full_output: full_output(outcome.stdout), ..Reply::error(text, error) }
+}
+
+/// The last line of a result: the exit code with its meaning, if that is an answer; empty for status 0.
+fn exit_line(outcome: &Outcome) -> String {
+    match (outcome.end, &outcome.answer) {
+        (End::Exited(status), Some(meaning)) => format!("[exit code: {status}, {meaning}]"),
+        _ => String::new(),
+    }
 }
 
 /// All of an output of which a text shows only a part.
@@ -224,6 +234,7 @@ fn render_media(tool: &str, output: Option<&str>, outcome: Outcome, form: TextFo
         let message = format!("{tool} {verb} {bytes} bytes of {mime}; a result holds {most} MiB");
         Box::new(Reply::error(message.clone(), ErrorObject::new(ErrorCode::OutputLimit, tool, &message)))
     };
+    let exit = exit_line(&outcome);
     let mut notes = vec![form.apply(outcome.stderr.text().trim_end()).into_owned()];
     let mut media = Vec::new();
     let (mut text, mut full) = (String::new(), None);
@@ -243,13 +254,13 @@ fn render_media(tool: &str, output: Option<&str>, outcome: Outcome, form: TextFo
         }
     }
     notes.retain(|note| !note.is_empty());
-    let has_text = media.is_empty() || !notes.is_empty() || !text.trim().is_empty();
-    let text = if has_text { blocks(&text, &notes.join("\n"), 0) } else { String::new() };
+    let has_text = media.is_empty() || !notes.is_empty() || !exit.is_empty() || !text.trim().is_empty();
+    let text = if has_text { blocks(&text, &notes.join("\n"), &exit) } else { String::new() };
     Ok(Reply { media, full_output: full, ..Reply::text(text) })
 }
 
-/// The result text: standard output, standard error and exit code, without the blocks that are empty.
-fn blocks(stdout: &str, stderr: &str, status: i32) -> String {
+/// The result text: standard output, standard error and the line of the exit code, without the blocks that are empty.
+fn blocks(stdout: &str, stderr: &str, exit: &str) -> String {
     let mut blocks = Vec::new();
     let [stdout, stderr] = [stdout, stderr].map(str::trim_end);
     if !stdout.is_empty() {
@@ -258,8 +269,8 @@ fn blocks(stdout: &str, stderr: &str, status: i32) -> String {
     if !stderr.is_empty() {
         blocks.push(format!("[stderr]\n{stderr}"));
     }
-    if status != 0 {
-        blocks.push(format!("[exit code: {status}]"));
+    if !exit.is_empty() {
+        blocks.push(exit.to_owned());
     }
     if blocks.is_empty() { "(no output)".to_owned() } else { blocks.join("\n\n") }
 }

@@ -8,6 +8,7 @@ const TOOLS: &str = r"
   - {name: count, description: x, command: argv, args: [{name: n, type: integer, required: true}]}
   - {name: fails, description: x, command: exit 3 said so}
   - {name: both, description: x, command: both}
+  - {name: differs, description: x, command: exit, exit_codes: {1: no match, 2: files differ}, args: [{name: code, positional: true}]}
   - {name: aborts, description: x, command: abort}
   - {name: slow, description: x, command: announce, timeout: 0.5}
   - {name: image, description: x, command: flood 9000000, output: {mime: image/png}}
@@ -57,6 +58,21 @@ fn structure_holds_what_the_text_says() {
         shown.push(format!("--- {tool}\n{text}\n{error}"));
     }
     insta::assert_snapshot!(shown.join("\n"));
+}
+
+#[test]
+fn exit_codes_that_are_answers_are_no_errors() {
+    let (_directory, options) = files();
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let mut server = Server::start(&options);
+    let answer = server.call("differs", json!({ "code": "1" }));
+    assert_eq!((text(&answer), &answer["isError"]), ("[exit code: 1, no match]", &json!(false)));
+    assert_eq!(answer["structuredContent"], Value::Null);
+    let failure = server.call("differs", json!({ "code": "3" }));
+    assert_eq!((text(&failure), &failure["isError"]), ("[exit code: 3]", &json!(true)));
+    // A policy compiles the tools again.
+    let (code, stdout, _) = run(climax().arg("call").args(&options).args(["differs", "code=2"]));
+    assert_eq!((code, stdout.as_str()), (0, "[exit code: 2, files differ]\n"));
 }
 
 #[test]

@@ -21,7 +21,7 @@ struct IndexedField {
     length: f64,
 }
 
-const FIELDS: [IndexedField; 8] = [
+const FIELDS: [IndexedField; 9] = [
     // The tool's name.
     IndexedField { weight: 3.2, length: 1.0 },
     // The last word of its name, which tells what it does.
@@ -38,6 +38,8 @@ const FIELDS: [IndexedField; 8] = [
     IndexedField { weight: 0.875, length: 0.5 },
     // Enum values.
     IndexedField { weight: 1.45, length: 0.0 },
+    // Phrases.
+    IndexedField { weight: 2.0, length: 0.5 },
 ];
 
 /// Words of a description that count as its first ones.
@@ -98,6 +100,7 @@ impl Builder {
             stems(&tool.description).take(FIRST_WORDS).collect(),
             args.flat_map(stems).collect(),
             values.flat_map(stems).collect(),
+            tool.phrases.iter().flat_map(|phrase| stems(phrase)).collect(),
         ];
         for (total, field) in self.lengths.iter_mut().zip(&fields) {
             *total += field.len() as u64;

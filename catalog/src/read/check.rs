@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use crate::model::Risk;
 use crate::read::checked::{CheckedCli, CheckedResolve, CheckedTool};
-use crate::read::config::{Config, ResolveConfig, ToolConfig};
+use crate::read::config::{Config, ExitCodeConfig, ResolveConfig, ToolConfig};
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::read::lint::Silenced;
 use crate::read::source::{Source, Span, Spanned};
@@ -220,6 +220,8 @@ impl Checker<'_> {
             args,
             timeout,
             risk,
+            exit_codes,
+            phrases,
             output,
             confirm_message,
             resolve,
@@ -244,12 +246,37 @@ impl Checker<'_> {
             timeout_ms: self.timeout_ms(timeout.as_ref(), DEFAULT_TIMEOUT_MS),
             risk: risk.unwrap_or(Risk::Read),
             needs_approval: false,
+            exit_codes: exit_codes.into_iter().filter_map(|entry| self.exit_code(entry)).collect(),
+            phrases: self.phrases(phrases),
             output: output.map(|mime| self.media_type(mime)),
             resource,
             questions,
             confirm_message: confirm_message.map(|message| message.value),
             resolve: resolve.into_iter().map(|entry| self.resolve(entry)).collect(),
         }
+    }
+
+    /// Checks an exit code that is an answer. Source: `wait`(2): a status has 8 bits, and 0 is success.
+    fn exit_code(&mut self, entry: ExitCodeConfig) -> Option<(u8, String)> {
+        let ExitCodeConfig { code, meaning } = entry;
+        let Some(number) = u8::try_from(code.value).ok().filter(|number| *number > 0) else {
+            let message = format!("`{}` is no exit code that can be an answer", code.value);
+            self.report(Code::IllegalExitCode, code.span, message, "write a number from 1 to 255; 0 is always success");
+            return None;
+        };
+        self.not_empty(&meaning, "the meaning of an exit code");
+        if meaning.value.contains('\n') {
+            let message = "the meaning of an exit code has several lines".to_owned();
+            self.report(Code::IllegalExitCode, meaning.span, message, "write a few words, such as `no match`");
+        }
+        Some((number, meaning.value))
+    }
+
+    fn phrases(&mut self, phrases: Vec<Spanned<String>>) -> Vec<String> {
+        for phrase in &phrases {
+            self.not_empty(phrase, "an item of `phrases`");
+        }
+        phrases.into_iter().map(|phrase| phrase.value).collect()
     }
 
     fn timeout_ms(&mut self, timeout: Option<&Spanned<f64>>, default: u32) -> u32 {

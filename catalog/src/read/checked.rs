@@ -37,6 +37,10 @@ pub(crate) struct CheckedTool {
     pub(crate) risk: Risk,
     /// Whether the compiled-in policy requires approval.
     pub(crate) needs_approval: bool,
+    /// The exit codes that are answers, with their meanings.
+    pub(crate) exit_codes: Vec<(u8, String)>,
+    /// Requests that the tool serves, in users' words.
+    pub(crate) phrases: Vec<String>,
     /// The media type of what it prints, if that is more than text.
     pub(crate) output: Option<String>,
     /// The URI template of the resource that it prints.

@@ -44,12 +44,21 @@ pub(crate) struct ToolConfig {
     pub(crate) args: Vec<ArgConfig>,
     pub(crate) timeout: Option<Spanned<f64>>,
     pub(crate) risk: Option<Risk>,
+    pub(crate) exit_codes: Vec<ExitCodeConfig>,
+    pub(crate) phrases: Vec<Spanned<String>>,
     pub(crate) output: Option<Spanned<String>>,
     pub(crate) resource: Option<Spanned<String>>,
     pub(crate) ask: Vec<QuestionConfig>,
     pub(crate) confirm_message: Option<Spanned<String>>,
     pub(crate) resolve: Vec<ResolveConfig>,
     pub(crate) allow: Option<Allow>,
+}
+
+/// An entry of `exit_codes`: a code that is an answer, and its meaning.
+#[derive(Debug)]
+pub(crate) struct ExitCodeConfig {
+    pub(crate) code: Spanned<i64>,
+    pub(crate) meaning: Spanned<String>,
 }
 
 /// An item of `ask`: a question that the user answers, not the agent.
@@ -91,6 +100,8 @@ pub(crate) const TOOL_KEYS: &[&str] = &[
     "args",
     "timeout",
     "risk",
+    "exit_codes",
+    "phrases",
     "output",
     "resource",
     "ask",
@@ -157,6 +168,8 @@ fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<ToolConfig> {
         args: fields.list(walker, "args", arg),
         timeout: fields.optional_number(walker, "timeout"),
         risk: fields.word(walker, "risk"),
+        exit_codes: fields.entries(walker, "exit_codes", exit_code),
+        phrases: fields.list(walker, "phrases", |walker, node| walker.string(node, "an item of `phrases`")),
         output: fields.optional("output").and_then(|node| output(walker, node)),
         resource: fields.optional_string(walker, "resource"),
         ask: fields.list(walker, "ask", question),
@@ -164,6 +177,12 @@ fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<ToolConfig> {
         resolve: fields.entries(walker, "resolve", resolve),
         allow: allow(&mut fields),
     })
+}
+
+fn exit_code(walker: &mut Walker<'_>, code: Spanned<String>, node: &Node) -> Option<ExitCodeConfig> {
+    let meaning = walker.string(node, "a value of `exit_codes`");
+    let number = walker.integer_key(&code, "a key of `exit_codes`")?;
+    Some(ExitCodeConfig { code: Spanned { value: number, span: code.span }, meaning: meaning? })
 }
 
 /// The media type of what the tool prints.

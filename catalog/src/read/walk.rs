@@ -82,9 +82,9 @@ impl<'a> Walker<'a> {
         Some(Fields {
             what,
             span: node.span,
-            extent: match (mapping.entries.first(), mapping.entries.last()) {
-                (Some((first, _)), Some((_, last))) => Span { start: first.span.start, end: last.span.end },
-                _ => node.span,
+            extent: match mapping.entries[..mapping.own].first().zip(mapping.entries[..mapping.own].last()) {
+                Some(((first, _), (_, last))) => Span { start: first.span.start, end: last.span.end },
+                None => node.span,
             },
             truncated: mapping.truncated,
             keys,
@@ -166,6 +166,16 @@ impl<'a> Walker<'a> {
             "write true or false, without quotes: YAML 1.2 knows no other booleans",
         );
         None
+    }
+
+    /// Reads a key of a mapping that is a whole number.
+    pub(crate) fn integer_key(&mut self, key: &Spanned<String>, what: &str) -> Option<i64> {
+        let found = key.value.parse().ok();
+        if found.is_none() {
+            let message = format!("{what} must be a whole number, found `{}`", shorten(&key.value));
+            self.report(Code::WrongType, key.span, message, "write digits, such as 1");
+        }
+        found
     }
 
     fn number(&mut self, node: &Node, what: &str) -> Option<Spanned<f64>> {

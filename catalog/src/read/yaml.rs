@@ -4,7 +4,7 @@
 //! first mistake, and a syntax error would hide every mistake above it.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_yaml::granit_parser::{self, Event, Parser, ScalarStyle, Tag};
 
@@ -30,10 +30,12 @@ pub(crate) enum NodeKind {
     Mapping(Mapping),
 }
 
-/// A mapping's entries as written, duplicates included.
+/// A mapping's entries as written, duplicates included. Entries of merge keys follow.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Mapping {
     pub(crate) entries: Vec<(Node, Node)>,
+    /// The number of entries that stand in the mapping itself.
+    pub(crate) own: usize,
     /// Whether a syntax error ended the mapping early. Missing keys are not reported then.
     pub(crate) truncated: bool,
 }
@@ -89,6 +91,19 @@ impl Node {
     /// Returns whether the node is null: `key:` without a value, `~` or `null`.
     pub(crate) fn is_null(&self) -> bool {
         matches!(&self.kind, NodeKind::Scalar(scalar) if scalar.meaning() == Meaning::Null)
+    }
+
+    /// Returns whether the node is the plain key `<<`.
+    fn is_merge_key(&self) -> bool {
+        matches!(&self.kind, NodeKind::Scalar(scalar) if scalar.plain && scalar.text == "<<")
+    }
+
+    /// Returns the text of a key; `None` for a collection.
+    fn name(&self) -> Option<String> {
+        match &self.kind {
+            NodeKind::Scalar(scalar) => Some(scalar.text.clone()),
+            NodeKind::Sequence(_) | NodeKind::Mapping(_) => None,
+        }
     }
 
     /// Levels of collections below the node, itself included.
@@ -274,6 +289,7 @@ impl TreeBuilder<'_> {
             Content::Sequence(items) => NodeKind::Sequence(items),
             Content::Mapping { mut mapping, .. } => {
                 mapping.truncated = end.is_none();
+                self.merge(&mut mapping);
                 NodeKind::Mapping(mapping)
             }
         };
@@ -281,6 +297,37 @@ impl TreeBuilder<'_> {
         let end = end.map_or(text.len(), |span| span.end).max(open.span.start);
         let end = open.span.start + text[open.span.start..end].trim_end().len();
         self.add(Node { span: Span { start: open.span.start, end }, kind }, open.anchor)
+    }
+
+    /// Adds the entries of the mappings that merge keys name. Own keys win, then those of the first mapping.
+    ///
+    /// Source: yaml.org/type/merge.html. YAML 1.2 dropped the key, and most readers still resolve it.
+    fn merge(&mut self, mapping: &mut Mapping) {
+        let (merges, own): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut mapping.entries).into_iter().partition(|(key, _)| key.is_merge_key());
+        mapping.entries = own;
+        mapping.own = mapping.entries.len();
+        let mut names: HashSet<String> = mapping.entries.iter().filter_map(|(key, _)| key.name()).collect();
+        let inherited = merges.into_iter().flat_map(|(_, value)| self.merged_entries(value)).collect::<Vec<_>>();
+        mapping
+            .entries
+            .extend(inherited.into_iter().filter(|(key, _)| key.name().is_none_or(|name| names.insert(name))));
+    }
+
+    /// Returns the entries of the value of a merge key: a mapping, or a list of mappings.
+    fn merged_entries(&mut self, value: Node) -> Vec<(Node, Node)> {
+        match value.kind {
+            NodeKind::Mapping(mapping) => mapping.entries,
+            NodeKind::Sequence(items) if items.iter().all(|item| matches!(item.kind, NodeKind::Mapping(_))) => {
+                items.into_iter().flat_map(|item| self.merged_entries(item)).collect()
+            }
+            NodeKind::Sequence(_) | NodeKind::Scalar(_) => {
+                let message = format!("`<<` must name a mapping or a list of mappings, found {}", value.describe());
+                let error = self.source.diagnostic(Code::WrongType, value.span, message);
+                self.out.push(error.help("write `<<: *NAME`, or `<<: [*FIRST, *SECOND]`; quote `\"<<\"` for the text"));
+                Vec::new()
+            }
+        }
     }
 
     fn alias(&mut self, anchor: usize, span: Span) -> bool {
@@ -410,13 +457,12 @@ fn unambiguous(text: &str) -> String {
 
 /// Returns the meaning of a plain scalar in YAML 1.1, if YAML 1.2 differs.
 ///
-/// Source: yaml.org/type (bool, int, float, timestamp, merge) against YAML 1.2.2 §10.3.2. `y` and `n` are left out: no
+/// Source: yaml.org/type (bool, int, float, timestamp) against YAML 1.2.2 §10.3.2. `y` and `n` are left out: no
 /// common reader of YAML 1.1 takes them for booleans, and they are good names of args.
 fn yaml_1_1_reading(text: &str) -> Option<&'static str> {
     let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     match unsigned {
-        "<<" => return Some("a merge key"),
         "yes" | "Yes" | "YES" | "no" | "No" | "NO" | "on" | "On" | "ON" | "off" | "Off" | "OFF" => {
             return (unsigned == text).then_some("a boolean");
         }

@@ -78,6 +78,11 @@ fn description(toolbox: &Toolbox, tool: ResolvedTool<'_>, detail: &str) -> Value
     if detail == "full" {
         json["timeout_seconds"] = json!(f64::from(tool.timeout_ms()) / 1000.0);
         json["needs_approval"] = json!(toolbox.policy.needs_approval(tool));
+        let exit_codes = tool.exit_codes().map(|(code, meaning)| (code.to_string(), meaning.into()));
+        let exit_codes: Map<String, Value> = exit_codes.collect();
+        if !exit_codes.is_empty() {
+            json["exit_codes"] = exit_codes.into();
+        }
         if tool.is_native() {
             json["runs_in"] = json!("this server");
             return json;

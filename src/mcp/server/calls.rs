@@ -25,7 +25,7 @@ use crate::call::approval::{Approver, Denial, Unattended};
 use crate::call::arguments::echo;
 use crate::call::{CallError, CallRequest, CallResult, Purpose, Toolbox};
 use crate::exec::MAX_WHOLE_OUTPUT_BYTES;
-use crate::exec::{End, Outcome, StderrLines, Stop, Watch};
+use crate::exec::{Outcome, StderrLines, Stop, Watch};
 
 /// The URI of an output that could not be stored: the system gave no random bytes for its id.
 const UNSTORED_URI: &str = "climax://output/none";
@@ -97,7 +97,8 @@ impl Server {
         };
         match self.run(toolbox, tool.name(), &arguments, Purpose::Resource, client, client.context).await {
             CallResult::InputRequired(result) => Ok(ToolResource::InputRequired(result)),
-            CallResult::Ran(Outcome { end: End::Exited(0), stdout, .. }) => {
+            CallResult::Ran(outcome) if outcome.succeeded() => {
+                let Outcome { stdout, .. } = outcome;
                 let total = stdout.total_bytes();
                 let Some(bytes) = stdout.into_bytes() else {
                     return failed(&format!("it has {total} bytes, and the most is {MAX_WHOLE_OUTPUT_BYTES}"));
@@ -131,7 +132,7 @@ impl Server {
     ) -> Result<Vec<ContentBlock>, ErrorData> {
         let tool = toolbox.index.get(name);
         match self.run(toolbox, name, arguments, Purpose::Prompt, &Unattended, context).await {
-            CallResult::Ran(outcome) if outcome.end != End::Exited(0) => {
+            CallResult::Ran(outcome) if !outcome.succeeded() => {
                 let reply = reply(name, None, Ok(outcome), self.options.text_form);
                 Err(ErrorData::internal_error(format!("{name} failed: {}", reply.text), None))
             }

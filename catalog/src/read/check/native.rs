@@ -25,7 +25,9 @@ impl Checker<'_> {
             output,
             resolve,
             args,
+            exit_codes,
             // Valid for native tools too.
+            phrases: _,
             name: _,
             title: _,
             description: _,
@@ -39,6 +41,7 @@ impl Checker<'_> {
         self.program_keys(&[
             ("command", command.as_ref().filter(|text| !text.value.is_empty()).map(span)),
             ("output", output.as_ref().map(span)),
+            ("exit_codes", exit_codes.first().map(|entry| entry.code.span)),
             ("resolve", resolve.first().map(|entry| entry.name.span)),
         ]);
         for arg in args {

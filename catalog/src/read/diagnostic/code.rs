@@ -180,6 +180,11 @@ codes! {
         why "The tools of a native config run no program, so the key would do nothing.";
         example "native: true\ncommand: date\ntools:\n  - {name: a, description: Show a}";
         remedy "Remove the key, or `native: true`.";
+    /// An exit code that cannot be an answer, or a meaning of several lines.
+    IllegalExitCode = "illegal-exit-code", Error, Check;
+        why "A program ends with a code from 0 to 255, and 0 is success without being listed.";
+        example "exit_codes: {0: fine, 256: no match}";
+        remedy "Write codes from 1 to 255 with a few words each: `exit_codes: {1: no match}`.";
     /// An output whose media type is none.
     IllegalMediaType = "illegal-media-type", Error, Check;
         why "Clients choose by it how a result is shown.";
