@@ -69,6 +69,7 @@ impl Hash {
             risk,
             timeout_ms,
             output,
+            output_schema,
             confirm_message,
             resource,
             title,
@@ -92,7 +93,7 @@ impl Hash {
         self.add(risk.as_str());
         self.add(&timeout_ms.to_string());
         self.add(if needs_approval { "asks" } else { "" });
-        self.add_all([output, confirm_message, resource, title].map(optional));
+        self.add_all([output, output_schema, confirm_message, resource, title].map(optional));
         for (code, meaning) in tool.exit_codes() {
             self.add_all([code.to_string().as_str(), meaning]);
         }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use strum::VariantNames as _;
 
 use crate::model::{Risk, Role, Type};
+use crate::read::config::schema::SCHEMA_TYPES;
 use crate::read::diagnostic::Code;
 
 const MEDIA_TYPE: &str = "^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*$";
@@ -29,6 +30,7 @@ pub fn config_schema() -> Value {
             "arg": arg(),
             "question": question(),
             "resolve": resolve(),
+            "output_schema": output_schema(),
             "prompt": prompt(),
         },
     })
@@ -92,10 +94,31 @@ fn tool() -> Value {
 
 fn output() -> Value {
     let mime = json!({ "type": "string", "pattern": MEDIA_TYPE, "description": "Media type of standard output, such as image/png" });
-    let mut output = object(&["mime"], &json!({ "mime": mime }));
+    let schema = json!({ "$ref": "#/$defs/output_schema", "description": "Schema of the value for `mime: application/json`, of each line for `application/x-ndjson`" });
+    let mut output = object(&["mime"], &json!({ "mime": mime, "schema": schema }));
     output["type"] = json!(["object", "null"]);
     output["description"] = json!("What the tool prints, if that is more than text");
     output
+}
+
+/// The keywords of JSON Schema that an `output` may use.
+fn output_schema() -> Value {
+    let nested = json!({ "$ref": "#/$defs/output_schema" });
+    let scalar = json!({ "type": ["string", "number", "boolean", "null"] });
+    let types = json!({ "enum": SCHEMA_TYPES });
+    object(
+        &[],
+        &json!({
+            "type": { "anyOf": [types, { "type": "array", "items": types }, { "type": "null" }] },
+            "title": { "type": ["string", "null"] },
+            "description": { "type": ["string", "null"] },
+            "properties": { "type": "object", "additionalProperties": nested },
+            "required": { "type": ["array", "null"], "items": { "type": "string" } },
+            "additionalProperties": { "type": "boolean" },
+            "items": nested,
+            "enum": { "type": ["array", "null"], "items": scalar },
+        }),
+    )
 }
 
 fn output_file() -> Value {
@@ -201,6 +224,7 @@ fn resolve() -> Value {
 mod tests {
     use super::*;
     use crate::read::config::prompt::{CALL_KEYS, PROMPT_ARG_KEYS, PROMPT_KEYS, TEXT_KEYS};
+    use crate::read::config::schema::SCHEMA_KEYS;
     use crate::read::config::{
         ARG_KEYS, CONFIG_KEYS, OUTPUT_FILE_KEYS, OUTPUT_KEYS, QUESTION_KEYS, RESOLVE_KEYS, TOOL_KEYS,
     };
@@ -215,6 +239,7 @@ mod tests {
             (&tool(), TOOL_KEYS),
             (&arg(), ARG_KEYS),
             (&output(), OUTPUT_KEYS),
+            (&output_schema(), SCHEMA_KEYS),
             (&output_file(), OUTPUT_FILE_KEYS),
             (&question(), QUESTION_KEYS),
             (&resolve(), RESOLVE_KEYS),

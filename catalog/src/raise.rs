@@ -3,7 +3,8 @@
 use crate::model::Type;
 use crate::read::check::arg::json_string;
 use crate::read::checked::{
-    CheckedArg, CheckedCli, CheckedOutputFile, CheckedQuestion, CheckedResolve, CheckedTool, DefaultValue,
+    CheckedArg, CheckedCli, CheckedOutput, CheckedOutputFile, CheckedQuestion, CheckedResolve, CheckedTool,
+    DefaultValue,
 };
 use crate::read::source::{Span, Spanned};
 use crate::view::{ArgView, CliView, QuestionView, ResolveView, ResolvedTool, RuleView};
@@ -44,7 +45,9 @@ pub(crate) fn tool(view: ResolvedTool<'_>) -> CheckedTool {
         needs_approval: view.needs_approval(),
         exit_codes: view.exit_codes().map(|(code, meaning)| (code, meaning.to_owned())).collect(),
         phrases: owned(view.phrases()),
-        output: view.output().map(str::to_owned),
+        output: view
+            .output()
+            .map(|mime| CheckedOutput { mime: mime.to_owned(), schema: view.output_schema().map(str::to_owned) }),
         resource: view.resource().map(|uri| Spanned { value: uri.to_owned(), span: NOWHERE }),
         questions: view.questions().map(question).collect(),
         confirm_message: view.confirm_message().map(str::to_owned),

@@ -101,6 +101,8 @@ pub struct ToolDef {
     pub phrases: Rows,
     /// The media type of what it prints, if that is more than text.
     pub output: Option<Str>,
+    /// The schema of the JSON values that it prints, as JSON.
+    pub output_schema: Option<Str>,
     /// The URI template of the resource that it prints.
     pub resource: Option<Str>,
     /// Rows of [`Catalog::questions`].

@@ -1,6 +1,7 @@
 //! Views: rows of a [`Catalog`] with their texts. Compiled-in and loaded catalogs have the same views.
 
 use crate::model::Risk;
+use crate::output::OutputForm;
 use crate::prompt::Prompt;
 use crate::table::{Catalog, CliDef, QuestionDef, ResolveDef, Rows, ToolDef};
 use crate::uri::UriTemplate;
@@ -227,6 +228,18 @@ impl<'a> ResolvedTool<'a> {
     #[must_use]
     pub fn output(self) -> Option<&'a str> {
         self.def.output.map(|mime| self.catalog.texts.get(mime))
+    }
+
+    /// The schema of the JSON values that it prints, as JSON.
+    #[must_use]
+    pub fn output_schema(self) -> Option<&'a str> {
+        self.def.output_schema.map(|schema| self.catalog.texts.get(schema))
+    }
+
+    /// The form of what it prints.
+    #[must_use]
+    pub fn output_form(self) -> OutputForm<'a> {
+        OutputForm::new(self.output(), self.output_schema())
     }
 
     /// Template of the approval question.

@@ -226,6 +226,7 @@ fn tool(row: &ToolDef) -> TokenStream {
         exit_codes,
         phrases,
         output,
+        output_schema,
         resource,
         questions,
         confirm_message,
@@ -235,12 +236,13 @@ fn tool(row: &ToolDef) -> TokenStream {
     let [cli, schema_bytes, timeout_ms] = [cli, schema_bytes, timeout_ms].map(Literal::u32_unsuffixed);
     let [words, args, questions, resolves] = [words, args, questions, resolves].map(range);
     let [exit_codes, phrases] = [exit_codes, phrases].map(range);
-    let [title, output, resource, confirm_message] = [title, output, resource, confirm_message].map(optional);
+    let [title, output, output_schema, resource, confirm_message] =
+        [title, output, output_schema, resource, confirm_message].map(optional);
     let risk = level(risk);
     quote!(ToolDef {
         cli: #cli, name: #name, title: #title, description: #description, entry: #entry, schema_bytes: #schema_bytes, words: #words,
         args: #args, timeout_ms: #timeout_ms, risk: #risk, asks: #asks, exit_codes: #exit_codes, phrases: #phrases,
-        output: #output, resource: #resource,
+        output: #output, output_schema: #output_schema, resource: #resource,
         questions: #questions, confirm_message: #confirm_message, resolves: #resolves
     })
 }

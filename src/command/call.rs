@@ -5,7 +5,9 @@ use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use climax_catalog::{ArgView, ResolvedTool};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use climax_catalog::{ArgView, OutputForm, ResolvedTool};
 use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
@@ -136,8 +138,8 @@ fn execute(runtime: Runtime, toolbox: &Toolbox, request: CallRequest<'_>, form: 
     runtime.shutdown_background();
     Ok(match result? {
         CallResult::Ran(outcome) => {
-            let output = toolbox.index.get(request.tool).and_then(ResolvedTool::output);
-            reply(request.tool, output, Ok(outcome), form)
+            let tool = toolbox.index.get(request.tool);
+            reply(request.tool, tool.map_or(OutputForm::Text, ResolvedTool::output_form), Ok(outcome), form)
         }
         CallResult::Failed(error) => {
             if matches!(error, CallError::ApprovalDenied(Denial::Unanswerable)) {
@@ -146,7 +148,7 @@ fn execute(runtime: Runtime, toolbox: &Toolbox, request: CallRequest<'_>, form: 
                     unanswered(toolbox, request).join(" ")
                 ));
             }
-            reply(request.tool, None, Err(error), form)
+            reply(request.tool, OutputForm::Text, Err(error), form)
         }
         CallResult::InputRequired(never) => match never {},
     })
@@ -227,6 +229,15 @@ fn merged(arguments: &Args) -> Result<Map<String, Value>, String> {
 
 fn json(reply: &Reply) -> Value {
     let mut json = json!({ "text": reply.text, "is_error": reply.error.is_some() });
+    if let Some(typed) = &reply.typed {
+        json["structured_content"] = typed.clone();
+    }
+    if !reply.media.is_empty() {
+        let media = reply.media.iter().map(
+            |media| json!({ "mime": media.mime, "bytes": media.bytes.len(), "base64": BASE64_STANDARD.encode(&media.bytes) }),
+        );
+        json["media"] = media.collect();
+    }
     if let (Some(error), Some(object)) = (&reply.error, json.as_object_mut()) {
         object.extend(error.to_json().as_object().cloned().unwrap_or_default());
     }

@@ -70,6 +70,7 @@ pub(super) fn tool_json(tool: ResolvedTool<'_>) -> Value {
         "env": cli.env().map(|(name, value)| (name.to_owned(), value.into())).collect::<Map<_, _>>(),
         "working_dir": cli.working_dir(),
         "output": tool.output(),
+        "output_schema": tool.output_schema().map(parsed),
         "resource": tool.resource(),
         "ask": tool.questions().map(|question| json!({
             "name": question.name(),
@@ -81,6 +82,11 @@ pub(super) fn tool_json(tool: ResolvedTool<'_>) -> Value {
         "args": tool.args().map(arg_json).collect::<Vec<_>>(),
         "global_args": cli.global_args().map(arg_json).collect::<Vec<_>>(),
     })
+}
+
+/// Parses JSON of the catalog, which was valid when it was compiled.
+fn parsed(json: &str) -> Value {
+    serde_json::from_str(json).unwrap_or_default()
 }
 
 /// Returns the exit codes that are answers, with their meanings.

@@ -26,6 +26,7 @@ mod revision;
 mod server;
 mod subscriptions;
 mod tools;
+mod typed;
 
 /// The start of the targets of the SDK's log records.
 pub(crate) const SDK_TARGET: &str = "rmcp";

@@ -6,7 +6,7 @@ use climax_catalog::{ResolvedTool, Risk, ToolIndex};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::Value;
 
-use super::{Mode, extended, meta};
+use super::{Mode, extended, meta, typed};
 
 /// The bytes of JSON that an estimate counts as two tokens.
 ///
@@ -38,8 +38,9 @@ pub fn tool_definition(tool: ResolvedTool<'_>) -> String {
     };
     let title = tool.title().map(|title| format!(r#""title":{},"#, json(title))).unwrap_or_default();
     let schema = tool.input_schema();
+    let output = typed::output_schema(tool).map(|schema| format!(r#""outputSchema":{schema},"#)).unwrap_or_default();
     format!(
-        r#"{{"name":{name},{title}"description":{description},"inputSchema":{schema},"annotations":{annotations}}}"#
+        r#"{{"name":{name},{title}"description":{description},"inputSchema":{schema},{output}"annotations":{annotations}}}"#
     )
 }
 

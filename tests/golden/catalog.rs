@@ -69,6 +69,7 @@ static TOOLS: [ToolDef; 3] = [
         exit_codes: Rows(11, 11),
         phrases: Rows(11, 11),
         output: None,
+        output_schema: None,
         resource: None,
         questions: Rows(0, 0),
         confirm_message: None,
@@ -89,6 +90,7 @@ static TOOLS: [ToolDef; 3] = [
         exit_codes: Rows(11, 11),
         phrases: Rows(11, 11),
         output: None,
+        output_schema: None,
         resource: None,
         questions: Rows(0, 1),
         confirm_message: Some(Str(48)),
@@ -109,6 +111,7 @@ static TOOLS: [ToolDef; 3] = [
         exit_codes: Rows(16, 16),
         phrases: Rows(16, 16),
         output: Some(Str(63)),
+        output_schema: None,
         resource: Some(Str(64)),
         questions: Rows(1, 1),
         confirm_message: None,
@@ -236,6 +239,6 @@ pub static CATALOG: Catalog = Catalog {
         }
     }),
     sealed: false,
-    digest: Some("b57985175628d683ddd2510910b3350bf82d7a02bc87e740012d5b92b26b9dca"),
+    digest: Some("be770e47a6188c686ddf398ced287464a655dbc61c157fb60a585db61e875e33"),
     names: Names::Perfect(&NAMES),
 };

@@ -49,5 +49,6 @@ mod server;
 mod statuses;
 mod support;
 mod tidy;
+mod typed_results;
 mod usage;
 mod web;

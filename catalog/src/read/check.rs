@@ -236,6 +236,7 @@ impl Checker<'_> {
         for arg in &mut args {
             arg.asked = questions.iter().any(|question| question.args.contains(&arg.name));
         }
+        let output = output.map(|output| self.output(output));
         CheckedTool {
             name: text_or(name, ""),
             name_span,
@@ -248,7 +249,7 @@ impl Checker<'_> {
             needs_approval: false,
             exit_codes: exit_codes.into_iter().filter_map(|entry| self.exit_code(entry)).collect(),
             phrases: self.phrases(phrases),
-            output: output.map(|mime| self.media_type(mime)),
+            output,
             resource,
             questions,
             confirm_message: confirm_message.map(|message| message.value),

@@ -41,14 +41,23 @@ pub(crate) struct CheckedTool {
     pub(crate) exit_codes: Vec<(u8, String)>,
     /// Requests that the tool serves, in users' words.
     pub(crate) phrases: Vec<String>,
-    /// The media type of what it prints, if that is more than text.
-    pub(crate) output: Option<String>,
+    /// What it prints, if that is more than text.
+    pub(crate) output: Option<CheckedOutput>,
     /// The URI template of the resource that it prints.
     pub(crate) resource: Option<Spanned<String>>,
     /// The questions that the user answers before each call, in this order.
     pub(crate) questions: Vec<CheckedQuestion>,
     pub(crate) confirm_message: Option<String>,
     pub(crate) resolve: Vec<CheckedResolve>,
+}
+
+/// What a tool prints, if that is more than text.
+#[derive(Debug)]
+pub(crate) struct CheckedOutput {
+    /// The media type.
+    pub(crate) mime: String,
+    /// The schema of a JSON value, as JSON.
+    pub(crate) schema: Option<String>,
 }
 
 /// A question that the user answers.

@@ -3,6 +3,8 @@
 //! Missing and ill-typed values are reported here and absent from the result. [`crate::read::check`] checks what the
 //! values mean together.
 
+use serde_json::Value;
+
 use crate::model::Risk;
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::read::source::{Source, Spanned};
@@ -11,6 +13,7 @@ use crate::read::yaml::{Node, NodeKind};
 
 mod arg;
 pub(crate) mod prompt;
+pub(crate) mod schema;
 
 pub(crate) use arg::{ALLOW_KEY, Allow, ArgConfig};
 #[cfg(test)]
@@ -46,12 +49,19 @@ pub(crate) struct ToolConfig {
     pub(crate) risk: Option<Risk>,
     pub(crate) exit_codes: Vec<ExitCodeConfig>,
     pub(crate) phrases: Vec<Spanned<String>>,
-    pub(crate) output: Option<Spanned<String>>,
+    pub(crate) output: Option<OutputConfig>,
     pub(crate) resource: Option<Spanned<String>>,
     pub(crate) ask: Vec<QuestionConfig>,
     pub(crate) confirm_message: Option<Spanned<String>>,
     pub(crate) resolve: Vec<ResolveConfig>,
     pub(crate) allow: Option<Allow>,
+}
+
+/// An `output` of a tool: what it prints.
+#[derive(Debug)]
+pub(crate) struct OutputConfig {
+    pub(crate) mime: Spanned<String>,
+    pub(crate) schema: Option<Spanned<Value>>,
 }
 
 /// An entry of `exit_codes`: a code that is an answer, and its meaning.
@@ -110,7 +120,7 @@ pub(crate) const TOOL_KEYS: &[&str] = &[
     ALLOW_KEY,
 ];
 pub(crate) const QUESTION_KEYS: &[&str] = &["name", "message", "args"];
-pub(crate) const OUTPUT_KEYS: &[&str] = &["mime"];
+pub(crate) const OUTPUT_KEYS: &[&str] = &["mime", "schema"];
 pub(crate) const RESOLVE_KEYS: &[&str] = &["command", "args", "timeout"];
 
 /// Reads the tree of one file.
@@ -181,15 +191,18 @@ fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<ToolConfig> {
 
 fn exit_code(walker: &mut Walker<'_>, code: Spanned<String>, node: &Node) -> Option<ExitCodeConfig> {
     let meaning = walker.string(node, "a value of `exit_codes`");
-    let number = walker.integer_key(&code, "a key of `exit_codes`")?;
-    Some(ExitCodeConfig { code: Spanned { value: number, span: code.span }, meaning: meaning? })
+    let code = walker.integer_key(code, "a key of `exit_codes`")?;
+    Some(ExitCodeConfig { code, meaning: meaning? })
 }
 
-/// The media type of what the tool prints.
-fn output(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<String>> {
+fn output(walker: &mut Walker<'_>, node: &Node) -> Option<OutputConfig> {
     let mut fields = walker.mapping(node, "an `output`", OUTPUT_KEYS)?;
-    let mime = fields.required(walker, "mime", "the media type of what the tool prints")?;
-    walker.string(mime, "mime")
+    let mime = fields.required(walker, "mime", "the media type of what the tool prints");
+    let schema = fields.optional("schema").and_then(|node| {
+        let value = schema::schema(walker, node)?;
+        Some(Spanned { value, span: walker.first_line(node.span) })
+    });
+    Some(OutputConfig { mime: walker.string(mime?, "mime")?, schema })
 }
 
 fn question(walker: &mut Walker<'_>, node: &Node) -> Option<QuestionConfig> {

@@ -169,13 +169,13 @@ impl<'a> Walker<'a> {
     }
 
     /// Reads a key of a mapping that is a whole number.
-    pub(crate) fn integer_key(&mut self, key: &Spanned<String>, what: &str) -> Option<i64> {
-        let found = key.value.parse().ok();
-        if found.is_none() {
-            let message = format!("{what} must be a whole number, found `{}`", shorten(&key.value));
-            self.report(Code::WrongType, key.span, message, "write digits, such as 1");
+    pub(crate) fn integer_key(&mut self, Spanned { value, span }: Spanned<String>, what: &str) -> Option<Spanned<i64>> {
+        if let Ok(value) = value.parse() {
+            return Some(Spanned { value, span });
         }
-        found
+        let message = format!("{what} must be a whole number, found `{}`", shorten(&value));
+        self.report(Code::WrongType, span, message, "write digits, such as 1");
+        None
     }
 
     fn number(&mut self, node: &Node, what: &str) -> Option<Spanned<f64>> {

@@ -5,6 +5,7 @@ use climax_catalog::{ArgView, Place, ResolvedTool};
 use serde_json::{Map, Value, json};
 
 use super::super::reader::ArgumentReader;
+use super::super::typed;
 use super::failure::{Failure, parsed};
 use crate::call::{Toolbox, suggest_tools};
 use crate::exec;
@@ -74,6 +75,9 @@ fn description(toolbox: &Toolbox, tool: ResolvedTool<'_>, detail: &str) -> Value
     });
     if detail != "summary" {
         json["input_schema"] = parsed(tool.input_schema());
+        if let Some(schema) = typed::output_schema(tool) {
+            json["output_schema"] = schema;
+        }
     }
     if detail == "full" {
         json["timeout_seconds"] = json!(f64::from(tool.timeout_ms()) / 1000.0);

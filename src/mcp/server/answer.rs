@@ -1,5 +1,6 @@
 //! `tools/call`: hands a request to a meta-tool, or to a tool of the catalog.
 
+use climax_catalog::OutputForm;
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, ErrorData};
 use serde_json::Value;
 
@@ -54,7 +55,8 @@ impl Server {
                 Ok(Examples::UnknownTool { name, suggestions }) => {
                     let unknown = Err(CallError::UnknownTool { suggestions });
                     return Ok(Some(
-                        render(reply::reply(&name, None, unknown, self.options.text_form), Vec::new()).into(),
+                        render(reply::reply(&name, OutputForm::Text, unknown, self.options.text_form), Vec::new())
+                            .into(),
                     ));
                 }
                 Err(failure) => (Err(failure), extended::examples_schema),

@@ -40,7 +40,7 @@ impl Checker<'_> {
         } = tool;
         self.program_keys(&[
             ("command", command.as_ref().filter(|text| !text.value.is_empty()).map(span)),
-            ("output", output.as_ref().map(span)),
+            ("output", output.as_ref().map(|output| output.mime.span)),
             ("exit_codes", exit_codes.first().map(|entry| entry.code.span)),
             ("resolve", resolve.first().map(|entry| entry.name.span)),
         ]);
