@@ -49,11 +49,11 @@ fn lines(bytes: &[u8]) -> Result<Option<Value>, String> {
 
 fn check(value: &Value, schema: &str, is_lines: bool) -> Result<(), String> {
     let schema: Value = serde_json::from_str(schema).unwrap_or_default();
-    conforms(value, &if is_lines { of_lines(schema) } else { schema })
+    conforms(value, &if is_lines { of_lines(&schema) } else { schema })
 }
 
 /// The schema of the list that JSON lines become.
-fn of_lines(schema: Value) -> Value {
+fn of_lines(schema: &Value) -> Value {
     json!({ "type": "array", "items": schema })
 }
 
@@ -74,7 +74,7 @@ pub(super) fn content(value: Option<Value>, exit_code: i32, stderr: &str, output
 pub(super) fn output_schema(tool: ResolvedTool<'_>) -> Option<Value> {
     let schema: Value = serde_json::from_str(tool.output_schema()?).ok()?;
     let json = match tool.output_form() {
-        OutputForm::JsonLines { .. } => of_lines(schema),
+        OutputForm::JsonLines { .. } => of_lines(&schema),
         OutputForm::Text | OutputForm::Media(_) | OutputForm::Json { .. } => schema,
     };
     Some(json!({
