@@ -77,7 +77,7 @@ fn tool() -> Value {
             "command": { "type": "string", "default": "", "description": "Subcommand words after the base command" },
             "args": { "type": "array", "items": { "$ref": "#/$defs/arg" }, "default": [] },
             "timeout": { "type": ["number", "null"], "exclusiveMinimum": 0, "default": 30, "description": "Seconds" },
-            "risk": { "enum": Risk::VARIANTS, "default": "read", "description": "What the tool may do to the world" },
+            "risk": { "enum": Risk::VARIANTS, "description": "What the tool may do to the world. Without it, approval counts the tool as read, annotations as write" },
             "output": output(),
             "resource": { "type": ["string", "null"], "pattern": "^[A-Za-z][A-Za-z0-9+.-]*:", "description": "URI that clients can read the output by, with {arg} for each required argument; for tools of `risk: read`" },
             "ask": { "type": "array", "items": { "$ref": "#/$defs/question" }, "default": [], "description": "What the user is asked before each call; the agent neither sees nor gives these args" },

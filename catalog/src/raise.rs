@@ -40,7 +40,7 @@ pub(crate) fn tool(view: ResolvedTool<'_>) -> CheckedTool {
         words: owned(view.words()),
         args: view.args().map(arg).collect(),
         timeout_ms: view.timeout_ms(),
-        risk: view.risk(),
+        risk: view.written_risk(),
         needs_approval: view.needs_approval(),
         output: view.output().map(str::to_owned),
         resource: view.resource().map(|uri| Spanned { value: uri.to_owned(), span: NOWHERE }),

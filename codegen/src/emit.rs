@@ -233,7 +233,7 @@ fn tool(row: &ToolDef) -> TokenStream {
     let [cli, schema_bytes, timeout_ms] = [cli, schema_bytes, timeout_ms].map(Literal::u32_unsuffixed);
     let [words, args, questions, resolves] = [words, args, questions, resolves].map(range);
     let [title, output, resource, confirm_message] = [title, output, resource, confirm_message].map(optional);
-    let risk = level(risk);
+    let risk = optional_with(risk, level);
     quote!(ToolDef {
         cli: #cli, name: #name, title: #title, description: #description, entry: #entry, schema_bytes: #schema_bytes, words: #words,
         args: #args, timeout_ms: #timeout_ms, risk: #risk, asks: #asks, output: #output, resource: #resource,

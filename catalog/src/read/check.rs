@@ -4,7 +4,6 @@
 
 use std::collections::HashMap;
 
-use crate::model::Risk;
 use crate::read::checked::{CheckedCli, CheckedResolve, CheckedTool};
 use crate::read::config::{Config, ResolveConfig, ToolConfig};
 use crate::read::diagnostic::{Code, Diagnostic};
@@ -242,7 +241,7 @@ impl Checker<'_> {
             words,
             args,
             timeout_ms: self.timeout_ms(timeout.as_ref(), DEFAULT_TIMEOUT_MS),
-            risk: risk.unwrap_or(Risk::Read),
+            risk,
             needs_approval: false,
             output: output.map(|mime| self.media_type(mime)),
             resource,
