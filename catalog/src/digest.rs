@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use sha2::{Digest as _, Sha256};
 
 use crate::index::ToolIndex;
-use crate::model::SandboxLimits;
+use crate::model::{Risk, SandboxLimits};
 use crate::policy::{Approval, Container, Executor, Policy, Sandbox};
 use crate::table::{ArgRow, CliDef, QuestionDef, ResolveDef, Str, ToolDef};
 use crate::view::{ArgView, CliView, OutputFileView, QuestionView, ResolveView, ResolvedTool};
@@ -90,7 +90,7 @@ impl Hash {
         } = *tool.def();
         let optional = |text: Option<Str>| text.map(|text| catalog.texts.get(text)).unwrap_or_default();
         self.add(catalog.texts.get(entry));
-        self.add(risk.as_str());
+        self.add(risk.map_or("", Risk::as_str));
         self.add(&timeout_ms.to_string());
         self.add(if needs_approval { "asks" } else { "" });
         self.add_all([output, output_schema, confirm_message, resource, title].map(optional));

@@ -79,7 +79,7 @@ fn tool() -> Value {
             "command": { "type": "string", "default": "", "description": "Subcommand words after the base command" },
             "args": { "type": "array", "items": { "$ref": "#/$defs/arg" }, "default": [] },
             "timeout": { "type": ["number", "null"], "exclusiveMinimum": 0, "default": 30, "description": "Seconds" },
-            "risk": { "enum": Risk::VARIANTS, "default": "read", "description": "What the tool may do to the world" },
+            "risk": { "enum": Risk::VARIANTS, "description": "What the tool may do to the world. Without it, approval counts the tool as read, annotations as write" },
             "exit_codes": { "type": "object", "patternProperties": { "^[1-9][0-9]{0,2}$": { "type": "string", "minLength": 1 } }, "additionalProperties": false, "description": "Exit codes that are answers, not failures, with their meanings: {1: no match}" },
             "phrases": { "type": "array", "items": { "type": "string", "minLength": 1 }, "default": [], "description": "Requests that the tool serves, in users' words; only the search reads them" },
             "output": output(),

@@ -110,7 +110,7 @@ impl Tables {
             tags: self.texts(&cli.tags)?,
             words: self.texts(&cli.words)?,
             env: self.pairs(&cli.env)?,
-            risk: cli.tools.iter().map(|tool| tool.risk).max().unwrap_or(Risk::Read),
+            risk: cli.tools.iter().map(|tool| Risk::promised(tool.risk)).max().unwrap_or(Risk::Read),
             working_dir: self.optional(cli.working_dir.as_deref())?,
             global_args: self.args(&cli.global_args)?,
             tools: Rows(0, 0),

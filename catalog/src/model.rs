@@ -68,6 +68,11 @@ impl Risk {
     pub fn as_str(self) -> &'static str {
         self.into()
     }
+
+    /// Returns the risk that annotations state: a tool without a written risk may write.
+    pub(crate) fn promised(written: Option<Self>) -> Self {
+        written.unwrap_or(Self::Write)
+    }
 }
 
 /// The role of a prompt's message.

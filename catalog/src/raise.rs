@@ -41,7 +41,7 @@ pub(crate) fn tool(view: ResolvedTool<'_>) -> CheckedTool {
         words: owned(view.words()),
         args: view.args().map(arg).collect(),
         timeout_ms: view.timeout_ms(),
-        risk: view.risk(),
+        risk: view.written_risk(),
         needs_approval: view.needs_approval(),
         exit_codes: view.exit_codes().map(|(code, meaning)| (code, meaning.to_owned())).collect(),
         phrases: owned(view.phrases()),

@@ -60,7 +60,7 @@ pub struct CliDef {
     pub words: Rows,
     /// Rows of [`Catalog::lists`]: names and values by turns.
     pub env: Rows,
-    /// The highest risk of its tools.
+    /// The highest promised risk of its tools.
     pub risk: Risk,
     /// The child's directory.
     pub working_dir: Option<Str>,
@@ -91,8 +91,8 @@ pub struct ToolDef {
     pub args: Rows,
     /// How long a call may take, in milliseconds.
     pub timeout_ms: u32,
-    /// How much the tool can change.
-    pub risk: Risk,
+    /// How much the tool can change, if its config says so.
+    pub risk: Option<Risk>,
     /// Whether the compiled-in policy requires approval.
     pub asks: bool,
     /// Rows of [`Catalog::lists`]: exit codes that are answers, and their meanings, by turns.

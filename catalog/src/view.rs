@@ -82,9 +82,9 @@ impl<'a> CliView<'a> {
         args(self.catalog, self.def.global_args)
     }
 
-    /// The highest risk of its tools.
+    /// The highest promised risk of its tools.
     #[must_use]
-    pub fn risk(self) -> Risk {
+    pub fn promised_risk(self) -> Risk {
         self.def.risk
     }
 
@@ -181,9 +181,21 @@ impl<'a> ResolvedTool<'a> {
         self.def.timeout_ms
     }
 
-    /// How much the tool can change.
+    /// How much the tool can change, as approval counts it: without a written risk it reads.
     #[must_use]
     pub fn risk(self) -> Risk {
+        self.def.risk.unwrap_or(Risk::Read)
+    }
+
+    /// How much the tool can change, as annotations state it: without a written risk it may write.
+    #[must_use]
+    pub fn promised_risk(self) -> Risk {
+        Risk::promised(self.def.risk)
+    }
+
+    /// The risk that the config states.
+    #[must_use]
+    pub fn written_risk(self) -> Option<Risk> {
         self.def.risk
     }
 

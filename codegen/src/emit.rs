@@ -238,7 +238,7 @@ fn tool(row: &ToolDef) -> TokenStream {
     let [exit_codes, phrases] = [exit_codes, phrases].map(range);
     let [title, output, output_schema, resource, confirm_message] =
         [title, output, output_schema, resource, confirm_message].map(optional);
-    let risk = level(risk);
+    let risk = optional_with(risk, level);
     quote!(ToolDef {
         cli: #cli, name: #name, title: #title, description: #description, entry: #entry, schema_bytes: #schema_bytes, words: #words,
         args: #args, timeout_ms: #timeout_ms, risk: #risk, asks: #asks, exit_codes: #exit_codes, phrases: #phrases,

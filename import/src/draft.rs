@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use climax_catalog::{Risk, Type};
+use climax_catalog::Type;
 
 use super::{risk, yaml};
 use crate::command::{Command, Flag, Operand, Sure, Value};
@@ -81,9 +81,7 @@ fn tool(out: &mut Draft, program: &str, command: &Command, names: &mut HashSet<S
     }
     let risk = command.risk.map_or_else(|| risk::of(&command.words, &command.about), Sure::Said);
     let comment = if matches!(risk, Sure::Guessed(_)) { out.comment(&["from its words"], None) } else { String::new() };
-    if !matches!(risk, Sure::Said(Risk::Read)) {
-        let _ = writeln!(out.text, "    risk: {}{comment}", risk.get().as_str());
-    }
+    let _ = writeln!(out.text, "    risk: {}{comment}", risk.get().as_str());
     let args = args(command);
     if !args.is_empty() {
         out.text.push_str("    args:\n");

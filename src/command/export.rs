@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use climax_catalog::policy::{Executor, Pattern};
-use climax_catalog::{ArgView, Catalog, MessageTemplate, Place, Prompt, ResolvedTool, digest};
+use climax_catalog::{ArgView, Catalog, MessageTemplate, Place, Prompt, ResolvedTool, Risk, digest};
 use serde_json::{Map, Value, json};
 
 use crate::command::output::print;
@@ -62,7 +62,7 @@ pub(super) fn tool_json(tool: ResolvedTool<'_>) -> Value {
         "cli": cli.name(),
         "category": cli.category(),
         "tags": cli.tags().collect::<Vec<_>>(),
-        "risk": tool.risk().as_str(),
+        "risk": tool.written_risk().map(Risk::as_str),
         "timeout_ms": tool.timeout_ms(),
         "exit_codes": exit_codes_json(tool),
         "phrases": tool.phrases().collect::<Vec<_>>(),

@@ -31,7 +31,7 @@ pub fn tool_list(index: &ToolIndex, mode: Mode) -> String {
 pub fn tool_definition(tool: ResolvedTool<'_>) -> String {
     let json = |text: &str| serde_json::to_string(text).unwrap_or_default();
     let [name, description] = [tool.name(), tool.description()].map(json);
-    let annotations = match tool.risk() {
+    let annotations = match tool.promised_risk() {
         Risk::Read => r#"{"readOnlyHint":true}"#,
         Risk::Write => r#"{"readOnlyHint":false,"destructiveHint":false}"#,
         Risk::Destructive => r#"{"readOnlyHint":false,"destructiveHint":true}"#,
@@ -63,7 +63,7 @@ pub(super) fn tools(index: &ToolIndex, mode: Mode) -> Vec<Tool> {
 fn meta_tools(index: &ToolIndex) -> Vec<Tool> {
     let search = Tool::new(meta::SEARCH, meta::SEARCH_DESCRIPTION, object(meta::search_schema()))
         .with_annotations(ToolAnnotations::new().read_only(true).open_world(false));
-    let annotations = if index.risk() == Risk::Read {
+    let annotations = if index.promised_risk() == Risk::Read {
         ToolAnnotations::new().read_only(true)
     } else {
         ToolAnnotations::new().destructive(true)

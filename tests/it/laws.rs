@@ -47,6 +47,12 @@ fn catalog_has_at_least_200_tools_of_14_clis() {
 }
 
 #[test]
+fn bundled_configs_state_the_risk_of_every_tool() {
+    let silent: Vec<&str> = tools().filter(|tool| tool.written_risk().is_none()).map(ResolvedTool::name).collect();
+    assert_eq!(silent, [""; 0]);
+}
+
+#[test]
 fn every_name_is_found_and_no_other() {
     let mut seen = HashSet::new();
     for (row, tool) in (0..).zip(tools()) {

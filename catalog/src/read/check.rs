@@ -4,7 +4,6 @@
 
 use std::collections::HashMap;
 
-use crate::model::Risk;
 use crate::read::checked::{CheckedCli, CheckedResolve, CheckedTool};
 use crate::read::config::{Config, ExitCodeConfig, ResolveConfig, ToolConfig};
 use crate::read::diagnostic::{Code, Diagnostic};
@@ -245,7 +244,7 @@ impl Checker<'_> {
             words,
             args,
             timeout_ms: self.timeout_ms(timeout.as_ref(), DEFAULT_TIMEOUT_MS),
-            risk: risk.unwrap_or(Risk::Read),
+            risk,
             needs_approval: false,
             exit_codes: exit_codes.into_iter().filter_map(|entry| self.exit_code(entry)).collect(),
             phrases: self.phrases(phrases),

@@ -34,7 +34,8 @@ pub(crate) struct CheckedTool {
     pub(crate) words: Vec<String>,
     pub(crate) args: Vec<CheckedArg>,
     pub(crate) timeout_ms: u32,
-    pub(crate) risk: Risk,
+    /// As the config writes it.
+    pub(crate) risk: Option<Risk>,
     /// Whether the compiled-in policy requires approval.
     pub(crate) needs_approval: bool,
     /// The exit codes that are answers, with their meanings.

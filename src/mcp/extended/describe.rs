@@ -1,7 +1,7 @@
 //! `climax_describe`: what tools do, and how they run.
 
 use climax_catalog::policy::Executor;
-use climax_catalog::{ArgView, Place, ResolvedTool};
+use climax_catalog::{ArgView, Place, ResolvedTool, Risk};
 use serde_json::{Map, Value, json};
 
 use super::super::reader::ArgumentReader;
@@ -71,7 +71,7 @@ fn description(toolbox: &Toolbox, tool: ResolvedTool<'_>, detail: &str) -> Value
         "tool_name": tool.name(),
         "description": tool.description(),
         "cli_name": tool.cli().name(),
-        "risk": tool.risk().as_str(),
+        "risk": tool.written_risk().map(Risk::as_str),
     });
     if detail != "summary" {
         json["input_schema"] = parsed(tool.input_schema());

@@ -405,7 +405,7 @@ codes! {
         remedy "Say in each what it does that the other does not, or remove one.";
     /// A tool seems to change something, and the config does not say what risk it is.
     LintRisk = "lint/missing-risk", Warning, Lint;
-        why "Without `risk` a tool counts as reading only: clients are told so, and policies let it run unasked.";
+        why "Without `risk` policies let a tool run unasked, as if it only read. Clients are not told that it only reads.";
         example "{name: branch_delete, description: Delete a branch, command: branch --delete}";
         remedy "Write `risk: write`, `risk: destructive`, or `risk: read` if it changes nothing.";
     /// An arg without description.
