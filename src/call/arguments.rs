@@ -202,7 +202,11 @@ fn bind_one(arg: ArgView<'_>, given: Option<&Value>, dash_allowed: bool) -> Resu
         return Err(Problem::NotInEnum { allowed: arg.values().map(str::to_owned).collect() });
     }
     if arg.place() == Place::Positional && word.starts_with('-') && !dash_allowed {
-        return Err(Problem::LeadingDash { value: json_text(given) });
+        let value = json_text(given);
+        return Err(match arg.kind() {
+            Type::Integer | Type::Number => Problem::Negative { value },
+            Type::String | Type::Boolean => Problem::LeadingDash { value },
+        });
     }
     Ok(Some(value))
 }

@@ -2,7 +2,7 @@
 //!
 //! Pure. Each value becomes one word or the end of one. No value is split, and no shell is involved.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use climax_catalog::expansion::{self, Lookup};
@@ -62,17 +62,13 @@ fn command(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Invoca
     for (arg, value) in bound.iter() {
         match arg.place() {
             Place::Positional => argv.push(value.to_string()),
-            Place::Cwd => cwd = Some(value.to_string().into()),
+            Place::Cwd => cwd = Some(directory(&value.to_string(), program_dir.as_deref(), env)),
             Place::Stdin => stdin = Some(value.to_string()),
             Place::Flag | Place::Joined | Place::Switch => option(&mut options, arg, value),
         }
     }
     argv.append(&mut options);
-    for arg in cli.global_args() {
-        if let Some(value) = global_value(arg, env) {
-            option(&mut argv, arg, &value);
-        }
-    }
+    global_options(&mut argv, cli, env);
     Invocation {
         argv,
         env: cli.env().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
@@ -90,6 +86,7 @@ fn timeout(tool: ResolvedTool<'_>) -> Duration {
 
 /// Plans a look-up of a tool's `resolve`. It differs from the call in its subcommand, args and timeout.
 ///
+/// The CLI's global args belong to it, because an account or a server may stand in them.
 /// An arg of the look-up is left out if its template names an arg without a value.
 #[must_use]
 pub fn resolve(
@@ -105,12 +102,24 @@ pub fn resolve(
             argv.extend([format!("--{}", name.replace('_', "-")), value]);
         }
     }
+    global_options(&mut argv, tool.cli(), env);
     Invocation {
         argv,
         stdin: None,
         files_dir: None,
         timeout: Duration::from_millis(resolve.timeout_ms().into()),
         ..call.clone()
+    }
+}
+
+/// Returns the directory that the value of a `cwd` arg names.
+///
+/// A leading `~` is the home directory. A relative path starts at the config's `working_dir`.
+fn directory(value: &str, working_dir: Option<&Path>, env: Lookup<'_>) -> PathBuf {
+    let path = PathBuf::from(expansion::home(value, env));
+    match working_dir {
+        Some(base) => base.join(path),
+        None => path,
     }
 }
 
@@ -141,6 +150,15 @@ fn option(words: &mut Vec<String>, arg: ArgView<'_>, value: &BoundValue) {
         (Place::Switch, _) => words.push(arg.flag().to_owned()),
         (Place::Joined, _) => words.push(format!("{}{value}", arg.flag())),
         _ => words.extend([arg.flag().to_owned(), value.to_string()]),
+    }
+}
+
+/// Adds the words of the CLI's global args.
+fn global_options(words: &mut Vec<String>, cli: CliView<'_>, env: Lookup<'_>) {
+    for arg in cli.global_args() {
+        if let Some(value) = global_value(arg, env) {
+            option(words, arg, &value);
+        }
     }
 }
 

@@ -89,6 +89,21 @@ async fn failed_look_ups_are_marked_in_the_question() {
 }
 
 #[tokio::test]
+async fn look_ups_have_the_global_args_of_calls() {
+    let yaml = format!(
+        "global_args: [{{name: account, default: second}}]\n{}",
+        fake_config(
+            "  - {name: t, description: T, command: argv, risk: write, confirm_message: 'Remove {title}', \
+             resolve: {title: {command: argv title, args: {id: '7'}}}}\n",
+        )
+    );
+    let mut client = Client::open(restricted(index(&yaml), POLICY), Mode::Classic, json!({ "elicitation": {} })).await;
+    let (question, _) = call_and_answer(&mut client, "t", json!({}), "decline").await;
+    let expected = r"Remove <title>\n<--id>\n<7>\n<--account>\n<second>";
+    assert!(question["message"].as_str().unwrap().starts_with(expected), "{question}");
+}
+
+#[tokio::test]
 async fn clients_without_elicitation_get_the_headless_rule() {
     const DENIED: &str = "Tool execution denied: push: the call needs approval, and this client has no way to ask for it \
                           (elicitation)";

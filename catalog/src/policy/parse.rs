@@ -211,12 +211,16 @@ fn container(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Option<Executo
     Some(Executor::Container(Container { image: image.value, ..container }))
 }
 
+/// Reads the name of a container's network.
+///
+/// Words that YAML 1.1 reads as booleans are refused even in quotes: as a name, `no` would not mean no network.
 fn network(walker: &mut Walker<'_>, node: &Node) -> Option<String> {
+    const SWITCHES: [&str; 6] = ["true", "false", "yes", "no", "on", "off"];
     if let yaml::NodeKind::Scalar(scalar) = &node.kind
-        && let yaml::Meaning::Bool(_) = scalar.meaning()
+        && SWITCHES.iter().any(|word| scalar.text.eq_ignore_ascii_case(word))
     {
-        let help =
-            "write `none` for no network, or leave the key out for the usual one; only a sandbox has a boolean here";
+        let help = "write `network: none` for no network, or leave the key out for the usual one; only a sandbox has a \
+                    boolean here";
         walker.wrong_type(node, "network", "the name of a network", help);
         return None;
     }

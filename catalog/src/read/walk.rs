@@ -96,7 +96,8 @@ impl<'a> Walker<'a> {
     /// Reports the key; returns the key that was probably meant.
     fn unknown_key(&mut self, key: &str, span: Span, what: &str, keys: &[&'static str]) -> Option<&'static str> {
         let message = format!("unknown key `{}` in {what}", shorten(key));
-        let near = did_you_mean(key, keys.iter().copied());
+        let extended = |known: &&str| key.strip_prefix(*known).is_some_and(|rest| rest.starts_with('_'));
+        let near = did_you_mean(key, keys.iter().copied()).or_else(|| keys.iter().copied().find(extended));
         let help = match near {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!(

@@ -38,6 +38,11 @@ pub enum Problem {
         /// The value, as JSON without the outer quotes of a string.
         value: String,
     },
+    /// It is a positional number below zero, so the program would take it for an option.
+    Negative {
+        /// The value, as JSON without the outer quotes of a string.
+        value: String,
+    },
     /// It is longer than the limit.
     TooLong {
         /// Its length in bytes.
@@ -107,6 +112,11 @@ impl fmt::Display for Violation {
             Problem::LeadingDash { value } => {
                 write!(f, "Argument '{name}': value '{value}' would be read as an option")
             }
+            Problem::Negative { value } => write!(
+                f,
+                "Argument '{name}': value '{value}' would be read as an option; only the operator can permit it, by \
+                 `allow_leading_dash: true` in the policy or `--` at the end of the tool's command"
+            ),
             Problem::TooLong { bytes, limit } => {
                 write!(f, "Argument '{name}': value is {bytes} bytes long, the most is {limit}")
             }

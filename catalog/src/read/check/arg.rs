@@ -89,9 +89,9 @@ impl Checker<'_> {
         {
             self.default_in_enum(&default.word, span, values);
         }
-        let required = arg.required.as_ref().is_some_and(|required| required.value);
-        if let (true, Some(default)) = (required, &arg.default) {
-            let message = "the default of a required arg is never used";
+        let required = arg.must_be_given();
+        if let (Some(Spanned { value: true, .. }), Some(default)) = (&arg.required, &arg.default) {
+            let message = "an arg with a default is never required";
             self.report(Code::RequiredDefault, default.span, message, "remove `required: true` or `default:`");
         }
         let name = text_or(arg.name, "");

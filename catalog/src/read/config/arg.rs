@@ -22,6 +22,13 @@ pub(crate) struct ArgConfig {
     pub(crate) allow: Option<Allow>,
 }
 
+impl ArgConfig {
+    /// Whether each call must give a value: the arg is required and has no default.
+    pub(crate) fn must_be_given(&self) -> bool {
+        self.default.is_none() && self.required.as_ref().is_some_and(|required| required.value)
+    }
+}
+
 /// An `output` of an arg: a file that the program writes.
 #[derive(Debug)]
 pub(crate) struct OutputFileConfig {

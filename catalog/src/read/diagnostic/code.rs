@@ -342,7 +342,7 @@ codes! {
         why "Somebody expected it to do something.";
         example "{name: dir, cwd: true, flag: --dir}";
         remedy "Remove the key.";
-    /// An arg that is required and has a default, which is then never used.
+    /// An arg that is required and has a default. The default serves, and the arg is not required.
     RequiredDefault = "required-default", Warning, Check;
         why "One of the two is not meant.";
         example "{name: limit, required: true, default: \"20\"}";
