@@ -105,9 +105,8 @@ fn every_default_binds() {
 fn switches_are_booleans_and_booleans_are_flags() {
     for arg in tools().flat_map(ResolvedTool::args) {
         let is_boolean = arg.kind() == climax::catalog::Type::Boolean;
-        assert!(arg.place() != Place::Switch || is_boolean, "{}", arg.name());
-        assert!(!is_boolean || matches!(arg.place(), Place::Switch | Place::Joined), "{}", arg.name());
-        assert!(arg.place() != Place::Joined || arg.flag().ends_with('='));
+        assert!(!is_boolean || arg.place() == Place::Option, "{}", arg.name());
+        assert!(!arg.is_bare() || is_boolean, "{}", arg.name());
     }
 }
 

@@ -13,6 +13,7 @@ mod audit;
 mod build;
 mod client;
 mod command_line;
+mod command_lines;
 mod commands;
 mod containers;
 mod exec;

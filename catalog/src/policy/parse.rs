@@ -145,7 +145,8 @@ fn arg_rule(walker: &mut Walker<'_>, node: &Node) -> Option<(ArgPolicy, Option<S
     Some((ArgPolicy { rule, allow_leading_dash: dash.unwrap_or(false) }, range))
 }
 
-fn pattern(walker: &mut Walker<'_>, text: &Spanned<String>) -> Option<Pattern> {
+/// Compiles a pattern, and reports a text that is none.
+pub(crate) fn pattern(walker: &mut Walker<'_>, text: &Spanned<String>) -> Option<Pattern> {
     Pattern::new(&text.value)
         .map_err(|bad| {
             let message = format!("pattern cannot be used: {}", bad.problem);

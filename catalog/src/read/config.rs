@@ -4,8 +4,9 @@
 //! values mean together.
 
 use serde_json::Value;
+use strum::VariantArray as _;
 
-use crate::model::Risk;
+use crate::model::{GroupKind, Risk};
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::read::source::{Source, Spanned};
 use crate::read::walk::{Fields, Walker};
@@ -15,9 +16,9 @@ mod arg;
 pub(crate) mod prompt;
 pub(crate) mod schema;
 
-pub(crate) use arg::{ALLOW_KEY, Allow, ArgConfig};
+pub(crate) use arg::{ALLOW_KEY, Allow, ArgConfig, ChoiceConfig, SpreadConfig};
 #[cfg(test)]
-pub(crate) use arg::{ARG_KEYS, OUTPUT_FILE_KEYS};
+pub(crate) use arg::{ARG_KEYS, CHOICE_KEYS, OUTPUT_FILE_KEYS};
 use arg::{DESCRIPTION, allow, arg};
 
 /// A config file as written.
@@ -26,12 +27,14 @@ pub(crate) struct Config {
     pub(crate) name: Option<Spanned<String>>,
     pub(crate) description: Option<Spanned<String>>,
     pub(crate) command: Option<Spanned<String>>,
+    pub(crate) always: Option<Spanned<String>>,
     pub(crate) native: Option<Spanned<bool>>,
     pub(crate) env: Vec<(Spanned<String>, Spanned<String>)>,
     pub(crate) working_dir: Option<Spanned<String>>,
     pub(crate) category: Option<Spanned<String>>,
     pub(crate) tags: Vec<Spanned<String>>,
     pub(crate) global_args: Vec<ArgConfig>,
+    pub(crate) common_args: Vec<ArgConfig>,
     pub(crate) tools: Vec<ToolConfig>,
     pub(crate) prompts: Vec<prompt::PromptConfig>,
     pub(crate) allow: Option<Allow>,
@@ -44,7 +47,10 @@ pub(crate) struct ToolConfig {
     pub(crate) title: Option<Spanned<String>>,
     pub(crate) description: Option<Spanned<String>>,
     pub(crate) command: Option<Spanned<String>>,
+    pub(crate) always: Option<Spanned<String>>,
     pub(crate) args: Vec<ArgConfig>,
+    pub(crate) without: Vec<Spanned<String>>,
+    pub(crate) groups: Vec<GroupConfig>,
     pub(crate) timeout: Option<Spanned<f64>>,
     pub(crate) risk: Option<Risk>,
     pub(crate) exit_codes: Vec<ExitCodeConfig>,
@@ -55,6 +61,13 @@ pub(crate) struct ToolConfig {
     pub(crate) confirm_message: Option<Spanned<String>>,
     pub(crate) resolve: Vec<ResolveConfig>,
     pub(crate) allow: Option<Allow>,
+}
+
+/// An item of `exactly_one`, `at_most_one` or `together`: names of args.
+#[derive(Debug)]
+pub(crate) struct GroupConfig {
+    pub(crate) kind: GroupKind,
+    pub(crate) args: Spanned<Vec<Spanned<String>>>,
 }
 
 /// An `output` of a tool: what it prints.
@@ -92,12 +105,14 @@ pub(crate) const CONFIG_KEYS: &[&str] = &[
     "name",
     DESCRIPTION,
     "command",
+    "always",
     "native",
     "env",
     "working_dir",
     "category",
     "tags",
     "global_args",
+    "common_args",
     "tools",
     "prompts",
     ALLOW_KEY,
@@ -107,7 +122,12 @@ pub(crate) const TOOL_KEYS: &[&str] = &[
     "title",
     DESCRIPTION,
     "command",
+    "always",
     "args",
+    "without",
+    "exactly_one",
+    "at_most_one",
+    "together",
     "timeout",
     "risk",
     "exit_codes",
@@ -147,12 +167,14 @@ pub(crate) fn parse(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> 
         } else {
             fields.string(&mut walker, "command")
         },
+        always: fields.optional_string(&mut walker, "always"),
         native,
         env: fields.string_map(&mut walker, "env"),
         working_dir: fields.optional_string(&mut walker, "working_dir"),
         category: fields.optional_string(&mut walker, "category"),
         tags: fields.list(&mut walker, "tags", |walker, node| walker.string(node, "an item of `tags`")),
         global_args: fields.list(&mut walker, "global_args", arg),
+        common_args: fields.list(&mut walker, "common_args", arg),
         tools: tools(&mut walker, &mut fields),
         prompts: fields.list(&mut walker, "prompts", prompt::prompt),
         allow: allow(&mut fields),
@@ -175,7 +197,10 @@ fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<ToolConfig> {
             .required(walker, DESCRIPTION, "what the tool does and when to use it")
             .and_then(|node| walker.string(node, DESCRIPTION)),
         command: fields.string(walker, "command"),
+        always: fields.optional_string(walker, "always"),
         args: fields.list(walker, "args", arg),
+        without: fields.list(walker, "without", |walker, node| walker.string(node, "an item of `without`")),
+        groups: groups(walker, &mut fields),
         timeout: fields.optional_number(walker, "timeout"),
         risk: fields.word(walker, "risk"),
         exit_codes: fields.entries(walker, "exit_codes", exit_code),
@@ -187,6 +212,17 @@ fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<ToolConfig> {
         resolve: fields.entries(walker, "resolve", resolve),
         allow: allow(&mut fields),
     })
+}
+
+/// Reads the lists of groups, in the order of their kinds.
+fn groups(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Vec<GroupConfig> {
+    let mut groups = Vec::new();
+    for kind in GroupKind::VARIANTS {
+        let group =
+            |walker: &mut Walker<'_>, node: &Node| Some(GroupConfig { kind: *kind, args: names(walker, node)? });
+        groups.extend(fields.list(walker, kind.as_str(), group));
+    }
+    groups
 }
 
 fn exit_code(walker: &mut Walker<'_>, code: Spanned<String>, node: &Node) -> Option<ExitCodeConfig> {

@@ -205,6 +205,38 @@ impl<'a> Walker<'a> {
         };
         items.iter().filter_map(|node| item(self, node)).collect()
     }
+
+    /// Reads one of a few words.
+    pub(crate) fn word<T: FromStr + VariantNames>(&mut self, node: &Node, key: &str) -> Option<T> {
+        let text = self.string(node, key)?;
+        let found = text.value.parse().ok();
+        if found.is_none() {
+            let names = T::VARIANTS;
+            let message = format!("unknown {key} `{}`, expected one of {}", shorten(&text.value), names.join(", "));
+            let help = match did_you_mean(&text.value, names.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("write one of {}", names.join(", ")),
+            };
+            self.report(Code::UnknownValue, text.span, message, &help);
+        }
+        found
+    }
+
+    /// Reads a mapping with keys of the author's choice.
+    pub(crate) fn entries<T>(
+        &mut self,
+        node: &Node,
+        key: &str,
+        mut entry: impl FnMut(&mut Self, Spanned<String>, &Node) -> Option<T>,
+    ) -> Vec<T> {
+        let NodeKind::Mapping(mapping) = &node.kind else {
+            self.wrong_type(node, key, "a mapping", &format!("write `{key}: {{}}` for none, or `NAME: value` lines"));
+            return Vec::new();
+        };
+        let entries = self.unique_entries(&mapping.entries);
+        let entries = entries.into_iter().map(|(name, span, node)| (Spanned { value: name.to_owned(), span }, node));
+        entries.filter_map(|(name, node)| entry(self, name, node)).collect()
+    }
 }
 
 impl<'n> Fields<'n> {
@@ -263,20 +295,8 @@ impl<'n> Fields<'n> {
 
     /// Takes a field whose value is one of a few words.
     pub(crate) fn word<T: FromStr + VariantNames>(&mut self, walker: &mut Walker<'_>, key: &str) -> Option<T> {
-        let text = self.string(walker, key)?;
-        let found = text.value.parse().ok();
-        if found.is_none() {
-            let names = T::VARIANTS;
-            let message = format!("unknown {key} `{}`, expected one of {}", shorten(&text.value), names.join(", "));
-            let help = match did_you_mean(&text.value, names.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("write one of {}", names.join(", ")),
-            };
-            walker.report(Code::UnknownValue, text.span, message, &help);
-        }
-        found
+        self.take(key).and_then(|node| walker.word(node, key))
     }
-
     pub(crate) fn list<T>(
         &mut self,
         walker: &mut Walker<'_>,
@@ -291,18 +311,9 @@ impl<'n> Fields<'n> {
         &mut self,
         walker: &mut Walker<'_>,
         key: &str,
-        mut entry: impl FnMut(&mut Walker<'_>, Spanned<String>, &Node) -> Option<T>,
+        entry: impl FnMut(&mut Walker<'_>, Spanned<String>, &Node) -> Option<T>,
     ) -> Vec<T> {
-        let Some(node) = self.take(key) else { return Vec::new() };
-        let NodeKind::Mapping(mapping) = &node.kind else {
-            walker.wrong_type(node, key, "a mapping", &format!("write `{key}: {{}}` for none, or `NAME: value` lines"));
-            return Vec::new();
-        };
-        let entries = walker.unique_entries(&mapping.entries);
-        entries
-            .into_iter()
-            .filter_map(|(name, span, node)| entry(walker, Spanned { value: name.to_owned(), span }, node))
-            .collect()
+        self.take(key).map_or_else(Vec::new, |node| walker.entries(node, key, entry))
     }
 
     pub(crate) fn string_map(&mut self, walker: &mut Walker<'_>, key: &str) -> Vec<(Spanned<String>, Spanned<String>)> {

@@ -43,6 +43,54 @@ pub enum Problem {
         /// The value, as JSON without the outer quotes of a string.
         value: String,
     },
+    /// It is an empty item of a list.
+    EmptyItem,
+    /// It contains the separator of its list or map.
+    HasSeparator {
+        /// The separator.
+        separator: String,
+    },
+    /// It is a name of a map that the command line cannot hold.
+    UnusableName {
+        /// The text between name and value.
+        separator: String,
+    },
+    /// It has too few items.
+    TooFewItems {
+        /// The number of items.
+        items: usize,
+        /// The minimum.
+        least: usize,
+    },
+    /// It has too many items.
+    TooManyItems {
+        /// The number of items.
+        items: usize,
+        /// The maximum.
+        most: usize,
+    },
+    /// It is one of a group of which a call gives exactly one.
+    NotExactlyOne {
+        /// The names of the group.
+        names: Vec<String>,
+    },
+    /// It is one of a group of which a call gives at most one.
+    SeveralOfOne {
+        /// The names of the group.
+        names: Vec<String>,
+    },
+    /// It is one of a group that belongs together, and some are absent.
+    NotTogether {
+        /// The names of the group.
+        names: Vec<String>,
+    },
+    /// It is the longest argument of a command line that is too long.
+    LineTooLong {
+        /// The length of all arguments in bytes.
+        bytes: usize,
+        /// The limit in bytes.
+        limit: usize,
+    },
     /// It is longer than the limit.
     TooLong {
         /// Its length in bytes.
@@ -120,6 +168,24 @@ impl fmt::Display for Violation {
             Problem::TooLong { bytes, limit } => {
                 write!(f, "Argument '{name}': value is {bytes} bytes long, the most is {limit}")
             }
+            Problem::EmptyItem => write!(f, "Argument '{name}': an item of a list cannot be empty"),
+            Problem::HasSeparator { separator } => {
+                write!(f, "Argument '{name}': value contains '{separator}', which separates the values")
+            }
+            Problem::UnusableName { separator } => {
+                write!(f, "Argument '{name}': a name cannot be empty or contain '{separator}'")
+            }
+            Problem::TooFewItems { items, least } => {
+                write!(f, "Argument '{name}': {items} items, the least is {least}")
+            }
+            Problem::TooManyItems { items, most } => write!(f, "Argument '{name}': {items} items, the most is {most}"),
+            Problem::NotExactlyOne { names } => write!(f, "Give exactly one of: {}", names.join(", ")),
+            Problem::SeveralOfOne { names } => write!(f, "Give at most one of: {}", names.join(", ")),
+            Problem::NotTogether { names } => write!(f, "Give together or not at all: {}", names.join(", ")),
+            Problem::LineTooLong { bytes, limit } => write!(
+                f,
+                "Argument '{name}': the arguments are {bytes} bytes long together, the most is {limit}; split the call"
+            ),
             Problem::Pattern { value, pattern } => {
                 write!(f, "Argument '{name}': value '{value}' does not match pattern '{pattern}'")
             }

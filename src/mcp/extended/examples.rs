@@ -1,6 +1,6 @@
 //! `climax_examples`: calls that the schema of a tool allows.
 
-use climax_catalog::{ArgView, ResolvedTool, ToolIndex, Type};
+use climax_catalog::{ArgView, ResolvedTool, Shape, ToolIndex, Type};
 use serde_json::{Map, Value, json};
 
 use super::super::reader::ArgumentReader;
@@ -72,17 +72,32 @@ pub(in crate::mcp) fn examples(index: &ToolIndex, arguments: &Map<String, Value>
     Ok(Examples::Json(json!({ "examples": calls }).to_string()))
 }
 
+fn shown_args(tool: ResolvedTool<'_>) -> impl Iterator<Item = ArgView<'_>> + Clone {
+    tool.agent_args().filter(|arg| arg.is_shown())
+}
+
 /// The required arguments alone, then with one optional argument each.
 pub(super) fn example_arguments(tool: ResolvedTool<'_>) -> impl Iterator<Item = Map<String, Value>> + '_ {
     let required =
-        move || tool.agent_args().filter(|arg| arg.required()).map(|arg| (arg.name().to_owned(), example_value(arg)));
-    let optional = tool.agent_args().filter(|arg| !arg.required());
+        move || shown_args(tool).filter(|arg| arg.required()).map(|arg| (arg.name().to_owned(), example_value(arg)));
+    let optional = shown_args(tool).filter(|arg| !arg.required());
     std::iter::once(required().collect())
         .chain(optional.map(move |arg| required().chain([(arg.name().to_owned(), example_value(arg))]).collect()))
 }
 
 /// A value that the arg allows: the first of its enum, its default, or one of its type.
 fn example_value(arg: ArgView<'_>) -> Value {
+    let value = single_value(arg);
+    match arg.shape() {
+        Shape::Single => value,
+        Shape::Count => json!(1),
+        Shape::List(_) | Shape::Rest => json!([value]),
+        Shape::Map(_) => json!({ "example": value }),
+    }
+}
+
+/// A single value of an arg, or an item of its list or map.
+fn single_value(arg: ArgView<'_>) -> Value {
     let text = arg.values().next().or(arg.default().filter(|default| !default.is_empty()));
     match (arg.kind(), text) {
         (Type::String, Some(text)) => json!(text),

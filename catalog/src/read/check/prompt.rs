@@ -147,12 +147,12 @@ impl Checker<'_> {
             return;
         }
         let kind = arg.kind.unwrap_or(Type::String);
-        let allowed = arg.values.as_ref().is_none_or(|all| all.value.iter().any(|one| one.value == given.value));
+        let allowed = arg.values.as_ref().is_none_or(|all| all.value.iter().any(|one| one.value.value == given.value));
         if enum_json(&given.value, kind).is_none() || !allowed {
             let message = format!("the tool does not take `{}` here", shorten(&given.value));
             let help = match &arg.values {
                 Some(all) => {
-                    let all: Vec<&str> = all.value.iter().map(|one| one.value.as_str()).collect();
+                    let all: Vec<&str> = all.value.iter().map(|one| one.value.value.as_str()).collect();
                     format!("write one of {}", all.join(", "))
                 }
                 None => format!("write a value of type {}", kind.as_str()),

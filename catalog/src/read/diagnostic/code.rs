@@ -180,6 +180,26 @@ codes! {
         why "The tools of a native config run no program, so the key would do nothing.";
         example "native: true\ncommand: date\ntools:\n  - {name: a, description: Show a}";
         remedy "Remove the key, or `native: true`.";
+    /// Keys of an arg that contradict each other: about the number, form or words of its values.
+    IllegalShape = "illegal-shape", Error, Check;
+        why "The command line of a call would not be clear.";
+        example "{name: paths, list: true, count: true}";
+        remedy "Remove one of the two keys, or correct `type`.";
+    /// Words of a command line in an order that gives another command line.
+    IllegalOrder = "illegal-order", Error, Check;
+        why "The program would take an option for an operand, or one operand for another.";
+        example "command: \"checkout --\"\nargs: [{name: force, type: boolean}]   # behind the `--`";
+        remedy "Give each arg its place: `command: checkout {options} -- {paths}`.";
+    /// A group of args that no call can follow, or every call does.
+    IllegalGroup = "illegal-group", Error, Check;
+        why "The rule would refuse every call, or none.";
+        example "exactly_one: [[branch]]";
+        remedy "Name two optional args or more.";
+    /// A quote or backslash within a word of a command.
+    UnclearQuote = "unclear-quote", Error, Check;
+        why "Quotes enclose whole words here; earlier they stood for themselves.";
+        example "command: log --format='%h %s'";
+        remedy "Put the whole word into quotes: `'--format=%h %s'`.";
     /// An exit code that cannot be an answer, or a meaning of several lines.
     IllegalExitCode = "illegal-exit-code", Error, Check;
         why "A program ends with a code from 0 to 255, and 0 is success without being listed.";
