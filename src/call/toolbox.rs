@@ -5,16 +5,16 @@ use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use climax_catalog::{MAX_SUGGESTIONS, Policy, Prompt, ResolvedTool, ToolIndex, digest, near_misses};
+use climax_catalog::{MAX_SUGGESTIONS, Policy, Prompt, ResolvedTool, Risk, ToolIndex, digest, near_misses};
 use serde_json::{Map, Value};
 
 use crate::call::approval::{Approver, PendingCall};
-use crate::call::arguments::{self, Bound, MAX_UNKNOWN_KEYS, Violation};
+use crate::call::arguments::{self, Bound, MAX_UNKNOWN_KEYS, Problem, Violation};
 use crate::call::audit::{Audit, Record};
 use crate::call::command_line;
 use crate::call::native::NativeTools;
 use crate::call::outcome::{CallError, CallResult, Permission};
-use crate::call::request::CallRequest;
+use crate::call::request::{CallRequest, Purpose};
 use crate::call::user_input::{approve, fill_in_forms};
 use crate::exec::{self, CleanupGuard, End, Invocation, Outcome, ResultFiles, Runner, SpawnError, Stop};
 use crate::telemetry::CallObserver;
@@ -184,9 +184,12 @@ impl Toolbox {
 
     /// Looks up the tool, and checks the agent's arguments against its args and the policy.
     fn bind(&self, request: CallRequest<'_>) -> Result<(ResolvedTool<'_>, Bound<'_>), CallError> {
-        let CallRequest { tool: name, arguments, .. } = request;
+        let CallRequest { tool: name, arguments, purpose, .. } = request;
         let unknown = || CallError::UnknownTool { suggestions: suggest_tools(&self.index, name) };
         let tool = self.index.get(name).filter(|tool| self.policy.permits(tool.name())).ok_or_else(unknown)?;
+        if let Some(violation) = above_read(tool, purpose) {
+            return Err(invalid(tool, arguments, vec![violation]));
+        }
         let bound = arguments::bind(tool, arguments).map_err(|violations| invalid(tool, arguments, violations))?;
         arguments::check(&bound).map_err(|violations| CallError::PolicyDenied { violations })?;
         Ok((tool, bound))
@@ -292,6 +295,14 @@ async fn with_content(outcome: Outcome, files: Option<ResultFiles>) -> Outcome {
     let Some(files) = files.filter(|_| outcome.end == End::Exited(0)) else { return outcome };
     let files = tokio::task::spawn_blocking(|| files.read()).await.unwrap_or_default();
     Outcome { files, ..outcome }
+}
+
+/// Returns the violation of a call that may only read, if its tool may do more.
+fn above_read(tool: ResolvedTool<'_>, purpose: Purpose) -> Option<Violation> {
+    let Purpose::Read { call_name, caller } = purpose else { return None };
+    let problem = Problem::NotReading { tool: tool.name().to_owned(), risk: tool.written_risk(), caller };
+    let violation = Violation { argument: call_name.to_owned(), problem };
+    (tool.promised_risk() != Risk::Read).then_some(violation)
 }
 
 /// Makes the error for invalid arguments.

@@ -21,6 +21,7 @@ mod failures;
 mod files;
 mod generated;
 mod http;
+mod ignored;
 #[cfg(feature = "import")]
 mod import;
 mod laws;
@@ -48,6 +49,7 @@ mod server;
 #[cfg(feature = "http")]
 mod statuses;
 mod support;
+mod surface;
 mod tidy;
 mod usage;
 mod web;
