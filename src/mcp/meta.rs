@@ -13,8 +13,7 @@ pub(super) const SEARCH_DESCRIPTION: &str = "Search for available CLI tools by k
     Call with no filters to get a summary of all available CLIs.";
 pub(super) const CALL_DESCRIPTION: &str =
     "Execute a CLI tool by name. Use climax_search first to discover available tools and their argument schemas.";
-pub(super) const READ_DESCRIPTION: &str = "Execute a CLI tool that changes nothing, by name: one with `risk: read` in the results of climax_search. \
-    Refuses others.";
+pub(super) const READ_DESCRIPTION: &str = "Execute a CLI tool of risk read. Refuses others.";
 
 /// The arguments of `climax_search`. The last one is accepted and not published.
 const SEARCH_KEYS: [&str; 5] = ["query", "category", "cli", "limit", "offset"];
@@ -39,7 +38,7 @@ pub(super) fn search_schema() -> Value {
     })
 }
 
-/// The input schema of `climax_call` and `climax_read`. Its text is fixed by the contract.
+/// The input schema of `climax_call`. Its text is fixed by the contract.
 pub(super) fn call_schema(name: CallName) -> Value {
     json!({
         "type": "object",
@@ -53,6 +52,15 @@ pub(super) fn call_schema(name: CallName) -> Value {
                 "description": "Arguments to pass to the tool (see tool's input_schema from climax_search)"
             }
         },
+        "required": [name.as_str()]
+    })
+}
+
+/// The input schema of `climax_read`: that of `climax_call`, without descriptions, for the sake of tokens.
+pub(super) fn read_schema(name: CallName) -> Value {
+    json!({
+        "type": "object",
+        "properties": { (name.as_str()): { "type": "string" }, "args": { "type": "object" } },
         "required": [name.as_str()]
     })
 }

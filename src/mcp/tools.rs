@@ -64,11 +64,11 @@ pub(super) fn tools(index: &ToolIndex, surface: &Surface) -> Vec<Tool> {
 /// The definition of a meta-tool. Source: `docs/contract.md`, by its name.
 fn meta_tool(tool: MetaTool, surface: &MetaSurface, index: &ToolIndex) -> Tool {
     let (title, description) = match tool {
-        MetaTool::Search => ("Find tools", meta::SEARCH_DESCRIPTION),
-        MetaTool::Call => ("Call a tool", meta::CALL_DESCRIPTION),
-        MetaTool::Read => ("Call a tool that reads", meta::READ_DESCRIPTION),
-        MetaTool::Describe => ("Describe tools", extended::DESCRIBE_DESCRIPTION),
-        MetaTool::Examples => ("Show example calls", extended::EXAMPLES_DESCRIPTION),
+        MetaTool::Search => ("Search", meta::SEARCH_DESCRIPTION),
+        MetaTool::Call => ("Call", meta::CALL_DESCRIPTION),
+        MetaTool::Read => ("Read", meta::READ_DESCRIPTION),
+        MetaTool::Describe => ("Describe", extended::DESCRIBE_DESCRIPTION),
+        MetaTool::Examples => ("Examples", extended::EXAMPLES_DESCRIPTION),
     };
     let reading = ToolAnnotations::new().read_only(true);
     let annotations = match tool {
@@ -89,7 +89,8 @@ pub(super) fn meta_schema(tool: MetaTool, surface: &MetaSurface) -> Value {
     match (tool, surface.search()) {
         (MetaTool::Search, SearchForm::Plain) => meta::search_schema(),
         (MetaTool::Search, SearchForm::Paged) => extended::search_schema(),
-        (MetaTool::Call | MetaTool::Read, _) => meta::call_schema(surface.call_name()),
+        (MetaTool::Call, _) => meta::call_schema(surface.call_name()),
+        (MetaTool::Read, _) => meta::read_schema(surface.call_name()),
         (MetaTool::Describe, _) => extended::describe_schema(),
         (MetaTool::Examples, _) => extended::examples_schema(surface.call_name()),
     }

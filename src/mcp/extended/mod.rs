@@ -1,4 +1,4 @@
-//! Paged search, descriptions and examples. Source: `docs/contract.md`, "Surfaces".
+//! Paged search, descriptions and examples. Source: `docs/contract.md`, "Modes".
 
 mod cursor;
 mod describe;
