@@ -15,7 +15,7 @@ use self::rules::RuleOrigin;
 pub(crate) use self::value::{MAX_ARGUMENT_BYTES, MAX_STDIN_BYTES};
 pub use self::violation::{Problem, Violation, echo, type_problem};
 
-/// Maximum unknown keys of a call that are compared with the names of args.
+/// Maximum unknown keys of a call that are compared with the names of args, and that results and audit lines name.
 pub(crate) const MAX_UNKNOWN_KEYS: usize = 32;
 
 /// Maximum length of all arguments of a command line together, in bytes.
@@ -55,9 +55,9 @@ impl<'a> Bound<'a> {
 
 /// Converts and checks the agent's arguments of one call; null counts as absent.
 ///
-/// Args that the user fills in and args for result files are skipped. Unknown keys are ignored, with two exceptions:
-/// a misspelt name of an arg without a value, and a request for a dry run that the tool does not support. Ignoring
-/// these could change something that the agent did not intend.
+/// Args that the user fills in and args for result files are skipped. Unknown keys are ignored ([`unknown_keys`]), with two
+/// exceptions: a misspelt name of an arg without a value, and a request for a dry run that the tool does not support.
+/// Ignoring these could change something that the agent did not intend.
 ///
 /// Of a policy only `allow_leading_dash` applies here. [`check`] applies its rules.
 ///
@@ -85,36 +85,64 @@ impl<'a> Bound<'a> {
 pub fn bind<'a>(tool: ResolvedTool<'a>, arguments: &Map<String, Value>) -> Result<Bound<'a>, Vec<Violation>> {
     let bound =
         bind_args(tool, |arg| (!arg.is_from_user() && arg.output().is_none()).then(|| arguments.get(arg.name())));
-    let unknown = unknown_keys(tool, arguments);
     let bound = bound.and_then(|bound| whole(tool, bound));
+    let refused = refused_keys(tool, arguments);
     match bound {
-        Ok(bound) if unknown.is_empty() => Ok(bound),
-        Ok(_) => Err(unknown),
-        Err(violations) => Err(violations.into_iter().chain(unknown).collect()),
+        Ok(bound) if refused.is_empty() => Ok(bound),
+        Ok(_) => Err(refused),
+        Err(violations) => Err(violations.into_iter().chain(refused).collect()),
     }
 }
 
+/// Returns the first 32 keys that no arg of the tool has. A call that [`bind`] accepts ignores them.
+pub fn unknown_keys<'v>(tool: ResolvedTool<'v>, arguments: &'v Map<String, Value>) -> impl Iterator<Item = &'v str> {
+    keys_beside(tool.args(), arguments)
+}
+
+/// Returns the first 32 keys of an agent that a call ignores.
+///
+/// These include args that the user or the server gives. Otherwise an agent could find out their names.
+pub fn keys_ignored_from_agents<'v>(
+    tool: ResolvedTool<'v>,
+    arguments: &'v Map<String, Value>,
+) -> impl Iterator<Item = &'v str> {
+    keys_beside(tool.agent_args(), arguments)
+}
+
+fn keys_beside<'v>(
+    args: impl Iterator<Item = ArgView<'v>> + Clone,
+    arguments: &'v Map<String, Value>,
+) -> impl Iterator<Item = &'v str> {
+    let given = arguments.iter().filter(|(_, value)| !value.is_null()).map(|(key, _)| key.as_str());
+    given.filter(move |key| args.clone().all(|arg| arg.name() != *key)).take(MAX_UNKNOWN_KEYS)
+}
+
 /// Returns the unknown keys that must not be ignored.
-fn unknown_keys(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Vec<Violation> {
+fn refused_keys(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Vec<Violation> {
     let given = |name: &str| arguments.get(name).is_some_and(|value| !value.is_null());
-    let unknown = arguments.keys().filter(|key| given(key) && tool.args().all(|arg| arg.name() != key.as_str()));
-    let problem = |key: &String| {
+    let lacks_dry_run =
+        tool.promised_risk() != Risk::Read && !tool.agent_args().any(|arg| is_name_of_dry_run(arg.name()));
+    let problem = |key: &str| {
         let free = tool.agent_args().map(ArgView::name).filter(|name| !given(name));
         match near_misses(key, free, 1).first() {
             Some(meant) => Some(Problem::Misspelt { meant: (*meant).to_owned() }),
-            None => (tool.risk() != Risk::Read && requests_dry_run(key, &arguments[key])).then_some(Problem::NoDryRun),
+            None => (lacks_dry_run && requests_dry_run(key, &arguments[key])).then_some(Problem::NoDryRun),
         }
     };
-    let violation = |key: &String| Some(Violation { argument: key.clone(), problem: problem(key)? });
-    unknown.take(MAX_UNKNOWN_KEYS).filter_map(violation).collect()
+    let violation = |key: &str| Some(Violation { argument: key.to_owned(), problem: problem(key)? });
+    unknown_keys(tool, arguments).filter_map(violation).collect()
 }
 
 /// Whether an unknown key requests a dry run.
 fn requests_dry_run(key: &str, value: &Value) -> bool {
+    is_name_of_dry_run(key) && coerce(value, Type::Boolean) != Ok(BoundValue::Boolean(false))
+}
+
+/// Whether this is a common name for an argument that requests a dry run.
+fn is_name_of_dry_run(key: &str) -> bool {
     const NAMES: [&str; 6] = ["dryrun", "noact", "noop", "preview", "simulate", "whatif"];
     let name: String = key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    let is_false = coerce(value, Type::Boolean) == Ok(BoundValue::Boolean(false));
-    NAMES.contains(&name.as_str()) && !is_false
+    NAMES.contains(&name.as_str())
 }
 
 /// Binds the agent's arguments together with the user's answers to the tool's forms.

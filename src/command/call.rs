@@ -13,6 +13,7 @@ use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::call::approval::{Approver, Denial, FormAnswer, PendingCall, Verdict};
+use crate::call::arguments::{echo, unknown_keys};
 use crate::call::digest::RequestDigest;
 use crate::call::form::Form;
 use crate::call::visible::TextForm;
@@ -84,6 +85,9 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
         caller: None,
         purpose: Purpose::Call,
     };
+    if let Some(ignored) = ignored(&toolbox, request) {
+        terminal::error(&ignored);
+    }
     let reply = match runtime().and_then(|runtime| execute(runtime, &toolbox, request, text_form(arguments.raw_output)))
     {
         Ok(reply) => reply,
@@ -93,6 +97,14 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
         }
     };
     write_reply(&reply, arguments.json)
+}
+
+/// Returns a warning that names the arguments that the call ignores.
+fn ignored(toolbox: &Toolbox, request: CallRequest<'_>) -> Option<String> {
+    let tool = toolbox.index.get(request.tool)?;
+    let names: Vec<String> = unknown_keys(tool, request.arguments).map(|name| format!("`{}`", echo(name))).collect();
+    let warning = || format!("climax: ignored, because `{}` has no such arguments: {}", tool.name(), names.join(", "));
+    (!names.is_empty()).then(warning)
 }
 
 /// Prints a reply: the text or the media to standard output, suggestions to standard error.

@@ -69,7 +69,7 @@ fn refuses_unsupported_dry_run_of_a_writing_tool() {
         |name: &str, arguments: Value| bind(tool(&index, name), &object(arguments)).map(|bound| bound.iter().count());
     for key in ["dry_run", "dryRun", "--what-if", "preview"] {
         let violations = bound("write", json!({ key: true })).unwrap_err();
-        assert!(violations[0].to_string().starts_with(&format!("Unknown argument '{key}': the tool cannot show")));
+        assert!(violations[0].to_string().starts_with(&format!("Unknown argument '{key}': the tool has no dry run")));
         assert_eq!(bound("write", json!({ key: "false" })), Ok(0));
         assert_eq!(bound("read", json!({ key: true })), Ok(0));
     }

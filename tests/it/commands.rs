@@ -207,6 +207,9 @@ fn budget_counts_tokens_and_fails_over_the_limit() {
     let (status, stdout, _) = run(climax().args(["budget", "jq", "--json"]));
     let counted = json(&stdout);
     let listed = counted["surface"][0]["tokens"].as_u64().unwrap();
+    let row = |at: usize| (counted["surface"][at]["name"].as_str().unwrap(), counted["surface"][at]["tokens"].as_u64());
+    assert!(matches!(row(0), ("tools/list", Some(..=300))), "{counted}");
+    assert!(matches!(row(1), ("tools/list --meta search,read,call", Some(..=380))), "{counted}");
     assert_eq!((status, &counted["clis"][0]["name"]), (0, &Value::from("jq")));
     assert!((100..1000).contains(&listed), "{listed}");
     assert_eq!(run(climax().args(["budget", "--max", &listed.to_string()])).0, 0);

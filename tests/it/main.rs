@@ -22,6 +22,7 @@ mod failures;
 mod files;
 mod generated;
 mod http;
+mod ignored;
 #[cfg(feature = "import")]
 mod import;
 mod laws;
@@ -49,6 +50,7 @@ mod server;
 #[cfg(feature = "http")]
 mod statuses;
 mod support;
+mod surface;
 mod tidy;
 mod typed_results;
 mod usage;

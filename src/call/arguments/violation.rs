@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use climax_catalog::Risk;
 use serde_json::Value;
 
 /// Maximum characters of a client's value that a message repeats.
@@ -19,6 +20,15 @@ pub enum Problem {
     },
     /// It is unknown, and requests a dry run that the tool does not support.
     NoDryRun,
+    /// It names a tool that may change something, in a call that may only read.
+    NotReading {
+        /// The tool.
+        tool: String,
+        /// The risk that its config states.
+        risk: Option<Risk>,
+        /// The meta-tool that calls it, if one is served.
+        caller: Option<&'static str>,
+    },
     /// It has another type and cannot be converted.
     Type {
         /// The value, as JSON without the outer quotes of a string.
@@ -152,7 +162,16 @@ impl fmt::Display for Violation {
                 write!(f, "Unknown argument '{}': did you mean '{meant}'?", echo(name))
             }
             Problem::NoDryRun => {
-                write!(f, "Unknown argument '{}': the tool cannot show what it would do without doing it", echo(name))
+                write!(f, "Unknown argument '{}': the tool has no dry run, so nothing was run", echo(name))
+            }
+            Problem::NotReading { tool, risk, caller } => {
+                write!(f, "Argument '{name}': '{}' ", echo(tool))?;
+                match risk {
+                    Some(risk) => write!(f, "has risk {}", risk.as_str())?,
+                    None => f.write_str("states no risk")?,
+                }
+                f.write_str(", and this call may only read")?;
+                caller.map_or(Ok(()), |caller| write!(f, "; call it with {caller}"))
             }
             Problem::Type { value, expected } => write!(f, "Argument '{name}': cannot convert '{value}' to {expected}"),
             Problem::NotInEnum { allowed } => write!(f, "Argument '{name}' must be one of: {}", allowed.join(", ")),

@@ -13,9 +13,6 @@ use crate::exec;
 /// The most tools that one request can describe.
 const MAX_DESCRIBED_TOOLS: usize = 10;
 
-/// Name of the tool that describes tools.
-pub(in crate::mcp) const DESCRIBE: &str = "climax_describe";
-
 /// Description of the tool that describes tools.
 pub(in crate::mcp) const DESCRIBE_DESCRIPTION: &str = "Describe tools by name: what they do, their argument schema, and with detail=full their command line, risk, timeout and \
      whether the program is installed.";
