@@ -12,6 +12,7 @@ use climax_catalog::Strategy;
 
 #[cfg(feature = "oauth")]
 use super::oauth::OauthArguments;
+use crate::command::retired::ProbableCommand;
 use crate::command::selection::{Selection, Sources};
 use crate::command::strategy::strategies;
 use crate::command::value;
@@ -30,6 +31,9 @@ const DEFAULT_DRAIN_S: u64 = 30;
 pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) selection: Selection,
+    /// The command that the first name may stand for.
+    #[arg(skip)]
+    pub(crate) probable_command: Option<ProbableCommand>,
     /// Offer every tool directly instead of `climax_search` and `climax_call`
     #[arg(long)]
     pub(crate) classic: bool,
@@ -81,7 +85,7 @@ pub(crate) struct ReloadArguments {
 impl RunArguments {
     /// Whether the served tools come from files, which can be reloaded.
     pub(crate) fn has_files(&self) -> bool {
-        let Sources { configs, policy } = &self.selection.sources;
+        let Sources { configs, policy, .. } = &self.selection.sources;
         #[cfg(feature = "http")]
         let has_more = !self.http.policy_for.is_empty();
         #[cfg(not(feature = "http"))]
