@@ -45,21 +45,25 @@ const OTHER_WORDS: [(&str, &str); 5] = [
     ("init", "`climax import --help-of PROGRAM` writes a first config"),
 ];
 
-/// A word that stands where a command could stand, and what was probably meant.
+/// A word that stands where a command could stand, and was probably meant as one.
 #[derive(Clone, Debug)]
 pub(crate) struct ProbableCommand {
     pub(crate) word: String,
-    pub(crate) instead: String,
+    /// What to write instead.
+    pub(crate) message: String,
 }
 
 impl ProbableCommand {
     /// Finds what `word` may have meant among the commands.
     pub(crate) fn of(word: &str, command: &Command) -> Option<Self> {
-        let visible = command.get_subcommands().filter(|command| !command.is_hide_set()).map(Command::get_name);
-        let other = || OTHER_WORDS.iter().find(|(other, _)| *other == word).map(|(_, instead)| (*instead).to_owned());
-        let instead =
-            did_you_mean(word, visible).map(|near| format!("did you mean `climax {near}`?")).or_else(other)?;
-        Some(Self { word: word.to_owned(), instead })
+        let commands = command.get_subcommands().filter(|command| !command.is_hide_set()).map(Command::get_name);
+        let message = match (did_you_mean(word, commands), OTHER_WORDS.iter().find(|(other, _)| *other == word)) {
+            (Some(same), _) if same == word => format!("the command stands before all options: `climax {word} …`"),
+            (Some(near), _) => format!("there is no command `{word}` either: did you mean `climax {near}`?"),
+            (None, Some((_, instead))) => format!("there is no command `{word}` either: {instead}"),
+            (None, None) => return None,
+        };
+        Some(Self { word: word.to_owned(), message })
     }
 }
 

@@ -258,6 +258,7 @@ fn command_lines_of_0_5_are_answered_with_what_to_do_instead() {
         (&["lst"], "did you mean `climax list`?"),
         (&["describe", "git_log"], "`climax list CLI`"),
         (&["serve"], "`climax run`"),
+        (&["--log-level", "INFO", "run", "git"], "stands before all options: `climax run …`"),
     ] {
         if cfg!(not(feature = "http")) && args.contains(&"sse") {
             continue;

@@ -12,7 +12,6 @@ use super::arguments::RunArguments;
 use super::reload;
 use crate::call::audit::Audit;
 use crate::command::output::usage;
-use crate::command::retired::ProbableCommand;
 use crate::command::selection::report_load_error;
 use crate::command::terminal;
 use crate::mcp::{Options, Server};
@@ -44,12 +43,7 @@ impl Start<'_> {
         };
         let probable = self.arguments.probable_command.as_ref().filter(|probable| is_unknown(&probable.word));
         let code = report_load_error(error);
-        match probable {
-            Some(ProbableCommand { word, instead }) => {
-                usage(&format!("there is no command `{word}` either: {instead}"))
-            }
-            None => code,
-        }
+        probable.map_or(code, |probable| usage(&probable.message))
     }
 }
 
