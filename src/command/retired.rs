@@ -1,4 +1,4 @@
-//! Answers command lines of CLImax 0.5, and words that are no command, with what to write instead.
+//! Answers command lines of `CLImax` 0.5, and words that are no command, with what to write instead.
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};

@@ -259,9 +259,10 @@ fn unrestricted(catalog: &'static Catalog, wanted: &Wanted) -> Result<Unrestrict
     let served = |item: ServedItem<'_>| is_served(&compiled_in, item);
     let Compiled { catalog: added, warnings } = read_configs(configs, &served).map_err(LoadError::Files)?;
     absent.retain(|name| !clis(&added).any(|(_, cli)| is_named(cli, name)));
-    match configs_only {
-        true => check_absent(&absent, SearchScope::Configs, &[&added])?,
-        false => check_absent(&absent, SearchScope::WithConfigs, &[catalog, &added])?,
+    if *configs_only {
+        check_absent(&absent, SearchScope::Configs, &[&added])?;
+    } else {
+        check_absent(&absent, SearchScope::WithConfigs, &[catalog, &added])?;
     }
     let added = permitted_additions(catalog, added)?;
     let of_configs = added.tools.iter().map(|tool| added.texts.get(tool.name).to_owned()).collect();

@@ -18,15 +18,14 @@ pub(super) fn line(published: &Published, selection: &Selection) -> String {
         return format!("climax: serving {} of {}", counted(total, "tool"), counted(clis, "CLI"));
     }
     let names = clis(published);
-    let mut line = format!("climax: serving {} of {names}", counted(published.of_configs.len(), "tool"));
+    let own = counted(published.of_configs.len(), "tool");
     let compiled_in = total - published.of_configs.len();
-    if compiled_in > 0 {
-        line += &format!(" and {}", counted(compiled_in, "compiled-in tool"));
-        if selection.names().is_empty() {
-            line += &format!("; --only serves {names} alone");
-        }
-    }
-    line
+    let others = match (compiled_in, selection.names().is_empty()) {
+        (0, _) => String::new(),
+        (_, false) => format!(" and {}", counted(compiled_in, "compiled-in tool")),
+        (_, true) => format!(" and {}; --only serves {names} alone", counted(compiled_in, "compiled-in tool")),
+    };
+    format!("climax: serving {own} of {names}{others}")
 }
 
 /// Returns the names of the CLIs of config files, or how many there are.
