@@ -26,7 +26,7 @@ pub(crate) struct Sources {
     /// Add a config file or a directory of them; its tools replace compiled-in ones of the same name
     #[arg(long = "config", value_name = "FILE")]
     pub(crate) configs: Vec<PathBuf>,
-    /// Leave the compiled-in CLIs out: the files of --config alone
+    /// Serve the CLIs of --config alone, without the compiled-in ones
     #[arg(long, requires = "configs")]
     pub(crate) only: bool,
     /// Apply this policy: which tools are permitted, where they run, which calls need approval
