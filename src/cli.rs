@@ -10,7 +10,8 @@ use climax_catalog::Catalog;
 use crate::command::budget;
 #[cfg(feature = "import")]
 use crate::command::import;
-use crate::command::output::{FAILURE, USAGE};
+use crate::command::output::{FAILURE, USAGE, usage};
+use crate::command::retired::{ProbableCommand, RetiredCommand, explained};
 use crate::command::run::RunArguments;
 use crate::command::{
     call, completions, diff, doctor, eval, export, list, run, schema, search, terminal, validate, version,
@@ -69,6 +70,8 @@ enum ClimaxCommand {
     Import(import::Args),
     /// Print the version, the build and the compiled-in catalog
     Version(version::Args),
+    #[command(flatten)]
+    Retired(RetiredCommand),
     /// Print a completion script
     Completions {
         /// The shell to complete in
@@ -85,11 +88,16 @@ enum ClimaxCommand {
 /// Parses the command line, and checks conflicts between options that clap cannot express.
 fn parse() -> Result<CommandLine, clap::Error> {
     let mut command = CommandLine::command();
-    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
-    let arguments = CommandLine::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
+    let matches = command.try_get_matches_from_mut(std::env::args_os()).map_err(explained)?;
+    let mut arguments = CommandLine::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
     let (run, given) = match (&arguments.command, matches.subcommand()) {
         (Some(ClimaxCommand::Run(run)), Some((_, given))) => (run, given),
-        (None, None) => (&arguments.run, &matches),
+        (None, None) => {
+            let has_configs = !arguments.run.selection.sources.configs.is_empty();
+            let first = arguments.run.selection.names().into_iter().next().filter(|_| !has_configs);
+            arguments.run.probable_command = first.and_then(|word| ProbableCommand::of(&word, &command));
+            (&arguments.run, &matches)
+        }
         _ => return Ok(arguments),
     };
     match run.problem(given) {
@@ -160,6 +168,7 @@ fn dispatch(program: &Program) -> ExitCode {
         ClimaxCommand::Diff(arguments) => diff::run(catalog, &arguments),
         #[cfg(feature = "import")]
         ClimaxCommand::Import(arguments) => import::run(&arguments),
+        ClimaxCommand::Retired(retired) => usage(retired.instead()),
         ClimaxCommand::Version(arguments) => version::run(catalog, &arguments),
         ClimaxCommand::Completions { shell } => completions::run(shell, &mut CommandLine::command()),
     }

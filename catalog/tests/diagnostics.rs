@@ -7,8 +7,8 @@ use std::fs;
 use std::path::Path;
 
 use climax_catalog::{
-    Code, Compiled, Diagnostic, Diagnostics, Layer, MAX_CONFIG_BYTES, Phase, Source, Style, ToolIndex, compile,
-    compile_linted, compile_over, policy,
+    Code, Compiled, Diagnostic, Diagnostics, Layer, MAX_CONFIG_BYTES, Phase, ServedItem, Source, Style, ToolIndex,
+    compile, compile_linted, compile_over, policy,
 };
 
 fn diagnose(path: &str, bytes: Vec<u8>) -> Diagnostics {
@@ -81,7 +81,7 @@ fn every_code_is_explained() {
 }
 
 #[test]
-fn two_files_with_one_cli_name_are_an_error_unless_added_at_run_time() {
+fn two_files_with_one_cli_name_are_a_warning_also_at_run_time() {
     let source = |path: &str, name: &str, tool: &str| {
         let text = format!("{name}command: x\ntools: [{{name: {tool}, description: Show it}}]\n");
         Source::new(path, text.into_bytes()).unwrap()
@@ -92,9 +92,13 @@ fn two_files_with_one_cli_name_are_an_error_unless_added_at_run_time() {
         source("again/git.yaml", "", "c"),
         source("other.yaml", "name: more\n", "d"),
     ];
-    insta::assert_snapshot!(compile(&sources).unwrap_err().render(Style::Plain));
-    assert!(compile_linted(&sources).is_err());
-    assert_eq!(compile_over(&sources, &|_| false).unwrap().catalog.tools.len(), 4);
+    let compiled = compile(&sources).unwrap();
+    assert_eq!(compiled.catalog.tools.len(), 4);
+    let shown = compiled.warnings.render(Style::Plain);
+    assert_eq!(compile_over(&sources, &|_| false).unwrap().warnings.render(Style::Plain), shown);
+    let served = |item: ServedItem<'_>| item == ServedItem::Cli("more");
+    let over = compile_over(&sources[3..], &served).unwrap().warnings;
+    insta::assert_snapshot!(format!("{shown}\n\n{}", over.render(Style::Plain)));
 }
 
 /// Returns the diagnostics of a policy for a catalog with one tool.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tiktoken_rs::CoreBPE;
 
 use crate::command::output::{FAILURE, print};
-use crate::command::selection::{Selection, load};
+use crate::command::selection::Selection;
 use crate::command::{terminal, value};
 use crate::mcp::{self, DEFAULT_SEARCH_RESULTS, MetaSurface, MetaTool, Surface};
 
@@ -28,7 +28,7 @@ type TokenRow = (String, usize);
 
 /// Prints numbers of tokens. Exit status 1 if the tool list of the default mode takes more than `--max`.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
-    let index = match load(catalog, &arguments.selection.names, &arguments.selection.sources) {
+    let index = match arguments.selection.load(catalog) {
         Ok(served) => served.index,
         Err(code) => return code,
     };

@@ -20,7 +20,7 @@ use crate::call::visible::TextForm;
 use crate::call::{CallError, CallRequest, CallResult, ErrorCode, Purpose, Toolbox};
 use crate::command::output::{FAILURE, print, print_bytes, usage};
 use crate::command::runtime::{audit, runtime, text_form};
-use crate::command::selection::{Sources, load};
+use crate::command::selection::Sources;
 use crate::command::{terminal, value};
 use crate::exec::{Limits, Runner, Stop};
 use crate::mcp::reply::{Reply, reply};
@@ -66,7 +66,7 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
         Ok(values) => values,
         Err(message) => return usage(&message),
     };
-    let LoadedTools { index, policy } = match load(program.catalog, &[], &arguments.sources) {
+    let LoadedTools { index, policy } = match arguments.sources.load(program.catalog) {
         Ok(served) => served,
         Err(code) => return code,
     };

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::command::output::{FAILURE, print};
 use crate::command::runtime::runtime;
-use crate::command::selection::{Selection, load};
+use crate::command::selection::Selection;
 use crate::command::terminal;
 use crate::exec::{self, End, Invocation, Limits, Runner};
 use crate::serving::load::LoadedTools;
@@ -44,7 +44,7 @@ struct ProgramCheck {
 
 /// Prints the programs and the limits. Exit status 1 if a program is missing, or cannot run in the policy's executor.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
-    let loaded = match load(catalog, &arguments.selection.names, &arguments.selection.sources) {
+    let loaded = match arguments.selection.load(catalog) {
         Ok(loaded) => loaded,
         Err(code) => return code,
     };

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use strum::VariantArray as _;
 
 use crate::command::output::{FAILURE, print};
-use crate::command::selection::{Selection, load};
+use crate::command::selection::Selection;
 use crate::command::terminal;
 
 #[derive(clap::Args, Debug)]
@@ -80,7 +80,7 @@ struct Figures {
 
 /// Prints the figures of each strategy, for each form of the queries.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
-    let index = match load(catalog, &arguments.selection.names, &arguments.selection.sources) {
+    let index = match arguments.selection.load(catalog) {
         Ok(served) => served.index,
         Err(code) => return code,
     };

@@ -9,7 +9,7 @@ use climax_catalog::{
 use serde_json::{Map, Value, json};
 
 use crate::command::output::print;
-use crate::command::selection::{Selection, load};
+use crate::command::selection::Selection;
 use crate::serving::load::LoadedTools;
 
 #[derive(clap::Args, Debug)]
@@ -23,7 +23,7 @@ pub(crate) struct Args {
 
 /// Prints the catalog after the policy has been applied.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
-    match load(catalog, &arguments.selection.names, &arguments.selection.sources) {
+    match arguments.selection.load(catalog) {
         Ok(served) => print(&format!("{:#}", exported(&served)), ExitCode::SUCCESS),
         Err(code) => code,
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::export;
 use crate::command::output::print;
-use crate::command::selection::{Selection, load};
+use crate::command::selection::Selection;
 use crate::command::terminal;
 use crate::serving::load;
 
@@ -22,11 +22,11 @@ pub(crate) struct Args {
 
 /// Prints the CLIs, or the tools of the named ones.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
-    let index = match load(catalog, &arguments.selection.names, &arguments.selection.sources) {
+    let index = match arguments.selection.load(catalog) {
         Ok(served) => served.index,
         Err(code) => return code,
     };
-    let names = &arguments.selection.names;
+    let names = arguments.selection.names();
     // CLIs of --config are always served, but listed only by name.
     let is_selected =
         |tool: &ResolvedTool<'_>| names.is_empty() || names.iter().any(|name| load::is_named(tool.cli(), name));

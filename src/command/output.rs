@@ -29,7 +29,12 @@ pub(super) fn print_bytes(bytes: &[u8], code: ExitCode) -> ExitCode {
 }
 
 /// Reports a usage error.
-pub(super) fn usage(message: &str) -> ExitCode {
+pub(crate) fn usage(message: &str) -> ExitCode {
     terminal::error(&format!("climax: {message}"));
     ExitCode::from(USAGE)
+}
+
+/// Formats a number of things: `1 tool`, `2 tools`.
+pub(super) fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }

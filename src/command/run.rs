@@ -1,6 +1,7 @@
 //! `climax run`: starts the server.
 
 pub(crate) mod arguments;
+mod banner;
 #[cfg(feature = "http")]
 mod http;
 mod memory;
@@ -81,8 +82,7 @@ fn settings(program: &Program, arguments: &RunArguments, audit: Option<Arc<Audit
     let limits = Limits { stream_bytes: arguments.max_output, ..Limits::default() };
     ToolboxSettings {
         catalog: program.catalog,
-        names: arguments.selection.names.clone(),
-        configs: arguments.selection.sources.configs.clone(),
+        wanted: arguments.selection.wanted(),
         runner: Runner::new(Executor::Local, limits, concurrency).with_helper_processes(),
         natives: program.natives.clone(),
         audit,

@@ -6,7 +6,7 @@ use climax_catalog::{Catalog, Filter, Strategy};
 
 use super::list;
 use crate::command::output::print;
-use crate::command::selection::{Sources, load};
+use crate::command::selection::Sources;
 use crate::command::strategy::{strategies, strategy};
 use crate::command::{terminal, value};
 use crate::mcp;
@@ -37,7 +37,7 @@ pub(crate) struct Args {
 
 /// Prints the tools that match, or all CLIs if there is no query and no filter.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
-    let index = match load(catalog, &[], &arguments.sources) {
+    let index = match arguments.sources.load(catalog) {
         Ok(served) => served.index,
         Err(code) => return code,
     };

@@ -5,17 +5,17 @@ use std::process::ExitCode;
 
 use climax_catalog::Catalog;
 
-use super::output::FAILURE;
+use super::output::{FAILURE, usage};
 use super::terminal;
-use crate::serving::load::{self, LoadError, LoadedTools};
+use crate::serving::load::{self, LoadError, LoadedTools, Wanted};
 
 /// The selected tools.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct Selection {
     /// Compiled-in CLIs to serve, by name; default: all. With --config also names of its CLIs, which are served in
     /// any case
-    #[arg(value_name = "NAME")]
-    pub(crate) names: Vec<String>,
+    #[arg(id = "names", value_name = "NAME")]
+    given_names: Vec<String>,
     #[command(flatten)]
     pub(crate) sources: Sources,
 }
@@ -26,22 +26,52 @@ pub(crate) struct Sources {
     /// Add a config file or a directory of them; its tools replace compiled-in ones of the same name
     #[arg(long = "config", value_name = "FILE")]
     pub(crate) configs: Vec<PathBuf>,
+    /// Serve the CLIs of --config alone, without the compiled-in ones
+    #[arg(long, requires = "configs")]
+    pub(crate) only: bool,
     /// Apply this policy: which tools are permitted, where they run, which calls need approval
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
 }
 
-/// Loads the selected tools. Reports warnings and errors on standard error.
-pub(super) fn load(catalog: &'static Catalog, names: &[String], sources: &Sources) -> Result<LoadedTools, ExitCode> {
-    let (tools, warnings) =
-        load::load_tools(catalog, names, &sources.configs, sources.policy.as_deref()).map_err(report_load_error)?;
-    terminal::report(&warnings);
-    Ok(tools)
+impl Selection {
+    /// Returns the names. Empty ones are left out: clients pass them for optional settings without a value.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.given_names.iter().filter(|name| !name.is_empty()).cloned().collect()
+    }
+
+    /// Returns the CLIs to load.
+    pub(super) fn wanted(&self) -> Wanted {
+        Wanted { names: self.names(), ..self.sources.wanted() }
+    }
+
+    /// Loads the selected tools. Reports warnings and errors on standard error.
+    pub(super) fn load(&self, catalog: &'static Catalog) -> Result<LoadedTools, ExitCode> {
+        load(catalog, &self.wanted(), &self.sources)
+    }
+}
+
+impl Sources {
+    fn wanted(&self) -> Wanted {
+        Wanted { names: Vec::new(), configs: self.configs.clone(), configs_only: self.only }
+    }
+
+    /// Loads all tools. Reports warnings and errors on standard error.
+    pub(super) fn load(&self, catalog: &'static Catalog) -> Result<LoadedTools, ExitCode> {
+        load(catalog, &self.wanted(), self)
+    }
+}
+
+fn load(catalog: &'static Catalog, wanted: &Wanted, sources: &Sources) -> Result<LoadedTools, ExitCode> {
+    let loaded = load::load_tools(catalog, wanted, sources.policy.as_deref()).map_err(report_load_error)?;
+    terminal::report(&loaded.warnings);
+    Ok(loaded.served)
 }
 
 /// Reports on standard error why no tools could be loaded.
 pub(super) fn report_load_error(error: LoadError) -> ExitCode {
     match error {
+        LoadError::NotAFile(_) => return usage(&error.to_string()),
         LoadError::Files(diagnostics) => terminal::report(&diagnostics),
         LoadError::UnknownNames(names) => {
             for mut name in names {

@@ -11,7 +11,7 @@ use climax_catalog::{Catalog, Code, Compiled, Diagnostic, Diagnostics, Layer, Se
 
 use super::targets::{self, Targets};
 use super::{annotate, explain};
-use crate::command::output::{FAILURE, print};
+use crate::command::output::{FAILURE, counted, print};
 use crate::command::{terminal, value};
 use crate::mcp::{self, Surface};
 use crate::serving::load;
@@ -204,8 +204,4 @@ fn conclusion(found: &Findings, names: &[String]) -> String {
         let _ = writeln!(text, "invalid: {}, {warnings}", counted(found.diagnostics.errors().count(), "error"));
     }
     text
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }

@@ -18,7 +18,7 @@ const DESCRIPTORS_PER_PROGRAM: usize = 4;
 pub fn room_for_connections(programs: usize) -> usize {
     let all = getrlimit(Resource::Nofile).current.map_or(usize::MAX, |all| usize::try_from(all).unwrap_or(usize::MAX));
     let taken = programs.saturating_mul(DESCRIPTORS_PER_PROGRAM).saturating_add(SPARE_DESCRIPTORS);
-    // With too few descriptors for both, calls may fail, but clients still get the error.
+    // With too few descriptors for both, calls wait for others to end, but clients can still connect.
     all.saturating_sub(taken).max(all / 4)
 }
 

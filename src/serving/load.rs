@@ -19,6 +19,11 @@ pub enum LoadError {
     /// Config or policy files have errors.
     #[error("{}", .0.render(Style::Plain))]
     Files(Diagnostics),
+    /// Config files were given by names of CLIs that are compiled in.
+    #[error(
+        "--config takes a file, and there is no file `{0}`; the CLI of this name is compiled in: `climax {0}` serves it"
+    )]
+    NotAFile(String),
     /// Config files were given for a sealed catalog.
     #[error("this program is sealed: it serves what is compiled in, and --config is refused")]
     Sealed,
@@ -50,15 +55,18 @@ pub enum SearchScope {
     CompiledIn,
     /// The compiled-in catalog and the files of `--config`.
     WithConfigs,
+    /// The files of `--config` alone.
+    Configs,
 }
 
 impl fmt::Display for UnknownName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (files, option) = match self.scope {
-            SearchScope::CompiledIn => ("", ""),
-            SearchScope::WithConfigs => (" or in a file of --config", " --config FILE"),
+        let (place, option) = match self.scope {
+            SearchScope::CompiledIn => ("compiled in", ""),
+            SearchScope::WithConfigs => ("compiled in or in a file of --config", " --config FILE"),
+            SearchScope::Configs => ("in a file of --config", " --config FILE --only"),
         };
-        write!(f, "no CLI named `{}` is compiled in{files}", self.name)?;
+        write!(f, "no CLI named `{}` is {place}", self.name)?;
         match self.suggestions.as_slice() {
             [] => write!(f, "; `climax list{option}` shows the {} that are", self.available),
             near => write!(f, "; did you mean `{}`?", near.join("` or `")),
@@ -159,21 +167,37 @@ pub struct LoadedTools {
     pub policy: Policy,
 }
 
-/// Loads the named CLIs of `catalog` and all CLIs of `configs`, and applies the policy. Returns them with warnings.
+/// The CLIs to load, by names and files.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// Names of CLIs, compiled-in or of `configs`. No names select all.
+    pub names: Vec<String>,
+    /// Config files and directories. All their CLIs are loaded.
+    pub configs: Vec<PathBuf>,
+    /// Whether no compiled-in CLI is loaded.
+    pub configs_only: bool,
+}
+
+/// The result of loading tools.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The tools and their policy.
+    pub served: LoadedTools,
+    /// Names of the served tools that config files define.
+    pub of_configs: Vec<String>,
+    /// Warnings about the files.
+    pub warnings: Diagnostics,
+}
+
+/// Loads CLIs of `catalog` and of config files, and applies the policy.
 ///
-/// No names select all CLIs. Tools of `configs` replace compiled-in tools of the same name. A name may belong to a
-/// CLI of `configs`.
+/// Tools of config files replace compiled-in tools of the same name.
 ///
 /// # Errors
 /// A name is unknown, or a file has errors.
-pub fn load_tools(
-    catalog: &'static Catalog,
-    names: &[String],
-    configs: &[PathBuf],
-    policy: Option<&Path>,
-) -> Result<(LoadedTools, Diagnostics), LoadError> {
+pub fn load_tools(catalog: &'static Catalog, wanted: &Wanted, policy: Option<&Path>) -> Result<Loaded, LoadError> {
     let policy = policy.map(read_policy).transpose().map_err(LoadError::Files);
-    let (index, mut warnings) = match (index(catalog, names, configs), &policy) {
+    let Unrestricted { index, mut of_configs, mut warnings } = match (unrestricted(catalog, wanted), &policy) {
         (Ok(found), _) => found,
         // Errors of configs and of the policy are reported together.
         (Err(LoadError::Files(mut found)), Err(LoadError::Files(more))) => {
@@ -183,7 +207,9 @@ pub fn load_tools(
         (Err(error), _) => return Err(error),
     };
     let compiled_in = Policy::compiled_in(catalog);
-    let Some(policy) = policy? else { return Ok((LoadedTools { index, policy: compiled_in }, warnings)) };
+    let Some(policy) = policy? else {
+        return Ok(Loaded { served: LoadedTools { index, policy: compiled_in }, of_configs, warnings });
+    };
     let policy = match catalog.policy {
         Some(_) => policy.narrowing(&compiled_in).map_err(LoadError::Files)?,
         None => policy,
@@ -191,7 +217,8 @@ pub fn load_tools(
     let Applied { policy, index, warnings: found } =
         policy.apply(index, &|name| catalog.find(name).is_some()).map_err(LoadError::Files)?;
     warnings.extend(found);
-    Ok((LoadedTools { index, policy }, warnings))
+    of_configs.retain(|tool| index.get(tool).is_some());
+    Ok(Loaded { served: LoadedTools { index, policy }, of_configs, warnings })
 }
 
 /// Reads a policy file.
@@ -203,29 +230,51 @@ pub fn read_policy(path: &Path) -> Result<PolicyFile, Diagnostics> {
     policy::read(&source)
 }
 
-/// Builds the index of the named CLIs of `catalog` and of all CLIs of `configs`.
-fn index(
-    catalog: &'static Catalog,
-    names: &[String],
-    configs: &[PathBuf],
-) -> Result<(ToolIndex, Diagnostics), LoadError> {
+/// The tools before a policy is applied to them.
+struct Unrestricted {
+    index: ToolIndex,
+    /// Names of the tools of config files.
+    of_configs: Vec<String>,
+    warnings: Diagnostics,
+}
+
+/// Builds the index of the wanted CLIs.
+fn unrestricted(catalog: &'static Catalog, wanted: &Wanted) -> Result<Unrestricted, LoadError> {
+    let Wanted { names, configs, configs_only } = wanted;
     let compiled = Layer::compiled(catalog);
-    let (rows, mut absent) = rows(catalog, names);
-    let selected = if names.is_empty() { compiled } else { compiled.only(rows) };
+    let (selected, mut absent) = match rows(catalog, names) {
+        _ if *configs_only => (compiled.only(Vec::new()), names.iter().map(String::as_str).collect()),
+        (_, absent) if names.is_empty() => (compiled, absent),
+        (rows, absent) => (compiled.only(rows), absent),
+    };
     let compiled_in = ToolIndex::from_configs(vec![selected.clone()]);
     if configs.is_empty() {
         check_absent(&absent, SearchScope::CompiledIn, &[catalog])?;
-        return Ok((compiled_in, Diagnostics::default()));
+        return Ok(Unrestricted { index: compiled_in, of_configs: Vec::new(), warnings: Diagnostics::default() });
     }
     if catalog.sealed {
         return Err(LoadError::Sealed);
     }
+    check_files(catalog, configs)?;
     let served = |item: ServedItem<'_>| is_served(&compiled_in, item);
     let Compiled { catalog: added, warnings } = read_configs(configs, &served).map_err(LoadError::Files)?;
     absent.retain(|name| !clis(&added).any(|(_, cli)| is_named(cli, name)));
-    check_absent(&absent, SearchScope::WithConfigs, &[catalog, &added])?;
+    if *configs_only {
+        check_absent(&absent, SearchScope::Configs, &[&added])?;
+    } else {
+        check_absent(&absent, SearchScope::WithConfigs, &[catalog, &added])?;
+    }
     let added = permitted_additions(catalog, added)?;
-    Ok((ToolIndex::from_configs(vec![selected, Layer::loaded(added)]), warnings))
+    let of_configs = added.tools.iter().map(|tool| added.texts.get(tool.name).to_owned()).collect();
+    let index = ToolIndex::from_configs(vec![selected, Layer::loaded(added)]);
+    Ok(Unrestricted { index, of_configs, warnings })
+}
+
+/// Fails if a path is no file but the name of a compiled-in CLI.
+fn check_files(catalog: &Catalog, configs: &[PathBuf]) -> Result<(), LoadError> {
+    let names = configs.iter().filter(|path| !path.exists()).filter_map(|path| path.to_str());
+    let mut compiled_in = names.filter(|name| clis(catalog).any(|(_, cli)| is_named(cli, name)));
+    compiled_in.next().map_or(Ok(()), |name| Err(LoadError::NotAFile(name.to_owned())))
 }
 
 /// Fails with suggestions if names of CLIs were not found.
@@ -237,6 +286,7 @@ fn check_absent(absent: &[&str], scope: SearchScope, catalogs: &[&Catalog]) -> R
 /// Whether the index has a tool, a prompt or a resource.
 fn is_served(index: &ToolIndex, item: ServedItem<'_>) -> bool {
     match item {
+        ServedItem::Cli(name) => index.summary().any(|summary| summary.cli.name() == name),
         ServedItem::Tool(name) => index.get(name).is_some(),
         ServedItem::Prompt(name) => index.prompts().iter().any(|prompt| prompt.name == name),
         ServedItem::Resource(form) => resource_forms(index).any(|existing| existing == form),

@@ -9,7 +9,7 @@ use crate::call::Toolbox;
 use crate::call::audit::Audit;
 use crate::call::native::NativeTools;
 use crate::exec::Runner;
-use crate::serving::load::{self, LoadError, LoadedTools};
+use crate::serving::load::{self, LoadError, Loaded, LoadedTools, Wanted};
 use crate::serving::snapshot::{Publisher, ServedHandle};
 use crate::telemetry::CallObserver;
 
@@ -17,13 +17,26 @@ use crate::telemetry::CallObserver;
 #[derive(Clone, Debug)]
 pub(crate) struct ToolboxSettings {
     pub(crate) catalog: &'static Catalog,
-    /// Names of CLIs to serve, compiled-in or of `configs`; empty selects all.
-    pub(crate) names: Vec<String>,
-    pub(crate) configs: Vec<PathBuf>,
+    pub(crate) wanted: Wanted,
     pub(crate) runner: Runner,
     pub(crate) natives: NativeTools,
     pub(crate) audit: Option<Arc<Audit>>,
     pub(crate) observer: Option<Arc<dyn CallObserver>>,
+}
+
+/// A toolbox, the names of its tools that config files define, and warnings about the files.
+struct LoadedToolbox {
+    toolbox: Arc<Toolbox>,
+    of_configs: Vec<String>,
+    warnings: Diagnostics,
+}
+
+/// A published toolbox.
+pub(crate) struct Published {
+    pub(crate) handle: ServedHandle,
+    /// Names of the served tools that config files define.
+    pub(crate) of_configs: Vec<String>,
+    pub(crate) warnings: Diagnostics,
 }
 
 /// Renders the list of tools as clients see it.
@@ -38,16 +51,16 @@ pub(crate) struct Registry {
 
 impl ToolboxSettings {
     /// Loads the files and makes a toolbox.
-    fn toolbox(&self, policy: Option<&Path>) -> Result<(Toolbox, Diagnostics), LoadError> {
-        let (LoadedTools { index, policy }, warnings) =
-            load::load_tools(self.catalog, &self.names, &self.configs, policy)?;
+    fn toolbox(&self, policy: Option<&Path>) -> Result<LoadedToolbox, LoadError> {
+        let Loaded { served, of_configs, warnings } = load::load_tools(self.catalog, &self.wanted, policy)?;
+        let LoadedTools { index, policy } = served;
         let runner = self.runner.with_executor(policy.executor().clone());
         let toolbox = Toolbox::new(index, policy, runner, self.audit.clone()).with_natives(self.natives.clone());
         let toolbox = match &self.observer {
             Some(observer) => toolbox.observed_by(observer.clone()),
             None => toolbox,
         };
-        Ok((toolbox, warnings))
+        Ok(LoadedToolbox { toolbox: Arc::new(toolbox), of_configs, warnings })
     }
 }
 
@@ -75,17 +88,17 @@ impl Registry {
     ///
     /// # Errors
     /// A file has errors.
-    pub(crate) fn add(&mut self, policy: Option<&Path>) -> Result<(ServedHandle, Diagnostics), LoadError> {
-        let (toolbox, warnings) = self.settings.toolbox(policy)?;
-        let (publisher, handle) = Publisher::new(Arc::new(toolbox));
+    pub(crate) fn add(&mut self, policy: Option<&Path>) -> Result<Published, LoadError> {
+        let LoadedToolbox { toolbox, of_configs, warnings } = self.settings.toolbox(policy)?;
+        let (publisher, handle) = Publisher::new(toolbox);
         self.published.push((policy.map(Path::to_owned), publisher));
-        Ok((handle, warnings))
+        Ok(Published { handle, of_configs, warnings })
     }
 
     /// Iterates over the paths of configs and policies.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
         let policies = self.published.iter().filter_map(|(policy, _)| policy.as_deref());
-        self.settings.configs.iter().map(PathBuf::as_path).chain(policies)
+        self.settings.wanted.configs.iter().map(PathBuf::as_path).chain(policies)
     }
 
     /// Reloads all files and publishes the new toolboxes.
@@ -96,9 +109,9 @@ impl Registry {
         let mut warnings = Diagnostics::default();
         let mut toolboxes = Vec::new();
         for (policy, _) in &self.published {
-            let (toolbox, found) = self.settings.toolbox(policy.as_deref())?;
-            toolboxes.push(Arc::new(toolbox));
-            warnings.extend(found);
+            let loaded = self.settings.toolbox(policy.as_deref())?;
+            toolboxes.push(loaded.toolbox);
+            warnings.extend(loaded.warnings);
         }
         for ((_, publisher), toolbox) in self.published.iter().zip(toolboxes) {
             publisher.publish(toolbox, &self.tool_list);

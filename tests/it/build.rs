@@ -186,11 +186,11 @@ fn variable_selects_another_config_directory() {
 }
 
 #[test]
-fn two_files_for_one_cli_fail_the_build() {
+fn two_files_for_one_cli_are_a_warning_of_the_build() {
     let package = Package::new("doubled-catalog");
     package.write("more/two.yaml", &format!("name: one\n{}", GOOD.replace("one_tool", "two_tool")));
     let (built, said) = said(package.cargo("build").env("CLIMAX_CONFIGS", "configs:more"));
-    assert!(!built);
+    assert!(built);
     insta::assert_snapshot!(said);
 }
 

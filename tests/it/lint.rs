@@ -121,15 +121,15 @@ fn codes_are_explained() {
 }
 
 #[test]
-fn two_files_for_one_cli_are_an_error_except_in_added_configs() {
+fn validate_and_run_warn_of_two_files_with_one_cli_name() {
     let dir = Dir::new(&[
         ("git.yaml", "command: git\ntools: [{name: git_extra, description: Show more}]\n"),
         ("more.yaml", "name: git\ncommand: git\ntools: [{name: git_more, description: Show yet more}]\n"),
     ]);
     let (status, _, stderr) = dir.validate(&["."]);
-    assert_eq!(status, 1);
-    assert!(stderr.contains("error[duplicate-cli]") && stderr.contains("git.yaml, named after its file"), "{stderr}");
+    assert_eq!(status, 0);
+    assert!(stderr.contains("warning[duplicate-cli]") && stderr.contains("git.yaml, named after its file"), "{stderr}");
     assert!(stderr.contains("more.yaml:1:7"), "{stderr}");
-    let listed = run(climax().current_dir(dir.0.path()).args(["list", "git", "--json", "--config", "."]));
-    assert!(listed.0 == 0 && listed.1.contains("git_extra") && listed.1.contains("git_more"), "{listed:?}");
+    let served = run(climax().current_dir(dir.0.path()).args(["--config", ".", "--only"]));
+    assert_eq!((served.0, served.2), (0, format!("{stderr}climax: serving 2 tools of git\n")));
 }

@@ -10,7 +10,7 @@ use climax::catalog::{Catalog, Layer, Source, ToolIndex, compile};
 use climax::exec::Limits;
 use climax::exec::Runner;
 use climax::mcp::{MetaTool, Surface};
-use climax::serving::load::{LoadError, LoadedTools, load_tools};
+use climax::serving::load::{LoadError, LoadedTools, Wanted, load_tools};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -243,7 +243,8 @@ fn at_run_time(
     };
     let configs: Vec<_> = config.into_iter().map(|text| write("more.yaml", text)).collect();
     let policy = policy.map(|text| write("policy.yaml", text));
-    load_tools(catalog, &[], &configs, policy.as_deref()).map(|(served, _)| served)
+    let wanted = Wanted { configs, ..Wanted::default() };
+    load_tools(catalog, &wanted, policy.as_deref()).map(|loaded| loaded.served)
 }
 
 const MORE: &str = "name: more\ncommand: 'true'\ntools: [{name: added, description: A, risk: write}]\n";

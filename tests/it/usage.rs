@@ -170,3 +170,103 @@ fn last_paragraph_of_the_help_is_wrapped() {
         }
     }
 }
+
+/// A directory with a config `git.yaml` of one tool, `git_mine`.
+fn own_git() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let config = "command: git\ntools: [{name: git_mine, description: Show mine}]\n";
+    fs::write(dir.path().join("git.yaml"), config).unwrap();
+    dir
+}
+
+/// What a server says at its start, when its input ends at once.
+fn said_at_start(dir: &tempfile::TempDir, args: &[&str]) -> String {
+    let (status, stdout, stderr) = run(climax().current_dir(dir.path()).args(args));
+    assert_eq!((status, stdout.as_str()), (0, ""), "{args:?}: {stderr}");
+    stderr
+}
+
+#[test]
+fn start_says_what_is_served() {
+    let dir = own_git();
+    let own = fs::read_to_string(dir.path().join("git.yaml")).unwrap().replace("git_mine", "mine_look");
+    fs::write(dir.path().join("mine.yaml"), &own).unwrap();
+    for (args, expected) in [
+        (&["jq"][..], "climax: serving 8 tools of 1 CLI\n"),
+        (
+            &["--config", "mine.yaml"],
+            "climax: serving 1 tool of mine and 451 compiled-in tools; --only serves mine alone\n",
+        ),
+        (&["jq", "--config", "mine.yaml"], "climax: serving 1 tool of mine and 8 compiled-in tools\n"),
+        (&["--config", ".", "--only"], "climax: serving 2 tools of git and mine\n"),
+    ] {
+        assert_eq!(said_at_start(&dir, args), expected, "{args:?}");
+    }
+}
+
+#[test]
+fn only_serves_the_files_alone() {
+    let dir = own_git();
+    let names = |args: &[&str]| {
+        let (status, stdout, stderr) = run(climax().current_dir(dir.path()).args(args));
+        let json: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+        let tools = json["tools"].as_array().unwrap().iter();
+        let names: Vec<String> = tools.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect();
+        (status, names, stderr)
+    };
+    for args in [&["list", "--json"][..], &["list", "git", "--json"], &["export"]] {
+        let only = [args, &["--config", "git.yaml", "--only"]].concat();
+        assert_eq!(names(&only), (0, vec!["git_mine".to_owned()], String::new()), "{only:?}");
+    }
+    let (_, both, warning) = names(&["list", "git", "--json", "--config", "git.yaml"]);
+    assert!(both.len() > 1 && both.contains(&"git_mine".to_owned()), "{both:?}");
+    assert!(warning.contains("warning[duplicate-cli]") && warning.contains("`--only`"), "{warning}");
+    let call = ["call", "git_log", "--config", "git.yaml", "--only"];
+    assert!(run(climax().current_dir(dir.path()).args(call)).1.starts_with("Unknown tool: git_log\n"));
+    let (_, found, _) =
+        run(climax().current_dir(dir.path()).args(["search", "docker", "--config", "git.yaml", "--only"]));
+    assert!(!found.contains("docker_"), "{found}");
+    let (status, stderr) = refused(&["list", "--only"]);
+    assert!(status == 2 && stderr.contains("--config <FILE>"), "{stderr}");
+    let (status, _, stderr) = run(climax().current_dir(dir.path()).args(["jq", "--config", "git.yaml", "--only"]));
+    assert!(status == 1 && stderr.contains("no CLI named `jq` is in a file of --config"), "{stderr}");
+}
+
+#[test]
+fn empty_names_are_absent_and_empty_files_are_refused() {
+    assert_eq!(said_at_start(&own_git(), &[""]), "climax: serving 451 tools of 21 CLIs\n");
+    assert_eq!(said_at_start(&own_git(), &["run", "", "jq"]), "climax: serving 8 tools of 1 CLI\n");
+    assert!(run(climax().args(["list", ""])).1.contains("docker"));
+    for option in ["--policy", "--config"] {
+        for args in [&[option, ""][..], &["run", "git", option, ""], &["list", option, ""]] {
+            let (status, stderr) = refused(args);
+            assert!(status == 2 && stderr.contains(&format!("a value is required for '{option}")), "{stderr}");
+        }
+    }
+}
+
+#[test]
+fn command_lines_of_0_5_are_answered_with_what_to_do_instead() {
+    for (args, instead) in [
+        (&["--headless-approve"][..], "approval: {headless: approve}"),
+        (&["run", "--headless-approve", "git"], "approval: {headless: approve}"),
+        (&["--transport", "sse", "git"], "--transport streamable-http"),
+        (&["skill", "--install"], "climax has no `skill`"),
+        (&["test-dialog"], "climax has no `test-dialog`"),
+        (&["--config", "git"], "`climax git` serves it"),
+        (&["list", "--config", "git"], "`climax git` serves it"),
+        (&["lst"], "did you mean `climax list`?"),
+        (&["describe", "git_log"], "`climax list CLI`"),
+        (&["serve"], "`climax run`"),
+        (&["--log-level", "INFO", "run", "git"], "stands before all options: `climax run …`"),
+    ] {
+        if cfg!(not(feature = "http")) && args.contains(&"sse") {
+            continue;
+        }
+        let (status, stderr) = refused(args);
+        assert_eq!(status, 2, "{args:?}: {stderr}");
+        assert!(stderr.contains(instead), "{args:?}: {stderr}");
+    }
+    let (status, stderr) = refused(&["dcoker"]);
+    assert!(status == 1 && !stderr.contains("command"), "a CLI is nearer: {stderr}");
+}

@@ -24,6 +24,8 @@ mod shape;
 /// An item that a server may have already when configs are added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServedItem<'a> {
+    /// A CLI of this name.
+    Cli(&'a str),
     /// A tool of this name.
     Tool(&'a str),
     /// A prompt of this name.

@@ -25,10 +25,11 @@ pub struct Compiled {
 
 /// Compiles config files into a catalog.
 ///
-/// If two files define a tool of the same name, the later file wins, with a warning.
+/// If two files define a tool of the same name, the later file wins, with a warning. Two CLIs of the same name are a
+/// warning.
 ///
 /// # Errors
-/// Returns every mistake in every file, and the warnings. Two CLIs of the same name are a mistake.
+/// Returns every mistake in every file, and the warnings.
 ///
 /// ```
 /// use climax_catalog::{Diagnostics, Source, compile};
@@ -43,9 +44,7 @@ pub struct Compiled {
 /// # Ok::<(), Diagnostics>(())
 /// ```
 pub fn compile(sources: &[Source]) -> Result<Compiled, Diagnostics> {
-    let mut files = Files::read(sources, Advice::None);
-    files.refuse_duplicate_clis();
-    files.compile(&|_| false)
+    Files::read(sources, Advice::None).compile(&|_| false)
 }
 
 /// Compiles config files like [`compile`], with lints among the warnings.
@@ -53,14 +52,12 @@ pub fn compile(sources: &[Source]) -> Result<Compiled, Diagnostics> {
 /// # Errors
 /// As [`compile`].
 pub fn compile_linted(sources: &[Source]) -> Result<Compiled, Diagnostics> {
-    let mut files = Files::read(sources, Advice::Lints);
-    files.refuse_duplicate_clis();
-    files.compile(&|_| false)
+    Files::read(sources, Advice::Lints).compile(&|_| false)
 }
 
 /// Compiles config files for a server that has other items already; `served` returns whether it has an item.
 ///
-/// Replacing a served item is a warning too. Files may add tools to a CLI of the same name.
+/// Replacing a served item is a warning too, and so is a CLI of the same name.
 ///
 /// # Errors
 /// Returns every mistake in every file, and the warnings.
@@ -113,25 +110,32 @@ impl<'a> Files<'a> {
         Self { files: sources.iter().map(|source| File::read(source, advice)).collect() }
     }
 
-    fn refuse_duplicate_clis(&mut self) {
+    /// Warns of each CLI whose name an earlier file or a served CLI has.
+    fn warn_of_second_clis(&mut self, served: &dyn Fn(ServedItem<'_>) -> bool) {
         let mut first: HashMap<String, usize> = HashMap::new();
         for at in 0..self.files.len() {
             let Some(cli) = &self.files[at].cli else { continue };
             let name = cli.name.clone();
-            let Some(earlier) = first.get(&name).map(|earlier| &self.files[*earlier]) else {
-                first.insert(name, at);
-                continue;
+            let earlier = first.get(&name).map(|earlier| place_of_name(&self.files[*earlier]));
+            first.entry(name.clone()).or_insert(at);
+            let (other, help) = match earlier {
+                Some(place) => {
+                    (format!("in {place}"), "give one of the two another `name`, or put all tools into one file")
+                }
+                None if served(ServedItem::Cli(&name)) => (
+                    "compiled in".to_owned(),
+                    "both are served; give this one another `name`, or serve the files alone with `--only`",
+                ),
+                None => continue,
             };
-            let help = "give one of the two another `name`, or put all tools into one file";
-            let other = place_of_name(earlier);
-            let error = if let Some(span) = cli.name_span {
-                let message = format!("a second CLI named `{name}`; the first is in {other}");
+            let warning = if let Some(span) = cli.name_span {
+                let message = format!("a second CLI named `{name}`; the first is {other}");
                 self.files[at].source.diagnostic(Code::DuplicateCli, span, message).help(help)
             } else {
-                let message = format!("a second CLI named `{name}`, after its file; the first is in {other}");
+                let message = format!("a second CLI named `{name}`, after its file; the first is {other}");
                 Diagnostic::file(Code::DuplicateCli, &cli.path, message, help)
             };
-            self.files[at].found.push(error);
+            self.files[at].found.push(warning);
         }
     }
 
@@ -162,6 +166,7 @@ impl<'a> Files<'a> {
 
     /// Lowers the configs, unless there are errors.
     fn compile(mut self, served: &dyn Fn(ServedItem<'_>) -> bool) -> Result<Compiled, Diagnostics> {
+        self.warn_of_second_clis(served);
         self.refuse_second("prompt named", Code::DuplicatePrompt, |cli| {
             let name = |prompt: &Spanned<Prompt>| Spanned { value: prompt.value.name.clone(), span: prompt.span };
             cli.prompts.iter().map(name).collect()

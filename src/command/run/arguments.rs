@@ -13,6 +13,7 @@ use climax_catalog::Strategy;
 #[cfg(feature = "oauth")]
 use super::oauth::OauthArguments;
 use super::surface::SurfaceArguments;
+use crate::command::retired::ProbableCommand;
 use crate::command::selection::{Selection, Sources};
 use crate::command::strategy::strategies;
 use crate::command::value;
@@ -33,6 +34,9 @@ pub(crate) struct RunArguments {
     pub(crate) selection: Selection,
     #[command(flatten)]
     pub(crate) surface: SurfaceArguments,
+    /// The command that the first name may stand for.
+    #[arg(skip)]
+    pub(crate) probable_command: Option<ProbableCommand>,
     /// How tools are found: as a substring in the order of definition, by words, or by both, best first (auto, the default)
     #[arg(long, value_name = "STRATEGY", value_parser = strategies())]
     pub(crate) search: Option<Strategy>,
@@ -78,7 +82,7 @@ pub(crate) struct ReloadArguments {
 impl RunArguments {
     /// Whether the served tools come from files, which can be reloaded.
     pub(crate) fn has_files(&self) -> bool {
-        let Sources { configs, policy } = &self.selection.sources;
+        let Sources { configs, policy, .. } = &self.selection.sources;
         #[cfg(feature = "http")]
         let has_more = !self.http.policy_for.is_empty();
         #[cfg(not(feature = "http"))]

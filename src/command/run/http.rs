@@ -1,7 +1,7 @@
 //! The server over streamable HTTP.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use super::arguments::HttpArguments;
+use super::banner;
 use super::start::{Reloader, Start, cancel_on};
 use crate::command::output::FAILURE;
 use crate::command::runtime::runtime;
@@ -40,12 +41,13 @@ pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
     let metrics = Arc::new(Metrics::default());
     start.registry.observe(metrics.clone());
     let policy = arguments.selection.sources.policy.clone();
-    let (server, handle) = start.server(policy.as_deref())?;
-    let mut handles = vec![handle];
+    let (server, published) = start.server(policy.as_deref())?;
+    let banner = banner::line(&published, &arguments.selection);
+    let mut handles = vec![published.handle];
     let mut policy_servers = Vec::new();
     for (pattern, policy) in &arguments.http.policy_for {
-        let (server, handle) = start.server(Some(policy))?;
-        handles.push(handle);
+        let (server, published) = start.server(Some(policy))?;
+        handles.push(published.handle);
         policy_servers.push((pattern.clone(), server.with_state_key(key.clone())));
     }
     exec::keep_descriptors_private();
@@ -59,7 +61,7 @@ pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
         metrics,
         sample: sampler(handles),
     };
-    serve_until_shutdown(start, listener, http, auth).map_err(failed)?;
+    serve_until_shutdown(start, listener, http, auth, &banner).map_err(failed)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -151,7 +153,13 @@ fn sampler(handles: Vec<ServedHandle>) -> Box<dyn Fn(&Metrics) + Send + Sync> {
     })
 }
 
-fn serve_until_shutdown(start: Start<'_>, listener: TcpListener, http: Http, auth: Arc<Auth>) -> io::Result<()> {
+fn serve_until_shutdown(
+    start: Start<'_>,
+    listener: TcpListener,
+    http: Http,
+    auth: Arc<Auth>,
+    banner: &str,
+) -> io::Result<()> {
     let Start { arguments, registry, shutdown: end_calls, .. } = start;
     let drain = CancellationToken::new();
     let runtime = runtime()?;
@@ -163,7 +171,7 @@ fn serve_until_shutdown(start: Start<'_>, listener: TcpListener, http: Http, aut
         let audit = registry.audit();
         Reloader { registry: Arc::new(registry), audit, auth: Some(auth) }.start(arguments.reload.watch)?;
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        announce(listener.local_addr()?);
+        announce(listener.local_addr()?, banner);
         let limit = Duration::from_secs(arguments.http.drain);
         notify_systemd_of_drain(&drain);
         serve(listener, http, Shutdown { drain, drain_limit: limit, end_calls }).await
@@ -184,9 +192,8 @@ fn end_calls_on_second(kind: SignalKind, end_calls: &CancellationToken) -> io::R
     Ok(())
 }
 
-fn announce(address: SocketAddr) {
-    // Standard error may be closed.
-    let _ = writeln!(io::stderr(), "climax serves MCP at http://{address}/mcp");
+fn announce(address: SocketAddr, banner: &str) {
+    terminal::error(&format!("climax serves MCP at http://{address}/mcp\n{banner}"));
     // Without systemd this does nothing.
     let _ = sd_notify::notify(&[NotifyState::Ready]);
 }

@@ -11,11 +11,12 @@ use tokio_util::sync::CancellationToken;
 use super::arguments::RunArguments;
 use super::reload;
 use crate::call::audit::Audit;
+use crate::command::output::usage;
 use crate::command::selection::report_load_error;
 use crate::command::terminal;
 use crate::mcp::{Options, Server};
-use crate::serving::reload::Registry;
-use crate::serving::snapshot::ServedHandle;
+use crate::serving::load::LoadError;
+use crate::serving::reload::{Published, Registry};
 
 /// A server before its transport starts.
 pub(super) struct Start<'a> {
@@ -28,10 +29,21 @@ pub(super) struct Start<'a> {
 
 impl Start<'_> {
     /// Loads the tools for a policy and makes their server. Reports errors on standard error.
-    pub(super) fn server(&mut self, policy: Option<&Path>) -> Result<(Server, ServedHandle), ExitCode> {
-        let (handle, warnings) = self.registry.add(policy).map_err(report_load_error)?;
-        terminal::report(&warnings);
-        Ok((Server::of_handle(handle.clone(), self.options.clone(), self.shutdown.clone()), handle))
+    pub(super) fn server(&mut self, policy: Option<&Path>) -> Result<(Server, Published), ExitCode> {
+        let published = self.registry.add(policy).map_err(|error| self.report(error))?;
+        terminal::report(&published.warnings);
+        Ok((Server::of_handle(published.handle.clone(), self.options.clone(), self.shutdown.clone()), published))
+    }
+
+    /// Reports why nothing can be served. An unknown name that probably stands for a command is a usage error.
+    fn report(&self, error: LoadError) -> ExitCode {
+        let is_unknown = |word: &str| match &error {
+            LoadError::UnknownNames(names) => names.iter().any(|name| name.name == word && name.suggestions.is_empty()),
+            _ => false,
+        };
+        let probable = self.arguments.probable_command.as_ref().filter(|probable| is_unknown(&probable.word));
+        let code = report_load_error(error);
+        probable.map_or(code, |probable| usage(&probable.message))
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tokio::signal::unix::SignalKind;
 
+use super::banner;
 use super::start::{Reloader, Start, cancel_on};
 use crate::command::output::FAILURE;
 use crate::command::runtime::runtime;
@@ -22,7 +23,8 @@ To try a tool here: climax list, climax search QUERY, climax call TOOL key=value
 /// Serves until the client closes standard input, or a signal ends the server.
 pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
     let policy = start.arguments.selection.sources.policy.clone();
-    let (server, _) = start.server(policy.as_deref())?;
+    let (server, published) = start.server(policy.as_deref())?;
+    terminal::error(&banner::line(&published, &start.arguments.selection));
     if io::stdin().is_terminal() {
         terminal::error(ON_A_TERMINAL);
     }

@@ -251,11 +251,12 @@ codes! {
         example "name: git log";
         remedy "Use 1 to 128 of the characters A-Z a-z 0-9 _ . - for tools and prompts.";
     /// Two files describe CLIs of the same name.
-    DuplicateCli = "duplicate-cli", Error, Check;
-        why "Lists and filters would show two CLIs that nobody can tell apart. To replace tools of a compiled-in CLI, name a \
-             file by `--config` at run time: there the name may be the same.";
+    DuplicateCli = "duplicate-cli", Warning, Check;
+        why "Lists and filters show two CLIs that nobody can tell apart. Of two tools with one name, the later file's is \
+             served.";
         example "git.yaml:    command: git      # its name is that of its file\nmore.yaml:   name: git";
-        remedy "Give one of the two another `name`, or put all tools into one file.";
+        remedy "Give one of the two another `name`, or put all tools into one file. `--only` serves the files of `--config` \
+             without what is compiled in.";
     /// Two tools of one file have the same name.
     DuplicateTool = "duplicate-tool", Error, Check;
         why "A call names one tool.";

@@ -1,0 +1,91 @@
+//! Answers command lines of `CLImax` 0.5, and words that are no command, with what to write instead.
+
+use clap::Command;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use climax_catalog::did_you_mean;
+
+/// The commands of `CLImax` 0.5 that climax does not have.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum RetiredCommand {
+    #[command(hide = true)]
+    Skill(AnyWords),
+    #[command(hide = true)]
+    TestDialog(AnyWords),
+}
+
+/// Arguments that are not looked at.
+#[derive(clap::Args, Debug)]
+pub(crate) struct AnyWords {
+    #[arg(allow_hyphen_values = true, trailing_var_arg = true)]
+    words: Vec<String>,
+}
+
+impl RetiredCommand {
+    /// Returns what to do instead.
+    pub(crate) fn instead(&self) -> &'static str {
+        match self {
+            Self::Skill(_) => {
+                "climax has no `skill`: agents learn the tools from the server itself; `climax schema` and `climax validate` \
+                 help to write configs"
+            }
+            Self::TestDialog(_) => {
+                "climax has no `test-dialog`: the client asks for approval (MCP elicitation); `climax call TOOL --policy FILE` \
+                 tries it at the terminal"
+            }
+        }
+    }
+}
+
+/// Words that people try as commands, and what does what they mean.
+const OTHER_WORDS: [(&str, &str); 5] = [
+    ("describe", "`climax list CLI` shows tools with their args"),
+    ("show", "`climax list CLI` shows tools with their args"),
+    ("serve", "`climax` alone serves, and so does `climax run`"),
+    ("start", "`climax` alone serves, and so does `climax run`"),
+    ("init", "`climax import --help-of PROGRAM` writes a first config"),
+];
+
+/// A word that stands where a command could stand, and was probably meant as one.
+#[derive(Clone, Debug)]
+pub(crate) struct ProbableCommand {
+    pub(crate) word: String,
+    /// What to write instead.
+    pub(crate) message: String,
+}
+
+impl ProbableCommand {
+    /// Finds what `word` may have meant among the commands.
+    pub(crate) fn of(word: &str, command: &Command) -> Option<Self> {
+        let commands = command.get_subcommands().filter(|command| !command.is_hide_set()).map(Command::get_name);
+        let message = match (did_you_mean(word, commands), OTHER_WORDS.iter().find(|(other, _)| *other == word)) {
+            (Some(same), _) if same == word => format!("the command stands before all options: `climax {word} …`"),
+            (Some(near), _) => format!("there is no command `{word}` either: did you mean `climax {near}`?"),
+            (None, Some((_, instead))) => format!("there is no command `{word}` either: {instead}"),
+            (None, None) => return None,
+        };
+        Some(Self { word: word.to_owned(), message })
+    }
+}
+
+/// Adds to an error about an option of `CLImax` 0.5 what to write instead.
+pub(crate) fn explained(mut error: clap::Error) -> clap::Error {
+    let given = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => text.as_str(),
+        _ => "",
+    };
+    let hint = match (error.kind(), given(ContextKind::InvalidArg), given(ContextKind::InvalidValue)) {
+        (ErrorKind::UnknownArgument, "--headless-approve", _) => {
+            "write `approval: {headless: approve}` into a policy, and name its file with --policy; without a policy no \
+             call needs approval"
+        }
+        (ErrorKind::InvalidValue, _, "sse") => {
+            "`--transport streamable-http` replaces it; clients find it at /mcp instead of /sse"
+        }
+        _ => return error,
+    };
+    error.remove(ContextKind::SuggestedArg);
+    // It names the suggested option.
+    error.remove(ContextKind::Usage);
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![hint.into()]));
+    error
+}
