@@ -46,9 +46,30 @@ async function calls(client) {
 }
 
 async function fails(client) {
-  const { text, isError, structured } = await client.call(...called("test_error_handling"));
-  assert.ok(isError && text.endsWith("[exit code: 2]"), text);
-  assert.equal(structured.error.code, "command_failed");
+  const { text, isError } = await client.call(...called("test_error_handling"));
+  assert.ok(isError, text);
+  for (const what of [/\/dev\/null/, /No such file/, /exit[ _]code"?: ?2\b/]) assert.match(text, what);
+}
+
+async function structures(client) {
+  const { error } = (await client.call(...called("test_error_handling"))).structured;
+  const { exit_code, stdout, stderr } = error.details[0];
+  assert.deepEqual([error.code, exit_code, stdout.trim()], ["command_failed", 2, "/dev/null"]);
+  assert.match(stderr, /No such file/);
+}
+
+async function rejects(client) {
+  for (const [args, complaint] of [[{}, /Missing required argument/], [{ seconds: "soon" }, /cannot convert 'soon' to number/]]) {
+    const { text, isError } = await client.call(...called("rest", args));
+    assert.ok(isError, text);
+    assert.match(text, complaint);
+  }
+}
+
+async function misses(client) {
+  const { text, isError } = await client.call(...called("no_such_tool"));
+  assert.ok(isError, text);
+  assert.match(text, /Unknown tool: no_such_tool/);
 }
 
 async function is_refused(client) {
@@ -110,8 +131,11 @@ async function cancels(client) {
 }
 
 const CHECKS = [
-  agrees, lists, searches, calls, fails, is_refused, is_asked, fills_in, reads, is_prompted, sees_progress, cancels,
+  agrees, lists, searches, calls, fails, structures, rejects, misses,
+  is_refused, is_asked, fills_in, reads, is_prompted, sees_progress, cancels,
 ];
+// What a library shows to a model, through the tools that it makes for one.
+export const AGENT_CHECKS = [agrees, lists, searches, calls, fails, rejects, misses];
 
 /** Processes that sleep for so long. */
 function programs(seconds) {
@@ -133,9 +157,9 @@ async function until(what, condition) {
   }
 }
 
-/** Runs all checks, with a line of output each; the process ends with status 1 if one fails. */
-export async function run(client) {
-  for (const check of CHECKS) {
+/** Runs checks, with a line of output each; the process ends with status 1 if one fails. */
+export async function run(client, wanted = CHECKS) {
+  for (const check of wanted) {
     const late = new AbortController();
     const limit = sleep(2 * PATIENCE_MS, null, { signal: late.signal }).then(() => assert.fail("it takes too long"));
     try {

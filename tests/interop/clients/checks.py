@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import sys
 import time
 from dataclasses import dataclass, field
@@ -15,9 +16,11 @@ GREETING = "grüße, 世界 🎉"
 
 @dataclass
 class Result:
+    """What a call gave. Of an agent's library, `text` is what its model reads, and `None` is what the model is not told."""
+
     text: str
-    is_error: bool
-    structured: Any
+    is_error: bool | None
+    structured: Any = None
 
 
 class Client(Protocol):
@@ -81,13 +84,32 @@ async def searches(client: Client) -> None:
 
 async def calls(client: Client) -> None:
     result = await client.call(*called("say", text=GREETING))
-    same("the result", (result.text, result.is_error), (GREETING, False))
+    same("the result", (result.text, bool(result.is_error)), (GREETING, False))
 
 
 async def fails(client: Client) -> None:
     result = await client.call(*called("test_error_handling"))
-    assert result.is_error and result.text.endswith("[exit code: 2]"), result
-    same("the code of the error", result.structured["error"]["code"], "command_failed")
+    is_shown = [re.search(what, result.text) for what in ["/dev/null", "No such file", r'exit[ _]code"?: ?2\b']]
+    assert result.is_error is not False and all(is_shown), result
+
+
+async def structures(client: Client) -> None:
+    error = (await client.call(*called("test_error_handling"))).structured["error"]
+    same("the code of the error", error["code"], "command_failed")
+    details = error["details"][0]
+    same("exit code and output", (details["exit_code"], details["stdout"].strip()), (2, "/dev/null"))
+    assert "No such file" in details["stderr"], details
+
+
+async def rejects(client: Client) -> None:
+    for args, complaint in [({}, "Missing required argument"), ({"seconds": "soon"}, "cannot convert 'soon' to number")]:
+        result = await client.call(*called("rest", **args))
+        assert result.is_error is not False and complaint in result.text, result
+
+
+async def misses(client: Client) -> None:
+    result = await client.call(*called("no_such_tool"))
+    assert result.is_error is not False and "Unknown tool: no_such_tool" in result.text, result
 
 
 async def is_refused(client: Client) -> None:
@@ -146,8 +168,11 @@ async def cancels(client: Client) -> None:
 
 
 CHECKS = [
-    agrees, lists, searches, calls, fails, is_refused, is_asked, fills_in, reads, is_prompted, sees_progress, cancels
+    agrees, lists, searches, calls, fails, structures, rejects, misses,
+    is_refused, is_asked, fills_in, reads, is_prompted, sees_progress, cancels,
 ]
+# What a library shows to a model, through the tools that it makes for one.
+AGENT_CHECKS = [agrees, lists, searches, calls, fails, rejects, misses]
 
 
 def programs(seconds: float) -> list[str]:

@@ -84,7 +84,8 @@ async def main() -> int:
         config.flush()
         inspector = Inspector(config.name, is_http=isinstance(where, str))
         cancelling = [] if inspector.outlives else [cancels]
-        return await checks.run(inspector, [lists, checks.searches, checks.calls, checks.fails, bears_load, *cancelling])
+        calling = [checks.searches, checks.calls, checks.fails, checks.structures, checks.rejects, checks.misses]
+        return await checks.run(inspector, [lists, *calling, bears_load, *cancelling])
 
 
 sys.exit(min(asyncio.run(main()), 1))
