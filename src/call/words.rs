@@ -1,6 +1,6 @@
 //! The words of an argument on a command line.
 
-use climax_catalog::{ArgView, FlagTemplate, Place, Shape, Spread};
+use climax_catalog::{ArgView, ChoiceView, FlagTemplate, Place, Shape, Spread};
 
 use crate::call::arguments::BoundValue;
 
@@ -24,7 +24,7 @@ pub(super) fn of(arg: ArgView<'_>, value: &BoundValue) -> Vec<String> {
 
 /// Returns the words of one value.
 fn one(arg: ArgView<'_>, key: &str, value: &str) -> Vec<String> {
-    let choice = arg.choices().find(|choice| choice.value == value).and_then(|choice| choice.words());
+    let choice = arg.choices().find(|choice| choice.value == value).and_then(ChoiceView::words);
     match (choice, arg.place()) {
         (Some(words), _) => words,
         (None, Place::Option) => arg.template().filled(key, value),

@@ -106,6 +106,9 @@ impl<'a> ArgView<'a> {
     }
 
     /// How much the argument can change beyond its tool.
+    ///
+    /// # Panics
+    /// Panics if a risk in the catalog has another name. This crate puts only names of risks into catalogs.
     #[must_use]
     pub fn risk(self) -> ArgRisk {
         let parse = |risk: &str| risk.parse().expect("risks in catalogs have been parsed before");

@@ -98,7 +98,7 @@ impl ItemRules<'_> {
         for (at, item) in items.iter().enumerate() {
             match self.item(item, None) {
                 Ok(word) => words.push(word),
-                Err(problem) => violations.push(self.violation(format!("[{at}]"), problem)),
+                Err(problem) => violations.push(self.violation(&format!("[{at}]"), problem)),
             }
         }
         if violations.is_empty() { Ok(BoundValue::List(words)) } else { Err(violations) }
@@ -111,7 +111,7 @@ impl ItemRules<'_> {
         let members = match given {
             Value::Object(members) => members.clone(),
             Value::Array(pairs) => self.pairs(pairs)?,
-            other => return Err(vec![self.violation(String::new(), type_problem(other, "object"))]),
+            other => return Err(vec![self.violation("", type_problem(other, "object"))]),
         };
         let items = |value: &Value| value.as_array().map_or(1, Vec::len);
         self.check_count(members.values().map(items).sum())?;
@@ -122,7 +122,7 @@ impl ItemRules<'_> {
             for value in values {
                 match self.check_key(key).and_then(|()| self.item(value, Some(key))) {
                     Ok(word) => pairs.push((key.clone(), word)),
-                    Err(problem) => violations.push(self.violation(format!(".{}", echo(key)), problem)),
+                    Err(problem) => violations.push(self.violation(&format!(".{}", echo(key)), problem)),
                 }
             }
         }
@@ -140,14 +140,14 @@ impl ItemRules<'_> {
                     Value::Array(values) => values.push(value.into()),
                     _ => unreachable!("each entry starts as a list"),
                 },
-                None => violations.push(self.violation(format!("[{at}]"), type_problem(pair, "NAME=VALUE"))),
+                None => violations.push(self.violation(&format!("[{at}]"), type_problem(pair, "NAME=VALUE"))),
             }
         }
         if violations.is_empty() { Ok(members) } else { Err(violations) }
     }
 
     fn check_count(&self, items: usize) -> Result<(), Vec<Violation>> {
-        let whole = |problem: Problem| Err(vec![self.violation(String::new(), problem)]);
+        let whole = |problem: Problem| Err(vec![self.violation("", problem)]);
         let bound = |bound: Option<u32>| bound.and_then(|bound| usize::try_from(bound).ok());
         let least = bound(self.arg.min_items()).unwrap_or(usize::from(self.arg.required()));
         let most = bound(self.arg.max_items()).unwrap_or(MAX_ITEMS);
@@ -224,7 +224,7 @@ impl ItemRules<'_> {
         }
     }
 
-    fn violation(&self, place: String, problem: Problem) -> Violation {
+    fn violation(&self, place: &str, problem: Problem) -> Violation {
         Violation { argument: format!("{}{place}", self.arg.name()), problem }
     }
 }
