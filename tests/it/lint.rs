@@ -1,7 +1,7 @@
 //! `climax validate`: advice, glob patterns, token limits, explanations.
 
 use climax::CATALOG;
-use climax::catalog::{Layer, ToolIndex};
+use climax::catalog::{Layer, ResolvedTool, ToolIndex};
 use serde_json::Value;
 
 use crate::support::{climax, run};
@@ -64,7 +64,7 @@ fn bundled_configs_have_no_lint_warnings() {
 #[test]
 fn every_bundled_tool_has_phrases() {
     let index = ToolIndex::from_configs(vec![Layer::compiled(&CATALOG)]);
-    let without: Vec<_> = index.tools().filter(|tool| tool.phrases().len() == 0).map(|tool| tool.name()).collect();
+    let without: Vec<_> = index.tools().filter(|tool| tool.phrases().len() == 0).map(ResolvedTool::name).collect();
     assert!(without.is_empty(), "no phrase in users' words: {without:?}");
 }
 
