@@ -8,9 +8,9 @@ use std::borrow::Cow;
 use sha2::{Digest as _, Sha256};
 
 use crate::index::ToolIndex;
-use crate::model::SandboxLimits;
+use crate::model::{ArgRisk, Risk, SandboxLimits, Shape};
 use crate::policy::{Approval, Container, Executor, Policy, Sandbox};
-use crate::table::{ArgRow, CliDef, QuestionDef, ResolveDef, Str, ToolDef};
+use crate::table::{ArgRow, CliDef, GroupDef, QuestionDef, ResolveDef, Str, ToolDef};
 use crate::view::{ArgView, CliView, OutputFileView, QuestionView, ResolveView, ResolvedTool};
 
 /// Ends a list of texts.
@@ -30,7 +30,7 @@ pub fn digest<'a>(index: &'a ToolIndex, policy: &Policy) -> Cow<'a, str> {
 fn computed(index: &ToolIndex, policy: &Policy) -> String {
     let mut hash = Hash::default();
     for tool in index.tools() {
-        hash.tool(tool, policy.needs_approval(tool));
+        hash.tool(tool, policy.approval_from(tool));
     }
     for prompt in index.prompts() {
         hash.add(&prompt.name);
@@ -62,44 +62,52 @@ impl Hash {
         self.add_all(pairs.flat_map(|(name, value)| [name, value]));
     }
 
-    fn tool(&mut self, tool: ResolvedTool<'_>, needs_approval: bool) {
+    fn tool(&mut self, tool: ResolvedTool<'_>, approval_from: Option<Risk>) {
         let catalog = tool.catalog();
         let ToolDef {
             entry,
             risk,
             timeout_ms,
             output,
+            output_schema,
             confirm_message,
             resource,
             title,
             words,
+            always,
             phrases,
             // Read through the view.
             exit_codes: _,
             cli: _,
             args: _,
+            groups: _,
             questions: _,
             resolves: _,
             // In the entry.
             name: _,
             description: _,
             schema_bytes: _,
-            // `needs_approval` is this and what the policy adds.
-            asks: _,
+            // The parameter is this and the rule of the policy.
+            approval_from: _,
         } = *tool.def();
         let optional = |text: Option<Str>| text.map(|text| catalog.texts.get(text)).unwrap_or_default();
         self.add(catalog.texts.get(entry));
-        self.add(risk.as_str());
+        self.add(risk.map_or("", Risk::as_str));
         self.add(&timeout_ms.to_string());
-        self.add(if needs_approval { "asks" } else { "" });
-        self.add_all([output, confirm_message, resource, title].map(optional));
+        self.add(approval_from.map_or("", Risk::as_str));
+        self.add_all([output, output_schema, confirm_message, resource, title].map(optional));
         for (code, meaning) in tool.exit_codes() {
             self.add_all([code.to_string().as_str(), meaning]);
         }
         self.add_all([END].into_iter().chain(catalog.list(phrases)).chain([END]));
         tool.questions().for_each(|question| self.question(question));
         tool.resolves().for_each(|resolve| self.resolve(resolve));
-        self.add_all(tool.cli().words().chain([END]).chain(catalog.list(words)));
+        self.add_all(catalog.list(tool.cli().def().words).chain([END]).chain(catalog.list(tool.cli().def().always)));
+        self.add_all([END].into_iter().chain(catalog.list(words)).chain([END]).chain(catalog.list(always)));
+        for group in tool.groups() {
+            let GroupDef { kind, args } = *group.def();
+            self.add_all([kind.as_str()].into_iter().chain(catalog.list(args)).chain([END]));
+        }
         tool.args().for_each(|arg| self.arg(arg));
         self.cli(tool.cli());
     }
@@ -107,8 +115,10 @@ impl Hash {
     /// Adds all of a CLI but its words, which stand before those of its tools.
     fn cli(&mut self, cli: CliView<'_>) {
         let CliDef {
-            // Read through the view.
+            // Before the words of each tool.
             words: _,
+            always: _,
+            // Read through the view.
             global_args: _,
             env: _,
             working_dir: _,
@@ -147,12 +157,16 @@ impl Hash {
             leading_dash,
             asked,
             kind,
+            shown,
+            shape,
             // Read through the view.
             name: _,
             flag: _,
             default: _,
             description: _,
             values: _,
+            risk: _,
+            detail: _,
             // In the schema of the entry.
             required: _,
         } = arg.row();
@@ -161,9 +175,35 @@ impl Hash {
         if let Some(OutputFileView { mime, file }) = arg.output() {
             self.add_all([mime, file]);
         }
-        if asked {
-            // The schema has no arg that the user gives.
+        self.detail(arg, shape);
+        if asked || !shown {
+            // The schema has no arg that the user gives, and none that is not shown.
             self.add_all([kind.as_str(), arg.description()].into_iter().chain(arg.values()));
+        }
+    }
+
+    /// Adds the details of an arg. Its rules stand in the schema of the entry.
+    fn detail(&mut self, arg: ArgView<'_>, shape: Shape) {
+        self.add_all([
+            shape.as_str(),
+            arg.separator(),
+            arg.off().unwrap_or_default(),
+            arg.variable().unwrap_or_default(),
+        ]);
+        for choice in arg.choices() {
+            self.add_all([choice.title, choice.written()].map(Option::unwrap_or_default));
+        }
+        self.add_all(arg.aliases().chain([END]));
+        for number in [arg.min_items(), arg.max_items()] {
+            self.add(&number.map(|number| number.to_string()).unwrap_or_default());
+        }
+        match arg.risk() {
+            ArgRisk::OfTool => {}
+            ArgRisk::Always(risk) => self.add(risk.as_str()),
+            ArgRisk::ByValue { values, otherwise } => {
+                self.add_all(values.iter().flat_map(|(value, risk)| [value.as_str(), risk.as_str()]));
+                self.add(otherwise.as_str());
+            }
         }
     }
 

@@ -8,14 +8,22 @@ pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 /// Expands a leading `~` and every `$VAR` and `${VAR}` of a command word; an unset variable stays as it is written.
 #[must_use]
 pub fn command_word(word: &str, env: Lookup<'_>) -> String {
-    let home = match word.strip_prefix('~') {
-        Some(rest) if rest.is_empty() || rest.starts_with('/') => env("HOME").map(|home| (home, rest)),
-        _ => None,
-    };
-    match home {
+    match below_home(word, env) {
         Some((home, rest)) => home + &variables(rest, env).text,
         None => variables(word, env).text,
     }
+}
+
+/// Expands a leading `~` of a path, and nothing else.
+#[must_use]
+pub fn home(path: &str, env: Lookup<'_>) -> String {
+    below_home(path, env).map_or_else(|| path.to_owned(), |(home, rest)| home + rest)
+}
+
+/// Splits `~` and `~/…` into the home directory and the rest; `None` for other texts, and without `HOME`.
+fn below_home<'a>(text: &'a str, env: Lookup<'_>) -> Option<(String, &'a str)> {
+    let rest = text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'))?;
+    Some((env("HOME")?, rest))
 }
 
 /// Expands the default of a global arg; `None` if a variable in it is unset or empty.

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use strum::VariantNames as _;
 
 use crate::model::{Risk, Role, Type};
+use crate::read::config::schema::SCHEMA_TYPES;
 use crate::read::diagnostic::Code;
 
 const MEDIA_TYPE: &str = "^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*$";
@@ -29,6 +30,7 @@ pub fn config_schema() -> Value {
             "arg": arg(),
             "question": question(),
             "resolve": resolve(),
+            "output_schema": output_schema(),
             "prompt": prompt(),
         },
     })
@@ -50,13 +52,15 @@ fn config() -> Value {
         &json!({
             "name": { "type": "string", "minLength": 1, "description": "CLI name, matched by the `cli` filter; default: the file name without extension" },
             "description": { "type": "string", "default": "", "description": "What the program is for; shown in the summary" },
-            "command": { "type": "string", "description": "Base command, split on white space; a leading ~ and $VAR expand at run time. Empty only if each tool has its own, absent only in a `native` config" },
+            "command": { "type": "string", "description": "Base command, split on white space, quotes enclose words; a leading ~ and $VAR expand at run time; {name} is the place of a common arg. Empty only if each tool has its own, absent only in a `native` config" },
+            "always": { "type": ["string", "null"], "description": "Words behind the base command in every call, which change neither risk nor meaning" },
             "native": { "type": "boolean", "default": false, "description": "The tools are written in Rust, in the program that the config is compiled into: nothing about a command line may be said" },
             "env": { "type": "object", "additionalProperties": { "type": "string" }, "description": "Added to the child's environment, values literal" },
             "working_dir": { "type": ["string", "null"], "description": "The child's directory" },
             "category": { "type": ["string", "null"], "description": "Free text, for discovery" },
             "tags": { "type": "array", "items": { "type": "string" }, "default": [], "description": "Words for discovery" },
             "global_args": { "type": "array", "items": { "$ref": "#/$defs/arg" }, "default": [], "description": "Flags appended to every call from their `default`; $VAR expands" },
+            "common_args": { "type": "array", "items": { "$ref": "#/$defs/arg" }, "default": [], "description": "Args that every tool has after its own" },
             "tools": { "type": "array", "items": { "$ref": "#/$defs/tool" }, "description": "The tools" },
             "prompts": { "type": "array", "items": { "$ref": "#/$defs/prompt" }, "default": [], "description": "Requests worded for the people who use the tools, which clients offer as commands" },
             "x-allow": allow(),
@@ -74,10 +78,15 @@ fn tool() -> Value {
             "name": { "type": "string", "pattern": "^[A-Za-z0-9_.-]{1,128}$", "description": "Unique name; some clients refuse more than 64 characters" },
             "title": { "type": ["string", "null"], "minLength": 1, "description": "What people see in place of the name" },
             "description": { "type": "string", "minLength": 1, "description": "What the tool does and when to use it" },
-            "command": { "type": "string", "default": "", "description": "Subcommand words after the base command" },
+            "command": { "type": "string", "default": "", "description": "Subcommand words after the base command; {name} is the place of an arg, {options} that of all other options" },
+            "always": { "type": ["string", "null"], "description": "Options of every call, which change neither risk nor meaning" },
             "args": { "type": "array", "items": { "$ref": "#/$defs/arg" }, "default": [] },
+            "without": { "type": "array", "items": { "type": "string" }, "default": [], "description": "Names of common args that the tool does not have" },
+            "exactly_one": groups("A call gives exactly one arg of each list"),
+            "at_most_one": groups("A call gives one arg of each list or none"),
+            "together": groups("A call gives all args of a list or none"),
             "timeout": { "type": ["number", "null"], "exclusiveMinimum": 0, "default": 30, "description": "Seconds" },
-            "risk": { "enum": Risk::VARIANTS, "default": "read", "description": "What the tool may do to the world" },
+            "risk": { "enum": Risk::VARIANTS, "description": "What the tool may do to the world. Without it, approval counts the tool as read, annotations as write" },
             "exit_codes": { "type": "object", "patternProperties": { "^[1-9][0-9]{0,2}$": { "type": "string", "minLength": 1 } }, "additionalProperties": false, "description": "Exit codes that are answers, not failures, with their meanings: {1: no match}" },
             "phrases": { "type": "array", "items": { "type": "string", "minLength": 1 }, "default": [], "description": "Requests that the tool serves, in users' words; only the search reads them" },
             "output": output(),
@@ -90,12 +99,38 @@ fn tool() -> Value {
     )
 }
 
+fn groups(description: &str) -> Value {
+    let names = json!({ "type": "array", "items": { "type": "string" }, "minItems": 2 });
+    json!({ "type": "array", "items": names, "default": [], "description": description })
+}
+
 fn output() -> Value {
     let mime = json!({ "type": "string", "pattern": MEDIA_TYPE, "description": "Media type of standard output, such as image/png" });
-    let mut output = object(&["mime"], &json!({ "mime": mime }));
+    let schema = json!({ "$ref": "#/$defs/output_schema", "description": "Schema of the value for `mime: application/json`, of each line for `application/x-ndjson`" });
+    let mut output = object(&["mime"], &json!({ "mime": mime, "schema": schema }));
     output["type"] = json!(["object", "null"]);
     output["description"] = json!("What the tool prints, if that is more than text");
     output
+}
+
+/// The keywords of JSON Schema that an `output` may use.
+fn output_schema() -> Value {
+    let nested = json!({ "$ref": "#/$defs/output_schema" });
+    let scalar = json!({ "type": ["string", "number", "boolean", "null"] });
+    let types = json!({ "enum": SCHEMA_TYPES });
+    object(
+        &[],
+        &json!({
+            "type": { "anyOf": [types, { "type": "array", "items": types }, { "type": "null" }] },
+            "title": { "type": ["string", "null"] },
+            "description": { "type": ["string", "null"] },
+            "properties": { "type": "object", "additionalProperties": nested },
+            "required": { "type": ["array", "null"], "items": { "type": "string" } },
+            "additionalProperties": { "type": "boolean" },
+            "items": nested,
+            "enum": { "type": ["array", "null"], "items": scalar },
+        }),
+    )
 }
 
 fn output_file() -> Value {
@@ -122,15 +157,57 @@ fn arg() -> Value {
             "type": { "enum": Type::VARIANTS, "default": "string" },
             "required": { "type": "boolean", "default": false },
             "default": { "type": ["string", "number", "boolean", "null"], "description": "Used when the argument is absent; of the arg's type" },
-            "flag": { "type": ["string", "null"], "description": "Default: --name-with-dashes. Ends in `=`: flag and value are one word; otherwise two" },
+            "flag": { "type": ["string", "null"], "minLength": 1, "description": "Words of the option; default: --name-with-dashes. {} is the value, {key} and {value} those of a map. Without a place the value is a word of its own, or follows a final `=`" },
             "positional": { "type": "boolean", "default": false, "description": "Placed bare, before all flags" },
             "cwd": { "type": "boolean", "default": false, "description": "Sets the child's directory" },
             "stdin": { "type": "boolean", "default": false, "description": "Piped to the child's standard input" },
-            "enum": { "type": ["array", "null"], "items": { "type": "string" }, "minItems": 1, "uniqueItems": true, "description": "Allowed values, as they appear on the command line" },
+            "variable": { "type": ["string", "null"], "pattern": "^[A-Za-z_][A-Za-z0-9_]*$", "description": "The value goes into this variable of the child's environment" },
+            "aliases": { "type": "array", "items": { "type": "string", "pattern": "^\\S+$" }, "default": [], "description": "Other spellings of the flag" },
+            "list": spread("Several values: true repeats the flag, `words` has it once, other texts separate the values"),
+            "map": spread("Names with values: true repeats the flag, `words` has it once, other texts separate the pairs"),
+            "count": { "type": "boolean", "default": false, "description": "An integer: how often the flag stands" },
+            "rest": { "type": "boolean", "default": false, "description": "All further words of the command line; never in a tool of `risk: read`" },
+            "off": { "type": ["string", "null"], "minLength": 1, "description": "Flag of a boolean that is false" },
+            "enum": choices(),
+            "min": { "type": ["number", "null"], "description": "Smallest number" },
+            "max": { "type": ["number", "null"], "description": "Largest number" },
+            "pattern": { "type": ["string", "null"], "description": "Regular expression that the whole value matches" },
+            "min_items": { "type": ["integer", "null"], "minimum": 0, "description": "Smallest number of values" },
+            "max_items": { "type": ["integer", "null"], "minimum": 0, "description": "Largest number of values" },
+            "shown": { "type": "boolean", "default": true, "description": "false: accepted and described, but not in the published schema" },
+            "risk": arg_risk(),
             "output": output_file(),
             "x-allow": allow(),
         }),
     )
+}
+
+fn spread(description: &str) -> Value {
+    json!({ "type": ["boolean", "string", "null"], "minLength": 1, "description": description })
+}
+
+fn choice() -> Value {
+    object(
+        &["value"],
+        &json!({
+            "value": { "type": "string", "description": "The value that the agent gives" },
+            "title": { "type": ["string", "null"], "description": "The name that users see" },
+            "words": { "type": ["string", "null"], "minLength": 1, "description": "The words that stand for it on the command line" },
+        }),
+    )
+}
+
+fn choices() -> Value {
+    let list = json!({ "type": "array", "items": { "anyOf": [{ "type": "string" }, choice()] }, "minItems": 1, "uniqueItems": true });
+    let words =
+        json!({ "type": "object", "additionalProperties": { "type": "string", "minLength": 1 }, "minProperties": 1 });
+    json!({ "anyOf": [list, words, { "type": "null" }], "description": "Allowed values: as they appear on the command line, or with the words that stand for them" })
+}
+
+fn arg_risk() -> Value {
+    let risk = json!({ "enum": Risk::VARIANTS });
+    let by_value = json!({ "type": "object", "required": ["else"], "additionalProperties": risk });
+    json!({ "anyOf": [risk, by_value, { "type": "null" }], "description": "A call that gives this arg has at least this risk; values may have risks of their own" })
 }
 
 fn question() -> Value {
@@ -201,8 +278,9 @@ fn resolve() -> Value {
 mod tests {
     use super::*;
     use crate::read::config::prompt::{CALL_KEYS, PROMPT_ARG_KEYS, PROMPT_KEYS, TEXT_KEYS};
+    use crate::read::config::schema::SCHEMA_KEYS;
     use crate::read::config::{
-        ARG_KEYS, CONFIG_KEYS, OUTPUT_FILE_KEYS, OUTPUT_KEYS, QUESTION_KEYS, RESOLVE_KEYS, TOOL_KEYS,
+        ARG_KEYS, CHOICE_KEYS, CONFIG_KEYS, OUTPUT_FILE_KEYS, OUTPUT_KEYS, QUESTION_KEYS, RESOLVE_KEYS, TOOL_KEYS,
     };
 
     #[test]
@@ -215,6 +293,8 @@ mod tests {
             (&tool(), TOOL_KEYS),
             (&arg(), ARG_KEYS),
             (&output(), OUTPUT_KEYS),
+            (&output_schema(), SCHEMA_KEYS),
+            (&choice(), CHOICE_KEYS),
             (&output_file(), OUTPUT_FILE_KEYS),
             (&question(), QUESTION_KEYS),
             (&resolve(), RESOLVE_KEYS),

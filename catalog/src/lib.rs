@@ -21,11 +21,13 @@
 
 mod digest;
 pub mod expansion;
+mod flag;
 mod format;
 mod index;
 mod lower;
 mod model;
 mod offset;
+mod output;
 pub mod policy;
 mod prompt;
 mod raise;
@@ -36,11 +38,14 @@ mod table;
 pub mod template;
 pub mod uri;
 mod view;
+mod words;
 
 pub use digest::digest;
+pub use flag::FlagTemplate;
 pub use format::config_schema;
 pub use index::{CliSummary, Filter, Layer, Strategy, ToolIndex};
-pub use model::{Place, Risk, Role, Type};
+pub use model::{ArgRisk, GroupKind, Place, Risk, Role, Shape, Spread, Type};
+pub use output::{OutputForm, conforms};
 pub use policy::Policy;
 pub use prompt::{MessageTemplate, Prompt, PromptArg};
 pub use read::check::ServedItem;
@@ -52,10 +57,14 @@ pub use read::files;
 pub use read::source::{Position, Source, Span};
 pub use suggest::{MAX_SUGGESTIONS, did_you_mean, near_misses};
 pub use table::{
-    ArgDef, Catalog, CliDef, ExecutorDef, FileDef, Names, PolicyDef, PromptDef, QuestionDef, Ranked, ResolveDef, Rows,
-    RuleDef, SearchText, Str, Texts, ToolDef, fingerprint, name_hash,
+    ArgDef, Catalog, CliDef, DetailDef, ExecutorDef, FileDef, GroupDef, Names, PolicyDef, PromptDef, QuestionDef,
+    Ranked, ResolveDef, Rows, RuleDef, SearchText, Str, Texts, ToolDef, fingerprint, name_hash,
 };
-pub use view::{ArgView, CliView, OutputFileView, QuestionView, ResolveView, ResolvedTool, RuleView, ToolIndexEntry};
+pub use view::{
+    ArgView, ChoiceView, CliView, CommandPart, GroupView, OutputFileView, QuestionView, ResolveView, ResolvedTool,
+    RuleView, ToolIndexEntry,
+};
+pub use words::quote;
 
 #[doc(hidden)]
 pub use phf;

@@ -1,18 +1,22 @@
 //! Checked configs → [`Catalog`].
 
 use std::collections::HashMap;
+use std::iter;
 
 use crate::index::lowercase;
 use crate::index::ranked::Builder;
-use crate::model::Risk;
+use crate::model::{ArgRisk, Risk};
 use crate::offset::{Full, MAX_OFFSET, offset};
 use crate::policy::{Approval, ArgRule, Executor, Pattern, Policy};
-use crate::read::checked::{CheckedArg, CheckedCli, CheckedOutputFile, CheckedQuestion, CheckedResolve, CheckedTool};
+use crate::read::checked::{
+    CheckedArg, CheckedChoice, CheckedCli, CheckedGroup, CheckedOutputFile, CheckedQuestion, CheckedResolve,
+    CheckedTool, CommandPart,
+};
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::schema;
 use crate::table::{
-    ArgDef, ArgRow, Catalog, CliDef, ExecutorDef, FileDef, Names, PolicyDef, PromptDef, QuestionDef, ResolveDef, Rows,
-    RuleDef, SearchText, Str, Texts, ToolDef,
+    ArgDef, ArgRow, Catalog, CliDef, DetailDef, ExecutorDef, FileDef, GroupDef, Names, PLACE_MARK, PolicyDef,
+    PromptDef, QuestionDef, ResolveDef, Rows, RuleDef, SearchText, Str, Texts, ToolDef,
 };
 
 /// The error that tables would need larger offsets than 32 bits.
@@ -75,6 +79,8 @@ struct Tables {
     resources: Vec<u32>,
     prompts: Vec<PromptDef>,
     files: Vec<FileDef>,
+    groups: Vec<GroupDef>,
+    details: Vec<DetailDef>,
     rules: Vec<RuleDef>,
     lists: Vec<u32>,
     names: HashMap<Box<str>, u32>,
@@ -94,8 +100,11 @@ impl Tables {
 
     fn cli_texts(&mut self, cli: &CheckedCli) -> Result<(), Full> {
         let texts = [&cli.name, &cli.stem, &cli.description];
-        for text in texts.into_iter().chain(&cli.category).chain(&cli.tags).chain(cli.words.first()) {
+        for text in texts.into_iter().chain(&cli.category).chain(&cli.tags) {
             self.text(text)?;
+        }
+        if let Some(CommandPart::Word(program)) = cli.words.first() {
+            self.text(program)?;
         }
         Ok(())
     }
@@ -108,9 +117,10 @@ impl Tables {
             description: self.text(&cli.description)?,
             category: self.optional(cli.category.as_deref())?,
             tags: self.texts(&cli.tags)?,
-            words: self.texts(&cli.words)?,
+            words: self.parts(&cli.words)?,
+            always: self.texts(&cli.always)?,
             env: self.pairs(&cli.env)?,
-            risk: cli.tools.iter().map(|tool| tool.risk).max().unwrap_or(Risk::Read),
+            risk: cli.tools.iter().map(CheckedTool::promised_risk).max().unwrap_or(Risk::Read),
             working_dir: self.optional(cli.working_dir.as_deref())?,
             global_args: self.args(&cli.global_args)?,
             tools: Rows(0, 0),
@@ -137,10 +147,12 @@ impl Tables {
             title,
             description,
             words,
+            always,
             args,
+            groups,
             timeout_ms,
             risk,
-            needs_approval,
+            approval_from,
             exit_codes,
             phrases,
             output,
@@ -151,7 +163,7 @@ impl Tables {
             // For diagnostics only.
             name_span: _,
         } = tool;
-        let schema = schema::input_schema(args);
+        let schema = schema::input_schema(args, groups);
         let def = ToolDef {
             cli: cli_row,
             name: self.text(name)?,
@@ -159,14 +171,17 @@ impl Tables {
             description: self.text(description)?,
             entry: self.text(&schema::index_entry(cli, tool, &schema))?,
             schema_bytes: self.offset(schema.len(), "bytes of schema")?,
-            words: self.texts(words)?,
+            words: self.parts(words)?,
+            always: self.texts(always)?,
             args: self.args(args)?,
+            groups: self.groups(groups)?,
             timeout_ms: *timeout_ms,
             risk: *risk,
-            asks: *needs_approval,
+            approval_from: *approval_from,
             exit_codes: self.exit_codes(exit_codes)?,
             phrases: self.texts(phrases)?,
-            output: self.optional(output.as_deref())?,
+            output: self.optional(output.as_ref().map(|output| output.mime.as_str()))?,
+            output_schema: self.optional(output.as_ref().and_then(|output| output.schema.as_deref()))?,
             resource: self.optional(resource.as_ref().map(|uri| uri.value.as_str()))?,
             questions: self.questions(questions)?,
             confirm_message: self.optional(confirm_message.as_deref())?,
@@ -209,35 +224,108 @@ impl Tables {
             default,
             place,
             flag,
-            values,
+            shape,
+            // In the details.
+            separator: _,
+            aliases: _,
+            off: _,
+            variable: _,
+            min_items: _,
+            max_items: _,
+            choices,
+            constraint,
+            shown,
+            risk,
             rules,
             leading_dash,
             asked,
             output,
         } = arg;
+        let detail = self.detail(arg)?;
         let row = ArgRow {
             name: self.text(name)?,
             description: self.text(description)?,
             flag: self.text(flag)?,
             default: self.optional(default.as_ref().map(|default| default.word.as_str()))?,
-            values: self.texts(values)?,
+            values: self.list(choices.iter().map(|choice| choice.value.as_str()))?,
             kind: *kind,
             place: *place,
             required: *required,
             leading_dash: *leading_dash,
             asked: *asked,
+            shown: *shown,
+            shape: *shape,
+            risk: if let ArgRisk::Always(risk) = risk { Some(*risk) } else { None },
+            detail,
         };
         let number = self.offset(self.args.len(), "args")?;
         if let Some(CheckedOutputFile { mime, file }) = output {
             let [mime, file] = [self.text(mime)?, self.text(file)?];
             self.files.push(FileDef { arg: number, mime, file });
         }
-        for ArgRule { pattern, min, max } in rules {
+        let own = Some(constraint).filter(|own| !own.is_empty());
+        for (rule, from_policy) in own.into_iter().zip([false]).chain(rules.iter().zip(iter::repeat(true))) {
+            let ArgRule { pattern, min, max } = rule;
             let pattern = self.optional(pattern.as_ref().map(Pattern::as_str))?;
-            self.rules.push(RuleDef { arg: number, pattern, min: *min, max: *max });
+            self.rules.push(RuleDef { arg: number, pattern, min: *min, max: *max, from_policy });
         }
         self.args.push(ArgDef::pack(row));
         Ok(())
+    }
+
+    /// Adds the details of an arg and returns their row; `None` if it has none.
+    fn detail(&mut self, arg: &CheckedArg) -> Result<Option<u32>, Full> {
+        let CheckedArg { separator, aliases, off, variable, min_items, max_items, choices, risk, .. } = arg;
+        let has_words = choices.iter().any(|choice| choice.title.is_some() || choice.words.is_some());
+        let risks = match risk {
+            ArgRisk::ByValue { values, otherwise } => {
+                let last = [(String::new(), *otherwise)];
+                values.iter().chain(&last).map(|(value, risk)| (value.clone(), risk.as_str().to_owned())).collect()
+            }
+            ArgRisk::OfTool | ArgRisk::Always(_) => Vec::new(),
+        };
+        let texts = [separator, off, variable];
+        let is_plain = texts.iter().all(|text| text.is_none()) && min_items.is_none() && max_items.is_none();
+        if is_plain && aliases.is_empty() && !has_words && risks.is_empty() {
+            return Ok(None);
+        }
+        let of_choice = |choice: &CheckedChoice| {
+            (choice.title.clone().unwrap_or_default(), choice.words.clone().unwrap_or_default())
+        };
+        let choices: Vec<_> = choices.iter().filter(|_| has_words).map(of_choice).collect();
+        let def = DetailDef {
+            separator: self.optional(separator.as_deref())?,
+            aliases: self.texts(aliases)?,
+            off: self.optional(off.as_deref())?,
+            variable: self.optional(variable.as_deref())?,
+            choices: self.pairs(&choices)?,
+            min_items: *min_items,
+            max_items: *max_items,
+            risks: self.pairs(&risks)?,
+        };
+        let row = self.offset(self.details.len(), "details of args")?;
+        self.details.push(def);
+        Ok(Some(row))
+    }
+
+    fn groups(&mut self, groups: &[CheckedGroup]) -> Result<Rows, Full> {
+        let first = self.offset(self.groups.len(), "groups of args")?;
+        for CheckedGroup { kind, args } in groups {
+            let args = self.texts(args)?;
+            self.groups.push(GroupDef { kind: *kind, args });
+        }
+        Ok(Rows(first, self.offset(self.groups.len(), "groups of args")?))
+    }
+
+    /// Adds the parts of a command. A NUL, which no word contains, marks a place.
+    fn parts(&mut self, parts: &[CommandPart]) -> Result<Rows, Full> {
+        let text = |part: &CommandPart| match part {
+            CommandPart::Word(word) => word.clone(),
+            CommandPart::Arg(name) => format!("{PLACE_MARK}{name}"),
+            CommandPart::Options => PLACE_MARK.to_string(),
+        };
+        let texts: Vec<String> = parts.iter().map(text).collect();
+        self.texts(&texts)
     }
 
     fn resolves(&mut self, entries: &[CheckedResolve]) -> Result<Rows, Full> {
@@ -339,6 +427,8 @@ impl Tables {
             resources: self.resources.into(),
             prompts: self.prompts.into(),
             files: self.files.into(),
+            groups: self.groups.into(),
+            details: self.details.into(),
             rules: self.rules.into(),
             lists: self.lists.into(),
             policy: None,

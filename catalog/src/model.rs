@@ -28,18 +28,141 @@ impl Type {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum Place {
-    /// Two words: the flag, then the value.
-    Flag,
-    /// One word: the flag, which ends in `=`, and the value.
-    Joined,
-    /// The flag alone, if the value is true.
-    Switch,
-    /// The bare value, before all flags.
+    /// An option: the words of a flag.
+    Option,
+    /// The bare value, before all options.
     Positional,
     /// The program's standard input.
     Stdin,
     /// The program's working directory.
     Cwd,
+    /// A variable of the program's environment.
+    Variable,
+}
+
+/// The number and form of an arg's values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// One value.
+    #[default]
+    Single,
+    /// How often its flag stands.
+    Count,
+    /// A list of values.
+    List(Spread),
+    /// Names with values.
+    Map(Spread),
+    /// All further words of the command line, options of another program included.
+    Rest,
+}
+
+/// How several values stand on a command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spread {
+    /// The flag stands before each value.
+    Repeat,
+    /// The flag stands once before all values.
+    Words,
+    /// The values are one word, with a separator between them.
+    Joined,
+}
+
+impl Shape {
+    /// Every shape, in the order of its number in tables.
+    pub(crate) const ALL: [Self; 9] = [
+        Self::Single,
+        Self::Count,
+        Self::List(Spread::Repeat),
+        Self::List(Spread::Words),
+        Self::List(Spread::Joined),
+        Self::Map(Spread::Repeat),
+        Self::Map(Spread::Words),
+        Self::Map(Spread::Joined),
+        Self::Rest,
+    ];
+
+    /// Returns the shape's name in listings.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Single => "single",
+            Self::Count => "count",
+            Self::List(Spread::Repeat) => "list",
+            Self::List(Spread::Words) => "list of words",
+            Self::List(Spread::Joined) => "joined list",
+            Self::Map(Spread::Repeat) => "map",
+            Self::Map(Spread::Words) => "map of words",
+            Self::Map(Spread::Joined) => "joined map",
+            Self::Rest => "rest",
+        }
+    }
+
+    /// Returns whether the arg takes a list of values.
+    #[must_use]
+    pub fn is_list(self) -> bool {
+        matches!(self, Self::List(_) | Self::Rest)
+    }
+}
+
+/// The rule of a group of args.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
+pub enum GroupKind {
+    /// A call gives exactly one of them.
+    ExactlyOne,
+    /// A call gives one of them or none.
+    AtMostOne,
+    /// A call gives all of them or none.
+    Together,
+}
+
+impl GroupKind {
+    /// Returns the rule's key in configs.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// How much an argument can change beyond its tool.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ArgRisk {
+    /// No more than its tool.
+    #[default]
+    OfTool,
+    /// At least this, whatever its value.
+    Always(Risk),
+    /// At least this, by its value.
+    ByValue {
+        /// Values with their risks.
+        values: Vec<(String, Risk)>,
+        /// The risk of all other values.
+        otherwise: Risk,
+    },
+}
+
+impl ArgRisk {
+    /// Returns the highest risk that a value can have; `None` if no value adds one.
+    #[must_use]
+    pub fn highest(&self) -> Option<Risk> {
+        match self {
+            Self::OfTool => None,
+            Self::Always(risk) => Some(*risk),
+            Self::ByValue { values, otherwise } => values.iter().map(|(_, risk)| *risk).chain([*otherwise]).max(),
+        }
+    }
+
+    /// Returns the risk of a value, as it stands on the command line; `None` if it adds none.
+    #[must_use]
+    pub fn of(&self, value: &str) -> Option<Risk> {
+        match self {
+            Self::OfTool => None,
+            Self::Always(risk) => Some(*risk),
+            Self::ByValue { values, otherwise } => {
+                Some(values.iter().find(|(known, _)| known == value).map_or(*otherwise, |(_, risk)| *risk))
+            }
+        }
+    }
 }
 
 impl Place {
@@ -67,6 +190,12 @@ impl Risk {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
+    }
+
+    /// Returns the risk that annotations state: a tool without a written risk may write.
+    #[must_use]
+    pub fn promised(written: Option<Self>) -> Self {
+        written.unwrap_or(Self::Write)
     }
 }
 
@@ -129,13 +258,13 @@ impl Level {
         self.into()
     }
 
-    /// Whether calls of tools of this risk need approval.
-    pub(crate) fn covers(self, risk: Risk) -> bool {
+    /// Returns the least risk of calls that need approval.
+    pub(crate) fn least(self) -> Option<Risk> {
         match self {
-            Self::None => false,
-            Self::Destructive => risk >= Risk::Destructive,
-            Self::Write => risk >= Risk::Write,
-            Self::All => true,
+            Self::None => None,
+            Self::Destructive => Some(Risk::Destructive),
+            Self::Write => Some(Risk::Write),
+            Self::All => Some(Risk::Read),
         }
     }
 }

@@ -3,10 +3,11 @@
 use crate::model::Type;
 use crate::read::check::arg::json_string;
 use crate::read::checked::{
-    CheckedArg, CheckedCli, CheckedOutputFile, CheckedQuestion, CheckedResolve, CheckedTool, DefaultValue,
+    self, CheckedArg, CheckedChoice, CheckedCli, CheckedGroup, CheckedOutput, CheckedOutputFile, CheckedQuestion,
+    CheckedResolve, CheckedTool, DefaultValue,
 };
 use crate::read::source::{Span, Spanned};
-use crate::view::{ArgView, CliView, QuestionView, ResolveView, ResolvedTool, RuleView};
+use crate::view::{ArgView, ChoiceView, CliView, CommandPart, QuestionView, ResolveView, ResolvedTool, RuleView};
 
 /// The span of a value that comes from no file.
 const NOWHERE: Span = Span { start: 0, end: 0 };
@@ -21,7 +22,8 @@ pub(crate) fn cli(view: CliView<'_>) -> CheckedCli {
         description: view.description().to_owned(),
         category: view.category().map(str::to_owned),
         tags: owned(view.tags()),
-        words: owned(view.words()),
+        words: view.parts().map(part).collect(),
+        always: owned(view.always()),
         env: pairs(view.env()),
         working_dir: view.working_dir().map(str::to_owned),
         global_args: view.global_args().map(arg).collect(),
@@ -37,14 +39,18 @@ pub(crate) fn tool(view: ResolvedTool<'_>) -> CheckedTool {
         name_span: NOWHERE,
         title: view.title().map(str::to_owned),
         description: view.description().to_owned(),
-        words: owned(view.words()),
+        words: view.parts().map(part).collect(),
+        always: owned(view.always()),
         args: view.args().map(arg).collect(),
+        groups: view.groups().map(|group| CheckedGroup { kind: group.kind(), args: owned(group.args()) }).collect(),
         timeout_ms: view.timeout_ms(),
-        risk: view.risk(),
-        needs_approval: view.needs_approval(),
+        risk: view.written_risk(),
+        approval_from: view.approval_from(),
         exit_codes: view.exit_codes().map(|(code, meaning)| (code, meaning.to_owned())).collect(),
         phrases: owned(view.phrases()),
-        output: view.output().map(str::to_owned),
+        output: view
+            .output()
+            .map(|mime| CheckedOutput { mime: mime.to_owned(), schema: view.output_schema().map(str::to_owned) }),
         resource: view.resource().map(|uri| Spanned { value: uri.to_owned(), span: NOWHERE }),
         questions: view.questions().map(question).collect(),
         confirm_message: view.confirm_message().map(str::to_owned),
@@ -66,13 +72,36 @@ fn arg(view: ArgView<'_>) -> CheckedArg {
         default,
         place: view.place(),
         flag: view.flag().to_owned(),
-        values: owned(view.values()),
-        rules: view.rules().map(RuleView::to_rule).collect(),
+        shape: view.shape(),
+        separator: Some(view.separator().to_owned()).filter(|text| !text.is_empty()),
+        aliases: owned(view.aliases()),
+        off: view.off().map(str::to_owned),
+        variable: view.variable().map(str::to_owned),
+        choices: view.choices().map(choice).collect(),
+        constraint: view.rules().find(|rule| !rule.is_from_policy()).map(RuleView::to_rule).unwrap_or_default(),
+        min_items: view.min_items(),
+        max_items: view.max_items(),
+        shown: view.is_shown(),
+        risk: view.risk(),
+        rules: view.rules().filter(|rule| rule.is_from_policy()).map(RuleView::to_rule).collect(),
         leading_dash: view.leading_dash(),
         asked: view.is_from_user(),
         output: view
             .output()
             .map(|output| CheckedOutputFile { mime: output.mime.to_owned(), file: output.file.to_owned() }),
+    }
+}
+
+fn choice(view: ChoiceView<'_>) -> CheckedChoice {
+    let [title, words] = [view.title, view.written()].map(|text| text.map(str::to_owned));
+    CheckedChoice { value: view.value.to_owned(), title, words }
+}
+
+fn part(view: CommandPart<'_>) -> checked::CommandPart {
+    match view {
+        CommandPart::Word(word) => checked::CommandPart::Word(word.to_owned()),
+        CommandPart::Arg(name) => checked::CommandPart::Arg(name.to_owned()),
+        CommandPart::Options => checked::CommandPart::Options,
     }
 }
 

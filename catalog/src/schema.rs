@@ -4,15 +4,21 @@
 
 use std::fmt::Write as _;
 
+use crate::model::{GroupKind, Shape};
 use crate::policy::ArgRule;
 use crate::read::check::arg::{enum_json, json_string};
-use crate::read::checked::{CheckedArg, CheckedCli, CheckedTool};
+use crate::read::checked::{CheckedArg, CheckedChoice, CheckedCli, CheckedGroup, CheckedTool};
 
 /// The tool's input schema (JSON Schema 2020-12).
-pub(crate) fn input_schema(args: &[CheckedArg]) -> String {
-    let mut json = String::from(r#"{"type":"object","properties":{"#);
+pub(crate) fn input_schema(args: &[CheckedArg], groups: &[CheckedGroup]) -> String {
+    let mut json = String::from(r#"{"type":"object","#);
+    let rules: Vec<String> = groups.iter().map(group_rule).collect();
+    if !rules.is_empty() {
+        let _ = write!(json, r#""description":{},"#, json_string(&rules.join(" ")));
+    }
+    json.push_str(r#""properties":{"#);
     // The user or the server gives the other args.
-    let given = || args.iter().filter(|arg| !arg.asked && arg.output.is_none());
+    let given = || args.iter().filter(|arg| !arg.asked && arg.output.is_none() && arg.shown);
     for (at, arg) in given().enumerate() {
         if at > 0 {
             json.push(',');
@@ -28,25 +34,74 @@ pub(crate) fn input_schema(args: &[CheckedArg]) -> String {
     json
 }
 
+/// Says a rule of a group in words, since clients refuse `oneOf` at the top of a schema.
+fn group_rule(group: &CheckedGroup) -> String {
+    let names = group.args.join(", ");
+    match group.kind {
+        GroupKind::ExactlyOne => format!("Give exactly one of {names}."),
+        GroupKind::AtMostOne => format!("Give at most one of {names}."),
+        GroupKind::Together => format!("Give {names} together or not at all."),
+    }
+}
+
 fn property(json: &mut String, arg: &CheckedArg) {
-    let _ = write!(json, r#"{}:{{"type":"{}""#, json_string(&arg.name), arg.kind.as_str());
+    let kind = match arg.shape {
+        Shape::Single | Shape::Count => arg.kind.as_str(),
+        Shape::List(_) | Shape::Rest => "array",
+        Shape::Map(_) => "object",
+    };
+    let _ = write!(json, r#"{}:{{"type":"{kind}""#, json_string(&arg.name));
     if !arg.description.is_empty() {
         let _ = write!(json, r#","description":{}"#, json_string(&arg.description));
     }
     if let Some(default) = &arg.default {
         let _ = write!(json, r#","default":{}"#, default.json);
     }
-    if !arg.values.is_empty() {
-        let values: Vec<String> =
-            arg.values.iter().map(|value| enum_json(value, arg.kind).unwrap_or_else(|| json_string(value))).collect();
-        let _ = write!(json, r#","enum":[{}]"#, values.join(","));
+    match arg.shape {
+        Shape::Single | Shape::Count => value_keywords(json, arg),
+        Shape::List(_) | Shape::Rest => {
+            json.push_str(r#","items":"#);
+            item(json, arg);
+            bounds(json, arg, ["minItems", "maxItems"]);
+        }
+        Shape::Map(_) => {
+            json.push_str(r#","additionalProperties":"#);
+            item(json, arg);
+            bounds(json, arg, ["minProperties", "maxProperties"]);
+        }
     }
-    constraints(json, &arg.rules);
     json.push('}');
 }
 
-/// Writes the rules of policies. JSON Schema ignores keywords that do not apply to the type; models still read them.
-fn constraints(json: &mut String, rules: &[ArgRule]) {
+/// Writes the schema of one value of a list or map.
+fn item(json: &mut String, arg: &CheckedArg) {
+    let _ = write!(json, r#"{{"type":"{}""#, arg.kind.as_str());
+    value_keywords(json, arg);
+    json.push('}');
+}
+
+fn bounds(json: &mut String, arg: &CheckedArg, keywords: [&str; 2]) {
+    for (keyword, bound) in keywords.into_iter().zip([arg.min_items, arg.max_items]) {
+        if let Some(bound) = bound {
+            let _ = write!(json, r#","{keyword}":{bound}"#);
+        }
+    }
+}
+
+/// Writes the keywords of one value: its enum and its rules.
+fn value_keywords(json: &mut String, arg: &CheckedArg) {
+    if !arg.choices.is_empty() {
+        let value =
+            |choice: &CheckedChoice| enum_json(&choice.value, arg.kind).unwrap_or_else(|| json_string(&choice.value));
+        let values: Vec<String> = arg.choices.iter().map(value).collect();
+        let _ = write!(json, r#","enum":[{}]"#, values.join(","));
+    }
+    let own = Some(&arg.constraint).filter(|own| !own.is_empty());
+    constraints(json, &own.into_iter().chain(&arg.rules).collect::<Vec<_>>());
+}
+
+/// Writes rules. JSON Schema ignores keywords that do not apply to the type; models still read them.
+fn constraints(json: &mut String, rules: &[&ArgRule]) {
     let patterns: Vec<String> =
         rules.iter().filter_map(|rule| Some(json_string(&rule.pattern.as_ref()?.json_schema()))).collect();
     match patterns.as_slice() {

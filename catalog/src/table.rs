@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use strum::VariantArray as _;
 
-use crate::model::{Access, Headless, Level, Place, Risk, Runtime, SandboxLimits, Type};
+use crate::model::{Access, GroupKind, Headless, Level, Place, Risk, Runtime, SandboxLimits, Shape, Type};
 
 /// The index of a text in [`Texts`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,6 +43,9 @@ impl Texts {
     }
 }
 
+/// Marks the place of an arg in a command: the mark and the arg's name. The mark alone is the place of all options.
+pub(crate) const PLACE_MARK: char = '\0';
+
 /// A CLI: one config file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CliDef {
@@ -56,11 +59,13 @@ pub struct CliDef {
     pub category: Option<Str>,
     /// Rows of [`Catalog::lists`]: words for discovery.
     pub tags: Rows,
-    /// Rows of [`Catalog::lists`]: the base command, not yet expanded.
+    /// Rows of [`Catalog::lists`]: the base command, not yet expanded. A NUL marks the place of an arg.
     pub words: Rows,
+    /// Rows of [`Catalog::lists`]: words that stand behind the base command in every call.
+    pub always: Rows,
     /// Rows of [`Catalog::lists`]: names and values by turns.
     pub env: Rows,
-    /// The highest risk of its tools.
+    /// The highest promised risk of its tools.
     pub risk: Risk,
     /// The child's directory.
     pub working_dir: Option<Str>,
@@ -85,22 +90,28 @@ pub struct ToolDef {
     pub entry: Str,
     /// Length in bytes of the schema at the end of `entry`, before the closing brace.
     pub schema_bytes: u32,
-    /// Rows of [`Catalog::lists`]: the subcommand.
+    /// Rows of [`Catalog::lists`]: the subcommand. A NUL marks the place of an arg, or of all options.
     pub words: Rows,
+    /// Rows of [`Catalog::lists`]: options that every call has.
+    pub always: Rows,
     /// Rows of [`Catalog::args`].
     pub args: Rows,
+    /// Rows of [`Catalog::groups`].
+    pub groups: Rows,
     /// How long a call may take, in milliseconds.
     pub timeout_ms: u32,
-    /// How much the tool can change.
-    pub risk: Risk,
-    /// Whether the compiled-in policy requires approval.
-    pub asks: bool,
+    /// How much the tool can change, if its config says so.
+    pub risk: Option<Risk>,
+    /// The least risk of calls that need approval by the compiled-in policy.
+    pub approval_from: Option<Risk>,
     /// Rows of [`Catalog::lists`]: exit codes that are answers, and their meanings, by turns.
     pub exit_codes: Rows,
     /// Rows of [`Catalog::lists`]: requests that the tool serves, in users' words. Only the ranked index reads them.
     pub phrases: Rows,
     /// The media type of what it prints, if that is more than text.
     pub output: Option<Str>,
+    /// The schema of the JSON values that it prints, as JSON.
+    pub output_schema: Option<Str>,
     /// The URI template of the resource that it prints.
     pub resource: Option<Str>,
     /// Rows of [`Catalog::questions`].
@@ -135,6 +146,15 @@ pub struct QuestionDef {
     pub args: Rows,
 }
 
+/// A group of args with a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupDef {
+    /// The rule.
+    pub kind: GroupKind,
+    /// Rows of [`Catalog::lists`]: the names of the args.
+    pub args: Rows,
+}
+
 /// A prompt, as JSON that is parsed on request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PromptDef {
@@ -146,12 +166,33 @@ pub struct PromptDef {
     pub definition: Str,
 }
 
-/// An arg, packed: `name, description, flag, default, first enum value, end of enum values, bits`.
+/// An arg, packed: `name, description, flag, default, first enum value, end of enum values, detail, bits`.
 ///
-/// Packed because catalogs have many args and rustc parses each row as source text. Seven numbers take a third of the
+/// Packed because catalogs have many args and rustc parses each row as source text. Eight numbers take a third of the
 /// time and memory of a struct with named fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ArgDef(pub [u32; 7]);
+pub struct ArgDef(pub [u32; 8]);
+
+/// The details of an arg that few args have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DetailDef {
+    /// The separator of a joined list or map.
+    pub separator: Option<Str>,
+    /// Rows of [`Catalog::lists`]: other spellings of the flag.
+    pub aliases: Rows,
+    /// The flag of a boolean that is false.
+    pub off: Option<Str>,
+    /// The name of the environment variable.
+    pub variable: Option<Str>,
+    /// Rows of [`Catalog::lists`]: the title and the words of each enum value, by turns; empty if no value has any.
+    pub choices: Rows,
+    /// The smallest number of items.
+    pub min_items: Option<u32>,
+    /// The largest number of items.
+    pub max_items: Option<u32>,
+    /// Rows of [`Catalog::lists`]: values and their risks by turns; the last pair is the risk of all other values.
+    pub risks: Rows,
+}
 
 const PLACE_SHIFT: u32 = 2;
 const KIND_MASK: u32 = 0b11;
@@ -161,6 +202,14 @@ const DEFAULT_BIT: u32 = 1 << 6;
 const DASH_SETTLED_BIT: u32 = 1 << 7;
 const DASH_ALLOWED_BIT: u32 = 1 << 8;
 const ASKED_BIT: u32 = 1 << 9;
+const HIDDEN_BIT: u32 = 1 << 10;
+const DETAIL_BIT: u32 = 1 << 11;
+const SHAPE_SHIFT: u32 = 12;
+const SHAPE_MASK: u32 = 0b1111;
+const RISK_SHIFT: u32 = 16;
+const RISK_MASK: u32 = 0b11;
+/// The risks of args by their number. The first is that of the tool.
+const RISKS: [Option<Risk>; 4] = [None, Some(Risk::Read), Some(Risk::Write), Some(Risk::Destructive)];
 
 /// The unpacked form of an [`ArgDef`].
 #[derive(Clone, Copy, Debug)]
@@ -175,6 +224,12 @@ pub(crate) struct ArgRow {
     pub(crate) required: bool,
     pub(crate) leading_dash: Option<bool>,
     pub(crate) asked: bool,
+    pub(crate) shown: bool,
+    pub(crate) shape: Shape,
+    /// The risk, if it does not depend on the value.
+    pub(crate) risk: Option<Risk>,
+    /// The row of [`Catalog::details`].
+    pub(crate) detail: Option<u32>,
 }
 
 impl ArgDef {
@@ -192,12 +247,20 @@ impl ArgDef {
         if row.asked {
             bits |= ASKED_BIT;
         }
+        if !row.shown {
+            bits |= HIDDEN_BIT;
+        }
+        if row.detail.is_some() {
+            bits |= DETAIL_BIT;
+        }
+        bits |= number(&Shape::ALL, &row.shape) << SHAPE_SHIFT | number(&RISKS, &row.risk) << RISK_SHIFT;
         let default = row.default.map_or(0, |default| default.0);
-        Self([row.name.0, row.description.0, row.flag.0, default, row.values.0, row.values.1, bits])
+        let detail = row.detail.unwrap_or_default();
+        Self([row.name.0, row.description.0, row.flag.0, default, row.values.0, row.values.1, detail, bits])
     }
 
     pub(crate) fn unpack(self) -> ArgRow {
-        let [name, description, flag, default, first, end, bits] = self.0;
+        let [name, description, flag, default, first, end, detail, bits] = self.0;
         ArgRow {
             name: Str(name),
             description: Str(description),
@@ -209,11 +272,21 @@ impl ArgDef {
             required: bits & REQUIRED_BIT != 0,
             leading_dash: (bits & DASH_SETTLED_BIT != 0).then_some(bits & DASH_ALLOWED_BIT != 0),
             asked: bits & ASKED_BIT != 0,
+            shown: bits & HIDDEN_BIT == 0,
+            shape: Shape::ALL[(bits >> SHAPE_SHIFT & SHAPE_MASK) as usize],
+            risk: RISKS[(bits >> RISK_SHIFT & RISK_MASK) as usize],
+            detail: (bits & DETAIL_BIT != 0).then_some(detail),
         }
     }
 }
 
-/// A rule of a policy for the values of an arg.
+/// The position of a value in a list of few.
+fn number<T: PartialEq>(all: &[T], value: &T) -> u32 {
+    let at = all.iter().position(|one| one == value);
+    at.and_then(|at| u32::try_from(at).ok()).expect("the list has every value")
+}
+
+/// A rule for the values of an arg.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RuleDef {
     /// The row of [`Catalog::args`]; an arg may have several rules.
@@ -224,6 +297,8 @@ pub struct RuleDef {
     pub min: Option<f64>,
     /// The largest permitted number.
     pub max: Option<f64>,
+    /// Whether a policy sets it, not the config.
+    pub from_policy: bool,
 }
 
 /// A file that a program writes to the path in an arg.
@@ -375,7 +450,11 @@ pub struct Catalog {
     pub prompts: Cow<'static, [PromptDef]>,
     /// The files that programs write, in the order of the args.
     pub files: Cow<'static, [FileDef]>,
-    /// The rules of a policy for args, in the order of the args.
+    /// The groups of args, in the order of their tools.
+    pub groups: Cow<'static, [GroupDef]>,
+    /// The details of args, in the order of the args that have any.
+    pub details: Cow<'static, [DetailDef]>,
+    /// The rules for args, in the order of the args.
     pub rules: Cow<'static, [RuleDef]>,
     /// Indexes of texts: tags, words, enum values, environments.
     pub lists: Cow<'static, [u32]>,
@@ -402,6 +481,12 @@ impl Catalog {
         }
     }
 
+    /// Texts of a list, two by two.
+    pub(crate) fn pairs(&self, rows: Rows) -> impl Iterator<Item = (&str, &str)> + Clone {
+        let text = |id: u32| self.texts.get(Str(id));
+        self.lists[rows.range()].chunks_exact(2).map(move |pair| (text(pair[0]), text(pair[1])))
+    }
+
     pub(crate) fn list(&self, rows: Rows) -> impl ExactSizeIterator<Item = &str> + Clone {
         self.lists[rows.range()].iter().map(|id| self.texts.get(Str(*id)))
     }
@@ -422,6 +507,8 @@ impl PartialEq for Catalog {
             resources,
             prompts,
             files,
+            groups,
+            details,
             rules,
             lists,
             policy,
@@ -440,6 +527,8 @@ impl PartialEq for Catalog {
             && *resources == other.resources
             && *prompts == other.prompts
             && *files == other.files
+            && *groups == other.groups
+            && *details == other.details
             && *rules == other.rules
             && *lists == other.lists
             && *policy == other.policy

@@ -1,14 +1,19 @@
 //! Views: rows of a [`Catalog`] with their texts. Compiled-in and loaded catalogs have the same views.
 
-use crate::model::Risk;
+use crate::model::{Place, Risk};
+use crate::output::OutputForm;
 use crate::prompt::Prompt;
 use crate::table::{Catalog, CliDef, QuestionDef, ResolveDef, Rows, ToolDef};
 use crate::uri::UriTemplate;
 
 mod arg;
+mod command;
 
 use arg::args;
-pub use arg::{ArgView, OutputFileView, RuleView};
+pub(crate) use arg::is_bare;
+pub use arg::{ArgView, ChoiceView, OutputFileView, RuleView};
+use command::words;
+pub use command::{CommandPart, GroupView};
 
 /// A CLI of a catalog.
 #[derive(Clone, Copy, Debug)]
@@ -58,15 +63,25 @@ impl<'a> CliView<'a> {
         self.catalog.list(self.def.tags)
     }
 
-    /// The words of the base command, not yet expanded.
+    /// The words of the base command, not yet expanded, without the places of args.
+    pub fn words(self) -> impl Iterator<Item = &'a str> + Clone {
+        words(self.parts())
+    }
+
+    /// The parts of the base command.
+    pub fn parts(self) -> impl Iterator<Item = CommandPart<'a>> + Clone {
+        self.catalog.list(self.def.words).map(CommandPart::new)
+    }
+
+    /// Words that stand behind the base command in every call.
     #[must_use]
-    pub fn words(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
-        self.catalog.list(self.def.words)
+    pub fn always(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
+        self.catalog.list(self.def.always)
     }
 
     /// Variables that are added to the child's environment.
     pub fn env(self) -> impl Iterator<Item = (&'a str, &'a str)> + Clone {
-        pairs(self.catalog, self.def.env)
+        self.catalog.pairs(self.def.env)
     }
 
     /// The child's directory.
@@ -81,9 +96,9 @@ impl<'a> CliView<'a> {
         args(self.catalog, self.def.global_args)
     }
 
-    /// The highest risk of its tools.
+    /// The highest promised risk of its tools.
     #[must_use]
-    pub fn risk(self) -> Risk {
+    pub fn promised_risk(self) -> Risk {
         self.def.risk
     }
 
@@ -157,10 +172,37 @@ impl<'a> ResolvedTool<'a> {
         CliView::new(self.catalog, self.def.cli)
     }
 
-    /// The words of the subcommand.
+    /// The words of the subcommand, without the places of args.
+    pub fn words(self) -> impl Iterator<Item = &'a str> + Clone {
+        words(self.parts())
+    }
+
+    /// The parts of the subcommand.
+    pub fn parts(self) -> impl Iterator<Item = CommandPart<'a>> + Clone {
+        self.catalog.list(self.def.words).map(CommandPart::new)
+    }
+
+    /// Options that every call has.
     #[must_use]
-    pub fn words(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
-        self.catalog.list(self.def.words)
+    pub fn always(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
+        self.catalog.list(self.def.always)
+    }
+
+    /// Returns whether the words of an arg stand behind `--`, where no program reads options.
+    #[must_use]
+    pub fn is_behind_dashes(self, arg: ArgView<'_>) -> bool {
+        let dashes = self.parts().position(|part| part == CommandPart::Word("--"));
+        let place = self.parts().position(|part| part == CommandPart::Arg(arg.name()));
+        dashes.is_some_and(|dashes| match place {
+            Some(place) => dashes < place,
+            None => arg.place() == Place::Positional,
+        })
+    }
+
+    /// The groups of args, in definition order.
+    pub fn groups(self) -> impl Iterator<Item = GroupView<'a>> + Clone {
+        let Self { catalog, def } = self;
+        catalog.groups[def.groups.range()].iter().map(move |def| GroupView::new(catalog, def))
     }
 
     /// The args, in definition order.
@@ -180,21 +222,34 @@ impl<'a> ResolvedTool<'a> {
         self.def.timeout_ms
     }
 
-    /// How much the tool can change.
+    /// How much the tool can change, as approval counts it: without a written risk it reads.
     #[must_use]
     pub fn risk(self) -> Risk {
+        self.def.risk.unwrap_or(Risk::Read)
+    }
+
+    /// How much the tool can change, as annotations state it: without a written risk it may write.
+    #[must_use]
+    pub fn promised_risk(self) -> Risk {
+        let args = self.args().filter_map(|arg| arg.risk().highest());
+        args.chain([Risk::promised(self.def.risk)]).max().unwrap_or(Risk::Write)
+    }
+
+    /// The risk that the config states.
+    #[must_use]
+    pub fn written_risk(self) -> Option<Risk> {
         self.def.risk
     }
 
-    /// Whether a call needs approval by the policy that the catalog was compiled with.
+    /// The least risk of calls that need approval by the policy that the catalog was compiled with.
     #[must_use]
-    pub fn needs_approval(self) -> bool {
-        self.def.asks
+    pub fn approval_from(self) -> Option<Risk> {
+        self.def.approval_from
     }
 
     /// The exit codes that are answers, with their meanings.
     pub fn exit_codes(self) -> impl Iterator<Item = (u8, &'a str)> + Clone {
-        let entries = pairs(self.catalog, self.def.exit_codes);
+        let entries = self.catalog.pairs(self.def.exit_codes);
         entries.filter_map(|(code, meaning)| Some((code.parse().ok()?, meaning)))
     }
 
@@ -227,6 +282,18 @@ impl<'a> ResolvedTool<'a> {
     #[must_use]
     pub fn output(self) -> Option<&'a str> {
         self.def.output.map(|mime| self.catalog.texts.get(mime))
+    }
+
+    /// The schema of the JSON values that it prints, as JSON.
+    #[must_use]
+    pub fn output_schema(self) -> Option<&'a str> {
+        self.def.output_schema.map(|schema| self.catalog.texts.get(schema))
+    }
+
+    /// The form of what it prints.
+    #[must_use]
+    pub fn output_form(self) -> OutputForm<'a> {
+        OutputForm::new(self.output(), self.output_schema())
     }
 
     /// Template of the approval question.
@@ -343,7 +410,7 @@ impl<'a> ResolveView<'a> {
 
     /// Arg names and the templates of their values.
     pub fn args(self) -> impl Iterator<Item = (&'a str, &'a str)> + Clone {
-        pairs(self.catalog, self.def.args)
+        self.catalog.pairs(self.def.args)
     }
 
     /// How long it may take, in milliseconds.
@@ -386,11 +453,4 @@ impl<'a> QuestionView<'a> {
     pub(crate) fn def(self) -> &'a QuestionDef {
         self.def
     }
-}
-
-fn pairs(catalog: &Catalog, rows: Rows) -> impl Iterator<Item = (&str, &str)> + Clone {
-    catalog.lists[rows.range()].chunks_exact(2).map(|pair| {
-        let text = |id: u32| catalog.texts.get(crate::table::Str(id));
-        (text(pair[0]), text(pair[1]))
-    })
 }

@@ -128,14 +128,16 @@ fn selection_serves_only_its_clis_in_its_order() {
 }
 
 #[test]
-fn risk_is_the_highest_of_served_tools() {
+fn promised_risk_is_the_highest_of_served_tools() {
     let risky =
         "command: x\ntools: [{name: a, description: A, risk: destructive}, {name: b, description: B, risk: write}]";
-    let tame = "command: y\ntools: [{name: a, description: A}]";
-    let of = |layers: &[&[(&str, &str)]]| index(layers).risk().as_str();
+    let tame = "command: y\ntools: [{name: a, description: A, risk: read}]";
+    let unwritten = "command: y\ntools: [{name: a, description: A}]";
+    let of = |layers: &[&[(&str, &str)]]| index(layers).promised_risk().as_str();
     assert_eq!(of(&[&[("x.yaml", risky)]]), "destructive");
     assert_eq!(of(&[&[("x.yaml", risky)], &[("y.yaml", tame)]]), "write");
     assert_eq!(of(&[&[("y.yaml", tame)]]), "read");
+    assert_eq!(of(&[&[("y.yaml", unwritten)]]), "write");
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use climax_catalog::{
-    Catalog, CliDef, FileDef, Layer, Policy, PromptDef, QuestionDef, ResolveDef, Risk, RuleDef, ToolDef, ToolIndex,
-    digest, fingerprint, name_hash,
+    Catalog, CliDef, DetailDef, FileDef, GroupDef, GroupKind, Layer, Policy, PromptDef, QuestionDef, ResolveDef, Risk,
+    RuleDef, ToolDef, ToolIndex, digest, fingerprint, name_hash,
 };
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -77,6 +77,8 @@ pub fn emit(catalog: &Catalog) -> Result<Generated, EmitError> {
         }),
     ));
     items.push(rows("FILES", &quote!(FileDef), catalog.files.iter().map(file)));
+    items.push(rows("GROUPS", &quote!(GroupDef), catalog.groups.iter().map(group)));
+    items.push(rows("DETAILS", &quote!(DetailDef), catalog.details.iter().map(detail)));
     items.push(rows("RULES", &quote!(RuleDef), catalog.rules.iter().map(rule)));
     items.push(rows("QUESTIONS", &quote!(QuestionDef), catalog.questions.iter().map(question)));
     items.push(words("RESOURCES", &catalog.resources));
@@ -103,8 +105,8 @@ fn header(catalog: &Catalog) -> TokenStream {
     .map(fingerprint);
     quote! {
         use ::climax::catalog::{
-            ArgDef, Catalog, CliDef, FileDef, Names, PromptDef, QuestionDef, Ranked, ResolveDef, Risk, Rows, RuleDef, SearchText,
-            Str, Texts, ToolDef, fingerprint,
+            ArgDef, Catalog, CliDef, DetailDef, FileDef, GroupDef, Names, PromptDef, QuestionDef, Ranked, ResolveDef,
+            Risk, Rows, RuleDef, SearchText, Str, Texts, ToolDef, fingerprint,
         };
         use ::std::borrow::Cow;
 
@@ -149,6 +151,8 @@ fn root(catalog: &Catalog) -> TokenStream {
             resources: Cow::Borrowed(&RESOURCES),
             prompts: Cow::Borrowed(&PROMPTS),
             files: Cow::Borrowed(&FILES),
+            groups: Cow::Borrowed(&GROUPS),
+            details: Cow::Borrowed(&DETAILS),
             rules: Cow::Borrowed(&RULES),
             lists: Cow::Borrowed(&LISTS),
             policy: #policy,
@@ -199,14 +203,15 @@ fn rows(name: &str, ty: &TokenStream, rows: impl ExactSizeIterator<Item = TokenS
 }
 
 fn cli(row: &CliDef) -> TokenStream {
-    let CliDef { name, stem, description, category, tags, words, env, risk, working_dir, global_args, tools } = *row;
+    let CliDef { name, stem, description, category, tags, words, always, env, risk, working_dir, global_args, tools } =
+        *row;
     let [name, stem, description] = [name, stem, description].map(text);
     let [category, working_dir] = [category, working_dir].map(optional);
     let risk = level(risk);
-    let [tags, words, env, global_args, tools] = [tags, words, env, global_args, tools].map(range);
+    let [tags, words, always, env, global_args, tools] = [tags, words, always, env, global_args, tools].map(range);
     quote!(CliDef {
         name: #name, stem: #stem, description: #description, category: #category, tags: #tags, words: #words,
-        env: #env, risk: #risk, working_dir: #working_dir, global_args: #global_args, tools: #tools
+        always: #always, env: #env, risk: #risk, working_dir: #working_dir, global_args: #global_args, tools: #tools
     })
 }
 
@@ -219,13 +224,16 @@ fn tool(row: &ToolDef) -> TokenStream {
         entry,
         schema_bytes,
         words,
+        always,
         args,
+        groups,
         timeout_ms,
         risk,
-        asks,
+        approval_from,
         exit_codes,
         phrases,
         output,
+        output_schema,
         resource,
         questions,
         confirm_message,
@@ -234,13 +242,14 @@ fn tool(row: &ToolDef) -> TokenStream {
     let [name, description, entry] = [name, description, entry].map(text);
     let [cli, schema_bytes, timeout_ms] = [cli, schema_bytes, timeout_ms].map(Literal::u32_unsuffixed);
     let [words, args, questions, resolves] = [words, args, questions, resolves].map(range);
-    let [exit_codes, phrases] = [exit_codes, phrases].map(range);
-    let [title, output, resource, confirm_message] = [title, output, resource, confirm_message].map(optional);
-    let risk = level(risk);
+    let [always, groups, exit_codes, phrases] = [always, groups, exit_codes, phrases].map(range);
+    let [title, output, output_schema, resource, confirm_message] =
+        [title, output, output_schema, resource, confirm_message].map(optional);
+    let [risk, approval_from] = [risk, approval_from].map(|risk| optional_with(risk, level));
     quote!(ToolDef {
         cli: #cli, name: #name, title: #title, description: #description, entry: #entry, schema_bytes: #schema_bytes, words: #words,
-        args: #args, timeout_ms: #timeout_ms, risk: #risk, asks: #asks, exit_codes: #exit_codes, phrases: #phrases,
-        output: #output, resource: #resource,
+        always: #always, args: #args, groups: #groups, timeout_ms: #timeout_ms, risk: #risk, approval_from: #approval_from, exit_codes: #exit_codes, phrases: #phrases,
+        output: #output, output_schema: #output_schema, resource: #resource,
         questions: #questions, confirm_message: #confirm_message, resolves: #resolves
     })
 }
@@ -275,11 +284,37 @@ fn file(row: &FileDef) -> TokenStream {
 }
 
 fn rule(row: &RuleDef) -> TokenStream {
-    let RuleDef { arg, pattern, min, max } = *row;
+    let RuleDef { arg, pattern, min, max, from_policy } = *row;
     let arg = Literal::u32_unsuffixed(arg);
     let pattern = optional(pattern);
     let [min, max] = [min, max].map(|bound| optional_with(bound, |bound| quote!(#bound)));
-    quote!(RuleDef { arg: #arg, pattern: #pattern, min: #min, max: #max })
+    quote!(RuleDef { arg: #arg, pattern: #pattern, min: #min, max: #max, from_policy: #from_policy })
+}
+
+fn group(row: &GroupDef) -> TokenStream {
+    let GroupDef { kind, args } = *row;
+    let kind = match kind {
+        GroupKind::ExactlyOne => quote!(::climax::catalog::GroupKind::ExactlyOne),
+        GroupKind::AtMostOne => quote!(::climax::catalog::GroupKind::AtMostOne),
+        GroupKind::Together => quote!(::climax::catalog::GroupKind::Together),
+    };
+    let args = range(args);
+    quote!(GroupDef { kind: #kind, args: #args })
+}
+
+fn detail(row: &DetailDef) -> TokenStream {
+    let DetailDef { separator, aliases, off, variable, choices, min_items, max_items, risks } = *row;
+    let [separator, off, variable] = [separator, off, variable].map(optional);
+    let [aliases, choices, risks] = [aliases, choices, risks].map(range);
+    let number = |number| {
+        let number = Literal::u32_unsuffixed(number);
+        quote!(#number)
+    };
+    let [min_items, max_items] = [min_items, max_items].map(|items| optional_with(items, number));
+    quote!(DetailDef {
+        separator: #separator, aliases: #aliases, off: #off, variable: #variable, choices: #choices,
+        min_items: #min_items, max_items: #max_items, risks: #risks
+    })
 }
 
 fn level(risk: Risk) -> TokenStream {

@@ -8,13 +8,13 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use climax::call::Toolbox;
+use climax::call::visible::TextForm;
 use climax::catalog::Strategy;
 use climax::catalog::policy::Applied;
-use climax::exec::Runner;
-use climax::call::visible::TextForm;
 use climax::exec::Limits;
+use climax::exec::Runner;
 use climax::mcp::decode::{Decoded, decode};
-use climax::mcp::{Changes, Mode, Options, Server};
+use climax::mcp::{Changes, MetaSurface, MetaTool, Options, Server, Surface};
 use climax::transport::stdio::serve;
 use climax_fuzz::{object, restricted};
 use libfuzzer_sys::fuzz_target;
@@ -55,9 +55,13 @@ fuzz_target!(|bytes: &[u8]| {
     let Some((choice, input)) = bytes.split_first() else { return };
     let lines = || input.split(|byte| *byte == b'\n');
     lines().for_each(decoded);
-    let mode = [Mode::Meta, Mode::Extended, Mode::Classic][usize::from(*choice) % 3];
+    let surface = match *choice % 3 {
+        0 => Surface::Meta(MetaSurface::of([MetaTool::Search, MetaTool::Call, MetaTool::Read])),
+        1 => Surface::Meta(MetaSurface::extended()),
+        _ => Surface::Classic,
+    };
     let pause = Duration::from_millis(u64::from(*choice % 6 / 3));
-    let output = String::from_utf8(conversation(mode, pause, input)).expect("the output is UTF-8");
+    let output = String::from_utf8(conversation(surface, pause, input)).expect("the output is UTF-8");
     assert!(output.is_empty() || output.ends_with('\n'), "{output}");
     let messages: Vec<Value> = output.lines().map(object).collect();
     assert!(messages.iter().all(is_json_rpc), "{output}");
@@ -86,11 +90,12 @@ fn is_json_rpc(message: &Value) -> bool {
 }
 
 /// Returns the output of a server until its input has ended. The clock is paused, so timers take no time.
-fn conversation(mode: Mode, pause: Duration, input: &[u8]) -> Vec<u8> {
+fn conversation(surface: Surface, pause: Duration, input: &[u8]) -> Vec<u8> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
     runtime.expect("a runtime starts").block_on(async {
         let shutdown = CancellationToken::new();
-        let options = Options { mode, strategy: Strategy::Auto, text_form: TextForm::Visible, changes: Changes::Never };
+        let options =
+            Options { surface, strategy: Strategy::Auto, text_form: TextForm::Visible, changes: Changes::Never };
         let server = Server::new(TOOLBOX.clone(), options, shutdown.clone());
         let (ours, theirs) = duplex(1 << 16);
         let (read, write) = split(theirs);

@@ -3,9 +3,11 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use climax_catalog::{Risk, Type};
+use climax_catalog::Type;
 
 use super::{risk, yaml};
+use climax_catalog::quote;
+
 use crate::command::{Command, Flag, Operand, Sure, Value};
 
 /// The approximate width of a line, in columns.
@@ -77,13 +79,15 @@ fn tool(out: &mut Draft, program: &str, command: &Command, names: &mut HashSet<S
     let _ = writeln!(out.text, "  - name: {}{comment}", yaml::text(&name));
     let _ = writeln!(out.text, "    description: {}", yaml::text(&description));
     if !command.words.is_empty() {
-        let _ = writeln!(out.text, "    command: {}", yaml::text(&command.words.join(" ")));
+        let _ = writeln!(
+            out.text,
+            "    command: {}",
+            yaml::text(&command.words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" "))
+        );
     }
     let risk = command.risk.map_or_else(|| risk::of(&command.words, &command.about), Sure::Said);
     let comment = if matches!(risk, Sure::Guessed(_)) { out.comment(&["from its words"], None) } else { String::new() };
-    if !matches!(risk, Sure::Said(Risk::Read)) {
-        let _ = writeln!(out.text, "    risk: {}{comment}", risk.get().as_str());
-    }
+    let _ = writeln!(out.text, "    risk: {}{comment}", risk.get().as_str());
     let args = args(command);
     if !args.is_empty() {
         out.text.push_str("    args:\n");
@@ -113,6 +117,8 @@ struct DraftArg {
     fields: Vec<(&'static str, String)>,
     guesses: Vec<&'static str>,
     note: Option<&'static str>,
+    /// The `list` of an arg with several values.
+    several: &'static str,
 }
 
 fn args(command: &Command) -> Vec<DraftArg> {
@@ -121,8 +127,12 @@ fn args(command: &Command) -> Vec<DraftArg> {
     let mut names = HashSet::new();
     let mut flags = HashSet::new();
     let mut args: Vec<DraftArg> = Vec::new();
+    let mut may_end = false;
     for operand in &command.operands {
-        args.push(operand_arg(operand, &reserved, &mut names, &mut flags));
+        // Behind an optional operand none can be required.
+        let required = operand.required && !may_end;
+        may_end |= !required && !operand.behind_dashes;
+        args.push(operand_arg(operand, required, &reserved, &mut names, &mut flags));
     }
     for flag in wanted(command) {
         if flags.insert(flag.spellings[0].clone()) {
@@ -144,11 +154,12 @@ fn long_name(flag: &Flag) -> String {
 
 fn operand_arg(
     operand: &Operand,
+    required: bool,
     reserved: &HashSet<String>,
     names: &mut HashSet<String>,
     flags: &mut HashSet<String>,
 ) -> DraftArg {
-    let mut arg = DraftArg { fields: Vec::new(), guesses: operand.guesses.clone(), note: None };
+    let mut arg = DraftArg { fields: Vec::new(), guesses: operand.guesses.clone(), note: None, several: "true" };
     let name = if operand.name.is_empty() { "value" } else { &operand.name };
     let name = identifier(&name.to_ascii_lowercase());
     let name = if reserved.contains(&name) { format!("{name}_operand") } else { name };
@@ -156,15 +167,16 @@ fn operand_arg(
     arg.value(&operand.value);
     if operand.behind_dashes && flags.insert("--".to_owned()) {
         arg.push("flag", yaml::text("--"));
+        arg.several = "words";
     } else {
         arg.push("positional", "true".to_owned());
     }
-    arg.finish(operand.required, Some(&operand.value), &operand.about);
+    arg.finish(required, Some(&operand.value), &operand.about);
     arg
 }
 
 fn flag_arg(flag: &Flag, reserved: &HashSet<String>, names: &mut HashSet<String>) -> DraftArg {
-    let mut arg = DraftArg { fields: Vec::new(), guesses: Vec::new(), note: None };
+    let mut arg = DraftArg { fields: Vec::new(), guesses: Vec::new(), note: None, several: "true" };
     let spelling = &flag.spellings[0];
     let bare = spelling.trim_start_matches('-');
     let is_short = !spelling.starts_with("--") && bare.chars().count() == 1;
@@ -177,16 +189,16 @@ fn flag_arg(flag: &Flag, reserved: &HashSet<String>, names: &mut HashSet<String>
     match &flag.value {
         None if flag.is_on => {
             arg.push("type", "boolean".to_owned());
-            arg.push("flag", yaml::text(&format!("{spelling}=false")));
+            arg.push("flag", yaml::text(&quote(&format!("{spelling}=false"))));
         }
         None => {
             arg.push("type", "boolean".to_owned());
-            arg.push("flag", yaml::text(spelling));
+            arg.push("flag", yaml::text(&quote(spelling)));
         }
         Some(value) => {
             arg.value(value);
             let apart = is_short || value.apart && !spelling.starts_with("--");
-            arg.push("flag", yaml::text(&if apart { spelling.clone() } else { format!("{spelling}=") }));
+            arg.push("flag", yaml::text(&quote(&if apart { spelling.clone() } else { format!("{spelling}=") })));
         }
     }
     if flag.value.as_ref().is_some_and(|value| value.optional) {
@@ -223,7 +235,7 @@ impl DraftArg {
             }
         }
         if value.is_some_and(|value| value.repeated) {
-            self.note = Some("the program takes several, a call gives one");
+            self.push("list", self.several.to_owned());
         }
         let mut about = sentence(about).trim_end_matches('.').to_owned();
         // A default in a config would be passed in every call, and could exclude other options.

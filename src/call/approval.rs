@@ -5,7 +5,7 @@ use std::future::{Future, pending};
 use std::time::Duration;
 
 use climax_catalog::policy::Headless;
-use climax_catalog::{Policy, ResolvedTool};
+use climax_catalog::{Policy, ResolvedTool, Risk};
 use serde_json::{Map, Value};
 
 use crate::call::arguments::Bound;
@@ -13,6 +13,7 @@ use crate::call::command_line;
 use crate::call::confirmation::{self, Lookups};
 use crate::call::digest::{self, RequestDigest};
 use crate::call::form::Form;
+use crate::call::risk;
 use crate::exec::{self, End, Invocation, Runner};
 
 /// Time limit for the user to approve a call.
@@ -109,6 +110,12 @@ impl PendingCall<'_> {
         }
     }
 
+    /// Returns the risk of the call.
+    #[must_use]
+    pub fn risk(&self) -> Risk {
+        risk::of_call(self.tool, self.bound)
+    }
+
     /// Returns the digest of everything that the approval covers: all values, the command line, the directory, the
     /// risk.
     ///
@@ -119,7 +126,7 @@ impl PendingCall<'_> {
         let stable = |word: &String| files_dir.as_ref().map_or_else(|| word.clone(), |dir| word.replace(dir, ""));
         let words = self.invocation.argv.iter().map(|word| (String::new(), stable(word)));
         let dir = self.invocation.cwd.iter().map(|dir| ("cwd".to_owned(), dir.display().to_string()));
-        let risk = [("risk".to_owned(), self.tool.risk().as_str().to_owned())];
+        let risk = [("risk".to_owned(), self.risk().as_str().to_owned())];
         digest::of_pairs(digest::pairs(self.tool, self.bound, |_| true).chain(words).chain(dir).chain(risk))
     }
 
@@ -134,7 +141,7 @@ impl PendingCall<'_> {
     /// A name whose command fails reads `<unresolved:NAME>`.
     pub async fn question(&self) -> String {
         let Some(template) = self.tool.confirm_message() else {
-            return confirmation::question(self.tool, None, self.invocation);
+            return confirmation::question(self.tool, self.risk(), None, self.invocation);
         };
         let mut found = Lookups::new();
         for resolve in self.tool.resolves().filter(|resolve| confirmation::mentions(template, resolve.name())) {
@@ -146,6 +153,6 @@ impl PendingCall<'_> {
             found.insert(resolve.name(), Some(name).filter(|name| !name.is_empty()));
         }
         let message = confirmation::from_template(template, self.bound, &found);
-        confirmation::question(self.tool, Some(&message), self.invocation)
+        confirmation::question(self.tool, self.risk(), Some(&message), self.invocation)
     }
 }

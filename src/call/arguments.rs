@@ -3,26 +3,25 @@
 //! Pure. All violations are reported at once, so that a model can repair its call in one turn.
 
 mod coercion;
+mod rules;
+mod value;
 mod violation;
 
-use climax_catalog::policy::{ArgRule, RuleViolation};
-use climax_catalog::{ArgView, OutputFileView, Place, ResolvedTool, Risk, Type, near_misses};
+use climax_catalog::{ArgView, GroupKind, OutputFileView, Place, ResolvedTool, Risk, Type, near_misses};
 use serde_json::{Map, Value};
 
 pub use self::coercion::{BoundValue, coerce};
-use self::violation::json_text;
+use self::rules::RuleOrigin;
+pub(crate) use self::value::{MAX_ARGUMENT_BYTES, MAX_STDIN_BYTES};
 pub use self::violation::{Problem, Violation, echo, type_problem};
 
-/// Maximum unknown keys of a call that are compared with the names of args.
+/// Maximum unknown keys of a call that are compared with the names of args, and that results and audit lines name.
 pub(crate) const MAX_UNKNOWN_KEYS: usize = 32;
 
-/// Maximum length of an argument, in bytes, except for standard input: the limit of Linux for one word.
+/// Maximum length of all arguments of a command line together, in bytes.
 ///
-/// Source: `MAX_ARG_STRLEN`, execve(2), less the NUL at its end.
-pub(crate) const MAX_ARGUMENT_BYTES: usize = (128 << 10) - 1;
-
-/// Maximum length of the text for a program's standard input, in bytes.
-pub(crate) const MAX_STDIN_BYTES: usize = 8 << 20;
+/// Half of what Linux allows for arguments and environment with the usual stack of 8 MiB. Source: execve(2), `ARG_MAX`.
+pub(crate) const MAX_COMMAND_LINE_BYTES: usize = 1 << 20;
 
 /// The checked values of a call, defaults included. Args without a value are absent.
 #[derive(Clone, Debug)]
@@ -56,9 +55,9 @@ impl<'a> Bound<'a> {
 
 /// Converts and checks the agent's arguments of one call; null counts as absent.
 ///
-/// Args that the user fills in and args for result files are skipped. Unknown keys are ignored, with two exceptions:
-/// a misspelt name of an arg without a value, and a request for a dry run that the tool does not support. Ignoring
-/// these could change something that the agent did not intend.
+/// Args that the user fills in and args for result files are skipped. Unknown keys are ignored ([`unknown_keys`]), with two
+/// exceptions: a misspelt name of an arg without a value, and a request for a dry run that the tool does not support.
+/// Ignoring these could change something that the agent did not intend.
 ///
 /// Of a policy only `allow_leading_dash` applies here. [`check`] applies its rules.
 ///
@@ -86,35 +85,64 @@ impl<'a> Bound<'a> {
 pub fn bind<'a>(tool: ResolvedTool<'a>, arguments: &Map<String, Value>) -> Result<Bound<'a>, Vec<Violation>> {
     let bound =
         bind_args(tool, |arg| (!arg.is_from_user() && arg.output().is_none()).then(|| arguments.get(arg.name())));
-    let unknown = unknown_keys(tool, arguments);
+    let bound = bound.and_then(|bound| whole(tool, bound));
+    let refused = refused_keys(tool, arguments);
     match bound {
-        Ok(bound) if unknown.is_empty() => Ok(bound),
-        Ok(_) => Err(unknown),
-        Err(violations) => Err(violations.into_iter().chain(unknown).collect()),
+        Ok(bound) if refused.is_empty() => Ok(bound),
+        Ok(_) => Err(refused),
+        Err(violations) => Err(violations.into_iter().chain(refused).collect()),
     }
 }
 
+/// Returns the first 32 keys that no arg of the tool has. A call that [`bind`] accepts ignores them.
+pub fn unknown_keys<'v>(tool: ResolvedTool<'v>, arguments: &'v Map<String, Value>) -> impl Iterator<Item = &'v str> {
+    keys_beside(tool.args(), arguments)
+}
+
+/// Returns the first 32 keys of an agent that a call ignores.
+///
+/// These include args that the user or the server gives. Otherwise an agent could find out their names.
+pub fn keys_ignored_from_agents<'v>(
+    tool: ResolvedTool<'v>,
+    arguments: &'v Map<String, Value>,
+) -> impl Iterator<Item = &'v str> {
+    keys_beside(tool.agent_args(), arguments)
+}
+
+fn keys_beside<'v>(
+    args: impl Iterator<Item = ArgView<'v>> + Clone,
+    arguments: &'v Map<String, Value>,
+) -> impl Iterator<Item = &'v str> {
+    let given = arguments.iter().filter(|(_, value)| !value.is_null()).map(|(key, _)| key.as_str());
+    given.filter(move |key| args.clone().all(|arg| arg.name() != *key)).take(MAX_UNKNOWN_KEYS)
+}
+
 /// Returns the unknown keys that must not be ignored.
-fn unknown_keys(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Vec<Violation> {
+fn refused_keys(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Vec<Violation> {
     let given = |name: &str| arguments.get(name).is_some_and(|value| !value.is_null());
-    let unknown = arguments.keys().filter(|key| given(key) && tool.args().all(|arg| arg.name() != key.as_str()));
-    let problem = |key: &String| {
+    let lacks_dry_run =
+        tool.promised_risk() != Risk::Read && !tool.agent_args().any(|arg| is_name_of_dry_run(arg.name()));
+    let problem = |key: &str| {
         let free = tool.agent_args().map(ArgView::name).filter(|name| !given(name));
         match near_misses(key, free, 1).first() {
             Some(meant) => Some(Problem::Misspelt { meant: (*meant).to_owned() }),
-            None => (tool.risk() != Risk::Read && requests_dry_run(key, &arguments[key])).then_some(Problem::NoDryRun),
+            None => (lacks_dry_run && requests_dry_run(key, &arguments[key])).then_some(Problem::NoDryRun),
         }
     };
-    let violation = |key: &String| Some(Violation { argument: key.clone(), problem: problem(key)? });
-    unknown.take(MAX_UNKNOWN_KEYS).filter_map(violation).collect()
+    let violation = |key: &str| Some(Violation { argument: key.to_owned(), problem: problem(key)? });
+    unknown_keys(tool, arguments).filter_map(violation).collect()
 }
 
 /// Whether an unknown key requests a dry run.
 fn requests_dry_run(key: &str, value: &Value) -> bool {
+    is_name_of_dry_run(key) && coerce(value, Type::Boolean) != Ok(BoundValue::Boolean(false))
+}
+
+/// Whether this is a common name for an argument that requests a dry run.
+fn is_name_of_dry_run(key: &str) -> bool {
     const NAMES: [&str; 6] = ["dryrun", "noact", "noop", "preview", "simulate", "whatif"];
     let name: String = key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    let is_false = coerce(value, Type::Boolean) == Ok(BoundValue::Boolean(false));
-    NAMES.contains(&name.as_str()) && !is_false
+    NAMES.contains(&name.as_str())
 }
 
 /// Binds the agent's arguments together with the user's answers to the tool's forms.
@@ -127,7 +155,14 @@ pub fn bind_answered<'a>(
     answers: &Map<String, Value>,
 ) -> Result<Bound<'a>, Vec<Violation>> {
     let values = |arg: ArgView<'_>| if arg.is_from_user() { answers } else { arguments };
-    bind_args(tool, |arg| arg.output().is_none().then(|| values(arg).get(arg.name())))
+    let bound = bind_args(tool, |arg| arg.output().is_none().then(|| values(arg).get(arg.name())));
+    bound.and_then(|bound| whole(tool, bound))
+}
+
+/// Checks the rules about several args together.
+fn whole<'a>(tool: ResolvedTool<'_>, bound: Bound<'a>) -> Result<Bound<'a>, Vec<Violation>> {
+    let violations = check_whole(tool, &bound);
+    if violations.is_empty() { Ok(bound) } else { Err(violations) }
 }
 
 /// Returns the names of the args of a form for which the user's answers are invalid or violate the policy.
@@ -145,18 +180,43 @@ fn bind_args<'a, 'v>(
     tool: ResolvedTool<'a>,
     given: impl Fn(ArgView<'a>) -> Option<Option<&'v Value>>,
 ) -> Result<Bound<'a>, Vec<Violation>> {
-    let after_dashes = tool.words().last() == Some("--");
     let mut values = Vec::new();
     let mut violations = Vec::new();
     for (arg, value) in tool.args().filter_map(|arg| Some((arg, given(arg)?))) {
-        let dash_allowed = after_dashes || arg.leading_dash() == Some(true);
-        match bind_one(arg, value, dash_allowed) {
+        let dash_allowed = tool.is_behind_dashes(arg) || arg.leading_dash() == Some(true);
+        match value::bind(arg, value, dash_allowed) {
             Ok(Some(value)) => values.push((arg, value)),
             Ok(None) => {}
-            Err(problem) => violations.push(Violation { argument: arg.name().to_owned(), problem }),
+            Err(found) => violations.extend(found),
         }
     }
     if violations.is_empty() { Ok(Bound { values }) } else { Err(violations) }
+}
+
+/// Checks the groups of a tool, and the length of the command line.
+fn check_whole(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Vec<Violation> {
+    let is_given = |name: &str| bound.get(name).is_some_and(|value| *value != BoundValue::Boolean(false));
+    let mut violations = Vec::new();
+    for group in tool.groups() {
+        let names = || group.args().map(str::to_owned).collect();
+        let given = group.args().filter(|name| is_given(name)).count();
+        let problem = match group.kind() {
+            GroupKind::ExactlyOne if given != 1 => Problem::NotExactlyOne { names: names() },
+            GroupKind::AtMostOne if given > 1 => Problem::SeveralOfOne { names: names() },
+            GroupKind::Together if given > 0 && given < group.args().len() => Problem::NotTogether { names: names() },
+            GroupKind::ExactlyOne | GroupKind::AtMostOne | GroupKind::Together => continue,
+        };
+        violations.push(Violation { argument: group.args().next().unwrap_or_default().to_owned(), problem });
+    }
+    let on_line = |(arg, _): &(ArgView<'_>, &BoundValue)| !matches!(arg.place(), Place::Stdin | Place::Cwd);
+    let length = |value: &BoundValue| value.words().map(|word| word.len() + 1).sum::<usize>();
+    let lengths = bound.iter().filter(on_line).map(|(arg, value)| (length(value), arg.name()));
+    let (bytes, longest) = lengths.fold((0, (0, "")), |(sum, longest), one| (sum + one.0, longest.max(one)));
+    if bytes > MAX_COMMAND_LINE_BYTES {
+        let problem = Problem::LineTooLong { bytes, limit: MAX_COMMAND_LINE_BYTES };
+        violations.push(Violation { argument: longest.1.to_owned(), problem });
+    }
+    violations
 }
 
 /// Checks values, defaults included, against the rules that policies set for the tool's args.
@@ -164,54 +224,7 @@ fn bind_args<'a, 'v>(
 /// # Errors
 /// All violations, in definition order of the args.
 pub fn check(bound: &Bound<'_>) -> Result<(), Vec<Violation>> {
-    let violations = bound.iter().flat_map(|(arg, value)| {
-        let problems = arg.rules().filter_map(move |rule| problem(&rule.to_rule(), &value.to_string()));
-        problems.map(move |problem| Violation { argument: arg.name().to_owned(), problem })
-    });
-    let violations: Vec<Violation> = violations.collect();
+    let violations: Vec<Violation> =
+        bound.iter().flat_map(|(arg, value)| rules::violations(arg, value, RuleOrigin::Policy)).collect();
     if violations.is_empty() { Ok(()) } else { Err(violations) }
-}
-
-/// Describes how a word violates a rule; `None` if it does not.
-fn problem(rule: &ArgRule, word: &str) -> Option<Problem> {
-    let value = echo(word);
-    Some(match rule.check(word)? {
-        RuleViolation::Pattern(pattern) => Problem::Pattern { value, pattern: pattern.to_owned() },
-        RuleViolation::TooLong(pattern) => Problem::Uncheckable { bytes: word.len(), pattern: pattern.to_owned() },
-        RuleViolation::NotANumber => Problem::NotANumber { value },
-        RuleViolation::BelowMinimum(minimum) => Problem::BelowMinimum { value, minimum: minimum.to_string() },
-        RuleViolation::AboveMaximum(maximum) => Problem::AboveMaximum { value, maximum: maximum.to_string() },
-    })
-}
-
-/// Converts and checks the value of one arg.
-fn bind_one(arg: ArgView<'_>, given: Option<&Value>, dash_allowed: bool) -> Result<Option<BoundValue>, Problem> {
-    let Some(given) = given.filter(|value| !value.is_null()) else {
-        return if arg.required() { Err(Problem::Missing) } else { Ok(default_value(arg)) };
-    };
-    let value = coerce(given, arg.kind())?;
-    let word = value.to_string();
-    if word.contains('\0') {
-        return Err(Problem::Nul);
-    }
-    let limit = if arg.place() == Place::Stdin { MAX_STDIN_BYTES } else { MAX_ARGUMENT_BYTES };
-    if word.len() > limit {
-        return Err(Problem::TooLong { bytes: word.len(), limit });
-    }
-    if arg.values().len() > 0 && !arg.values().any(|allowed| allowed == word) {
-        return Err(Problem::NotInEnum { allowed: arg.values().map(str::to_owned).collect() });
-    }
-    if arg.place() == Place::Positional && word.starts_with('-') && !dash_allowed {
-        return Err(Problem::LeadingDash { value: json_text(given) });
-    }
-    Ok(Some(value))
-}
-
-/// Returns the default of an arg, which was checked when the catalog was compiled.
-fn default_value(arg: ArgView<'_>) -> Option<BoundValue> {
-    let word = arg.default()?;
-    Some(match arg.kind() {
-        Type::Boolean => BoundValue::Boolean(word == "true"),
-        Type::String | Type::Integer | Type::Number => BoundValue::String(word.to_owned()),
-    })
 }

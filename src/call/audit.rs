@@ -11,7 +11,7 @@ use std::time::Duration;
 use climax_catalog::{ArgView, ResolvedTool};
 use serde_json::{Value, json};
 
-use crate::call::arguments::echo;
+use crate::call::arguments::{echo, unknown_keys};
 use crate::call::outcome::{CallResult, Permission};
 use crate::call::request::CallRequest;
 use crate::exec::{End, open_for_append};
@@ -147,6 +147,7 @@ impl Record<'_> {
         };
         let given: Vec<_> = self.request.arguments.iter().filter(|(name, _)| !is_ignored(name)).collect();
         let asked = self.tool.into_iter().flat_map(ResolvedTool::args).filter(|arg| arg.is_from_user());
+        let ignored = self.tool.into_iter().flat_map(|tool| unknown_keys(tool, self.request.arguments));
         let arguments = given.iter().take(MAX_AUDITED_ARGUMENTS).map(|(name, value)| {
             let bytes = value.as_str().map_or_else(|| value.to_string().len(), str::len);
             json!({ "name": echo(name), "bytes": bytes })
@@ -160,6 +161,7 @@ impl Record<'_> {
             "tool": echo(self.request.tool),
             "arguments": arguments.collect::<Vec<_>>(),
             "more_arguments": given.len().saturating_sub(MAX_AUDITED_ARGUMENTS),
+            "ignored": ignored.map(echo).collect::<Vec<_>>(),
             "asked": asked.map(ArgView::name).collect::<Vec<_>>(),
             "via": self.request.purpose.as_str(),
             "decision": decision,

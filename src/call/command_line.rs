@@ -2,14 +2,15 @@
 //!
 //! Pure. Each value becomes one word or the end of one. No value is split, and no shell is involved.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use climax_catalog::expansion::{self, Lookup};
 use climax_catalog::template::{self, Piece};
-use climax_catalog::{ArgView, CliView, Place, ResolveView, ResolvedTool, Type};
+use climax_catalog::{ArgView, CliView, CommandPart, Place, ResolveView, ResolvedTool, Shape, Type};
 
 use crate::call::arguments::{Bound, BoundValue};
+use crate::call::words;
 use crate::exec::Invocation;
 
 /// Plans a call: base words, subcommand words, positionals, options, global args, in this order.
@@ -54,34 +55,80 @@ fn native(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Invocation {
 /// Plans the command line of a program.
 fn command(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Invocation {
     let cli = tool.cli();
-    let mut argv = words(cli, tool.words(), env);
-    let mut options = Vec::new();
     let program_dir = cli.working_dir().map(PathBuf::from);
-    let mut cwd = program_dir.clone();
-    let mut stdin = None;
-    for (arg, value) in bound.iter() {
-        match arg.place() {
-            Place::Positional => argv.push(value.to_string()),
-            Place::Cwd => cwd = Some(value.to_string().into()),
-            Place::Stdin => stdin = Some(value.to_string()),
-            Place::Flag | Place::Joined | Place::Switch => option(&mut options, arg, value),
-        }
-    }
-    argv.append(&mut options);
-    for arg in cli.global_args() {
-        if let Some(value) = global_value(arg, env) {
-            option(&mut argv, arg, &value);
-        }
-    }
-    Invocation {
-        argv,
+    let mut invocation = Invocation {
+        argv: line(tool, bound, env),
         env: cli.env().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+        cwd: program_dir.clone(),
         program_dir,
-        cwd,
-        stdin,
+        stdin: None,
         files_dir: None,
         timeout: timeout(tool),
+    };
+    for (arg, value) in bound.iter() {
+        match arg.place() {
+            Place::Cwd => {
+                let dir = directory(&value.to_string(), invocation.program_dir.as_deref(), env);
+                invocation.cwd = Some(dir);
+            }
+            Place::Stdin => invocation.stdin = Some(value.to_string()),
+            Place::Variable => invocation.env.extend(arg.variable().map(|name| (name.to_owned(), value.to_string()))),
+            Place::Positional | Place::Option => {}
+        }
     }
+    invocation
+}
+
+/// Returns the words of a command line: the parts of the command in order, then what has no place of its own.
+///
+/// Without places these are positionals, then options. With a rest they are options, then positionals.
+fn line(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Vec<String> {
+    let cli = tool.cli();
+    let parts: Vec<CommandPart<'_>> = cli.parts().chain(tool.parts()).collect();
+    let given = |name: &str| bound.iter().find(|(arg, _)| arg.name() == name);
+    let words_of = |name: &str| given(name).map(|(arg, value)| words::of(arg, value)).unwrap_or_default();
+    let unplaced = |place: Place| {
+        let own = bound.iter().filter(move |(arg, _)| arg.place() == place);
+        let own = own.filter(|(arg, _)| !parts.contains(&CommandPart::Arg(arg.name())));
+        own.flat_map(|(arg, value)| words::of(arg, value))
+    };
+    let options = || tool.always().map(str::to_owned).chain(unplaced(Place::Option)).chain(global_words(cli, env));
+    let mut argv = Vec::new();
+    let base = cli.parts().count();
+    for (at, part) in parts.iter().enumerate() {
+        if at == base {
+            argv.extend(cli.always().map(str::to_owned));
+        }
+        match *part {
+            // Without a word behind it, `--` says nothing.
+            CommandPart::Word("--") if matches!(parts.get(at + 1), Some(CommandPart::Arg(name)) if words_of(name).is_empty()) =>
+                {}
+            // The first word names the program.
+            CommandPart::Word(word) if at < base || argv.is_empty() => argv.push(expansion::command_word(word, env)),
+            CommandPart::Word(word) => argv.push(word.to_owned()),
+            CommandPart::Arg(name) => argv.extend(words_of(name)),
+            CommandPart::Options => argv.extend(options()),
+        }
+    }
+    if parts.len() == base {
+        argv.extend(cli.always().map(str::to_owned));
+    }
+    let has_place = parts.contains(&CommandPart::Options);
+    let has_rest = tool.args().any(|arg| arg.shape() == Shape::Rest);
+    if !has_place && has_rest {
+        argv.extend(options());
+    }
+    argv.extend(unplaced(Place::Positional));
+    if !has_place && !has_rest {
+        argv.extend(options());
+    }
+    argv
+}
+
+/// Returns the words of the global args.
+fn global_words(cli: CliView<'_>, env: Lookup<'_>) -> Vec<String> {
+    let given = cli.global_args().filter_map(|arg| Some((arg, global_value(arg, env)?)));
+    given.flat_map(|(arg, value)| words::of(arg, &value)).collect()
 }
 
 fn timeout(tool: ResolvedTool<'_>) -> Duration {
@@ -90,6 +137,7 @@ fn timeout(tool: ResolvedTool<'_>) -> Duration {
 
 /// Plans a look-up of a tool's `resolve`. It differs from the call in its subcommand, args and timeout.
 ///
+/// The CLI's global args belong to it, because an account or a server may stand in them.
 /// An arg of the look-up is left out if its template names an arg without a value.
 #[must_use]
 pub fn resolve(
@@ -105,6 +153,7 @@ pub fn resolve(
             argv.extend([format!("--{}", name.replace('_', "-")), value]);
         }
     }
+    argv.extend(global_words(tool.cli(), env));
     Invocation {
         argv,
         stdin: None,
@@ -114,9 +163,21 @@ pub fn resolve(
     }
 }
 
+/// Returns the directory that the value of a `cwd` arg names.
+///
+/// A leading `~` is the home directory. A relative path starts at the config's `working_dir`.
+fn directory(value: &str, working_dir: Option<&Path>, env: Lookup<'_>) -> PathBuf {
+    let path = PathBuf::from(expansion::home(value, env));
+    match working_dir {
+        Some(base) => base.join(path),
+        None => path,
+    }
+}
+
 /// Returns the words of the base command and of a subcommand.
 fn words<'a>(cli: CliView<'a>, subcommand: impl Iterator<Item = &'a str>, env: Lookup<'_>) -> Vec<String> {
     let mut words: Vec<String> = cli.words().map(|word| expansion::command_word(word, env)).collect();
+    words.extend(cli.always().map(str::to_owned));
     for word in subcommand {
         // Without a base command the first word of the subcommand names the program.
         words.push(if words.is_empty() { expansion::command_word(word, env) } else { word.to_owned() });
@@ -132,16 +193,6 @@ fn filled(template: &str, bound: &Bound<'_>) -> Option<String> {
         Piece::Malformed(_) => Some(template[range].to_owned()),
     });
     pieces.collect()
-}
-
-/// Adds the words of an option.
-fn option(words: &mut Vec<String>, arg: ArgView<'_>, value: &BoundValue) {
-    match (arg.place(), value) {
-        (_, BoundValue::Boolean(false)) => {}
-        (Place::Switch, _) => words.push(arg.flag().to_owned()),
-        (Place::Joined, _) => words.push(format!("{}{value}", arg.flag())),
-        _ => words.extend([arg.flag().to_owned(), value.to_string()]),
-    }
 }
 
 /// Returns the value of a global arg: its default, expanded. `None` if a variable in it is unset or empty.

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use climax_catalog::ResolvedTool;
 use climax_catalog::template::{self, Piece};
+use climax_catalog::{ResolvedTool, Risk};
 
 use crate::call::arguments::Bound;
 use crate::call::visible::is_visible;
@@ -40,15 +40,19 @@ pub fn from_template(template: &str, bound: &Bound<'_>, lookups: &Lookups<'_>) -
 ///
 /// The command line is always part of it, because a message may leave out arguments that matter.
 #[must_use]
-pub fn question(tool: ResolvedTool<'_>, message: Option<&str>, invocation: &Invocation) -> String {
+pub fn question(tool: ResolvedTool<'_>, risk: Risk, message: Option<&str>, invocation: &Invocation) -> String {
     let words: Vec<String> = invocation.argv.iter().map(|word| quoted(word)).collect();
     let mut text = match message {
-        Some(message) => format!("{message}\n\n{} ({}) runs", tool.name(), tool.risk().as_str()),
-        None => format!("Run {} ({})?\n", tool.name(), tool.risk().as_str()),
+        Some(message) => format!("{message}\n\n{} ({}) runs", tool.name(), risk.as_str()),
+        None => format!("Run {} ({})?\n", tool.name(), risk.as_str()),
     };
     let _ = write!(text, "\n{}", words.join(" "));
     if let Some(dir) = &invocation.cwd {
         let _ = write!(text, "\n\nin {}", quoted(&dir.display().to_string()));
+    }
+    let is_argument = |name: &str| tool.args().any(|arg| arg.variable() == Some(name));
+    for (name, value) in invocation.env.iter().filter(|(name, _)| is_argument(name)) {
+        let _ = write!(text, "\n\nwith {name}={}", quoted(value));
     }
     if let Some(stdin) = &invocation.stdin {
         let _ = write!(text, "\n\nwith {} bytes of input: {}", stdin.len(), quoted(stdin));

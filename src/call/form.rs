@@ -34,8 +34,8 @@ pub struct Field<'a> {
     pub min: Option<f64>,
     /// The maximum of a number.
     pub max: Option<f64>,
-    /// The allowed values; empty allows any.
-    pub values: Vec<&'a str>,
+    /// The allowed values with their titles; empty allows any.
+    pub values: Vec<(&'a str, Option<&'a str>)>,
 }
 
 impl<'a> Form<'a> {
@@ -58,7 +58,7 @@ impl<'a> Form<'a> {
             default: None,
             min: None,
             max: None,
-            values: arg.values.iter().map(String::as_str).collect(),
+            values: arg.values.iter().map(|value| (value.as_str(), None)).collect(),
         });
         Self { name, message, fields: fields.collect() }
     }
@@ -79,6 +79,6 @@ fn field(arg: ArgView<'_>) -> Field<'_> {
         default: arg.default(),
         min: arg.rules().filter_map(RuleView::min).reduce(f64::max),
         max: arg.rules().filter_map(RuleView::max).reduce(f64::min),
-        values: arg.values().collect(),
+        values: arg.choices().map(|choice| (choice.value, choice.title)).collect(),
     }
 }

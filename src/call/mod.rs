@@ -14,9 +14,11 @@ pub mod form;
 pub mod native;
 mod outcome;
 mod request;
+pub mod risk;
 mod toolbox;
 mod user_input;
 pub mod visible;
+mod words;
 
 pub use outcome::{CallError, CallResult, ErrorCode};
 pub use request::{CallRequest, Purpose};

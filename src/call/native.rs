@@ -109,7 +109,7 @@ impl NativeTools {
     pub fn check(&self, catalog: &Catalog) -> Result<(), Vec<Mismatch>> {
         // Native tools have no base command. Looking at no other CLI keeps most of a large catalog from being paged in.
         let clis = (0..).zip(catalog.clis.iter()).map(|(row, _)| CliView::new(catalog, row));
-        let tools = clis.filter(|cli| cli.words().len() == 0).flat_map(CliView::tools);
+        let tools = clis.filter(|cli| cli.words().next().is_none()).flat_map(CliView::tools);
         let unimplemented = tools.filter(|tool| tool.is_native() && self.get(tool.name()).is_none());
         let mut found: Vec<Mismatch> = unimplemented.map(|tool| self.unimplemented(tool)).collect();
         for name in self.0.keys() {

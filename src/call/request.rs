@@ -27,6 +27,13 @@ pub struct CallRequest<'a> {
 pub enum Purpose {
     /// The response to a call.
     Call,
+    /// The response to a call that may only read: its tool states `risk: read`.
+    Read {
+        /// The property that holds the name of the tool.
+        call_name: &'static str,
+        /// The meta-tool that calls other tools, if one is served.
+        caller: Option<&'static str>,
+    },
     /// The content of a resource.
     Resource,
     /// A part of a prompt.

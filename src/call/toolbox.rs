@@ -5,16 +5,17 @@ use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use climax_catalog::{MAX_SUGGESTIONS, Policy, Prompt, ResolvedTool, ToolIndex, digest, near_misses};
+use climax_catalog::{MAX_SUGGESTIONS, Policy, Prompt, ResolvedTool, Risk, ToolIndex, digest, near_misses};
 use serde_json::{Map, Value};
 
 use crate::call::approval::{Approver, PendingCall};
-use crate::call::arguments::{self, Bound, MAX_UNKNOWN_KEYS, Violation};
+use crate::call::arguments::{self, Bound, MAX_UNKNOWN_KEYS, Problem, Violation};
 use crate::call::audit::{Audit, Record};
 use crate::call::command_line;
 use crate::call::native::NativeTools;
 use crate::call::outcome::{CallError, CallResult, Permission};
-use crate::call::request::CallRequest;
+use crate::call::request::{CallRequest, Purpose};
+use crate::call::risk;
 use crate::call::user_input::{approve, fill_in_forms};
 use crate::exec::{self, CleanupGuard, End, Invocation, Outcome, ResultFiles, Runner, SpawnError, Stop};
 use crate::telemetry::CallObserver;
@@ -184,10 +185,11 @@ impl Toolbox {
 
     /// Looks up the tool, and checks the agent's arguments against its args and the policy.
     fn bind(&self, request: CallRequest<'_>) -> Result<(ResolvedTool<'_>, Bound<'_>), CallError> {
-        let CallRequest { tool: name, arguments, .. } = request;
+        let CallRequest { tool: name, arguments, purpose, .. } = request;
         let unknown = || CallError::UnknownTool { suggestions: suggest_tools(&self.index, name) };
         let tool = self.index.get(name).filter(|tool| self.policy.permits(tool.name())).ok_or_else(unknown)?;
         let bound = arguments::bind(tool, arguments).map_err(|violations| invalid(tool, arguments, violations))?;
+        only_reads(tool, &bound, purpose).map_err(|violation| invalid(tool, arguments, vec![violation]))?;
         arguments::check(&bound).map_err(|violations| CallError::PolicyDenied { violations })?;
         Ok((tool, bound))
     }
@@ -206,7 +208,11 @@ impl Toolbox {
         }
         let answers = fill_in_forms(tool, &given, approver, stop).await?;
         let bound = arguments::bind_answered(tool, request.arguments, &answers);
-        bound.map_err(|violations| CallResult::Failed(invalid(tool, request.arguments, violations)))
+        let checked = bound.and_then(|bound| {
+            only_reads(tool, &bound, request.purpose).map_err(|violation| vec![violation])?;
+            Ok(bound)
+        });
+        checked.map_err(|violations| CallResult::Failed(invalid(tool, request.arguments, violations)))
     }
 
     /// Runs the program of a tool, or its native implementation.
@@ -299,6 +305,24 @@ async fn with_content(outcome: Outcome, files: Option<ResultFiles>) -> Outcome {
     let Some(files) = files.filter(|_| outcome.succeeded()) else { return outcome };
     let files = tokio::task::spawn_blocking(|| files.read()).await.unwrap_or_default();
     Outcome { files, ..outcome }
+}
+
+/// Checks that a call which may only read does no more, by its tool and its arguments.
+///
+/// # Errors
+/// The violation.
+fn only_reads(tool: ResolvedTool<'_>, bound: &Bound<'_>, purpose: Purpose) -> Result<(), Violation> {
+    let (argument, risk, caller) = match purpose {
+        Purpose::Call => return Ok(()),
+        Purpose::Read { call_name, caller } => (call_name, risk::promised(tool, bound), caller),
+        Purpose::Resource | Purpose::Prompt => (tool.name(), risk::of_call(tool, bound), None),
+    };
+    if risk == Risk::Read {
+        return Ok(());
+    }
+    let stated = tool.written_risk().map(|_| risk);
+    let problem = Problem::NotReading { tool: tool.name().to_owned(), risk: stated, caller };
+    Err(Violation { argument: argument.to_owned(), problem })
 }
 
 /// Makes the error for invalid arguments.

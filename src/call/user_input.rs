@@ -62,7 +62,7 @@ pub(super) async fn approve<A: Approver>(
     approver: &A,
     stop: impl Future<Output = Stop>,
 ) -> Result<Permission, CallResult<A::Question>> {
-    if !call.policy.needs_approval(call.tool) {
+    if !call.policy.needs_approval_at(call.tool, call.risk()) {
         return Ok(Permission::NotNeeded);
     }
     let verdict = tokio::select! {

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use anstream::adapter::strip_str;
+use serde_json::Value;
 
 /// How the text of a program is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,6 +26,21 @@ impl TextForm {
         match self {
             Self::Visible => visible(text),
             Self::Raw => Cow::Borrowed(text),
+        }
+    }
+
+    /// Returns the JSON with each of its strings in this form.
+    #[must_use]
+    pub fn apply_to_json(self, value: Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.apply(&text).into_owned()),
+            Value::Array(items) => items.into_iter().map(|item| self.apply_to_json(item)).collect(),
+            Value::Object(members) => {
+                let shown =
+                    |(name, member): (String, Value)| (self.apply(&name).into_owned(), self.apply_to_json(member));
+                Value::Object(members.into_iter().map(shown).collect())
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => value,
         }
     }
 }

@@ -9,7 +9,7 @@ use tiktoken_rs::CoreBPE;
 use crate::command::output::{FAILURE, print};
 use crate::command::selection::{Selection, load};
 use crate::command::{terminal, value};
-use crate::mcp::{self, DEFAULT_SEARCH_RESULTS, Mode};
+use crate::mcp::{self, DEFAULT_SEARCH_RESULTS, MetaSurface, MetaTool, Surface};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
@@ -67,11 +67,13 @@ fn surface(index: &ToolIndex, tokens: &CoreBPE) -> Vec<TokenRow> {
     };
     let mut searches: Vec<usize> = index.summary().map(|summary| answer(Some(summary.cli.name()))).collect();
     searches.sort_unstable();
-    let list = |mode| count(tokens, &mcp::tool_list(index, mode));
+    let list = |surface| count(tokens, &mcp::tool_list(index, &surface));
+    let with_read = MetaSurface::of([MetaTool::Search, MetaTool::Read, MetaTool::Call]);
     vec![
-        ("tools/list".to_owned(), list(Mode::Meta)),
-        ("tools/list --extended".to_owned(), list(Mode::Extended)),
-        ("tools/list --classic".to_owned(), list(Mode::Classic)),
+        ("tools/list".to_owned(), list(Surface::default())),
+        ("tools/list --meta search,read,call".to_owned(), list(Surface::Meta(with_read))),
+        ("tools/list --extended".to_owned(), list(Surface::Meta(MetaSurface::extended()))),
+        ("tools/list --classic".to_owned(), list(Surface::Classic)),
         ("summary".to_owned(), answer(None)),
         (
             "search answer, median over CLI names".to_owned(),

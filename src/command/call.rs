@@ -5,12 +5,15 @@ use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use climax_catalog::{ArgView, ResolvedTool};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use climax_catalog::{ArgView, OutputForm, ResolvedTool};
 use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::call::approval::{Approver, Denial, FormAnswer, PendingCall, Verdict};
+use crate::call::arguments::{echo, unknown_keys};
 use crate::call::digest::RequestDigest;
 use crate::call::form::Form;
 use crate::call::visible::TextForm;
@@ -82,6 +85,9 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
         caller: None,
         purpose: Purpose::Call,
     };
+    if let Some(ignored) = ignored(&toolbox, request) {
+        terminal::error(&ignored);
+    }
     let reply = match runtime().and_then(|runtime| execute(runtime, &toolbox, request, text_form(arguments.raw_output)))
     {
         Ok(reply) => reply,
@@ -91,6 +97,14 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
         }
     };
     write_reply(&reply, arguments.json)
+}
+
+/// Returns a warning that names the arguments that the call ignores.
+fn ignored(toolbox: &Toolbox, request: CallRequest<'_>) -> Option<String> {
+    let tool = toolbox.index.get(request.tool)?;
+    let names: Vec<String> = unknown_keys(tool, request.arguments).map(|name| format!("`{}`", echo(name))).collect();
+    let warning = || format!("climax: ignored, because `{}` has no such arguments: {}", tool.name(), names.join(", "));
+    (!names.is_empty()).then(warning)
 }
 
 /// Prints a reply: the text or the media to standard output, suggestions to standard error.
@@ -136,8 +150,8 @@ fn execute(runtime: Runtime, toolbox: &Toolbox, request: CallRequest<'_>, form: 
     runtime.shutdown_background();
     Ok(match result? {
         CallResult::Ran(outcome) => {
-            let output = toolbox.index.get(request.tool).and_then(ResolvedTool::output);
-            reply(request.tool, output, Ok(outcome), form)
+            let tool = toolbox.index.get(request.tool);
+            reply(request.tool, tool.map_or(OutputForm::Text, ResolvedTool::output_form), Ok(outcome), form)
         }
         CallResult::Failed(error) => {
             if matches!(error, CallError::ApprovalDenied(Denial::Unanswerable)) {
@@ -146,7 +160,7 @@ fn execute(runtime: Runtime, toolbox: &Toolbox, request: CallRequest<'_>, form: 
                     unanswered(toolbox, request).join(" ")
                 ));
             }
-            reply(request.tool, None, Err(error), form)
+            reply(request.tool, OutputForm::Text, Err(error), form)
         }
         CallResult::InputRequired(never) => match never {},
     })
@@ -227,6 +241,15 @@ fn merged(arguments: &Args) -> Result<Map<String, Value>, String> {
 
 fn json(reply: &Reply) -> Value {
     let mut json = json!({ "text": reply.text, "is_error": reply.error.is_some() });
+    if let Some(typed) = &reply.typed {
+        json["structured_content"] = typed.clone();
+    }
+    if !reply.media.is_empty() {
+        let media = reply.media.iter().map(
+            |media| json!({ "mime": media.mime, "bytes": media.bytes.len(), "base64": BASE64_STANDARD.encode(&media.bytes) }),
+        );
+        json["media"] = media.collect();
+    }
     if let (Some(error), Some(object)) = (&reply.error, json.as_object_mut()) {
         object.extend(error.to_json().as_object().cloned().unwrap_or_default());
     }

@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 use climax_catalog::policy::{Executor, Pattern};
-use climax_catalog::{ArgView, Catalog, MessageTemplate, Place, Prompt, ResolvedTool, digest};
+use climax_catalog::{
+    ArgRisk, ArgView, Catalog, CommandPart, MessageTemplate, Place, Prompt, ResolvedTool, Risk, digest,
+};
 use serde_json::{Map, Value, json};
 
 use crate::command::output::print;
@@ -62,14 +64,17 @@ pub(super) fn tool_json(tool: ResolvedTool<'_>) -> Value {
         "cli": cli.name(),
         "category": cli.category(),
         "tags": cli.tags().collect::<Vec<_>>(),
-        "risk": tool.risk().as_str(),
+        "risk": tool.written_risk().map(Risk::as_str),
         "timeout_ms": tool.timeout_ms(),
         "exit_codes": exit_codes_json(tool),
         "phrases": tool.phrases().collect::<Vec<_>>(),
-        "command": cli.words().chain(tool.words()).collect::<Vec<_>>(),
+        "command": cli.parts().chain(tool.parts()).map(part_text).collect::<Vec<_>>(),
+        "always": cli.always().chain(tool.always()).collect::<Vec<_>>(),
+        "groups": tool.groups().map(|group| json!({ "rule": group.kind().as_str(), "args": group.args().collect::<Vec<_>>() })).collect::<Vec<_>>(),
         "env": cli.env().map(|(name, value)| (name.to_owned(), value.into())).collect::<Map<_, _>>(),
         "working_dir": cli.working_dir(),
         "output": tool.output(),
+        "output_schema": tool.output_schema().map(parsed),
         "resource": tool.resource(),
         "ask": tool.questions().map(|question| json!({
             "name": question.name(),
@@ -81,6 +86,11 @@ pub(super) fn tool_json(tool: ResolvedTool<'_>) -> Value {
         "args": tool.args().map(arg_json).collect::<Vec<_>>(),
         "global_args": cli.global_args().map(arg_json).collect::<Vec<_>>(),
     })
+}
+
+/// Parses JSON of the catalog, which was valid when it was compiled.
+fn parsed(json: &str) -> Value {
+    serde_json::from_str(json).unwrap_or_default()
 }
 
 /// Returns the exit codes that are answers, with their meanings.
@@ -108,10 +118,15 @@ fn prompt_json(prompt: &Prompt) -> Value {
 }
 
 fn arg_json(arg: ArgView<'_>) -> Value {
-    let has_flag = matches!(arg.place(), Place::Flag | Place::Joined | Place::Switch);
+    let has_flag = arg.place() == Place::Option;
     let rules = arg.rules().map(|rule| {
+        let from = if rule.is_from_policy() { "policy" } else { "config" };
         let rule = rule.to_rule();
-        json!({ "pattern": rule.pattern.as_ref().map(Pattern::as_str), "min": rule.min, "max": rule.max })
+        json!({ "pattern": rule.pattern.as_ref().map(Pattern::as_str), "min": rule.min, "max": rule.max, "from": from })
+    });
+    let choices = arg.choices().map(|choice| match (choice.title, choice.written()) {
+        (None, None) => json!(choice.value),
+        (title, words) => json!({ "value": choice.value, "title": title, "words": words }),
     });
     json!({
         "name": arg.name(),
@@ -121,12 +136,41 @@ fn arg_json(arg: ArgView<'_>) -> Value {
         "flag": has_flag.then(|| arg.flag()),
         "required": arg.required(),
         "default": arg.default(),
-        "enum": arg.values().collect::<Vec<_>>(),
+        "shape": arg.shape().as_str(),
+        "separator": Some(arg.separator()).filter(|text| !text.is_empty()),
+        "aliases": arg.aliases().collect::<Vec<_>>(),
+        "off": arg.off(),
+        "variable": arg.variable(),
+        "enum": choices.collect::<Vec<_>>(),
+        "min_items": arg.min_items(),
+        "max_items": arg.max_items(),
+        "shown": arg.is_shown(),
+        "risk": risk_json(&arg.risk()),
         "asked": arg.is_from_user(),
         "output": arg.output().map(|output| json!({ "mime": output.mime, "file": output.file })),
         "rules": rules.collect::<Vec<_>>(),
         "allow_leading_dash": arg.leading_dash().unwrap_or(false),
     })
+}
+
+fn risk_json(risk: &ArgRisk) -> Value {
+    match risk {
+        ArgRisk::OfTool => Value::Null,
+        ArgRisk::Always(risk) => risk.as_str().into(),
+        ArgRisk::ByValue { values, otherwise } => {
+            let values = values.iter().map(|(value, risk)| (value.clone(), risk.as_str().into()));
+            values.chain([("else".to_owned(), otherwise.as_str().into())]).collect::<Map<_, _>>().into()
+        }
+    }
+}
+
+/// Returns the parts of a command: `{name}` for the place of an arg.
+fn part_text(part: CommandPart<'_>) -> String {
+    match part {
+        CommandPart::Word(word) => word.to_owned(),
+        CommandPart::Arg(name) => format!("{{{name}}}"),
+        CommandPart::Options => "{options}".to_owned(),
+    }
 }
 
 fn executor_json(executor: &Executor) -> Value {

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use climax_catalog::{ArgView, Catalog, Place, ResolvedTool, ToolIndex, Type};
+use climax_catalog::{ArgView, Catalog, Place, ResolvedTool, Shape, ToolIndex, Type};
 use serde_json::{Value, json};
 
 use super::export;
@@ -62,7 +62,7 @@ pub(super) fn clis(index: &ToolIndex) -> String {
 /// Formats the table of tools.
 fn tools<'a>(tools: impl Iterator<Item = ResolvedTool<'a>>) -> String {
     let rows = tools.map(|tool| {
-        let args: Vec<String> = tool.args().map(arg_text).collect();
+        let args: Vec<String> = tool.args().filter(|arg| arg.is_shown()).map(arg_text).collect();
         [tool.name().to_owned(), tool.risk().as_str().to_owned(), tool.description().to_owned(), args.join("\n")]
     });
     terminal::table(["Tool", "Risk", "Description", "Arguments"], rows).to_string()
@@ -73,6 +73,9 @@ fn arg_text(arg: ArgView<'_>) -> String {
     let mut notes = Vec::new();
     if arg.kind() != Type::String {
         notes.push(arg.kind().as_str().to_owned());
+    }
+    if arg.shape() != Shape::Single {
+        notes.push(arg.shape().as_str().to_owned());
     }
     if arg.is_from_user() {
         notes.push("asked of the user".to_owned());
@@ -89,7 +92,7 @@ fn arg_text(arg: ArgView<'_>) -> String {
     if arg.values().len() > 0 {
         notes.push(arg.values().collect::<Vec<_>>().join("|"));
     }
-    if matches!(arg.place(), Place::Stdin | Place::Cwd) {
+    if matches!(arg.place(), Place::Stdin | Place::Cwd | Place::Variable) {
         notes.push(arg.place().as_str().to_owned());
     }
     if notes.is_empty() { arg.name().to_owned() } else { format!("{} ({})", arg.name(), notes.join(", ")) }

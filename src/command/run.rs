@@ -9,6 +9,7 @@ mod oauth;
 mod reload;
 mod start;
 mod stdio;
+mod surface;
 
 use std::num::NonZero;
 use std::process::ExitCode;
@@ -27,7 +28,7 @@ use crate::command::runtime::{audit, text_form};
 use crate::command::strategy::strategy;
 use crate::command::terminal;
 use crate::exec::{Limits, Runner, default_concurrency};
-use crate::mcp::{Changes, Mode, Options, SDK_TARGET, tool_list};
+use crate::mcp::{Changes, Options, SDK_TARGET, tool_list};
 use crate::serving::Program;
 use crate::serving::reload::{Registry, ToolboxSettings};
 use crate::telemetry::log;
@@ -39,6 +40,10 @@ pub(crate) fn run(program: &Program, arguments: &RunArguments) -> ExitCode {
         Ok(strategy) => strategy,
         Err(code) => return code,
     };
+    let surface = match arguments.surface.surface() {
+        Ok(surface) => surface,
+        Err(code) => return code,
+    };
     let audit = match audit(arguments.audit.as_deref()) {
         Ok(audit) => audit,
         Err(code) => return code,
@@ -47,10 +52,10 @@ pub(crate) fn run(program: &Program, arguments: &RunArguments) -> ExitCode {
         Ok(logging) => logging,
         Err(code) => return code,
     };
-    let mode = mode(arguments);
-    let registry = Registry::new(settings(program, arguments, audit), move |index| tool_list(index, mode));
+    let listed = surface.clone();
+    let registry = Registry::new(settings(program, arguments, audit), move |index| tool_list(index, &listed));
     let text_form = text_form(arguments.raw_output);
-    let options = Options { mode, strategy, text_form, changes: changes(arguments) };
+    let options = Options { surface, strategy, text_form, changes: changes(arguments) };
     let start = Start { arguments, registry, options, shutdown: CancellationToken::new() };
     let ended = match arguments.transport {
         Transport::Stdio => stdio::run(start),
@@ -82,14 +87,6 @@ fn settings(program: &Program, arguments: &RunArguments, audit: Option<Arc<Audit
         natives: program.natives.clone(),
         audit,
         observer: None,
-    }
-}
-
-fn mode(arguments: &RunArguments) -> Mode {
-    match (arguments.classic, arguments.extended) {
-        (true, _) => Mode::Classic,
-        (_, true) => Mode::Extended,
-        _ => Mode::Meta,
     }
 }
 

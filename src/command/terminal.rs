@@ -58,7 +58,12 @@ pub(crate) fn confirm(question: &str) -> bool {
 /// Formats the label of a form's field: its name, meaning, allowed values and default.
 pub(crate) fn label(field: &Field<'_>) -> String {
     let meaning = Some(field.description.to_owned()).filter(|text| !text.is_empty()).map(|text| format!(" ({text})"));
-    let values = Some(field.values.join(", ")).filter(|text| !text.is_empty()).map(|text| format!(" [{text}]"));
+    let values = field.values.iter().map(|(value, title)| match title {
+        Some(title) => format!("{value}: {title}"),
+        None => (*value).to_owned(),
+    });
+    let values =
+        Some(values.collect::<Vec<_>>().join(", ")).filter(|text| !text.is_empty()).map(|text| format!(" [{text}]"));
     let default = field.default.map(|text| format!(" [{text}]"));
     let parts = [meaning, values, default].map(Option::unwrap_or_default);
     format!("{}{}", field.name, parts.concat())

@@ -13,7 +13,7 @@ use super::targets::{self, Targets};
 use super::{annotate, explain};
 use crate::command::output::{FAILURE, print};
 use crate::command::{terminal, value};
-use crate::mcp::{self, Mode};
+use crate::mcp::{self, Surface};
 use crate::serving::load;
 
 #[derive(clap::Args, Debug)]
@@ -165,7 +165,7 @@ fn report(found: &Findings, arguments: &Args, names: &[String]) -> String {
 /// Returns a diagnostic if the tool list of `--classic` takes more than `max` tokens. It names the largest CLIs.
 fn over_budget(index: &ToolIndex, max: usize, target: &str) -> Option<Diagnostic> {
     const NAMED_CLIS: usize = 3;
-    let list = mcp::tool_list(index, Mode::Classic);
+    let list = mcp::tool_list(index, &Surface::Classic);
     let tokens = mcp::estimated_tokens(&list);
     if tokens <= max {
         return None;

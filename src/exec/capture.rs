@@ -1,5 +1,6 @@
 //! Captures output: the head and the tail of a stream, and the number of bytes dropped between them.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 /// Captures a stream while it is read.
@@ -99,6 +100,16 @@ impl Captured {
     #[must_use]
     pub fn dropped_bytes(&self) -> u64 {
         self.dropped
+    }
+
+    /// Returns the whole stream without consuming it; `None` if it was longer than the limit.
+    #[must_use]
+    pub fn bytes(&self) -> Option<Cow<'_, [u8]>> {
+        match &self.whole {
+            Some(whole) => Some(whole.into()),
+            None if self.dropped > 0 => None,
+            None => Some([self.head.as_slice(), &self.tail].concat().into()),
+        }
     }
 
     /// Returns the whole stream; `None` if it was longer than the limit.

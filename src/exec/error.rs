@@ -2,6 +2,8 @@
 
 use std::io;
 
+use rustix::io::Errno;
+
 /// A program could not be started.
 ///
 /// The text `Command not found` is part of `docs/contract.md`, "Execution and result text".
@@ -28,12 +30,16 @@ impl SpawnError {
     /// Whether a retry may succeed: a resource was exhausted, or the program file was being written.
     #[must_use]
     pub fn is_temporary(&self) -> bool {
-        use rustix::io::Errno;
-        let temporary = [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE, Errno::TXTBSY];
-        match self {
-            Self::System(_, error) => temporary.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error())),
-            Self::Files(_) => true,
-            Self::NotFound(_) | Self::Directory(..) | Self::Sandbox(..) => false,
-        }
+        self.is_exhaustion() || matches!(self, Self::Files(_)) || self.is_one_of(&[Errno::TXTBSY])
+    }
+
+    /// Whether the system lacked descriptors, processes or memory for the program.
+    pub(super) fn is_exhaustion(&self) -> bool {
+        self.is_one_of(&[Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE])
+    }
+
+    fn is_one_of(&self, all: &[Errno]) -> bool {
+        let Self::System(_, error) = self else { return false };
+        all.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
     }
 }

@@ -28,6 +28,7 @@ mod runner;
 mod sandbox;
 mod self_exec;
 pub mod shim;
+mod start_queue;
 mod watch;
 
 pub(crate) use append::open_for_append;

@@ -20,6 +20,7 @@ use super::group::Group;
 use super::invocation::Invocation;
 use super::janitor::Janitor;
 use super::limits::Limits;
+use super::start_queue::StartQueue;
 use super::watch::Watch;
 use super::{End, Outcome, SpawnError, Stop, program};
 
@@ -27,6 +28,8 @@ use super::{End, Outcome, SpawnError, Stop, program};
 #[derive(Clone, Copy)]
 pub(super) struct RunContext<'a> {
     pub(super) limits: &'a Limits,
+    /// Starts the process in its turn.
+    pub(super) queue: &'a StartQueue,
     /// Kills the process group if the server is killed.
     pub(super) janitor: Option<&'a Janitor>,
     /// Reports the progress of the call.
@@ -39,6 +42,7 @@ pub(super) struct RunContext<'a> {
 /// number of dropped bytes. On timeout, or when `stop` completes, the whole process group gets TERM, then KILL after
 /// a grace period; the output until then is part of the result. After exit, pipes that a descendant still holds are
 /// awaited for at most `limits.drain`; then the rest of the group is killed. Dropping the future kills the group too.
+/// The start waits while the system lacks descriptors, processes or memory and other programs run.
 ///
 /// # Errors
 /// The program could not be started. A non-zero exit is an [`Outcome`].
@@ -49,11 +53,20 @@ pub(super) async fn run(
     context: RunContext<'_>,
     stop: impl Future<Output = Stop>,
 ) -> Result<Outcome, SpawnError> {
-    let RunContext { limits, janitor, watch } = context;
+    let RunContext { limits, queue, janitor, watch } = context;
+    let mut stop = std::pin::pin!(stop);
     if let Some(janitor) = janitor {
         janitor.prepare();
     }
-    let mut child = spawn(invocation)?;
+    // Dropped after the child, whose descriptors are then free for the next start.
+    let (_running, mut child) = tokio::select! {
+        biased;
+        why = stop.as_mut() => return Ok(Outcome::not_started(why)),
+        started = queue.start(|| spawn(invocation)) => started?,
+    };
+    if let Some(watch) = watch {
+        watch.started();
+    }
     let mut group = Group::of(&child).map_err(|error| system_error(invocation, error))?;
     let cleanup = janitor.map(|janitor| janitor.register_group(group.id()));
     let mut stdout = Capture::new(limits.stream_bytes, limits.whole_bytes);
@@ -61,7 +74,7 @@ pub(super) async fn run(
     let end = {
         let io = pump(&mut child, invocation.stdin.as_deref(), watch, &mut stdout, &mut stderr);
         let mut io = Streams { io: std::pin::pin!(io), done: false };
-        let end = wait_for_exit(&mut group, &mut io, invocation.timeout, limits, stop).await;
+        let end = wait_for_exit(&mut group, &mut io, invocation.timeout, limits, stop.as_mut()).await;
         // The leader has exited and is not reaped, so no other group can have its ID yet.
         let _ = timeout(limits.drain, io.finish()).await;
         group.kill();

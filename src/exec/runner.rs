@@ -19,6 +19,7 @@ use super::invocation::Invocation;
 use super::janitor::{CleanupGuard, Janitor};
 use super::limits::Limits;
 use super::process::{self, RunContext};
+use super::start_queue::StartQueue;
 use super::{Captured, End, Outcome, SpawnError, Stop, Watch, container, random, sandbox, variable};
 use crate::lock::Unpoisoned as _;
 
@@ -57,6 +58,7 @@ pub struct Runner {
     concurrency: usize,
     waiting: Arc<AtomicUsize>,
     caller_slots: Arc<CallerSlots>,
+    queue: Arc<StartQueue>,
     /// `None` if this program cannot be started again as a janitor or a sandbox shim.
     janitor: Option<Arc<Janitor>>,
 }
@@ -72,6 +74,7 @@ impl Runner {
             concurrency,
             waiting: Arc::default(),
             caller_slots: Arc::default(),
+            queue: Arc::default(),
             janitor: None,
         }
     }
@@ -136,11 +139,11 @@ impl Runner {
         stop: impl Future<Output = Stop>,
     ) -> Result<Outcome, SpawnError> {
         let mut stop = std::pin::pin!(stop);
-        let _slot = match self.slot(watch, stop.as_mut()).await {
+        let _slot = match self.slot(stop.as_mut()).await {
             Ok(slot) => slot,
             Err(why) => return Ok(Outcome::not_started(why)),
         };
-        let context = RunContext { limits: &self.limits, janitor: self.janitor.as_deref(), watch };
+        let context = RunContext { limits: &self.limits, queue: &self.queue, janitor: self.janitor.as_deref(), watch };
         match &self.executor {
             Executor::Local => process::run(invocation, context, stop).await,
             Executor::Sandbox(sandbox) => self.run_in_sandbox(sandbox, invocation, context, stop).await,
@@ -159,10 +162,13 @@ impl Runner {
         stop: impl Future<Output = Stop>,
     ) -> Outcome {
         let mut stop = std::pin::pin!(stop);
-        let _slot = match self.slot(watch, stop.as_mut()).await {
+        let _slot = match self.slot(stop.as_mut()).await {
             Ok(slot) => slot,
             Err(why) => return Outcome::not_started(why),
         };
+        if let Some(watch) = watch {
+            watch.started();
+        }
         let call = AssertUnwindSafe(native).catch_unwind();
         let result = tokio::select! {
             result = call => result,
@@ -200,20 +206,13 @@ impl Runner {
     }
 
     /// Waits for a slot, until `stop` completes.
-    async fn slot(
-        &self,
-        watch: Option<&Watch>,
-        stop: impl Future<Output = Stop>,
-    ) -> Result<Option<SemaphorePermit<'_>>, Stop> {
+    async fn slot(&self, stop: impl Future<Output = Stop>) -> Result<Option<SemaphorePermit<'_>>, Stop> {
         let _waiting = WaitingGuard::new(&self.waiting);
         let slot = tokio::select! {
             biased;
             why = stop => return Err(why),
             slot = self.slots.acquire() => slot,
         };
-        if let Some(watch) = watch {
-            watch.started();
-        }
         // Acquiring fails only for a closed semaphore, and this one is never closed.
         Ok(slot.ok())
     }

@@ -9,7 +9,7 @@ use std::sync::{Mutex, OnceLock};
 use climax_catalog::Type;
 use rmcp::model::{
     ClientCapabilities, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
-    ElicitationSchema, InputRequest, InputRequiredResult, InputResponses, ServerRequest,
+    ElicitationSchema, InputRequest, InputRequiredResult, InputResponses, ProtocolVersion, ServerRequest,
 };
 use rmcp::service::{PeerRequestOptions, RequestContext, RequestHandle, RoleServer, ServiceError};
 use serde_json::{Map, Value, json};
@@ -176,7 +176,10 @@ impl Approver for Client<'_> {
         if !self.supports_forms() {
             return FormAnswer::Denied(Denial::Unanswerable);
         }
-        let Some(elicitation) = form_elicitation(form) else { return FormAnswer::Denied(Denial::Headless) };
+        let knows_one_of =
+            self.context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2025_11_25);
+        let titles = if knows_one_of { TitleForm::OneOf } else { TitleForm::EnumNames };
+        let Some(elicitation) = form_elicitation(form, titles) else { return FormAnswer::Denied(Denial::Headless) };
         if is_modern(self.context) {
             return self.fill_in_by_rounds(form, elicitation, request);
         }
@@ -242,9 +245,9 @@ fn approval_elicitation(question: String) -> ElicitRequest {
 /// The elicitation of a form, in the restricted JSON Schema that elicitation has; `None` if the form does not fit it.
 ///
 /// Source: MCP 2025-11-25, client/elicitation, "Requested Schema".
-fn form_elicitation(form: &Form<'_>) -> Option<ElicitRequest> {
+fn form_elicitation(form: &Form<'_>, titles: TitleForm) -> Option<ElicitRequest> {
     let properties: Map<String, Value> =
-        form.fields.iter().map(|field| (field.name.to_owned(), property(field))).collect();
+        form.fields.iter().map(|field| (field.name.to_owned(), property(field, titles))).collect();
     let required: Vec<&str> = form.fields.iter().filter(|field| field.required).map(|field| field.name).collect();
     let mut schema =
         Map::from_iter([("type".to_owned(), json!("object")), ("properties".to_owned(), properties.into())]);
@@ -260,15 +263,38 @@ fn form_params(message: String, requested_schema: ElicitationSchema) -> ElicitRe
     ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema }
 }
 
+/// The form of titled enum values in a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TitleForm {
+    /// `oneOf` with `const` and `title`. Source: MCP 2025-11-25 (SEP-1330).
+    OneOf,
+    /// `enum` with `enumNames`. Source: MCP 2025-06-18.
+    EnumNames,
+}
+
+/// Writes the allowed values of a field, with their titles if any has one.
+fn choices(property: &mut Value, values: &[(&str, Option<&str>)], titles: TitleForm) {
+    let title = |(value, title): &(&str, Option<&str>)| title.unwrap_or(value).to_owned();
+    let has_titles = values.iter().any(|(_, title)| title.is_some());
+    if has_titles && titles == TitleForm::OneOf {
+        property["oneOf"] = values.iter().map(|one| json!({ "const": one.0, "title": title(one) })).collect();
+        return;
+    }
+    property["enum"] = values.iter().map(|(value, _)| Value::from(*value)).collect();
+    if has_titles {
+        property["enumNames"] = values.iter().map(|one| Value::from(title(one))).collect();
+    }
+}
+
 /// The schema of a field. The values of an enum are strings, whatever the type of the field.
-fn property(field: &Field<'_>) -> Value {
+fn property(field: &Field<'_>, titles: TitleForm) -> Value {
     let kind = if field.values.is_empty() { field.kind } else { Type::String };
     let mut property = json!({ "type": kind.as_str() });
     if !field.description.is_empty() {
         property["description"] = json!(field.description);
     }
     if !field.values.is_empty() {
-        property["enum"] = json!(field.values);
+        choices(&mut property, &field.values, titles);
     }
     for (keyword, bound, round) in
         [("minimum", field.min, f64::ceil as fn(f64) -> f64), ("maximum", field.max, f64::floor)]

@@ -4,20 +4,14 @@ use std::fmt::Write as _;
 
 use climax_catalog::ToolIndex;
 
-use super::Mode;
+use super::surface::{MetaTool, Surface};
 
 /// The longest instructions without their end, in bytes.
 const MAX_INSTRUCTION_BYTES: usize = 1_500;
 
 /// The instructions: how to find tools, and the names of the CLIs as far as [`MAX_INSTRUCTION_BYTES`] has room for them.
-pub(super) fn instructions(index: &ToolIndex, mode: Mode) -> String {
-    let mut text = match mode {
-        Mode::Meta | Mode::Extended => "Command-line programs as tools. Find a tool with climax_search: say in a few words what is to be \
-                       done, with the program's name if it matters; or give a CLI's name as `cli`. Then run it with climax_call, \
-                       by the input_schema that the search returned. CLIs: ",
-        Mode::Classic => "Command-line programs as tools. CLIs: ",
-    }
-    .to_owned();
+pub(super) fn instructions(index: &ToolIndex, surface: &Surface) -> String {
+    let mut text = format!("Command-line programs as tools. {}CLIs: ", how_to_use(surface));
     let mut left_out = 0;
     for (at, summary) in index.summary().enumerate() {
         let item = format!("{}{} ({})", if at == 0 { "" } else { ", " }, summary.cli.name(), summary.tool_count);
@@ -32,4 +26,24 @@ pub(super) fn instructions(index: &ToolIndex, mode: Mode) -> String {
     }
     text.push('.');
     text
+}
+
+/// How to find and run tools; empty where the client sees the tools themselves, or no search.
+fn how_to_use(surface: &Surface) -> String {
+    let Surface::Meta(meta) = surface else { return String::new() };
+    if !meta.has(MetaTool::Search) {
+        return String::new();
+    }
+    let run = match (meta.has(MetaTool::Call), meta.has(MetaTool::Read)) {
+        (true, true) => "climax_read if its risk is read, else with climax_call",
+        (true, false) => "climax_call",
+        (false, true) => "climax_read if its risk is read",
+        (false, false) => "",
+    };
+    let find = "Find a tool with climax_search: say in a few words what is to be done, with the program's name if it matters; \
+                or give a CLI's name as `cli`. ";
+    if run.is_empty() {
+        return find.to_owned();
+    }
+    format!("{find}Then run it with {run}, by the input_schema that the search returned. ")
 }

@@ -1,20 +1,19 @@
-//! The two meta-tools of the default mode. Source: `docs/contract.md`, `climax_search` and `climax_call`.
+//! `climax_search`, `climax_call` and `climax_read`. Source: `docs/contract.md`, by their names.
 
-use climax_catalog::{CliSummary, Filter, Strategy, ToolIndex, ToolIndexEntry};
+use std::fmt::Write as _;
+
+use climax_catalog::{CliSummary, Filter, ResolvedTool, Risk, Strategy, ToolIndex, ToolIndexEntry};
 use serde_json::{Map, Value, json};
 
 use super::reader::ArgumentReader;
+use super::surface::CallName;
 use crate::call::arguments::Violation;
-
-/// Name of the tool that finds tools.
-pub(super) const SEARCH: &str = "climax_search";
-/// Name of the tool that calls them.
-pub(super) const CALL: &str = "climax_call";
 
 pub(super) const SEARCH_DESCRIPTION: &str = "Search for available CLI tools by keyword, category, or CLI name. \
     Call with no filters to get a summary of all available CLIs.";
 pub(super) const CALL_DESCRIPTION: &str =
     "Execute a CLI tool by name. Use climax_search first to discover available tools and their argument schemas.";
+pub(super) const READ_DESCRIPTION: &str = "Execute a CLI tool of risk read. Refuses others.";
 
 /// The arguments of `climax_search`. The last one is accepted and not published.
 const SEARCH_KEYS: [&str; 5] = ["query", "category", "cli", "limit", "offset"];
@@ -40,11 +39,11 @@ pub(super) fn search_schema() -> Value {
 }
 
 /// The input schema of `climax_call`. Its text is fixed by the contract.
-pub(super) fn call_schema() -> Value {
+pub(super) fn call_schema(name: CallName) -> Value {
     json!({
         "type": "object",
         "properties": {
-            "tool_name": {
+            (name.as_str()): {
                 "type": "string",
                 "description": "The exact name of the tool to execute (as returned by climax_search)"
             },
@@ -53,7 +52,16 @@ pub(super) fn call_schema() -> Value {
                 "description": "Arguments to pass to the tool (see tool's input_schema from climax_search)"
             }
         },
-        "required": ["tool_name"]
+        "required": [name.as_str()]
+    })
+}
+
+/// The input schema of `climax_read`: that of `climax_call`, without descriptions, for the sake of tokens.
+pub(super) fn read_schema(name: CallName) -> Value {
+    json!({
+        "type": "object",
+        "properties": { (name.as_str()): { "type": "string" }, "args": { "type": "object" } },
+        "required": [name.as_str()]
     })
 }
 
@@ -61,6 +69,7 @@ pub(super) fn call_schema() -> Value {
 pub(super) fn search(
     index: &ToolIndex,
     strategy: Strategy,
+    detail: EntryDetail,
     arguments: &Map<String, Value>,
 ) -> Result<String, Vec<Violation>> {
     let mut reader = ArgumentReader::new(arguments);
@@ -73,27 +82,48 @@ pub(super) fn search(
     reader.finish()?;
     let limit = usize::try_from(limit).unwrap_or_default();
     let filter = Filter { query: query.as_deref(), category: category.as_deref(), cli: cli.as_deref() };
-    Ok(search_text(index, strategy, filter, limit))
+    Ok(result_text(index, strategy, filter, limit, detail))
+}
+
+/// What the entries of a search result say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EntryDetail {
+    /// What the index has.
+    Indexed,
+    /// The written risk too, which decides between `climax_read` and `climax_call`.
+    WithRisk,
+}
+
+/// The text of a search result without risks.
+pub(crate) fn search_text(index: &ToolIndex, strategy: Strategy, filter: Filter<'_>, limit: usize) -> String {
+    result_text(index, strategy, filter, limit, EntryDetail::Indexed)
 }
 
 /// The text of a search result: the summary if the filter is empty, else the matches.
-pub(crate) fn search_text(index: &ToolIndex, strategy: Strategy, filter: Filter<'_>, limit: usize) -> String {
+fn result_text(index: &ToolIndex, strategy: Strategy, filter: Filter<'_>, limit: usize, detail: EntryDetail) -> String {
     match filter {
         Filter { query: None, category: None, cli: None } => summary_json(index, limit),
-        filter => search_json(&index.search_by(strategy, filter, limit)),
+        filter => search_json(&index.search_by(strategy, filter, limit), detail),
     }
 }
 
 /// Joins the rendered entries in `{"mode": "search", …}`.
-fn search_json(found: &[ToolIndexEntry<'_>]) -> String {
-    let size: usize = found.iter().map(|entry| entry.as_json().len() + 1).sum();
+fn search_json(found: &[ToolIndexEntry<'_>], detail: EntryDetail) -> String {
+    let size: usize = found.iter().map(|entry| entry.as_json().len() + 24).sum();
     let mut json = String::with_capacity(size + 32);
     json.push_str(r#"{"mode":"search","results":["#);
     for (at, entry) in found.iter().enumerate() {
         if at > 0 {
             json.push(',');
         }
-        json.push_str(entry.as_json());
+        match (detail, entry.as_json().strip_suffix('}')) {
+            (EntryDetail::WithRisk, Some(members)) => {
+                let risk = Value::from(entry.tool().written_risk().map(Risk::as_str));
+                // Writing to memory does not fail.
+                let _ = write!(json, r#"{members},"risk":{risk}}}"#);
+            }
+            _ => json.push_str(entry.as_json()),
+        }
     }
     json.push_str("]}");
     json
@@ -116,24 +146,44 @@ pub(super) fn cli_json(summary: CliSummary<'_>) -> Value {
     })
 }
 
-/// The names under which `climax_call` reads the tool. Models mix the published one up with those of other protocols.
-const TOOL_NAMES: [&str; 3] = ["tool_name", "tool", "name"];
 /// The names under which `climax_call` reads the tool's arguments.
 const ARGS_NAMES: [&str; 2] = ["args", "arguments"];
 
-/// The arguments of `climax_call`.
+/// The arguments of `climax_call` and `climax_read`.
 pub(super) struct CallArguments {
     pub(super) tool_name: String,
     pub(super) arguments: Map<String, Value>,
 }
 
-/// Reads the arguments of `climax_call`.
-pub(super) fn call_request(arguments: &Map<String, Value>) -> Result<CallArguments, Vec<Violation>> {
+/// Reads the arguments of `climax_call` and `climax_read`.
+///
+/// A parameter beside `args` is an error if it is an argument of the tool, or if `args` is absent. Any other is passed on as
+/// an unknown argument of the tool.
+pub(super) fn call_request(
+    index: &ToolIndex,
+    name: CallName,
+    arguments: &Map<String, Value>,
+) -> Result<CallArguments, Vec<Violation>> {
     let mut reader = ArgumentReader::new(arguments);
-    let tool_name = reader.required_string(&TOOL_NAMES);
+    let names = name.accepted();
+    let tool_name = reader.required_string(&names);
     let args = reader.first_given(&ARGS_NAMES);
-    let arguments = reader.object(args);
-    reader.reject_other_keys_without(args, &[reader.first_given(&TOOL_NAMES)]);
+    let mut given = reader.object(args);
+    let tool = index.get(&tool_name);
+    let is_argument = |key: &str| ARGS_NAMES.contains(&key) || tool.is_some_and(|tool| takes(tool, key));
+    let others = reader.others(&[reader.first_given(&names), args]);
+    for (key, value) in others {
+        if !reader.has(args) || (is_argument(key) && !given.contains_key(key)) {
+            reader.reject_beside(args, key, value);
+        } else {
+            given.entry(key).or_insert_with(|| value.clone());
+        }
+    }
     reader.finish()?;
-    Ok(CallArguments { tool_name, arguments })
+    Ok(CallArguments { tool_name, arguments: given })
+}
+
+/// Whether an agent gives this argument to the tool.
+fn takes(tool: ResolvedTool<'_>, name: &str) -> bool {
+    tool.agent_args().any(|arg| arg.name() == name)
 }

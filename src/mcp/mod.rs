@@ -24,8 +24,11 @@ mod request_state;
 mod resources;
 mod revision;
 mod server;
+mod server_info;
 mod subscriptions;
+mod surface;
 mod tools;
+mod typed;
 
 /// The start of the targets of the SDK's log records.
 pub(crate) const SDK_TARGET: &str = "rmcp";
@@ -34,7 +37,7 @@ pub(crate) const SDK_TARGET: &str = "rmcp";
 pub(crate) use call_notifier::CallNotifier;
 pub use log::MIN_LOG_INTERVAL;
 pub(crate) use meta::search_text;
-pub use options::{Changes, Mode, Options};
+pub use options::{Changes, Options};
 pub use output_store::MAX_STORED_BYTES;
 pub(crate) use progress::{MAX_PROGRESS_INTERVAL, MIN_PROGRESS_INTERVAL};
 #[cfg(feature = "budget")]
@@ -43,4 +46,5 @@ pub(crate) use reader::MAX_SEARCH_RESULTS;
 pub use request_state::RequestStateKey;
 pub(crate) use revision::is_whole_modern_request;
 pub use server::Server;
+pub use surface::{CallName, MetaSurface, MetaTool, Surface};
 pub use tools::{estimated_tokens, tool_definition, tool_list};

@@ -2,24 +2,14 @@
 
 use climax_catalog::Strategy;
 
+use super::surface::Surface;
 use crate::call::visible::TextForm;
 
-/// The tools that a client sees.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// The meta-tools `climax_search` and `climax_call`.
-    Meta,
-    /// The meta-tools with pages and levels of detail, `climax_describe` and `climax_examples`.
-    Extended,
-    /// Every tool by its own name.
-    Classic,
-}
-
 /// The options of a server.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// The tools that a client sees.
-    pub mode: Mode,
+    pub surface: Surface,
     /// The strategy of `climax_search`.
     pub strategy: Strategy,
     /// How results show the text of programs.

@@ -4,9 +4,9 @@
 
 use rmcp::model::{ClientRequest, GetMeta as _, ProtocolVersion, RequestId};
 
-use super::options::Mode;
 use super::revision::is_whole_modern_request;
 use super::server::Server;
+use super::surface::Surface;
 use super::tools::tool_list;
 
 /// How the protocol revision of a request is known.
@@ -22,7 +22,7 @@ impl Server {
     /// Returns the response to a request for the tool list of classic mode, as a line; `None` for any other request.
     pub(crate) fn prerendered_answer(&self, request: &ClientRequest, id: &RequestId, era: Era) -> Option<Vec<u8>> {
         let ClientRequest::ListToolsRequest(list) = request else { return None };
-        if self.mode() != Mode::Classic || list.params.as_ref().is_some_and(|params| params.cursor.is_some()) {
+        if *self.surface() != Surface::Classic || list.params.as_ref().is_some_and(|params| params.cursor.is_some()) {
             return None;
         }
         let hints = match (request.get_meta().protocol_version(), era) {
@@ -33,7 +33,7 @@ impl Server {
             _ => return None,
         };
         let id = serde_json::to_string(id).ok()?;
-        let tools = tool_list(&self.toolbox().index, Mode::Classic);
+        let tools = tool_list(&self.toolbox().index, &Surface::Classic);
         Some(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{{hints}"tools":{tools}}}}}"#).into_bytes())
     }
 }

@@ -153,23 +153,24 @@ impl<'a> ArgumentReader<'a> {
         }
     }
 
-    /// If the argument `name` is absent, rejects all keys but those in `known`.
+    /// Whether an argument has a value.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    /// The arguments that have a value and no name in `known`.
+    pub(super) fn others(&self, known: &[&str]) -> Vec<(&'a str, &'a Value)> {
+        let given = self.arguments.iter().filter(|(key, value)| !known.contains(&key.as_str()) && !value.is_null());
+        given.map(|(key, value)| (key.as_str(), value)).take(MAX_UNKNOWN_KEYS).collect()
+    }
+
+    /// Rejects an argument that belongs into the object `name`, or is that object by another name.
     ///
     /// A model may put the members of `name` beside it, or write its name differently. Without them the tool would do
     /// something else.
-    pub(super) fn reject_other_keys_without(&mut self, name: &str, known: &[&str]) {
-        if self.get(name).is_some() {
-            return;
-        }
-        let arguments: &'a Map<String, Value> = self.arguments;
-        for (key, value) in arguments
-            .iter()
-            .filter(|(key, value)| !known.contains(&key.as_str()) && !value.is_null())
-            .take(MAX_UNKNOWN_KEYS)
-        {
-            let meant = if value.is_object() { name.to_owned() } else { format!("{name}.{}", echo(key)) };
-            self.add_violation(key, Problem::Misspelt { meant });
-        }
+    pub(super) fn reject_beside(&mut self, name: &str, key: &str, value: &Value) {
+        let meant = if value.is_object() { name.to_owned() } else { format!("{name}.{}", echo(key)) };
+        self.add_violation(key, Problem::Misspelt { meant });
     }
 
     /// Returns the violations, if there are any.

@@ -4,8 +4,10 @@
 
 use std::time::Duration;
 
+use climax_catalog::OutputForm;
 use serde_json::{Value, json};
 
+use super::typed;
 use crate::call::approval::Denial;
 use crate::call::arguments::{Violation, echo};
 use crate::call::visible::TextForm;
@@ -20,6 +22,8 @@ pub struct Reply {
     pub text: String,
     /// The error, if the call failed.
     pub error: Option<ErrorObject>,
+    /// The JSON that the program printed, with exit code and standard error, if the tool declares JSON.
+    pub typed: Option<Value>,
     /// Standard output if the tool declares a media type for it, then the files that the tool wrote.
     pub media: Vec<Media>,
     /// All of standard output, if the text shows only a part of it.
@@ -60,11 +64,11 @@ impl Media {
 
 impl Reply {
     fn text(text: String) -> Self {
-        Self { text, error: None, media: Vec::new(), full_output: None }
+        Self { text, error: None, typed: None, media: Vec::new(), full_output: None }
     }
 
     fn error(text: String, error: ErrorObject) -> Self {
-        Self { text, error: Some(error), media: Vec::new(), full_output: None }
+        Self { text, error: Some(error), typed: None, media: Vec::new(), full_output: None }
     }
 }
 
@@ -107,11 +111,11 @@ impl ErrorObject {
     }
 }
 
-/// Renders the result of a call of `tool`. `output` is the media type of its standard output, if that is not text.
+/// Renders the result of a call of `tool`. `output` is the form of its standard output.
 ///
 /// `form` applies to the text of the program, and never to media.
 #[must_use]
-pub fn reply(tool: &str, output: Option<&str>, result: Result<Outcome, CallError>, form: TextForm) -> Reply {
+pub fn reply(tool: &str, output: OutputForm<'_>, result: Result<Outcome, CallError>, form: TextForm) -> Reply {
     match result {
         Ok(outcome) => render_outcome(tool, output, outcome, form),
         Err(error) => render_failure(tool, error),
@@ -179,8 +183,8 @@ fn violation_json(violation: &Violation) -> Value {
 }
 
 /// Renders the outcome of a program.
-fn render_outcome(tool: &str, output: Option<&str>, outcome: Outcome, form: TextForm) -> Reply {
-    if outcome.succeeded() && (output.is_some() || !outcome.files.is_empty()) {
+fn render_outcome(tool: &str, output: OutputForm<'_>, outcome: Outcome, form: TextForm) -> Reply {
+    if outcome.succeeded() && (output != OutputForm::Text || !outcome.files.is_empty()) {
         return render_media(tool, output, outcome, form).unwrap_or_else(|reply| *reply);
     }
     let stdout = form.apply(outcome.stdout.text().trim_end()).into_owned();
@@ -224,22 +228,23 @@ fn full_output(output: Captured) -> Option<Vec<u8>> {
     if output.dropped_bytes() > 0 { output.into_bytes() } else { None }
 }
 
-/// Renders the media of a program that has succeeded: standard output if `output` gives its media type, and files.
+/// Renders media and JSON of a program that has succeeded: standard output if `output` gives its form, and files.
 ///
 /// # Errors
 /// Standard output or a file is too long for a result.
-fn render_media(tool: &str, output: Option<&str>, outcome: Outcome, form: TextForm) -> Result<Reply, Box<Reply>> {
+fn render_media(tool: &str, output: OutputForm<'_>, outcome: Outcome, form: TextForm) -> Result<Reply, Box<Reply>> {
     let too_long = |bytes: u64, mime: &str, verb: &str| {
         let most = MAX_WHOLE_OUTPUT_BYTES >> 20;
         let message = format!("{tool} {verb} {bytes} bytes of {mime}; a result holds {most} MiB");
         Box::new(Reply::error(message.clone(), ErrorObject::new(ErrorCode::OutputLimit, tool, &message)))
     };
     let exit = exit_line(&outcome);
+    let (typed, exit) = typed_content(output, &outcome, form, exit);
     let mut notes = vec![form.apply(outcome.stderr.text().trim_end()).into_owned()];
     let mut media = Vec::new();
     let (mut text, mut full) = (String::new(), None);
     let total = outcome.stdout.total_bytes();
-    if let Some(mime) = output {
+    if let OutputForm::Media(mime) = output {
         let bytes = outcome.stdout.into_bytes().ok_or_else(|| too_long(total, mime, "printed"))?;
         media.extend(Some(bytes).filter(|bytes| !bytes.is_empty()).map(|bytes| Media { mime: mime.to_owned(), bytes }));
     } else {
@@ -256,7 +261,21 @@ fn render_media(tool: &str, output: Option<&str>, outcome: Outcome, form: TextFo
     notes.retain(|note| !note.is_empty());
     let has_text = media.is_empty() || !notes.is_empty() || !exit.is_empty() || !text.trim().is_empty();
     let text = if has_text { blocks(&text, &notes.join("\n"), &exit) } else { String::new() };
-    Ok(Reply { media, full_output: full, ..Reply::text(text) })
+    Ok(Reply { typed, media, full_output: full, ..Reply::text(text) })
+}
+
+/// Returns the structured content of a typed result, and the last line with the reason why it has no value.
+fn typed_content(output: OutputForm<'_>, outcome: &Outcome, form: TextForm, exit: String) -> (Option<Value>, String) {
+    let (true, End::Exited(status)) = (output.is_typed(), outcome.end) else { return (None, exit) };
+    let stderr = form.apply(outcome.stderr.text().trim_end()).into_owned();
+    match typed::value(&outcome.stdout, output, form) {
+        Ok(value) => (Some(typed::content(value, status, &stderr, None)), exit),
+        Err(reason) => {
+            let text = form.apply(outcome.stdout.text().trim_end()).into_owned();
+            let exit = [format!("[{reason}]"), exit].join("\n\n").trim_end().to_owned();
+            (Some(typed::content(None, status, &stderr, Some(&text))), exit)
+        }
+    }
 }
 
 /// The result text: standard output, standard error and the line of the exit code, without the blocks that are empty.

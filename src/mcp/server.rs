@@ -7,12 +7,13 @@ use rmcp::service::{RequestContext, RoleServer};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::log::MinLogLevel;
-use super::options::{Changes, Mode, Options};
+use super::options::{Changes, Options};
 use super::output_store::{OutputReader, OutputStore};
 use super::request_context;
 use super::request_state::{RequestStateKey, StateSigner};
 use super::revision::is_modern;
 use super::subscriptions::Subscriptions;
+use super::surface::Surface;
 use crate::call::Toolbox;
 use crate::serving::snapshot::ServedHandle;
 
@@ -97,8 +98,8 @@ impl Server {
         Self { connection: ClientConnection::new(), ..self.clone() }
     }
 
-    pub(super) fn mode(&self) -> Mode {
-        self.options.mode
+    pub(super) fn surface(&self) -> &Surface {
+        &self.options.surface
     }
 
     /// The toolbox that is served now.

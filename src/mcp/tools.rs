@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use climax_catalog::{ResolvedTool, Risk, ToolIndex};
-use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use serde_json::Value;
 
-use super::{Mode, extended, meta};
+use super::surface::{MetaSurface, MetaTool, SearchForm, Surface};
+use super::{extended, meta, typed};
 
 /// The bytes of JSON that an estimate counts as two tokens.
 ///
@@ -14,15 +15,18 @@ use super::{Mode, extended, meta};
 /// counts them. An estimate is therefore too high rather than too low.
 const BYTES_PER_TWO_TOKENS: usize = 9;
 
+/// The member of a tool's metadata by which Claude Code shows it to the model without a search for it.
+const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
+
 /// The tools that a client sees, as the JSON array of `tools/list`.
 #[must_use]
-pub fn tool_list(index: &ToolIndex, mode: Mode) -> String {
-    match mode {
-        Mode::Classic => {
+pub fn tool_list(index: &ToolIndex, surface: &Surface) -> String {
+    match surface {
+        Surface::Classic => {
             let definitions: Vec<String> = index.tools().map(tool_definition).collect();
             format!("[{}]", definitions.join(","))
         }
-        Mode::Meta | Mode::Extended => serde_json::to_string(&tools(index, mode)).unwrap_or_default(),
+        Surface::Meta(_) => serde_json::to_string(&tools(index, surface)).unwrap_or_default(),
     }
 }
 
@@ -31,15 +35,16 @@ pub fn tool_list(index: &ToolIndex, mode: Mode) -> String {
 pub fn tool_definition(tool: ResolvedTool<'_>) -> String {
     let json = |text: &str| serde_json::to_string(text).unwrap_or_default();
     let [name, description] = [tool.name(), tool.description()].map(json);
-    let annotations = match tool.risk() {
+    let annotations = match tool.promised_risk() {
         Risk::Read => r#"{"readOnlyHint":true}"#,
         Risk::Write => r#"{"readOnlyHint":false,"destructiveHint":false}"#,
         Risk::Destructive => r#"{"readOnlyHint":false,"destructiveHint":true}"#,
     };
     let title = tool.title().map(|title| format!(r#""title":{},"#, json(title))).unwrap_or_default();
     let schema = tool.input_schema();
+    let output = typed::output_schema(tool).map(|schema| format!(r#""outputSchema":{schema},"#)).unwrap_or_default();
     format!(
-        r#"{{"name":{name},{title}"description":{description},"inputSchema":{schema},"annotations":{annotations}}}"#
+        r#"{{"name":{name},{title}"description":{description},"inputSchema":{schema},{output}"annotations":{annotations}}}"#
     )
 }
 
@@ -50,37 +55,46 @@ pub fn estimated_tokens(json: &str) -> usize {
 }
 
 /// The tools that a client sees.
-pub(super) fn tools(index: &ToolIndex, mode: Mode) -> Vec<Tool> {
-    match mode {
-        Mode::Meta => meta_tools(index),
-        Mode::Extended => extended_tools(index),
-        Mode::Classic => direct_tools(index),
+pub(super) fn tools(index: &ToolIndex, surface: &Surface) -> Vec<Tool> {
+    match surface {
+        Surface::Meta(meta) => meta.tools().map(|tool| meta_tool(tool, meta, index)).collect(),
+        Surface::Classic => direct_tools(index),
     }
 }
 
-/// The two meta-tools, in this order. Source: `docs/contract.md`, `climax_search` and `climax_call`.
-fn meta_tools(index: &ToolIndex) -> Vec<Tool> {
-    let search = Tool::new(meta::SEARCH, meta::SEARCH_DESCRIPTION, object(meta::search_schema()))
-        .with_annotations(ToolAnnotations::new().read_only(true).open_world(false));
-    let annotations = if index.risk() == Risk::Read {
-        ToolAnnotations::new().read_only(true)
-    } else {
-        ToolAnnotations::new().destructive(true)
+/// The definition of a meta-tool. Source: `docs/contract.md`, by its name.
+fn meta_tool(tool: MetaTool, surface: &MetaSurface, index: &ToolIndex) -> Tool {
+    let (title, description) = match tool {
+        MetaTool::Search => ("Search", meta::SEARCH_DESCRIPTION),
+        MetaTool::Call => ("Call", meta::CALL_DESCRIPTION),
+        MetaTool::Read => ("Read", meta::READ_DESCRIPTION),
+        MetaTool::Describe => ("Describe", extended::DESCRIBE_DESCRIPTION),
+        MetaTool::Examples => ("Examples", extended::EXAMPLES_DESCRIPTION),
     };
-    let call = Tool::new(meta::CALL, meta::CALL_DESCRIPTION, object(meta::call_schema()))
-        .with_annotations(annotations.open_world(true));
-    vec![search, call]
+    let reading = ToolAnnotations::new().read_only(true);
+    let annotations = match tool {
+        MetaTool::Search | MetaTool::Describe | MetaTool::Examples => reading.open_world(false),
+        MetaTool::Call if index.promised_risk() != Risk::Read => {
+            ToolAnnotations::new().destructive(true).open_world(true)
+        }
+        MetaTool::Call | MetaTool::Read => reading.open_world(true),
+    };
+    Tool::new(tool.name(), description, object(meta_schema(tool, surface)))
+        .with_title(title)
+        .with_annotations(annotations)
+        .with_meta(MetaObject(JsonObject::from_iter([(ALWAYS_LOAD.to_owned(), Value::Bool(true))])))
 }
 
-/// The four tools of extended mode. Source: `docs/contract.md`, "Modes".
-fn extended_tools(index: &ToolIndex) -> Vec<Tool> {
-    let read_only = || ToolAnnotations::new().read_only(true).open_world(false);
-    let mut tools = meta_tools(index);
-    tools[0].input_schema = object(extended::search_schema());
-    let describe = Tool::new(extended::DESCRIBE, extended::DESCRIBE_DESCRIPTION, object(extended::describe_schema()));
-    let examples = Tool::new(extended::EXAMPLES, extended::EXAMPLES_DESCRIPTION, object(extended::examples_schema()));
-    tools.extend([describe, examples].map(|tool| tool.with_annotations(read_only())));
-    tools
+/// The input schema of a meta-tool.
+pub(super) fn meta_schema(tool: MetaTool, surface: &MetaSurface) -> Value {
+    match (tool, surface.search()) {
+        (MetaTool::Search, SearchForm::Plain) => meta::search_schema(),
+        (MetaTool::Search, SearchForm::Paged) => extended::search_schema(),
+        (MetaTool::Call, _) => meta::call_schema(surface.call_name()),
+        (MetaTool::Read, _) => meta::read_schema(surface.call_name()),
+        (MetaTool::Describe, _) => extended::describe_schema(),
+        (MetaTool::Examples, _) => extended::examples_schema(surface.call_name()),
+    }
 }
 
 /// Every tool of the index by its own name.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use climax::call::Toolbox;
 use climax::catalog::ResolvedTool;
-use climax::mcp::{Changes, Mode, tool_list};
+use climax::mcp::{Changes, Surface, tool_list};
 use climax::serving::snapshot::Publisher;
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ fn toolbox(policy: &str) -> Toolbox {
 }
 
 async fn legacy(policy: &str) -> Client {
-    Client::open(toolbox(policy), Mode::Classic, json!({ "elicitation": {} })).await
+    Client::open(toolbox(policy), Surface::Classic, json!({ "elicitation": {} })).await
 }
 
 /// Calls a tool and answers the elicitation with `action`. Returns the params of the elicitation, and the result.
@@ -83,9 +83,26 @@ async fn failed_look_ups_are_marked_in_the_question() {
         "  - {name: t, description: T, command: argv, risk: write, confirm_message: '{a}{b}', \
          resolve: {a: {command: exit 1 text}, b: {command: sleep, timeout: 0.1}}}\n",
     );
-    let mut client = Client::open(restricted(index(&yaml), POLICY), Mode::Classic, json!({ "elicitation": {} })).await;
+    let mut client =
+        Client::open(restricted(index(&yaml), POLICY), Surface::Classic, json!({ "elicitation": {} })).await;
     let (question, _) = call_and_answer(&mut client, "t", json!({}), "decline").await;
     assert!(question["message"].as_str().unwrap().starts_with("<unresolved:a><unresolved:b>\n"), "{question}");
+}
+
+#[tokio::test]
+async fn look_ups_have_the_global_args_of_calls() {
+    let yaml = format!(
+        "global_args: [{{name: account, default: second}}]\n{}",
+        fake_config(
+            "  - {name: t, description: T, command: argv, risk: write, confirm_message: 'Remove {title}', \
+             resolve: {title: {command: argv title, args: {id: '7'}}}}\n",
+        )
+    );
+    let mut client =
+        Client::open(restricted(index(&yaml), POLICY), Surface::Classic, json!({ "elicitation": {} })).await;
+    let (question, _) = call_and_answer(&mut client, "t", json!({}), "decline").await;
+    let expected = r"Remove <title>\n<--id>\n<7>\n<--account>\n<second>";
+    assert!(question["message"].as_str().unwrap().starts_with(expected), "{question}");
 }
 
 #[tokio::test]
@@ -97,9 +114,9 @@ async fn clients_without_elicitation_get_the_headless_rule() {
         (json!({ "elicitation": { "url": {} } }), POLICY, DENIED),
         (json!({}), "default: enabled\napproval: {headless: approve}", "<pushed>\n<x>"),
     ] {
-        let mut client = Client::open(toolbox(policy), Mode::Classic, capabilities).await;
+        let mut client = Client::open(toolbox(policy), Surface::Classic, capabilities).await;
         assert_eq!(text(&client.tool("push", json!({ "to": "x" })).await), expected);
-        let mut client = Client::connect(toolbox(policy), Mode::Classic);
+        let mut client = Client::connect(toolbox(policy), Surface::Classic);
         let params = json!({ "name": "push", "arguments": { "to": "x" }, "_meta": modern_meta() });
         assert_eq!(text(&client.ask(1, "tools/call", &params).await["result"]), expected);
     }
@@ -146,7 +163,7 @@ impl Modern {
 
 #[tokio::test]
 async fn modern_clients_send_the_call_again_with_the_answer() {
-    let mut client = Modern(Client::connect(toolbox(POLICY), Mode::Classic));
+    let mut client = Modern(Client::connect(toolbox(POLICY), Surface::Classic));
     let pending = client.call("push", json!({ "to": "x" }), None).await;
     assert_eq!(pending["resultType"], "input_required", "{pending}");
     assert_eq!(pending["inputRequests"]["approval"]["method"], "elicitation/create");
@@ -160,7 +177,7 @@ async fn modern_clients_send_the_call_again_with_the_answer() {
 
 #[tokio::test]
 async fn approvals_are_valid_for_one_call_once() {
-    let mut client = Modern(Client::connect(toolbox(POLICY), Mode::Classic));
+    let mut client = Modern(Client::connect(toolbox(POLICY), Surface::Classic));
     let state = client.call("push", json!({ "to": "x" }), None).await["requestState"].clone();
     let mut assert_rejected = async |tool: &str, arguments: Value, state: &Value| {
         let answer = client.answer(tool, arguments, Some(("accept", state))).await;
@@ -173,7 +190,7 @@ async fn approvals_are_valid_for_one_call_once() {
     forged.pop();
     assert_rejected("push", json!({ "to": "x" }), &json!(forged)).await;
     assert_rejected("push", json!({ "to": "x" }), &json!("rs1.AAAA.AAAA")).await;
-    let mut other = Modern(Client::connect(toolbox(POLICY), Mode::Classic));
+    let mut other = Modern(Client::connect(toolbox(POLICY), Surface::Classic));
     let foreign = other.call("push", json!({ "to": "x" }), None).await["requestState"].clone();
     assert_rejected("push", json!({ "to": "x" }), &foreign).await;
     let first = client.call("push", json!({ "to": "x" }), Some(("accept", &state))).await;
@@ -205,12 +222,12 @@ async fn approvals_are_valid_for_the_command_line_of_the_question() {
         Arc::new(restricted(index(&fake_config(&tools)), POLICY))
     };
     let (publisher, live) = Publisher::new(toolbox("harmless", "write"));
-    let mut client = Client::connect_live(live, Mode::Classic, Changes::Silent);
+    let mut client = Client::connect_live(live, Surface::Classic, Changes::Silent);
     let mut params = json!({ "name": "t", "arguments": {}, "_meta": modern_meta() });
     params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({ "elicitation": {} });
     for other in [toolbox("everything", "write"), toolbox("everything", "destructive")] {
         let pending = client.ask(1, "tools/call", &params).await["result"].clone();
-        publisher.publish(other, |index| tool_list(index, Mode::Classic));
+        publisher.publish(other, |index| tool_list(index, &Surface::Classic));
         let mut answer = params.clone();
         answer["inputResponses"] = json!({ "approval": { "action": "accept" } });
         answer["requestState"] = pending["requestState"].clone();

@@ -69,7 +69,7 @@ fn refuses_unsupported_dry_run_of_a_writing_tool() {
         |name: &str, arguments: Value| bind(tool(&index, name), &object(arguments)).map(|bound| bound.iter().count());
     for key in ["dry_run", "dryRun", "--what-if", "preview"] {
         let violations = bound("write", json!({ key: true })).unwrap_err();
-        assert!(violations[0].to_string().starts_with(&format!("Unknown argument '{key}': the tool cannot show")));
+        assert!(violations[0].to_string().starts_with(&format!("Unknown argument '{key}': the tool has no dry run")));
         assert_eq!(bound("write", json!({ key: "false" })), Ok(0));
         assert_eq!(bound("read", json!({ key: true })), Ok(0));
     }
@@ -187,6 +187,15 @@ fn absent_and_null_take_the_default() {
 }
 
 #[test]
+fn default_serves_where_an_arg_is_also_required() {
+    let tools = "command: x\ntools: [{name: t, description: D, args: [{name: limit, required: true, default: '20'}]}]";
+    let index = index(tools);
+    let bound = bind(tool(&index, "t"), &Map::new()).unwrap();
+    assert_eq!(bound.get("limit").unwrap().to_string(), "20");
+    assert!(!tool(&index, "t").input_schema().contains("required"), "{}", tool(&index, "t").input_schema());
+}
+
+#[test]
 fn reports_all_violations_in_definition_order() {
     let arguments = json!({ "pn": -1, "p": "--x", "e": "no", "i": "x", "unknown": 1 });
     let expected = [
@@ -194,7 +203,8 @@ fn reports_all_violations_in_definition_order() {
         "Argument 'e' must be one of: oneline, full",
         "Missing required argument 'r'",
         "Argument 'p': value '--x' would be read as an option",
-        "Argument 'pn': value '-1' would be read as an option",
+        "Argument 'pn': value '-1' would be read as an option; only the operator can permit it, by \
+         `allow_leading_dash: true` in the policy or `--` at the end of the tool's command",
     ];
     assert_eq!(bound("t", arguments), Err(expected.map(str::to_owned).to_vec()));
 }

@@ -172,3 +172,18 @@ fn no_call_runs_without_a_writable_file() {
     assert!(text(&setting.server.call("t", json!({}))).contains("[exit code: 3]"));
     assert_eq!(lines(&file).len(), 1);
 }
+
+#[test]
+fn lines_say_which_calls_may_only_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    std::fs::write(path("fake.yaml"), fake_config("  - {name: r, description: R, command: argv, risk: read}\n  - {name: w, description: W, command: argv, risk: write}\n")).unwrap();
+    let mut server =
+        Server::start(&["--meta", "read,call", "--config", &path("fake.yaml"), "--audit", &path("audit.jsonl"), "jq"]);
+    for (meta, tool) in [("climax_read", "r"), ("climax_read", "w"), ("climax_call", "r")] {
+        server.tool(meta, json!({ "tool_name": tool }));
+    }
+    let lines = lines(Path::new(&path("audit.jsonl")));
+    let seen: Vec<_> = lines.iter().map(|line| [&line["tool"], &line["via"], &line["decision"]]).collect();
+    assert_eq!(seen, [["r", "read", "permitted"], ["w", "read", "invalid_arguments"], ["r", "call", "permitted"]]);
+}

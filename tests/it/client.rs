@@ -8,7 +8,7 @@ use climax::catalog::policy::{self, Applied};
 use climax::catalog::{Policy, Source, Strategy, Style, ToolIndex};
 use climax::exec::Limits;
 use climax::exec::Runner;
-use climax::mcp::{Changes, Mode, Options, Server};
+use climax::mcp::{Changes, MetaSurface, MetaTool, Options, Server, Surface};
 use climax::serving::snapshot::ServedHandle;
 use climax::transport::stdio::serve;
 use serde_json::{Value, json};
@@ -18,6 +18,16 @@ use tokio_util::sync::CancellationToken;
 use crate::support::PATIENCE;
 
 pub(crate) const MODERN: &str = "2026-07-28";
+
+/// The surface of `--extended`.
+pub(crate) fn extended() -> Surface {
+    Surface::Meta(MetaSurface::extended())
+}
+
+/// The surface of `--meta` with these meta-tools.
+pub(crate) fn meta(tools: &[MetaTool]) -> Surface {
+    Surface::Meta(MetaSurface::of(tools.iter().copied()))
+}
 
 /// An index under no policy.
 pub(crate) fn unrestricted(index: ToolIndex) -> Toolbox {
@@ -47,14 +57,14 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    pub(crate) fn connect(toolbox: Toolbox, mode: Mode) -> Self {
-        Self::connect_live(ServedHandle::fixed(Arc::new(toolbox)), mode, Changes::Never)
+    pub(crate) fn connect(toolbox: Toolbox, surface: Surface) -> Self {
+        Self::connect_live(ServedHandle::fixed(Arc::new(toolbox)), surface, Changes::Never)
     }
 
     /// Connects to a served handle, whose toolbox may be replaced during the session.
-    pub(crate) fn connect_live(live: ServedHandle, mode: Mode, changes: Changes) -> Self {
+    pub(crate) fn connect_live(live: ServedHandle, surface: Surface, changes: Changes) -> Self {
         let shutdown = CancellationToken::new();
-        let options = Options { mode, strategy: Strategy::Auto, text_form: TextForm::Visible, changes };
+        let options = Options { surface, strategy: Strategy::Auto, text_form: TextForm::Visible, changes };
         let server = Server::of_handle(live, options, shutdown.clone());
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (read, write) = tokio::io::split(theirs);
@@ -64,8 +74,8 @@ impl Client {
     }
 
     /// Connects with these capabilities, as clients of revisions until 2025-11-25 do.
-    pub(crate) async fn open(toolbox: Toolbox, mode: Mode, capabilities: Value) -> Self {
-        let mut client = Self::connect(toolbox, mode);
+    pub(crate) async fn open(toolbox: Toolbox, surface: Surface, capabilities: Value) -> Self {
+        let mut client = Self::connect(toolbox, surface);
         let mut params = initialize("2025-11-25");
         params["capabilities"] = capabilities;
         client.ask(0, "initialize", &params).await;

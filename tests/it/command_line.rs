@@ -83,6 +83,26 @@ fn words_have_the_order_of_the_contract() {
 }
 
 #[test]
+fn directory_of_a_call_starts_at_the_working_dir_or_at_home() {
+    let tools =
+        |dir: &str| format!("command: x\n{dir}tools: [{{name: t, description: x, args: [{{name: dir, cwd: true}}]}}]");
+    let in_srv = index(&tools("working_dir: /srv\n"));
+    for (value, expected) in [
+        ("sub/dir", "/srv/sub/dir"),
+        ("/tmp", "/tmp"),
+        ("~", "/home/me"),
+        ("~/$TOOL", "/home/me/$TOOL"),
+        ("~other", "/srv/~other"),
+        ("a/~", "/srv/a/~"),
+    ] {
+        let invocation = planned(&in_srv, &json!({ "dir": value }));
+        assert_eq!(invocation.cwd, Some(PathBuf::from(expected)), "{value}");
+        assert_eq!(invocation.program_dir, Some(PathBuf::from("/srv")), "{value}");
+    }
+    assert_eq!(planned(&index(&tools("")), &json!({ "dir": "sub" })).cwd, Some(PathBuf::from("sub")));
+}
+
+#[test]
 fn expands_the_first_word_of_a_tool_without_base_command() {
     let index = index("command: \"\"\ntools: [{name: t, description: x, command: \"~/bin/$TOOL $TOOL\"}]");
     assert_eq!(planned(&index, &json!({})).argv, ["/home/me/bin/my tool", "$TOOL"]);

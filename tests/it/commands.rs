@@ -58,6 +58,11 @@ fn export_has_every_key_of_tools_and_args_in_configs() {
             let key = match key.as_str() {
                 "timeout" => "timeout_ms",
                 "positional" | "cwd" | "stdin" => "place",
+                "list" | "map" | "count" | "rest" => "shape",
+                "min" | "max" | "pattern" => "rules",
+                "exactly_one" | "at_most_one" | "together" => "groups",
+                // Every tool shows its own args.
+                "without" => continue,
                 // Advice for authors, which is not served.
                 "x-allow" => continue,
                 key => key,
@@ -202,6 +207,9 @@ fn budget_counts_tokens_and_fails_over_the_limit() {
     let (status, stdout, _) = run(climax().args(["budget", "jq", "--json"]));
     let counted = json(&stdout);
     let listed = counted["surface"][0]["tokens"].as_u64().unwrap();
+    let row = |at: usize| (counted["surface"][at]["name"].as_str().unwrap(), counted["surface"][at]["tokens"].as_u64());
+    assert!(matches!(row(0), ("tools/list", Some(..=300))), "{counted}");
+    assert!(matches!(row(1), ("tools/list --meta search,read,call", Some(..=380))), "{counted}");
     assert_eq!((status, &counted["clis"][0]["name"]), (0, &Value::from("jq")));
     assert!((100..1000).contains(&listed), "{listed}");
     assert_eq!(run(climax().args(["budget", "--max", &listed.to_string()])).0, 0);
@@ -298,7 +306,9 @@ fn diff_lists_additions_and_changes() {
     assert!(stdout.contains("tool a: needs_approval: true → false"), "{stdout}");
     assert!(stdout.contains("added tool jq_"), "{stdout}");
     assert!(
-        stdout.contains("tool a: argument two: rules: [{\"pattern\":\"[0-9]+\",\"min\":null,\"max\":null}] → []"),
+        stdout.contains(
+            "tool a: argument two: rules: [{\"pattern\":\"[0-9]+\",\"min\":null,\"max\":null,\"from\":\"policy\"}] → []"
+        ),
         "{stdout}"
     );
     let (status, stdout, _) = run(climax().args(["diff", "--exit-code", "-", "-"]));

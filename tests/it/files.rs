@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use climax::mcp::Mode;
+use climax::mcp::Surface;
 use serde_json::{Value, json};
 
 use crate::client::{Client, modern_meta, restricted, unrestricted};
@@ -22,7 +22,7 @@ const TOOLS: &str = "
 
 async fn make(what: &str) -> Value {
     let toolbox = unrestricted(index(&fake_config(TOOLS)));
-    let mut client = Client::open(toolbox, Mode::Classic, json!({})).await;
+    let mut client = Client::open(toolbox, Surface::Classic, json!({})).await;
     client.tool("make", json!({ "what": what, "picture": "/tmp/mine.png", "table": 1 })).await
 }
 
@@ -67,7 +67,7 @@ async fn replaced_directory_is_not_read() {
       - {name: what, positional: true}
       - {name: passwd, positional: true, output: {mime: text/plain}}
 ";
-    let mut client = Client::open(unrestricted(index(&fake_config(tools))), Mode::Classic, json!({})).await;
+    let mut client = Client::open(unrestricted(index(&fake_config(tools))), Surface::Classic, json!({})).await;
     let result = client.tool("make", json!({ "what": "moved" })).await;
     let content = result["content"].as_array().unwrap();
     assert_eq!(content.len(), 1, "{result}");
@@ -79,7 +79,7 @@ async fn replaced_directory_is_not_read() {
 
 #[tokio::test]
 async fn failed_call_has_no_files() {
-    let mut client = Client::open(unrestricted(index(&fake_config(TOOLS))), Mode::Classic, json!({})).await;
+    let mut client = Client::open(unrestricted(index(&fake_config(TOOLS))), Surface::Classic, json!({})).await;
     let result = client.tool("fail", json!({})).await;
     assert_eq!(result["isError"], true, "{result}");
     assert_eq!(result["content"].as_array().unwrap().len(), 1, "{result}");
@@ -88,7 +88,7 @@ async fn failed_call_has_no_files() {
 #[tokio::test]
 async fn approval_does_not_depend_on_the_directory_of_files() {
     let toolbox = restricted(index(&fake_config(TOOLS)), "default: enabled\napproval: {global: write}\n");
-    let mut client = Client::connect(toolbox, Mode::Classic);
+    let mut client = Client::connect(toolbox, Surface::Classic);
     let mut params = json!({ "name": "make", "arguments": { "what": "x" }, "_meta": modern_meta() });
     params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({ "elicitation": {} });
     let asked = client.ask(1, "tools/call", &params).await["result"].clone();

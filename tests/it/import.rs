@@ -243,7 +243,7 @@ fn derives_types_places_and_risks_from_help() {
     assert_eq!((arg("title").place(), arg("title").required()), (Place::Positional, true));
     assert_eq!((arg("days").kind(), arg("days").flag()), (Type::Integer, "--days="));
     assert_eq!(arg("price").kind(), Type::Number);
-    assert_eq!((arg("no_remind").place(), arg("no_remind").flag()), (Place::Switch, "--remind=false"));
+    assert_eq!((arg("no_remind").place(), arg("no_remind").flag()), (Place::Option, "--remind=false"));
     assert_eq!(arg("state").values().collect::<Vec<_>>(), ["new", "used", "very used"]);
     assert!(arg("to").required());
     // A default would be passed in every call.

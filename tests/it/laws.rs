@@ -47,6 +47,12 @@ fn catalog_has_at_least_200_tools_of_14_clis() {
 }
 
 #[test]
+fn bundled_configs_state_the_risk_of_every_tool() {
+    let silent: Vec<&str> = tools().filter(|tool| tool.written_risk().is_none()).map(ResolvedTool::name).collect();
+    assert_eq!(silent, [""; 0]);
+}
+
+#[test]
 fn every_name_is_found_and_no_other() {
     let mut seen = HashSet::new();
     for (row, tool) in (0..).zip(tools()) {
@@ -99,9 +105,8 @@ fn every_default_binds() {
 fn switches_are_booleans_and_booleans_are_flags() {
     for arg in tools().flat_map(ResolvedTool::args) {
         let is_boolean = arg.kind() == climax::catalog::Type::Boolean;
-        assert!(arg.place() != Place::Switch || is_boolean, "{}", arg.name());
-        assert!(!is_boolean || matches!(arg.place(), Place::Switch | Place::Joined), "{}", arg.name());
-        assert!(arg.place() != Place::Joined || arg.flag().ends_with('='));
+        assert!(!is_boolean || arg.place() == Place::Option, "{}", arg.name());
+        assert!(!arg.is_bare() || is_boolean, "{}", arg.name());
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use climax::call::Toolbox;
 use climax::exec::{MAX_LOG_LINES, MAX_WAITING_LOG_LINES};
 use climax::mcp::MIN_LOG_INTERVAL;
-use climax::mcp::Mode;
+use climax::mcp::Surface;
 use serde_json::{Value, json};
 
 use crate::client::{Client, initialize, modern_meta, unrestricted};
@@ -23,7 +23,7 @@ fn toolbox() -> Toolbox {
 }
 
 async fn open() -> Client {
-    Client::open(toolbox(), Mode::Classic, json!({})).await
+    Client::open(toolbox(), Surface::Classic, json!({})).await
 }
 
 async fn open_at(level: &str) -> Client {
@@ -74,7 +74,7 @@ async fn lines_of_standard_error_come_in_order_before_the_result() {
 async fn lines_come_while_the_program_runs() {
     const YAML: &str = "command: sh
 tools: [{name: t, description: T, command: -c, args: [{name: script, positional: true}]}]";
-    let mut client = Client::open(unrestricted(index(YAML)), Mode::Classic, json!({})).await;
+    let mut client = Client::open(unrestricted(index(YAML)), Surface::Classic, json!({})).await;
     client.ask(1, "logging/setLevel", &json!({ "level": "info" })).await;
     let params = json!({ "name": "t", "arguments": { "script": "echo now >&2; exec sleep 600" } });
     client.send(&json!({ "jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": params }).to_string()).await;
@@ -137,7 +137,7 @@ async fn lines_beyond_the_limits_are_counted() {
 async fn long_lines_are_cut() {
     const YAML: &str = "command: sh
 tools: [{name: t, description: T, command: -c, args: [{name: script, positional: true}]}]";
-    let mut client = Client::open(unrestricted(index(YAML)), Mode::Classic, json!({})).await;
+    let mut client = Client::open(unrestricted(index(YAML)), Surface::Classic, json!({})).await;
     client.ask(1, "logging/setLevel", &json!({ "level": "info" })).await;
     let script = "printf %09999d 1 >&2";
     let (messages, _) = call_with_log(&mut client, json!({ "name": "t", "arguments": { "script": script } })).await;
@@ -179,13 +179,13 @@ async fn unknown_levels_are_rejected_with_the_list_of_levels() {
 
 #[tokio::test]
 async fn revision_2026_07_28_has_no_logging() {
-    let mut client = Client::connect(toolbox(), Mode::Classic);
+    let mut client = Client::connect(toolbox(), Surface::Classic);
     let discovered = client.ask(1, "server/discover", &json!({ "_meta": modern_meta() })).await;
     assert!(discovered["result"]["capabilities"].is_object(), "{discovered}");
     assert!(discovered["result"]["capabilities"]["logging"].is_null(), "{discovered}");
     // Neither with `initialize` nor without it.
     for revision in [None, Some("2025-11-25")] {
-        let mut client = Client::connect(toolbox(), Mode::Classic);
+        let mut client = Client::connect(toolbox(), Surface::Classic);
         if let Some(revision) = revision {
             let opened = client.ask(1, "initialize", &initialize(revision)).await;
             assert_eq!(opened["result"]["capabilities"]["logging"], json!({}), "{opened}");

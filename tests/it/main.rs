@@ -13,6 +13,7 @@ mod audit;
 mod build;
 mod client;
 mod command_line;
+mod command_lines;
 mod commands;
 mod containers;
 mod exec;
@@ -21,6 +22,7 @@ mod failures;
 mod files;
 mod generated;
 mod http;
+mod ignored;
 #[cfg(feature = "import")]
 mod import;
 mod laws;
@@ -48,6 +50,8 @@ mod server;
 #[cfg(feature = "http")]
 mod statuses;
 mod support;
+mod surface;
 mod tidy;
+mod typed_results;
 mod usage;
 mod web;

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::process::Stdio;
 use std::time::Duration;
 
-use climax::mcp::Mode;
+use climax::mcp::Surface;
 use climax::transport::stdio::MAX_WAITING_MESSAGES;
 use serde_json::json;
 use tokio::time::{sleep, timeout};
@@ -28,7 +28,7 @@ const MAX_PEAK_MIB: u64 = 64;
 const IDLE: Duration = Duration::from_millis(1);
 
 async fn client() -> Client {
-    Client::open(unrestricted(index(&fake_config(TOOLS))), Mode::Classic, json!({ "elicitation": {} })).await
+    Client::open(unrestricted(index(&fake_config(TOOLS))), Surface::Classic, json!({ "elicitation": {} })).await
 }
 
 /// Returns the request of a call that asks the user.

@@ -11,7 +11,7 @@ use climax::catalog::policy::Applied;
 use climax::catalog::{Catalog, Policy, ToolIndex};
 use climax::exec::Limits;
 use climax::exec::Runner;
-use climax::mcp::Mode;
+use climax::mcp::Surface;
 use serde_json::{Value, json};
 
 use crate::client::{self, Client};
@@ -99,7 +99,7 @@ async fn call(client: &mut Client, tool: &str, arguments: Value) -> (String, Opt
 #[tokio::test]
 async fn native_tool_is_found_and_called() {
     let dropped = Arc::default();
-    let mut client = Client::open(toolbox(None, &dropped), Mode::Meta, json!({})).await;
+    let mut client = Client::open(toolbox(None, &dropped), Surface::default(), json!({})).await;
     let (found, _) = call(&mut client, "climax_search", json!({ "query": "greet" })).await;
     assert!(found.contains(r#""tool_name":"clock_greet""#) && found.contains(r#""required":["name"]"#), "{found}");
     let greet = json!({ "tool_name": "clock_greet", "args": { "name": "Ada", "times": "3" } });
@@ -112,7 +112,7 @@ async fn native_tool_is_found_and_called() {
 #[tokio::test]
 async fn failures_and_panics_are_results() {
     let dropped = Arc::default();
-    let mut client = Client::open(toolbox(None, &dropped), Mode::Classic, json!({})).await;
+    let mut client = Client::open(toolbox(None, &dropped), Surface::Classic, json!({})).await;
     let failed = |text: &str| (text.to_owned(), Some("command_failed".to_owned()));
     let fail = call(&mut client, "clock_fail", json!({})).await;
     assert_eq!(fail, failed("[stderr]\nout of order\n\n[exit code: 1]"));
@@ -123,7 +123,7 @@ async fn failures_and_panics_are_results() {
 #[tokio::test]
 async fn native_tool_is_dropped_on_timeout() {
     let dropped = Arc::default();
-    let mut client = Client::open(toolbox(None, &dropped), Mode::Classic, json!({})).await;
+    let mut client = Client::open(toolbox(None, &dropped), Surface::Classic, json!({})).await;
     let (text, code) = call(&mut client, "clock_hang", json!({})).await;
     assert_eq!(text, "[stderr]\nCommand timed out after 0.05s\n\n[exit code: -1]");
     assert_eq!(code.as_deref(), Some("timed_out"));
@@ -134,7 +134,8 @@ async fn native_tool_is_dropped_on_timeout() {
 async fn policy_applies_to_native_tools() {
     let dropped = Arc::default();
     let policy = "tools: {clock_greet: {args: {name: {pattern: '[A-Z][a-z]+'}}}}\n";
-    let mut client = Client::open(toolbox(Some(policy), &dropped), Mode::Classic, json!({ "elicitation": {} })).await;
+    let mut client =
+        Client::open(toolbox(Some(policy), &dropped), Surface::Classic, json!({ "elicitation": {} })).await;
     let (text, code) = call(&mut client, "clock_greet", json!({ "name": "ada" })).await;
     assert_eq!(code.as_deref(), Some("policy_denied"), "{text}");
     let hidden = client.ask(2, "tools/call", &json!({ "name": "clock_fail", "arguments": {} })).await;

@@ -9,12 +9,12 @@ use climax::catalog::policy::{self, Executor, Headless};
 use climax::catalog::{Catalog, Layer, Source, ToolIndex, compile};
 use climax::exec::Limits;
 use climax::exec::Runner;
-use climax::mcp::Mode;
+use climax::mcp::{MetaTool, Surface};
 use climax::serving::load::{LoadError, LoadedTools, load_tools};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::client::{Client, read_policy, restricted, unrestricted};
+use crate::client::{Client, extended, meta, read_policy, restricted, unrestricted};
 use crate::support::{catalog, fake_config, index, text};
 
 const TOOLS: &str = "
@@ -22,8 +22,8 @@ const TOOLS: &str = "
   - {name: secret, description: Prints zebras, command: argv, risk: destructive}
 ";
 
-async fn open(policy: &str, mode: Mode) -> Client {
-    Client::open(restricted(index(&fake_config(TOOLS)), policy), mode, json!({})).await
+async fn open(policy: &str, surface: Surface) -> Client {
+    Client::open(restricted(index(&fake_config(TOOLS)), policy), surface, json!({})).await
 }
 
 #[tokio::test]
@@ -35,7 +35,7 @@ tools:
       word: {pattern: '[a-z]+', allow_leading_dash: true}
       count: {min: 2, max: 8}
 ";
-    let mut client = open(policy, Mode::Meta).await;
+    let mut client = open(policy, Surface::default()).await;
     let mut call = async |args: Value| {
         let result = client.tool("climax_call", json!({ "tool_name": "say", "args": args })).await;
         let code = result["structuredContent"]["error"]["code"].as_str().unwrap_or("ok").to_owned();
@@ -54,7 +54,7 @@ tools:
 
 #[tokio::test]
 async fn defaults_are_checked() {
-    let mut client = open("tools: {say: {args: {count: {max: 5}}}}", Mode::Classic).await;
+    let mut client = open("tools: {say: {args: {count: {max: 5}}}}", Surface::Classic).await;
     assert_eq!(
         text(&client.tool("say", json!({})).await),
         "Policy validation failed:\n  - Argument 'count': value 7 exceeds maximum 5"
@@ -64,7 +64,7 @@ async fn defaults_are_checked() {
 
 #[tokio::test]
 async fn length_of_values_is_limited() {
-    let mut client = open("default: enabled", Mode::Classic).await;
+    let mut client = open("default: enabled", Surface::Classic).await;
     let long = client.tool("say", json!({ "word": "x".repeat(131_072) })).await;
     assert_eq!(
         text(&long),
@@ -82,9 +82,9 @@ tools:
       word: {pattern: a|b}
       count: {min: -1.5, max: 10}
 ";
-    let mut client = open(policy, Mode::Classic).await;
+    let mut client = open(policy, Surface::Classic).await;
     let classic = client.ask(1, "tools/list", &json!({})).await["result"]["tools"].clone();
-    let mut client = open(policy, Mode::Extended).await;
+    let mut client = open(policy, extended()).await;
     let found = client.tool("climax_search", json!({ "query": "greets" })).await;
     let found: Value = serde_json::from_str(text(&found)).unwrap();
     assert_eq!(found["results"][0]["input_schema"], classic[0]["inputSchema"]);
@@ -154,7 +154,7 @@ fn built(clis: &[Vec<Vec<usize>>], is_included: impl Fn(&str) -> bool) -> ToolIn
 }
 
 /// Returns the responses to all requests that could reveal a tool.
-async fn answers(mut client: Client, mode: Mode, names: &[String]) -> Vec<Value> {
+async fn answers(mut client: Client, surface: &Surface, names: &[String]) -> Vec<Value> {
     let initialize =
         json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "0" } });
     let mut answers = vec![client.ask(1, "initialize", &initialize).await];
@@ -169,12 +169,13 @@ async fn answers(mut client: Client, mode: Mode, names: &[String]) -> Vec<Value>
             answers.push(client.ask(8, method, &json!({ "uri": format!("x:{name}") })).await);
         }
         answers.push(client.ask(9, "prompts/get", &json!({ "name": format!("p_{name}") })).await);
-        let direct = if mode == Mode::Classic { name.as_str() } else { "climax_call" };
+        let direct = if *surface == Surface::Classic { name.as_str() } else { "climax_call" };
         let call = json!({ "name": direct, "arguments": { "tool_name": format!("{name}x") } });
         answers.push(client.ask(3, "tools/call", &call).await);
         for (tool, arguments) in [
             ("climax_describe", json!({ "tools": [name], "detail": "full" })),
             ("climax_examples", json!({ "tool_name": name })),
+            ("climax_read", json!({ "tool_name": name })),
             ("climax_search", json!({ "query": name })),
         ] {
             answers.push(client.ask(4, "tools/call", &json!({ "name": tool, "arguments": arguments })).await);
@@ -201,7 +202,7 @@ proptest! {
         clis in clis(),
         choice in proptest::collection::vec(any::<bool>(), 16),
         enabled in any::<bool>(),
-        mode in prop_oneof![Just(Mode::Meta), Just(Mode::Extended), Just(Mode::Classic)],
+        surface in prop_oneof![Just(Surface::default()), Just(meta(&[MetaTool::Search, MetaTool::Call, MetaTool::Read, MetaTool::Describe, MetaTool::Examples])), Just(extended()), Just(Surface::Classic)],
     ) {
         let names: Vec<String> = built(&clis, |_| true).tools().map(|tool| tool.name().to_owned()).collect();
         let permitted: BTreeSet<String> =
@@ -214,9 +215,9 @@ proptest! {
         let _ = writeln!(policy, "prompts: [{}]", names.iter().map(|name| format!("p_{name}")).collect::<Vec<_>>().join(", "));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let (seen, expected) = runtime.block_on(async {
-            let under_policy = Client::connect(restricted(built(&clis, |_| true), &policy), mode);
-            let without = Client::connect(unrestricted(built(&clis, |name| permitted.contains(name))), mode);
-            (answers(under_policy, mode, &names).await, answers(without, mode, &names).await)
+            let under_policy = Client::connect(restricted(built(&clis, |_| true), &policy), surface.clone());
+            let without = Client::connect(unrestricted(built(&clis, |name| permitted.contains(name))), surface.clone());
+            (answers(under_policy, &surface, &names).await, answers(without, &surface, &names).await)
         });
         prop_assert_eq!(seen, expected);
     }
@@ -254,7 +255,7 @@ async fn compiled_in_policy_applies_without_a_file() {
     let LoadedTools { index, policy } = at_run_time(catalog, None, None).unwrap();
     assert!(policy.needs_approval(index.get("say").unwrap()));
     let runner = Runner::new(policy.executor().clone(), Limits::default(), 1);
-    let mut client = Client::open(Toolbox::new(index, policy, runner, None), Mode::Classic, json!({})).await;
+    let mut client = Client::open(Toolbox::new(index, policy, runner, None), Surface::Classic, json!({})).await;
     assert!(text(&client.tool("say", json!({})).await).contains("exceeds maximum 5"));
     assert_eq!(
         text(&client.tool("say", json!({ "count": 1 })).await),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use climax::mcp::Mode;
+use climax::mcp::Surface;
 use serde_json::{Value, json};
 
 use crate::client::{Client, unrestricted};
@@ -10,7 +10,7 @@ use crate::support::{fake_config, index};
 
 /// Calls a tool with a progress token. Returns the notifications, and the result.
 async fn call_with_progress(tools: &str, tool: &str) -> (Vec<Value>, Value) {
-    let mut client = Client::open(unrestricted(index(&fake_config(tools))), Mode::Classic, json!({})).await;
+    let mut client = Client::open(unrestricted(index(&fake_config(tools))), Surface::Classic, json!({})).await;
     let params = json!({ "name": tool, "arguments": {}, "_meta": { "progressToken": "p-1" } });
     client.send(&json!({ "jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": params }).to_string()).await;
     let mut notified = Vec::new();
@@ -57,7 +57,7 @@ async fn silent_calls_are_notified_of_every_10_seconds() {
 async fn cancelled_calls_send_no_more_notifications() {
     const YAML: &str = "command: sh
 tools: [{name: t, description: T, command: -c, args: [{name: script, positional: true}]}]";
-    let mut client = Client::open(unrestricted(index(YAML)), Mode::Classic, json!({})).await;
+    let mut client = Client::open(unrestricted(index(YAML)), Surface::Classic, json!({})).await;
     let script = "trap '' TERM; while :; do echo line; sleep 0.05; done";
     let params = json!({ "name": "t", "arguments": { "script": script }, "_meta": { "progressToken": "p" } });
     client.send(&json!({ "jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": params }).to_string()).await;

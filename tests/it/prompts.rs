@@ -1,6 +1,6 @@
 //! Prompts: lists, messages with outputs of tools, forms and completions.
 
-use climax::mcp::Mode;
+use climax::mcp::Surface;
 use serde_json::{Value, json};
 
 use crate::client::{Client, modern_meta, restricted, unrestricted};
@@ -27,7 +27,7 @@ prompts:
 ";
 
 async fn client() -> Client {
-    Client::open(unrestricted(index(&fake_config(TOOLS))), Mode::Meta, json!({})).await
+    Client::open(unrestricted(index(&fake_config(TOOLS))), Surface::default(), json!({})).await
 }
 
 async fn get(client: &mut Client, name: &str, arguments: Value) -> Value {
@@ -65,7 +65,7 @@ async fn prompts_hold_texts_and_outputs_of_tools() {
 #[tokio::test]
 async fn values_replace_their_placeholders_and_are_not_expanded() {
     let tools = TOOLS.replace("--from {base}", "from {base}");
-    let mut client = Client::open(unrestricted(index(&fake_config(&tools))), Mode::Meta, json!({})).await;
+    let mut client = Client::open(unrestricted(index(&fake_config(&tools))), Surface::default(), json!({})).await;
     let filled = get(&mut client, "review", json!({ "base": "main", "focus": "{base}" })).await;
     let text = |role: &str, text: &str| json!({ "role": role, "content": { "type": "text", "text": text } });
     let messages = json!([
@@ -95,7 +95,7 @@ async fn invalid_prompt_requests_name_the_mistake() {
 async fn missing_arguments_are_elicited() {
     let tools = TOOLS.replace("--from {base}", "from {base}");
     let toolbox = || unrestricted(index(&fake_config(&tools)));
-    let mut client = Client::open(toolbox(), Mode::Meta, json!({ "elicitation": {} })).await;
+    let mut client = Client::open(toolbox(), Surface::default(), json!({ "elicitation": {} })).await;
     let get = json!({ "jsonrpc": "2.0", "id": 5, "method": "prompts/get", "params": { "name": "review" } });
     let elicitation = client.exchange(&get.to_string()).await;
     let field = json!({ "type": "string", "description": "From where", "enum": ["main", "master", "next"] });
@@ -105,7 +105,7 @@ async fn missing_arguments_are_elicited() {
     let filled = client.exchange(&response.to_string()).await;
     assert_eq!(filled["result"]["messages"][1]["content"]["text"], "<from next>", "{filled}");
 
-    let mut client = Client::connect(toolbox(), Mode::Meta);
+    let mut client = Client::connect(toolbox(), Surface::default());
     let mut params = json!({ "name": "review", "_meta": modern_meta() });
     params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({ "elicitation": {} });
     let result = client.ask(1, "prompts/get", &params).await["result"].clone();
@@ -135,7 +135,7 @@ async fn arguments_with_known_values_are_completed() {
 async fn prompts_of_hidden_tools_are_hidden() {
     let served = async |policy: &str| {
         let toolbox = restricted(index(&fake_config(TOOLS)), policy);
-        let mut client = Client::open(toolbox, Mode::Meta, json!({})).await;
+        let mut client = Client::open(toolbox, Surface::default(), json!({})).await;
         let list = client.ask(1, "prompts/list", &json!({})).await;
         let all = list["result"]["prompts"].as_array().cloned().unwrap_or_default();
         (client, all.iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>())
@@ -159,7 +159,7 @@ async fn prompts_of_hidden_tools_are_hidden() {
 #[tokio::test]
 async fn a_catalog_without_prompts_declares_no_capability() {
     let toolbox = unrestricted(index(&fake_config("  - {name: t, description: T}\n")));
-    let mut client = Client::connect(toolbox, Mode::Meta);
+    let mut client = Client::connect(toolbox, Surface::default());
     let info = client.ask(0, "initialize", &crate::client::initialize("2025-11-25")).await;
     assert!(info["result"]["capabilities"]["prompts"].is_null(), "{info}");
     client.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
@@ -169,7 +169,7 @@ async fn a_catalog_without_prompts_declares_no_capability() {
 #[tokio::test]
 async fn cancelling_a_prompt_cancels_its_elicitation() {
     let toolbox = unrestricted(index(&fake_config(TOOLS)));
-    let mut client = Client::open(toolbox, Mode::Meta, json!({ "elicitation": {} })).await;
+    let mut client = Client::open(toolbox, Surface::default(), json!({ "elicitation": {} })).await;
     let get = json!({ "jsonrpc": "2.0", "id": 5, "method": "prompts/get", "params": { "name": "review" } });
     let elicitation = client.exchange(&get.to_string()).await;
     assert_eq!(elicitation["method"], "elicitation/create");
@@ -182,7 +182,7 @@ async fn cancelling_a_prompt_cancels_its_elicitation() {
 async fn forms_set_only_missing_arguments() {
     let tools = TOOLS.replace("--from {base}", "from {base}");
     let toolbox = unrestricted(index(&fake_config(&tools)));
-    let mut client = Client::open(toolbox, Mode::Meta, json!({ "elicitation": {} })).await;
+    let mut client = Client::open(toolbox, Surface::default(), json!({ "elicitation": {} })).await;
     let get = json!({ "jsonrpc": "2.0", "id": 5, "method": "prompts/get",
                       "params": { "name": "review", "arguments": { "focus": "given" } } });
     let elicitation = client.exchange(&get.to_string()).await;

@@ -1,7 +1,7 @@
 //! The protocol, from JSON-RPC requests to responses, over an in-memory pipe.
 
 use climax::call::Toolbox;
-use climax::mcp::Mode;
+use climax::mcp::Surface;
 use climax::mcp::decode::MAX_LINE_BYTES;
 use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
@@ -15,32 +15,32 @@ fn toolbox() -> Toolbox {
     unrestricted(index(&fake_config(tools)))
 }
 
-fn connect(mode: Mode) -> Client {
-    Client::connect(toolbox(), mode)
+fn connect(surface: Surface) -> Client {
+    Client::connect(toolbox(), surface)
 }
 
-async fn open(mode: Mode) -> Client {
-    Client::open(toolbox(), mode, json!({})).await
+async fn open(surface: Surface) -> Client {
+    Client::open(toolbox(), surface, json!({})).await
 }
 
 #[tokio::test]
 async fn initialize_negotiates_the_revision() {
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
-        let mut client = connect(Mode::Meta);
+        let mut client = connect(Surface::default());
         let answer = client.ask(1, "initialize", &initialize(revision)).await;
         assert_eq!(answer["result"]["protocolVersion"], revision);
         assert_eq!(answer["result"]["serverInfo"]["name"], "climax");
         let list = client.ask(2, "tools/list", &json!({})).await;
         assert_eq!(list["result"].as_object().unwrap().keys().collect::<Vec<_>>(), ["tools"]);
     }
-    let mut client = connect(Mode::Meta);
+    let mut client = connect(Surface::default());
     let answer = client.ask(1, "initialize", &initialize("2099-01-01")).await;
     assert_eq!(answer["result"]["protocolVersion"], "2025-11-25");
 }
 
 #[tokio::test]
 async fn revision_2026_07_28_needs_no_initialize() {
-    let mut client = connect(Mode::Meta);
+    let mut client = connect(Surface::default());
     let discovered = client.ask(1, "server/discover", &json!({ "_meta": modern_meta() })).await;
     assert!(discovered["result"]["supportedVersions"].as_array().unwrap().contains(&json!(MODERN)), "{discovered}");
     let list = client.ask(2, "tools/list", &json!({ "_meta": modern_meta() })).await;
@@ -63,13 +63,13 @@ async fn revision_2026_07_28_needs_no_initialize() {
 
 #[tokio::test]
 async fn default_mode_lists_the_two_meta_tools() {
-    let list = open(Mode::Meta).await.ask(1, "tools/list", &json!({})).await;
+    let list = open(Surface::default()).await.ask(1, "tools/list", &json!({})).await;
     insta::assert_snapshot!(serde_json::to_string_pretty(&list["result"]["tools"]).unwrap());
 }
 
 #[tokio::test]
 async fn classic_mode_lists_every_tool_and_no_meta_tool() {
-    let mut client = open(Mode::Classic).await;
+    let mut client = open(Surface::Classic).await;
     let list = client.ask(1, "tools/list", &json!({})).await;
     insta::assert_snapshot!(serde_json::to_string_pretty(&list["result"]["tools"]).unwrap());
     let answer = client.ask(2, "tools/call", &json!({ "name": "climax_call", "arguments": {} })).await;
@@ -82,14 +82,14 @@ async fn classic_mode_lists_every_tool_and_no_meta_tool() {
 
 #[tokio::test]
 async fn default_mode_rejects_direct_calls() {
-    let mut client = open(Mode::Meta).await;
+    let mut client = open(Surface::default()).await;
     let answer = client.ask(1, "tools/call", &json!({ "name": "t" })).await;
     assert_eq!((&answer["error"]["code"], &answer["error"]["message"]), (&json!(-32602), &json!("Unknown tool: t")));
 }
 
 #[tokio::test]
 async fn invalid_meta_tool_arguments_are_tool_errors() {
-    let mut client = open(Mode::Meta).await;
+    let mut client = open(Surface::default()).await;
     let mut results = Vec::new();
     for (tool, arguments) in [
         ("climax_call", json!({})),
@@ -112,14 +112,14 @@ async fn invalid_meta_tool_arguments_are_tool_errors() {
 
 #[tokio::test]
 async fn nested_arguments_can_be_a_json_string() {
-    let mut client = open(Mode::Meta).await;
+    let mut client = open(Surface::default()).await;
     let result = client.tool("climax_call", json!({ "tool_name": "t", "args": "{\"word\": \"hi\"}" })).await;
     assert_eq!(result["content"][0]["text"], "<hi>");
 }
 
 #[tokio::test]
 async fn search_results_have_the_form_of_the_contract() {
-    let mut client = open(Mode::Meta).await;
+    let mut client = open(Surface::default()).await;
     let mut results = Vec::new();
     for arguments in [
         json!({}),
@@ -139,7 +139,7 @@ async fn search_results_have_the_form_of_the_contract() {
 
 #[tokio::test]
 async fn malformed_lines_get_error_responses() {
-    let mut client = open(Mode::Meta).await;
+    let mut client = open(Surface::default()).await;
     let mut results = Vec::new();
     for line in [
         "{not json",
@@ -171,7 +171,7 @@ async fn malformed_lines_get_error_responses() {
 
 #[tokio::test]
 async fn requests_before_initialize_are_rejected() {
-    let mut client = connect(Mode::Meta);
+    let mut client = connect(Surface::default());
     client.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
     let early = client.ask(1, "tools/list", &json!({})).await;
     assert_eq!(early["error"]["code"], -32602);
@@ -183,7 +183,7 @@ async fn requests_before_initialize_are_rejected() {
 
 #[tokio::test]
 async fn clients_can_retry_after_an_unsupported_revision() {
-    let mut client = connect(Mode::Meta);
+    let mut client = connect(Surface::default());
     for version in ["2099-01-01", MODERN] {
         let meta = json!({ "io.modelcontextprotocol/protocolVersion": version });
         assert!(client.ask(1, "tools/list", &json!({ "_meta": meta })).await["error"].is_object());
@@ -195,7 +195,7 @@ async fn clients_can_retry_after_an_unsupported_revision() {
 
 #[tokio::test]
 async fn errors_before_initialize_are_sent_before_the_end_of_input() {
-    let mut client = connect(Mode::Meta);
+    let mut client = connect(Surface::default());
     client.send("garbage").await;
     client.input.shutdown().await.unwrap();
     assert_eq!(client.receive().await["error"]["code"], -32700);
@@ -204,7 +204,7 @@ async fn errors_before_initialize_are_sent_before_the_end_of_input() {
 
 #[tokio::test]
 async fn methods_without_a_capability_are_not_found() {
-    let mut client = open(Mode::Meta).await;
+    let mut client = open(Surface::default()).await;
     for method in ["prompts/list", "completion/complete"] {
         assert_eq!(client.ask(1, method, &json!({})).await["error"]["code"], -32601, "{method}");
     }
@@ -213,7 +213,7 @@ async fn methods_without_a_capability_are_not_found() {
 
 #[tokio::test]
 async fn the_last_line_needs_no_newline_and_the_server_ends_with_its_input() {
-    let mut client = open(Mode::Meta).await;
+    let mut client = open(Surface::default()).await;
     client.input.write_all(br#"{"jsonrpc":"2.0","id":5,"method":"ping"}"#).await.unwrap();
     client.input.shutdown().await.unwrap();
     assert_eq!(client.receive().await["id"], 5);

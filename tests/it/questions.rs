@@ -1,9 +1,9 @@
 //! `ask`: args whose values come from the user. The agent can neither see nor set them.
 
-use climax::mcp::Mode;
+use climax::mcp::Surface;
 use serde_json::{Map, Value, json};
 
-use crate::client::{Client, modern_meta, restricted, unrestricted};
+use crate::client::{Client, extended, modern_meta, restricted, unrestricted};
 use crate::support::{self, fake_config, index, run, text};
 
 const TOOLS: &str = "
@@ -26,7 +26,7 @@ fn accept(content: &Value) -> Value {
 }
 
 async fn legacy(capabilities: Value) -> Client {
-    Client::open(unrestricted(index(&fake_config(TOOLS))), Mode::Meta, capabilities).await
+    Client::open(unrestricted(index(&fake_config(TOOLS))), Surface::default(), capabilities).await
 }
 
 /// Calls `deploy` and answers each elicitation with the next of `answers`. Returns the elicitations and the result.
@@ -113,7 +113,7 @@ struct Modern {
 
 impl Modern {
     fn new() -> Self {
-        Self::of(Client::connect(unrestricted(index(&fake_config(TOOLS))), Mode::Classic))
+        Self::of(Client::connect(unrestricted(index(&fake_config(TOOLS))), Surface::Classic))
     }
 
     fn of(client: Client) -> Self {
@@ -159,7 +159,7 @@ async fn modern_clients_answer_forms_round_by_round() {
 async fn approvals_show_the_values_of_forms() {
     let policy = "default: enabled\napproval: {global: write}\n";
     let toolbox = restricted(index(&fake_config(TOOLS)), policy);
-    let mut client = Modern::of(Client::connect(toolbox, Mode::Classic));
+    let mut client = Modern::of(Client::connect(toolbox, Surface::Classic));
     let place = || json!({ "where": accept(&json!({ "place": "here" })) });
     let ticket = |approval: Value| json!({ "why": accept(&json!({ "ticket": "T-1" })), "approval": approval });
     let mut rounds = async |approval: Value| {
@@ -182,7 +182,7 @@ async fn approvals_show_the_values_of_forms() {
 #[tokio::test]
 async fn agents_do_not_learn_of_args_of_forms() {
     let toolbox = || unrestricted(index(&fake_config(TOOLS)));
-    let mut client = Client::open(toolbox(), Mode::Extended, json!({})).await;
+    let mut client = Client::open(toolbox(), extended(), json!({})).await;
     let brief = client.tool("climax_search", json!({ "cli": "fake", "detail": "brief" })).await;
     assert!(text(&brief).contains(r#""required":["service"]"#), "{brief}");
     let examples = client.tool("climax_examples", json!({ "tool_name": "deploy", "max": 5 })).await;
@@ -197,7 +197,7 @@ async fn agents_do_not_learn_of_args_of_forms() {
 async fn forms_have_the_bounds_of_the_policy() {
     let policy = "default: enabled\napproval: {global: none}\ntools: {deploy: {args: {count: {min: 1, max: 9}}}}\n";
     let toolbox = restricted(index(&fake_config(TOOLS)), policy);
-    let mut client = Client::open(toolbox, Mode::Meta, json!({ "elicitation": {} })).await;
+    let mut client = Client::open(toolbox, Surface::default(), json!({ "elicitation": {} })).await;
     let wrong = [accept(&json!({ "place": "here", "count": 10 }))];
     let (questions, result) = call(&mut client, json!({ "service": "api" }), &wrong).await;
     assert_eq!(questions.len(), 1, "{result}");

@@ -373,3 +373,37 @@ fn stdio_limits_requests_in_flight() {
     let refused = server.receive();
     assert!(refused["error"]["message"].as_str().unwrap().contains("this id"), "{refused}");
 }
+
+/// Starts a server with this limit on descriptors.
+fn server_with_descriptors(limit: usize, args: &[&str]) -> Server {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("ulimit -n {limit}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_climax")]).args(args);
+    let mut server = Server::spawn(&mut shell);
+    server.initialize("2025-06-18");
+    server
+}
+
+#[test]
+fn calls_without_descriptors_wait_for_running_ones() {
+    let (_directory, config) = config("  - {name: nap, description: x, command: lines 1 100}\n");
+    let mut server = server_with_descriptors(64, &["--config", &config, "--max-concurrency", "120"]);
+    for _ in 0..120 {
+        server.post("tools/call", json!({ "name": "climax_call", "arguments": { "tool_name": "nap" } }));
+    }
+    for _ in 0..120 {
+        let answer = server.receive();
+        assert_eq!(answer["result"]["isError"], false, "{answer}");
+    }
+}
+
+#[test]
+fn call_without_descriptors_fails_as_retryable_if_no_other_runs() {
+    let mut server = Server::start(&["coreutils"]);
+    let process = rustix::process::Pid::from_child(&server.child);
+    let open = std::fs::read_dir(format!("/proc/{}/fd", server.child.id())).unwrap().count();
+    let limit = Some(u64::try_from(open).unwrap());
+    let limit = rustix::process::Rlimit { current: limit, maximum: limit };
+    rustix::process::prlimit(Some(process), rustix::process::Resource::Nofile, limit).unwrap();
+    let error = server.call("coreutils_date", json!({}))["structuredContent"]["error"].clone();
+    assert_eq!((&error["code"], &error["retryable"]), (&json!("spawn_failed"), &json!(true)), "{error}");
+}

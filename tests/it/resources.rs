@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use climax::mcp::Mode;
+use climax::mcp::Surface;
 use serde_json::{Value, json};
 
 use crate::client::{Client, modern_meta, restricted, unrestricted};
@@ -11,7 +11,7 @@ use crate::support::{self, fake_config};
 /// A client of revision 2025-11-25 for these tools of fakecli.
 async fn client(tools: &str) -> Client {
     let index = support::index(&fake_config(tools));
-    Client::open(unrestricted(index), Mode::Classic, json!({})).await
+    Client::open(unrestricted(index), Surface::Classic, json!({})).await
 }
 
 async fn call(client: &mut Client, tool: &str) -> Value {
@@ -193,7 +193,7 @@ async fn subscribers_are_notified_when_a_tool_of_the_cli_has_written() {
 
 #[tokio::test]
 async fn listen_acknowledges_the_accepted_filter() {
-    let mut client = Client::connect(unrestricted(support::index(&fake_config(RESOURCES))), Mode::Classic);
+    let mut client = Client::connect(unrestricted(support::index(&fake_config(RESOURCES))), Surface::Classic);
     let long = format!("fake:page/{}", "7".repeat(10_000));
     let uris = json!(["fake:nothing", "fake:status", long, "fake:status", "climax://cli/fake"]);
     let filter = json!({ "toolsListChanged": true, "resourceSubscriptions": uris });
@@ -226,9 +226,9 @@ async fn fixed_uris_go_before_templates() {
 async fn reading_needs_the_approval_of_the_tool() {
     let policy = "default: enabled\napproval: {global: all, headless: deny}\n";
     let toolbox = || restricted(support::index(&fake_config(RESOURCES)), policy);
-    let mut client = Client::open(toolbox(), Mode::Classic, json!({})).await;
+    let mut client = Client::open(toolbox(), Surface::Classic, json!({})).await;
     assert_eq!(read(&mut client, "fake:status").await["error"]["code"], -32603);
-    let mut client = Client::open(toolbox(), Mode::Classic, json!({ "elicitation": {} })).await;
+    let mut client = Client::open(toolbox(), Surface::Classic, json!({ "elicitation": {} })).await;
     let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": { "uri": "fake:status" } });
     let question = client.exchange(&request.to_string()).await;
     assert_eq!(question["method"], "elicitation/create", "{question}");

@@ -181,16 +181,16 @@ impl ToolIndex {
         })
     }
 
-    /// The most that a served tool may do to the world; reads rows of CLIs only, unless some of their tools are hidden.
+    /// The highest promised risk of the served tools; reads rows of CLIs only, unless some of their tools are hidden.
     #[must_use]
-    pub fn risk(&self) -> Risk {
+    pub fn promised_risk(&self) -> Risk {
         let worst = |segment: &Segment| {
             if self.hidden_in(*segment) == 0 {
-                return self.cli(*segment).risk();
+                return self.cli(*segment).promised_risk();
             }
             let Rows(first, end) = self.cli(*segment).tool_rows();
             let served = (first..end).map(|row| (segment.layer, row)).filter(|id| self.is_visible(*id));
-            served.map(|id| self.tool(id).risk()).max().unwrap_or(Risk::Read)
+            served.map(|id| self.tool(id).promised_risk()).max().unwrap_or(Risk::Read)
         };
         self.segments.iter().map(worst).max().unwrap_or(Risk::Read)
     }

@@ -89,7 +89,7 @@ impl Builder {
     pub(crate) fn add(&mut self, tool: &CheckedTool) {
         let given = || tool.args.iter().filter(|arg| !arg.asked && arg.output.is_none());
         let args = given().flat_map(|arg| [arg.name.as_str(), arg.description.as_str()]);
-        let values = given().flat_map(|arg| arg.values.iter().map(String::as_str));
+        let values = given().flat_map(|arg| arg.choices.iter().map(|choice| choice.value.as_str()));
         let name = name_stems(&tool.name);
         let fields = [
             name.clone(),

@@ -7,7 +7,7 @@ use crate::lower::lower;
 use crate::model::{Access, Headless, Type};
 use crate::prompt::Prompt;
 use crate::raise;
-use crate::read::checked::{CheckedArg, CheckedCli, CheckedTool};
+use crate::read::checked::{CheckedArg, CheckedCli, CheckedGroup, CheckedTool};
 use crate::read::compile::Compiled;
 use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::read::source::Spanned;
@@ -187,7 +187,16 @@ fn changes(policy: &Policy, index: &ToolIndex) -> bool {
         let rule = policy.rule(tool);
         rule.is_some_and(|rule| rule.description.is_some() || !rule.args.is_empty()) && index.get(tool).is_some()
     };
-    policy.access == Access::Disabled || policy.tools.keys().any(|tool| is_described(tool))
+    let forbids_args = || index.tools().any(|tool| tool.args().any(|arg| !permits_arg(policy, tool, arg)));
+    policy.access == Access::Disabled || policy.tools.keys().any(|tool| is_described(tool)) || forbids_args()
+}
+
+/// Returns whether the policy permits an arg: one above its tool's risk only if the policy names it.
+///
+/// So a policy that was written for a few options is not widened by new ones.
+fn permits_arg(policy: &Policy, tool: ResolvedTool<'_>, arg: ArgView<'_>) -> bool {
+    let is_above = arg.risk().highest().is_some_and(|risk| risk > tool.risk());
+    !is_above || policy.rule(tool.name()).is_some_and(|rule| rule.args.contains_key(arg.name()))
 }
 
 /// Returns the permitted tools, with their rules and descriptions.
@@ -221,10 +230,17 @@ fn restricted(view: ResolvedTool<'_>, policy: &Policy) -> CheckedTool {
         });
         arg
     };
+    let forbidden: Vec<&str> = view.args().filter(|arg| !permits_arg(policy, view, *arg)).map(ArgView::name).collect();
+    let permits = |name: &str| !forbidden.contains(&name);
+    let group = |mut group: CheckedGroup| {
+        group.args.retain(|name| permits(name));
+        (group.args.len() > 1).then_some(group)
+    };
     CheckedTool {
-        needs_approval: policy.needs_approval(view),
+        approval_from: policy.approval_from(view),
         description: description.unwrap_or(tool.description),
-        args: tool.args.into_iter().map(restricted).collect(),
+        args: tool.args.into_iter().filter(|arg| permits(&arg.name)).map(restricted).collect(),
+        groups: tool.groups.into_iter().filter_map(group).collect(),
         ..tool
     }
 }

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::model::Risk;
 use crate::table::Catalog;
 use crate::view::ResolvedTool;
 
@@ -21,6 +22,7 @@ pub use apply::Applied;
 pub use executor::{Container, Executor, Sandbox};
 pub use file::PolicyFile;
 pub use format::schema;
+pub(crate) use parse::pattern;
 pub use parse::read;
 pub use pattern::Pattern;
 pub use rule::{ArgRule, RuleViolation};
@@ -102,15 +104,30 @@ impl Policy {
         self.tools.get(name)
     }
 
-    /// Returns whether calls of the tool need approval.
-    ///
-    /// The tool's own rule decides, then the list of tools, then the risk. If the compiled-in policy requires approval,
-    /// this one cannot remove it.
+    /// Returns whether calls of the tool need approval, if no argument adds a risk.
     #[must_use]
     pub fn needs_approval(&self, tool: ResolvedTool<'_>) -> bool {
+        self.needs_approval_at(tool, tool.risk())
+    }
+
+    /// Returns whether a call of this risk needs approval.
+    #[must_use]
+    pub fn needs_approval_at(&self, tool: ResolvedTool<'_>, risk: Risk) -> bool {
+        self.approval_from(tool).is_some_and(|least| risk >= least)
+    }
+
+    /// Returns the least risk of the tool's calls that need approval; `None` if none does.
+    ///
+    /// The tool's own rule decides, then the list of tools, then the level. If the compiled-in policy requires approval,
+    /// this one cannot remove it.
+    #[must_use]
+    pub fn approval_from(&self, tool: ResolvedTool<'_>) -> Option<Risk> {
         let own = self.rule(tool.name()).and_then(|rule| rule.require_approval);
-        let listed = || self.approval.tools.get(tool.name()).copied();
-        tool.needs_approval() || own.or_else(listed).unwrap_or_else(|| self.approval.global.covers(tool.risk()))
+        let here = match own.or_else(|| self.approval.tools.get(tool.name()).copied()) {
+            Some(is_required) => is_required.then_some(Risk::Read),
+            None => self.approval.global.least(),
+        };
+        here.into_iter().chain(tool.approval_from()).min()
     }
 
     /// The rule for calls that need approval if the client cannot ask the user.

@@ -145,7 +145,8 @@ fn arg_rule(walker: &mut Walker<'_>, node: &Node) -> Option<(ArgPolicy, Option<S
     Some((ArgPolicy { rule, allow_leading_dash: dash.unwrap_or(false) }, range))
 }
 
-fn pattern(walker: &mut Walker<'_>, text: &Spanned<String>) -> Option<Pattern> {
+/// Compiles a pattern, and reports a text that is none.
+pub(crate) fn pattern(walker: &mut Walker<'_>, text: &Spanned<String>) -> Option<Pattern> {
     Pattern::new(&text.value)
         .map_err(|bad| {
             let message = format!("pattern cannot be used: {}", bad.problem);
@@ -211,12 +212,16 @@ fn container(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Option<Executo
     Some(Executor::Container(Container { image: image.value, ..container }))
 }
 
+/// Reads the name of a container's network.
+///
+/// Words that YAML 1.1 reads as booleans are refused even in quotes: as a name, `no` would not mean no network.
 fn network(walker: &mut Walker<'_>, node: &Node) -> Option<String> {
+    const SWITCHES: [&str; 6] = ["true", "false", "yes", "no", "on", "off"];
     if let yaml::NodeKind::Scalar(scalar) = &node.kind
-        && let yaml::Meaning::Bool(_) = scalar.meaning()
+        && SWITCHES.iter().any(|word| scalar.text.eq_ignore_ascii_case(word))
     {
-        let help =
-            "write `none` for no network, or leave the key out for the usual one; only a sandbox has a boolean here";
+        let help = "write `network: none` for no network, or leave the key out for the usual one; only a sandbox has a \
+                    boolean here";
         walker.wrong_type(node, "network", "the name of a network", help);
         return None;
     }

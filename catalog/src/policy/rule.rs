@@ -29,6 +29,12 @@ pub enum RuleViolation<'a> {
 }
 
 impl ArgRule {
+    /// Returns whether the rule permits everything.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.pattern.is_none() && self.min.is_none() && self.max.is_none()
+    }
+
     /// Checks a value, as it stands on the command line; `None` if the rule permits it.
     #[must_use]
     pub fn check(&self, value: &str) -> Option<RuleViolation<'_>> {

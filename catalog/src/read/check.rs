@@ -4,8 +4,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::Risk;
-use crate::read::checked::{CheckedCli, CheckedResolve, CheckedTool};
+use crate::read::checked::{CheckedArg, CheckedCli, CheckedResolve, CheckedTool, CommandPart};
 use crate::read::config::{Config, ExitCodeConfig, ResolveConfig, ToolConfig};
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::read::lint::Silenced;
@@ -14,11 +13,13 @@ use crate::template::{self, Piece};
 use crate::uri::UriTemplate;
 
 pub(crate) mod arg;
+mod command;
 mod native;
 mod output;
 mod prompt;
 pub(crate) mod question;
 mod resource;
+mod shape;
 
 /// An item that a server may have already when configs are added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,13 +52,21 @@ pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) 
     if is_native {
         checker.native(&config);
     }
-    // A missing command was reported, and a native config needs none.
-    let words = config.command.as_ref().map(|command| split_words(&command.value));
-    let base = words.as_deref().filter(|_| !is_native);
+    let common_args = checker.args(config.common_args);
+    let common_names: Vec<&str> = common_args.iter().map(|arg| arg.name.as_str()).collect();
+    let base = checker.command(config.command.as_ref(), &common_names).parts;
+    let always = checker.words(config.always.as_ref());
+    let global_args = checker.global_args(config.global_args);
+    let shared = SharedParts {
+        // A missing command was reported, and a native config needs none.
+        needs_words: config.command.is_some() && !is_native && base.is_empty(),
+        base: &base,
+        common_args: &common_args,
+        has_globals: global_args.iter().any(|arg| arg.default.is_some()),
+    };
     checker.tool_names(&config.tools);
     let prompts = checker.prompts(config.prompts, &config.tools);
-    let tools = config.tools.into_iter().map(|tool| checker.tool(tool, base)).collect();
-    let global_args = checker.global_args(config.global_args);
+    let tools = config.tools.into_iter().map(|tool| checker.tool(tool, &shared)).collect();
     CheckedCli {
         path: source.path().to_owned(),
         name_span: config.name.as_ref().map(|name| name.span),
@@ -66,7 +75,8 @@ pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) 
         description: text_or(config.description, ""),
         category: config.category.map(|category| category.value),
         tags: config.tags.into_iter().map(|tag| tag.value).collect(),
-        words: words.unwrap_or_default(),
+        words: base,
+        always,
         env: config.env.into_iter().map(|(name, value)| (name.value, value.value)).collect(),
         working_dir: config.working_dir.map(|dir| dir.value),
         global_args,
@@ -124,6 +134,15 @@ fn replaced_offers(cli: &CheckedCli, source: &Source, served: &dyn Fn(ServedItem
     let uris =
         uris.filter(|uri| UriTemplate::parse(&uri.value).is_ok_and(|uri| served(ServedItem::Resource(&uri.form()))));
     prompts.chain(uris.map(|uri| warning(uri.span, format!("resource `{}`", uri.value)))).collect()
+}
+
+/// The parts of a config that all of its tools share.
+struct SharedParts<'a> {
+    base: &'a [CommandPart],
+    common_args: &'a [CheckedArg],
+    has_globals: bool,
+    /// Whether each tool needs a command of its own.
+    needs_words: bool,
 }
 
 struct Checker<'a> {
@@ -194,15 +213,8 @@ impl Checker<'_> {
         }
     }
 
-    fn tool(&mut self, tool: ToolConfig, base: Option<&[String]>) -> CheckedTool {
-        let words = split_words(tool.command.as_ref().map_or("", |command| &command.value));
+    fn tool(&mut self, mut tool: ToolConfig, shared: &SharedParts<'_>) -> CheckedTool {
         let name_span = tool.name.as_ref().map_or(Span { start: 0, end: 0 }, |name| name.span);
-        if let (Some(name), Some([]), true) = (&tool.name, base, words.is_empty())
-            && !name.value.is_empty()
-        {
-            let message = format!("tool `{}` has no command to run", name.value);
-            self.report(Code::NoCommand, name.span, message, "set `command` of the config or of the tool");
-        }
         if let Some(description) = &tool.description {
             self.not_empty(description, "`description` of a tool");
         }
@@ -213,11 +225,19 @@ impl Checker<'_> {
         self.templates(&tool);
         let questions = self.questions(&tool);
         let resource = self.resource(&tool);
+        let mut args = self.args(std::mem::take(&mut tool.args));
+        self.add_common(&mut args, shared.common_args, &tool.without);
+        for arg in &mut args {
+            arg.asked = questions.iter().any(|question| question.args.contains(&arg.name));
+        }
+        let words = self.tool_command(&tool, &args, shared);
+        self.dangerous_variables(&args, tool.risk, name_span);
         let ToolConfig {
             name,
             title,
             description,
-            args,
+            always,
+            groups,
             timeout,
             risk,
             exit_codes,
@@ -226,34 +246,46 @@ impl Checker<'_> {
             confirm_message,
             resolve,
             // Read above.
+            args: _,
+            without: _,
             command: _,
             resource: _,
             ask: _,
             // Read by the lints.
             allow: _,
         } = tool;
-        let mut args = self.args(args);
-        for arg in &mut args {
-            arg.asked = questions.iter().any(|question| question.args.contains(&arg.name));
-        }
+        let output = output.map(|output| self.output(output));
         CheckedTool {
             name: text_or(name, ""),
             name_span,
             title: title.map(|title| title.value),
             description: text_or(description, ""),
             words,
+            always: self.words(always.as_ref()),
+            groups: self.groups(groups, &args),
             args,
             timeout_ms: self.timeout_ms(timeout.as_ref(), DEFAULT_TIMEOUT_MS),
-            risk: risk.unwrap_or(Risk::Read),
-            needs_approval: false,
+            risk,
+            approval_from: None,
             exit_codes: exit_codes.into_iter().filter_map(|entry| self.exit_code(entry)).collect(),
             phrases: self.phrases(phrases),
-            output: output.map(|mime| self.media_type(mime)),
+            output,
             resource,
             questions,
             confirm_message: confirm_message.map(|message| message.value),
             resolve: resolve.into_iter().map(|entry| self.resolve(entry)).collect(),
         }
+    }
+
+    /// Adds the common args that a tool neither excludes nor defines itself.
+    fn add_common(&mut self, args: &mut Vec<CheckedArg>, common: &[CheckedArg], without: &[Spanned<String>]) {
+        let known: Vec<&str> = common.iter().map(|arg| arg.name.as_str()).collect();
+        for name in without.iter().filter(|name| !known.contains(&name.value.as_str())) {
+            self.unknown_name(name, "common arg", &known);
+        }
+        let is_excluded = |arg: &CheckedArg| without.iter().any(|name| name.value == arg.name);
+        let own: Vec<String> = args.iter().map(|arg| arg.name.clone()).collect();
+        args.extend(common.iter().filter(|arg| !is_excluded(arg) && !own.contains(&arg.name)).cloned());
     }
 
     /// Checks an exit code that is an answer. Source: `wait`(2): a status has 8 bits, and 0 is success.
@@ -332,15 +364,11 @@ impl Checker<'_> {
         }
         CheckedResolve {
             name: entry.name.value,
-            words: split_words(entry.command.as_ref().map_or("", |command| &command.value)),
+            words: self.words(entry.command.as_ref()),
             args: entry.args.into_iter().map(|(name, value)| (name.value, value.value)).collect(),
             timeout_ms: self.timeout_ms(entry.timeout.as_ref(), DEFAULT_RESOLVE_TIMEOUT_MS),
         }
     }
-}
-
-fn split_words(command: &str) -> Vec<String> {
-    command.split_whitespace().map(str::to_owned).collect()
 }
 
 fn text_or(text: Option<Spanned<String>>, default: &str) -> String {

@@ -1,6 +1,6 @@
 //! Checked configs: owned, with defaults, and one place per arg.
 
-use crate::model::{Place, Risk, Type};
+use crate::model::{ArgRisk, GroupKind, Place, Risk, Shape, Type};
 use crate::policy::ArgRule;
 use crate::prompt::Prompt;
 use crate::read::source::{Span, Spanned};
@@ -16,7 +16,9 @@ pub(crate) struct CheckedCli {
     pub(crate) description: String,
     pub(crate) category: Option<String>,
     pub(crate) tags: Vec<String>,
-    pub(crate) words: Vec<String>,
+    pub(crate) words: Vec<CommandPart>,
+    /// Words that stand behind the base command in every call.
+    pub(crate) always: Vec<String>,
     pub(crate) env: Vec<(String, String)>,
     pub(crate) working_dir: Option<String>,
     pub(crate) global_args: Vec<CheckedArg>,
@@ -31,24 +33,63 @@ pub(crate) struct CheckedTool {
     pub(crate) name_span: Span,
     pub(crate) title: Option<String>,
     pub(crate) description: String,
-    pub(crate) words: Vec<String>,
+    pub(crate) words: Vec<CommandPart>,
+    /// Options that every call has.
+    pub(crate) always: Vec<String>,
     pub(crate) args: Vec<CheckedArg>,
+    pub(crate) groups: Vec<CheckedGroup>,
     pub(crate) timeout_ms: u32,
-    pub(crate) risk: Risk,
-    /// Whether the compiled-in policy requires approval.
-    pub(crate) needs_approval: bool,
+    /// As the config writes it.
+    pub(crate) risk: Option<Risk>,
+    /// The least risk of calls that need approval by the compiled-in policy.
+    pub(crate) approval_from: Option<Risk>,
     /// The exit codes that are answers, with their meanings.
     pub(crate) exit_codes: Vec<(u8, String)>,
     /// Requests that the tool serves, in users' words.
     pub(crate) phrases: Vec<String>,
-    /// The media type of what it prints, if that is more than text.
-    pub(crate) output: Option<String>,
+    /// What it prints, if that is more than text.
+    pub(crate) output: Option<CheckedOutput>,
     /// The URI template of the resource that it prints.
     pub(crate) resource: Option<Spanned<String>>,
     /// The questions that the user answers before each call, in this order.
     pub(crate) questions: Vec<CheckedQuestion>,
     pub(crate) confirm_message: Option<String>,
     pub(crate) resolve: Vec<CheckedResolve>,
+}
+
+/// A part of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum CommandPart {
+    /// A word.
+    Word(String),
+    /// The words of the arg of this name.
+    Arg(String),
+    /// The options that have no place of their own.
+    Options,
+}
+
+/// A group of args with a rule.
+#[derive(Debug)]
+pub(crate) struct CheckedGroup {
+    pub(crate) kind: GroupKind,
+    pub(crate) args: Vec<String>,
+}
+
+/// What a tool prints, if that is more than text.
+#[derive(Debug)]
+pub(crate) struct CheckedOutput {
+    /// The media type.
+    pub(crate) mime: String,
+    /// The schema of a JSON value, as JSON.
+    pub(crate) schema: Option<String>,
+}
+
+impl CheckedTool {
+    /// Returns the highest risk that a call can have, as annotations state it.
+    pub(crate) fn promised_risk(&self) -> Risk {
+        let args = self.args.iter().filter_map(|arg| arg.risk.highest());
+        args.chain([Risk::promised(self.risk)]).max().unwrap_or(Risk::Write)
+    }
 }
 
 /// A question that the user answers.
@@ -61,7 +102,7 @@ pub(crate) struct CheckedQuestion {
 }
 
 /// An arg.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct CheckedArg {
     pub(crate) name: String,
     pub(crate) description: String,
@@ -70,7 +111,23 @@ pub(crate) struct CheckedArg {
     pub(crate) default: Option<DefaultValue>,
     pub(crate) place: Place,
     pub(crate) flag: String,
-    pub(crate) values: Vec<String>,
+    pub(crate) shape: Shape,
+    /// The separator of a joined list or map.
+    pub(crate) separator: Option<String>,
+    /// Other spellings of the flag.
+    pub(crate) aliases: Vec<String>,
+    /// The flag of a boolean that is false.
+    pub(crate) off: Option<String>,
+    /// The name of the environment variable.
+    pub(crate) variable: Option<String>,
+    pub(crate) choices: Vec<CheckedChoice>,
+    /// The config's own rule for its values.
+    pub(crate) constraint: ArgRule,
+    pub(crate) min_items: Option<u32>,
+    pub(crate) max_items: Option<u32>,
+    /// Whether the published schema has it.
+    pub(crate) shown: bool,
+    pub(crate) risk: ArgRisk,
     /// The rules of policies for its values.
     pub(crate) rules: Vec<ArgRule>,
     /// Whether a policy permits a positional value to start with a dash; `None` without a policy.
@@ -79,6 +136,16 @@ pub(crate) struct CheckedArg {
     pub(crate) asked: bool,
     /// The file that the program writes to the path in this arg.
     pub(crate) output: Option<CheckedOutputFile>,
+}
+
+/// An allowed value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CheckedChoice {
+    pub(crate) value: String,
+    /// The name that users see.
+    pub(crate) title: Option<String>,
+    /// The words that stand for it on the command line.
+    pub(crate) words: Option<String>,
 }
 
 /// A file that a program writes, whose content is part of the result.
@@ -90,7 +157,7 @@ pub(crate) struct CheckedOutputFile {
 }
 
 /// A default, as it stands on the command line and in a schema.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct DefaultValue {
     pub(crate) word: String,
     pub(crate) json: String,

@@ -3,7 +3,10 @@
 //! Missing and ill-typed values are reported here and absent from the result. [`crate::read::check`] checks what the
 //! values mean together.
 
-use crate::model::Risk;
+use serde_json::Value;
+use strum::VariantArray as _;
+
+use crate::model::{GroupKind, Risk};
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::read::source::{Source, Spanned};
 use crate::read::walk::{Fields, Walker};
@@ -11,10 +14,11 @@ use crate::read::yaml::{Node, NodeKind};
 
 mod arg;
 pub(crate) mod prompt;
+pub(crate) mod schema;
 
-pub(crate) use arg::{ALLOW_KEY, Allow, ArgConfig};
+pub(crate) use arg::{ALLOW_KEY, Allow, ArgConfig, ChoiceConfig, SpreadConfig};
 #[cfg(test)]
-pub(crate) use arg::{ARG_KEYS, OUTPUT_FILE_KEYS};
+pub(crate) use arg::{ARG_KEYS, CHOICE_KEYS, OUTPUT_FILE_KEYS};
 use arg::{DESCRIPTION, allow, arg};
 
 /// A config file as written.
@@ -23,12 +27,14 @@ pub(crate) struct Config {
     pub(crate) name: Option<Spanned<String>>,
     pub(crate) description: Option<Spanned<String>>,
     pub(crate) command: Option<Spanned<String>>,
+    pub(crate) always: Option<Spanned<String>>,
     pub(crate) native: Option<Spanned<bool>>,
     pub(crate) env: Vec<(Spanned<String>, Spanned<String>)>,
     pub(crate) working_dir: Option<Spanned<String>>,
     pub(crate) category: Option<Spanned<String>>,
     pub(crate) tags: Vec<Spanned<String>>,
     pub(crate) global_args: Vec<ArgConfig>,
+    pub(crate) common_args: Vec<ArgConfig>,
     pub(crate) tools: Vec<ToolConfig>,
     pub(crate) prompts: Vec<prompt::PromptConfig>,
     pub(crate) allow: Option<Allow>,
@@ -41,17 +47,34 @@ pub(crate) struct ToolConfig {
     pub(crate) title: Option<Spanned<String>>,
     pub(crate) description: Option<Spanned<String>>,
     pub(crate) command: Option<Spanned<String>>,
+    pub(crate) always: Option<Spanned<String>>,
     pub(crate) args: Vec<ArgConfig>,
+    pub(crate) without: Vec<Spanned<String>>,
+    pub(crate) groups: Vec<GroupConfig>,
     pub(crate) timeout: Option<Spanned<f64>>,
     pub(crate) risk: Option<Risk>,
     pub(crate) exit_codes: Vec<ExitCodeConfig>,
     pub(crate) phrases: Vec<Spanned<String>>,
-    pub(crate) output: Option<Spanned<String>>,
+    pub(crate) output: Option<OutputConfig>,
     pub(crate) resource: Option<Spanned<String>>,
     pub(crate) ask: Vec<QuestionConfig>,
     pub(crate) confirm_message: Option<Spanned<String>>,
     pub(crate) resolve: Vec<ResolveConfig>,
     pub(crate) allow: Option<Allow>,
+}
+
+/// An item of `exactly_one`, `at_most_one` or `together`: names of args.
+#[derive(Debug)]
+pub(crate) struct GroupConfig {
+    pub(crate) kind: GroupKind,
+    pub(crate) args: Spanned<Vec<Spanned<String>>>,
+}
+
+/// An `output` of a tool: what it prints.
+#[derive(Debug)]
+pub(crate) struct OutputConfig {
+    pub(crate) mime: Spanned<String>,
+    pub(crate) schema: Option<Spanned<Value>>,
 }
 
 /// An entry of `exit_codes`: a code that is an answer, and its meaning.
@@ -82,12 +105,14 @@ pub(crate) const CONFIG_KEYS: &[&str] = &[
     "name",
     DESCRIPTION,
     "command",
+    "always",
     "native",
     "env",
     "working_dir",
     "category",
     "tags",
     "global_args",
+    "common_args",
     "tools",
     "prompts",
     ALLOW_KEY,
@@ -97,7 +122,12 @@ pub(crate) const TOOL_KEYS: &[&str] = &[
     "title",
     DESCRIPTION,
     "command",
+    "always",
     "args",
+    "without",
+    "exactly_one",
+    "at_most_one",
+    "together",
     "timeout",
     "risk",
     "exit_codes",
@@ -110,7 +140,7 @@ pub(crate) const TOOL_KEYS: &[&str] = &[
     ALLOW_KEY,
 ];
 pub(crate) const QUESTION_KEYS: &[&str] = &["name", "message", "args"];
-pub(crate) const OUTPUT_KEYS: &[&str] = &["mime"];
+pub(crate) const OUTPUT_KEYS: &[&str] = &["mime", "schema"];
 pub(crate) const RESOLVE_KEYS: &[&str] = &["command", "args", "timeout"];
 
 /// Reads the tree of one file.
@@ -137,12 +167,14 @@ pub(crate) fn parse(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> 
         } else {
             fields.string(&mut walker, "command")
         },
+        always: fields.optional_string(&mut walker, "always"),
         native,
         env: fields.string_map(&mut walker, "env"),
         working_dir: fields.optional_string(&mut walker, "working_dir"),
         category: fields.optional_string(&mut walker, "category"),
         tags: fields.list(&mut walker, "tags", |walker, node| walker.string(node, "an item of `tags`")),
         global_args: fields.list(&mut walker, "global_args", arg),
+        common_args: fields.list(&mut walker, "common_args", arg),
         tools: tools(&mut walker, &mut fields),
         prompts: fields.list(&mut walker, "prompts", prompt::prompt),
         allow: allow(&mut fields),
@@ -165,7 +197,10 @@ fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<ToolConfig> {
             .required(walker, DESCRIPTION, "what the tool does and when to use it")
             .and_then(|node| walker.string(node, DESCRIPTION)),
         command: fields.string(walker, "command"),
+        always: fields.optional_string(walker, "always"),
         args: fields.list(walker, "args", arg),
+        without: fields.list(walker, "without", |walker, node| walker.string(node, "an item of `without`")),
+        groups: groups(walker, &mut fields),
         timeout: fields.optional_number(walker, "timeout"),
         risk: fields.word(walker, "risk"),
         exit_codes: fields.entries(walker, "exit_codes", exit_code),
@@ -179,17 +214,31 @@ fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<ToolConfig> {
     })
 }
 
-fn exit_code(walker: &mut Walker<'_>, code: Spanned<String>, node: &Node) -> Option<ExitCodeConfig> {
-    let meaning = walker.string(node, "a value of `exit_codes`");
-    let number = walker.integer_key(&code, "a key of `exit_codes`")?;
-    Some(ExitCodeConfig { code: Spanned { value: number, span: code.span }, meaning: meaning? })
+/// Reads the lists of groups, in the order of their kinds.
+fn groups(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Vec<GroupConfig> {
+    let mut groups = Vec::new();
+    for kind in GroupKind::VARIANTS {
+        let group =
+            |walker: &mut Walker<'_>, node: &Node| Some(GroupConfig { kind: *kind, args: names(walker, node)? });
+        groups.extend(fields.list(walker, kind.as_str(), group));
+    }
+    groups
 }
 
-/// The media type of what the tool prints.
-fn output(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<String>> {
+fn exit_code(walker: &mut Walker<'_>, code: Spanned<String>, node: &Node) -> Option<ExitCodeConfig> {
+    let meaning = walker.string(node, "a value of `exit_codes`");
+    let code = walker.integer_key(code, "a key of `exit_codes`")?;
+    Some(ExitCodeConfig { code, meaning: meaning? })
+}
+
+fn output(walker: &mut Walker<'_>, node: &Node) -> Option<OutputConfig> {
     let mut fields = walker.mapping(node, "an `output`", OUTPUT_KEYS)?;
-    let mime = fields.required(walker, "mime", "the media type of what the tool prints")?;
-    walker.string(mime, "mime")
+    let mime = fields.required(walker, "mime", "the media type of what the tool prints");
+    let schema = fields.optional("schema").and_then(|node| {
+        let value = schema::schema(walker, node)?;
+        Some(Spanned { value, span: walker.first_line(node.span) })
+    });
+    Some(OutputConfig { mime: walker.string(mime?, "mime")?, schema })
 }
 
 fn question(walker: &mut Walker<'_>, node: &Node) -> Option<QuestionConfig> {

@@ -96,7 +96,8 @@ impl<'a> Walker<'a> {
     /// Reports the key; returns the key that was probably meant.
     fn unknown_key(&mut self, key: &str, span: Span, what: &str, keys: &[&'static str]) -> Option<&'static str> {
         let message = format!("unknown key `{}` in {what}", shorten(key));
-        let near = did_you_mean(key, keys.iter().copied());
+        let extended = |known: &&str| key.strip_prefix(*known).is_some_and(|rest| rest.starts_with('_'));
+        let near = did_you_mean(key, keys.iter().copied()).or_else(|| keys.iter().copied().find(extended));
         let help = match near {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!(
@@ -169,13 +170,13 @@ impl<'a> Walker<'a> {
     }
 
     /// Reads a key of a mapping that is a whole number.
-    pub(crate) fn integer_key(&mut self, key: &Spanned<String>, what: &str) -> Option<i64> {
-        let found = key.value.parse().ok();
-        if found.is_none() {
-            let message = format!("{what} must be a whole number, found `{}`", shorten(&key.value));
-            self.report(Code::WrongType, key.span, message, "write digits, such as 1");
+    pub(crate) fn integer_key(&mut self, Spanned { value, span }: Spanned<String>, what: &str) -> Option<Spanned<i64>> {
+        if let Ok(value) = value.parse() {
+            return Some(Spanned { value, span });
         }
-        found
+        let message = format!("{what} must be a whole number, found `{}`", shorten(&value));
+        self.report(Code::WrongType, span, message, "write digits, such as 1");
+        None
     }
 
     fn number(&mut self, node: &Node, what: &str) -> Option<Spanned<f64>> {
@@ -203,6 +204,38 @@ impl<'a> Walker<'a> {
             return Vec::new();
         };
         items.iter().filter_map(|node| item(self, node)).collect()
+    }
+
+    /// Reads one of a few words.
+    pub(crate) fn word<T: FromStr + VariantNames>(&mut self, node: &Node, key: &str) -> Option<T> {
+        let text = self.string(node, key)?;
+        let found = text.value.parse().ok();
+        if found.is_none() {
+            let names = T::VARIANTS;
+            let message = format!("unknown {key} `{}`, expected one of {}", shorten(&text.value), names.join(", "));
+            let help = match did_you_mean(&text.value, names.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("write one of {}", names.join(", ")),
+            };
+            self.report(Code::UnknownValue, text.span, message, &help);
+        }
+        found
+    }
+
+    /// Reads a mapping with keys of the author's choice.
+    pub(crate) fn entries<T>(
+        &mut self,
+        node: &Node,
+        key: &str,
+        mut entry: impl FnMut(&mut Self, Spanned<String>, &Node) -> Option<T>,
+    ) -> Vec<T> {
+        let NodeKind::Mapping(mapping) = &node.kind else {
+            self.wrong_type(node, key, "a mapping", &format!("write `{key}: {{}}` for none, or `NAME: value` lines"));
+            return Vec::new();
+        };
+        let entries = self.unique_entries(&mapping.entries);
+        let entries = entries.into_iter().map(|(name, span, node)| (Spanned { value: name.to_owned(), span }, node));
+        entries.filter_map(|(name, node)| entry(self, name, node)).collect()
     }
 }
 
@@ -262,20 +295,8 @@ impl<'n> Fields<'n> {
 
     /// Takes a field whose value is one of a few words.
     pub(crate) fn word<T: FromStr + VariantNames>(&mut self, walker: &mut Walker<'_>, key: &str) -> Option<T> {
-        let text = self.string(walker, key)?;
-        let found = text.value.parse().ok();
-        if found.is_none() {
-            let names = T::VARIANTS;
-            let message = format!("unknown {key} `{}`, expected one of {}", shorten(&text.value), names.join(", "));
-            let help = match did_you_mean(&text.value, names.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("write one of {}", names.join(", ")),
-            };
-            walker.report(Code::UnknownValue, text.span, message, &help);
-        }
-        found
+        self.take(key).and_then(|node| walker.word(node, key))
     }
-
     pub(crate) fn list<T>(
         &mut self,
         walker: &mut Walker<'_>,
@@ -290,18 +311,9 @@ impl<'n> Fields<'n> {
         &mut self,
         walker: &mut Walker<'_>,
         key: &str,
-        mut entry: impl FnMut(&mut Walker<'_>, Spanned<String>, &Node) -> Option<T>,
+        entry: impl FnMut(&mut Walker<'_>, Spanned<String>, &Node) -> Option<T>,
     ) -> Vec<T> {
-        let Some(node) = self.take(key) else { return Vec::new() };
-        let NodeKind::Mapping(mapping) = &node.kind else {
-            walker.wrong_type(node, key, "a mapping", &format!("write `{key}: {{}}` for none, or `NAME: value` lines"));
-            return Vec::new();
-        };
-        let entries = walker.unique_entries(&mapping.entries);
-        entries
-            .into_iter()
-            .filter_map(|(name, span, node)| entry(walker, Spanned { value: name.to_owned(), span }, node))
-            .collect()
+        self.take(key).map_or_else(Vec::new, |node| walker.entries(node, key, entry))
     }
 
     pub(crate) fn string_map(&mut self, walker: &mut Walker<'_>, key: &str) -> Vec<(Spanned<String>, Spanned<String>)> {

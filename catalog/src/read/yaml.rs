@@ -229,7 +229,8 @@ impl TreeBuilder<'_> {
             Event::Scalar(text, style, anchor, tag) => {
                 let plain = self.is_plain(style, tag.as_deref(), span);
                 let scalar = Scalar { text: text.into_owned(), plain };
-                if plain {
+                // `off` is a key of the format, so it is written without quotes.
+                if plain && !(self.expects_key() && scalar.text == "off") {
                     self.warn_if_ambiguous(&scalar.text, span);
                 }
                 self.refuse_nul(&scalar.text, span);
@@ -249,6 +250,11 @@ impl TreeBuilder<'_> {
             _ => {}
         }
         true
+    }
+
+    /// Whether the next node is a key of a mapping.
+    fn expects_key(&self) -> bool {
+        matches!(self.open.last().map(|open| &open.content), Some(Content::Mapping { key: None, .. }))
     }
 
     /// Adds a node to the tree; `false` if that would copy too many bytes.

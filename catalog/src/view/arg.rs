@@ -1,8 +1,10 @@
 //! Views of args: their files and their rules.
 
-use crate::model::{Place, Type};
+use crate::flag::FlagTemplate;
+use crate::model::{ArgRisk, Place, Risk, Shape, Type};
 use crate::policy::{ArgRule, Pattern};
-use crate::table::{ArgDef, ArgRow, Catalog, Rows, RuleDef};
+use crate::table::{ArgDef, ArgRow, Catalog, DetailDef, Rows, RuleDef};
+use crate::words;
 
 /// An arg of a tool.
 #[derive(Clone, Copy, Debug)]
@@ -26,10 +28,111 @@ impl<'a> ArgView<'a> {
         self.catalog.texts.get(self.row.description)
     }
 
-    /// The flag. Only the places flag, joined and switch use it.
+    /// The flag, as it is written. Only options use it.
     #[must_use]
     pub fn flag(self) -> &'a str {
         self.catalog.texts.get(self.row.flag)
+    }
+
+    /// The template of the flag's words.
+    #[must_use]
+    pub fn template(self) -> FlagTemplate {
+        FlagTemplate::new(&self.flag_words(), self.shape(), self.is_bare())
+    }
+
+    /// The words of the flag.
+    #[must_use]
+    pub fn flag_words(self) -> Vec<String> {
+        split(self.flag())
+    }
+
+    /// Whether the flag takes no value.
+    #[must_use]
+    pub fn is_bare(self) -> bool {
+        is_bare(self.flag(), self.kind(), self.shape())
+    }
+
+    /// The number and form of its values.
+    #[must_use]
+    pub fn shape(self) -> Shape {
+        self.row.shape
+    }
+
+    /// The separator of a joined list or map; empty for others.
+    #[must_use]
+    pub fn separator(self) -> &'a str {
+        self.detail().and_then(|detail| detail.separator).map_or("", |text| self.catalog.texts.get(text))
+    }
+
+    /// Other spellings of the flag.
+    pub fn aliases(self) -> impl Iterator<Item = &'a str> + Clone {
+        self.detail().into_iter().flat_map(move |detail| self.catalog.list(detail.aliases))
+    }
+
+    /// The words of a boolean that is false; empty if it has none.
+    #[must_use]
+    pub fn off_words(self) -> Vec<String> {
+        split(self.off().unwrap_or_default())
+    }
+
+    /// The flag of a boolean that is false, as it is written.
+    #[must_use]
+    pub fn off(self) -> Option<&'a str> {
+        self.detail().and_then(|detail| detail.off).map(|text| self.catalog.texts.get(text))
+    }
+
+    /// The name of the environment variable that the value goes into.
+    #[must_use]
+    pub fn variable(self) -> Option<&'a str> {
+        self.detail().and_then(|detail| detail.variable).map(|text| self.catalog.texts.get(text))
+    }
+
+    /// The smallest number of items.
+    #[must_use]
+    pub fn min_items(self) -> Option<u32> {
+        self.detail().and_then(|detail| detail.min_items)
+    }
+
+    /// The largest number of items.
+    #[must_use]
+    pub fn max_items(self) -> Option<u32> {
+        self.detail().and_then(|detail| detail.max_items)
+    }
+
+    /// Whether the published schema has it.
+    #[must_use]
+    pub fn is_shown(self) -> bool {
+        self.row.shown
+    }
+
+    /// How much the argument can change beyond its tool.
+    #[must_use]
+    pub fn risk(self) -> ArgRisk {
+        let parse = |risk: &str| risk.parse().expect("risks in catalogs have been parsed before");
+        let pairs = self.detail().map(|detail| self.catalog.pairs(detail.risks));
+        let mut values: Vec<(String, Risk)> =
+            pairs.into_iter().flatten().map(|(value, risk)| (value.to_owned(), parse(risk))).collect();
+        match (values.pop(), self.row.risk) {
+            (Some((_, otherwise)), _) => ArgRisk::ByValue { values, otherwise },
+            (None, Some(risk)) => ArgRisk::Always(risk),
+            (None, None) => ArgRisk::OfTool,
+        }
+    }
+
+    /// The allowed values with their titles and words.
+    pub fn choices(self) -> impl Iterator<Item = ChoiceView<'a>> + Clone {
+        let details = self.detail().into_iter().flat_map(move |detail| self.catalog.pairs(detail.choices));
+        let details =
+            details.map(|(title, words)| [title, words].map(|text| Some(text).filter(|text| !text.is_empty())));
+        self.values().zip(details.chain(std::iter::repeat([None, None]))).map(|(value, [title, words])| ChoiceView {
+            value,
+            title,
+            words,
+        })
+    }
+
+    fn detail(self) -> Option<&'a DetailDef> {
+        self.row.detail.map(|row| &self.catalog.details[row as usize])
     }
 
     /// The default, as it stands on the command line.
@@ -83,7 +186,7 @@ impl<'a> ArgView<'a> {
         self.row.leading_dash
     }
 
-    /// The rules of policies for its values.
+    /// The rules of the config and of policies for its values.
     pub fn rules(self) -> impl Iterator<Item = RuleView<'a>> + Clone {
         let Self { catalog, at, .. } = self;
         let first = catalog.rules.partition_point(|rule| rule.arg < at);
@@ -93,6 +196,41 @@ impl<'a> ArgView<'a> {
 
     pub(crate) fn row(self) -> ArgRow {
         self.row
+    }
+}
+
+/// Returns whether a flag takes no value: that of a count, or of a boolean without a place for it.
+pub(crate) fn is_bare(flag: &str, kind: Type, shape: Shape) -> bool {
+    let has_place = flag.ends_with('=') || flag.contains("{}");
+    shape == Shape::Count || (kind == Type::Boolean && shape == Shape::Single && !has_place)
+}
+
+/// Splits words that were checked when the catalog was compiled.
+fn split(text: &str) -> Vec<String> {
+    words::split(text).unwrap_or_default()
+}
+
+/// An allowed value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChoiceView<'a> {
+    /// The value that the agent gives.
+    pub value: &'a str,
+    /// The name that users see.
+    pub title: Option<&'a str>,
+    words: Option<&'a str>,
+}
+
+impl<'a> ChoiceView<'a> {
+    /// The words that stand for the value, as they are written; `None` if the value stands for itself.
+    #[must_use]
+    pub fn written(self) -> Option<&'a str> {
+        self.words
+    }
+
+    /// The words that stand for the value; `None` if the value stands for itself.
+    #[must_use]
+    pub fn words(self) -> Option<Vec<String>> {
+        self.words.map(split)
     }
 }
 
@@ -113,6 +251,12 @@ pub struct RuleView<'a> {
 }
 
 impl RuleView<'_> {
+    /// Whether a policy sets it, not the config.
+    #[must_use]
+    pub fn is_from_policy(self) -> bool {
+        self.def.from_policy
+    }
+
     /// The smallest permitted number.
     #[must_use]
     pub fn min(self) -> Option<f64> {

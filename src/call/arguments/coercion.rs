@@ -18,16 +18,37 @@ pub enum BoundValue {
     Number(String),
     /// A boolean.
     Boolean(bool),
+    /// The values of a list, as on the command line.
+    List(Vec<String>),
+    /// The names of a map with their values, as on the command line. A name may occur several times.
+    Map(Vec<(String, String)>),
 }
 
 impl fmt::Display for BoundValue {
-    /// Writes the value as on the command line.
+    /// Writes the value as on the command line; a list or map as JSON.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::String(text) | Self::Number(text) => f.write_str(text),
             Self::Integer(value) => value.fmt(f),
             Self::Boolean(value) => value.fmt(f),
+            Self::List(words) => Value::from(words.clone()).fmt(f),
+            Self::Map(pairs) => {
+                let pairs = pairs.iter().map(|(name, value)| [name.clone(), value.clone()].to_vec());
+                pairs.collect::<Value>().fmt(f)
+            }
         }
+    }
+}
+
+impl BoundValue {
+    /// Returns the words of the value: one, or those of a list or map.
+    pub fn words(&self) -> impl Iterator<Item = String> {
+        let words: Vec<String> = match self {
+            Self::List(words) => words.clone(),
+            Self::Map(pairs) => pairs.iter().map(|(name, value)| format!("{name}={value}")).collect(),
+            single => vec![single.to_string()],
+        };
+        words.into_iter()
     }
 }
 

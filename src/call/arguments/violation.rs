@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use climax_catalog::Risk;
 use serde_json::Value;
 
 /// Maximum characters of a client's value that a message repeats.
@@ -19,6 +20,15 @@ pub enum Problem {
     },
     /// It is unknown, and requests a dry run that the tool does not support.
     NoDryRun,
+    /// It names a tool that may change something, in a call that may only read.
+    NotReading {
+        /// The tool.
+        tool: String,
+        /// The risk that its config states.
+        risk: Option<Risk>,
+        /// The meta-tool that calls it, if one is served.
+        caller: Option<&'static str>,
+    },
     /// It has another type and cannot be converted.
     Type {
         /// The value, as JSON without the outer quotes of a string.
@@ -37,6 +47,59 @@ pub enum Problem {
     LeadingDash {
         /// The value, as JSON without the outer quotes of a string.
         value: String,
+    },
+    /// It is a positional number below zero, so the program would take it for an option.
+    Negative {
+        /// The value, as JSON without the outer quotes of a string.
+        value: String,
+    },
+    /// It is an empty item of a list.
+    EmptyItem,
+    /// It contains the separator of its list or map.
+    HasSeparator {
+        /// The separator.
+        separator: String,
+    },
+    /// It is a name of a map that the command line cannot hold.
+    UnusableName {
+        /// The text between name and value.
+        separator: String,
+    },
+    /// It has too few items.
+    TooFewItems {
+        /// The number of items.
+        items: usize,
+        /// The minimum.
+        least: usize,
+    },
+    /// It has too many items.
+    TooManyItems {
+        /// The number of items.
+        items: usize,
+        /// The maximum.
+        most: usize,
+    },
+    /// It is one of a group of which a call gives exactly one.
+    NotExactlyOne {
+        /// The names of the group.
+        names: Vec<String>,
+    },
+    /// It is one of a group of which a call gives at most one.
+    SeveralOfOne {
+        /// The names of the group.
+        names: Vec<String>,
+    },
+    /// It is one of a group that belongs together, and some are absent.
+    NotTogether {
+        /// The names of the group.
+        names: Vec<String>,
+    },
+    /// It is the longest argument of a command line that is too long.
+    LineTooLong {
+        /// The length of all arguments in bytes.
+        bytes: usize,
+        /// The limit in bytes.
+        limit: usize,
     },
     /// It is longer than the limit.
     TooLong {
@@ -99,7 +162,16 @@ impl fmt::Display for Violation {
                 write!(f, "Unknown argument '{}': did you mean '{meant}'?", echo(name))
             }
             Problem::NoDryRun => {
-                write!(f, "Unknown argument '{}': the tool cannot show what it would do without doing it", echo(name))
+                write!(f, "Unknown argument '{}': the tool has no dry run, so nothing was run", echo(name))
+            }
+            Problem::NotReading { tool, risk, caller } => {
+                write!(f, "Argument '{name}': '{}' ", echo(tool))?;
+                match risk {
+                    Some(risk) => write!(f, "has risk {}", risk.as_str())?,
+                    None => f.write_str("states no risk")?,
+                }
+                f.write_str(", and this call may only read")?;
+                caller.map_or(Ok(()), |caller| write!(f, "; call it with {caller}"))
             }
             Problem::Type { value, expected } => write!(f, "Argument '{name}': cannot convert '{value}' to {expected}"),
             Problem::NotInEnum { allowed } => write!(f, "Argument '{name}' must be one of: {}", allowed.join(", ")),
@@ -107,9 +179,32 @@ impl fmt::Display for Violation {
             Problem::LeadingDash { value } => {
                 write!(f, "Argument '{name}': value '{value}' would be read as an option")
             }
+            Problem::Negative { value } => write!(
+                f,
+                "Argument '{name}': value '{value}' would be read as an option; only the operator can permit it, by \
+                 `allow_leading_dash: true` in the policy or `--` at the end of the tool's command"
+            ),
             Problem::TooLong { bytes, limit } => {
                 write!(f, "Argument '{name}': value is {bytes} bytes long, the most is {limit}")
             }
+            Problem::EmptyItem => write!(f, "Argument '{name}': an item of a list cannot be empty"),
+            Problem::HasSeparator { separator } => {
+                write!(f, "Argument '{name}': value contains '{separator}', which separates the values")
+            }
+            Problem::UnusableName { separator } => {
+                write!(f, "Argument '{name}': a name cannot be empty or contain '{separator}'")
+            }
+            Problem::TooFewItems { items, least } => {
+                write!(f, "Argument '{name}': {items} items, the least is {least}")
+            }
+            Problem::TooManyItems { items, most } => write!(f, "Argument '{name}': {items} items, the most is {most}"),
+            Problem::NotExactlyOne { names } => write!(f, "Give exactly one of: {}", names.join(", ")),
+            Problem::SeveralOfOne { names } => write!(f, "Give at most one of: {}", names.join(", ")),
+            Problem::NotTogether { names } => write!(f, "Give together or not at all: {}", names.join(", ")),
+            Problem::LineTooLong { bytes, limit } => write!(
+                f,
+                "Argument '{name}': the arguments are {bytes} bytes long together, the most is {limit}; split the call"
+            ),
             Problem::Pattern { value, pattern } => {
                 write!(f, "Argument '{name}': value '{value}' does not match pattern '{pattern}'")
             }

@@ -101,7 +101,7 @@ fn by_name(list: &Value) -> BTreeMap<&str, &Value> {
 fn summary(tool: &Value) -> String {
     let words: Vec<&str> = tool["command"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let asks = if tool["needs_approval"] == true { ", asks first" } else { "" };
-    format!("{} ({}{asks})", words.join(" "), tool["risk"].as_str().unwrap_or_default())
+    format!("{} ({}{asks})", words.join(" "), tool["risk"].as_str().unwrap_or("no risk stated"))
 }
 
 /// Adds a line for each change below `what`: objects are compared by key, args by name, other values as a whole.

@@ -12,6 +12,7 @@ use climax_catalog::Strategy;
 
 #[cfg(feature = "oauth")]
 use super::oauth::OauthArguments;
+use super::surface::SurfaceArguments;
 use crate::command::selection::{Selection, Sources};
 use crate::command::strategy::strategies;
 use crate::command::value;
@@ -30,12 +31,8 @@ const DEFAULT_DRAIN_S: u64 = 30;
 pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) selection: Selection,
-    /// Offer every tool directly instead of `climax_search` and `climax_call`
-    #[arg(long)]
-    pub(crate) classic: bool,
-    /// Add pages and details to `climax_search`, and the tools `climax_describe` and `climax_examples`
-    #[arg(long, conflicts_with = "classic")]
-    pub(crate) extended: bool,
+    #[command(flatten)]
+    pub(crate) surface: SurfaceArguments,
     /// How tools are found: as a substring in the order of definition, by words, or by both, best first (auto, the default)
     #[arg(long, value_name = "STRATEGY", value_parser = strategies())]
     pub(crate) search: Option<Strategy>,

@@ -31,7 +31,7 @@ impl Start<'_> {
     pub(super) fn server(&mut self, policy: Option<&Path>) -> Result<(Server, ServedHandle), ExitCode> {
         let (handle, warnings) = self.registry.add(policy).map_err(report_load_error)?;
         terminal::report(&warnings);
-        Ok((Server::of_handle(handle.clone(), self.options, self.shutdown.clone()), handle))
+        Ok((Server::of_handle(handle.clone(), self.options.clone(), self.shutdown.clone()), handle))
     }
 }
 

@@ -1,19 +1,17 @@
 //! `climax_describe`: what tools do, and how they run.
 
 use climax_catalog::policy::Executor;
-use climax_catalog::{ArgView, Place, ResolvedTool};
+use climax_catalog::{ArgView, CommandPart, Place, ResolvedTool, Risk, Shape};
 use serde_json::{Map, Value, json};
 
 use super::super::reader::ArgumentReader;
+use super::super::typed;
 use super::failure::{Failure, parsed};
 use crate::call::{Toolbox, suggest_tools};
 use crate::exec;
 
 /// The most tools that one request can describe.
 const MAX_DESCRIBED_TOOLS: usize = 10;
-
-/// Name of the tool that describes tools.
-pub(in crate::mcp) const DESCRIBE: &str = "climax_describe";
 
 /// Description of the tool that describes tools.
 pub(in crate::mcp) const DESCRIBE_DESCRIPTION: &str = "Describe tools by name: what they do, their argument schema, and with detail=full their command line, risk, timeout and \
@@ -70,13 +68,20 @@ fn description(toolbox: &Toolbox, tool: ResolvedTool<'_>, detail: &str) -> Value
         "tool_name": tool.name(),
         "description": tool.description(),
         "cli_name": tool.cli().name(),
-        "risk": tool.risk().as_str(),
+        "risk": tool.written_risk().map(Risk::as_str),
     });
     if detail != "summary" {
         json["input_schema"] = parsed(tool.input_schema());
+        if let Some(schema) = typed::output_schema(tool) {
+            json["output_schema"] = schema;
+        }
     }
     if detail == "full" {
         json["timeout_seconds"] = json!(f64::from(tool.timeout_ms()) / 1000.0);
+        let hidden: Vec<Value> = tool.agent_args().filter(|arg| !arg.is_shown()).map(hidden_arg).collect();
+        if !hidden.is_empty() {
+            json["more_args"] = hidden.into();
+        }
         json["needs_approval"] = json!(toolbox.policy.needs_approval(tool));
         let exit_codes = tool.exit_codes().map(|(code, meaning)| (code.to_string(), meaning.into()));
         let exit_codes: Map<String, Value> = exit_codes.collect();
@@ -100,6 +105,21 @@ fn description(toolbox: &Toolbox, tool: ResolvedTool<'_>, detail: &str) -> Value
     json
 }
 
+/// An arg that the schema does not show.
+fn hidden_arg(arg: ArgView<'_>) -> Value {
+    let mut json = json!({ "name": arg.name(), "type": arg.kind().as_str(), "description": arg.description() });
+    if arg.shape() != Shape::Single {
+        json["shape"] = arg.shape().as_str().into();
+    }
+    if arg.values().len() > 0 {
+        json["enum"] = arg.values().collect();
+    }
+    if let Some(risk) = arg.risk().highest() {
+        json["risk"] = risk.as_str().into();
+    }
+    json
+}
+
 /// Returns whether the program of a tool is installed on this machine.
 fn is_installed(tool: ResolvedTool<'_>) -> bool {
     let program = tool.cli().words().chain(tool.words()).next();
@@ -108,20 +128,38 @@ fn is_installed(tool: ResolvedTool<'_>) -> bool {
 
 /// The command line of a tool, with `<NAME>` for values and brackets around optional words.
 fn argv_template(tool: ResolvedTool<'_>) -> Vec<String> {
-    let fixed = tool.cli().words().chain(tool.words()).map(str::to_owned);
-    let placed = |arg: &ArgView<'_>| arg.place() == Place::Positional;
-    let positionals = tool.args().filter(placed);
-    let options = tool.args().filter(|arg| !placed(arg) && !matches!(arg.place(), Place::Stdin | Place::Cwd));
-    let args = positionals.chain(options).map(|arg| {
-        let value = format!("<{}>", arg.name());
-        let words = match arg.place() {
-            Place::Flag => format!("{} {value}", arg.flag()),
-            Place::Joined => format!("{}{value}", arg.flag()),
-            Place::Switch => arg.flag().to_owned(),
-            Place::Positional | Place::Stdin | Place::Cwd => value,
-        };
-        if arg.required() || arg.default().is_some() { words } else { format!("[{words}]") }
-    });
+    let parts: Vec<CommandPart<'_>> =
+        tool.cli().parts().chain(tool.cli().always().map(CommandPart::Word)).chain(tool.parts()).collect();
+    let is_placed = |arg: &ArgView<'_>| parts.contains(&CommandPart::Arg(arg.name()));
+    let unplaced =
+        |place: Place| tool.args().filter(move |arg| arg.place() == place).filter(move |arg| !is_placed(arg));
     let globals = tool.cli().global_args().map(|arg| format!("[{}]", arg.flag()));
-    fixed.chain(args).chain(globals).collect()
+    let options =
+        || tool.always().map(str::to_owned).chain(unplaced(Place::Option).map(arg_words)).chain(globals.clone());
+    let mut words: Vec<String> = Vec::new();
+    for part in &parts {
+        match part {
+            CommandPart::Word(word) => words.push((*word).to_owned()),
+            CommandPart::Arg(name) => words.extend(tool.args().find(|arg| arg.name() == *name).map(arg_words)),
+            CommandPart::Options => words.extend(options()),
+        }
+    }
+    let has_place = parts.contains(&CommandPart::Options);
+    let has_rest = tool.args().any(|arg| arg.shape() == Shape::Rest);
+    words.extend(options().filter(|_| !has_place && has_rest));
+    words.extend(unplaced(Place::Positional).map(arg_words));
+    words.extend(options().filter(|_| !has_place && !has_rest));
+    words
+}
+
+/// The words of an arg, with dots if it can have several values.
+fn arg_words(arg: ArgView<'_>) -> String {
+    let words = match arg.place() {
+        Place::Option if arg.is_bare() => arg.flag().to_owned(),
+        Place::Option => arg.template().described(arg.name()),
+        _ if matches!(arg.shape(), Shape::Map(_)) => "<KEY>=<VALUE>".to_owned(),
+        _ => format!("<{}>", arg.name()),
+    };
+    let words = if matches!(arg.shape(), Shape::Single) { words } else { format!("{words}…") };
+    if arg.required() || arg.default().is_some() { words } else { format!("[{words}]") }
 }

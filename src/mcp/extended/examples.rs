@@ -1,9 +1,10 @@
 //! `climax_examples`: calls that the schema of a tool allows.
 
-use climax_catalog::{ArgView, ResolvedTool, ToolIndex, Type};
+use climax_catalog::{ArgView, ResolvedTool, Shape, ToolIndex, Type};
 use serde_json::{Map, Value, json};
 
 use super::super::reader::ArgumentReader;
+use super::super::surface::CallName;
 use super::failure::Failure;
 use crate::call::arguments::{bind, check};
 use crate::call::suggest_tools;
@@ -14,19 +15,16 @@ const MAX_EXAMPLES: i64 = 5;
 /// The example calls that a request gets by default.
 const DEFAULT_EXAMPLES: i64 = 3;
 
-/// Name of the tool that shows example calls.
-pub(in crate::mcp) const EXAMPLES: &str = "climax_examples";
-
 /// Description of the tool that shows example calls.
 pub(in crate::mcp) const EXAMPLES_DESCRIPTION: &str =
     "Show example calls of a tool, in the form that climax_call takes. Use it when a schema alone leaves doubts.";
 
 /// The input schema of `climax_examples`.
-pub(in crate::mcp) fn examples_schema() -> Value {
+pub(in crate::mcp) fn examples_schema(name: CallName) -> Value {
     json!({
         "type": "object",
         "properties": {
-            "tool_name": { "type": "string", "description": "The exact name of the tool" },
+            (name.as_str()): { "type": "string", "description": "The exact name of the tool" },
             "max": {
                 "type": "integer",
                 "minimum": 1,
@@ -35,54 +33,60 @@ pub(in crate::mcp) fn examples_schema() -> Value {
                 "description": "Maximum number of examples"
             }
         },
-        "required": ["tool_name"]
+        "required": [name.as_str()]
     })
-}
-
-/// The answer to a request for examples.
-pub(in crate::mcp) enum Examples {
-    /// The examples, as JSON.
-    Json(String),
-    /// No tool has this name.
-    UnknownTool {
-        /// The name.
-        name: String,
-        /// Near misses of the name.
-        suggestions: Vec<String>,
-    },
 }
 
 /// Makes up example calls, in the form of the arguments of `climax_call`.
 ///
 /// Examples that violate a rule of the policy are left out, so there may be none.
-pub(in crate::mcp) fn examples(index: &ToolIndex, arguments: &Map<String, Value>) -> Result<Examples, Failure> {
+pub(in crate::mcp) fn examples(
+    index: &ToolIndex,
+    call_name: CallName,
+    arguments: &Map<String, Value>,
+) -> Result<String, Failure> {
     let mut reader = ArgumentReader::new(arguments);
-    let name = reader.required_string(&["tool_name", "tool", "name"]);
+    let name = reader.required_string(&call_name.accepted());
     let max = reader.integer("max").unwrap_or(DEFAULT_EXAMPLES).clamp(1, MAX_EXAMPLES);
     reader.finish()?;
     let Some(tool) = index.get(&name) else {
-        return Ok(Examples::UnknownTool { suggestions: suggest_tools(index, &name), name });
+        return Err(Failure::UnknownTool { suggestions: suggest_tools(index, &name), name });
     };
     let is_permitted = |args: &Map<String, Value>| bind(tool, args).is_ok_and(|bound| check(&bound).is_ok());
     let calls: Vec<Value> = example_arguments(tool)
         .filter(is_permitted)
         .take(usize::try_from(max).unwrap_or_default())
-        .map(|args| json!({ "tool_name": tool.name(), "args": args }))
+        .map(|args| json!({ (call_name.as_str()): tool.name(), "args": args }))
         .collect();
-    Ok(Examples::Json(json!({ "examples": calls }).to_string()))
+    Ok(json!({ "examples": calls }).to_string())
+}
+
+fn shown_args(tool: ResolvedTool<'_>) -> impl Iterator<Item = ArgView<'_>> + Clone {
+    tool.agent_args().filter(|arg| arg.is_shown())
 }
 
 /// The required arguments alone, then with one optional argument each.
 pub(super) fn example_arguments(tool: ResolvedTool<'_>) -> impl Iterator<Item = Map<String, Value>> + '_ {
     let required =
-        move || tool.agent_args().filter(|arg| arg.required()).map(|arg| (arg.name().to_owned(), example_value(arg)));
-    let optional = tool.agent_args().filter(|arg| !arg.required());
+        move || shown_args(tool).filter(|arg| arg.required()).map(|arg| (arg.name().to_owned(), example_value(arg)));
+    let optional = shown_args(tool).filter(|arg| !arg.required());
     std::iter::once(required().collect())
         .chain(optional.map(move |arg| required().chain([(arg.name().to_owned(), example_value(arg))]).collect()))
 }
 
 /// A value that the arg allows: the first of its enum, its default, or one of its type.
 fn example_value(arg: ArgView<'_>) -> Value {
+    let value = single_value(arg);
+    match arg.shape() {
+        Shape::Single => value,
+        Shape::Count => json!(1),
+        Shape::List(_) | Shape::Rest => json!([value]),
+        Shape::Map(_) => json!({ "example": value }),
+    }
+}
+
+/// A single value of an arg, or an item of its list or map.
+fn single_value(arg: ArgView<'_>) -> Value {
     let text = arg.values().next().or(arg.default().filter(|default| !default.is_empty()));
     match (arg.kind(), text) {
         (Type::String, Some(text)) => json!(text),

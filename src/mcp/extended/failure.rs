@@ -1,4 +1,4 @@
-//! Failures of the tools of extended mode.
+//! Failures of meta-tools.
 
 use rmcp::model::ErrorData;
 use serde_json::Value;
@@ -11,6 +11,13 @@ pub(in crate::mcp) enum Failure {
     Arguments(Vec<Violation>),
     /// The cursor cannot be used.
     Cursor(ErrorData),
+    /// No tool has this name.
+    UnknownTool {
+        /// The name.
+        name: String,
+        /// Near misses of the name.
+        suggestions: Vec<String>,
+    },
 }
 
 impl From<Vec<Violation>> for Failure {

@@ -1,4 +1,4 @@
-//! The tools of extended mode: paged search, descriptions and examples. Source: `docs/contract.md`, "Modes".
+//! Paged search, descriptions and examples. Source: `docs/contract.md`, "Modes".
 
 mod cursor;
 mod describe;
@@ -6,7 +6,7 @@ mod examples;
 mod failure;
 mod search;
 
-pub(super) use describe::{DESCRIBE, DESCRIBE_DESCRIPTION, describe, describe_schema};
-pub(super) use examples::{EXAMPLES, EXAMPLES_DESCRIPTION, Examples, examples, examples_schema};
+pub(super) use describe::{DESCRIBE_DESCRIPTION, describe, describe_schema};
+pub(super) use examples::{EXAMPLES_DESCRIPTION, examples, examples_schema};
 pub(super) use failure::Failure;
 pub(super) use search::{search, search_schema};

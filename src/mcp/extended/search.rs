@@ -1,4 +1,4 @@
-//! `climax_search` of extended mode, with pages and two levels of detail.
+//! `climax_search` with pages and two levels of detail.
 
 use climax_catalog::{Filter, Strategy, ToolIndex, ToolIndexEntry};
 use serde_json::{Map, Value, json};
@@ -8,7 +8,7 @@ use super::failure::{Failure, parsed};
 use crate::mcp::meta;
 use crate::mcp::reader::ArgumentReader;
 
-/// The input schema of `climax_search` in extended mode.
+/// The input schema of `climax_search` with pages.
 pub(in crate::mcp) fn search_schema() -> Value {
     let mut schema = meta::search_schema();
     schema["properties"]["cursor"] =

@@ -1,82 +1,88 @@
 //! `tools/call`: hands a request to a meta-tool, or to a tool of the catalog.
 
+use climax_catalog::OutputForm;
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, ErrorData};
 use serde_json::Value;
 
-use super::super::extended::{self, Examples, Failure};
-use super::super::meta;
-use super::super::options::Mode;
-use super::super::reply;
+use super::super::extended::{self, Failure};
+use super::super::meta::{self, EntryDetail};
+use super::super::surface::{MetaSurface, MetaTool, SearchForm, Surface};
+use super::super::{reply, tools};
 use super::Server;
 use super::calls::{ToolCall, render};
-use crate::call::CallError;
 use crate::call::arguments::Violation;
+use crate::call::{CallError, Purpose};
 
 impl Server {
-    /// Answers a request for a tool. Returns `None` if this mode has no tool of that name.
+    /// Answers a request for a tool. Returns `None` if the surface has no tool of that name.
     pub(super) async fn answer(&self, call: &ToolCall<'_>) -> Result<Option<CallToolResponse>, ErrorData> {
-        match self.options.mode {
-            Mode::Meta => self.call_meta(call).await,
-            Mode::Extended => self.call_extended(call).await,
-            Mode::Classic => {
-                let response = self.call_direct(call.name, call.arguments, call).await?;
+        match &self.options.surface {
+            Surface::Classic => {
+                let response = self.call_direct(call.name, call.arguments, Purpose::Call, call).await?;
                 Ok(call.toolbox.index.get(call.name).map(|_| response))
             }
+            Surface::Meta(surface) => match surface.find(call.name) {
+                Some(tool) => self.call_meta(tool, surface, call).await.map(Some),
+                None => Ok(None),
+            },
         }
     }
 
-    async fn call_meta(&self, call: &ToolCall<'_>) -> Result<Option<CallToolResponse>, ErrorData> {
-        let ToolCall { toolbox, name, arguments, .. } = call;
-        Ok(Some(match *name {
-            meta::SEARCH => {
-                let text = meta::search(&toolbox.index, self.options.strategy, arguments);
-                text_or_violations(name, text, meta::search_schema).into()
-            }
-            meta::CALL => match meta::call_request(arguments) {
-                Ok(request) => self.call_direct(&request.tool_name, &request.arguments, call).await?,
-                Err(violations) => invalid_arguments(name, &violations, &meta::call_schema()).into(),
-            },
-            _ => return Ok(None),
-        }))
-    }
-
-    async fn call_extended(&self, call: &ToolCall<'_>) -> Result<Option<CallToolResponse>, ErrorData> {
-        let ToolCall { toolbox, name, arguments, .. } = *call;
-        let index = &toolbox.index;
-        let (text, schema): (_, fn() -> Value) = match name {
-            meta::SEARCH => {
-                let digest = toolbox.digest();
-                (extended::search(index, self.options.strategy, digest, arguments), extended::search_schema)
-            }
-            extended::DESCRIBE => (extended::describe(toolbox, arguments), extended::describe_schema),
-            extended::EXAMPLES => match extended::examples(index, arguments) {
-                Ok(Examples::Json(json)) => (Ok(json), extended::examples_schema),
-                Ok(Examples::UnknownTool { name, suggestions }) => {
-                    let unknown = Err(CallError::UnknownTool { suggestions });
-                    return Ok(Some(
-                        render(reply::reply(&name, None, unknown, self.options.text_form), Vec::new()).into(),
-                    ));
+    async fn call_meta(
+        &self,
+        tool: MetaTool,
+        surface: &MetaSurface,
+        call: &ToolCall<'_>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let ToolCall { toolbox, arguments, .. } = call;
+        let call_name = surface.call_name();
+        let answer = match tool {
+            MetaTool::Search => self.search(surface, call),
+            MetaTool::Describe => extended::describe(toolbox, arguments),
+            MetaTool::Examples => extended::examples(&toolbox.index, call_name, arguments),
+            MetaTool::Call | MetaTool::Read => match meta::call_request(&toolbox.index, call_name, arguments) {
+                Ok(request) => {
+                    let purpose = purpose(tool, surface);
+                    return self.call_direct(&request.tool_name, &request.arguments, purpose, call).await;
                 }
-                Err(failure) => (Err(failure), extended::examples_schema),
+                Err(violations) => Err(violations.into()),
             },
-            _ => return self.call_meta(call).await,
         };
-        match text {
-            Ok(json) => Ok(Some(text_or_violations(name, Ok(json), schema).into())),
-            Err(Failure::Arguments(violations)) => Ok(Some(text_or_violations(name, Err(violations), schema).into())),
-            Err(Failure::Cursor(error)) => Err(error),
+        Ok(match answer {
+            Ok(json) => CallToolResult::success(vec![ContentBlock::text(json)]),
+            Err(Failure::Arguments(violations)) => {
+                invalid_arguments(call.name, &violations, &tools::meta_schema(tool, surface))
+            }
+            Err(Failure::UnknownTool { name, suggestions }) => {
+                let unknown = Err(CallError::UnknownTool { suggestions });
+                render(reply::reply(&name, OutputForm::Text, unknown, self.options.text_form), Vec::new())
+            }
+            Err(Failure::Cursor(error)) => return Err(error),
+        }
+        .into())
+    }
+
+    fn search(&self, surface: &MetaSurface, call: &ToolCall<'_>) -> Result<String, Failure> {
+        let ToolCall { toolbox, arguments, .. } = call;
+        let strategy = self.options.strategy;
+        let detail = if surface.has(MetaTool::Read) { EntryDetail::WithRisk } else { EntryDetail::Indexed };
+        match surface.search() {
+            SearchForm::Plain => Ok(meta::search(&toolbox.index, strategy, detail, arguments)?),
+            SearchForm::Paged => extended::search(&toolbox.index, strategy, toolbox.digest(), arguments),
         }
     }
 }
 
-/// The result of a meta-tool: its text, or the violations of its arguments with the schema that they violate.
-fn text_or_violations(name: &str, text: Result<String, Vec<Violation>>, schema: fn() -> Value) -> CallToolResult {
-    match text {
-        Ok(json) => CallToolResult::success(vec![ContentBlock::text(json)]),
-        Err(violations) => invalid_arguments(name, &violations, &schema()),
+/// The purpose of a call by `climax_call` or `climax_read`.
+fn purpose(tool: MetaTool, surface: &MetaSurface) -> Purpose {
+    if tool != MetaTool::Read {
+        return Purpose::Call;
     }
+    let caller = surface.has(MetaTool::Call).then(|| MetaTool::Call.name());
+    Purpose::Read { call_name: surface.call_name().as_str(), caller }
 }
 
+/// The result for arguments that violate the schema of a meta-tool.
 fn invalid_arguments(name: &str, violations: &[Violation], schema: &Value) -> CallToolResult {
     render(reply::invalid_arguments(name, violations, Vec::new(), schema), Vec::new())
 }

@@ -5,10 +5,10 @@ use std::pin::pin;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use climax_catalog::{ResolvedTool, Risk};
+use climax_catalog::{OutputForm, ResolvedTool, Risk};
 use rmcp::model::{
-    CallToolResponse, CallToolResult, ContentBlock, ErrorData, InputRequiredResult, ProtocolVersion, Resource,
-    ResourceContents,
+    CallToolResponse, CallToolResult, ContentBlock, ErrorData, InputRequiredResult, MetaObject, ProtocolVersion,
+    Resource, ResourceContents,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value, json};
@@ -22,7 +22,7 @@ use super::super::revision::is_modern;
 use super::super::{progress, request_context, resources};
 use super::Server;
 use crate::call::approval::{Approver, Denial, Unattended};
-use crate::call::arguments::echo;
+use crate::call::arguments::{echo, keys_ignored_from_agents};
 use crate::call::{CallError, CallRequest, CallResult, Purpose, Toolbox};
 use crate::exec::MAX_WHOLE_OUTPUT_BYTES;
 use crate::exec::{Outcome, StderrLines, Stop, Watch};
@@ -33,6 +33,9 @@ const UNSTORED_URI: &str = "climax://output/none";
 /// The description of the link to a stored output.
 const OUTPUT_DESCRIPTION: &str =
     "All that was printed, for some minutes. Read parts of it with ?offset=BYTES&length=BYTES";
+
+/// The member of a result's metadata that names ignored arguments.
+const IGNORED_META: &str = "climax/ignored";
 
 /// The result of reading a resource that a tool prints.
 pub(super) enum ToolResource {
@@ -56,20 +59,19 @@ impl Server {
         &self,
         name: &str,
         arguments: &Map<String, Value>,
+        purpose: Purpose,
         call: &ToolCall<'_>,
     ) -> Result<CallToolResponse, ErrorData> {
         let ToolCall { toolbox, client, .. } = call;
         let tool = toolbox.index.get(name);
-        let reply = match self.run(toolbox, name, arguments, Purpose::Call, client, client.context).await {
+        let reply = match self.run(toolbox, name, arguments, purpose, client, client.context).await {
             CallResult::InputRequired(result) => return Ok(result.into()),
-            CallResult::Ran(outcome) => {
-                reply(name, tool.and_then(ResolvedTool::output), Ok(outcome), self.options.text_form)
-            }
+            CallResult::Ran(outcome) => reply(name, output_form(tool), Ok(outcome), self.options.text_form),
             CallResult::Failed(CallError::ApprovalDenied(Denial::Forged)) => return Err(forged_state()),
             CallResult::Failed(CallError::ApprovalDenied(Denial::Unanswerable)) if is_modern(client.context) => {
                 return Err(elicitation_required());
             }
-            CallResult::Failed(error) => reply(name, None, Err(error), self.options.text_form),
+            CallResult::Failed(error) => reply(name, OutputForm::Text, Err(error), self.options.text_form),
         };
         if let (Some(tool), Some(error)) = (tool, &reply.error)
             && let Some(log) = self.log(tool, client.context)
@@ -77,7 +79,9 @@ impl Server {
             log.send_failure(&error.message).await;
         }
         let uri = tool.and_then(|tool| output_uri(tool, arguments));
-        Ok(self.result(name, uri, reply, client.context).into())
+        let mut result = self.result(name, uri, reply, client.context);
+        result.meta = tool.and_then(|tool| ignored_meta(tool, arguments));
+        Ok(result.into())
     }
 
     /// Reads the resource that a tool prints.
@@ -108,14 +112,18 @@ impl Server {
                     None => resources::text_contents(uri, &bytes, self.options.text_form),
                 }))
             }
-            CallResult::Ran(outcome) => failed(&reply(tool.name(), None, Ok(outcome), self.options.text_form).text),
+            CallResult::Ran(outcome) => {
+                failed(&reply(tool.name(), OutputForm::Text, Ok(outcome), self.options.text_form).text)
+            }
             // The URI matches the template, but its values are no arguments of the tool.
             CallResult::Failed(CallError::InvalidArguments { violations, .. }) => {
                 let reasons: Vec<String> = violations.iter().map(ToString::to_string).collect();
                 Err(resource_not_found(uri, Some(&reasons.join("; ")), is_modern(client.context)))
             }
             CallResult::Failed(CallError::ApprovalDenied(Denial::Forged)) => Err(forged_state()),
-            CallResult::Failed(error) => failed(&reply(tool.name(), None, Err(error), self.options.text_form).text),
+            CallResult::Failed(error) => {
+                failed(&reply(tool.name(), OutputForm::Text, Err(error), self.options.text_form).text)
+            }
         }
     }
 
@@ -133,17 +141,18 @@ impl Server {
         let tool = toolbox.index.get(name);
         match self.run(toolbox, name, arguments, Purpose::Prompt, &Unattended, context).await {
             CallResult::Ran(outcome) if !outcome.succeeded() => {
-                let reply = reply(name, None, Ok(outcome), self.options.text_form);
+                let reply = reply(name, OutputForm::Text, Ok(outcome), self.options.text_form);
                 Err(ErrorData::internal_error(format!("{name} failed: {}", reply.text), None))
             }
             CallResult::Ran(outcome) => {
-                let reply = reply(name, tool.and_then(ResolvedTool::output), Ok(outcome), self.options.text_form);
+                let reply = reply(name, output_form(tool), Ok(outcome), self.options.text_form);
                 let uri = tool.and_then(|tool| output_uri(tool, arguments));
                 Ok(self.result(name, uri, reply, context).content)
             }
-            CallResult::Failed(error) => {
-                Err(ErrorData::invalid_params(reply(name, None, Err(error), self.options.text_form).text, None))
-            }
+            CallResult::Failed(error) => Err(ErrorData::invalid_params(
+                reply(name, OutputForm::Text, Err(error), self.options.text_form).text,
+                None,
+            )),
             CallResult::InputRequired(never) => match never {},
         }
     }
@@ -249,9 +258,21 @@ async fn with_log<T>(log: Option<(&CallLog<'_>, &StderrLines)>, call: impl Futur
     }
 }
 
+/// The form of what a tool prints; text if there is no such tool.
+fn output_form(tool: Option<ResolvedTool<'_>>) -> OutputForm<'_> {
+    tool.map_or(OutputForm::Text, ResolvedTool::output_form)
+}
+
 /// The URI under which clients can read the same output again, if the tool has a resource and an `output`.
 fn output_uri(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Option<String> {
     tool.output().and_then(|_| resources::uri(tool, arguments))
+}
+
+/// The metadata that names the ignored arguments of a call; `None` if there are none.
+fn ignored_meta(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Option<MetaObject> {
+    let names: Vec<Value> = keys_ignored_from_agents(tool, arguments).map(|name| echo(name).into()).collect();
+    let meta = || MetaObject(Map::from_iter([(IGNORED_META.to_owned(), names.clone().into())]));
+    (!names.is_empty()).then(meta)
 }
 
 /// Returns whether the client knows links in results. Without them it gets no full output.
@@ -279,7 +300,11 @@ pub(super) fn render(reply: Reply, uris: Vec<Option<String>>) -> CallToolResult 
         content.push(ContentBlock::text(reply.text));
     }
     match reply.error {
-        None => CallToolResult::success(content),
+        None => {
+            let mut result = CallToolResult::success(content);
+            result.structured_content = reply.typed;
+            result
+        }
         Some(error) => {
             let mut result = CallToolResult::error(content);
             result.structured_content = Some(error.to_json());

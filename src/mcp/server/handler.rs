@@ -7,7 +7,7 @@ use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult,
     ConstString as _, CustomRequest, CustomResult, ErrorData, GetPromptRequestParams, GetPromptResponse,
-    Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListPromptsRequestMethod, ListPromptsResult,
+    InitializeRequestParams, InitializeResult, JsonObject, ListPromptsRequestMethod, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerConfig, SetLevelRequestMethod,
     SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
@@ -18,7 +18,7 @@ use super::super::caching::cacheable;
 use super::super::client::Client;
 use super::super::errors::{method_not_found, resource_not_found};
 use super::super::revision::is_modern;
-use super::super::{instructions, prompts, resources, tools};
+use super::super::{instructions, prompts, resources, server_info, tools};
 use super::Server;
 use super::calls::{ToolCall, ToolResource};
 use crate::call::arguments::echo;
@@ -32,14 +32,13 @@ impl ServerHandler for Server {
         let toolbox = self.toolbox();
         // The digest is build metadata (SemVer 2.0, item 10). Servers of one version with different tools differ in it.
         let version = format!("{}+{}", env!("CARGO_PKG_VERSION"), &toolbox.digest()[..VERSION_DIGEST_DIGITS]);
-        let name = Implementation::new("climax", version);
         let capabilities = self.capabilities(&toolbox);
         ServerConfig::new(capabilities)
-            .with_server_info(name)
-            .with_instructions(instructions::instructions(&toolbox.index, self.options.mode))
+            .with_server_info(server_info::server_info(version))
+            .with_instructions(instructions::instructions(&toolbox.index, &self.options.surface))
     }
 
-    /// Declares logging, which only clients that initialize have.
+    /// Declares logging, which only clients that initialize have, and shows the icon.
     async fn initialize(
         &self,
         request: InitializeRequestParams,
@@ -47,6 +46,7 @@ impl ServerHandler for Server {
     ) -> Result<InitializeResult, ErrorData> {
         let mut info = self.negotiate_initialize(&request)?;
         info.capabilities.logging = Some(JsonObject::default());
+        info.server_info.icons = Some(vec![server_info::icon()]);
         context.peer.set_peer_info(request);
         Ok(info)
     }
@@ -73,7 +73,7 @@ impl ServerHandler for Server {
         if page.is_some_and(|page| page.cursor.is_some()) {
             return Err(ErrorData::invalid_params("Unknown cursor: the list of tools has one page", None));
         }
-        let list = ListToolsResult::with_all_items(tools::tools(&self.toolbox().index, self.options.mode));
+        let list = ListToolsResult::with_all_items(tools::tools(&self.toolbox().index, &self.options.surface));
         Ok(cacheable(list, self.list_ttl_ms(), &context))
     }
 

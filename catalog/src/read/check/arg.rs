@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::{Checker, text_or};
-use crate::model::{Place, Type};
-use crate::read::checked::{CheckedArg, DefaultValue};
-use crate::read::config::ArgConfig;
+use crate::model::{Place, Shape, Spread, Type};
+use crate::read::checked::{CheckedArg, CheckedChoice, DefaultValue};
+use crate::read::config::{ArgConfig, ChoiceConfig};
 use crate::read::diagnostic::Code;
 use crate::read::source::{Span, Spanned};
 use crate::read::yaml::{Meaning, Scalar, shorten};
@@ -79,32 +79,52 @@ impl Checker<'_> {
         }
     }
 
-    fn arg(&mut self, arg: ArgConfig) -> CheckedArg {
+    fn arg(&mut self, mut arg: ArgConfig) -> CheckedArg {
         let output = self.output_file(&arg);
-        let place = self.place(&arg);
-        let kind = arg.kind.unwrap_or(Type::String);
-        let values = self.enum_values(arg.values.as_ref(), kind);
+        let (shape, separator) = self.shape(&arg);
+        let place = self.place(&arg, shape);
+        let kind = arg.kind.unwrap_or(if shape == Shape::Count { Type::Integer } else { Type::String });
+        let written = arg.values.as_ref().map(values_of);
+        self.enum_values(written.as_ref(), kind);
+        let choices = arg.values.take().map_or_else(Vec::new, |values| self.choices(values, place, shape));
         let default = arg.default.as_ref().and_then(|default| self.default(default, kind));
-        if let (Some(default), Some(span), Some(values)) = (&default, arg.default.as_ref().map(|d| d.span), &arg.values)
-        {
+        if let (Some(default), Some(span), Some(values)) = (&default, arg.default.as_ref().map(|d| d.span), &written) {
             self.default_in_enum(&default.word, span, values);
         }
-        let required = arg.required.as_ref().is_some_and(|required| required.value);
-        if let (true, Some(default)) = (required, &arg.default) {
-            let message = "the default of a required arg is never used";
+        let required = arg.must_be_given();
+        if let (Some(Spanned { value: true, .. }), Some(default)) = (&arg.required, &arg.default) {
+            let message = "an arg with a default is never required";
             self.report(Code::RequiredDefault, default.span, message, "remove `required: true` or `default:`");
         }
+        if let (Some(flag), Place::Option) = (&arg.flag, place) {
+            self.flag(flag, kind, shape);
+        }
+        self.variable(&arg);
+        self.off(&arg, kind);
+        let constraint = self.constraint(&arg, kind, shape);
+        let [min_items, max_items] = self.item_bounds(&arg, shape);
+        let shown = self.shown(&arg);
+        let risk = self.arg_risk(&arg);
         let name = text_or(arg.name, "");
-        let flag = arg.flag.map(|flag| flag.value).filter(|flag| !flag.is_empty());
-        let flag = flag.unwrap_or_else(|| format!("--{}", name.replace('_', "-")));
+        let flag = arg.flag.map_or_else(|| format!("--{}", name.replace('_', "-")), |flag| flag.value);
         CheckedArg {
             description: text_or(arg.description, ""),
             kind,
             required,
             default,
-            place: place.unwrap_or_else(|| flag_place(&flag, kind)),
+            place,
             flag,
-            values,
+            shape,
+            separator,
+            aliases: self.aliases(arg.aliases, place),
+            off: arg.off.map(|off| off.value),
+            variable: arg.variable.map(|variable| variable.value),
+            choices,
+            constraint,
+            min_items,
+            max_items,
+            shown,
+            risk,
             rules: Vec::new(),
             leading_dash: None,
             asked: false,
@@ -113,8 +133,42 @@ impl Checker<'_> {
         }
     }
 
-    /// Returns the place that the boolean keys name; `None` for a flag.
-    fn place(&mut self, arg: &ArgConfig) -> Option<Place> {
+    /// Checks the titles and words of enum values.
+    fn choices(&mut self, values: Spanned<Vec<ChoiceConfig>>, place: Place, shape: Shape) -> Vec<CheckedChoice> {
+        let has_words = matches!(place, Place::Option | Place::Positional)
+            && !matches!(shape, Shape::List(Spread::Joined) | Shape::Map(_) | Shape::Rest);
+        let mut choice = |choice: ChoiceConfig| {
+            if let Some(words) = &choice.words {
+                self.not_empty(words, "the words of an enum value");
+                self.words(Some(words));
+                if !has_words {
+                    let message = "words of an enum value have no place here";
+                    let help = "remove them: only an option or operand has words, a joined list and a map have values";
+                    self.report(Code::IllegalShape, words.span, message, help);
+                }
+            }
+            CheckedChoice {
+                value: choice.value.value,
+                title: choice.title.filter(|title| !title.is_empty()),
+                words: choice.words.map(|words| words.value),
+            }
+        };
+        values.value.into_iter().map(&mut choice).collect()
+    }
+
+    /// Checks the flag of a boolean that is false.
+    fn off(&mut self, arg: &ArgConfig, kind: Type) {
+        let Some(off) = &arg.off else { return };
+        self.not_empty(off, "`off`");
+        self.words(Some(off));
+        if kind != Type::Boolean {
+            let message = format!("`off` has no meaning for type {}", kind.as_str());
+            self.report(Code::IllegalShape, off.span, message, "remove it, or write `type: boolean`");
+        }
+    }
+
+    /// Returns the place that the keys name.
+    fn place(&mut self, arg: &ArgConfig, shape: Shape) -> Place {
         let named: Vec<(&str, Place, Span)> = [
             ("positional", Place::Positional, &arg.positional),
             ("cwd", Place::Cwd, &arg.cwd),
@@ -122,14 +176,17 @@ impl Checker<'_> {
         ]
         .into_iter()
         .filter_map(|(key, place, set)| set.as_ref().filter(|set| set.value).map(|set| (key, place, set.span)))
+        .chain(arg.variable.as_ref().map(|variable| ("variable", Place::Variable, variable.span)))
         .collect();
-        let &[(key, place, span), ref more @ ..] = named.as_slice() else { return None };
+        let &[(key, place, span), ref more @ ..] = named.as_slice() else {
+            return if shape == Shape::Rest { Place::Positional } else { Place::Option };
+        };
         for (other, _, at) in more {
             let message = format!("`{other}` and `{key}` exclude each other: a value goes to one place");
             let error = self.source.diagnostic(Code::ConflictingPlaces, *at, message);
             self.out.push(error.also(span, format!("`{key}` is set here")).help("keep one of the two"));
         }
-        if arg.kind == Some(Type::Boolean) {
+        if arg.kind == Some(Type::Boolean) && place != Place::Variable {
             let message = format!("a boolean cannot be `{key}`: it is a switch");
             self.report(Code::BooleanPlace, span, message, format!("remove `{key}`, or give the arg another type"));
         }
@@ -137,7 +194,7 @@ impl Checker<'_> {
             let message = format!("`flag` has no effect beside `{key}`");
             self.report(Code::NoEffect, flag.span, message, format!("remove `flag` or `{key}`"));
         }
-        Some(place)
+        place
     }
 
     pub(super) fn enum_values(&mut self, values: Option<&Spanned<Vec<Spanned<String>>>>, kind: Type) -> Vec<String> {
@@ -214,12 +271,9 @@ impl Checker<'_> {
     }
 }
 
-fn flag_place(flag: &str, kind: Type) -> Place {
-    match (kind, flag.ends_with('=')) {
-        (_, true) => Place::Joined,
-        (Type::Boolean, false) => Place::Switch,
-        (_, false) => Place::Flag,
-    }
+/// The values of an `enum`, without titles and words.
+pub(super) fn values_of(choices: &Spanned<Vec<ChoiceConfig>>) -> Spanned<Vec<Spanned<String>>> {
+    Spanned { value: choices.value.iter().map(|choice| choice.value.clone()).collect(), span: choices.span }
 }
 
 /// Returns the JSON form of an enum value of type `kind`; `None` if the text is no value of that type.

@@ -11,6 +11,7 @@ impl Checker<'_> {
         self.program_keys(&[
             ("command", config.command.as_ref().filter(|text| !text.value.is_empty()).map(span)),
             ("env", config.env.first().map(|(name, _)| name.span)),
+            ("always", config.always.as_ref().map(span)),
             ("working_dir", config.working_dir.as_ref().map(span)),
             ("global_args", config.global_args.first().and_then(|arg| arg.name.as_ref()).map(span)),
         ]);
@@ -26,7 +27,10 @@ impl Checker<'_> {
             resolve,
             args,
             exit_codes,
+            always,
             // Valid for native tools too.
+            without: _,
+            groups: _,
             phrases: _,
             name: _,
             title: _,
@@ -40,7 +44,8 @@ impl Checker<'_> {
         } = tool;
         self.program_keys(&[
             ("command", command.as_ref().filter(|text| !text.value.is_empty()).map(span)),
-            ("output", output.as_ref().map(span)),
+            ("output", output.as_ref().map(|output| output.mime.span)),
+            ("always", always.as_ref().map(span)),
             ("exit_codes", exit_codes.first().map(|entry| entry.code.span)),
             ("resolve", resolve.first().map(|entry| entry.name.span)),
         ]);
@@ -56,7 +61,21 @@ impl Checker<'_> {
             cwd,
             stdin,
             output,
+            variable,
+            aliases,
+            rest,
+            off,
             // Valid for native tools too.
+            list: _,
+            map: _,
+            count: _,
+            min: _,
+            max: _,
+            pattern: _,
+            min_items: _,
+            max_items: _,
+            shown: _,
+            risk: _,
             name: _,
             description: _,
             kind: _,
@@ -71,6 +90,10 @@ impl Checker<'_> {
             ("cwd", cwd.as_ref().map(span)),
             ("stdin", stdin.as_ref().map(span)),
             ("output", output.as_ref().map(span)),
+            ("variable", variable.as_ref().map(span)),
+            ("aliases", aliases.first().map(span)),
+            ("rest", rest.as_ref().map(span)),
+            ("off", off.as_ref().map(span)),
         ]);
     }
 

@@ -2,12 +2,28 @@
 
 use super::Checker;
 use crate::model::Type;
-use crate::read::checked::CheckedOutputFile;
-use crate::read::config::ArgConfig;
+use crate::output::OutputForm;
+use crate::read::checked::{CheckedOutput, CheckedOutputFile};
+use crate::read::config::{ArgConfig, OutputConfig};
 use crate::read::diagnostic::Code;
 use crate::read::source::Spanned;
+use crate::read::yaml::shorten;
 
 impl Checker<'_> {
+    /// Checks what a tool prints. Only JSON has a schema.
+    pub(super) fn output(&mut self, output: OutputConfig) -> CheckedOutput {
+        let OutputConfig { mime, schema } = output;
+        if let Some(schema) = &schema
+            && !OutputForm::new(Some(&mime.value), None).is_typed()
+        {
+            let message = format!("`schema` has no effect on output of type `{}`", shorten(&mime.value));
+            let help =
+                "write `mime: application/json`, `mime: application/x-ndjson` for a value per line, or remove `schema`";
+            self.report(Code::IllegalOutput, schema.span, message, help);
+        }
+        CheckedOutput { mime: self.media_type(mime), schema: schema.map(|schema| schema.value.to_string()) }
+    }
+
     /// Checks a media type without parameters. Source: RFC 6838, section 4.2.
     pub(super) fn media_type(&mut self, mime: Spanned<String>) -> String {
         let is_name = |text: &str| {
@@ -15,7 +31,7 @@ impl Checker<'_> {
                 && text.chars().all(|c| c.is_ascii_alphanumeric() || "!#$&-^_.+".contains(c))
         };
         if !mime.value.split_once('/').is_some_and(|(kind, subtype)| is_name(kind) && is_name(subtype)) {
-            let message = format!("`{}` is no media type", crate::read::yaml::shorten(&mime.value));
+            let message = format!("`{}` is no media type", shorten(&mime.value));
             let help = "write TYPE/SUBTYPE, such as image/png or application/pdf; leave `output` out for plain text";
             self.report(Code::IllegalMediaType, mime.span, message, help);
         }
@@ -44,7 +60,7 @@ impl Checker<'_> {
         let file = output.value.file.as_ref().map_or(name, |file| &file.value);
         if matches!(file, "" | "." | "..") || file.contains('/') {
             let span = output.value.file.as_ref().map_or(output.span, |file| file.span);
-            let message = format!("`{}` is no name of a file", crate::read::yaml::shorten(file));
+            let message = format!("`{}` is no name of a file", shorten(file));
             self.report(Code::IllegalOutput, span, message, "write a name without `/`, such as chart.png");
         }
         let mime = output.value.mime.clone().map_or_else(String::new, |mime| self.media_type(mime));

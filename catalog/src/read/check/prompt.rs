@@ -112,7 +112,7 @@ impl Checker<'_> {
             return;
         }
         for arg in &tool.args {
-            let is_required = arg.required.as_ref().is_some_and(|required| required.value);
+            let is_required = arg.must_be_given();
             if let Some(missing) = arg.name.as_ref().filter(|_| is_required)
                 && given.iter().all(|(arg, _)| arg.value != missing.value)
             {
@@ -130,7 +130,7 @@ impl Checker<'_> {
     /// Checks a template for a tool's arg, as far as possible without the values of the prompt's args.
     fn call_arg(&mut self, arg: &ArgConfig, given: &Spanned<String>, own: &[PromptArgConfig]) {
         let pieces = template::parse(&given.value);
-        let is_required = arg.required.as_ref().is_some_and(|required| required.value);
+        let is_required = arg.must_be_given();
         let always_there = |name: &str| {
             let mut named = own.iter().filter(|own| own.name.as_ref().is_some_and(|own| own.value == name));
             named.all(|own| own.required)
@@ -147,12 +147,12 @@ impl Checker<'_> {
             return;
         }
         let kind = arg.kind.unwrap_or(Type::String);
-        let allowed = arg.values.as_ref().is_none_or(|all| all.value.iter().any(|one| one.value == given.value));
+        let allowed = arg.values.as_ref().is_none_or(|all| all.value.iter().any(|one| one.value.value == given.value));
         if enum_json(&given.value, kind).is_none() || !allowed {
             let message = format!("the tool does not take `{}` here", shorten(&given.value));
             let help = match &arg.values {
                 Some(all) => {
-                    let all: Vec<&str> = all.value.iter().map(|one| one.value.as_str()).collect();
+                    let all: Vec<&str> = all.value.iter().map(|one| one.value.value.as_str()).collect();
                     format!("write one of {}", all.join(", "))
                 }
                 None => format!("write a value of type {}", kind.as_str()),

@@ -62,6 +62,10 @@ impl Checker<'_> {
                     let message = format!("`{}` is a file that the server chooses", arg.value);
                     self.report(Code::IllegalQuestion, arg.span, message, "remove the name, or the arg's `output`");
                 }
+                Some(other) if other.list.is_some() || other.map.is_some() || other.rest.is_some() => {
+                    let message = format!("`{}` takes several values, and a form has one for each field", arg.value);
+                    self.report(Code::IllegalQuestion, arg.span, message, "remove the name, or the list");
+                }
                 Some(_) => {}
             }
         }

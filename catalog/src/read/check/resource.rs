@@ -40,7 +40,7 @@ impl Checker<'_> {
         }
         let names: Vec<&str> = tool.args.iter().filter_map(|arg| Some(arg.name.as_ref()?.value.as_str())).collect();
         for arg in &tool.args {
-            let is_required = arg.required.as_ref().is_some_and(|required| required.value);
+            let is_required = arg.must_be_given();
             if let Some(name) = arg.name.as_ref().filter(|_| is_required)
                 && template.variables().all(|variable| variable != name.value)
             {

@@ -180,6 +180,26 @@ codes! {
         why "The tools of a native config run no program, so the key would do nothing.";
         example "native: true\ncommand: date\ntools:\n  - {name: a, description: Show a}";
         remedy "Remove the key, or `native: true`.";
+    /// Keys of an arg that contradict each other: about the number, form or words of its values.
+    IllegalShape = "illegal-shape", Error, Check;
+        why "The command line of a call would not be clear.";
+        example "{name: paths, list: true, count: true}";
+        remedy "Remove one of the two keys, or correct `type`.";
+    /// Words of a command line in an order that gives another command line.
+    IllegalOrder = "illegal-order", Error, Check;
+        why "The program would take an option for an operand, or one operand for another.";
+        example "command: \"checkout --\"\nargs: [{name: force, type: boolean}]   # behind the `--`";
+        remedy "Give each arg its place: `command: checkout {options} -- {paths}`.";
+    /// A group of args that no call can follow, or every call does.
+    IllegalGroup = "illegal-group", Error, Check;
+        why "The rule would refuse every call, or none.";
+        example "exactly_one: [[branch]]";
+        remedy "Name two optional args or more.";
+    /// A quote or backslash within a word of a command.
+    UnclearQuote = "unclear-quote", Error, Check;
+        why "Quotes enclose whole words here; earlier they stood for themselves.";
+        example "command: log --format='%h %s'";
+        remedy "Put the whole word into quotes: `'--format=%h %s'`.";
     /// An exit code that cannot be an answer, or a meaning of several lines.
     IllegalExitCode = "illegal-exit-code", Error, Check;
         why "A program ends with a code from 0 to 255, and 0 is success without being listed.";
@@ -342,7 +362,7 @@ codes! {
         why "Somebody expected it to do something.";
         example "{name: dir, cwd: true, flag: --dir}";
         remedy "Remove the key.";
-    /// An arg that is required and has a default, which is then never used.
+    /// An arg that is required and has a default. The default serves, and the arg is not required.
     RequiredDefault = "required-default", Warning, Check;
         why "One of the two is not meant.";
         example "{name: limit, required: true, default: \"20\"}";
@@ -405,7 +425,7 @@ codes! {
         remedy "Say in each what it does that the other does not, or remove one.";
     /// A tool seems to change something, and the config does not say what risk it is.
     LintRisk = "lint/missing-risk", Warning, Lint;
-        why "Without `risk` a tool counts as reading only: clients are told so, and policies let it run unasked.";
+        why "Without `risk` policies let a tool run unasked, as if it only read. Clients are not told that it only reads.";
         example "{name: branch_delete, description: Delete a branch, command: branch --delete}";
         remedy "Write `risk: write`, `risk: destructive`, or `risk: read` if it changes nothing.";
     /// An arg without description.

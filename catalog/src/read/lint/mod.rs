@@ -35,13 +35,17 @@ pub(crate) fn lint(source: &Source, config: &Config, out: &mut Vec<Diagnostic>) 
         linter.risk(tool);
         for arg in &tool.args {
             linter.arg(arg);
-            linter.flag(arg);
         }
     }
     linter.similar(&config.tools);
     // The target of an alias is linted once for each alias.
     let mut seen = HashSet::new();
     out.extend(linter.out.into_iter().filter(|one| seen.insert((one.code(), one.span()))));
+}
+
+/// The words of a command. Unclear quotes were reported.
+fn words_of(command: &str) -> Vec<String> {
+    crate::words::split(command).unwrap_or_default()
 }
 
 /// The names of the program that a config describes, lowercased.
@@ -70,7 +74,8 @@ impl Linter<'_> {
 
     fn command(&mut self, command: Option<&Spanned<String>>) {
         let Some(command) = command else { return };
-        let Some(word) = command.value.split_whitespace().find(|word| OF_SHELLS.contains(word)) else { return };
+        let words = words_of(&command.value);
+        let Some(word) = words.iter().find(|word| OF_SHELLS.contains(&word.as_str())) else { return };
         let message = format!("`{word}` in a command is a word like any other: no shell reads it");
         let help = "do it by options of the program, or put it into a script and name that";
         self.report(Code::LintShell, command.span, message, help);
@@ -88,13 +93,6 @@ impl Linter<'_> {
             message,
             "write the whole path, or let calls name it by an arg with `cwd: true`",
         );
-    }
-
-    fn flag(&mut self, arg: &ArgConfig) {
-        let Some(flag) = arg.flag.as_ref().filter(|flag| flag.value.contains(char::is_whitespace)) else { return };
-        let message = format!("flag `{}` goes on the command line as one word", shorten(&flag.value));
-        let help = "put options that are always the same into `command`, and only this arg's own into `flag`";
-        self.report(Code::LintShell, flag.span, message, help);
     }
 
     fn description(&mut self, tool: &ToolConfig) {

@@ -1,0 +1,177 @@
+//! Flags of args: templates of words that hold places for a value.
+
+use crate::model::Shape;
+
+/// A template of the words of an option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlagTemplate {
+    words: Vec<Vec<Piece>>,
+}
+
+/// A part of a word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Piece {
+    Literal(String),
+    /// The value.
+    Value,
+    /// The key of a map.
+    Key,
+}
+
+impl FlagTemplate {
+    /// Reads the words of a flag: `{}` is the value; the flags of maps have `{key}` and `{value}`.
+    ///
+    /// A flag without a place takes the value as a word of its own, or at its end if it ends in `=`. `is_bare` flags
+    /// take no value.
+    #[must_use]
+    pub fn new(words: &[impl AsRef<str>], shape: Shape, is_bare: bool) -> Self {
+        let is_map = matches!(shape, Shape::Map(_));
+        let mut words: Vec<Vec<Piece>> = words.iter().map(|word| pieces(word.as_ref(), is_map)).collect();
+        let has_place = words.iter().flatten().any(|piece| matches!(piece, Piece::Value | Piece::Key));
+        if !has_place && !is_bare {
+            let value = if is_map {
+                vec![Piece::Key, Piece::Literal("=".to_owned()), Piece::Value]
+            } else {
+                vec![Piece::Value]
+            };
+            match words.last_mut() {
+                Some(last) if matches!(last.last(), Some(Piece::Literal(text)) if text.ends_with('=')) => {
+                    last.extend(value);
+                }
+                _ => words.push(value),
+            }
+        }
+        Self { words }
+    }
+
+    /// Checks that a flag has the places of its shape.
+    ///
+    /// # Errors
+    /// A sentence with the places that are wrong.
+    pub(crate) fn check(&self, shape: Shape) -> Result<(), &'static str> {
+        let count = |wanted: &Piece| self.words.iter().flatten().filter(|piece| *piece == wanted).count();
+        match shape {
+            Shape::Map(_) if count(&Piece::Key) != 1 || count(&Piece::Value) != 1 => {
+                Err("the flag of a map has `{key}` and `{value}` once each")
+            }
+            Shape::Count if count(&Piece::Value) > 0 => Err("the flag of a count has no place for a value"),
+            Shape::Single | Shape::List(_) if count(&Piece::Value) > 1 => Err("a flag has one place for the value"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns whether the program could take the value for an option: it starts a word that follows no flag.
+    #[must_use]
+    pub fn starts_with_value(&self) -> bool {
+        matches!(self.words.first().and_then(|word| word.first()), Some(Piece::Value | Piece::Key))
+    }
+
+    /// Returns the text between key and value of a map, such as `=`; empty if they are in different words.
+    #[must_use]
+    pub fn separator(&self) -> &str {
+        let word = self.words.iter().find(|word| word.contains(&Piece::Key));
+        let text = match word.map(Vec::as_slice) {
+            Some(word) => word.windows(3).find_map(|three| match three {
+                [Piece::Key, Piece::Literal(text), Piece::Value] => Some(text.as_str()),
+                _ => None,
+            }),
+            None => None,
+        };
+        text.unwrap_or_default()
+    }
+
+    /// Returns the words for one value. `key` is empty except for maps.
+    #[must_use]
+    pub fn filled(&self, key: &str, value: &str) -> Vec<String> {
+        self.words.iter().map(|word| fill(word, key, value)).collect()
+    }
+
+    /// Returns the words for several values: the words before the value once, then the word of the value for each.
+    #[must_use]
+    pub fn filled_once<'v>(&self, pairs: impl Iterator<Item = (&'v str, &'v str)>) -> Vec<String> {
+        let is_fixed = |word: &&Vec<Piece>| word.iter().all(|piece| matches!(piece, Piece::Literal(_)));
+        let fixed = self.words.iter().take_while(is_fixed).map(|word| fill(word, "", ""));
+        let places: Vec<_> = self.words.iter().skip_while(is_fixed).collect();
+        let values = pairs.flat_map(|(key, value)| places.iter().map(move |word| fill(word, key, value)));
+        let values: Vec<String> = values.collect();
+        fixed.chain(values).collect()
+    }
+
+    /// Returns the words with `<NAME>` for the value, and `<KEY>` and `<VALUE>` for those of maps.
+    #[must_use]
+    pub fn described(&self, name: &str) -> String {
+        let is_map = self.words.iter().flatten().any(|piece| *piece == Piece::Key);
+        let value = if is_map { "<VALUE>".to_owned() } else { format!("<{name}>") };
+        self.filled("<KEY>", &value).join(" ")
+    }
+}
+
+fn fill(word: &[Piece], key: &str, value: &str) -> String {
+    let texts = word.iter().map(|piece| match piece {
+        Piece::Literal(text) => text.as_str(),
+        Piece::Value => value,
+        Piece::Key => key,
+    });
+    texts.collect()
+}
+
+/// Reads the pieces of a word. Other braces stand for themselves: programs have them in formats.
+fn pieces(word: &str, is_map: bool) -> Vec<Piece> {
+    let places: &[(&str, Piece)] =
+        if is_map { &[("{key}", Piece::Key), ("{value}", Piece::Value)] } else { &[("{}", Piece::Value)] };
+    let mut pieces = Vec::new();
+    let mut rest = word;
+    while !rest.is_empty() {
+        let next = places.iter().filter_map(|(text, piece)| Some((rest.find(text)?, *text, piece)));
+        let Some((at, text, piece)) = next.min_by_key(|(at, ..)| *at) else {
+            pieces.push(Piece::Literal(rest.to_owned()));
+            break;
+        };
+        if at > 0 {
+            pieces.push(Piece::Literal(rest[..at].to_owned()));
+        }
+        pieces.push(piece.clone());
+        rest = &rest[at + text.len()..];
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Spread;
+
+    const MAP: Shape = Shape::Map(Spread::Repeat);
+
+    #[test]
+    fn value_goes_to_its_place() {
+        for (words, shape, expected) in [
+            (vec!["--label"], Shape::Single, vec!["--label", "v"]),
+            (vec!["--label="], Shape::Single, vec!["--label=v"]),
+            (vec!["-j{}"], Shape::Single, vec!["-j1"]),
+            (vec!["--set"], MAP, vec!["--set", "k=v"]),
+            (vec!["--set="], MAP, vec!["--set=k=v"]),
+            (vec!["--arg", "{key}", "{value}"], MAP, vec!["--arg", "k", "v"]),
+            (vec!["-D{key}:{value}", "{x}"], MAP, vec!["-Dk:v", "{x}"]),
+        ] {
+            let value = if words == ["-j{}"] { "1" } else { "v" };
+            assert_eq!(FlagTemplate::new(&words, shape, false).filled("k", value), expected);
+        }
+        assert_eq!(FlagTemplate::new(&["--all"], Shape::Single, true).filled("", "true"), ["--all"]);
+    }
+
+    #[test]
+    fn one_flag_takes_several_words() {
+        let flag = FlagTemplate::new(&["--filters"], MAP, false);
+        assert_eq!(flag.filled_once([("a", "1"), ("b", "2")].into_iter()), ["--filters", "a=1", "b=2"]);
+        assert_eq!(flag.separator(), "=");
+    }
+
+    #[test]
+    fn places_of_other_shapes_are_errors() {
+        for (word, shape) in [("--set {key}", MAP), ("-v{}", Shape::Count), ("{}={}", Shape::Single)] {
+            let words: Vec<&str> = word.split(' ').collect();
+            assert!(FlagTemplate::new(&words, shape, false).check(shape).is_err(), "{word}");
+        }
+    }
+}

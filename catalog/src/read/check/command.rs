@@ -1,0 +1,208 @@
+//! Checks of commands: places of args, and the order of the words that a call gets.
+
+use super::{Checker, SharedParts};
+use crate::model::{Place, Risk, Shape};
+use crate::read::checked::{CheckedArg, CheckedGroup, CommandPart};
+use crate::read::config::{GroupConfig, ToolConfig};
+use crate::read::diagnostic::Code;
+use crate::read::source::{Span, Spanned};
+
+/// The name of the place of all options that have no place of their own.
+const OPTIONS: &str = "options";
+
+/// A command as it was read: its parts, and where it is written.
+pub(super) struct Command {
+    pub(super) parts: Vec<CommandPart>,
+    pub(super) span: Span,
+}
+
+impl Checker<'_> {
+    /// Reads the parts of a command. A word `{name}` is the place of the arg of this name.
+    pub(super) fn command(&mut self, text: Option<&Spanned<String>>, args: &[&str]) -> Command {
+        let span = text.map_or(Span { start: 0, end: 0 }, |text| text.span);
+        let words = self.words(text);
+        let parts = words.into_iter().map(|word| self.part(word, span, args)).collect();
+        Command { parts, span }
+    }
+
+    fn part(&mut self, word: String, span: Span, args: &[&str]) -> CommandPart {
+        let Some(name) = word.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else {
+            return CommandPart::Word(word);
+        };
+        if args.contains(&name) {
+            return CommandPart::Arg(name.to_owned());
+        }
+        if name == OPTIONS {
+            return CommandPart::Options;
+        }
+        if let Some(near) = crate::suggest::did_you_mean(name, args.iter().copied().chain([OPTIONS])) {
+            let message = format!("`{word}` names no arg of the tool");
+            self.report(Code::UnknownPlaceholder, span, message, format!("did you mean `{{{near}}}`?"));
+        }
+        CommandPart::Word(word)
+    }
+
+    /// Reads the command of a tool, and checks the order of its words.
+    pub(super) fn tool_command(
+        &mut self,
+        tool: &ToolConfig,
+        args: &[CheckedArg],
+        shared: &SharedParts<'_>,
+    ) -> Vec<CommandPart> {
+        let names: Vec<&str> = args.iter().map(|arg| arg.name.as_str()).collect();
+        let command = self.command(tool.command.as_ref(), &names);
+        if let (Some(name), true, true) = (&tool.name, shared.needs_words, command.parts.is_empty())
+            && !name.value.is_empty()
+        {
+            let message = format!("tool `{}` has no command to run", name.value);
+            self.report(Code::NoCommand, name.span, message, "set `command` of the config or of the tool");
+        }
+        let whole = Command { parts: [shared.base, &command.parts].concat(), span: command.span };
+        self.order(&whole, args, shared.has_globals, tool);
+        command.parts
+    }
+
+    /// Checks that the words of every call mean what they say.
+    fn order(&mut self, command: &Command, args: &[CheckedArg], has_globals: bool, tool: &ToolConfig) {
+        let name_span = tool.name.as_ref().map_or(command.span, |name| name.span);
+        self.places(command, args);
+        self.behind_dashes(command, args, has_globals);
+        self.positionals(command, args, name_span);
+        self.rest(command, args, tool.risk, name_span);
+    }
+
+    /// Reports args that stand in two places, or that have no words.
+    fn places(&mut self, command: &Command, args: &[CheckedArg]) {
+        for (at, part) in command.parts.iter().enumerate() {
+            let shown = match part {
+                CommandPart::Word(_) => continue,
+                CommandPart::Arg(name) => name.as_str(),
+                CommandPart::Options => OPTIONS,
+            };
+            if command.parts[..at].contains(part) {
+                let message = format!("`{{{shown}}}` stands twice in the command");
+                self.report(Code::IllegalOrder, command.span, message, "keep one of the two places");
+            }
+            let arg = args.iter().find(|arg| *part == CommandPart::Arg(arg.name.clone()));
+            if let Some(arg) = arg.filter(|arg| !matches!(arg.place, Place::Option | Place::Positional)) {
+                let message = format!("`{}` has no words on the command line: it is {}", arg.name, arg.place.as_str());
+                self.report(Code::IllegalOrder, command.span, message, "remove the place from the command");
+            }
+        }
+    }
+
+    /// Reports options behind `--`: the program would read them as operands.
+    fn behind_dashes(&mut self, command: &Command, args: &[CheckedArg], has_globals: bool) {
+        let Some(dashes) = command.parts.iter().position(|part| *part == CommandPart::Word("--".to_owned())) else {
+            return;
+        };
+        let (before, behind) = command.parts.split_at(dashes);
+        let is_option = |arg: &&CheckedArg| arg.place == Place::Option;
+        let placed = |arg: &CheckedArg| command.parts.contains(&CommandPart::Arg(arg.name.clone()));
+        let first_unplaced = args.iter().filter(is_option).find(|arg| !placed(arg));
+        let help = "write `{options}` before `--`, such as `log {options} -- {paths}`";
+        if !before.contains(&CommandPart::Options) && (first_unplaced.is_some() || has_globals) {
+            let what = first_unplaced.map_or_else(|| "global args".to_owned(), |arg| format!("`{}`", arg.name));
+            self.report(
+                Code::IllegalOrder,
+                command.span,
+                format!("{what} would stand behind `--`, where there are operands only"),
+                help,
+            );
+        }
+        for part in behind {
+            let option = args.iter().filter(is_option).find(|arg| *part == CommandPart::Arg(arg.name.clone()));
+            let word = match (part, option) {
+                (CommandPart::Word(word), _) if word.starts_with('-') && word != "--" => word.clone(),
+                (_, Some(arg)) => format!("{{{}}}", arg.name),
+                _ => continue,
+            };
+            self.report(
+                Code::IllegalOrder,
+                command.span,
+                format!("`{word}` stands behind `--`, where there are operands only"),
+                help,
+            );
+        }
+    }
+
+    /// Reports an optional operand before a required one: without it, the program takes the second for the first.
+    fn positionals(&mut self, command: &Command, args: &[CheckedArg], span: Span) {
+        let mut optional: Option<&str> = None;
+        for arg in in_order(command, args) {
+            match optional {
+                Some(first) if arg.required => {
+                    let message = format!("`{first}` may be absent, and `{}` follows it", arg.name);
+                    let help = format!("require `{first}`, give it a default, or put it behind `{}`", arg.name);
+                    self.report(Code::IllegalOrder, span, message, help);
+                }
+                None if !arg.required && arg.default.is_none() => optional = Some(&arg.name),
+                _ => {}
+            }
+        }
+    }
+
+    /// Checks that the rest ends the command line, and that no option of the program can stand in it.
+    fn rest(&mut self, command: &Command, args: &[CheckedArg], risk: Option<Risk>, span: Span) {
+        let positionals: Vec<&CheckedArg> = in_order(command, args).collect();
+        let Some(at) = positionals.iter().position(|arg| arg.shape == Shape::Rest) else { return };
+        let rest = positionals[at];
+        let mut refuse = |message: String, help: &str| self.report(Code::IllegalOrder, span, message, help);
+        if at + 1 < positionals.len() {
+            let next = &positionals[at + 1].name;
+            refuse(format!("`{next}` stands behind `{}`, which takes all words", rest.name), "define it before");
+        }
+        let place = command.parts.iter().position(|part| *part == CommandPart::Arg(rest.name.clone()));
+        if place.is_some_and(|place| place + 1 < command.parts.len()) {
+            refuse(format!("words stand behind `{}`, which takes all words", rest.name), "put its place at the end");
+        }
+        let has_dashes = command.parts.contains(&CommandPart::Word("--".to_owned()));
+        if !has_dashes && !at.checked_sub(1).is_some_and(|before| positionals[before].required) {
+            let help = "write `--` before it in `command`, or define a required positional before it";
+            refuse(format!("the program could read words of `{}` as its own options", rest.name), help);
+        }
+        if risk.unwrap_or(Risk::Read) == Risk::Read {
+            let help = "write `risk: destructive`, or leave `rest` out: its words can be any command";
+            refuse(format!("`{}` takes any words, so the tool cannot be `risk: read`", rest.name), help);
+        }
+    }
+
+    /// Checks the groups of a tool.
+    pub(super) fn groups(&mut self, groups: Vec<GroupConfig>, args: &[CheckedArg]) -> Vec<CheckedGroup> {
+        let known: Vec<&str> = args.iter().map(|arg| arg.name.as_str()).collect();
+        for group in &groups {
+            let key = group.kind.as_str();
+            if group.args.value.len() < 2 {
+                let message = format!("a group of `{key}` has fewer than 2 args");
+                self.report(Code::IllegalGroup, group.args.span, message, "name 2 args or more, or remove the group");
+            }
+            for name in &group.args.value {
+                match args.iter().find(|arg| arg.name == name.value) {
+                    None => self.unknown_name(name, "arg", &known),
+                    Some(arg) if arg.required || arg.default.is_some() || arg.asked => {
+                        let message = format!("`{}` is in every call, so it belongs to no group", arg.name);
+                        let help = "remove it from the group, or its `required`, `default` or question";
+                        self.report(Code::IllegalGroup, name.span, message, help);
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+        let owned = |group: GroupConfig| CheckedGroup {
+            kind: group.kind,
+            args: group.args.value.into_iter().map(|name| name.value).collect(),
+        };
+        groups.into_iter().map(owned).collect()
+    }
+}
+
+/// The positionals in the order of the command line: those with a place, then the others as they are defined.
+fn in_order<'a>(command: &'a Command, args: &'a [CheckedArg]) -> impl Iterator<Item = &'a CheckedArg> {
+    let is_positional = |arg: &&CheckedArg| arg.place == Place::Positional;
+    let placed = command.parts.iter().filter_map(|part| match part {
+        CommandPart::Arg(name) => args.iter().find(|arg| arg.name == *name),
+        CommandPart::Word(_) | CommandPart::Options => None,
+    });
+    let is_placed = |arg: &&CheckedArg| command.parts.contains(&CommandPart::Arg(arg.name.clone()));
+    placed.filter(is_positional).chain(args.iter().filter(is_positional).filter(move |arg| !is_placed(arg)))
+}

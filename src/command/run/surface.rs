@@ -1,0 +1,65 @@
+//! The options that choose the tools that clients see.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use strum::VariantArray as _;
+
+use crate::command::output::usage;
+use crate::mcp::{CallName, MetaSurface, MetaTool, Surface};
+
+/// The environment variable for the meta-tools, which the command line overrides.
+const VARIABLE: &str = "CLIMAX_META";
+
+/// The tools that clients see.
+#[derive(Args, Debug)]
+pub(crate) struct SurfaceArguments {
+    /// Offer every tool directly instead of `climax_search` and `climax_call`
+    #[arg(long)]
+    classic: bool,
+    /// Add pages and details to `climax_search`, and the tools `climax_describe` and `climax_examples`
+    #[arg(long, conflicts_with = "classic")]
+    extended: bool,
+    /// Offer these meta-tools [default: search,call]; `read` is `call` for tools that change nothing
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = meta_tools(), conflicts_with_all = ["classic", "extended"])]
+    meta: Vec<MetaTool>,
+    /// Publish the name of a tool to call as this property, for clients that cannot pass `tool_name`
+    #[arg(long, value_name = "NAME", default_value = CallName::default().as_str(), value_parser = call_names(), conflicts_with = "classic")]
+    call_name: CallName,
+}
+
+impl SurfaceArguments {
+    /// Returns the surface of the command line, else the meta-tools of the environment, else the default.
+    pub(super) fn surface(&self) -> Result<Surface, ExitCode> {
+        let meta = match (self.classic, self.extended, self.meta.as_slice()) {
+            (true, ..) => return Ok(Surface::Classic),
+            (_, true, _) => MetaSurface::extended(),
+            (.., []) => from_environment()?.map_or_else(MetaSurface::default, MetaSurface::of),
+            (.., tools) => MetaSurface::of(tools.iter().copied()),
+        };
+        Ok(Surface::Meta(meta.with_call_name(self.call_name)))
+    }
+}
+
+/// Returns the meta-tools of the environment; `None` if it names none.
+fn from_environment() -> Result<Option<Vec<MetaTool>>, ExitCode> {
+    let Some(names) = std::env::var(VARIABLE).ok().filter(|names| !names.is_empty()) else { return Ok(None) };
+    let tools: Result<Vec<MetaTool>, _> = names.split(',').map(str::parse).collect();
+    tools.map(Some).map_err(|_| {
+        let expected: Vec<&str> = MetaTool::VARIANTS.iter().map(|tool| tool.as_str()).collect();
+        usage(&format!("{VARIABLE} is `{names}`, expected some of {} with commas between", expected.join(", ")))
+    })
+}
+
+/// Parses the values of `--meta`.
+fn meta_tools() -> impl TypedValueParser<Value = MetaTool> {
+    let names = MetaTool::VARIANTS.iter().map(|tool| tool.as_str());
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<MetaTool>().map_err(|error| error.to_string()))
+}
+
+/// Parses the values of `--call-name`.
+fn call_names() -> impl TypedValueParser<Value = CallName> {
+    let names = CallName::VARIANTS.iter().map(|name| name.as_str());
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<CallName>().map_err(|error| error.to_string()))
+}
