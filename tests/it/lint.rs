@@ -1,5 +1,7 @@
 //! `climax validate`: advice, glob patterns, token limits, explanations.
 
+use climax::CATALOG;
+use climax::catalog::{Layer, ResolvedTool, ToolIndex};
 use serde_json::Value;
 
 use crate::support::{climax, run};
@@ -57,6 +59,13 @@ fn bundled_configs_have_no_lint_warnings() {
     let (status, stdout, stderr) =
         run(climax().current_dir(env!("CARGO_MANIFEST_DIR")).args(["validate", "--lint", "--strict"]));
     assert_eq!((status, stderr.as_str()), (0, ""), "{stdout}");
+}
+
+#[test]
+fn every_bundled_tool_has_phrases() {
+    let index = ToolIndex::from_configs(vec![Layer::compiled(&CATALOG)]);
+    let without: Vec<_> = index.tools().filter(|tool| tool.phrases().len() == 0).map(ResolvedTool::name).collect();
+    assert!(without.is_empty(), "no phrase in users' words: {without:?}");
 }
 
 #[test]

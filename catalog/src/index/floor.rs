@@ -14,7 +14,7 @@ const WHOLE: usize = 3;
 /// Best tools that are looked at.
 pub(super) const LOOKED_AT: usize = 3;
 /// How far a stand-in of a word covers it.
-const STAND_IN: f64 = 0.4;
+const STAND_IN: f64 = 0.3;
 
 /// Whether one of the best tools is about enough of a sentence, or of the CLI that the sentence starts with.
 pub(super) fn is_served(index: &ToolIndex, words: &[String], terms: &[KnownTerm], best: &[Id]) -> bool {

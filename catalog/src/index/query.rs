@@ -13,7 +13,7 @@ const DECAY: f64 = 0.125;
 const BRACKETED: f64 = 0.35;
 /// What leads up to a request is hardly part of it.
 const LEADING: f64 = 0.3;
-const WEAK: f64 = 0.3;
+const WEAK: f64 = 0.25;
 
 /// Bytes of a request that are read at its start, and as many at its end; a paragraph has a thousand.
 const MAX_HALF_BYTES: usize = 2 << 10;

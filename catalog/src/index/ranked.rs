@@ -31,11 +31,11 @@ const FIELDS: [IndexedField; 9] = [
     // The CLI's description.
     IndexedField { weight: 0.35, length: 0.75 },
     // The tool's description.
-    IndexedField { weight: 2.0, length: 1.0 },
+    IndexedField { weight: 2.0, length: 0.75 },
     // The first words of that description, again.
     IndexedField { weight: 0.45, length: 0.0 },
     // Names and descriptions of args.
-    IndexedField { weight: 0.875, length: 0.5 },
+    IndexedField { weight: 1.0, length: 0.5 },
     // Enum values.
     IndexedField { weight: 1.45, length: 0.0 },
     // Phrases.

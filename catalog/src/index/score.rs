@@ -16,14 +16,14 @@ use crate::table::Rows;
 
 /// A score of one, in units of a term's weight times its impact.
 ///
-/// A request has at most 96 terms, each worth at most 21 of these with its stand-ins, and as many compounds, each worth at
-/// most 8: scores stay below 2^30.
+/// A request has at most 96 terms, each worth at most 28 of these with its stand-ins, and as many compounds, each worth at
+/// most 11: scores stay below 2^30.
 const UNIT: f64 = 1000.0 * 255.0;
 /// Gain of a CLI's tools if a sentence starts with the CLI's name, and if it has the name elsewhere.
 const NAMED_FIRST: f64 = 4.3;
 const NAMED: f64 = 0.8;
 /// Loss of a tool whose name says more than the request, in rarities of a word that one tool has.
-const UNSAID: f64 = 0.13;
+const UNSAID: f64 = 0.15;
 /// Weight of a synonym of a word.
 const SYNONYM: f64 = 0.15;
 /// Weight of a word that two adjacent words of the request make.
@@ -34,6 +34,9 @@ const NEAR: f64 = 0.75;
 const MAX_NEAR_LOOKS: usize = 8;
 /// How likely a sentence must be the request for its unknown words to be looked for.
 const LIKELY: f64 = 0.5;
+/// What a word of a tool's name gains where a request has a scope, as a share of the largest impact: names tell the tools of a
+/// CLI apart.
+const IN_NAME: f64 = 0.3;
 /// Share of the rarity within the scope in a term's rarity, where a request has a scope.
 const LOCAL: f64 = 0.375;
 
@@ -207,13 +210,15 @@ impl<'a> Scorer<'a> {
     }
 
     fn add(&mut self, term: &LocatedTerm, weight: f64) {
+        let in_name = if self.scope.is_some() { fixed(IN_NAME * weight * UNIT) } else { 0 };
         let weight = fixed(1000.0 * weight);
         for (layer, number) in term.numbers.iter().enumerate() {
             let (sums, named) = (&mut self.sums[layer], &mut self.named[layer]);
             let postings = number.map(|number| self.index.layers[layer].catalog.ranked.postings(number));
             for Posting { row, impact, named: part } in postings.into_iter().flatten() {
                 let row = row as usize;
-                sums[row] = sums[row].saturating_add(weight * u32::from(impact));
+                let gain = weight * u32::from(impact) + if part > 0 { in_name } else { 0 };
+                sums[row] = sums[row].saturating_add(gain);
                 named[row] = named[row].saturating_add(part);
             }
         }

@@ -192,6 +192,8 @@ pub(super) const SYNONYMS: &[&[&str]] = &[
     &["enable", "activate"],
     &["disable", "deactivate"],
     &["login", "authenticate", "auth"],
+    &["format", "fmt"],
+    &["package", "pkg"],
 ];
 
 #[cfg(test)]
