@@ -199,6 +199,16 @@ impl<'a> ResolvedTool<'a> {
         })
     }
 
+    /// The positionals in the order of the command line: those with a place, then the others as they are defined.
+    pub fn positionals(self) -> impl Iterator<Item = ArgView<'a>> + Clone {
+        let placed = self.parts().filter_map(move |part| match part {
+            CommandPart::Arg(name) => self.args().find(|arg| arg.name() == name),
+            CommandPart::Word(_) | CommandPart::Options => None,
+        });
+        let has_place = move |arg: ArgView<'_>| self.parts().any(|part| part == CommandPart::Arg(arg.name()));
+        placed.chain(self.args().filter(move |arg| !has_place(*arg))).filter(|arg| arg.place() == Place::Positional)
+    }
+
     /// The groups of args, in definition order.
     pub fn groups(self) -> impl Iterator<Item = GroupView<'a>> + Clone {
         let Self { catalog, def } = self;

@@ -7,7 +7,7 @@ mod rules;
 mod value;
 mod violation;
 
-use climax_catalog::{ArgView, GroupKind, OutputFileView, Place, ResolvedTool, Risk, Type, near_misses};
+use climax_catalog::{ArgView, GroupKind, OutputFileView, Place, ResolvedTool, Risk, Shape, Type, near_misses};
 use serde_json::{Map, Value};
 
 pub use self::coercion::{BoundValue, coerce};
@@ -193,6 +193,21 @@ fn bind_args<'a, 'v>(
     if violations.is_empty() { Ok(Bound { values }) } else { Err(violations) }
 }
 
+/// Returns the violation of a call that leaves out an operand before one that it gives: the program would take the
+/// second for the first.
+fn missing_operand(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Option<Violation> {
+    let operands: Vec<ArgView<'_>> = tool.positionals().filter(|arg| !tool.is_behind_dashes(*arg)).collect();
+    let is_absent = |arg: &ArgView<'_>| {
+        let is_optional = arg.shape() == Shape::Single && !arg.required() && arg.output().is_none();
+        // The user may give it later.
+        is_optional && !arg.is_from_user() && bound.get(arg.name()).is_none()
+    };
+    let at = operands.iter().position(is_absent)?;
+    let next = operands[at..].iter().find(|arg| arg.required())?;
+    let problem = Problem::NeededBefore { next: next.name().to_owned() };
+    Some(Violation { argument: operands[at].name().to_owned(), problem })
+}
+
 /// Checks the groups of a tool, and the length of the command line.
 fn check_whole(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Vec<Violation> {
     let is_given = |name: &str| bound.get(name).is_some_and(|value| *value != BoundValue::Boolean(false));
@@ -208,6 +223,7 @@ fn check_whole(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Vec<Violation> {
         };
         violations.push(Violation { argument: group.args().next().unwrap_or_default().to_owned(), problem });
     }
+    violations.extend(missing_operand(tool, bound));
     let on_line = |(arg, _): &(ArgView<'_>, &BoundValue)| !matches!(arg.place(), Place::Stdin | Place::Cwd);
     let length = |value: &BoundValue| value.words().map(|word| word.len() + 1).sum::<usize>();
     let lengths = bound.iter().filter(on_line).map(|(arg, value)| (length(value), arg.name()));

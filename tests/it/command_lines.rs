@@ -195,6 +195,16 @@ fn groups_of_args_are_checked_and_published() {
 }
 
 #[test]
+fn operands_are_not_taken_for_others() {
+    const MOVE: &str = "command: mv\ntools:\n  - name: m\n    description: Move\n    args:\n      \
+                        - {name: from, positional: true}\n      - {name: to, positional: true, required: true}\n";
+    let index = index(MOVE);
+    assert_eq!(words(&index, "m", &json!({ "from": "a", "to": "b" })), ["mv", "a", "b"]);
+    let expected = "Argument 'from' must be given: without it the program would take 'to' for it";
+    assert_eq!(violations(&index, "m", &json!({ "to": "b" })), [expected]);
+}
+
+#[test]
 fn every_kind_of_word_has_its_place() {
     let index = index(GROUPS);
     let tool = index.get("u").unwrap();

@@ -79,6 +79,11 @@ pub enum Problem {
         /// The maximum.
         most: usize,
     },
+    /// It is an operand that stands before another one.
+    NeededBefore {
+        /// The name of the other operand.
+        next: String,
+    },
     /// It is one of a group of which a call gives exactly one.
     NotExactlyOne {
         /// The names of the group.
@@ -198,6 +203,9 @@ impl fmt::Display for Violation {
                 write!(f, "Argument '{name}': {items} items, the least is {least}")
             }
             Problem::TooManyItems { items, most } => write!(f, "Argument '{name}': {items} items, the most is {most}"),
+            Problem::NeededBefore { next } => {
+                write!(f, "Argument '{name}' must be given: without it the program would take '{next}' for it")
+            }
             Problem::NotExactlyOne { names } => write!(f, "Give exactly one of: {}", names.join(", ")),
             Problem::SeveralOfOne { names } => write!(f, "Give at most one of: {}", names.join(", ")),
             Problem::NotTogether { names } => write!(f, "Give together or not at all: {}", names.join(", ")),

@@ -126,7 +126,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports an optional operand before a required one: without it, the program takes the second for the first.
+    /// Warns of an optional operand before a required one: without it, the program takes the second for the first.
+    ///
+    /// It is no error, since earlier configs have it. Calls that leave the first out are refused.
     fn positionals(&mut self, command: &Command, args: &[CheckedArg], span: Span) {
         let mut optional: Option<&str> = None;
         for arg in in_order(command, args) {
@@ -134,7 +136,7 @@ impl Checker<'_> {
                 Some(first) if arg.required => {
                     let message = format!("`{first}` may be absent, and `{}` follows it", arg.name);
                     let help = format!("require `{first}`, give it a default, or put it behind `{}`", arg.name);
-                    self.report(Code::IllegalOrder, span, message, help);
+                    self.report(Code::OperandOrder, span, message, help);
                 }
                 None if !arg.required && arg.default.is_none() => optional = Some(&arg.name),
                 _ => {}

@@ -190,6 +190,11 @@ codes! {
         why "The program would take an option for an operand, or one operand for another.";
         example "command: \"checkout --\"\nargs: [{name: force, type: boolean}]   # behind the `--`";
         remedy "Give each arg its place: `command: checkout {options} -- {paths}`.";
+    /// An optional operand before a required one. Calls that leave it out are refused.
+    OperandOrder = "operand-order", Warning, Check;
+        why "Without the first operand the program would take the second for it.";
+        example "args: [{name: from, positional: true}, {name: to, positional: true, required: true}]";
+        remedy "Require the first too, give it a default, or put it behind the second.";
     /// A group of args that no call can follow, or every call does.
     IllegalGroup = "illegal-group", Error, Check;
         why "The rule would refuse every call, or none.";
