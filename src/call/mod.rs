@@ -14,6 +14,7 @@ pub mod form;
 pub mod native;
 mod outcome;
 mod request;
+pub mod space;
 mod toolbox;
 mod user_input;
 pub mod visible;

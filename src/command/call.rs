@@ -81,6 +81,7 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
         env: &[],
         caller: None,
         purpose: Purpose::Call,
+        space: None,
     };
     let reply = match runtime().and_then(|runtime| execute(runtime, &toolbox, request, text_form(arguments.raw_output)))
     {
