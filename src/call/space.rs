@@ -151,10 +151,9 @@ mod tests {
         let client = Space::new().client();
         let [unread, next] = [client.claim(), client.claim()];
         unread.set(MAX_UNREAD_BYTES);
-        let mut waiting = pin!(next.wait_for(1_000));
-        assert!(waiting.as_mut().now_or_never().is_none());
+        assert!(next.wait_for(1_000).now_or_never().is_none());
         unread.set(1_000);
-        assert!(waiting.as_mut().now_or_never().is_some());
+        assert!(next.wait_for(1_000).now_or_never().is_some());
         assert_eq!(*client.claimed.lock().unpoisoned(), 2_000);
         next.raise_to(10);
         drop((unread, next));

@@ -20,6 +20,7 @@ mod invocation;
 mod janitor;
 mod limits;
 mod lines;
+mod members;
 mod process;
 mod program;
 mod random;
@@ -55,12 +56,23 @@ pub struct Outcome {
     pub end: End,
     /// Its result files; empty unless it ended with status 0.
     pub files: Vec<ResultFile>,
+    /// The processes of its group that still ran when it had ended by itself, and were ended.
+    pub background_processes: usize,
+    /// The sandbox that it ran in, in words.
+    pub sandbox: Option<String>,
 }
 
 impl Outcome {
     /// Makes the outcome of a process that printed nothing.
     fn ended(end: End) -> Self {
-        Self { stdout: Captured::default(), stderr: Captured::default(), end, files: Vec::new() }
+        Self {
+            stdout: Captured::default(),
+            stderr: Captured::default(),
+            end,
+            files: Vec::new(),
+            background_processes: 0,
+            sandbox: None,
+        }
     }
 
     /// Makes the outcome of a call that was stopped before its process was started.

@@ -184,7 +184,7 @@ fn render_outcome(tool: &str, output: Option<&str>, outcome: Outcome, form: Text
         return render_media(tool, output, outcome, form).unwrap_or_else(|reply| *reply);
     }
     let stdout = form.apply(outcome.stdout.text().trim_end()).into_owned();
-    let mut stderr = form.apply(outcome.stderr.text().trim_end()).into_owned();
+    let mut stderr = stderr_text(&outcome, form);
     let Some(code) = ErrorCode::of(outcome.end) else {
         return Reply { full_output: full_output(outcome.stdout), ..Reply::text(blocks(&stdout, &stderr, 0)) };
     };
@@ -196,10 +196,9 @@ fn render_outcome(tool: &str, output: Option<&str>, outcome: Outcome, form: Text
         End::Stopped(Stop::ShuttingDown) => (-1, "Command ended: the server is shutting down".to_owned()),
     };
     if code != ErrorCode::CommandFailed {
-        if !stderr.is_empty() {
-            stderr.push('\n');
-        }
-        stderr.push_str(&reason);
+        add_line(&mut stderr, &reason);
+    } else if let Some(sandbox) = &outcome.sandbox {
+        add_line(&mut stderr, sandbox);
     }
     let error = ErrorObject {
         details: vec![json!({ "exit_code": status, "stdout": stdout, "stderr": stderr })],
@@ -224,7 +223,7 @@ fn render_media(tool: &str, output: Option<&str>, outcome: Outcome, form: TextFo
         let message = format!("{tool} {verb} {bytes} bytes of {mime}; a result holds {most} MiB");
         Box::new(Reply::error(message.clone(), ErrorObject::new(ErrorCode::OutputLimit, tool, &message)))
     };
-    let mut notes = vec![form.apply(outcome.stderr.text().trim_end()).into_owned()];
+    let mut notes = vec![stderr_text(&outcome, form)];
     let mut media = Vec::new();
     let (mut text, mut full) = (String::new(), None);
     let total = outcome.stdout.total_bytes();
@@ -246,6 +245,24 @@ fn render_media(tool: &str, output: Option<&str>, outcome: Outcome, form: TextFo
     let has_text = media.is_empty() || !notes.is_empty() || !text.trim().is_empty();
     let text = if has_text { blocks(&text, &notes.join("\n"), 0) } else { String::new() };
     Ok(Reply { media, full_output: full, ..Reply::text(text) })
+}
+
+/// The text of standard error, and the number of background processes that were ended, if there were any.
+fn stderr_text(outcome: &Outcome, form: TextForm) -> String {
+    let mut stderr = form.apply(outcome.stderr.text().trim_end()).into_owned();
+    match outcome.background_processes {
+        0 => {}
+        1 => add_line(&mut stderr, "1 background process was ended with the program"),
+        count => add_line(&mut stderr, &format!("{count} background processes were ended with the program")),
+    }
+    stderr
+}
+
+fn add_line(text: &mut String, line: &str) {
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(line);
 }
 
 /// The result text: standard output, standard error and exit code, without the blocks that are empty.

@@ -126,7 +126,7 @@ mod tests {
         let requests = InFlight::default();
         let id = |number| RequestId::Number(number);
         let claim = Arc::new(Space::new().client().claim());
-        let add = |number, length| add(number, length, &claim);
+        let add = |number, length| requests.add(&id(number), length, &claim);
         assert_eq!(add(0, MAX_OPEN_BODY_BYTES), Ok(()));
         assert_eq!(add(0, 0), Err(InFlightError::DuplicateId));
         assert_eq!(add(1, 1), Err(InFlightError::TooLong));

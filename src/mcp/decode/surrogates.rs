@@ -75,7 +75,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_units_are_read_as_utf_16(units in proptest::collection::vec(prop_oneof![0xD7FE_u16..0xE002, 0x20_u16..0x7F], 0..12)) {
-            let escapes: String = units.iter().map(|unit| format!("\\u{unit:04x}")).collect();
+            let escapes = units.iter().fold(String::new(), |escapes, unit| format!("{escapes}\\u{unit:04x}"));
             let json = format!("\"{escapes}\"");
             prop_assert_eq!(serde_json::from_slice::<String>(&replace_lone(json.as_bytes())).unwrap(), decoded(&units));
         }
