@@ -16,6 +16,7 @@ use climax::exec::Runner;
 use climax::mcp::decode::{Decoded, decode};
 use climax::mcp::{Changes, MetaSurface, MetaTool, Options, Server, Surface};
 use climax::transport::stdio::serve;
+use climax::transport::streams::Streams;
 use climax_fuzz::{object, restricted};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
@@ -111,7 +112,7 @@ fn conversation(surface: Surface, pause: Duration, input: &[u8]) -> Vec<u8> {
         };
         // Tasks of the SDK may hold the output open after the server has ended.
         let listen = tokio::time::timeout(Duration::from_hours(1), answers.read_to_end(&mut output));
-        let _ = tokio::join!(Box::pin(serve(server, read, write, shutdown)), feed, listen);
+        let _ = tokio::join!(Box::pin(serve(server, Streams::new(read, write), shutdown)), feed, listen);
         output
     })
 }

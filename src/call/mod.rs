@@ -15,6 +15,7 @@ pub mod native;
 mod outcome;
 mod request;
 pub mod risk;
+pub mod space;
 mod toolbox;
 mod user_input;
 pub mod visible;

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::call::space::Claim;
 use crate::exec::Watch;
 
 /// The request for one call.
@@ -19,6 +20,8 @@ pub struct CallRequest<'a> {
     pub caller: Option<&'a str>,
     /// The purpose of the result.
     pub purpose: Purpose,
+    /// The space that the result takes until the client has read it.
+    pub space: Option<&'a Claim>,
 }
 
 /// The purpose of a call's result. It is part of the audit line.

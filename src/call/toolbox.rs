@@ -16,6 +16,7 @@ use crate::call::native::NativeTools;
 use crate::call::outcome::{CallError, CallResult, Permission};
 use crate::call::request::{CallRequest, Purpose};
 use crate::call::risk;
+use crate::call::space::claimed_bytes;
 use crate::call::user_input::{approve, fill_in_forms};
 use crate::exec::{self, CleanupGuard, End, Invocation, Outcome, ResultFiles, Runner, SpawnError, Stop};
 use crate::telemetry::CallObserver;
@@ -45,6 +46,7 @@ use crate::telemetry::CallObserver;
 ///     env: &[],
 ///     caller: None,
 ///     purpose: Purpose::Call,
+///     space: None,
 /// };
 /// let CallResult::Ran(outcome) = toolbox.call(request, &Unattended, pending()).await else {
 ///     panic!("the program ran");
@@ -175,8 +177,9 @@ impl Toolbox {
         let call =
             PendingCall { tool, bound: &bound, invocation: &invocation, policy: &self.policy, runner: &self.runner };
         let permission = approve(&call, approver, stop.as_mut()).await.map_err(awaited)?;
-        let slot = self.runner.caller_slot(request.caller, stop.as_mut()).await;
-        let _slot = slot.map_err(|why| (permission, CallResult::Ran(Outcome::not_started(why))))?;
+        let not_started = |why| (permission, CallResult::Ran(Outcome::not_started(why)));
+        self.claim_space(tool, request, stop.as_mut()).await.map_err(not_started)?;
+        let _slot = self.runner.caller_slot(request.caller, stop.as_mut()).await.map_err(not_started)?;
         let _line = audited.and_then(|(audit, number)| self.unfinished_line(audit, request, number, permission));
         let ran = self.run(tool, &bound, &invocation, request, stop).await;
         let outcome = ran.map_err(|error| (permission, CallResult::Failed(error.into())))?;
@@ -213,6 +216,24 @@ impl Toolbox {
             Ok(bound)
         });
         checked.map_err(|violations| CallResult::Failed(invalid(tool, request.arguments, violations)))
+    }
+
+    /// Waits until there is space for the result. When `stop` completes, the wait ends.
+    ///
+    /// # Errors
+    /// The reason of the stop.
+    async fn claim_space(
+        &self,
+        tool: ResolvedTool<'_>,
+        request: CallRequest<'_>,
+        stop: impl Future<Output = Stop>,
+    ) -> Result<(), Stop> {
+        let Some(space) = request.space else { return Ok(()) };
+        tokio::select! {
+            biased;
+            why = stop => Err(why),
+            () = space.wait_for(claimed_bytes(tool, self.runner.limits())) => Ok(()),
+        }
     }
 
     /// Runs the program of a tool, or its native implementation.

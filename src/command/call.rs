@@ -84,6 +84,7 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
         env: &[],
         caller: None,
         purpose: Purpose::Call,
+        space: None,
     };
     if let Some(ignored) = ignored(&toolbox, request) {
         terminal::error(&ignored);

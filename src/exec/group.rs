@@ -10,6 +10,8 @@ use tokio::io::unix::AsyncFd;
 use tokio::process::Child;
 use tokio::signal::unix::{self, SignalKind};
 
+use super::members;
+
 /// First interval between two checks of whether a terminated group has ended. It doubles each time.
 const FIRST_POLL_INTERVAL: Duration = Duration::from_millis(10);
 
@@ -70,20 +72,15 @@ impl Group {
     pub(super) async fn all_exited(&mut self) {
         self.exited().await;
         let mut interval = FIRST_POLL_INTERVAL;
-        while self.has_other_members() {
+        while self.other_members() > 0 {
             tokio::time::sleep(interval).await;
             interval *= 2;
         }
     }
 
-    /// Whether the group has a running member besides the leader.
-    ///
-    /// Reads `/proc`. Without it the result is `false`.
-    fn has_other_members(&self) -> bool {
-        let Ok(entries) = std::fs::read_dir("/proc") else { return false };
-        let ids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-        let mut others = ids.filter(|process| *process != self.id());
-        others.any(|process| group_of(process) == self.id() && is_running(process))
+    /// Returns the number of running members besides the leader.
+    pub(super) fn other_members(&self) -> usize {
+        members::running_besides(self.id())
     }
 
     /// Sends TERM to every member.
@@ -119,22 +116,6 @@ impl Drop for Group {
 fn has_exited(child: Pid) -> bool {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
     !matches!(waitid(WaitId::Pid(child), options), Ok(None))
-}
-
-/// Returns the group ID of a process: 0 for kernel threads, which `rustix` rejects, and -1 if there is no such process.
-fn group_of(process: i32) -> i32 {
-    #[expect(unsafe_code, reason = "the call takes any number and touches no memory")]
-    unsafe {
-        libc::getpgid(process)
-    }
-}
-
-/// Whether a process is running, that is, not a zombie.
-///
-/// Source: proc(5), `stat`: the name in parentheses, then the state.
-fn is_running(process: i32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat"));
-    stat.is_ok_and(|stat| stat.rsplit(") ").next().is_some_and(|fields| !fields.starts_with('Z')))
 }
 
 #[cfg(test)]

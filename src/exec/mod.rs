@@ -20,6 +20,7 @@ mod invocation;
 mod janitor;
 mod limits;
 mod lines;
+mod members;
 mod process;
 mod program;
 mod random;
@@ -58,12 +59,24 @@ pub struct Outcome {
     pub answer: Option<String>,
     /// Its result files; empty unless it succeeded.
     pub files: Vec<ResultFile>,
+    /// The processes of its group that still ran when it had ended by itself, and were ended.
+    pub background_processes: usize,
+    /// The sandbox that it ran in, in words.
+    pub sandbox: Option<String>,
 }
 
 impl Outcome {
     /// Makes the outcome of a process that printed nothing.
     fn ended(end: End) -> Self {
-        Self { stdout: Captured::default(), stderr: Captured::default(), end, answer: None, files: Vec::new() }
+        Self {
+            stdout: Captured::default(),
+            stderr: Captured::default(),
+            end,
+            answer: None,
+            files: Vec::new(),
+            background_processes: 0,
+            sandbox: None,
+        }
     }
 
     /// Returns whether it ended with status 0 or with an exit code that is an answer.

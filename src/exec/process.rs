@@ -40,8 +40,9 @@ pub(super) struct RunContext<'a> {
 ///
 /// Output past `limits.stream_bytes` is read and dropped; [`Captured::text`](super::Captured::text) contains the
 /// number of dropped bytes. On timeout, or when `stop` completes, the whole process group gets TERM, then KILL after
-/// a grace period; the output until then is part of the result. After exit, pipes that a descendant still holds are
-/// awaited for at most `limits.drain`; then the rest of the group is killed. Dropping the future kills the group too.
+/// a grace period; the output until then is part of the result. After exit, pipes that a descendant still holds, and
+/// then other members of the group, are awaited for at most `limits.drain`; then the rest of the group is killed and
+/// counted. Dropping the future kills the group too.
 /// The start waits while the system lacks descriptors, processes or memory and other programs run.
 ///
 /// # Errors
@@ -71,14 +72,19 @@ pub(super) async fn run(
     let cleanup = janitor.map(|janitor| janitor.register_group(group.id()));
     let mut stdout = Capture::new(limits.stream_bytes, limits.whole_bytes);
     let mut stderr = Capture::new(limits.stream_bytes, 0);
-    let end = {
+    let (end, background_processes) = {
         let io = pump(&mut child, invocation.stdin.as_deref(), watch, &mut stdout, &mut stderr);
         let mut io = Streams { io: std::pin::pin!(io), done: false };
         let end = wait_for_exit(&mut group, &mut io, invocation.timeout, limits, stop.as_mut()).await;
         // The leader has exited and is not reaped, so no other group can have its ID yet.
-        let _ = timeout(limits.drain, io.finish()).await;
+        let _ = timeout(limits.drain, async {
+            io.finish().await;
+            group.all_exited().await;
+        })
+        .await;
+        let left = if end.is_none() { group.other_members() } else { 0 };
         group.kill();
-        end
+        (end, left)
     };
     // Before the leader is reaped: afterwards another group could get the ID.
     drop(cleanup);
@@ -87,9 +93,8 @@ pub(super) async fn run(
     Ok(Outcome {
         stdout: stdout.finish(),
         stderr: stderr.finish(),
-        end: end.unwrap_or_else(|| end_of(status)),
-        answer: None,
-        files: Vec::new(),
+        background_processes,
+        ..Outcome::ended(end.unwrap_or_else(|| end_of(status)))
     })
 }
 

@@ -242,7 +242,7 @@ impl Runner {
         })?;
         match sandbox::shim_error(&outcome, &password) {
             Some(problem) => Err(SpawnError::Sandbox(program.clone(), problem)),
-            None => Ok(outcome),
+            None => Ok(Outcome { sandbox: Some(sandbox::description(sandbox, &variable)), ..outcome }),
         }
     }
 

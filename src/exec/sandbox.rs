@@ -13,6 +13,9 @@ use super::Outcome;
 use super::invocation::Invocation;
 use super::self_exec::THIS_PROGRAM;
 
+/// Paths that a description names of each kind.
+const MAX_NAMED_PATHS: usize = 8;
+
 /// The subcommand that starts this program as the shim.
 pub(crate) const COMMAND: &str = "confine";
 
@@ -46,6 +49,21 @@ pub(super) fn shim_command(
     argv.extend(["--".to_owned(), path.display().to_string()]);
     argv.extend(invocation.argv.iter().cloned());
     Invocation { argv, program_dir: None, ..invocation.clone() }
+}
+
+/// Describes what a program could reach in the sandbox, in one line for its user.
+pub(super) fn description(sandbox: &Sandbox, variables: Lookup<'_>) -> String {
+    let paths = |paths: &[String]| {
+        let named: Vec<String> = paths.iter().take(MAX_NAMED_PATHS).map(|path| policy_path(path, variables)).collect();
+        match paths.len() - named.len() {
+            0 if named.is_empty() => "nothing".to_owned(),
+            0 => named.join(", "),
+            more => format!("{} and {more} more", named.join(", ")),
+        }
+    };
+    let network = if sandbox.network { "It had the network." } else { "It had no network." };
+    let (read, write) = (paths(&sandbox.read), paths(&sandbox.write));
+    format!("The program ran in the policy's sandbox. It could read {read}. It could write {write}. {network}")
 }
 
 /// Returns the error message of the shim, if it could not execute the program.

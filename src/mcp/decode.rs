@@ -3,6 +3,8 @@
 //! Pure. The SDK drops lines that are not JSON-RPC, and takes malformed requests of known methods for unknown methods. Both
 //! are answered here, before the SDK sees them.
 
+use std::borrow::Cow;
+
 use rmcp::model::ConstString as _;
 use rmcp::model::{
     CallToolRequestMethod, ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, InitializeResultMethod,
@@ -11,11 +13,13 @@ use rmcp::model::{
 use serde_json::{Map, Value};
 
 use self::prescan::Outline;
+use self::surrogates::replace_lone;
 use super::errors::method_not_found;
 use crate::call::arguments::echo;
 use crate::mcp::decode::prescan::MAX_MESSAGE_NODES;
 
 mod prescan;
+mod surrogates;
 
 /// The longest JSON-RPC line, in bytes.
 pub const MAX_LINE_BYTES: usize = 16 << 20;
@@ -33,10 +37,10 @@ pub enum Decoded {
 
 /// A JSON-RPC object of bounded size, without duplicate names.
 #[derive(Debug)]
-pub struct Checked {
+pub struct Checked<'a> {
+    /// The text for the SDK: the line, or another text that means the same and can be parsed, or parsed faster.
+    text: Cow<'a, [u8]>,
     value: Value,
-    /// Whether the members were reordered.
-    is_reordered: bool,
 }
 
 /// The methods whose requests are malformed if the SDK cannot parse them.
@@ -62,16 +66,17 @@ pub fn decode(line: &[u8]) -> Decoded {
 ///
 /// # Errors
 /// The line is empty, or is answered with an error response.
-pub fn check(line: &[u8]) -> Result<Checked, Decoded> {
+pub fn check(line: &[u8]) -> Result<Checked<'_>, Decoded> {
     if line.iter().all(u8::is_ascii_whitespace) {
         return Err(Decoded::Empty);
     }
-    let outline = Outline::of(line);
+    let text = replace_lone(line);
+    let outline = Outline::of(&text);
     // The SDK takes microseconds for each node, on the one thread that serves all clients.
     if outline.nodes > MAX_MESSAGE_NODES {
         return Err(reject(outline.id(), too_many_nodes(outline.nodes)));
     }
-    let mut value: Value = serde_json::from_slice(line).map_err(|error| {
+    let mut value: Value = serde_json::from_slice(&text).map_err(|error| {
         reject(None, ErrorData::parse_error(format!("Parse error: the message is not JSON: {error}"), None))
     })?;
     let id = request_id(&value).map_err(|message| reject(None, ErrorData::invalid_request(message, None)))?;
@@ -83,7 +88,8 @@ pub fn check(line: &[u8]) -> Result<Checked, Decoded> {
         return Err(reject(id, ErrorData::invalid_request("Invalid request: `jsonrpc` must be \"2.0\"", None)));
     }
     let is_reordered = value.as_object_mut().is_some_and(put_method_first);
-    Ok(Checked { value, is_reordered })
+    let text = if is_reordered { Cow::Owned(value.to_string().into_bytes()) } else { text };
+    Ok(Checked { text, value })
 }
 
 /// Moves the method before all objects and arrays. Returns whether it had to be moved.
@@ -98,22 +104,26 @@ fn put_method_first(members: &mut Map<String, Value>) -> bool {
     is_reordered
 }
 
-/// Returns whether JSON in a string has no more nodes than a message may have.
-pub(super) fn is_bounded(json: &str) -> bool {
-    Outline::of(json.as_bytes()).nodes <= MAX_MESSAGE_NODES
+/// Parses JSON in a string by the rules for a message. Returns `None` for other text, and for more nodes than a message may have.
+pub(super) fn nested(json: &str) -> Option<Value> {
+    let text = replace_lone(json.as_bytes());
+    (Outline::of(&text).nodes <= MAX_MESSAGE_NODES).then(|| serde_json::from_slice(&text).ok()).flatten()
 }
 
-impl Checked {
-    /// The message as JSON that the SDK parses faster than the line; `None` if that is the line itself.
+impl Checked<'_> {
+    /// The text for the SDK; `None` if that is the line itself.
     #[must_use]
-    pub fn faster_json(&self) -> Option<String> {
-        self.is_reordered.then(|| self.value.to_string())
+    pub fn changed_text(&self) -> Option<Vec<u8>> {
+        match &self.text {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(text) => Some(text.clone()),
+        }
     }
 
     /// Decodes the message with the types of the SDK.
     #[must_use]
     pub fn decode(self) -> Decoded {
-        let Self { value, .. } = self;
+        let Self { text, value } = self;
         let id = request_id(&value).unwrap_or_default();
         let method = value["method"].as_str().unwrap_or_default().to_owned();
         // Neither notifications nor responses have a response. Source: JSON-RPC 2.0, section 4.1.
@@ -122,7 +132,8 @@ impl Checked {
         let is_known = KNOWN_METHODS.contains(&method.as_str());
         let is_modern = has_protocol_version(&value);
         let problem = form_problem(&value);
-        match serde_json::from_value::<ClientJsonRpcMessage>(value) {
+        // From the text: of a tree the SDK reads no integers between 64 and 128 bits.
+        match serde_json::from_slice::<ClientJsonRpcMessage>(&text) {
             Ok(message) if is_unsupported(&message, is_modern) => reject(id, method_not_found(&method)),
             Ok(message) if !(is_known && is_custom_request(&message)) => Decoded::Message(Box::new(message)),
             Err(error) if !may_be_answered => {

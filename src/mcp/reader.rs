@@ -1,9 +1,9 @@
 //! Reads the arguments of the meta-tools.
 
 use climax_catalog::{Type, near_misses};
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
-use super::decode::is_bounded;
+use super::decode::nested;
 use crate::call::arguments::MAX_UNKNOWN_KEYS;
 use crate::call::arguments::{BoundValue, Problem, Violation, coerce, echo, type_problem};
 
@@ -75,10 +75,11 @@ impl<'a> ArgumentReader<'a> {
     ///
     /// Some clients fill in every argument, so 0 is the default. A limit below 0 gives no results.
     pub(super) fn limit(&mut self) -> i64 {
-        let limit = match self.get("limit").map(Value::as_f64) {
-            None => None,
-            Some(Some(number)) if number >= 1e18 => Some(i64::MAX),
-            Some(_) => self.integer("limit"),
+        let limit = match self.get("limit") {
+            Some(Value::Number(number)) if is_huge(number) => {
+                Some(if number.as_str().starts_with('-') { i64::MIN } else { i64::MAX })
+            }
+            _ => self.integer("limit"),
         };
         limit.filter(|limit| *limit != 0).unwrap_or(DEFAULT_SEARCH_RESULTS).clamp(0, MAX_SEARCH_RESULTS)
     }
@@ -143,8 +144,7 @@ impl<'a> ArgumentReader<'a> {
     /// An object, or a string that holds one: some models serialize nested arguments.
     pub(super) fn object(&mut self, name: &str) -> Map<String, Value> {
         let Some(value) = self.get(name) else { return Map::new() };
-        let text = value.as_str().filter(|text| is_bounded(text));
-        let parsed = text.and_then(|text| serde_json::from_str(text).ok());
+        let parsed = value.as_str().and_then(nested);
         if let Value::Object(object) = parsed.as_ref().unwrap_or(value) {
             object.clone()
         } else {
@@ -177,4 +177,9 @@ impl<'a> ArgumentReader<'a> {
     pub(super) fn finish(self) -> Result<(), Vec<Violation>> {
         if self.violations.is_empty() { Ok(()) } else { Err(self.violations) }
     }
+}
+
+/// Whether a number is beyond the 64 bits of an integer. Of one that is beyond a float too, `as_f64` returns `None`.
+fn is_huge(number: &Number) -> bool {
+    number.as_f64().is_none_or(|number| number.abs() >= 1e18)
 }

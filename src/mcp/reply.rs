@@ -188,7 +188,7 @@ fn render_outcome(tool: &str, output: OutputForm<'_>, outcome: Outcome, form: Te
         return render_media(tool, output, outcome, form).unwrap_or_else(|reply| *reply);
     }
     let stdout = form.apply(outcome.stdout.text().trim_end()).into_owned();
-    let mut stderr = form.apply(outcome.stderr.text().trim_end()).into_owned();
+    let mut stderr = stderr_text(&outcome, form);
     let Some(code) = ErrorCode::of(&outcome) else {
         let text = blocks(&stdout, &stderr, &exit_line(&outcome));
         return Reply { full_output: full_output(outcome.stdout), ..Reply::text(text) };
@@ -201,10 +201,9 @@ fn render_outcome(tool: &str, output: OutputForm<'_>, outcome: Outcome, form: Te
         End::Stopped(Stop::ShuttingDown) => (-1, "Command ended: the server is shutting down".to_owned()),
     };
     if code != ErrorCode::CommandFailed {
-        if !stderr.is_empty() {
-            stderr.push('\n');
-        }
-        stderr.push_str(&reason);
+        add_line(&mut stderr, &reason);
+    } else if let Some(sandbox) = &outcome.sandbox {
+        add_line(&mut stderr, sandbox);
     }
     let error = ErrorObject {
         details: vec![json!({ "exit_code": status, "stdout": stdout, "stderr": stderr })],
@@ -240,7 +239,7 @@ fn render_media(tool: &str, output: OutputForm<'_>, outcome: Outcome, form: Text
     };
     let exit = exit_line(&outcome);
     let (typed, exit) = typed_content(output, &outcome, form, exit);
-    let mut notes = vec![form.apply(outcome.stderr.text().trim_end()).into_owned()];
+    let mut notes = vec![stderr_text(&outcome, form)];
     let mut media = Vec::new();
     let (mut text, mut full) = (String::new(), None);
     let total = outcome.stdout.total_bytes();
@@ -264,10 +263,28 @@ fn render_media(tool: &str, output: OutputForm<'_>, outcome: Outcome, form: Text
     Ok(Reply { typed, media, full_output: full, ..Reply::text(text) })
 }
 
+/// The text of standard error, and the number of background processes that were ended, if there were any.
+fn stderr_text(outcome: &Outcome, form: TextForm) -> String {
+    let mut stderr = form.apply(outcome.stderr.text().trim_end()).into_owned();
+    match outcome.background_processes {
+        0 => {}
+        1 => add_line(&mut stderr, "1 background process was ended with the program"),
+        count => add_line(&mut stderr, &format!("{count} background processes were ended with the program")),
+    }
+    stderr
+}
+
+fn add_line(text: &mut String, line: &str) {
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(line);
+}
+
 /// Returns the structured content of a typed result, and the last line with the reason why it has no value.
 fn typed_content(output: OutputForm<'_>, outcome: &Outcome, form: TextForm, exit: String) -> (Option<Value>, String) {
     let (true, End::Exited(status)) = (output.is_typed(), outcome.end) else { return (None, exit) };
-    let stderr = form.apply(outcome.stderr.text().trim_end()).into_owned();
+    let stderr = stderr_text(outcome, form);
     match typed::value(&outcome.stdout, output, form) {
         Ok(value) => (Some(typed::content(value, status, &stderr, None)), exit),
         Err(reason) => {

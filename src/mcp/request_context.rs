@@ -1,8 +1,11 @@
 //! The caller and the trace of a request.
 
+use std::sync::Arc;
+
 use rmcp::service::{RequestContext, RoleServer};
 
 use crate::call::caller::Caller;
+use crate::call::space::Claim;
 
 /// The longest trace state that programs get, in bytes. Source: W3C Trace Context, section 3.3.1.5.
 const MAX_TRACE_STATE_BYTES: usize = 512;
@@ -16,6 +19,11 @@ pub(super) fn caller_identity(context: &RequestContext<RoleServer>) -> Vec<u8> {
 /// The name of the caller, for people. Two callers can have one name, but not one [`caller_identity`].
 pub(super) fn caller_name(context: &RequestContext<RoleServer>) -> Option<&str> {
     http::caller(context).map(Caller::name).filter(|name| !name.is_empty())
+}
+
+/// The space that the transport has for the result of a request; `None` if it does not count results.
+pub(super) fn space(context: &RequestContext<RoleServer>) -> Option<&Claim> {
+    context.extensions.get::<Arc<Claim>>().map(AsRef::as_ref).or_else(|| http::space(context))
 }
 
 /// The environment variables that pass the trace of a request on to the program of its call.
@@ -33,10 +41,17 @@ pub(super) fn trace(context: &RequestContext<RoleServer>) -> Vec<(String, String
 /// What an HTTP request says besides its body.
 #[cfg(feature = "http")]
 mod http {
+    use std::sync::Arc;
+
     use hyper::http::request::Parts;
     use rmcp::service::{RequestContext, RoleServer};
 
     use crate::call::caller::Caller;
+    use crate::call::space::Claim;
+
+    pub(super) fn space(context: &RequestContext<RoleServer>) -> Option<&Claim> {
+        context.extensions.get::<Parts>()?.extensions.get::<Arc<Claim>>().map(AsRef::as_ref)
+    }
 
     pub(super) fn caller(context: &RequestContext<RoleServer>) -> Option<&Caller> {
         context.extensions.get::<Parts>()?.extensions.get()
@@ -47,12 +62,17 @@ mod http {
     }
 }
 
-/// Without HTTP there are neither callers nor headers.
+/// Without HTTP there are no callers, no headers and no space of a request.
 #[cfg(not(feature = "http"))]
 mod http {
     use rmcp::service::{RequestContext, RoleServer};
 
     use crate::call::caller::Caller;
+    use crate::call::space::Claim;
+
+    pub(super) fn space(_: &RequestContext<RoleServer>) -> Option<&Claim> {
+        None
+    }
 
     pub(super) fn caller(_: &RequestContext<RoleServer>) -> Option<&Caller> {
         None

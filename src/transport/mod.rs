@@ -6,6 +6,7 @@ use std::time::Duration;
 pub mod http;
 mod in_flight;
 mod lines;
+mod output;
 pub mod stdio;
 pub mod streams;
 

@@ -4,16 +4,22 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::model::{ClientNotification, ClientRequest, GetMeta as _, JsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{
+    ClientNotification, ClientRequest, GetExtensions as _, GetMeta as _, JsonRpcMessage, ServerJsonRpcMessage,
+};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, ServerInitializeError, ServiceExt as _, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
-use tokio::sync::{Mutex, Semaphore};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::in_flight::InFlight;
 use super::lines::{Line, LineReader};
+use super::output::SharedOutput;
+use super::streams::Streams;
+use crate::call::space::{ClientSpace, Space};
 use crate::mcp::decode::{self, Decoded, MAX_LINE_BYTES};
 use crate::mcp::prerendered::Era;
 use crate::mcp::{Server, is_whole_modern_request};
@@ -36,14 +42,17 @@ pub const MAX_WAITING_MESSAGES: usize = 1_024;
 ///
 /// # Errors
 /// The client sent an invalid handshake, or the output failed.
-pub async fn serve<R, W>(server: Server, input: R, output: W, shutdown: CancellationToken) -> io::Result<()>
+pub async fn serve<R, W>(server: Server, streams: Streams<R, W>, shutdown: CancellationToken) -> io::Result<()>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let transport = JsonLines {
-        lines: LineReader::new(input, MAX_LINE_BYTES),
-        output: SharedOutput { stream: Arc::new(Mutex::new(output)), shutdown: shutdown.clone() },
+        lines: LineReader::new(streams.input, MAX_LINE_BYTES),
+        input_closed: streams.input_closed,
+        input: Input::Open { stuck_since: None },
+        output: SharedOutput::new(streams.output, shutdown.clone()),
+        results: Space::new().client(),
         responses: JoinSet::new(),
         in_flight: Arc::default(),
         server_messages: Arc::new(Semaphore::new(MAX_WAITING_MESSAGES)),
@@ -71,9 +80,23 @@ where
     }
 }
 
+/// The state of the input.
+#[derive(Clone, Copy, Debug)]
+enum Input {
+    /// It may hold more lines. Since this time the client has closed it, and none could be read because the output is full.
+    Open { stuck_since: Option<Instant> },
+    /// It has ended.
+    Ended,
+}
+
 struct JsonLines<R, W> {
     lines: LineReader<R>,
+    /// Cancelled when the client has closed the input, which may still hold lines.
+    input_closed: CancellationToken,
+    input: Input,
     output: SharedOutput<W>,
+    /// The space for results of calls.
+    results: Arc<ClientSpace>,
     /// Responses without the SDK that are being written.
     responses: JoinSet<()>,
     /// The requests that the SDK answers. It starts a task for each, and has no limit of its own.
@@ -101,22 +124,24 @@ where
 
     fn send_line(&mut self, line: Vec<u8>) {
         while self.responses.try_join_next().is_some() {}
-        let output = self.output.clone();
+        let write = self.output.write(line);
         self.responses.spawn(async move {
             // `write` has handled the error.
-            let _ = output.write(line).await;
+            let _ = write.await;
         });
     }
 
     /// Counts a message for the SDK. If there are too many requests, sends an error and returns `false`.
-    fn count(&mut self, message: &RxJsonRpcMessage<RoleServer>, length: usize) -> bool {
+    fn count(&mut self, message: &mut RxJsonRpcMessage<RoleServer>, length: usize) -> bool {
         match message {
             JsonRpcMessage::Request(request) => {
-                let counted = self.in_flight.add(&request.id, length);
-                if let Err(error) = counted {
+                let result = Arc::new(self.results.claim());
+                if let Err(error) = self.in_flight.add(&request.id, length, &result) {
                     self.respond(&decode::refused(&error, request.id.clone()));
+                    return false;
                 }
-                counted.is_ok()
+                request.request.extensions_mut().insert(result);
+                true
             }
             JsonRpcMessage::Notification(notification) => {
                 // Cancelled requests have no response.
@@ -131,13 +156,55 @@ where
         }
     }
 
-    async fn end_of_input(&mut self) {
+    /// Gives running calls `EOF_GRACE` to end by themselves.
+    fn end_input(&mut self) {
+        self.input = Input::Ended;
         let shutdown = self.shutdown.clone();
         tokio::spawn(async move {
             tokio::time::sleep(EOF_GRACE).await;
             shutdown.cancel();
         });
+    }
+
+    /// Waits until all requests are answered, or the server ends. Until then the SDK sends the notifications of calls.
+    async fn all_answered(&mut self) {
+        self.shutdown.run_until_cancelled(self.in_flight.emptied()).await;
         while self.responses.join_next().await.is_some() {}
+    }
+
+    /// Waits until the client has read enough of the output.
+    async fn room(&mut self) {
+        // The SDK has a task for each message that it writes. If the client does not read them, its input is not read either. Here
+        // the loop of the SDK also uses up its turn (`tokio::task::coop`). Otherwise, with buffered lines, it would start a task for
+        // each request before any of them could run. The semaphore is never closed.
+        drop(self.server_messages.acquire().await);
+        self.output.room().await;
+        // The same for a client that sends malformed lines and does not read the errors.
+        while self.responses.len() > MAX_OPEN_RESPONSES {
+            self.responses.join_next().await;
+        }
+    }
+
+    /// Waits until the client has read enough of the output. Returns `false` if it has closed the input and reads nothing for
+    /// `EOF_GRACE`.
+    async fn has_room(&mut self, stuck_since: Option<Instant>) -> bool {
+        let closed = self.input_closed.clone();
+        let since = async {
+            closed.cancelled().await;
+            stuck_since.unwrap_or_else(Instant::now)
+        };
+        tokio::select! {
+            biased;
+            () = self.room() => {
+                self.input = Input::Open { stuck_since: None };
+                true
+            }
+            since = since => {
+                // The SDK drops this future when a call ends, and starts another one.
+                self.input = Input::Open { stuck_since: Some(since) };
+                timeout_at(since + EOF_GRACE, self.room()).await.is_ok()
+            }
+        }
     }
 
     /// The response to a request that is answered without the SDK.
@@ -190,7 +257,7 @@ where
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        let (output, in_flight) = (self.output.clone(), self.in_flight.clone());
+        let in_flight = self.in_flight.clone();
         let (answered, permit) = match &message {
             JsonRpcMessage::Response(response) => (Some(response.id.clone()), None),
             JsonRpcMessage::Error(error) => (error.id.clone(), None),
@@ -199,9 +266,16 @@ where
                 (None, self.server_messages.clone().try_acquire_owned().ok())
             }
         };
+        // Now, and not when it is written: the message takes more memory than its text.
+        let line = serde_json::to_vec(&message);
+        drop(message);
+        if let (Some(id), Ok(line)) = (&answered, &line) {
+            in_flight.set_result_bytes(id, line.capacity());
+        }
+        let write = line.map(|line| self.output.write(line));
         async move {
             let _permit = permit;
-            let written = output.write(serde_json::to_vec(&message)?).await;
+            let written = write?.await;
             // Only now: a response that the client does not read takes memory too.
             if let Some(id) = answered {
                 in_flight.remove(&id);
@@ -212,13 +286,14 @@ where
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            // The SDK has a task for each message that it writes. If the client does not read them, its input is not read either.
-            // Here the loop of the SDK also uses up its turn (`tokio::task::coop`). Otherwise, with buffered lines, it would start a
-            // task for each request before any of them could run. The semaphore is never closed.
-            drop(self.server_messages.acquire().await);
-            // The same for a client that sends malformed lines and does not read the errors.
-            while self.responses.len() > MAX_OPEN_RESPONSES {
-                self.responses.join_next().await;
+            let Input::Open { stuck_since } = self.input else {
+                self.all_answered().await;
+                return None;
+            };
+            if !self.has_room(stuck_since).await {
+                self.input = Input::Ended;
+                self.shutdown.cancel();
+                continue;
             }
             let line = match self.lines.next().await {
                 Ok(Some(Line::Complete(line))) => line,
@@ -227,19 +302,19 @@ where
                     continue;
                 }
                 Ok(None) => {
-                    self.end_of_input().await;
-                    return None;
+                    self.end_input();
+                    continue;
                 }
                 Err(error) => {
                     tracing::error!(%error, "input failed");
-                    self.end_of_input().await;
-                    return None;
+                    self.end_input();
+                    continue;
                 }
             };
             match decode::decode(&line) {
-                Decoded::Message(message) if self.admit(&message) => match self.prerendered(&message) {
+                Decoded::Message(mut message) if self.admit(&message) => match self.prerendered(&message) {
                     Some(response) => self.send_line(response),
-                    None if self.count(&message, line.len()) => return Some(*message),
+                    None if self.count(&mut message, line.len()) => return Some(*message),
                     None => {}
                 },
                 Decoded::Message(_) | Decoded::Empty => {}
@@ -249,32 +324,6 @@ where
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        self.output.stream.lock().await.flush().await
-    }
-}
-
-/// The output, shared by the tasks that write to it.
-struct SharedOutput<W> {
-    stream: Arc<Mutex<W>>,
-    shutdown: CancellationToken,
-}
-
-impl<W> Clone for SharedOutput<W> {
-    fn clone(&self) -> Self {
-        Self { stream: self.stream.clone(), shutdown: self.shutdown.clone() }
-    }
-}
-
-impl<W: AsyncWrite + Unpin> SharedOutput<W> {
-    /// Writes a message as one line; the lock keeps lines apart.
-    async fn write(&self, mut line: Vec<u8>) -> io::Result<()> {
-        line.push(b'\n');
-        let mut stream = self.stream.lock().await;
-        let written = async {
-            stream.write_all(&line).await?;
-            stream.flush().await
-        };
-        // The client has closed the output, so no response can reach it.
-        written.await.inspect_err(|_| self.shutdown.cancel())
+        self.output.flush().await
     }
 }

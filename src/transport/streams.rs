@@ -12,10 +12,12 @@ use std::os::unix::net::UnixStream as StdUnixStream;
 use rustix::fs::OFlags;
 use rustix::net::AddressFamily;
 use rustix::net::sockopt::socket_domain;
-use tokio::io::{AsyncRead, AsyncWrite, Stdin, Stdout};
+use tokio::io::unix::AsyncFd;
+use tokio::io::{AsyncRead, AsyncWrite, Interest, Stdin, Stdout};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 use tokio_util::either::Either;
+use tokio_util::sync::CancellationToken;
 
 /// The kind of a standard stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,13 +28,51 @@ enum StreamKind {
     Other,
 }
 
+/// The streams of one client.
+#[derive(Debug)]
+pub struct Streams<R, W> {
+    /// The stream that its messages come from.
+    pub input: R,
+    /// The stream that its messages go to.
+    pub output: W,
+    /// Cancelled when the client has closed the input, which may still hold messages.
+    pub input_closed: CancellationToken,
+}
+
+impl<R, W> Streams<R, W> {
+    /// Makes streams whose input is closed when all of it has been read.
+    #[must_use]
+    pub fn new(input: R, output: W) -> Self {
+        Self { input, output, input_closed: CancellationToken::new() }
+    }
+}
+
 /// Opens standard input and output. Only files and terminals need a thread.
 ///
 /// # Panics
 /// Outside of a tokio runtime.
 #[must_use]
-pub fn open() -> (impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static) {
-    (input(), output())
+pub fn open() -> Streams<impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static> {
+    let streams = Streams::new(input(), output());
+    let closed = streams.input_closed.clone();
+    tokio::spawn(async move {
+        if hangup().await.is_ok() {
+            closed.cancel();
+        }
+    });
+    streams
+}
+
+/// Waits until the client has closed standard input, without reading it.
+///
+/// # Errors
+/// Standard input is a file, or of another kind without such an event.
+async fn hangup() -> io::Result<()> {
+    let stdin = io::stdin().as_fd().try_clone_to_owned()?;
+    // Every interest includes a hangup, and without an interest in reading, input is no event. Source: `epoll_ctl(2)`, EPOLLHUP.
+    #[expect(unsafe_code, reason = "the descriptor is owned, so no other code closes or replaces it")]
+    let stdin = unsafe { AsyncFd::register_with_interest(stdin, Interest::PRIORITY) }?;
+    stdin.ready(Interest::PRIORITY).await.map(drop)
 }
 
 fn input() -> Either<pipe::Receiver, Either<UnixStream, Stdin>> {

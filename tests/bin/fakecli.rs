@@ -33,6 +33,8 @@ fn main() -> ExitCode {
             io::stderr().write_all(b"err\n\n").unwrap();
         }
         "bytes" => io::stdout().write_all(b"a\xff\xfeb\n").unwrap(),
+        // Characters that JSON writes in six bytes each.
+        "control" => print(&"\u{1}".repeat(usize::try_from(number(0)).unwrap())),
         "exit" => {
             print(&rest[1..].join(" "));
             return ExitCode::from(u8::try_from(number(0)).unwrap());

@@ -11,6 +11,7 @@ use climax::exec::Runner;
 use climax::mcp::{Changes, MetaSurface, MetaTool, Options, Server, Surface};
 use climax::serving::snapshot::ServedHandle;
 use climax::transport::stdio::serve;
+use climax::transport::streams::Streams;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
 use tokio_util::sync::CancellationToken;
@@ -68,7 +69,7 @@ impl Client {
         let server = Server::of_handle(live, options, shutdown.clone());
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (read, write) = tokio::io::split(theirs);
-        let task = tokio::spawn(serve(server, read, write, shutdown));
+        let task = tokio::spawn(serve(server, Streams::new(read, write), shutdown));
         let (read, input) = tokio::io::split(ours);
         Self { input, output: BufReader::new(read).lines(), task }
     }

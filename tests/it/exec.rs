@@ -262,7 +262,29 @@ async fn grandchild_with_open_pipes_does_not_delay_the_result() {
     let outcome = Fake::new(&["leave-behind"]).env("FAKECLI_PIDS", &name).run().await;
     assert_eq!(outcome.end, End::Exited(0));
     assert_eq!(outcome.stdout.text(), "ready\n");
+    assert_eq!(outcome.background_processes, 1);
     all_gone(&file);
+}
+
+#[tokio::test]
+async fn background_processes_are_those_that_go_on_after_the_program() {
+    let run = async |script: &str| {
+        let mut shell = Fake::new(&[]);
+        shell.invocation.argv = ["sh", "-c", script].map(str::to_owned).to_vec();
+        shell.run().await.background_processes
+    };
+    for (script, count) in [
+        ("true", 0),
+        ("sleep 60 >/dev/null 2>&1 & sleep 60 & sleep 60 >/dev/null 2>&1 & true", 3),
+        // It ends by itself while it is awaited.
+        ("sleep 0.02 >/dev/null 2>&1 & true", 0),
+        ("setsid true & wait", 0),
+        ("sleep 60 & kill $!; true", 0),
+    ] {
+        assert_eq!(run(script).await, count, "{script}");
+    }
+    let timed_out = Fake::new(&["family"]).timeout_ms(200).run().await;
+    assert_eq!(timed_out.background_processes, 0, "the result says that it was ended");
 }
 
 #[tokio::test]

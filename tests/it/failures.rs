@@ -76,6 +76,24 @@ fn exit_codes_that_are_answers_are_no_errors() {
 }
 
 #[test]
+fn results_count_the_background_processes_that_were_ended() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    std::fs::write(path("works.sh"), "sleep 60 & echo done").unwrap();
+    std::fs::write(path("fails.sh"), "sleep 60 & sleep 60 & echo no >&2; exit 3").unwrap();
+    let tool = |name: &str| format!("  - {{name: {name}, description: x, command: {}}}\n", path(&format!("{name}.sh")));
+    let config = format!("command: sh\ntools:\n{}{}", tool("works"), tool("fails"));
+    std::fs::write(path("shell.yaml"), config).unwrap();
+    let mut server = Server::start(&["--config", &path("shell.yaml")]);
+    let works = server.call("works", json!({}));
+    assert_eq!(text(&works), "done\n\n[stderr]\n1 background process was ended with the program");
+    let fails = server.call("fails", json!({}));
+    let stderr = "no\n2 background processes were ended with the program";
+    assert_eq!(text(&fails), format!("[stderr]\n{stderr}\n\n[exit code: 3]"));
+    assert_eq!(fails["structuredContent"]["error"]["details"][0]["stderr"], stderr);
+}
+
+#[test]
 fn results_show_what_a_person_sees() {
     const PRINTED: &str =
         "\u{1b}[31mred\u{1b}[0m \u{1b}]8;;https://a.example\u{7}link\u{1b}]8;;\u{7} a\u{202e}b \u{e0041}\r\n";

@@ -116,6 +116,21 @@ fn prerendered_list_equals_that_of_the_sdk() {
 }
 
 #[test]
+fn huge_numbers_and_lone_surrogates_are_read() {
+    let web = Web::start(&[]);
+    let session = web.session(&[]);
+    let huge = "123456789012345678901234567890";
+    for (extra, text) in [(huge.to_owned(), huge), (r#""\ud800""#.to_owned(), "\u{fffd}")] {
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":"\udc00","method":"tools/call","params":{{"_meta":{{"x":{extra}}},"name":"climax_call","arguments":{{"tool_name":{extra}}}}}}}"#
+        );
+        let answer = web.post(&[&session], &body).event().unwrap();
+        assert_eq!(answer["id"], "\u{fffd}");
+        assert_eq!(answer["result"]["structuredContent"]["error"]["message"], format!("Unknown tool: {text}"));
+    }
+}
+
+#[test]
 fn malformed_requests_get_an_error() {
     let web = Web::start(&[]);
     let cases: &[(&str, i64)] = &[

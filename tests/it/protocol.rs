@@ -118,6 +118,69 @@ async fn nested_arguments_can_be_a_json_string() {
 }
 
 #[tokio::test]
+async fn numbers_of_any_size_are_read_in_any_place() {
+    let mut client = Client::open(
+        unrestricted(index(&fake_config(
+            "  - name: t\n    description: Prints\n    command: argv\n    args:\n      \
+             - {name: word, positional: true}\n      - {name: count, type: integer, flag: -c}\n",
+        ))),
+        Surface::default(),
+        json!({}),
+    )
+    .await;
+    let digits = "9".repeat(400);
+    for number in ["9223372036854775808", "18446744073709551616", "123456789012345678901234567890", &digits] {
+        let mut call = async |params: &str| {
+            let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{{params}}}}}"#);
+            let answer = client.exchange(&line).await;
+            answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+        };
+        let run = |rest: &str| format!(r#""name":"climax_call","arguments":{{"tool_name":"t","args":{{{rest}}}}}"#);
+        let word = call(&run(&format!(r#""word":{number}"#))).await;
+        assert_eq!(word, format!("<{number}>"));
+        for ignored in [format!(r#""x":{number}"#), format!(r#""x":[{{"y":-{number}}}]"#)] {
+            assert_eq!(call(&format!(r#"{},"_meta":{{{ignored}}}"#, run(r#""word":"w""#))).await, "<w>");
+            assert_eq!(call(&format!("{},{ignored}", run(r#""word":"w""#))).await, "<w>");
+        }
+        let refused = call(&run(&format!(r#""count":{number}"#))).await;
+        assert!(
+            refused.starts_with("Argument validation failed:\n  - Argument 'count': cannot convert '"),
+            "{refused}"
+        );
+        assert!(refused.contains(&number[..18]) && refused.len() < 320, "{refused}");
+        let search =
+            |sign: &str| format!(r#""name":"climax_search","arguments":{{"cli":"fake","limit":{sign}{number}}}"#);
+        assert!(call(&search("")).await.contains("\"tool_name\":\"t\""));
+        assert!(call(&search("-")).await.contains("\"results\":[]"));
+    }
+    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","x":1e400,"params":{"_meta":{"y":123456789012345678901234567890}}}"#;
+    assert!(client.exchange(list).await["result"]["tools"].is_array());
+}
+
+#[tokio::test]
+async fn lone_surrogates_are_replacement_characters() {
+    let mut client = open(Surface::default()).await;
+    for (word, read) in [
+        (r"\ud800", "\u{fffd}"),
+        (r"a\uDC00b", "a\u{fffd}b"),
+        (r"\udc00\ud800", "\u{fffd}\u{fffd}"),
+        (r"\ud83d\ude00", "\u{1f600}"),
+    ] {
+        let call = |arguments: &str| {
+            format!(
+                r#"{{"jsonrpc":"2.0","id":"{word}","method":"tools/call","params":{{"_meta":{{"{word}":"{word}"}},"name":"climax_call","arguments":{arguments}}}}}"#
+            )
+        };
+        let nested = format!(r#"{{"word":"{word}","{word}":1}}"#);
+        for args in [nested.clone(), json!(nested).to_string()] {
+            let answer = client.exchange(&call(&format!(r#"{{"tool_name":"t","args":{args}}}"#))).await;
+            assert_eq!(answer["result"]["content"][0]["text"], format!("<{read}>"), "{answer}");
+            assert_eq!(answer["id"], read);
+        }
+    }
+}
+
+#[tokio::test]
 async fn search_results_have_the_form_of_the_contract() {
     let mut client = open(Surface::default()).await;
     let mut results = Vec::new();

@@ -16,6 +16,7 @@ const TOOLS: &str = "
   - {name: touch, description: T, command: try, args: [{name: words, positional: true, required: true}, {name: path, positional: true}]}
   - {name: family, description: F, command: family, timeout: 0.5}
   - {name: make, description: M, command: make, args: [{name: what, positional: true, required: true}, {name: file, positional: true, output: {mime: text/csv}}]}
+  - {name: fails, description: F, command: exit 3 not a repository}
   - {name: where, description: W, command: cwd, args: [{name: dir, cwd: true}]}
 ";
 
@@ -80,6 +81,33 @@ fn file_access_follows_the_policy() {
     std::os::unix::fs::symlink(format!("{closed}/file"), format!("{open}/link")).unwrap();
     let link = format!("{open}/link");
     assert!(is_refused(&sandbox.attempt("read", &link)));
+}
+
+#[test]
+fn failed_calls_say_what_the_sandbox_permits() {
+    for (rules, rest) in [
+        (OPEN, "It could write {DIR}/open. It had no network."),
+        ("network: true", "It could write nothing. It had the network."),
+        (
+            "write: [/dev/null, /dev/zero, /dev/full, /dev/random, /dev/urandom, /dev/tty, /dev/ptmx, /dev/pts, /dev/shm]",
+            "It could write /dev/null, /dev/zero, /dev/full, /dev/random, /dev/urandom, /dev/tty, /dev/ptmx, /dev/pts \
+             and 1 more. It had no network.",
+        ),
+    ] {
+        let mut sandbox = Sandbox::new(rules);
+        let program = fakecli().parent().unwrap().display().to_string();
+        let readable = sandbox.path("readable");
+        let rest = rest.replace("{DIR}", sandbox.dir.path().to_str().unwrap());
+        let stderr = format!(
+            "The program ran in the policy's sandbox. \
+             It could read {program}, /usr, /lib, /lib64, /etc, {readable}. {rest}"
+        );
+        let result = sandbox.server.call("fails", json!({}));
+        assert_eq!(text(&result), format!("not a repository\n\n[stderr]\n{stderr}\n\n[exit code: 3]"));
+        assert_eq!(result["structuredContent"]["error"]["details"][0]["stderr"], stderr);
+        let works = sandbox.server.call("where", json!({}));
+        assert!(!text(&works).contains("sandbox"), "{works}");
+    }
 }
 
 #[test]

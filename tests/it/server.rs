@@ -237,6 +237,17 @@ fn call_that_ends_soon_is_answered_after_end_of_input() {
 }
 
 #[test]
+fn call_that_reports_progress_is_answered_after_end_of_input_too() {
+    let mut server = Server::start(&[]);
+    let call = json!({ "tool_name": "coreutils_date" });
+    let params = json!({ "name": "climax_call", "arguments": call, "_meta": { "progressToken": 1 } });
+    let id = server.post("tools/call", params);
+    let (rest, status) = server.finish();
+    let last: Value = serde_json::from_str(rest.lines().last().unwrap_or_default()).unwrap_or_default();
+    assert_eq!((&last["id"], status), (&json!(id), Some(0)), "{rest}");
+}
+
+#[test]
 fn cancelled_call_ends_its_child_and_gets_no_response() {
     let Family { mut server, pids, _config, _directory } = Family::start();
     let id = server.post("tools/call", json!({ "name": "climax_call", "arguments": { "tool_name": "family" } }));

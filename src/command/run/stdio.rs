@@ -55,8 +55,7 @@ fn serve(start: Start<'_>, server: Server) -> io::Result<()> {
         } else {
             cancel_on(SignalKind::hangup(), &shutdown)?;
         }
-        let (input, output) = transport::streams::open();
-        Box::pin(transport::stdio::serve(server, input, output, shutdown)).await
+        Box::pin(transport::stdio::serve(server, transport::streams::open(), shutdown)).await
     });
     // A thread may be blocked in a read of standard input.
     runtime.shutdown_background();

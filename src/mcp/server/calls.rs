@@ -78,6 +78,9 @@ impl Server {
         {
             log.send_failure(&error.message).await;
         }
+        if let Some(space) = request_context::space(client.context) {
+            space.set(bytes(&reply));
+        }
         let uri = tool.and_then(|tool| output_uri(tool, arguments));
         let mut result = self.result(name, uri, reply, client.context);
         result.meta = tool.and_then(|tool| ignored_meta(tool, arguments));
@@ -182,6 +185,7 @@ impl Server {
             env: &env,
             caller: request_context::caller_name(context),
             purpose,
+            space: request_context::space(context),
         };
         let call = pin!(toolbox.call(request, approver, self.stop(context)).instrument(span.clone()));
         let call = pin!(with_log(log.as_ref().zip(watch.lines()), call));
@@ -248,6 +252,12 @@ impl Server {
         let link = Resource::new(uri, format!("output of {tool}")).with_mime_type("text/plain").with_size(size);
         Some(ContentBlock::resource_link(link.with_description(OUTPUT_DESCRIPTION)))
     }
+}
+
+/// Roughly the memory of a reply, in bytes. A failed call has its text in the structure too, and media are written in Base64.
+fn bytes(reply: &Reply) -> usize {
+    let media: usize = reply.media.iter().map(|media| media.bytes.len()).sum();
+    2 * (reply.text.len() + media)
 }
 
 /// Awaits a call and sends its lines to its log, if it has one.

@@ -13,8 +13,8 @@ pub(super) struct PostMessage {
     /// The id of a request.
     pub(super) id: Option<RequestId>,
     pub(super) kind: MessageKind,
-    /// The text for the SDK, where another one than the body is faster to read.
-    faster_text: Option<String>,
+    /// The text for the SDK, where that is not the body.
+    changed_text: Option<Vec<u8>>,
 }
 
 /// The kinds of messages that the transport handles differently.
@@ -39,7 +39,7 @@ impl PostMessage {
             let error = ServerJsonRpcMessage::error(error, None);
             return Err(Box::new(json_rpc_error(StatusCode::BAD_REQUEST, &error)));
         }
-        let faster_text = checked.as_ref().ok().and_then(Checked::faster_json);
+        let changed_text = checked.as_ref().ok().and_then(Checked::changed_text);
         match checked.map_or_else(|decoded| decoded, Checked::decode) {
             Decoded::Error(error) => Err(Box::new(json_rpc_error(error_status(&error, in_session), &error))),
             // A malformed notification is ignored: no response has its id.
@@ -51,16 +51,16 @@ impl PostMessage {
                         ClientRequest::SubscriptionsListenRequest(_) => MessageKind::Listen,
                         _ => MessageKind::Other,
                     };
-                    Self { id: Some(request.id), kind, faster_text }
+                    Self { id: Some(request.id), kind, changed_text }
                 }
-                _ => Self { id: None, kind: MessageKind::Other, faster_text },
+                _ => Self { id: None, kind: MessageKind::Other, changed_text },
             }),
         }
     }
 
     /// The text for the SDK to read, which is `body` or means the same.
     pub(super) fn text(&mut self, body: Bytes) -> Bytes {
-        self.faster_text.take().map_or(body, Bytes::from)
+        self.changed_text.take().map_or(body, Bytes::from)
     }
 }
 

@@ -30,6 +30,7 @@ use self::quota::Quota;
 use self::rate::{Limiter, Rate};
 use self::router::{Router, Service};
 use self::sessions::Sessions;
+use self::unread::Unread;
 use crate::mcp::Server;
 use crate::telemetry::metrics::Metrics;
 use crate::transport::SHUTDOWN_LIMIT;
@@ -54,6 +55,7 @@ mod revoke_streams;
 mod router;
 mod sessions;
 pub mod tokens;
+mod unread;
 
 pub(crate) use connections::MAX_CONNECTIONS;
 
@@ -155,6 +157,7 @@ fn router(http: Http, end_streams: &CancellationToken) -> Router {
         sessions,
         bodies: BodyReader::default(),
         requests: Quota::new(http.connections),
+        unread: Unread::default(),
         services,
         service,
         metrics: http.metrics,

@@ -31,6 +31,7 @@ use super::responses::{
 };
 use super::revoke_streams::end_on_revocation;
 use super::sessions::{Principal, Sessions};
+use super::unread::{Unread, claim_until_sent};
 use crate::call::caller::Caller;
 use crate::mcp::Server;
 use crate::telemetry::metrics::Metrics;
@@ -58,6 +59,7 @@ pub(super) struct Router {
     pub(super) bodies: BodyReader,
     /// Requests in flight, one for each connection, so that no caller takes all connections.
     pub(super) requests: Arc<Quota>,
+    pub(super) unread: Unread,
     /// Services with a policy of their own. The first whose pattern matches a caller is used.
     pub(super) services: Vec<(CallerPattern, Service)>,
     /// The service of all other callers.
@@ -236,13 +238,15 @@ impl Router {
         let (mut parts, body) = request.into_parts();
         let body = self.read_body(body, key.clone()).await?;
         let permit = self.requests.permit(key.clone()).ok_or_else(too_many_requests)?;
+        let claim = self.unread.claim(key.clone());
+        parts.extensions.insert(claim.clone());
         let in_session = session_id(&parts.headers).is_some();
         let mut message = PostMessage::read(&body.bytes, in_session).map_err(|response| *response)?;
         self.reserve_session(&message, body.bytes.len(), &mut parts, &key).await?;
         let request = sdk_request(parts, body, &mut message, &caller);
         let response = self.dispatch(request, message.kind, caller, key).await;
         let response = as_json_rpc(response, message.id).await;
-        Ok(hold_until_sent(response, (call, permit)))
+        Ok(claim_until_sent(hold_until_sent(response, (call, permit)), claim))
     }
 
     async fn read_body<B>(&self, body: B, key: LimitKey) -> Result<ReceivedBody, HttpResponse>

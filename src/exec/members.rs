@@ -1,0 +1,45 @@
+//! Counts the running members of a process group. Reads `/proc`.
+
+use std::fs;
+
+/// The most process IDs that are tried one by one, at 0.1 µs each. More of them are listed instead.
+const MAX_TRIED_IDS: i32 = 4_096;
+
+/// Returns the number of running members of the group that `leader` leads, besides itself. Without `/proc` it is 0.
+pub(super) fn running_besides(leader: i32) -> usize {
+    let is_member = |process: &i32| *process != leader && group_of(*process) == leader && is_running(*process);
+    match last_id() {
+        // Members were started after their leader. Most programs start few processes, or none.
+        Some(last) if (leader..=leader.saturating_add(MAX_TRIED_IDS)).contains(&last) => {
+            (leader..=last).filter(is_member).count()
+        }
+        _ => listed().filter(is_member).count(),
+    }
+}
+
+/// The process ID that was given last. Source: proc(5), `loadavg`, fifth field.
+fn last_id() -> Option<i32> {
+    fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().nth(4)?.parse().ok()
+}
+
+/// The IDs of all processes.
+fn listed() -> impl Iterator<Item = i32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten();
+    entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+}
+
+/// Returns the group ID of a process: 0 for kernel threads, which `rustix` rejects, and -1 if there is no such process.
+fn group_of(process: i32) -> i32 {
+    #[expect(unsafe_code, reason = "the call takes any number and touches no memory")]
+    unsafe {
+        libc::getpgid(process)
+    }
+}
+
+/// Whether a process is running, that is, not a zombie.
+///
+/// Source: proc(5), `stat`: the name in parentheses, then the state.
+fn is_running(process: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat"));
+    stat.is_ok_and(|stat| stat.rsplit(") ").next().is_some_and(|fields| !fields.starts_with('Z')))
+}
