@@ -34,6 +34,8 @@ pub struct Field<'a> {
     pub min: Option<f64>,
     /// The maximum of a number.
     pub max: Option<f64>,
+    /// Whether several values can be given.
+    pub several: bool,
     /// The allowed values with their titles; empty allows any.
     pub values: Vec<(&'a str, Option<&'a str>)>,
 }
@@ -58,6 +60,7 @@ impl<'a> Form<'a> {
             default: None,
             min: None,
             max: None,
+            several: false,
             values: arg.values.iter().map(|value| (value.as_str(), None)).collect(),
         });
         Self { name, message, fields: fields.collect() }
@@ -79,6 +82,7 @@ fn field(arg: ArgView<'_>) -> Field<'_> {
         default: arg.default(),
         min: arg.rules().filter_map(RuleView::min).reduce(f64::max),
         max: arg.rules().filter_map(RuleView::max).reduce(f64::min),
+        several: arg.shape().is_list(),
         values: arg.choices().map(|choice| (choice.value, choice.title)).collect(),
     }
 }

@@ -272,17 +272,18 @@ enum TitleForm {
     EnumNames,
 }
 
-/// Writes the allowed values of a field, with their titles if any has one.
-fn choices(property: &mut Value, values: &[(&str, Option<&str>)], titles: TitleForm) {
+/// Writes the allowed values of a field, with their titles if any has one. `titled` is the keyword of titled values.
+fn choices(schema: &mut Value, values: &[(&str, Option<&str>)], titles: TitleForm, titled: &str) {
     let title = |(value, title): &(&str, Option<&str>)| title.unwrap_or(value).to_owned();
     let has_titles = values.iter().any(|(_, title)| title.is_some());
     if has_titles && titles == TitleForm::OneOf {
-        property["oneOf"] = values.iter().map(|one| json!({ "const": one.0, "title": title(one) })).collect();
+        schema[titled] = values.iter().map(|one| json!({ "const": one.0, "title": title(one) })).collect();
         return;
     }
-    property["enum"] = values.iter().map(|(value, _)| Value::from(*value)).collect();
+    schema["type"] = json!("string");
+    schema["enum"] = values.iter().map(|(value, _)| Value::from(*value)).collect();
     if has_titles {
-        property["enumNames"] = values.iter().map(|one| Value::from(title(one))).collect();
+        schema["enumNames"] = values.iter().map(|one| Value::from(title(one))).collect();
     }
 }
 
@@ -294,7 +295,14 @@ fn property(field: &Field<'_>, titles: TitleForm) -> Value {
         property["description"] = json!(field.description);
     }
     if !field.values.is_empty() {
-        choices(&mut property, &field.values, titles);
+        if field.several {
+            let mut items = json!({});
+            choices(&mut items, &field.values, titles, "anyOf");
+            property["type"] = json!("array");
+            property["items"] = items;
+        } else {
+            choices(&mut property, &field.values, titles, "oneOf");
+        }
     }
     for (keyword, bound, round) in
         [("minimum", field.min, f64::ceil as fn(f64) -> f64), ("maximum", field.max, f64::floor)]

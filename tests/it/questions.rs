@@ -45,6 +45,39 @@ async fn call(client: &mut Client, args: Value, answers: &[Value]) -> (Vec<Value
     (questions, message["result"].clone())
 }
 
+const CHOICES: &str = "
+  - name: deploy
+    description: Deploys
+    command: argv
+    risk: write
+    args:
+      - {name: size, required: true, enum: [{value: s, title: Small}, l]}
+      - {name: zones, list: true, enum: [{value: a, title: East}, {value: b, title: West}]}
+      - {name: plain, list: ',', enum: [x, y]}
+    ask:
+      - {name: what, message: What?, args: [size, zones, plain]}
+";
+
+#[tokio::test]
+async fn forms_have_titles_and_several_choices() {
+    let toolbox = || unrestricted(index(&fake_config(CHOICES)));
+    let answer = accept(&json!({ "size": "l", "zones": ["a", "b"], "plain": ["y"] }));
+    let mut client = Client::open(toolbox(), Surface::default(), json!({ "elicitation": {} })).await;
+    let (questions, result) = call(&mut client, json!({}), &[answer]).await;
+    assert_eq!(text(&result), "<--size>\n<l>\n<--zones>\n<a>\n<--zones>\n<b>\n<--plain>\n<y>", "{result}");
+    let properties = json!({
+        "size": { "type": "string", "oneOf": [{ "const": "s", "title": "Small" }, { "const": "l", "title": "l" }] },
+        "zones": {
+            "type": "array",
+            "items": { "anyOf": [{ "const": "a", "title": "East" }, { "const": "b", "title": "West" }] },
+        },
+        "plain": { "type": "array", "items": { "type": "string", "enum": ["x", "y"] } },
+    });
+    assert_eq!(questions[0]["requestedSchema"]["properties"], properties);
+    let (_, result) = call(&mut client, json!({}), &[accept(&json!({ "size": "m" }))]).await;
+    assert_eq!(result["structuredContent"]["error"]["code"], "approval_denied", "{result}");
+}
+
 #[tokio::test]
 async fn forms_set_args_that_the_agent_cannot_see() {
     let mut client = legacy(json!({ "elicitation": {} })).await;

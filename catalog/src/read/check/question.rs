@@ -62,9 +62,14 @@ impl Checker<'_> {
                     let message = format!("`{}` is a file that the server chooses", arg.value);
                     self.report(Code::IllegalQuestion, arg.span, message, "remove the name, or the arg's `output`");
                 }
-                Some(other) if other.list.is_some() || other.map.is_some() || other.rest.is_some() => {
-                    let message = format!("`{}` takes several values, and a form has one for each field", arg.value);
-                    self.report(Code::IllegalQuestion, arg.span, message, "remove the name, or the list");
+                Some(other) if other.map.is_some() || other.rest.is_some() => {
+                    let message = format!("`{}` takes names or any words, and a form has no field for them", arg.value);
+                    self.report(Code::IllegalQuestion, arg.span, message, "remove the name, or the map or rest");
+                }
+                Some(other) if other.list.is_some() && other.values.is_none() => {
+                    let message =
+                        format!("`{}` takes several values, and a form offers only those of an enum", arg.value);
+                    self.report(Code::IllegalQuestion, arg.span, message, "remove the name, or add `enum`");
                 }
                 Some(_) => {}
             }
