@@ -101,6 +101,9 @@ impl<'a> File<'a> {
             lint::lint(source, &config, &mut found);
         }
         let cli = check::check(source, config, &mut found);
+        if advice == Advice::Lints {
+            lint::lint_tools(source, &cli, &mut found);
+        }
         Self { source, cli: Some(cli), silenced, found }
     }
 }

@@ -434,6 +434,16 @@ codes! {
         why "Without `risk` policies let a tool run unasked, as if it only read. Clients are not told that it only reads.";
         example "{name: branch_delete, description: Delete a branch, command: branch --delete}";
         remedy "Write `risk: write`, `risk: destructive`, or `risk: read` if it changes nothing.";
+    /// A tool that publishes more than 25 args, or more than 6 KiB of schema.
+    LintSize = "lint/large-tool", Warning, Lint;
+        why "A model reads the schema in each search that finds the tool, and chooses worse among many args.";
+        example "args: […]   # 40 of them";
+        remedy "Write `shown: false` at args that few calls need. Calls can still give them, and `climax_describe` lists them.";
+    /// An arg of a reading tool that probably names a program to run or a file to write.
+    LintArgRisk = "lint/arg-risk", Warning, Lint;
+        why "A tool of `risk: read` is called without asking, and such an arg may change or start something.";
+        example "{name: output, flag: --output=}   # in a tool of `risk: read`";
+        remedy "Write the `risk` of the arg, leave it out, or write `risk: read` if it neither runs nor writes anything.";
     /// An arg without description.
     LintArg = "lint/arg-description", Warning, Lint;
         why "An agent has to guess format and units. A working directory, standard input and switches such as `verbose` \

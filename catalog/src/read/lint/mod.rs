@@ -6,7 +6,8 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::index::stems;
-use crate::model::Type;
+use crate::model::{Risk, Type};
+use crate::read::checked::CheckedCli;
 use crate::read::config::{ArgConfig, Config, ToolConfig};
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::read::source::{Source, Span, Spanned};
@@ -16,6 +17,7 @@ use crate::read::yaml::shorten;
 mod allow;
 mod opening;
 mod risk;
+mod size;
 mod words;
 
 pub(crate) use allow::Silenced;
@@ -35,12 +37,23 @@ pub(crate) fn lint(source: &Source, config: &Config, out: &mut Vec<Diagnostic>) 
         linter.risk(tool);
         for arg in &tool.args {
             linter.arg(arg);
+            linter.arg_risk(arg, tool.risk);
         }
     }
     linter.similar(&config.tools);
     // The target of an alias is linted once for each alias.
     let mut seen = HashSet::new();
     out.extend(linter.out.into_iter().filter(|one| seen.insert((one.code(), one.span()))));
+}
+
+/// Lints the tools of a checked config.
+pub(crate) fn lint_tools(source: &Source, cli: &CheckedCli, out: &mut Vec<Diagnostic>) {
+    for tool in &cli.tools {
+        let Some(excess) = size::excess(tool) else { continue };
+        let message = format!("tool `{}` {excess}", tool.name);
+        let help = "write `shown: false` at args that few calls need; calls can still give them";
+        out.push(source.diagnostic(Code::LintSize, tool.name_span, message).help(help));
+    }
 }
 
 /// The words of a command. Unclear quotes were reported.
@@ -124,6 +137,16 @@ impl Linter<'_> {
         }
         let message = format!("arg `{}` has no description", name.value);
         self.report(Code::LintArg, name.span, message, "say what it means, in which format and units");
+    }
+
+    /// Reports an arg of a reading tool that probably names a program to run or a file to write.
+    fn arg_risk(&mut self, arg: &ArgConfig, risk: Option<Risk>) {
+        let (Some(Risk::Read), None, Some(name)) = (risk, &arg.risk, &arg.name) else { return };
+        let Some(word) = risk::of_arg(arg) else { return };
+        let message =
+            format!("arg `{}` of a reading tool suggests by `{word}` that it runs or writes something", name.value);
+        let help = "write `risk: write` or `risk: destructive` at the arg, or `risk: read` if it does neither";
+        self.report(Code::LintArgRisk, name.span, message, help);
     }
 
     /// Only within one config: the name of the CLI distinguishes tools of different configs.

@@ -5,7 +5,9 @@ use std::fmt;
 use super::opening;
 use super::words::{HARMLESS_WORDS, READS, WRITES};
 use crate::index::words;
-use crate::read::config::ToolConfig;
+use crate::model::Type;
+use crate::read::config::{ArgConfig, ToolConfig};
+use crate::read::source::Spanned;
 
 /// The source of the evidence, with the word.
 #[derive(Debug, PartialEq)]
@@ -45,4 +47,20 @@ pub(super) fn evidence(tool: &ToolConfig) -> Option<Evidence> {
     }
     let last = words(&tool.name.as_ref()?.value).last();
     last.filter(|word| WRITES.contains(&word.as_str())).map(Evidence::Name)
+}
+
+/// Words in the names of args that name a program to run or a file to write.
+const ARG_WORDS: &[&str] = &["exec", "command", "output", "outfile", "plugin", "pager", "hook", "editor"];
+
+/// Returns the word in the name or flag of an arg by which it probably runs a program or writes a file.
+///
+/// A switch and an arg with an enum choose among what the program has.
+pub(super) fn of_arg(arg: &ArgConfig) -> Option<String> {
+    let is_set = |set: &Option<Spanned<bool>>| set.as_ref().is_some_and(|set| set.value);
+    let is_choice = arg.values.is_some() || matches!(arg.kind, Some(kind) if kind != Type::String);
+    if is_choice || arg.output.is_some() || is_set(&arg.cwd) || is_set(&arg.stdin) || is_set(&arg.positional) {
+        return None;
+    }
+    let texts = [&arg.name, &arg.flag].into_iter().flatten().map(|text| text.value.as_str());
+    texts.flat_map(words).find(|word| ARG_WORDS.contains(&word.as_str()))
 }
