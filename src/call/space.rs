@@ -17,7 +17,7 @@ use crate::lock::Unpoisoned as _;
 pub const MAX_UNREAD_BYTES: usize = 128 << 20;
 
 /// The most that a call claims, in bytes, so that a few calls with long results can run at once.
-const MAX_CLAIMED_BYTES: usize = 4 << 20;
+const MAX_CLAIMED_BYTES: usize = 8 << 20;
 
 /// The space for the results of all clients.
 #[derive(Debug)]

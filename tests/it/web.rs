@@ -212,7 +212,7 @@ impl Response {
         loop {
             // Keep-alive events may come without end.
             assert!(Instant::now() < end, "neither a message nor the end");
-            if let Some(data) = field(&self.text_chunk()?, "data") {
+            if let Some(data) = field(&self.text_event()?, "data") {
                 return Some(serde_json::from_str(&data).unwrap());
             }
         }
@@ -220,11 +220,16 @@ impl Response {
 
     /// The id of the next event of a stream, as the header that resumes it.
     pub(crate) fn last_event(&mut self) -> String {
-        let chunk = self.text_chunk().expect("an event");
+        let chunk = self.text_event().expect("an event");
         format!("Last-Event-ID: {}", field(&chunk, "id").expect("an id"))
     }
 
-    fn text_chunk(&mut self) -> Option<String> {
-        self.chunk().map(|bytes| String::from_utf8(bytes).unwrap())
+    /// An event of a stream, which ends in an empty line. A long one comes in several chunks.
+    fn text_event(&mut self) -> Option<String> {
+        let mut bytes = self.chunk()?;
+        while !bytes.ends_with(b"\n\n") {
+            bytes.extend(self.chunk().expect("the rest of an event"));
+        }
+        Some(String::from_utf8(bytes).unwrap())
     }
 }
