@@ -272,12 +272,12 @@ enum TitleForm {
     EnumNames,
 }
 
-/// Writes the allowed values of a field, with their titles if any has one. `titled` is the keyword of titled values.
-fn choices(schema: &mut Value, values: &[(&str, Option<&str>)], titles: TitleForm, titled: &str) {
+/// Writes the allowed values of a field, with their titles if any has one. `keyword` is that of titled values.
+fn choices(schema: &mut Value, values: &[(&str, Option<&str>)], titles: TitleForm, keyword: &str) {
     let title = |(value, title): &(&str, Option<&str>)| title.unwrap_or(value).to_owned();
     let has_titles = values.iter().any(|(_, title)| title.is_some());
     if has_titles && titles == TitleForm::OneOf {
-        schema[titled] = values.iter().map(|one| json!({ "const": one.0, "title": title(one) })).collect();
+        schema[keyword] = values.iter().map(|one| json!({ "const": one.0, "title": title(one) })).collect();
         return;
     }
     schema["type"] = json!("string");
