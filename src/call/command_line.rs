@@ -94,15 +94,17 @@ fn line(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Vec<Strin
     };
     let options = || tool.always().map(str::to_owned).chain(unplaced(Place::Option)).chain(global_words(cli, env));
     let mut argv = Vec::new();
+    let mut dashes = None;
     let base = cli.parts().count();
     for (at, part) in parts.iter().enumerate() {
         if at == base {
             argv.extend(cli.always().map(str::to_owned));
         }
         match *part {
-            // Without a word behind it, `--` says nothing.
-            CommandPart::Word("--") if matches!(parts.get(at + 1), Some(CommandPart::Arg(name)) if words_of(name).is_empty()) =>
-                {}
+            CommandPart::Word("--") if matches!(parts.get(at + 1), Some(CommandPart::Arg(_))) => {
+                dashes = Some(argv.len());
+                argv.push("--".to_owned());
+            }
             // The first word names the program.
             CommandPart::Word(word) if at < base || argv.is_empty() => argv.push(expansion::command_word(word, env)),
             CommandPart::Word(word) => argv.push(word.to_owned()),
@@ -122,6 +124,8 @@ fn line(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Vec<Strin
     if !has_place && !has_rest {
         argv.extend(options());
     }
+    // Without a word behind it, a `--` before a place says nothing.
+    argv.truncate(dashes.filter(|dashes| dashes + 1 == argv.len()).unwrap_or(argv.len()));
     argv
 }
 

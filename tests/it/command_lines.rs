@@ -195,6 +195,17 @@ fn groups_of_args_are_checked_and_published() {
 }
 
 #[test]
+fn dashes_protect_operands_behind_an_absent_one() {
+    const SHOW: &str = "command: prog\ntools:\n  - name: s\n    description: Show\n    command: show -- {paths}\n    \
+                        args:\n      - {name: paths, positional: true, list: true}\n      \
+                        - {name: last, positional: true}\n";
+    let index = index(SHOW);
+    assert_eq!(words(&index, "s", &json!({ "last": "--force" })), ["prog", "show", "--", "--force"]);
+    assert_eq!(words(&index, "s", &json!({ "paths": ["--"] })), ["prog", "show", "--", "--"]);
+    assert_eq!(words(&index, "s", &json!({})), ["prog", "show"]);
+}
+
+#[test]
 fn operands_are_not_taken_for_others() {
     const MOVE: &str = "command: mv\ntools:\n  - name: m\n    description: Move\n    args:\n      \
                         - {name: from, positional: true}\n      - {name: to, positional: true, required: true}\n";
