@@ -93,7 +93,7 @@ fn call(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) {
         assert_eq!(value.to_string(), *word);
         let is_given = arguments.get(arg.name()).is_some_and(|value| !value.is_null());
         let is_allowed = command.last() == Some(&"--") || arg.leading_dash() == Some(true);
-        assert!(!word.starts_with('-') || !is_given || is_allowed, "{}: {word}", arg.name());
+        assert!(!word.starts_with('-') || word == "-" || !is_given || is_allowed, "{}: {word}", arg.name());
     }
 }
 
