@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use climax::call::arguments::{Violation, bind, check};
 use climax::call::command_line::plan;
 use climax::catalog::policy::Applied;
-use climax::catalog::{Place, ResolvedTool};
+use climax::catalog::{Place, ResolvedTool, Shape};
 use climax_fuzz::restricted;
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Map, Value};
@@ -84,16 +84,16 @@ fn call(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) {
     }
     let invocation = plan(tool, &bound, &|_| None);
     assert!(invocation.argv.iter().all(|word| !word.contains('\0')), "{:?}", invocation.argv);
-    let command: Vec<&str> = tool.cli().words().chain(tool.words()).collect();
-    let (first, rest) = invocation.argv.split_at(command.len());
-    assert_eq!(first, command);
-    let positionals: Vec<_> = bound.iter().filter(|(arg, _)| arg.place() == Place::Positional).collect();
-    assert!(rest.len() >= positionals.len());
-    for ((arg, value), word) in positionals.into_iter().zip(rest) {
-        assert_eq!(value.to_string(), *word);
+    let program = tool.cli().words().chain(tool.words()).next().expect("every tool of a program has words");
+    assert_eq!(invocation.argv[0], program);
+    for (arg, value) in bound.iter().filter(|(arg, _)| arg.place() == Place::Positional) {
         let is_given = arguments.get(arg.name()).is_some_and(|value| !value.is_null());
-        let is_allowed = command.last() == Some(&"--") || arg.leading_dash() == Some(true);
-        assert!(!word.starts_with('-') || word == "-" || !is_given || is_allowed, "{}: {word}", arg.name());
+        let is_allowed = tool.is_behind_dashes(arg) || arg.leading_dash() == Some(true) || arg.shape() == Shape::Rest;
+        for word in value.words() {
+            let is_choice = arg.values().any(|choice| choice == word);
+            let is_plain = !word.starts_with('-') || word == "-" || is_choice;
+            assert!(is_plain || !is_given || is_allowed, "{}: {word}", arg.name());
+        }
     }
 }
 
