@@ -1,6 +1,6 @@
 //! `climax_examples`: calls that the schema of a tool allows.
 
-use climax_catalog::{ArgView, ResolvedTool, Shape, ToolIndex, Type};
+use climax_catalog::{ArgView, GroupKind, ResolvedTool, Shape, ToolIndex, Type};
 use serde_json::{Map, Value, json};
 
 use super::super::reader::ArgumentReader;
@@ -65,13 +65,29 @@ fn shown_args(tool: ResolvedTool<'_>) -> impl Iterator<Item = ArgView<'_>> + Clo
     tool.agent_args().filter(|arg| arg.is_shown())
 }
 
-/// The required arguments alone, then with one optional argument each.
+/// The required arguments alone, then with one optional argument each. Groups have as many args as their rules demand.
 pub(super) fn example_arguments(tool: ResolvedTool<'_>) -> impl Iterator<Item = Map<String, Value>> + '_ {
-    let required =
-        move || shown_args(tool).filter(|arg| arg.required()).map(|arg| (arg.name().to_owned(), example_value(arg)));
-    let optional = shown_args(tool).filter(|arg| !arg.required());
-    std::iter::once(required().collect())
-        .chain(optional.map(move |arg| required().chain([(arg.name().to_owned(), example_value(arg))]).collect()))
+    let optional = shown_args(tool).filter(|arg| !arg.required()).map(Some);
+    std::iter::once(None).chain(optional).map(move |more| arguments_with(tool, more))
+}
+
+/// The required arguments, and an optional one with those that its groups demand.
+fn arguments_with(tool: ResolvedTool<'_>, more: Option<ArgView<'_>>) -> Map<String, Value> {
+    let mut names: Vec<&str> =
+        shown_args(tool).filter(|arg| arg.required()).chain(more).map(ArgView::name).collect();
+    for group in tool.groups() {
+        let is_given = group.args().any(|name| names.contains(&name));
+        match group.kind() {
+            GroupKind::ExactlyOne if !is_given => names.extend(group.args().next()),
+            GroupKind::Together if is_given => {
+                let absent: Vec<&str> = group.args().filter(|name| !names.contains(name)).collect();
+                names.extend(absent);
+            }
+            GroupKind::ExactlyOne | GroupKind::AtMostOne | GroupKind::Together => {}
+        }
+    }
+    let given = tool.agent_args().filter(|arg| names.contains(&arg.name()));
+    given.map(|arg| (arg.name().to_owned(), example_value(arg))).collect()
 }
 
 /// A value that the arg allows: the first of its enum, its default, or one of its type.
