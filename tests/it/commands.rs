@@ -271,7 +271,10 @@ fn version_describes_the_compiled_in_catalog() {
     let digest = json["catalog_digest"].as_str().unwrap();
     assert_eq!(digest.len(), 64);
     let (_, stdout, _) = run(climax().arg("version"));
-    assert!(stdout.contains(digest) && stdout.contains(&format!("{} tools of 21 CLIs", climax::CATALOG.tools.len())), "{stdout}");
+    assert!(
+        stdout.contains(digest) && stdout.contains(&format!("{} tools of 21 CLIs", climax::CATALOG.tools.len())),
+        "{stdout}"
+    );
 }
 
 #[test]

@@ -73,8 +73,7 @@ pub(super) fn example_arguments(tool: ResolvedTool<'_>) -> impl Iterator<Item = 
 
 /// The required arguments, and an optional one with those that its groups demand.
 fn arguments_with(tool: ResolvedTool<'_>, more: Option<ArgView<'_>>) -> Map<String, Value> {
-    let mut names: Vec<&str> =
-        shown_args(tool).filter(|arg| arg.required()).chain(more).map(ArgView::name).collect();
+    let mut names: Vec<&str> = shown_args(tool).filter(|arg| arg.required()).chain(more).map(ArgView::name).collect();
     for group in tool.groups() {
         let is_given = group.args().any(|name| names.contains(&name));
         match group.kind() {

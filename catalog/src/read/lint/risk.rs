@@ -57,7 +57,9 @@ const ARG_WORDS: &[&str] = &["exec", "command", "output", "outfile", "plugin", "
 /// A switch and an arg with an enum choose among what the program has.
 pub(super) fn of_arg(arg: &ArgConfig) -> Option<String> {
     let is_set = |set: &Option<Spanned<bool>>| set.as_ref().is_some_and(|set| set.value);
-    let is_choice = arg.values.is_some() || matches!(arg.kind, Some(kind) if kind != Type::String);
+    // A flag such as `--output=jsonpath=` chooses too.
+    let is_chosen = arg.flag.as_ref().is_some_and(|flag| flag.value.matches('=').count() > 1);
+    let is_choice = is_chosen || arg.values.is_some() || matches!(arg.kind, Some(kind) if kind != Type::String);
     if is_choice || arg.output.is_some() || is_set(&arg.cwd) || is_set(&arg.stdin) || is_set(&arg.positional) {
         return None;
     }
