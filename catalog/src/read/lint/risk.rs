@@ -64,5 +64,6 @@ pub(super) fn of_arg(arg: &ArgConfig) -> Option<String> {
         return None;
     }
     let texts = [&arg.name, &arg.flag].into_iter().flatten().map(|text| text.value.as_str());
-    texts.flat_map(words).find(|word| ARG_WORDS.contains(&word.as_str()))
+    // The last word is the noun: `output_delimiter` is no output.
+    texts.filter_map(|text| words(text).last()).find(|word| ARG_WORDS.contains(&word.as_str()))
 }
