@@ -377,7 +377,8 @@ fn closed_standard_error_loses_no_response() {
 #[test]
 fn empty_input_ends_the_server_with_success() {
     let (status, stdout, stderr) = run(&mut climax());
-    assert_eq!((status, stdout.as_str(), stderr.as_str()), (0, "", "climax: serving 451 tools of 21 CLIs\n"));
+    let serving = format!("climax: serving {} tools of 21 CLIs\n", climax::CATALOG.tools.len());
+    assert_eq!((status, stdout, stderr), (0, String::new(), serving));
 }
 
 #[test]
