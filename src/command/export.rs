@@ -57,6 +57,10 @@ pub(super) fn tool_json(tool: ResolvedTool<'_>) -> Value {
         });
         (resolve.name().to_owned(), json)
     });
+    let has_arg = |part: &CommandPart<'_>| match part {
+        CommandPart::Arg(name) => tool.args().any(|arg| arg.name() == *name),
+        CommandPart::Word(_) | CommandPart::Options => true,
+    };
     json!({
         "name": tool.name(),
         "title": tool.title(),
@@ -68,7 +72,7 @@ pub(super) fn tool_json(tool: ResolvedTool<'_>) -> Value {
         "timeout_ms": tool.timeout_ms(),
         "exit_codes": exit_codes_json(tool),
         "phrases": tool.phrases().collect::<Vec<_>>(),
-        "command": cli.parts().chain(tool.parts()).map(part_text).collect::<Vec<_>>(),
+        "command": cli.parts().chain(tool.parts()).filter(has_arg).map(part_text).collect::<Vec<_>>(),
         "always": cli.always().chain(tool.always()).collect::<Vec<_>>(),
         "groups": tool.groups().map(|group| json!({ "rule": group.kind().as_str(), "args": group.args().collect::<Vec<_>>() })).collect::<Vec<_>>(),
         "env": cli.env().map(|(name, value)| (name.to_owned(), value.into())).collect::<Map<_, _>>(),
