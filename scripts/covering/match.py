@@ -197,7 +197,8 @@ class Read:
         return Read([*self.operands, *words], self.given, self.constants, (*self.order, *[None] * len(words)))
 
     def with_constant(self, constant):
-        return Read(self.operands, self.given, (*self.constants, constant), (*self.order, constant.order))
+        order = self.order if constant.order is None else (*self.order, constant.order)
+        return Read(self.operands, self.given, (*self.constants, constant), order)
 
     def with_values(self, name, values, order):
         return Read(self.operands, self.given | {name: values}, self.constants, (*self.order, order))

@@ -2,6 +2,8 @@
 
 import re
 
+BRACES = re.compile(r"\{[^{}\s]*(,|\.\.)[^{}\s]*\}")
+
 
 class Unreadable(Exception):
     """Why a line is more than words."""
@@ -50,6 +52,8 @@ def word(line, at):
             at += 2
         elif char in "<>()" or char == "*" or char == "~" and at == start:
             raise Unreadable(char if char in "<>()" else f"{char} without quotes")
+        elif BRACES.match(line, at):
+            raise Unreadable("braces")
         else:
             refuse_expansion(line[at:at + 2] if char in "$`" else "")
             text += char

@@ -33,8 +33,8 @@ class Constant:
     """Option words of a config."""
 
     words: list
-    section: int  # How many subcommand words stand before.
-    order: int
+    section: int | None  # How many subcommand words stand before; None if it may stand anywhere, as `always` does.
+    order: int | None
     must_stand: bool
 
     def ways(self, same):
@@ -126,7 +126,7 @@ class Tool:
         for arg in raw["global_args"]:
             if arg["flag"] and arg["default"] is not None:
                 words.append(split(arg["flag"]) + [arg["default"]] * (arg["type"] != "boolean"))
-        self.constants += [Constant(each, *options, False) for each in words]
+        self.constants += [Constant(each, None, None, False) for each in words]
 
     @cached_property
     def forms(self):
@@ -156,7 +156,7 @@ class Tool:
 
     def same_section(self, one, other):
         """Whether an option may stand behind so many subcommand words instead of so many others."""
-        return one == other or self.program in FREE
+        return one is None or one == other or self.program in FREE
 
 
 def as_operand(arg):
