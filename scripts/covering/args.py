@@ -113,25 +113,21 @@ def with_hole(words):
 
 
 def spellings(words, program, optional):
-    """All ways to write an option with its value, if its words leave a choice."""
-    yield words
+    """All ways to write an option with its value: more than one if its words leave a choice."""
     if len(words) == 2 and words[1] == "{}":
         name = words[0]
     elif len(words) == 1 and words[0].endswith("={}"):
         name = words[0].removesuffix("={}")
     else:
-        return
+        return [words]
+    joined, apart = [name + "={}"], [name, "{}"]
     if name.startswith("--"):
-        yield [name + "={}"]
-        if name not in optional:
-            yield [name, "{}"]
-        return
-    if re.fullmatch(r"-[^-]", name) and program not in ONE_DASH:
-        yield [name, "{}"]
-        yield [name + "{}"]
-    if name.startswith("-") and program in GO:
-        yield [name, "{}"]
-        yield [name + "={}"]
+        ways = [joined] if name in optional else [joined, apart]
+    elif re.fullmatch(r"-[^-]", name) and program not in ONE_DASH:
+        ways = [apart, [name + "{}"]] + [joined] * (program in GO)
+    else:
+        ways = [joined, apart] if name.startswith("-") and program in GO else []
+    return ways if words in ways else [words, *ways]
 
 
 def problem(arg, value):

@@ -1,6 +1,7 @@
 """Searches arguments with which a tool gives the words of a line."""
 
 import re
+from itertools import takewhile
 
 from .args import MAX_ITEMS, ONE_DASH, ORDERED, SEVERAL_WORDS, items, most_values, problem
 
@@ -36,11 +37,8 @@ class Match:
             if not tool.dashes or seen < len(tool.subcommand) or len(words) == 1:
                 return self.fail(words, "unknown option: --")
             return self.finish(read, words[1:])
-        options = list(self.options(words, read))
-        if options:
-            return any(self.walk(rest, after) for rest, after in options) or self.fail(words, f"unknown option: {word}")
-        if self.reason_at == len(words):
-            return False
+        if any(self.walk(rest, after) for rest, after in self.options(words, read)):
+            return True
         if word.startswith("-") and word != "-":
             return self.fail(words, f"unknown option: {word.partition('=')[0]}")
         if seen < len(tool.subcommand) and word != tool.subcommand[seen]:
@@ -48,11 +46,8 @@ class Match:
         return self.walk(words[1:], read.with_operands([word]))
 
     def options(self, words, read):
-        """The ways to read an option at the start of the words: the words behind it, and what is read then.
-
-        `reason_at` becomes the number of words left if there is one, but none that the tool gives.
-        """
-        tool, self.reason_at = self.tool, None
+        """The ways to read an option at the start of the words: the words behind it, and what is read then."""
+        tool = self.tool
         section = min(len(read.operands), len(tool.subcommand))
         for constant in tool.constants:
             if constant not in read.constants and tool.same_section(constant.section, section):
@@ -64,7 +59,6 @@ class Match:
             before, order = tool.where[name]
             if not tool.same_section(before, section):
                 continue
-            self.reason_at = len(words)
             for values, left in self.values(form, words, rest, read.given.get(name, [])):
                 yield left, read.with_values(name, values, order)
 
@@ -100,9 +94,8 @@ class Match:
         elif form.value is None and problem(arg, value):
             self.fail(words, f"value not allowed: {problem(arg, value)}")
         else:
-            more = 0
-            while arg["shape"] in SEVERAL_WORDS and more < len(rest) and is_plain(rest[more]) and not problem(arg, rest[more]):
-                more += 1
+            listed = rest if arg["shape"] in SEVERAL_WORDS else []
+            more = len(list(takewhile(lambda word: is_plain(word) and not problem(arg, word), listed)))
             for taken in range(more, -1, -1):
                 yield [*before, value, *rest[:taken]], rest[taken:]
 
@@ -179,10 +172,11 @@ class Match:
                 return f"missing required: more items of {name}"
         given = {name for name in given if read.given.get(name) != ["false"]}
         for group in self.tool.groups:
-            count, names = len(given.intersection(group["args"])), ", ".join(group["args"])
-            if group["rule"] == "exactly_one" and not count or group["rule"] == "together" and 0 < count < len(group["args"]):
+            rule, names = group["rule"], ", ".join(group["args"])
+            count = len(given.intersection(group["args"]))
+            if rule == "exactly_one" and not count or rule == "together" and 0 < count < len(group["args"]):
                 return f"missing required: {names}"
-            if group["rule"] in ("exactly_one", "at_most_one") and count > 1:
+            if rule in ("exactly_one", "at_most_one") and count > 1:
                 return f"value not allowed: several of {names}"
         return ""
 

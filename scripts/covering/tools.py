@@ -173,7 +173,8 @@ def tools_of(raw):
     for tool in tools:
         names = same.setdefault(tuple(tool.subcommand), {})
         for arg in tool.args.values():
-            flags = {flag.removesuffix("=") for flag in (arg["flag"], *arg["aliases"]) if flag and not HOLE.search(flag)}
+            flags = [flag for flag in (arg["flag"], *arg["aliases"]) if flag and not HOLE.search(flag)]
+            flags = {flag.removesuffix("=") for flag in flags}
             for flag in flags:
                 names.setdefault(flag, {flag}).update(flags)
     for tool in tools:
