@@ -1,6 +1,6 @@
 //! Plans the command line of a call.
 //!
-//! Pure. Each value becomes one word or the end of one. No value is split, and no shell is involved.
+//! Pure. Each value becomes one word or a part of one. No value is split, and no shell is involved.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::call::arguments::{Bound, BoundValue};
 use crate::call::words;
 use crate::exec::Invocation;
 
-/// Plans a call: base words, subcommand words, positionals, options, global args, in this order.
+/// Plans a call: the words of its command line, its environment, directory and standard input.
 ///
 /// `env` looks up variables of the server's environment, which expand words of the config. A native tool has no command
 /// line; its plan is a description for the user who approves the call.
