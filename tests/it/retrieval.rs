@@ -88,8 +88,8 @@ fn a_right_tool_is_among_the_first_of_a_cli_that_is_named_or_given() {
         given += is_right(found_in(&index, Strategy::Auto, filter, 10));
     }
     let [named, given] = [named, given].map(|hits| percent(hits, served.len()));
-    assert!(named >= 95.0, "R@10 with the name of the CLI fell to {named:.1} %");
-    assert!(given >= 95.0, "R@10 under a filter fell to {given:.1} %");
+    assert!(named >= 96.0, "R@10 with the name of the CLI fell to {named:.1} %");
+    assert!(given >= 96.0, "R@10 under a filter fell to {given:.1} %");
 }
 
 #[test]
