@@ -33,6 +33,8 @@ pub struct CliDef {
     pub tags: Rows,
     /// Rows of [`Catalog::lists`]: the base command, not yet expanded. A NUL marks the place of an arg.
     pub words: Rows,
+    /// Rows of [`Catalog::lists`]: other spellings of the program, each of quoted words.
+    pub programs: Rows,
     /// Rows of [`Catalog::lists`]: words that stand behind the base command in every call.
     pub always: Rows,
     /// Rows of [`Catalog::lists`]: names and values by turns.
@@ -64,6 +66,8 @@ pub struct ToolDef {
     pub schema_bytes: u32,
     /// Rows of [`Catalog::lists`]: the subcommand. A NUL marks the place of an arg, or of all options.
     pub words: Rows,
+    /// Rows of [`Catalog::lists`]: other spellings of the words of the command, each of quoted words.
+    pub aliases: Rows,
     /// Rows of [`Catalog::lists`]: options that every call has.
     pub always: Rows,
     /// Rows of [`Catalog::args`].

@@ -73,6 +73,12 @@ impl<'a> CliView<'a> {
         self.catalog.list(self.def.words).map(CommandPart::new)
     }
 
+    /// Other spellings of the program that command lines may have, each of quoted words.
+    #[must_use]
+    pub fn programs(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
+        self.catalog.list(self.def.programs)
+    }
+
     /// Words that stand behind the base command in every call.
     #[must_use]
     pub fn always(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
@@ -180,6 +186,12 @@ impl<'a> ResolvedTool<'a> {
     /// The parts of the subcommand.
     pub fn parts(self) -> impl Iterator<Item = CommandPart<'a>> + Clone {
         self.catalog.list(self.def.words).map(CommandPart::new)
+    }
+
+    /// Other spellings of the words of its command that command lines may have, each of quoted words.
+    #[must_use]
+    pub fn aliases(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
+        self.catalog.list(self.def.aliases)
     }
 
     /// Options that every call has.

@@ -203,15 +203,29 @@ fn rows(name: &str, ty: &TokenStream, rows: impl ExactSizeIterator<Item = TokenS
 }
 
 fn cli(row: &CliDef) -> TokenStream {
-    let CliDef { name, stem, description, category, tags, words, always, env, risk, working_dir, global_args, tools } =
-        *row;
+    let CliDef {
+        name,
+        stem,
+        description,
+        category,
+        tags,
+        words,
+        programs,
+        always,
+        env,
+        risk,
+        working_dir,
+        global_args,
+        tools,
+    } = *row;
     let [name, stem, description] = [name, stem, description].map(text);
     let [category, working_dir] = [category, working_dir].map(optional);
     let risk = level(risk);
-    let [tags, words, always, env, global_args, tools] = [tags, words, always, env, global_args, tools].map(range);
+    let [tags, words, programs, always] = [tags, words, programs, always].map(range);
+    let [env, global_args, tools] = [env, global_args, tools].map(range);
     quote!(CliDef {
         name: #name, stem: #stem, description: #description, category: #category, tags: #tags, words: #words,
-        always: #always, env: #env, risk: #risk, working_dir: #working_dir, global_args: #global_args, tools: #tools
+        programs: #programs, always: #always, env: #env, risk: #risk, working_dir: #working_dir, global_args: #global_args, tools: #tools
     })
 }
 
@@ -224,6 +238,7 @@ fn tool(row: &ToolDef) -> TokenStream {
         entry,
         schema_bytes,
         words,
+        aliases,
         always,
         args,
         groups,
@@ -242,13 +257,13 @@ fn tool(row: &ToolDef) -> TokenStream {
     let [name, description, entry] = [name, description, entry].map(text);
     let [cli, schema_bytes, timeout_ms] = [cli, schema_bytes, timeout_ms].map(Literal::u32_unsuffixed);
     let [words, args, questions, resolves] = [words, args, questions, resolves].map(range);
-    let [always, groups, exit_codes, phrases] = [always, groups, exit_codes, phrases].map(range);
+    let [aliases, always, groups, exit_codes, phrases] = [aliases, always, groups, exit_codes, phrases].map(range);
     let [title, output, output_schema, resource, confirm_message] =
         [title, output, output_schema, resource, confirm_message].map(optional);
     let [risk, approval_from] = [risk, approval_from].map(|risk| optional_with(risk, level));
     quote!(ToolDef {
         cli: #cli, name: #name, title: #title, description: #description, entry: #entry, schema_bytes: #schema_bytes, words: #words,
-        always: #always, args: #args, groups: #groups, timeout_ms: #timeout_ms, risk: #risk, approval_from: #approval_from, exit_codes: #exit_codes, phrases: #phrases,
+        aliases: #aliases, always: #always, args: #args, groups: #groups, timeout_ms: #timeout_ms, risk: #risk, approval_from: #approval_from, exit_codes: #exit_codes, phrases: #phrases,
         output: #output, output_schema: #output_schema, resource: #resource,
         questions: #questions, confirm_message: #confirm_message, resolves: #resolves
     })

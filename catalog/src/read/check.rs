@@ -57,6 +57,7 @@ pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) 
     let common_args = checker.args(config.common_args);
     let common_names: Vec<&str> = common_args.iter().map(|arg| arg.name.as_str()).collect();
     let base = checker.command(config.command.as_ref(), &common_names).parts;
+    let programs = checker.spellings(config.programs, "programs", &base);
     let always = checker.words(config.always.as_ref());
     let global_args = checker.global_args(config.global_args);
     let shared = SharedParts {
@@ -78,6 +79,7 @@ pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) 
         category: config.category.map(|category| category.value),
         tags: config.tags.into_iter().map(|tag| tag.value).collect(),
         words: base,
+        programs,
         always,
         env: config.env.into_iter().map(|(name, value)| (name.value, value.value)).collect(),
         working_dir: config.working_dir.map(|dir| dir.value),
@@ -238,6 +240,7 @@ impl Checker<'_> {
             name,
             title,
             description,
+            aliases,
             always,
             groups,
             timeout,
@@ -262,6 +265,7 @@ impl Checker<'_> {
             name_span,
             title: title.map(|title| title.value),
             description: text_or(description, ""),
+            aliases: self.spellings(aliases, "aliases", &words),
             words,
             always: self.words(always.as_ref()),
             groups: self.groups(groups, &args),

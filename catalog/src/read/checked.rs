@@ -17,6 +17,8 @@ pub(crate) struct CheckedCli {
     pub(crate) category: Option<String>,
     pub(crate) tags: Vec<String>,
     pub(crate) words: Vec<CommandPart>,
+    /// Other spellings of the program.
+    pub(crate) programs: Vec<String>,
     /// Words that stand behind the base command in every call.
     pub(crate) always: Vec<String>,
     pub(crate) env: Vec<(String, String)>,
@@ -34,6 +36,8 @@ pub(crate) struct CheckedTool {
     pub(crate) title: Option<String>,
     pub(crate) description: String,
     pub(crate) words: Vec<CommandPart>,
+    /// Other spellings of the words of the command.
+    pub(crate) aliases: Vec<String>,
     /// Options that every call has.
     pub(crate) always: Vec<String>,
     pub(crate) args: Vec<CheckedArg>,

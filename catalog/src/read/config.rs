@@ -27,6 +27,7 @@ pub(crate) struct Config {
     pub(crate) name: Option<Spanned<String>>,
     pub(crate) description: Option<Spanned<String>>,
     pub(crate) command: Option<Spanned<String>>,
+    pub(crate) programs: Vec<Spanned<String>>,
     pub(crate) always: Option<Spanned<String>>,
     pub(crate) native: Option<Spanned<bool>>,
     pub(crate) env: Vec<(Spanned<String>, Spanned<String>)>,
@@ -47,6 +48,7 @@ pub(crate) struct ToolConfig {
     pub(crate) title: Option<Spanned<String>>,
     pub(crate) description: Option<Spanned<String>>,
     pub(crate) command: Option<Spanned<String>>,
+    pub(crate) aliases: Vec<Spanned<String>>,
     pub(crate) always: Option<Spanned<String>>,
     pub(crate) args: Vec<ArgConfig>,
     pub(crate) without: Vec<Spanned<String>>,
@@ -105,6 +107,7 @@ pub(crate) const CONFIG_KEYS: &[&str] = &[
     "name",
     DESCRIPTION,
     "command",
+    "programs",
     "always",
     "native",
     "env",
@@ -122,6 +125,7 @@ pub(crate) const TOOL_KEYS: &[&str] = &[
     "title",
     DESCRIPTION,
     "command",
+    "aliases",
     "always",
     "args",
     "without",
@@ -167,6 +171,7 @@ pub(crate) fn parse(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> 
         } else {
             fields.string(&mut walker, "command")
         },
+        programs: fields.list(&mut walker, "programs", |walker, node| walker.string(node, "an item of `programs`")),
         always: fields.optional_string(&mut walker, "always"),
         native,
         env: fields.string_map(&mut walker, "env"),
@@ -197,6 +202,7 @@ fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<ToolConfig> {
             .required(walker, DESCRIPTION, "what the tool does and when to use it")
             .and_then(|node| walker.string(node, DESCRIPTION)),
         command: fields.string(walker, "command"),
+        aliases: fields.list(walker, "aliases", |walker, node| walker.string(node, "an item of `aliases`")),
         always: fields.optional_string(walker, "always"),
         args: fields.list(walker, "args", arg),
         without: fields.list(walker, "without", |walker, node| walker.string(node, "an item of `without`")),

@@ -62,6 +62,22 @@ impl Checker<'_> {
         command.parts
     }
 
+    /// Checks other spellings of a command: words that stand in the place of its own.
+    pub(super) fn spellings(&mut self, texts: Vec<Spanned<String>>, key: &str, command: &[CommandPart]) -> Vec<String> {
+        let is_word = |part: &CommandPart| matches!(part, CommandPart::Word(word) if !word.starts_with('-'));
+        if let Some(first) = texts.first().filter(|_| !command.iter().any(is_word)) {
+            let message = format!("`{key}` has no effect: the command has no words that they stand for");
+            self.report(Code::NoEffect, first.span, message, "remove it");
+        }
+        for text in &texts {
+            if self.words(Some(text)).is_empty() {
+                let message = format!("an item of `{key}` is empty");
+                self.report(Code::IllegalShape, text.span, message, "write the words of the other spelling");
+            }
+        }
+        texts.into_iter().map(|text| text.value).collect()
+    }
+
     /// Checks that the words of every call mean what they say.
     fn order(&mut self, command: &Command, args: &[CheckedArg], has_globals: bool, tool: &ToolConfig) {
         let name_span = tool.name.as_ref().map_or(command.span, |name| name.span);
