@@ -14,7 +14,8 @@ use crate::command::output::{FAILURE, USAGE, usage};
 use crate::command::retired::{ProbableCommand, RetiredCommand, explained};
 use crate::command::run::RunArguments;
 use crate::command::{
-    call, completions, diff, doctor, eval, export, list, run, schema, search, terminal, validate, version,
+    call, completions, diff, doctor, eval, export, list, run, schema, search, terminal, translate,
+    validate, version,
 };
 use crate::exec::shim;
 use crate::serving::Program;
@@ -47,6 +48,8 @@ enum ClimaxCommand {
     Search(search::Args),
     /// Call a tool as an agent does, and print the result
     Call(call::Args),
+    /// Print the calls that a command line stands for
+    Translate(translate::Args),
     /// Check which programs can run, and print what the policy permits and the limits
     Doctor(doctor::Args),
     /// Count the tokens of tool lists and search results
@@ -151,6 +154,7 @@ fn dispatch(program: &Program) -> ExitCode {
         ClimaxCommand::List(arguments) => list::run(catalog, &arguments),
         ClimaxCommand::Search(arguments) => search::run(catalog, &arguments),
         ClimaxCommand::Call(arguments) => call::run(program, &arguments),
+        ClimaxCommand::Translate(arguments) => translate::run(catalog, &arguments),
         ClimaxCommand::Doctor(arguments) => doctor::run(catalog, &arguments),
         #[cfg(feature = "budget")]
         ClimaxCommand::Budget(arguments) => budget::run(catalog, &arguments),

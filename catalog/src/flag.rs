@@ -8,6 +8,19 @@ pub struct FlagTemplate {
     words: Vec<Vec<Piece>>,
 }
 
+/// The words of an option that were read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlagMatch<'w> {
+    /// The key of a map; empty for others.
+    pub key: &'w str,
+    /// The value; empty if the option has none.
+    pub value: &'w str,
+    /// The number of words.
+    pub words: usize,
+    /// The bytes of the words that the template holds: the more, the more specific.
+    pub literal_bytes: usize,
+}
+
 /// A part of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece {
@@ -97,6 +110,107 @@ impl FlagTemplate {
         fixed.chain(values).collect()
     }
 
+    /// Returns the other ways in which programs take the same option: `--x=V` for `--x V`, and `-xV` for `-x V`.
+    ///
+    /// An option whose value may be absent takes it attached only, so its callers must not use these.
+    #[must_use]
+    pub fn equivalents(&self) -> Vec<Self> {
+        let has_value = |word: &[Piece]| word.iter().any(|piece| !matches!(piece, Piece::Literal(_)));
+        match self.words.as_slice() {
+            [name, value] if has_value(value) => match name.as_slice() {
+                [Piece::Literal(name)] if name.starts_with('-') && name.len() > 1 => {
+                    let joint = if is_short(name) { name.clone() } else { format!("{name}=") };
+                    let word = [vec![Piece::Literal(joint)], value.clone()].concat();
+                    vec![Self { words: vec![word] }]
+                }
+                _ => Vec::new(),
+            },
+            [word] if has_value(word) => match word.as_slice() {
+                [Piece::Literal(name), value @ ..] if name.starts_with('-') => {
+                    let bare = name.strip_suffix('=').unwrap_or(name).to_owned();
+                    if bare.len() < 2 || (bare == *name && !is_short(name)) {
+                        return Vec::new();
+                    }
+                    vec![Self { words: vec![vec![Piece::Literal(bare)], value.to_vec()] }]
+                }
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    /// Reads the words of one value, the inverse of [`Self::filled`]; `None` if the first words are others.
+    #[must_use]
+    pub fn read<'w>(&self, words: &[&'w str]) -> Option<FlagMatch<'w>> {
+        let mut found = FlagMatch { key: "", value: "", words: self.words.len(), literal_bytes: 0 };
+        if words.len() < self.words.len() {
+            return None;
+        }
+        for (pieces, word) in self.words.iter().zip(words) {
+            let mut rest = *word;
+            for (at, piece) in pieces.iter().enumerate() {
+                let end = match pieces.get(at + 1) {
+                    Some(Piece::Literal(next)) if *piece == Piece::Key => rest.find(next.as_str())?,
+                    Some(Piece::Literal(next)) => rest.rfind(next.as_str())?,
+                    _ => rest.len(),
+                };
+                match piece {
+                    Piece::Literal(text) => {
+                        rest = rest.strip_prefix(text.as_str())?;
+                        found.literal_bytes += text.len();
+                        continue;
+                    }
+                    Piece::Key => found.key = &rest[..end],
+                    Piece::Value => found.value = &rest[..end],
+                }
+                rest = &rest[end..];
+            }
+            if !rest.is_empty() {
+                return None;
+            }
+        }
+        Some(found).filter(|found| !self.lacks_value(found))
+    }
+
+    /// Whether nothing follows a name that an attached value would follow, such as in `-j`.
+    fn lacks_value(&self, found: &FlagMatch<'_>) -> bool {
+        let is_attached = matches!(
+            self.words.as_slice(),
+            [word] if matches!(word.as_slice(), [Piece::Literal(name), Piece::Value] if !name.ends_with('='))
+        );
+        is_attached && found.value.is_empty()
+    }
+
+    /// Returns the words that stand before the value, such as `--label`; `None` if a value stands in the first one.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        match self.words.first()?.first()? {
+            Piece::Literal(text) => Some(text),
+            Piece::Value | Piece::Key => None,
+        }
+    }
+
+    /// Returns the number of words before those of the value; all of them if there is no value.
+    #[must_use]
+    pub fn fixed_words(&self) -> usize {
+        let is_fixed = |word: &&Vec<Piece>| word.iter().all(|piece| matches!(piece, Piece::Literal(_)));
+        self.words.iter().take_while(is_fixed).count()
+    }
+
+    /// Returns whether the option has no place for a value.
+    #[must_use]
+    pub fn is_bare(&self) -> bool {
+        self.fixed_words() == self.words.len()
+    }
+
+    /// Returns whether it is a dash and one character, which may stand in a cluster such as `-la`.
+    #[must_use]
+    pub fn short(&self) -> Option<char> {
+        let name = self.name()?;
+        let is_whole = self.words[0].len() == 1 || matches!(self.words[0].get(1), Some(Piece::Value | Piece::Key));
+        name.chars().nth(1).filter(|_| is_whole && is_short(name))
+    }
+
     /// Returns the words with `<NAME>` for the value, and `<KEY>` and `<VALUE>` for those of maps.
     #[must_use]
     pub fn described(&self, name: &str) -> String {
@@ -104,6 +218,11 @@ impl FlagTemplate {
         let value = if is_map { "<VALUE>".to_owned() } else { format!("<{name}>") };
         self.filled("<KEY>", &value).join(" ")
     }
+}
+
+/// Returns whether a name is a dash and one character.
+fn is_short(name: &str) -> bool {
+    name.starts_with('-') && name != "--" && name.chars().count() == 2
 }
 
 fn fill(word: &[Piece], key: &str, value: &str) -> String {

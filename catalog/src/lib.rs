@@ -41,7 +41,7 @@ mod view;
 mod words;
 
 pub use digest::digest;
-pub use flag::FlagTemplate;
+pub use flag::{FlagMatch, FlagTemplate};
 pub use format::config_schema;
 pub use index::{CliSummary, Filter, Layer, Strategy, ToolIndex};
 pub use model::{ArgRisk, GroupKind, Place, Risk, Role, Shape, Spread, Type};
@@ -64,7 +64,7 @@ pub use view::{
     ArgView, ChoiceView, CliView, CommandPart, GroupView, OutputFileView, QuestionView, ResolveView, ResolvedTool,
     RuleView, ToolIndexEntry,
 };
-pub use words::quote;
+pub use words::{quote, quoted_words};
 
 #[doc(hidden)]
 pub use phf;

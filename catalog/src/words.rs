@@ -83,6 +83,12 @@ fn rewritings(word: &str) -> [String; 2] {
     [quote(word), quote(&bare)]
 }
 
+/// Splits words that were checked when the catalog was compiled; unclear ones give none.
+#[must_use]
+pub fn quoted_words(text: &str) -> Vec<String> {
+    split(text).unwrap_or_default()
+}
+
 /// Writes a word as a command line of a config holds it, in quotes where it needs them.
 #[must_use]
 pub fn quote(word: &str) -> String {

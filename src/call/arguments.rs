@@ -3,6 +3,7 @@
 //! Pure. All violations are reported at once, so that a model can repair its call in one turn.
 
 mod coercion;
+mod input;
 mod rules;
 mod value;
 mod violation;
@@ -11,7 +12,9 @@ use climax_catalog::{ArgView, GroupKind, OutputFileView, Place, ResolvedTool, Ri
 use serde_json::{Map, Value};
 
 pub use self::coercion::{BoundValue, coerce};
+pub use self::input::Input;
 use self::rules::RuleOrigin;
+use self::value::Absent;
 pub(crate) use self::value::{MAX_ARGUMENT_BYTES, MAX_STDIN_BYTES};
 pub use self::violation::{Problem, Violation, echo, type_problem};
 
@@ -83,15 +86,36 @@ impl<'a> Bound<'a> {
 /// assert_eq!(violations[0].to_string(), "Argument 'max_count': cannot convert 'many' to integer");
 /// ```
 pub fn bind<'a>(tool: ResolvedTool<'a>, arguments: &Map<String, Value>) -> Result<Bound<'a>, Vec<Violation>> {
-    let bound =
-        bind_args(tool, |arg| (!arg.is_from_user() && arg.output().is_none()).then(|| arguments.get(arg.name())));
-    let bound = bound.and_then(|bound| whole(tool, bound));
+    let given = |arg: ArgView<'_>| is_from_agent(arg).then(|| arguments.get(arg.name()));
+    let bound = bind_args(tool, Absent::Default, given).and_then(|bound| whole(tool, bound));
     let refused = refused_keys(tool, arguments);
     match bound {
         Ok(bound) if refused.is_empty() => Ok(bound),
         Ok(_) => Err(refused),
         Err(violations) => Err(violations.into_iter().chain(refused).collect()),
     }
+}
+
+/// Converts and checks the arguments of a command that was read from a line. What the line leaves out has no value.
+///
+/// # Errors
+/// All violations, in definition order of the args.
+pub fn bind_line<'a>(
+    tool: ResolvedTool<'a>,
+    arguments: &Map<String, Value>,
+    input: Input<'_>,
+) -> Result<Bound<'a>, Vec<Violation>> {
+    let piped = Value::from("");
+    let given = |arg: ArgView<'_>| {
+        let is_piped = input == Input::Pipe && arg.place() == Place::Stdin;
+        is_from_agent(arg).then(|| arguments.get(arg.name()).or(is_piped.then_some(&piped)))
+    };
+    bind_args(tool, Absent::Omitted, given).and_then(|bound| whole(tool, bound))
+}
+
+/// Whether an agent gives the arg, not the user or the server.
+fn is_from_agent(arg: ArgView<'_>) -> bool {
+    !arg.is_from_user() && arg.output().is_none()
 }
 
 /// Returns the first 32 keys that no arg of the tool has. A call that [`bind`] accepts ignores them.
@@ -155,7 +179,8 @@ pub fn bind_answered<'a>(
     answers: &Map<String, Value>,
 ) -> Result<Bound<'a>, Vec<Violation>> {
     let values = |arg: ArgView<'_>| if arg.is_from_user() { answers } else { arguments };
-    let bound = bind_args(tool, |arg| arg.output().is_none().then(|| values(arg).get(arg.name())));
+    let bound =
+        bind_args(tool, Absent::Default, |arg| arg.output().is_none().then(|| values(arg).get(arg.name())));
     bound.and_then(|bound| whole(tool, bound))
 }
 
@@ -168,7 +193,8 @@ fn whole<'a>(tool: ResolvedTool<'_>, bound: Bound<'a>) -> Result<Bound<'a>, Vec<
 /// Returns the names of the args of a form for which the user's answers are invalid or violate the policy.
 #[must_use]
 pub fn unusable_answers(tool: ResolvedTool<'_>, names: &[&str], answers: &Map<String, Value>) -> Vec<String> {
-    let bound = bind_args(tool, |arg| names.contains(&arg.name()).then(|| answers.get(arg.name())));
+    let given = |arg: ArgView<'_>| names.contains(&arg.name()).then(|| answers.get(arg.name()));
+    let bound = bind_args(tool, Absent::Default, given);
     let violations = bound.and_then(|bound| check(&bound)).err().unwrap_or_default();
     let mut names: Vec<String> = violations.into_iter().map(|violation| violation.argument).collect();
     names.dedup();
@@ -178,13 +204,14 @@ pub fn unusable_answers(tool: ResolvedTool<'_>, names: &[&str], answers: &Map<St
 /// Binds the args for which `given` returns `Some`: the value, or `None` for an absent one.
 fn bind_args<'a, 'v>(
     tool: ResolvedTool<'a>,
+    absent: Absent,
     given: impl Fn(ArgView<'a>) -> Option<Option<&'v Value>>,
 ) -> Result<Bound<'a>, Vec<Violation>> {
     let mut values = Vec::new();
     let mut violations = Vec::new();
     for (arg, value) in tool.args().filter_map(|arg| Some((arg, given(arg)?))) {
         let dash_allowed = tool.is_behind_dashes(arg) || arg.leading_dash() == Some(true);
-        match value::bind(arg, value, dash_allowed) {
+        match value::bind(arg, value, absent, dash_allowed) {
             Ok(Some(value)) => values.push((arg, value)),
             Ok(None) => {}
             Err(found) => violations.extend(found),

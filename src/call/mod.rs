@@ -11,6 +11,7 @@ pub mod command_line;
 pub mod confirmation;
 pub mod digest;
 pub mod form;
+pub mod line;
 pub mod native;
 mod outcome;
 mod request;

@@ -23,6 +23,7 @@ mod selection;
 mod strategy;
 mod targets;
 pub(crate) mod terminal;
+pub(crate) mod translate;
 pub(crate) mod validate;
 mod value;
 pub(crate) mod version;

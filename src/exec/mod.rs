@@ -15,6 +15,7 @@ mod confine;
 mod container;
 mod descriptors;
 mod error;
+pub mod glob;
 mod group;
 mod invocation;
 mod janitor;
@@ -120,6 +121,24 @@ pub enum Stop {
 #[must_use]
 pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
+}
+
+/// Returns whether the first word of a command line names the program that a config names as `word`.
+///
+/// That is the same name, or a path to the file that would run.
+#[must_use]
+pub fn names_program(first: &str, word: &str) -> bool {
+    let word = command_word(word, &variable);
+    if first == word || Path::new(&word).file_name().is_some_and(|name| name == first) {
+        return true;
+    }
+    let same_file = |path: std::path::PathBuf| match (path.canonicalize(), Path::new(first).canonicalize()) {
+        (Ok(path), Ok(first)) => path == first,
+        (Err(_), _) | (_, Err(_)) => false,
+    };
+    first.starts_with('/')
+        && Path::new(first).file_name() == Path::new(&word).file_name()
+        && program::resolve(&word, None, None).is_some_and(same_file)
 }
 
 /// Finds the program that `word` names in a config of `cli`.

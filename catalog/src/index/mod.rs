@@ -201,7 +201,7 @@ impl ToolIndex {
     }
 
     /// The CLIs, each with its served tools, in their order.
-    pub(crate) fn groups(&self) -> impl Iterator<Item = (CliView<'_>, impl Iterator<Item = ResolvedTool<'_>>)> {
+    pub fn groups(&self) -> impl Iterator<Item = (CliView<'_>, impl Iterator<Item = ResolvedTool<'_>>)> {
         self.segments.iter().map(|segment| {
             let cli = self.cli(*segment);
             let Rows(first, end) = cli.tool_rows();

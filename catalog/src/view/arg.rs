@@ -4,7 +4,7 @@ use crate::flag::FlagTemplate;
 use crate::model::{ArgRisk, Place, Risk, Shape, Type};
 use crate::policy::{ArgRule, Pattern};
 use crate::table::{ArgDef, ArgRow, Catalog, DetailDef, Rows, RuleDef};
-use crate::words;
+use crate::words::quoted_words;
 
 /// An arg of a tool.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +43,7 @@ impl<'a> ArgView<'a> {
     /// The words of the flag.
     #[must_use]
     pub fn flag_words(self) -> Vec<String> {
-        split(self.flag())
+        quoted_words(self.flag())
     }
 
     /// Whether the flag takes no value.
@@ -72,7 +72,7 @@ impl<'a> ArgView<'a> {
     /// The words of a boolean that is false; empty if it has none.
     #[must_use]
     pub fn off_words(self) -> Vec<String> {
-        split(self.off().unwrap_or_default())
+        quoted_words(self.off().unwrap_or_default())
     }
 
     /// The flag of a boolean that is false, as it is written.
@@ -208,11 +208,6 @@ pub(crate) fn is_bare(flag: &str, kind: Type, shape: Shape) -> bool {
     shape == Shape::Count || (kind == Type::Boolean && shape == Shape::Single && !has_place)
 }
 
-/// Splits words that were checked when the catalog was compiled.
-fn split(text: &str) -> Vec<String> {
-    words::split(text).unwrap_or_default()
-}
-
 /// An allowed value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChoiceView<'a> {
@@ -233,7 +228,7 @@ impl<'a> ChoiceView<'a> {
     /// The words that stand for the value; `None` if the value stands for itself.
     #[must_use]
     pub fn words(self) -> Option<Vec<String>> {
-        self.words.map(split)
+        self.words.map(quoted_words)
     }
 }
 

@@ -21,6 +21,15 @@ const MAX_ITEMS: usize = 1_000;
 /// Maximum of a count whose config sets no `max`.
 const MAX_COUNT: i64 = 10;
 
+/// The value of an arg that a call does not give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Absent {
+    /// Its default.
+    Default,
+    /// None.
+    Omitted,
+}
+
 /// Converts and checks the value of one arg; `None` if it has none.
 ///
 /// # Errors
@@ -28,11 +37,16 @@ const MAX_COUNT: i64 = 10;
 pub(super) fn bind(
     arg: ArgView<'_>,
     given: Option<&Value>,
+    absent: Absent,
     dash_allowed: bool,
 ) -> Result<Option<BoundValue>, Vec<Violation>> {
     let whole = |problem: Problem| vec![Violation { argument: arg.name().to_owned(), problem }];
     let Some(given) = given.filter(|value| !value.is_null()) else {
-        return if arg.required() { Err(whole(Problem::Missing)) } else { Ok(default_value(arg)) };
+        return match absent {
+            _ if arg.required() => Err(whole(Problem::Missing)),
+            Absent::Default => Ok(default_value(arg)),
+            Absent::Omitted => Ok(None),
+        };
     };
     let item = ItemRules { arg, dash_allowed, template: arg.template() };
     let value = match arg.shape() {

@@ -1,0 +1,165 @@
+//! The grammar of a tool: how its options are spelled, and where its operands stand.
+
+use climax_catalog::{ArgView, FlagTemplate, Place, ResolvedTool, Shape, Spread};
+
+use super::command::{Command, Part, is_option};
+
+/// The grammar of one spelling of a tool's command.
+pub(super) struct Grammar<'a> {
+    pub(super) tool: ResolvedTool<'a>,
+    /// Words and operands, in the order of the command line.
+    pub(super) slots: Vec<Slot<'a>>,
+    /// Options of the command with their values, which every line of the tool has.
+    pub(super) constants: Vec<Vec<String>>,
+    /// Options that the tool adds itself, each with its value. A line may have them.
+    pub(super) always: Vec<Vec<String>>,
+    pub(super) options: Vec<Spelling<'a>>,
+}
+
+/// A place for operands.
+#[derive(Clone, Debug)]
+pub(super) enum Slot<'a> {
+    /// This word of the command.
+    Word(String),
+    /// `--`, behind which there are operands only.
+    Dashes,
+    /// The values of an arg.
+    Arg(ArgView<'a>),
+}
+
+/// A spelling of an option.
+pub(super) struct Spelling<'a> {
+    pub(super) arg: ArgView<'a>,
+    pub(super) template: FlagTemplate,
+    pub(super) meaning: Meaning,
+}
+
+/// What a spelling says about its arg.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// The value stands in the words.
+    Value,
+    /// Always this value.
+    Fixed(String),
+    /// A boolean.
+    Switch(bool),
+    /// Once more.
+    Count,
+}
+
+impl<'a> Grammar<'a> {
+    /// Makes the grammar of a tool whose command has these parts.
+    pub(super) fn new(tool: ResolvedTool<'a>, command: &Command) -> Self {
+        let mut slots = Vec::new();
+        let mut constants = Vec::new();
+        for part in &command.0 {
+            match part {
+                Part::Word(word) => slots.push(Slot::Word(word.clone())),
+                Part::Option(words) => constants.push(words.clone()),
+                Part::Dashes => slots.push(Slot::Dashes),
+                Part::Arg(name) => slots.extend(tool.args().find(|arg| arg.name() == name).and_then(operand)),
+            }
+        }
+        let is_placed = |arg: &ArgView<'_>| command.0.iter().any(|part| matches!(part, Part::Arg(name) if name == arg.name()));
+        slots.extend(tool.args().filter(|arg| !is_placed(arg)).filter_map(operand));
+        let always = grouped(tool.cli().always()).into_iter().chain(grouped(tool.always())).collect();
+        let mut options: Vec<Spelling<'a>> = tool.args().flat_map(spellings).collect();
+        let bare: Vec<String> =
+            options.iter().filter(|one| one.template.is_bare()).filter_map(|one| one.template.name().map(str::to_owned)).collect();
+        let more: Vec<Spelling<'a>> = options.iter().flat_map(|one| equivalents(one, &bare)).collect();
+        options.extend(more);
+        Self { tool, slots, constants, always, options }
+    }
+
+    /// The names of all options, for suggestions.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.options.iter().filter_map(|option| option.template.name()).map(|name| name.trim_end_matches('='))
+    }
+
+    /// The number of places for operands before a rest; `None` without a rest.
+    pub(super) fn rest(&self) -> Option<Rest> {
+        let at = self.slots.iter().position(|slot| matches!(slot, Slot::Arg(arg) if arg.shape() == Shape::Rest))?;
+        let before = self.slots[..at].iter().filter(|slot| !matches!(slot, Slot::Dashes)).count();
+        Some(Rest { before, needs_dashes: matches!(at.checked_sub(1).map(|at| &self.slots[at]), Some(Slot::Dashes)) })
+    }
+
+    /// The number of words at the start of the command.
+    pub(super) fn leading_words(&self) -> usize {
+        self.slots.iter().take_while(|slot| matches!(slot, Slot::Word(_))).count()
+    }
+}
+
+/// Where the rest of a command line starts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rest {
+    /// The operands before it.
+    pub(super) before: usize,
+    /// Whether the command has `--` before it.
+    pub(super) needs_dashes: bool,
+}
+
+/// The place of an arg whose words are operands.
+fn operand(arg: ArgView<'_>) -> Option<Slot<'_>> {
+    let is_given = !arg.is_from_user() && arg.output().is_none();
+    (arg.place() == Place::Positional && is_given).then_some(Slot::Arg(arg))
+}
+
+/// All spellings of an arg whose words are options.
+fn spellings(arg: ArgView<'_>) -> Vec<Spelling<'_>> {
+    if arg.is_from_user() || arg.output().is_some() {
+        return Vec::new();
+    }
+    let fixed = |words: &[String], meaning: Meaning| Spelling {
+        arg,
+        template: FlagTemplate::new(words, Shape::Single, true),
+        meaning,
+    };
+    let choices = arg.choices().filter_map(|choice| Some((choice.words()?, choice.value.to_owned())));
+    let mut all: Vec<Spelling<'_>> =
+        choices.filter(|(words, _)| !words.is_empty()).map(|(words, value)| fixed(&words, Meaning::Fixed(value))).collect();
+    if arg.place() == Place::Option {
+        let shape = match arg.shape() {
+            Shape::List(Spread::Joined) | Shape::Map(Spread::Joined) => Shape::Single,
+            shape => shape,
+        };
+        let meaning = match arg.shape() {
+            Shape::Count => Meaning::Count,
+            _ if arg.is_bare() => Meaning::Switch(true),
+            _ => Meaning::Value,
+        };
+        let aliases = arg.aliases().map(|alias| vec![alias.to_owned()]);
+        let flags = std::iter::once(arg.flag_words()).filter(|words| !words.is_empty()).chain(aliases);
+        all.extend(flags.map(|words| Spelling {
+            arg,
+            template: FlagTemplate::new(&words, shape, arg.is_bare()),
+            meaning: meaning.clone(),
+        }));
+        all.extend(Some(arg.off_words()).filter(|words| !words.is_empty()).map(|words| fixed(&words, Meaning::Switch(false))));
+    }
+    all
+}
+
+/// The other forms of a spelling. An option that has a form without value takes its value attached only.
+fn equivalents<'a>(spelling: &Spelling<'a>, bare: &[String]) -> Vec<Spelling<'a>> {
+    let has_bare = |template: &FlagTemplate| {
+        let name = template.name().map(|name| name.trim_end_matches('='));
+        name.is_some_and(|name| bare.iter().any(|bare| bare == name))
+    };
+    if has_bare(&spelling.template) {
+        return Vec::new();
+    }
+    let all = spelling.template.equivalents().into_iter();
+    all.map(|template| Spelling { arg: spelling.arg, template, meaning: spelling.meaning.clone() }).collect()
+}
+
+/// Groups words into options with their values: a word behind an option is its value.
+fn grouped<'w>(words: impl Iterator<Item = &'w str>) -> Vec<Vec<String>> {
+    let mut groups: Vec<Vec<String>> = Vec::new();
+    for word in words {
+        match groups.last_mut() {
+            Some(group) if !is_option(word) && group.len() == 1 => group.push(word.to_owned()),
+            _ => groups.push(vec![word.to_owned()]),
+        }
+    }
+    groups
+}

@@ -1,0 +1,18 @@
+//! Reads command lines into calls: the syntax of a line, then each command of it as a tool with its arguments.
+
+mod command;
+mod grammar;
+mod lexer;
+mod operands;
+mod quoting;
+mod reading;
+mod resolve;
+mod scan;
+mod script;
+mod syntax;
+
+pub use operands::OperandPlace;
+pub use reading::{CommandWords, Reading, Unread, read};
+pub use resolve::{LineContext, ReadLine, ReadStage, ReadStep, UnreadLine, read_line};
+pub use script::{Condition, LineError, Redirections, Script, Stage, Stderr, Stdout, Step, Word};
+pub use syntax::parse;

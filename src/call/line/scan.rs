@@ -1,0 +1,262 @@
+//! Sorts the words of a command line into options and operands, by the grammar of one tool.
+
+use std::collections::BTreeMap;
+
+use climax_catalog::{ArgView, FlagMatch, Shape, Spread, Type};
+
+use super::command::is_option;
+use super::grammar::{Grammar, Meaning, Spelling};
+
+/// The words of a command line, sorted.
+pub(super) struct Scanned<'a, 'w> {
+    /// What options say, by the name of the arg, in the order of the line.
+    pub(super) given: BTreeMap<&'a str, Given<'a>>,
+    /// The operands, each with its place among the words.
+    pub(super) operands: Vec<(usize, &'w str)>,
+    /// The number of operands before `--`, if there is one.
+    pub(super) dashes: Option<usize>,
+    /// The number of words that the tool adds: those of `always` that the line does not have.
+    pub(super) added_words: usize,
+}
+
+/// What a line says about an arg.
+#[derive(Clone, Debug)]
+pub(super) struct Given<'a> {
+    pub(super) arg: ArgView<'a>,
+    /// Keys with values, in the order of the line. Keys are empty except for maps.
+    pub(super) values: Vec<(String, String)>,
+    pub(super) switch: Option<bool>,
+    pub(super) count: u32,
+}
+
+/// The reason why a tool does not take the words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Misfit {
+    /// The place of the word; the number of words if one is missing.
+    pub(super) at: usize,
+    pub(super) problem: String,
+    /// The option that the tool does not have.
+    pub(super) unknown_option: Option<String>,
+}
+
+impl<'a> Given<'a> {
+    pub(super) fn of(arg: ArgView<'a>) -> Self {
+        Self { arg, values: Vec::new(), switch: None, count: 0 }
+    }
+
+    /// Adds a value. Returns `false` if an arg of one value has another one.
+    pub(super) fn add(&mut self, key: &str, value: &str) -> bool {
+        let pair = (key.to_owned(), value.to_owned());
+        let is_single = self.arg.shape() == Shape::Single;
+        if is_single && self.values.iter().any(|other| *other != pair) {
+            return false;
+        }
+        if !is_single || self.values.is_empty() {
+            self.values.push(pair);
+        }
+        true
+    }
+}
+
+impl Misfit {
+    pub(super) fn new(at: usize, problem: impl Into<String>) -> Self {
+        Self { at, problem: problem.into(), unknown_option: None }
+    }
+}
+
+/// Sorts words.
+///
+/// # Errors
+/// The first option that the tool does not have or that lacks its value, or a constant that the line lacks.
+pub(super) fn scan<'a, 'w>(grammar: &Grammar<'a>, words: &[&'w str]) -> Result<Scanned<'a, 'w>, Misfit> {
+    let mut scanner = Scanner {
+        grammar,
+        words,
+        at: 0,
+        constants: vec![false; grammar.constants.len()],
+        always: vec![false; grammar.always.len()],
+        found: Scanned { given: BTreeMap::new(), operands: Vec::new(), dashes: None, added_words: 0 },
+    };
+    scanner.run()?;
+    let missing = scanner.constants.iter().position(|seen| !seen);
+    if let Some(missing) = missing {
+        return Err(Misfit::new(words.len(), format!("`{}` is missing", grammar.constants[missing].join(" "))));
+    }
+    let is_added = grammar.always.iter().zip(&scanner.always).filter(|(_, seen)| !**seen);
+    scanner.found.added_words = is_added.map(|(words, _)| words.len()).sum();
+    Ok(scanner.found)
+}
+
+struct Scanner<'g, 'a, 'w> {
+    grammar: &'g Grammar<'a>,
+    words: &'g [&'w str],
+    at: usize,
+    constants: Vec<bool>,
+    always: Vec<bool>,
+    found: Scanned<'a, 'w>,
+}
+
+impl<'a, 'w> Scanner<'_, 'a, 'w> {
+    fn run(&mut self) -> Result<(), Misfit> {
+        let rest = self.grammar.rest();
+        while let Some(word) = self.words.get(self.at).copied() {
+            let is_full = rest.is_some_and(|rest| self.found.operands.len() >= rest.before);
+            let starts_rest = rest.is_some_and(|rest| {
+                let may_start = !rest.needs_dashes || self.found.dashes.is_some() || !is_option(word);
+                is_full && may_start
+            });
+            if starts_rest || self.found.dashes.is_some() {
+                self.operand(word);
+            } else if word == "--" {
+                self.found.dashes = Some(self.found.operands.len());
+                self.at += 1;
+            } else if is_option(word) {
+                self.option(word)?;
+            } else if self.found.operands.len() < self.grammar.leading_words() || !self.spelled()? {
+                self.operand(word);
+            }
+        }
+        Ok(())
+    }
+
+    fn operand(&mut self, word: &'w str) {
+        self.found.operands.push((self.at, word));
+        self.at += 1;
+    }
+
+    /// Reads an option at this place.
+    fn option(&mut self, word: &'w str) -> Result<(), Misfit> {
+        if self.constant() || self.added() || self.spelled()? || self.cluster(word)? {
+            return Ok(());
+        }
+        if word.parse::<f64>().is_ok() {
+            self.operand(word);
+            return Ok(());
+        }
+        Err(self.unknown(word))
+    }
+
+    /// Reads an option of the command.
+    fn constant(&mut self) -> bool {
+        let constants = self.grammar.constants.iter().zip(&self.constants);
+        let found = constants.enumerate().find(|(_, (words, seen))| !**seen && self.starts_with(words)).map(|(at, _)| at);
+        let Some(at) = found else { return false };
+        self.constants[at] = true;
+        self.at += self.grammar.constants[at].len();
+        true
+    }
+
+    fn starts_with(&self, words: &[String]) -> bool {
+        let rest = &self.words[self.at..];
+        rest.len() >= words.len() && rest.iter().zip(words).all(|(word, own)| word == own)
+    }
+
+    /// Reads words that the tool adds itself.
+    fn added(&mut self) -> bool {
+        let Some(at) = self.grammar.always.iter().position(|words| self.starts_with(words)) else { return false };
+        self.always[at] = true;
+        self.at += self.grammar.always[at].len();
+        true
+    }
+
+    /// Reads a whole option with its value. The spelling with the most fixed text wins.
+    fn spelled(&mut self) -> Result<bool, Misfit> {
+        let (options, rest) = (&self.grammar.options, &self.words[self.at..]);
+        let found = options.iter().filter_map(|option| Some((option, option.template.read(rest)?)));
+        let found = found.filter(|(option, read)| is_plausible(option, read));
+        let Some((option, read)) = found.reduce(more_specific) else {
+            let takes_value = options.iter().any(|option| option.template.name() == Some(rest[0]));
+            return match takes_value && rest.len() == 1 {
+                true => Err(Misfit::new(self.words.len(), format!("`{}` takes a value, and the line ends", rest[0]))),
+                false => Ok(false),
+            };
+        };
+        self.give(option, &read)?;
+        self.at += read.words;
+        if option.meaning == Meaning::Value && takes_words(option.arg) && option.template.fixed_words() > 0 {
+            self.further_values(option)?;
+        }
+        Ok(true)
+    }
+
+    /// Reads the further values of an option that takes several words, up to the next option.
+    fn further_values(&mut self, option: &Spelling<'a>) -> Result<(), Misfit> {
+        let Some(name) = option.template.name() else { return Ok(()) };
+        while self.words.get(self.at).is_some_and(|word| !is_option(word)) {
+            let words = [&[name], &self.words[self.at..]].concat();
+            let Some(read) = option.template.read(&words) else { return Ok(()) };
+            self.give(option, &read)?;
+            self.at += read.words - 1;
+        }
+        Ok(())
+    }
+
+    /// Reads short options in one word, such as `-la` or `-vn5`. The last may take a value.
+    fn cluster(&mut self, word: &'w str) -> Result<bool, Misfit> {
+        if word.starts_with("--") || word.chars().count() < 3 {
+            return Ok(false);
+        }
+        let mut said: Vec<(&Spelling<'a>, String, String)> = Vec::new();
+        let mut used = 1;
+        for (start, short) in word.char_indices().skip(1) {
+            let named: Vec<&Spelling<'a>> =
+                self.grammar.options.iter().filter(|option| option.template.short() == Some(short)).collect();
+            if let Some(bare) = named.iter().find(|option| option.template.is_bare()) {
+                said.push((bare, String::new(), String::new()));
+                continue;
+            }
+            let spelled = format!("-{}", &word[start..]);
+            let words = [&[spelled.as_str()], &self.words[self.at + 1..]].concat();
+            let read = named.iter().find_map(|option| Some((*option, option.template.read(&words)?)));
+            let Some((option, read)) = read else { return Ok(false) };
+            said.push((option, read.key.to_owned(), read.value.to_owned()));
+            used = read.words;
+            break;
+        }
+        for (option, key, value) in said {
+            self.give(option, &FlagMatch { key: &key, value: &value, words: used, literal_bytes: 0 })?;
+        }
+        self.at += used;
+        Ok(true)
+    }
+
+    /// Records what an option at this place says.
+    fn give(&mut self, option: &Spelling<'a>, read: &FlagMatch<'_>) -> Result<(), Misfit> {
+        let at = self.at;
+        let given = self.found.given.entry(option.arg.name()).or_insert_with(|| Given::of(option.arg));
+        let contradicts = match &option.meaning {
+            Meaning::Value => !given.add(read.key, read.value),
+            Meaning::Fixed(value) => !given.add("", value),
+            Meaning::Switch(on) => given.switch.replace(*on).is_some_and(|other| other != *on),
+            Meaning::Count => {
+                given.count = given.count.saturating_add(1);
+                false
+            }
+        };
+        match contradicts {
+            true => Err(Misfit::new(at, format!("`{}` contradicts an option before it", self.words[at]))),
+            false => Ok(()),
+        }
+    }
+
+    fn unknown(&self, word: &str) -> Misfit {
+        let name = word.split('=').next().unwrap_or(word);
+        let problem = format!("`{name}` is no option here");
+        Misfit { unknown_option: Some(name.to_owned()), ..Misfit::new(self.at, problem) }
+    }
+}
+
+/// Whether a value belongs to an option that is a dash and a number, such as `-5`. Others match every option.
+fn is_plausible(option: &Spelling<'_>, read: &FlagMatch<'_>) -> bool {
+    read.literal_bytes > 1 || (option.arg.kind() == Type::Integer && read.value.parse::<u64>().is_ok())
+}
+
+/// Whether one flag of an arg takes several words.
+fn takes_words(arg: ArgView<'_>) -> bool {
+    matches!(arg.shape(), Shape::List(Spread::Words) | Shape::Map(Spread::Words))
+}
+
+/// Returns the match whose template holds more of the words; the first of equals.
+fn more_specific<'w, T>(best: (T, FlagMatch<'w>), other: (T, FlagMatch<'w>)) -> (T, FlagMatch<'w>) {
+    if other.1.literal_bytes > best.1.literal_bytes { other } else { best }
+}
