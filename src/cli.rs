@@ -14,7 +14,7 @@ use crate::command::output::{FAILURE, USAGE, usage};
 use crate::command::retired::{ProbableCommand, RetiredCommand, explained};
 use crate::command::run::RunArguments;
 use crate::command::{
-    call, completions, diff, doctor, eval, export, list, run, schema, search, terminal, translate,
+    call, completions, diff, doctor, eval, export, list, run, schema, search, sh, terminal, translate,
     validate, version,
 };
 use crate::exec::shim;
@@ -48,6 +48,8 @@ enum ClimaxCommand {
     Search(search::Args),
     /// Call a tool as an agent does, and print the result
     Call(call::Args),
+    /// Run a command line with the served tools, as `sh -c` does
+    Sh(sh::Args),
     /// Print the calls that a command line stands for
     Translate(translate::Args),
     /// Check which programs can run, and print what the policy permits and the limits
@@ -141,6 +143,11 @@ pub fn main(catalog: &'static Catalog) -> ExitCode {
 /// Runs the command that the command line names.
 fn dispatch(program: &Program) -> ExitCode {
     let catalog = program.catalog;
+    match sh::as_shell(std::env::args_os()) {
+        Some(Ok(arguments)) => return sh::run(program, &arguments),
+        Some(Err(message)) => return usage(&message),
+        None => {}
+    }
     let arguments = match parse() {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -154,6 +161,7 @@ fn dispatch(program: &Program) -> ExitCode {
         ClimaxCommand::List(arguments) => list::run(catalog, &arguments),
         ClimaxCommand::Search(arguments) => search::run(catalog, &arguments),
         ClimaxCommand::Call(arguments) => call::run(program, &arguments),
+        ClimaxCommand::Sh(arguments) => sh::run(program, &arguments),
         ClimaxCommand::Translate(arguments) => translate::run(catalog, &arguments),
         ClimaxCommand::Doctor(arguments) => doctor::run(catalog, &arguments),
         #[cfg(feature = "budget")]

@@ -90,14 +90,21 @@ pub enum Denial {
     Forged,
 }
 
-/// A call that waits for approval. Its arguments have been checked. Its program has not been started.
-#[derive(Clone, Copy, Debug)]
+/// Calls that wait for one approval. Their arguments have been checked. Their programs have not been started.
+#[derive(Clone, Debug)]
 pub struct PendingCall<'a> {
+    /// One call, or those of a command line.
+    pub(crate) calls: Vec<PlannedCall<'a>>,
+    pub(crate) policy: &'a Policy,
+    pub(crate) runner: &'a Runner,
+}
+
+/// A call with its planned command line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlannedCall<'a> {
     pub(crate) tool: ResolvedTool<'a>,
     pub(crate) bound: &'a Bound<'a>,
     pub(crate) invocation: &'a Invocation,
-    pub(crate) policy: &'a Policy,
-    pub(crate) runner: &'a Runner,
 }
 
 impl PendingCall<'_> {
@@ -110,43 +117,66 @@ impl PendingCall<'_> {
         }
     }
 
-    /// Returns the risk of the call.
+    /// Returns whether the policy requires approval of one of the calls.
     #[must_use]
-    pub fn risk(&self) -> Risk {
-        risk::of_call(self.tool, self.bound)
+    pub fn needs_approval(&self) -> bool {
+        self.calls.iter().any(|call| self.policy.needs_approval_at(call.tool, call.risk()))
     }
 
-    /// Returns the digest of everything that the approval covers: all values, the command line, the directory, the
-    /// risk.
-    ///
-    /// The directory of result files differs from call to call, so the digest leaves it out.
+    /// Returns the digest of everything that the approval covers: all values, the command lines, the directories, the
+    /// risks.
     #[must_use]
     pub fn digest(&self) -> RequestDigest {
-        let files_dir = self.invocation.files_dir.as_ref().map(|dir| dir.display().to_string());
-        let stable = |word: &String| files_dir.as_ref().map_or_else(|| word.clone(), |dir| word.replace(dir, ""));
-        let words = self.invocation.argv.iter().map(|word| (String::new(), stable(word)));
-        let dir = self.invocation.cwd.iter().map(|dir| ("cwd".to_owned(), dir.display().to_string()));
-        let risk = [("risk".to_owned(), self.risk().as_str().to_owned())];
-        digest::of_pairs(digest::pairs(self.tool, self.bound, |_| true).chain(words).chain(dir).chain(risk))
+        digest::of_pairs(self.calls.iter().flat_map(PlannedCall::pairs))
     }
 
     /// Returns the digest of the agent's request, without the user's answers.
     #[must_use]
     pub fn request_digest(&self) -> RequestDigest {
-        digest::of_request(self.tool, self.bound)
+        let given = |call: &PlannedCall<'_>| digest::pairs(call.tool, call.bound, |arg| !arg.is_from_user()).collect::<Vec<_>>();
+        digest::of_pairs(self.calls.iter().flat_map(given))
     }
 
-    /// Returns the text of the question. The tool's `resolve` commands are run for the names in it.
+    /// Returns the text of the question. The tools' `resolve` commands are run for the names in it.
     ///
     /// A name whose command fails reads `<unresolved:NAME>`.
     pub async fn question(&self) -> String {
+        let mut texts = Vec::with_capacity(self.calls.len());
+        for call in &self.calls {
+            texts.push(call.question(self.runner).await);
+        }
+        match texts.len() {
+            1 => texts.swap_remove(0),
+            count => format!("Run {count} commands?\n\n{}", texts.join("\n\n")),
+        }
+    }
+}
+
+impl PlannedCall<'_> {
+    fn risk(&self) -> Risk {
+        risk::of_call(self.tool, self.bound)
+    }
+
+    /// Returns all that the approval of the call covers.
+    ///
+    /// The directory of result files differs from call to call, so it is left out.
+    fn pairs(&self) -> Vec<(String, String)> {
+        let files_dir = self.invocation.files_dir.as_ref().map(|dir| dir.display().to_string());
+        let stable = |word: &String| files_dir.as_ref().map_or_else(|| word.clone(), |dir| word.replace(dir, ""));
+        let words = self.invocation.argv.iter().map(|word| (String::new(), stable(word)));
+        let dir = self.invocation.cwd.iter().map(|dir| ("cwd".to_owned(), dir.display().to_string()));
+        let risk = [("risk".to_owned(), self.risk().as_str().to_owned())];
+        digest::pairs(self.tool, self.bound, |_| true).chain(words).chain(dir).chain(risk).collect()
+    }
+
+    async fn question(&self, runner: &Runner) -> String {
         let Some(template) = self.tool.confirm_message() else {
             return confirmation::question(self.tool, self.risk(), None, self.invocation);
         };
         let mut found = Lookups::new();
         for resolve in self.tool.resolves().filter(|resolve| confirmation::mentions(template, resolve.name())) {
             let invocation = command_line::resolve(self.tool, resolve, self.bound, self.invocation, &exec::variable);
-            let name = match self.runner.run(&invocation, None, pending()).await {
+            let name = match runner.run(&invocation, None, pending()).await {
                 Ok(outcome) if outcome.end == End::Exited(0) => outcome.stdout.text().trim().to_owned(),
                 Ok(_) | Err(_) => String::new(),
             };

@@ -112,6 +112,8 @@ fn is_same_file(path: &Path, file: &File) -> bool {
 pub(crate) struct Record<'a> {
     /// The number of the call, counted from the start of the server.
     pub(crate) call: u64,
+    /// The number that the calls of one command line share; `None` for other calls.
+    pub(crate) line: Option<u64>,
     /// The digest of the catalog and the policy.
     pub(crate) catalog: &'a str,
     pub(crate) request: CallRequest<'a>,
@@ -156,6 +158,7 @@ impl Record<'_> {
             "time": log::now(),
             "server": std::process::id(),
             "call": self.call,
+            "line": self.line,
             "catalog": self.catalog,
             "caller": self.request.caller.map(echo),
             "tool": echo(self.request.tool),

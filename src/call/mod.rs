@@ -24,4 +24,6 @@ mod words;
 
 pub use outcome::{CallError, CallResult, ErrorCode};
 pub use request::{CallRequest, Purpose};
-pub use toolbox::{Toolbox, suggest_tools};
+pub use toolbox::{
+    LineFailure, LineOutcome, LineRequest, LineResult, RawStreams, StageOutcome, StepOutcome, Toolbox, suggest_tools,
+};

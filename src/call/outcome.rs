@@ -4,6 +4,7 @@ use std::io;
 
 use crate::call::approval::Denial;
 use crate::call::arguments::Violation;
+use crate::call::line::UnreadLine;
 use crate::exec::{End, Outcome, SpawnError, Stop};
 
 /// The result of a call.
@@ -56,6 +57,9 @@ pub enum CallError {
     /// The program could not be started.
     #[error(transparent)]
     Spawn(#[from] SpawnError),
+    /// No tool takes a command of the line, or the line is not understood.
+    #[error("Command line not read: {0}")]
+    Unread(Box<UnreadLine>),
     /// The audit file cannot be written.
     #[error("Not run: the audit file cannot be written: {0}")]
     Unaudited(#[source] io::Error),
@@ -170,7 +174,7 @@ impl CallError {
     pub const fn code(&self) -> ErrorCode {
         match self {
             Self::UnknownTool { .. } => ErrorCode::UnknownTool,
-            Self::InvalidArguments { .. } => ErrorCode::InvalidArguments,
+            Self::InvalidArguments { .. } | Self::Unread(_) => ErrorCode::InvalidArguments,
             Self::PolicyDenied { .. } => ErrorCode::PolicyDenied,
             Self::ApprovalDenied(_) | Self::UnusableAnswer { .. } => ErrorCode::ApprovalDenied,
             Self::Spawn(_) | Self::Unaudited(_) => ErrorCode::SpawnFailed,
@@ -180,7 +184,10 @@ impl CallError {
     /// Returns the decision and the end in the audit file.
     fn audit_codes(&self) -> (Option<&'static str>, Option<&'static str>) {
         let decision = match self {
-            Self::UnknownTool { .. } | Self::InvalidArguments { .. } | Self::PolicyDenied { .. } => {
+            Self::UnknownTool { .. }
+            | Self::InvalidArguments { .. }
+            | Self::Unread(_)
+            | Self::PolicyDenied { .. } => {
                 self.code().as_str()
             }
             Self::ApprovalDenied(Denial::ByUser) => "denied_by_user",

@@ -1,5 +1,7 @@
 //! [`Toolbox`]: the tools, the policy and the runner of calls, and the steps of a call in order.
 
+mod lines;
+
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
@@ -8,7 +10,7 @@ use std::time::{Duration, Instant};
 use climax_catalog::{MAX_SUGGESTIONS, Policy, Prompt, ResolvedTool, Risk, ToolIndex, digest, near_misses};
 use serde_json::{Map, Value};
 
-use crate::call::approval::{Approver, PendingCall};
+use crate::call::approval::{Approver, PendingCall, PlannedCall};
 use crate::call::arguments::{self, Bound, MAX_UNKNOWN_KEYS, Problem, Violation};
 use crate::call::audit::{Audit, Record};
 use crate::call::command_line;
@@ -20,6 +22,8 @@ use crate::call::space::claimed_bytes;
 use crate::call::user_input::{approve, fill_in_forms};
 use crate::exec::{self, CleanupGuard, End, Invocation, Outcome, ResultFiles, Runner, SpawnError, Stop};
 use crate::telemetry::CallObserver;
+
+pub use lines::{LineFailure, LineOutcome, LineRequest, LineResult, RawStreams, StageOutcome, StepOutcome};
 
 /// Runs calls of the tools in an index, under a policy.
 ///
@@ -174,8 +178,8 @@ impl Toolbox {
         let files = ResultFiles::of(tool).map_err(|error| unpermitted(SpawnError::Files(error).into()))?;
         let bound = with_paths(tool, bound, files.as_ref());
         let invocation = plan(tool, &bound, request, files.as_ref());
-        let call =
-            PendingCall { tool, bound: &bound, invocation: &invocation, policy: &self.policy, runner: &self.runner };
+        let planned = PlannedCall { tool, bound: &bound, invocation: &invocation };
+        let call = PendingCall { calls: vec![planned], policy: &self.policy, runner: &self.runner };
         let permission = approve(&call, approver, stop.as_mut()).await.map_err(awaited)?;
         let not_started = |why| (permission, CallResult::Ran(Outcome::not_started(why)));
         self.claim_space(tool, request, stop.as_mut()).await.map_err(not_started)?;
@@ -267,7 +271,7 @@ impl Toolbox {
         duration: Duration,
     ) -> Record<'a> {
         let tool = self.index.get(request.tool);
-        Record { call: number, catalog: self.digest(), request, tool, permission, duration }
+        Record { call: number, line: None, catalog: self.digest(), request, tool, permission, duration }
     }
 
     /// Registers the audit line that the janitor writes if this process is killed during the call.

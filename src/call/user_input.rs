@@ -62,7 +62,7 @@ pub(super) async fn approve<A: Approver>(
     approver: &A,
     stop: impl Future<Output = Stop>,
 ) -> Result<Permission, CallResult<A::Question>> {
-    if !call.policy.needs_approval_at(call.tool, call.risk()) {
+    if !call.needs_approval() {
         return Ok(Permission::NotNeeded);
     }
     let verdict = tokio::select! {

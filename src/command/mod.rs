@@ -20,6 +20,7 @@ mod runtime;
 pub(crate) mod schema;
 pub(crate) mod search;
 mod selection;
+pub(crate) mod sh;
 mod strategy;
 mod targets;
 pub(crate) mod terminal;

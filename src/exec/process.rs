@@ -8,17 +8,18 @@ use std::future::Future;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
-use std::process::Stdio;
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::time::{sleep, timeout};
+use tokio_util::either::Either;
 
 use super::capture::Capture;
 use super::group::Group;
 use super::invocation::Invocation;
 use super::janitor::Janitor;
+use super::joint::{Descriptors, Joint, Merged};
 use super::limits::Limits;
 use super::start_queue::StartQueue;
 use super::watch::Watch;
@@ -36,7 +37,7 @@ pub(super) struct RunContext<'a> {
     pub(super) watch: Option<&'a Watch>,
 }
 
-/// Runs `invocation` and waits until it ends or is ended.
+/// Runs `invocation` and waits until it ends or is ended. Its streams are those of `joint`.
 ///
 /// Output past `limits.stream_bytes` is read and dropped; [`Captured::text`](super::Captured::text) contains the
 /// number of dropped bytes. On timeout, or when `stop` completes, the whole process group gets TERM, then KILL after
@@ -51,6 +52,7 @@ pub(super) struct RunContext<'a> {
 /// Source: POSIX `setpgid`, `kill`, `waitid`.
 pub(super) async fn run(
     invocation: &Invocation,
+    joint: Joint,
     context: RunContext<'_>,
     stop: impl Future<Output = Stop>,
 ) -> Result<Outcome, SpawnError> {
@@ -59,12 +61,15 @@ pub(super) async fn run(
     if let Some(janitor) = janitor {
         janitor.prepare();
     }
+    let (descriptors, merged) = joint.open().map_err(|error| system_error(invocation, error))?;
     // Dropped after the child, whose descriptors are then free for the next start.
     let (_running, mut child) = tokio::select! {
         biased;
         why = stop.as_mut() => return Ok(Outcome::not_started(why)),
-        started = queue.start(|| spawn(invocation)) => started?,
+        started = queue.start(|| spawn(invocation, &descriptors)) => started?,
     };
+    // The child has its own. A pipe ends when its last writer is gone.
+    drop(descriptors);
     if let Some(watch) = watch {
         watch.started();
     }
@@ -73,7 +78,7 @@ pub(super) async fn run(
     let mut stdout = Capture::new(limits.stream_bytes, limits.whole_bytes);
     let mut stderr = Capture::new(limits.stream_bytes, 0);
     let (end, background_processes) = {
-        let io = pump(&mut child, invocation.stdin.as_deref(), watch, &mut stdout, &mut stderr);
+        let io = pump(&mut child, merged, invocation.stdin.as_deref(), watch, &mut stdout, &mut stderr);
         let mut io = Streams { io: std::pin::pin!(io), done: false };
         let end = wait_for_exit(&mut group, &mut io, invocation.timeout, limits, stop.as_mut()).await;
         // The leader has exited and is not reaped, so no other group can have its ID yet.
@@ -135,20 +140,21 @@ pub(super) fn find(invocation: &Invocation) -> Result<PathBuf, SpawnError> {
 }
 
 /// Starts the program as the leader of a new process group.
-fn spawn(invocation: &Invocation) -> Result<Child, SpawnError> {
+fn spawn(invocation: &Invocation, descriptors: &Descriptors) -> Result<Child, SpawnError> {
     if let Some(dir) = &invocation.cwd {
         check_directory(dir)?;
     }
     let program = find(invocation)?;
+    let failed = |error| system_error(invocation, error);
     #[expect(clippy::disallowed_methods, reason = "the one place that starts processes")]
     let mut command = Command::new(program);
     command
         .arg0(&invocation.argv[0])
         .args(&invocation.argv[1..])
         .envs(invocation.env.iter().map(|(name, value)| (name, value)))
-        .stdin(if invocation.stdin.is_some() { Stdio::piped() } else { Stdio::null() })
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
+        .stdin(descriptors.input(invocation.stdin.is_some()).map_err(failed)?)
+        .stdout(descriptors.output().map_err(failed)?)
+        .stderr(descriptors.errors().map_err(failed)?)
         .process_group(0)
         // Until `Group` takes over.
         .kill_on_drop(true);
@@ -190,14 +196,16 @@ fn end_of(status: std::process::ExitStatus) -> End {
 /// Transfers standard input, standard output and standard error until all three have ended.
 async fn pump(
     child: &mut Child,
+    merged: Merged,
     stdin: Option<&str>,
     watch: Option<&Watch>,
     stdout: &mut Capture,
     stderr: &mut Capture,
 ) {
+    let output = merged.map(Either::Right).or_else(|| child.stdout.take().map(Either::Left));
     tokio::join!(
         write_all(child.stdin.take(), stdin),
-        read_all(child.stdout.take(), stdout, |bytes| watch.into_iter().for_each(|watch| watch.output(bytes))),
+        read_all(output, stdout, |bytes| watch.into_iter().for_each(|watch| watch.output(bytes))),
         read_all(child.stderr.take(), stderr, |bytes| watch.into_iter().for_each(|watch| watch.stderr(bytes)))
     );
 }

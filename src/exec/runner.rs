@@ -17,6 +17,7 @@ use tokio::time::sleep;
 
 use super::invocation::Invocation;
 use super::janitor::{CleanupGuard, Janitor};
+use super::joint::Joint;
 use super::limits::Limits;
 use super::process::{self, RunContext};
 use super::start_queue::StartQueue;
@@ -143,11 +144,22 @@ impl Runner {
             Ok(slot) => slot,
             Err(why) => return Ok(Outcome::not_started(why)),
         };
+        self.run_joined(invocation, Joint::default(), watch, stop).await
+    }
+
+    /// Runs a program with the streams of `joint`, in the executor, without a slot of its own.
+    pub(super) async fn run_joined(
+        &self,
+        invocation: &Invocation,
+        joint: Joint,
+        watch: Option<&Watch>,
+        stop: impl Future<Output = Stop>,
+    ) -> Result<Outcome, SpawnError> {
         let context = RunContext { limits: &self.limits, queue: &self.queue, janitor: self.janitor.as_deref(), watch };
         match &self.executor {
-            Executor::Local => process::run(invocation, context, stop).await,
-            Executor::Sandbox(sandbox) => self.run_in_sandbox(sandbox, invocation, context, stop).await,
-            Executor::Container(container) => self.run_in_container(container, invocation, context, stop).await,
+            Executor::Local => process::run(invocation, joint, context, stop).await,
+            Executor::Sandbox(sandbox) => self.run_in_sandbox(sandbox, invocation, joint, context, stop).await,
+            Executor::Container(container) => self.run_in_container(container, invocation, joint, context, stop).await,
         }
     }
 
@@ -206,7 +218,7 @@ impl Runner {
     }
 
     /// Waits for a slot, until `stop` completes.
-    async fn slot(&self, stop: impl Future<Output = Stop>) -> Result<Option<SemaphorePermit<'_>>, Stop> {
+    pub(super) async fn slot(&self, stop: impl Future<Output = Stop>) -> Result<Option<SemaphorePermit<'_>>, Stop> {
         let _waiting = WaitingGuard::new(&self.waiting);
         let slot = tokio::select! {
             biased;
@@ -222,6 +234,7 @@ impl Runner {
         &self,
         sandbox: &Sandbox,
         invocation: &Invocation,
+        joint: Joint,
         context: RunContext<'_>,
         stop: impl Future<Output = Stop>,
     ) -> Result<Outcome, SpawnError> {
@@ -236,7 +249,7 @@ impl Runner {
         }
         let path = process::find(invocation)?;
         let shim = sandbox::shim_command(sandbox, &password, &path, invocation, &variable);
-        let outcome = process::run(&shim, context, stop).await.map_err(|error| match error {
+        let outcome = process::run(&shim, joint, context, stop).await.map_err(|error| match error {
             SpawnError::System(_, error) => system_error(error),
             other => other,
         })?;
@@ -251,6 +264,7 @@ impl Runner {
         &self,
         container: &Container,
         invocation: &Invocation,
+        joint: Joint,
         context: RunContext<'_>,
         stop: impl Future<Output = Stop>,
     ) -> Result<Outcome, SpawnError> {
@@ -261,7 +275,7 @@ impl Runner {
             .janitor
             .map(|janitor| ManuallyDrop::new(janitor.register_container(container.runtime.as_str(), &name)));
         let client = container::run_command(container, &name, invocation, &variable);
-        let outcome = process::run(&client, context, stop).await;
+        let outcome = process::run(&client, joint, context, stop).await;
         match outcome.as_ref().map(|outcome| outcome.end) {
             // The runtime itself failed, and may have made the container before.
             Ok(End::Exited(125)) => self.remove_container(container, &name, context).await,
@@ -280,7 +294,7 @@ impl Runner {
     async fn remove_container(&self, container: &Container, name: &str, context: RunContext<'_>) {
         let context = RunContext { watch: None, ..context };
         for invocation in container::removal_commands(container, name, self.limits.removal) {
-            if let Err(error) = process::run(&invocation, context, pending()).await {
+            if let Err(error) = process::run(&invocation, Joint::default(), context, pending()).await {
                 tracing::warn!(%error, name, "a container may be left behind");
             }
         }

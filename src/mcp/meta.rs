@@ -13,7 +13,7 @@ pub(super) const SEARCH_DESCRIPTION: &str = "Search for available CLI tools by k
     Call with no filters to get a summary of all available CLIs.";
 pub(super) const CALL_DESCRIPTION: &str =
     "Execute a CLI tool by name. Use climax_search first to discover available tools and their argument schemas.";
-pub(super) const READ_DESCRIPTION: &str = "Execute a CLI tool of risk read. Refuses others.";
+pub(super) const READ_DESCRIPTION: &str = "Execute a CLI tool of risk read, or a command line of such tools. Refuses others.";
 
 /// The arguments of `climax_search`. The last one is accepted and not published.
 const SEARCH_KEYS: [&str; 5] = ["query", "category", "cli", "limit", "offset"];
@@ -56,12 +56,17 @@ pub(super) fn call_schema(name: CallName) -> Value {
     })
 }
 
-/// The input schema of `climax_read`: that of `climax_call`, without descriptions, for the sake of tokens.
+/// Whether the arguments of `climax_read` hold a command line instead of a tool's name.
+pub(super) fn is_line(name: CallName, arguments: &Map<String, Value>) -> bool {
+    let has = |key: &str| arguments.get(key).is_some_and(|value| !value.is_null());
+    has("command") && !name.accepted().into_iter().any(has)
+}
+
+/// The input schema of `climax_read`: a tool's name, or a command line. It has no descriptions, for the sake of tokens.
 pub(super) fn read_schema(name: CallName) -> Value {
     json!({
         "type": "object",
-        "properties": { (name.as_str()): { "type": "string" }, "args": { "type": "object" } },
-        "required": [name.as_str()]
+        "properties": { (name.as_str()): { "type": "string" }, "args": { "type": "object" }, "command": { "type": "string" } }
     })
 }
 

@@ -10,6 +10,7 @@ pub mod decode;
 mod errors;
 mod extended;
 mod instructions;
+mod lines;
 mod log;
 mod meta;
 mod options;

@@ -10,10 +10,14 @@ use serde_json::{Value, json};
 use super::typed;
 use crate::call::approval::Denial;
 use crate::call::arguments::{Violation, echo};
+use crate::call::line::UnreadLine;
 use crate::call::visible::TextForm;
 use crate::call::{CallError, ErrorCode};
 use crate::exec::MAX_WHOLE_OUTPUT_BYTES;
 use crate::exec::{Captured, End, FileContent, Outcome, ResultFile, Stop};
+
+/// The text of a call that printed nothing.
+pub(super) const NO_OUTPUT: &str = "(no output)";
 
 /// The rendered result of one call.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,7 +67,7 @@ impl Media {
 }
 
 impl Reply {
-    fn text(text: String) -> Self {
+    pub(super) fn text(text: String) -> Self {
         Self { text, error: None, typed: None, media: Vec::new(), full_output: None }
     }
 
@@ -138,6 +142,7 @@ fn render_failure(tool: &str, error: CallError) -> Reply {
             let schema = serde_json::from_str(&input_schema).unwrap_or_default();
             invalid_arguments(tool, &violations, suggestions, &schema)
         }
+        CallError::Unread(unread) => Reply::error(message, ErrorObject { details: vec![unread_json(&unread)], ..object }),
         CallError::PolicyDenied { violations } => {
             let details = violations.iter().map(violation_json).collect();
             let text = format!("Policy validation failed:{}", violation_lines(&violations));
@@ -172,6 +177,18 @@ pub fn invalid_arguments(
     let message = format!("{} of the arguments cannot be used", violations.len());
     let error = ErrorObject { details, suggestions, ..ErrorObject::new(ErrorCode::InvalidArguments, tool, &message) };
     Reply::error(format!("Argument validation failed:{}", violation_lines(violations)), error)
+}
+
+/// The place and the problem of a line, with near misses.
+fn unread_json(unread: &UnreadLine) -> Value {
+    let error = unread.error();
+    json!({
+        "at": error.range.start,
+        "length": error.range.len(),
+        "found": echo(&error.found),
+        "problem": error.problem,
+        "remedy": error.remedy,
+    })
 }
 
 fn violation_lines(violations: &[Violation]) -> String {
@@ -308,7 +325,7 @@ fn blocks(stdout: &str, stderr: &str, exit: &str) -> String {
     if !exit.is_empty() {
         blocks.push(exit.to_owned());
     }
-    if blocks.is_empty() { "(no output)".to_owned() } else { blocks.join("\n\n") }
+    if blocks.is_empty() { NO_OUTPUT.to_owned() } else { blocks.join("\n\n") }
 }
 
 /// Renders a duration as `30s` or `0.5s`.

@@ -20,6 +20,7 @@ use crate::serving::snapshot::ServedHandle;
 mod answer;
 mod calls;
 mod handler;
+mod lines;
 mod notifications;
 
 /// The time for which clients may cache a list that never changes, in milliseconds.

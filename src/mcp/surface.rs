@@ -90,6 +90,8 @@ pub enum MetaTool {
     Call,
     /// Calls a tool that only reads.
     Read,
+    /// Runs a command line.
+    Run,
     /// Describes tools.
     Describe,
     /// Shows example calls of a tool.
@@ -110,6 +112,7 @@ impl MetaTool {
             Self::Search => "climax_search",
             Self::Call => "climax_call",
             Self::Read => "climax_read",
+            Self::Run => "climax_run",
             Self::Describe => "climax_describe",
             Self::Examples => "climax_examples",
         }

@@ -1,5 +1,6 @@
 //! Tool definitions, in the form of `tools/list`.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use climax_catalog::{ResolvedTool, Risk, ToolIndex};
@@ -7,7 +8,7 @@ use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use serde_json::Value;
 
 use super::surface::{MetaSurface, MetaTool, SearchForm, Surface};
-use super::{extended, meta, typed};
+use super::{extended, lines, meta, typed};
 
 /// The bytes of JSON that an estimate counts as two tokens.
 ///
@@ -65,19 +66,20 @@ pub(super) fn tools(index: &ToolIndex, surface: &Surface) -> Vec<Tool> {
 /// The definition of a meta-tool. Source: `docs/contract.md`, by its name.
 fn meta_tool(tool: MetaTool, surface: &MetaSurface, index: &ToolIndex) -> Tool {
     let (title, description) = match tool {
-        MetaTool::Search => ("Search", meta::SEARCH_DESCRIPTION),
-        MetaTool::Call => ("Call", meta::CALL_DESCRIPTION),
-        MetaTool::Read => ("Read", meta::READ_DESCRIPTION),
-        MetaTool::Describe => ("Describe", extended::DESCRIBE_DESCRIPTION),
-        MetaTool::Examples => ("Examples", extended::EXAMPLES_DESCRIPTION),
+        MetaTool::Search => ("Search", meta::SEARCH_DESCRIPTION.into()),
+        MetaTool::Call => ("Call", meta::CALL_DESCRIPTION.into()),
+        MetaTool::Read => ("Read", meta::READ_DESCRIPTION.into()),
+        MetaTool::Run => ("Run", Cow::Owned(lines::description(index, surface.has(MetaTool::Search)))),
+        MetaTool::Describe => ("Describe", extended::DESCRIBE_DESCRIPTION.into()),
+        MetaTool::Examples => ("Examples", extended::EXAMPLES_DESCRIPTION.into()),
     };
     let reading = ToolAnnotations::new().read_only(true);
     let annotations = match tool {
         MetaTool::Search | MetaTool::Describe | MetaTool::Examples => reading.open_world(false),
-        MetaTool::Call if index.promised_risk() != Risk::Read => {
+        MetaTool::Call | MetaTool::Run if index.promised_risk() != Risk::Read => {
             ToolAnnotations::new().destructive(true).open_world(true)
         }
-        MetaTool::Call | MetaTool::Read => reading.open_world(true),
+        MetaTool::Call | MetaTool::Read | MetaTool::Run => reading.open_world(true),
     };
     Tool::new(tool.name(), description, object(meta_schema(tool, surface)))
         .with_title(title)
@@ -92,6 +94,7 @@ pub(super) fn meta_schema(tool: MetaTool, surface: &MetaSurface) -> Value {
         (MetaTool::Search, SearchForm::Paged) => extended::search_schema(),
         (MetaTool::Call, _) => meta::call_schema(surface.call_name()),
         (MetaTool::Read, _) => meta::read_schema(surface.call_name()),
+        (MetaTool::Run, _) => lines::schema(),
         (MetaTool::Describe, _) => extended::describe_schema(),
         (MetaTool::Examples, _) => extended::examples_schema(surface.call_name()),
     }

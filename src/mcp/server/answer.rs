@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::super::extended::{self, Failure};
 use super::super::meta::{self, EntryDetail};
 use super::super::surface::{MetaSurface, MetaTool, SearchForm, Surface};
-use super::super::{reply, tools};
+use super::super::{lines, reply, tools};
 use super::Server;
 use super::calls::{ToolCall, render};
 use crate::call::arguments::Violation;
@@ -40,6 +40,14 @@ impl Server {
             MetaTool::Search => self.search(surface, call),
             MetaTool::Describe => extended::describe(toolbox, arguments),
             MetaTool::Examples => extended::examples(&toolbox.index, call_name, arguments),
+            MetaTool::Run => match lines::run_arguments(arguments) {
+                Ok(request) => return self.call_line(&request, Purpose::Call, call).await,
+                Err(violations) => Err(violations.into()),
+            },
+            MetaTool::Read if meta::is_line(call_name, arguments) => match lines::run_arguments(arguments) {
+                Ok(request) => return self.call_line(&request, purpose(tool, surface), call).await,
+                Err(violations) => Err(violations.into()),
+            },
             MetaTool::Call | MetaTool::Read => match meta::call_request(&toolbox.index, call_name, arguments) {
                 Ok(request) => {
                     let purpose = purpose(tool, surface);

@@ -194,12 +194,17 @@ impl Server {
             Some(token) => progress::with_progress(context, token, &watch, call).await,
         };
         span.record("outcome", result.codes().outcome);
-        if let (CallResult::Ran(_), Some(tool)) = (&result, tool)
-            && tool.risk() != Risk::Read
-        {
-            self.served.announce_output_change(tool.cli().name());
+        if let (CallResult::Ran(_), Some(tool)) = (&result, tool) {
+            self.announce_change(tool);
         }
         result
+    }
+
+    /// Tells subscribers that resources of a tool's CLI may have changed, if the tool may change something.
+    pub(super) fn announce_change(&self, tool: ResolvedTool<'_>) {
+        if tool.risk() != Risk::Read {
+            self.served.announce_output_change(tool.cli().name());
+        }
     }
 
     /// The log of a call; `None` if its client gets no log messages.
@@ -208,7 +213,7 @@ impl Server {
     }
 
     /// Waits until the server or the request ends.
-    async fn stop(&self, context: &RequestContext<RoleServer>) -> Stop {
+    pub(super) async fn stop(&self, context: &RequestContext<RoleServer>) -> Stop {
         tokio::select! {
             // The end of the server cancels every request too.
             biased;
@@ -221,7 +226,7 @@ impl Server {
     ///
     /// Media that are neither image nor audio become embedded resources. Standard output has `uri` if the tool gives it one.
     /// Other media are stored.
-    fn result(
+    pub(super) fn result(
         &self,
         tool: &str,
         mut uri: Option<String>,
@@ -255,7 +260,7 @@ impl Server {
 }
 
 /// Roughly the memory of a reply, in bytes. A failed call has its text in the structure too, and media are written in Base64.
-fn bytes(reply: &Reply) -> usize {
+pub(super) fn bytes(reply: &Reply) -> usize {
     let media: usize = reply.media.iter().map(|media| media.bytes.len()).sum();
     2 * (reply.text.len() + media)
 }

@@ -1,0 +1,507 @@
+//! Runs command lines: each command as a call, the commands of a pipeline at once.
+
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use climax_catalog::{Place, ResolvedTool};
+use futures_util::FutureExt as _;
+use futures_util::future::Shared;
+use serde_json::{Map, Value};
+
+use super::{Toolbox, invalid, only_reads, with_answer};
+use crate::call::approval::{Approver, PendingCall, PlannedCall};
+use crate::call::arguments::{self, Bound, Input};
+use crate::call::audit::Record;
+use crate::call::command_line;
+use crate::call::line::{
+    Condition, LineContext, LineError, ReadLine, ReadStage, Redirections, Stderr, Stdout, UnreadLine, read_line,
+};
+use crate::call::outcome::{CallError, CallResult, Permission};
+use crate::call::request::{CallRequest, Purpose};
+use crate::call::space::Claim;
+use crate::call::user_input::approve;
+use crate::exec::{
+    self, End, ErrorSink, Invocation, Outcome, PipelineEnds, PipelineStage, Sink, SpawnError, StageError, Stop, Watch,
+};
+
+/// The request to run a command line.
+#[derive(Clone, Copy, Debug)]
+pub struct LineRequest<'a> {
+    /// The command line.
+    pub line: &'a str,
+    /// The directory in which it starts; that of the server if `None`.
+    pub directory: Option<&'a str>,
+    /// The standard input of the first command.
+    pub stdin: Option<&'a str>,
+    /// Reports the progress of the last command of each pipeline.
+    pub watch: Option<&'a Watch>,
+    /// Environment variables for its programs. Variables of configs override them.
+    pub env: &'a [(String, String)],
+    /// The caller's name; `None` if callers are anonymous.
+    pub caller: Option<&'a str>,
+    /// The purpose of the result.
+    pub purpose: Purpose,
+    /// The space that the result takes until the client has read it.
+    pub space: Option<&'a Claim>,
+}
+
+/// Streams of this process that the programs of a line get.
+#[derive(Debug)]
+pub struct RawStreams {
+    /// The standard input of the first command, if it reads one.
+    pub input: Option<OwnedFd>,
+    /// The standard output of the last command of each pipeline.
+    pub output: OwnedFd,
+    /// The standard error of all commands.
+    pub errors: OwnedFd,
+}
+
+/// The result of a command line.
+#[derive(Debug)]
+pub enum LineResult<Q> {
+    /// It ran, or failed.
+    Done(LineOutcome),
+    /// The client must ask its user first. No program ran.
+    InputRequired(Q),
+}
+
+/// What the programs of a line did.
+#[derive(Debug, Default)]
+pub struct LineOutcome {
+    /// The pipelines that ran, in order.
+    pub steps: Vec<StepOutcome>,
+    /// The reason why the line ended early.
+    pub failure: Option<LineFailure>,
+}
+
+/// What the programs of a pipeline did.
+#[derive(Debug)]
+pub struct StepOutcome {
+    /// Its commands, in order.
+    pub stages: Vec<StageOutcome>,
+}
+
+/// What a program of a line did.
+#[derive(Debug)]
+pub struct StageOutcome {
+    /// The name of the tool.
+    pub tool: String,
+    /// The command as it is written.
+    pub text: String,
+    /// The outcome. Of a command before the last one, the output went to the next.
+    pub outcome: Outcome,
+    /// How long the pipeline ran.
+    pub duration: Duration,
+}
+
+/// The reason why a line ended early.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}")]
+pub struct LineFailure {
+    /// The tool of the command; `None` if no tool takes it.
+    pub tool: Option<String>,
+    /// The command as it is written, or the line.
+    pub text: String,
+    /// The reason.
+    pub error: CallError,
+}
+
+impl LineFailure {
+    fn of(stage: &Planned<'_>, error: CallError) -> Box<Self> {
+        Box::new(Self { tool: Some(stage.tool.name().to_owned()), text: stage.text.clone(), error })
+    }
+}
+
+/// A command of a line that was checked.
+struct Planned<'a> {
+    tool: ResolvedTool<'a>,
+    arguments: Map<String, Value>,
+    bound: Bound<'a>,
+    invocation: Invocation,
+    streams: Redirections,
+    text: String,
+    /// The number of its call in the audit file.
+    number: u64,
+}
+
+type Failed = Box<LineFailure>;
+
+impl Toolbox {
+    /// Reads a command line and runs its commands. When `stop` completes, all of it ends.
+    ///
+    /// Every command is read, checked and approved before the first program starts. Each has an audit line of its own.
+    pub async fn run_line<A: Approver>(
+        &self,
+        request: LineRequest<'_>,
+        raw: Option<RawStreams>,
+        approver: &A,
+        stop: impl Future<Output = Stop>,
+    ) -> LineResult<A::Question> {
+        let failed = |failure: Failed| {
+            LineResult::Done(LineOutcome { steps: Vec::new(), failure: Some(*failure) })
+        };
+        let has_input = raw.as_ref().is_some_and(|raw| raw.input.is_some());
+        let steps = match self.planned(request, has_input) {
+            Ok(steps) => steps,
+            Err(failure) => return failed(self.audited_refusal(request, failure)),
+        };
+        let mut stop = Box::pin(stop);
+        let stages: Vec<&Planned<'_>> = steps.iter().flat_map(|(_, stages)| stages).collect();
+        let calls = stages.iter().map(|stage| PlannedCall { tool: stage.tool, bound: &stage.bound, invocation: &stage.invocation });
+        let pending = PendingCall { calls: calls.collect(), policy: &self.policy, runner: &self.runner };
+        let permission = match approve(&pending, approver, stop.as_mut()).await {
+            Ok(permission) => permission,
+            Err(result) => {
+                for stage in &stages {
+                    self.write_line(request, stage, steps_id(&steps), Permission::Awaited, Duration::ZERO, &result);
+                }
+                let last = stages.last().map(|stage| (stage.tool.name().to_owned(), stage.text.clone()));
+                let (tool, text) = last.unwrap_or_default();
+                return match result {
+                    CallResult::InputRequired(question) => LineResult::InputRequired(question),
+                    CallResult::Failed(error) => failed(Box::new(LineFailure { tool: Some(tool), text, error })),
+                    CallResult::Ran(outcome) => {
+                        let stage = StageOutcome { tool, text, outcome, duration: Duration::ZERO };
+                        LineResult::Done(LineOutcome { steps: vec![StepOutcome { stages: vec![stage] }], failure: None })
+                    }
+                };
+            }
+        };
+        LineResult::Done(self.run_steps(request, raw, steps, permission, stop.shared()).await)
+    }
+
+    /// Reads and checks every command of a line.
+    fn planned<'a>(
+        &'a self,
+        request: LineRequest<'_>,
+        has_input: bool,
+    ) -> Result<Vec<(Condition, Vec<Planned<'a>>)>, Failed> {
+        let unread = |error| {
+            let error = CallError::Unread(Box::new(error));
+            Box::new(LineFailure { tool: None, text: request.line.to_owned(), error })
+        };
+        let line = self.read(request, has_input).map_err(unread)?;
+        let directories: Vec<&str> =
+            request.directory.into_iter().chain(line.directories.iter().map(String::as_str)).collect();
+        let directory = (!directories.is_empty()).then(|| {
+            directories.iter().fold(std::path::PathBuf::new(), |at, directory| at.join(directory)).display().to_string()
+        });
+        let mut steps = Vec::with_capacity(line.steps.len());
+        let mut is_first = true;
+        for step in line.steps {
+            let mut stages = Vec::with_capacity(step.stages.len());
+            for (at, stage) in step.stages.into_iter().enumerate() {
+                let input = match (is_first && at == 0, request.stdin) {
+                    (true, Some(text)) => Input::Text(text),
+                    (true, None) if has_input => Input::Pipe,
+                    (true, None) => Input::Nothing,
+                    (false, _) if at > 0 => Input::Pipe,
+                    (false, _) => Input::Nothing,
+                };
+                stages.push(self.checked(request, stage, directory.as_deref(), input)?);
+                is_first = false;
+            }
+            steps.push((step.condition, stages));
+        }
+        Ok(steps)
+    }
+
+    /// Reads a line with the served tools.
+    fn read(&self, request: LineRequest<'_>, has_input: bool) -> Result<ReadLine<'_>, UnreadLine> {
+        let start = Path::new(request.directory.unwrap_or_default());
+        let glob = |pattern: &str, directories: &[String]| {
+            exec::glob::expand(pattern, &exec::glob::directory_of(directories, start))
+        };
+        let context = |input| LineContext {
+            env: &exec::variable,
+            names_program: &exec::names_program,
+            glob: &glob,
+            input,
+        };
+        match request.stdin {
+            Some(text) => read_line(&self.index, request.line, context(Input::Text(text))),
+            // A program that reads no standard input does not need the one that is there.
+            None if has_input => read_line(&self.index, request.line, context(Input::Pipe))
+                .or_else(|_| read_line(&self.index, request.line, context(Input::Nothing))),
+            None => read_line(&self.index, request.line, context(Input::Nothing)),
+        }
+    }
+
+    /// Checks one command as a call is checked, and plans its command line.
+    fn checked<'a>(
+        &'a self,
+        request: LineRequest<'_>,
+        stage: ReadStage<'a>,
+        directory: Option<&str>,
+        input: Input<'_>,
+    ) -> Result<Planned<'a>, Failed> {
+        let ReadStage { reading, streams, text } = stage;
+        let (tool, mut arguments) = (reading.tool, reading.arguments);
+        let failed = |error: CallError| {
+            Box::new(LineFailure { tool: Some(tool.name().to_owned()), text: text.clone(), error })
+        };
+        if !self.policy.permits(tool.name()) {
+            return Err(failed(CallError::UnknownTool { suggestions: Vec::new() }));
+        }
+        let takes_input = tool.args().any(|arg| arg.place() == Place::Stdin);
+        let input = if takes_input { input } else { Input::Nothing };
+        let own_directory = directory.and_then(|directory| {
+            let arg = tool.agent_args().find(|arg| arg.place() == Place::Cwd)?;
+            Some((arg.name().to_owned(), Value::from(directory)))
+        });
+        let has_directory = own_directory.is_some();
+        arguments.extend(own_directory);
+        let refused = |violations| failed(invalid(tool, &arguments, violations));
+        let bound = arguments::bind_line(tool, &arguments, input).map_err(refused)?;
+        only_reads(tool, &bound, request.purpose).map_err(|violation| refused(vec![violation]))?;
+        arguments::check(&bound).map_err(|violations| failed(CallError::PolicyDenied { violations }))?;
+        let problem = unsayable(tool, input).or_else(|| directory.filter(|_| !has_directory).and_then(|_| fixed_directory(tool)));
+        if let Some((problem, remedy)) = problem {
+            let error = LineError::at(&text, 0..text.len(), problem, remedy);
+            return Err(failed(CallError::Unread(Box::new(error.into()))));
+        }
+        let mut invocation = command_line::plan(tool, &bound, &exec::variable);
+        invocation.env.splice(0..0, request.env.iter().cloned());
+        if let Some(directory) = directory.filter(|_| !has_directory) {
+            invocation.cwd = Some(directory.into());
+        }
+        let number = self.audit.as_ref().map_or(Ok(0), |audit| audit.begin_call());
+        let number = number.map_err(|error| failed(CallError::Unaudited(error)))?;
+        Ok(Planned { tool, arguments, bound, invocation, streams, text, number })
+    }
+
+    /// Runs the pipelines of a line, each by the exit status of the one before.
+    async fn run_steps<S: Future<Output = Stop>>(
+        &self,
+        request: LineRequest<'_>,
+        mut raw: Option<RawStreams>,
+        steps: Vec<(Condition, Vec<Planned<'_>>)>,
+        permission: Permission,
+        stop: Shared<S>,
+    ) -> LineOutcome {
+        let mut done = LineOutcome::default();
+        let mut status = 0;
+        let line = steps_id(&steps);
+        let Ok(_slot) = self.runner.caller_slot(request.caller, stop.clone()).await else { return done };
+        for (condition, stages) in steps {
+            let is_due = match condition {
+                Condition::Always => true,
+                Condition::Success => status == 0,
+                Condition::Failure => status != 0,
+            };
+            if !is_due {
+                continue;
+            }
+            match self.run_step(request, raw.as_mut(), stages, (permission, line), stop.clone()).await {
+                Ok(step) => {
+                    status = step.status();
+                    let is_over = step.stages.iter().any(|stage| matches!(stage.outcome.end, End::TimedOut(_) | End::Stopped(_)));
+                    done.steps.push(step);
+                    if is_over {
+                        break;
+                    }
+                }
+                Err(failure) => {
+                    done.failure = Some(*failure);
+                    break;
+                }
+            }
+        }
+        done
+    }
+
+    /// Runs one pipeline and writes its audit lines.
+    async fn run_step<S: Future<Output = Stop>>(
+        &self,
+        request: LineRequest<'_>,
+        raw: Option<&mut RawStreams>,
+        stages: Vec<Planned<'_>>,
+        (permission, line): (Permission, u64),
+        stop: Shared<S>,
+    ) -> Result<StepOutcome, Failed> {
+        let (programs, ends) = streams(&stages, raw).map_err(|error| {
+            let error = SpawnError::System(stages[0].invocation.argv[0].clone(), error);
+            LineFailure::of(&stages[0], error.into())
+        })?;
+        let start = Instant::now();
+        let guards = self.audit.as_deref().map(|audit| {
+            let record = |stage: &Planned<'_>| self.line_record(request, stage, line, permission, Duration::ZERO).unfinished();
+            stages.iter().map(|stage| self.runner.register_audit_line(audit.path(), &record(stage))).collect::<Vec<_>>()
+        });
+        let ran = self.runner.run_pipeline(programs, ends, request.watch, stop).await;
+        drop(guards);
+        let duration = start.elapsed();
+        match ran {
+            Ok(outcomes) => {
+                let ended = stages.iter().zip(outcomes).map(|(stage, outcome)| {
+                    let result = CallResult::<()>::Ran(with_answer(stage.tool, outcome));
+                    self.write_line(request, stage, line, permission, duration, &result);
+                    let CallResult::Ran(outcome) = result else { unreachable!("it was made above") };
+                    StageOutcome { tool: stage.tool.name().to_owned(), text: stage.text.clone(), outcome, duration }
+                });
+                Ok(StepOutcome { stages: ended.collect() })
+            }
+            Err(StageError { stage: failed, error }) => {
+                for (_, stage) in stages.iter().enumerate().filter(|(at, _)| *at != failed) {
+                    let result = CallResult::<()>::Ran(Outcome::not_started(Stop::Cancelled));
+                    self.write_line(request, stage, line, permission, duration, &result);
+                }
+                let result = CallResult::<()>::Failed(CallError::Spawn(error));
+                self.write_line(request, &stages[failed], line, permission, duration, &result);
+                let CallResult::Failed(error) = result else { unreachable!("it was made above") };
+                Err(LineFailure::of(&stages[failed], error))
+            }
+        }
+    }
+
+    /// Writes the audit line of a line that was refused before any program started.
+    fn audited_refusal(&self, request: LineRequest<'_>, failure: Failed) -> Failed {
+        let Some(audit) = &self.audit else { return failure };
+        let number = match audit.begin_call() {
+            Ok(number) => number,
+            Err(error) => return Box::new(LineFailure { error: CallError::Unaudited(error), ..*failure }),
+        };
+        let LineFailure { tool, text, error } = *failure;
+        let call = CallRequest {
+            tool: tool.as_deref().unwrap_or_default(),
+            arguments: &Map::new(),
+            watch: None,
+            env: request.env,
+            caller: request.caller,
+            purpose: request.purpose,
+            space: None,
+        };
+        let record = self.record(call, number, Permission::NotNeeded, Duration::ZERO);
+        let result = CallResult::<()>::Failed(error);
+        if let Err(error) = audit.write(&Record { line: Some(number), ..record }.to_json(&result)) {
+            tracing::error!(%error, "the audit line cannot be written; further calls fail until it can");
+        }
+        let CallResult::Failed(error) = result else { unreachable!("it was made above") };
+        Box::new(LineFailure { tool, text, error })
+    }
+
+    /// Writes the audit line of a command, and reports it to the observer.
+    fn write_line<Q>(
+        &self,
+        request: LineRequest<'_>,
+        stage: &Planned<'_>,
+        line: u64,
+        permission: Permission,
+        duration: Duration,
+        result: &CallResult<Q>,
+    ) {
+        if let Some(audit) = &self.audit {
+            let record = self.line_record(request, stage, line, permission, duration);
+            if let Err(error) = audit.write(&record.to_json(result)) {
+                tracing::error!(%error, "the audit line cannot be written; further calls fail until it can");
+            }
+        }
+        if let Some(observer) = &self.observer {
+            let bytes = match result {
+                CallResult::Ran(outcome) => outcome.stdout.total_bytes() + outcome.stderr.total_bytes(),
+                CallResult::Failed(_) | CallResult::InputRequired(_) => 0,
+            };
+            observer.call_ended(stage.tool.name(), result.codes().outcome, duration, bytes);
+        }
+    }
+
+    fn line_record<'a>(
+        &'a self,
+        request: LineRequest<'a>,
+        stage: &'a Planned<'_>,
+        line: u64,
+        permission: Permission,
+        duration: Duration,
+    ) -> Record<'a> {
+        let call = CallRequest {
+            tool: stage.tool.name(),
+            arguments: &stage.arguments,
+            watch: None,
+            env: request.env,
+            caller: request.caller,
+            purpose: request.purpose,
+            space: None,
+        };
+        Record { line: Some(line), ..self.record(call, stage.number, permission, duration) }
+    }
+}
+
+impl StepOutcome {
+    /// Returns the exit status of its last program, as a shell counts it: 128 and the number for a signal.
+    #[must_use]
+    pub fn status(&self) -> i32 {
+        match self.stages.last().map(|stage| stage.outcome.end) {
+            Some(End::Exited(status)) => status,
+            Some(End::Signaled(signal)) => 128 + signal,
+            Some(End::TimedOut(_)) => 124,
+            Some(End::Stopped(_)) => 130,
+            None => 0,
+        }
+    }
+}
+
+/// The number that the commands of a line share in the audit file: that of the first call.
+fn steps_id(steps: &[(Condition, Vec<Planned<'_>>)]) -> u64 {
+    steps.iter().flat_map(|(_, stages)| stages).map(|stage| stage.number).next().unwrap_or_default()
+}
+
+/// Returns the programs of a pipeline with their streams.
+fn streams(
+    stages: &[Planned<'_>],
+    raw: Option<&mut RawStreams>,
+) -> std::io::Result<(Vec<PipelineStage>, PipelineEnds)> {
+    let mut ends = PipelineEnds::default();
+    let errors = match raw {
+        Some(raw) => {
+            ends = PipelineEnds { input: raw.input.take(), output: Sink::Descriptor(raw.output.try_clone()?) };
+            Some(raw.errors.try_clone()?)
+        }
+        None => None,
+    };
+    let program = |stage: &Planned<'_>| {
+        let errors = match (stage.streams.stderr, &errors) {
+            (Stderr::Errors, None) => ErrorSink::Captured,
+            (Stderr::Errors, Some(descriptor)) => ErrorSink::Descriptor(descriptor.try_clone()?),
+            (Stderr::Output, _) => ErrorSink::Output,
+            (Stderr::Null, _) => ErrorSink::Null,
+        };
+        let has_output = stage.streams.stdout == Stdout::Output;
+        Ok(PipelineStage { invocation: stage.invocation.clone(), has_output, errors })
+    };
+    let programs = stages.iter().map(program).collect::<std::io::Result<Vec<_>>>()?;
+    Ok((programs, ends))
+}
+
+/// Returns why a tool cannot be called by a line, and what to do instead.
+fn unsayable(tool: ResolvedTool<'_>, input: Input<'_>) -> Option<(String, &'static str)> {
+    let has_rule = |place: Place| {
+        let mut args = tool.args().filter(|arg| arg.place() == place);
+        args.any(|arg| arg.rules().any(climax_catalog::RuleView::is_from_policy))
+    };
+    if tool.questions().len() > 0 {
+        let problem = format!("the user gives some of the values of `{}`", tool.name());
+        return Some((problem, "call the tool by its name, with `climax_call`"));
+    }
+    if tool.args().any(|arg| arg.output().is_some()) {
+        let problem = format!("`{}` writes files for the result", tool.name());
+        return Some((problem, "call the tool by its name, with `climax_call`"));
+    }
+    (input == Input::Pipe && has_rule(Place::Stdin)).then(|| {
+        let problem = format!("the policy has a rule for the standard input of `{}`", tool.name());
+        (problem, "pass the text as an argument, so that it can be checked")
+    })
+}
+
+/// Returns why a tool without a `cwd` argument cannot run in another directory.
+fn fixed_directory(tool: ResolvedTool<'_>) -> Option<(String, &'static str)> {
+    if tool.cli().working_dir().is_some() {
+        let problem = format!("`{}` runs in the directory of its config", tool.name());
+        return Some((problem, "leave the directory out"));
+    }
+    let mut rules = tool.args().flat_map(climax_catalog::ArgView::rules);
+    rules.any(climax_catalog::RuleView::is_from_policy).then(|| {
+        let problem = format!("the policy has rules for `{}`, which hold in the server's directory", tool.name());
+        (problem, "leave the directory out, and write the paths from there")
+    })
+}

@@ -1,0 +1,131 @@
+//! `climax_run`: its description and arguments, and the reply to a command line.
+
+use climax_catalog::{OutputForm, ResolvedTool, ToolIndex};
+use serde_json::{Map, Value, json};
+
+use super::reader::ArgumentReader;
+use super::reply::{NO_OUTPUT, Reply, reply};
+use crate::call::arguments::Violation;
+use crate::call::visible::TextForm;
+use crate::call::{LineFailure, LineOutcome, StageOutcome};
+use crate::exec::End;
+
+/// Programs that the description names at most.
+const MAX_NAMED_PROGRAMS: usize = 40;
+
+/// The signal by which a program ends whose reader has ended. Source: POSIX `signal.h`.
+const SIGPIPE: i32 = 13;
+
+/// Returns the description of `climax_run`, with the programs that are served.
+pub(super) fn description(index: &ToolIndex, has_search: bool) -> String {
+    let programs = programs(index);
+    let named = programs.iter().take(MAX_NAMED_PROGRAMS).copied().collect::<Vec<_>>().join(" ");
+    let more = match programs.len().saturating_sub(MAX_NAMED_PROGRAMS) {
+        0 => String::new(),
+        more if has_search => format!(" and {more} more that climax_search finds"),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "Run a command line of these programs: {named}{more}. Pipes, &&, ||, ;, quotes, globs and 2>&1 work. There is no \
+         shell: no variables, $(), redirection to files or background jobs."
+    )
+}
+
+/// The names of the programs that are served, in the order of their configs.
+fn programs(index: &ToolIndex) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for tool in index.tools().filter(|tool| !tool.is_native()) {
+        let word = tool.cli().words().chain(tool.words()).next().unwrap_or_default();
+        let name = word.rsplit('/').next().unwrap_or(word);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The input schema of `climax_run`.
+pub(super) fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "command": { "type": "string" },
+            "cwd": { "type": "string", "description": "Directory to run in" },
+            "stdin": { "type": "string", "description": "Input of the first command" }
+        },
+        "required": ["command"]
+    })
+}
+
+/// The arguments of `climax_run`.
+pub(super) struct RunArguments {
+    pub(super) command: String,
+    pub(super) cwd: Option<String>,
+    pub(super) stdin: Option<String>,
+}
+
+/// Reads the arguments of `climax_run`.
+pub(super) fn run_arguments(arguments: &Map<String, Value>) -> Result<RunArguments, Vec<Violation>> {
+    let mut reader = ArgumentReader::new(arguments);
+    let command = reader.required_string(&["command", "cmd", "line"]);
+    let read = RunArguments { command, cwd: reader.filter("cwd"), stdin: reader.string("stdin") };
+    reader.finish()?;
+    Ok(read)
+}
+
+/// Renders the reply to a command line.
+///
+/// A line of one command reads as its call does. Otherwise the output of each pipeline follows, and what went wrong in it
+/// stands before it.
+pub(super) fn line_reply(
+    done: LineOutcome,
+    index: &ToolIndex,
+    form: TextForm,
+) -> Reply {
+    let LineOutcome { mut steps, failure } = done;
+    if let (None, [step]) = (&failure, steps.as_mut_slice())
+        && step.stages.len() == 1
+        && let Some(StageOutcome { tool, outcome, .. }) = step.stages.pop()
+    {
+        let output = index.get(&tool).map_or(OutputForm::Text, ResolvedTool::output_form);
+        return reply(&tool, output, Ok(outcome), form);
+    }
+    let mut blocks: Vec<String> = Vec::new();
+    let mut error = None;
+    let mut full_output = None;
+    for step in steps {
+        error = None;
+        let last = step.stages.len().saturating_sub(1);
+        for (at, stage) in step.stages.into_iter().enumerate() {
+            let StageOutcome { tool, text, outcome, .. } = stage;
+            if at < last && has_ended_well(&outcome.end, outcome.succeeded()) && outcome.stderr.total_bytes() == 0 {
+                continue;
+            }
+            let is_failure = !has_ended_well(&outcome.end, outcome.succeeded()) || (at == last && !outcome.succeeded());
+            let rendered = reply(&tool, OutputForm::Text, Ok(outcome), form);
+            error = error.or(rendered.error.filter(|_| is_failure));
+            full_output = rendered.full_output.or(full_output);
+            match at < last {
+                true => blocks.push(format!("[{text}]\n{}", rendered.text)),
+                false if rendered.text != NO_OUTPUT => blocks.push(rendered.text),
+                false => {}
+            }
+        }
+    }
+    if let Some(failure) = failure {
+        let LineFailure { tool, text, error: reason } = failure;
+        let rendered = reply(tool.as_deref().unwrap_or("climax_run"), OutputForm::Text, Err(reason), form);
+        error = rendered.error;
+        let about = tool.map_or(rendered.text.clone(), |tool| format!("`{text}` ({tool}): {}", rendered.text));
+        blocks.push(about);
+    }
+    if blocks.is_empty() {
+        blocks.push(NO_OUTPUT.to_owned());
+    }
+    Reply { error, full_output, ..Reply::text(blocks.join("\n\n")) }
+}
+
+/// Whether a program of a pipeline ended as it should: by itself, or because its reader had enough.
+fn has_ended_well(end: &End, succeeded: bool) -> bool {
+    succeeded || matches!(end, End::Signaled(SIGPIPE)) || *end == End::Exited(128 + SIGPIPE)
+}

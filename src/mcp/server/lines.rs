@@ -1,0 +1,82 @@
+//! Runs command lines for requests.
+
+use std::pin::pin;
+
+use rmcp::model::{CallToolResponse, ErrorData};
+use rmcp::service::{RequestContext, RoleServer};
+use tracing::Instrument as _;
+
+use super::super::client::Client;
+use super::super::errors::forged_state;
+use super::super::lines::{RunArguments, line_reply};
+use super::super::{progress, request_context};
+use super::Server;
+use super::calls::ToolCall;
+use crate::call::approval::Denial;
+use crate::call::{CallError, LineRequest, LineResult, Purpose, Toolbox};
+use crate::exec::Watch;
+
+impl Server {
+    /// Runs a command line for the client of `call`.
+    ///
+    /// # Errors
+    /// The request came with a state that was not made for it.
+    pub(super) async fn call_line(
+        &self,
+        arguments: &RunArguments,
+        purpose: Purpose,
+        call: &ToolCall<'_>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let ToolCall { toolbox, client, .. } = call;
+        let done = match self.run_line(toolbox, arguments, purpose, client, client.context).await {
+            LineResult::InputRequired(result) => return Ok(result.into()),
+            LineResult::Done(done) => done,
+        };
+        if let Some(failure) = &done.failure
+            && matches!(failure.error, CallError::ApprovalDenied(Denial::Forged))
+        {
+            return Err(forged_state());
+        }
+        let changed = done.steps.iter().flat_map(|step| &step.stages);
+        for tool in changed.filter_map(|stage| toolbox.index.get(&stage.tool)) {
+            self.announce_change(tool);
+        }
+        let reply = line_reply(done, &toolbox.index, self.options.text_form);
+        if let Some(space) = request_context::space(client.context) {
+            space.set(super::calls::bytes(&reply));
+        }
+        Ok(self.result(call.name, None, reply, client.context).into())
+    }
+
+    /// Runs a line with progress and a span. The end of the request ends its programs.
+    async fn run_line(
+        &self,
+        toolbox: &Toolbox,
+        arguments: &RunArguments,
+        purpose: Purpose,
+        client: &Client<'_>,
+        context: &RequestContext<RoleServer>,
+    ) -> LineResult<rmcp::model::InputRequiredResult> {
+        let watch = Watch::default();
+        let token = context.meta.get_progress_token();
+        let span = tracing::info_span!("line");
+        let env = request_context::trace(context);
+        #[cfg(feature = "otlp")]
+        let env = crate::telemetry::traces::join_trace(&span, env);
+        let request = LineRequest {
+            line: &arguments.command,
+            directory: arguments.cwd.as_deref(),
+            stdin: arguments.stdin.as_deref(),
+            watch: token.is_some().then_some(&watch),
+            env: &env,
+            caller: request_context::caller_name(context),
+            purpose,
+            space: request_context::space(context),
+        };
+        let run = pin!(toolbox.run_line(request, None, client, self.stop(context)).instrument(span));
+        match token {
+            None => run.await,
+            Some(token) => progress::with_progress(context, token, &watch, run).await,
+        }
+    }
+}
