@@ -32,6 +32,16 @@ pub(super) struct Spelling<'a> {
     pub(super) arg: ArgView<'a>,
     pub(super) template: FlagTemplate,
     pub(super) meaning: Meaning,
+    pub(super) zone: Zone,
+}
+
+/// Where in a line an option may stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Zone {
+    /// Between the program and its subcommand only, such as `-c` of `git -c x=y log`.
+    Front,
+    /// Everywhere.
+    Any,
 }
 
 /// What a spelling says about its arg.
@@ -63,7 +73,8 @@ impl<'a> Grammar<'a> {
         let is_placed = |arg: &ArgView<'_>| command.0.iter().any(|part| matches!(part, Part::Arg(name) if name == arg.name()));
         slots.extend(tool.args().filter(|arg| !is_placed(arg)).filter_map(operand));
         let always = grouped(tool.cli().always()).into_iter().chain(grouped(tool.always())).collect();
-        let mut options: Vec<Spelling<'a>> = tool.args().flat_map(spellings).collect();
+        let spelled = |arg: ArgView<'a>| spellings(arg, command.zone(arg));
+        let mut options: Vec<Spelling<'a>> = tool.args().flat_map(spelled).collect();
         let bare: Vec<String> =
             options.iter().filter(|one| one.template.is_bare()).filter_map(|one| one.template.name().map(str::to_owned)).collect();
         let more: Vec<Spelling<'a>> = options.iter().flat_map(|one| equivalents(one, &bare)).collect();
@@ -89,6 +100,15 @@ impl<'a> Grammar<'a> {
     }
 }
 
+impl Command {
+    /// Returns where an option may stand: in front of a subcommand if the command has its place there.
+    fn zone(&self, arg: ArgView<'_>) -> Zone {
+        let place = self.0.iter().position(|part| matches!(part, Part::Arg(name) if name == arg.name()));
+        let is_front = place.is_some_and(|place| self.0[place..].iter().any(|part| matches!(part, Part::Word(_))));
+        if is_front || arg.place() == Place::Cwd { Zone::Front } else { Zone::Any }
+    }
+}
+
 /// Where the rest of a command line starts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rest {
@@ -105,7 +125,7 @@ fn operand(arg: ArgView<'_>) -> Option<Slot<'_>> {
 }
 
 /// All spellings of an arg whose words are options.
-fn spellings(arg: ArgView<'_>) -> Vec<Spelling<'_>> {
+fn spellings(arg: ArgView<'_>, zone: Zone) -> Vec<Spelling<'_>> {
     if arg.is_from_user() || arg.output().is_some() {
         return Vec::new();
     }
@@ -113,11 +133,12 @@ fn spellings(arg: ArgView<'_>) -> Vec<Spelling<'_>> {
         arg,
         template: FlagTemplate::new(words, Shape::Single, true),
         meaning,
+        zone,
     };
     let choices = arg.choices().filter_map(|choice| Some((choice.words()?, choice.value.to_owned())));
     let mut all: Vec<Spelling<'_>> =
         choices.filter(|(words, _)| !words.is_empty()).map(|(words, value)| fixed(&words, Meaning::Fixed(value))).collect();
-    if arg.place() == Place::Option {
+    if matches!(arg.place(), Place::Option | Place::Cwd) {
         let shape = match arg.shape() {
             Shape::List(Spread::Joined) | Shape::Map(Spread::Joined) => Shape::Single,
             shape => shape,
@@ -128,11 +149,13 @@ fn spellings(arg: ArgView<'_>) -> Vec<Spelling<'_>> {
             _ => Meaning::Value,
         };
         let aliases = arg.aliases().map(|alias| vec![alias.to_owned()]);
-        let flags = std::iter::once(arg.flag_words()).filter(|words| !words.is_empty()).chain(aliases);
+        let own = Some(arg.flag_words()).filter(|words| arg.place() == Place::Option && !words.is_empty());
+        let flags = own.into_iter().chain(aliases);
         all.extend(flags.map(|words| Spelling {
             arg,
             template: FlagTemplate::new(&words, shape, arg.is_bare()),
             meaning: meaning.clone(),
+            zone,
         }));
         all.extend(Some(arg.off_words()).filter(|words| !words.is_empty()).map(|words| fixed(&words, Meaning::Switch(false))));
     }
@@ -149,7 +172,7 @@ fn equivalents<'a>(spelling: &Spelling<'a>, bare: &[String]) -> Vec<Spelling<'a>
         return Vec::new();
     }
     let all = spelling.template.equivalents().into_iter();
-    all.map(|template| Spelling { arg: spelling.arg, template, meaning: spelling.meaning.clone() }).collect()
+    all.map(|template| Spelling { arg: spelling.arg, template, meaning: spelling.meaning.clone(), zone: spelling.zone }).collect()
 }
 
 /// Groups words into options with their values: a word behind an option is its value.

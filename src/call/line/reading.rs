@@ -241,13 +241,19 @@ fn unread(index: &ToolIndex, command: CommandWords<'_>, failed: &[Failure<'_>]) 
 fn unknown_command(index: &ToolIndex, command: CommandWords<'_>) -> Unread {
     let program = command.words[0];
     let mut programs: Vec<&str> = Vec::new();
-    let mut subcommands: Vec<&str> = Vec::new();
+    // The words of tools that start with most of the line's words, and the place behind these.
+    let mut next: Vec<String> = Vec::new();
+    let mut depth = 0;
     for tool in index.tools().filter(|tool| !tool.is_native()) {
-        let mut words = tool.cli().words().chain(tool.words()).filter(|word| !is_option(word));
-        let first = words.next().unwrap_or_default();
-        programs.push(first);
-        if (command.names_program)(program, first) {
-            subcommands.extend(words.next());
+        programs.extend(tool.cli().words().chain(tool.words()).next());
+        for own in Command::all(tool) {
+            let (shared, word) = shared_words(&own, command);
+            if shared > depth {
+                (depth, next) = (shared, Vec::new());
+            }
+            if shared == depth && depth > 0 {
+                next.extend(word.map(str::to_owned));
+            }
         }
     }
     let unread = |word: usize, problem: String, near: Vec<&str>| Unread {
@@ -257,18 +263,39 @@ fn unknown_command(index: &ToolIndex, command: CommandWords<'_>) -> Unread {
         tool: None,
         violations: Vec::new(),
     };
-    if subcommands.is_empty() {
+    if depth == 0 {
         programs.dedup();
         let near = near_misses(program, programs.iter().copied(), MAX_SUGGESTIONS);
         return unread(0, format!("no tool runs `{program}`"), near);
     }
-    let place = command.words.iter().skip(1).position(|word| !is_option(word)).map_or(command.words.len(), |at| at + 1);
-    let found = command.words.get(place).copied().unwrap_or_default();
-    subcommands.sort_unstable();
-    subcommands.dedup();
-    let near = near_misses(found, subcommands.iter().copied(), MAX_SUGGESTIONS);
+    let mut operands = command.words.iter().enumerate().filter(|(_, word)| !is_option(word)).skip(depth);
+    let (place, found) = operands.next().map_or((command.words.len(), ""), |(at, word)| (at, *word));
+    next.sort_unstable();
+    next.dedup();
+    let before: Vec<&str> = command.words.iter().copied().filter(|word| !is_option(word)).take(depth).collect();
+    let before = before.join(" ");
     match found {
-        "" => unread(place, format!("`{program}` needs a subcommand"), near),
-        found => unread(place, format!("no tool has the subcommand `{program} {found}`"), near),
+        "" => unread(place, format!("`{before}` needs a subcommand"), next.iter().map(String::as_str).take(MAX_SUGGESTIONS).collect()),
+        found => {
+            let near = near_misses(found, next.iter().map(String::as_str), MAX_SUGGESTIONS);
+            unread(place, format!("no tool has the subcommand `{before} {found}`"), near)
+        }
     }
+}
+
+/// Returns how many words of the line a command starts with, options aside, and the next word of the command.
+fn shared_words<'c>(own: &'c Command, command: CommandWords<'_>) -> (usize, Option<&'c str>) {
+    let mut line = command.words.iter().copied().filter(|word| !is_option(word));
+    let mut shared = 0;
+    for word in own.words() {
+        let is_same = line.next().is_some_and(|other| match shared {
+            0 => (command.names_program)(other, word),
+            _ => other == word,
+        });
+        if !is_same {
+            return (shared, Some(word));
+        }
+        shared += 1;
+    }
+    (shared, None)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use climax_catalog::{ArgView, FlagMatch, Shape, Spread, Type};
 
 use super::command::is_option;
-use super::grammar::{Grammar, Meaning, Spelling};
+use super::grammar::{Grammar, Meaning, Spelling, Zone};
 
 /// The words of a command line, sorted.
 pub(super) struct Scanned<'a, 'w> {
@@ -80,7 +80,7 @@ pub(super) fn scan<'a, 'w>(grammar: &Grammar<'a>, words: &[&'w str]) -> Result<S
     scanner.run()?;
     let missing = scanner.constants.iter().position(|seen| !seen);
     if let Some(missing) = missing {
-        return Err(Misfit::new(words.len(), format!("`{}` is missing", grammar.constants[missing].join(" "))));
+        return Err(Misfit::new(0, format!("`{}` is missing", grammar.constants[missing].join(" "))));
     }
     let is_added = grammar.always.iter().zip(&scanner.always).filter(|(_, seen)| !**seen);
     scanner.found.added_words = is_added.map(|(words, _)| words.len()).sum();
@@ -146,6 +146,11 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
         true
     }
 
+    /// Whether an option may stand at this place.
+    fn may_stand(&self, option: &Spelling<'_>) -> bool {
+        option.zone == Zone::Any || self.found.operands.len() < self.grammar.leading_words()
+    }
+
     fn starts_with(&self, words: &[String]) -> bool {
         let rest = &self.words[self.at..];
         rest.len() >= words.len() && rest.iter().zip(words).all(|(word, own)| word == own)
@@ -163,8 +168,9 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
     fn spelled(&mut self) -> Result<bool, Misfit> {
         let (options, rest) = (&self.grammar.options, &self.words[self.at..]);
         let found = options.iter().filter_map(|option| Some((option, option.template.read(rest)?)));
-        let found = found.filter(|(option, read)| is_plausible(option, read));
-        let Some((option, read)) = found.reduce(more_specific) else {
+        let found = found.filter(|(option, read)| is_plausible(option, read) && self.may_stand(option));
+        let found = found.map(|(option, read)| (option, read, option.zone == Zone::Front));
+        let Some((option, read, _)) = found.reduce(more_specific) else {
             let takes_value = options.iter().any(|option| option.template.name() == Some(rest[0]));
             return match takes_value && rest.len() == 1 {
                 true => Err(Misfit::new(self.words.len(), format!("`{}` takes a value, and the line ends", rest[0]))),
@@ -256,7 +262,10 @@ fn takes_words(arg: ArgView<'_>) -> bool {
     matches!(arg.shape(), Shape::List(Spread::Words) | Shape::Map(Spread::Words))
 }
 
-/// Returns the match whose template holds more of the words; the first of equals.
-fn more_specific<'w, T>(best: (T, FlagMatch<'w>), other: (T, FlagMatch<'w>)) -> (T, FlagMatch<'w>) {
-    if other.1.literal_bytes > best.1.literal_bytes { other } else { best }
+/// A spelling, its match, and whether it may stand in front only.
+type Found<'g, 'a, 'w> = (&'g Spelling<'a>, FlagMatch<'w>, bool);
+
+/// Returns the match whose template holds more of the words; of equals that which may stand in front only, then the first.
+fn more_specific<'g, 'a, 'w>(best: Found<'g, 'a, 'w>, other: Found<'g, 'a, 'w>) -> Found<'g, 'a, 'w> {
+    if (other.1.literal_bytes, other.2) > (best.1.literal_bytes, best.2) { other } else { best }
 }

@@ -151,7 +151,7 @@ impl Checker<'_> {
 
     /// Checks the other spellings of a flag.
     pub(super) fn aliases(&mut self, aliases: Vec<Spanned<String>>, place: Place) -> Vec<String> {
-        if let Some(first) = aliases.first().filter(|_| place != Place::Option) {
+        if let Some(first) = aliases.first().filter(|_| !matches!(place, Place::Option | Place::Cwd)) {
             self.report(Code::NoEffect, first.span, "`aliases` has no effect without a flag", "remove it");
         }
         for alias in &aliases {
