@@ -113,6 +113,16 @@ pub fn bind_line<'a>(
     bind_args(tool, Absent::Omitted, given).and_then(|bound| whole(tool, bound))
 }
 
+/// Returns whether an arg takes a value of a line. `key` is empty except for maps.
+pub(crate) fn accepts(arg: ArgView<'_>, key: &str, value: &str) -> bool {
+    let value = match arg.shape() {
+        Shape::Single => Value::from(value),
+        Shape::Map(_) => Map::from_iter([(key.to_owned(), value.into())]).into(),
+        Shape::Count | Shape::List(_) | Shape::Rest => Value::from(vec![value]),
+    };
+    value::bind(arg, Some(&value), Absent::Omitted, true).is_ok()
+}
+
 /// Whether an agent gives the arg, not the user or the server.
 fn is_from_agent(arg: ArgView<'_>) -> bool {
     !arg.is_from_user() && arg.output().is_none()

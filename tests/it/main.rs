@@ -27,6 +27,7 @@ mod ignored;
 mod import;
 mod laws;
 mod limits;
+mod lines;
 mod lint;
 mod logging;
 mod markdown;

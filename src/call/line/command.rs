@@ -17,6 +17,8 @@ pub(super) enum Part {
     Dashes,
     /// The place of an arg.
     Arg(String),
+    /// The place of the options that have none of their own.
+    Options,
 }
 
 impl Command {
@@ -34,7 +36,7 @@ impl Command {
         let length = |part: &Part| match part {
             Part::Word(_) => 1,
             Part::Option(words) => words.len(),
-            Part::Dashes | Part::Arg(_) => 0,
+            Part::Dashes | Part::Arg(_) | Part::Options => 0,
         };
         self.0.iter().map(length).sum()
     }
@@ -54,7 +56,7 @@ fn parts<'p>(views: impl Iterator<Item = CommandPart<'p>>) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     for view in views {
         match (view, parts.last_mut()) {
-            (CommandPart::Options, _) => {}
+            (CommandPart::Options, _) => parts.push(Part::Options),
             (CommandPart::Arg(name), _) => parts.push(Part::Arg(name.to_owned())),
             (CommandPart::Word("--"), _) => parts.push(Part::Dashes),
             (CommandPart::Word(word), _) if is_option(word) => parts.push(Part::Option(vec![word.to_owned()])),

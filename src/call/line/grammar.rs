@@ -14,6 +14,8 @@ pub(super) struct Grammar<'a> {
     /// Options that the tool adds itself, each with its value. A line may have them.
     pub(super) always: Vec<Vec<String>>,
     pub(super) options: Vec<Spelling<'a>>,
+    /// The number of words at the start of the command, before its options.
+    pub(super) front_words: usize,
 }
 
 /// A place for operands.
@@ -61,17 +63,19 @@ impl<'a> Grammar<'a> {
     /// Makes the grammar of a tool whose command has these parts.
     pub(super) fn new(tool: ResolvedTool<'a>, command: &Command) -> Self {
         let mut slots = Vec::new();
+        let mut front_words = None;
         let mut constants = Vec::new();
         for part in &command.0 {
             match part {
                 Part::Word(word) => slots.push(Slot::Word(word.clone())),
                 Part::Option(words) => constants.push(words.clone()),
                 Part::Dashes => slots.push(Slot::Dashes),
-                Part::Arg(name) => slots.extend(tool.args().find(|arg| arg.name() == name).and_then(operand)),
+                Part::Options => front_words = Some(slots.len()),
+                Part::Arg(name) => slots.extend(tool.args().find(|arg| arg.name() == name).map(operand).unwrap_or_default()),
             }
         }
         let is_placed = |arg: &ArgView<'_>| command.0.iter().any(|part| matches!(part, Part::Arg(name) if name == arg.name()));
-        slots.extend(tool.args().filter(|arg| !is_placed(arg)).filter_map(operand));
+        slots.extend(tool.args().filter(|arg| !is_placed(arg)).flat_map(operand));
         let always = grouped(tool.cli().always()).into_iter().chain(grouped(tool.always())).collect();
         let spelled = |arg: ArgView<'a>| spellings(arg, command.zone(arg));
         let mut options: Vec<Spelling<'a>> = tool.args().flat_map(spelled).collect();
@@ -79,7 +83,9 @@ impl<'a> Grammar<'a> {
             options.iter().filter(|one| one.template.is_bare()).filter_map(|one| one.template.name().map(str::to_owned)).collect();
         let more: Vec<Spelling<'a>> = options.iter().flat_map(|one| equivalents(one, &bare)).collect();
         options.extend(more);
-        Self { tool, slots, constants, always, options }
+        let leading = slots.iter().take_while(|slot| matches!(slot, Slot::Word(_))).count();
+        let front_words = front_words.map_or(leading, |front| front.min(leading));
+        Self { tool, slots, constants, always, options, front_words }
     }
 
     /// The names of all options, for suggestions.
@@ -94,10 +100,11 @@ impl<'a> Grammar<'a> {
         Some(Rest { before, needs_dashes: matches!(at.checked_sub(1).map(|at| &self.slots[at]), Some(Slot::Dashes)) })
     }
 
-    /// The number of words at the start of the command.
-    pub(super) fn leading_words(&self) -> usize {
-        self.slots.iter().take_while(|slot| matches!(slot, Slot::Word(_))).count()
+    /// Whether some options may stand in front of the subcommand only.
+    pub(super) fn has_front(&self) -> bool {
+        self.options.iter().any(|option| option.zone == Zone::Front)
     }
+
 }
 
 impl Command {
@@ -118,15 +125,21 @@ pub(super) struct Rest {
     pub(super) needs_dashes: bool,
 }
 
-/// The place of an arg whose words are operands.
-fn operand(arg: ArgView<'_>) -> Option<Slot<'_>> {
-    let is_given = !arg.is_from_user() && arg.output().is_none();
-    (arg.place() == Place::Positional && is_given).then_some(Slot::Arg(arg))
+/// The places of an arg whose words are operands.
+fn operand(arg: ArgView<'_>) -> Vec<Slot<'_>> {
+    if arg.is_from_user() || arg.output().is_some() {
+        return Vec::new();
+    }
+    match arg.place() {
+        Place::Positional => vec![Slot::Arg(arg)],
+        Place::Option if arg.flag() == "--" => vec![Slot::Dashes, Slot::Arg(arg)],
+        Place::Option | Place::Stdin | Place::Cwd | Place::Variable => Vec::new(),
+    }
 }
 
 /// All spellings of an arg whose words are options.
 fn spellings(arg: ArgView<'_>, zone: Zone) -> Vec<Spelling<'_>> {
-    if arg.is_from_user() || arg.output().is_some() {
+    if arg.is_from_user() || arg.output().is_some() || arg.flag() == "--" {
         return Vec::new();
     }
     let fixed = |words: &[String], meaning: Meaning| Spelling {

@@ -1,6 +1,6 @@
 //! Gives the operands of a command line to the args of a tool.
 
-use climax_catalog::{ArgView, Shape};
+use climax_catalog::{ArgView, GroupKind, ResolvedTool, Shape};
 
 use super::grammar::{Grammar, Slot};
 use super::scan::{Given, Misfit, Scanned};
@@ -28,7 +28,7 @@ pub(super) fn assign<'a>(
     let is_arg = |slot: &Slot<'_>| matches!(slot, Slot::Arg(_));
     let dashes = grammar.slots.iter().position(|slot| matches!(slot, Slot::Dashes));
     let operands = std::mem::take(&mut scanned.operands);
-    let mut assigner = Assigner { scanned, places: Vec::new(), words };
+    let mut assigner = Assigner { tool: grammar.tool, scanned, places: Vec::new(), words };
     match (assigner.scanned.dashes, dashes) {
         // The line has `--`, and the command has args on both sides of it.
         (Some(count), Some(at)) if grammar.slots[..at].iter().any(is_arg) => {
@@ -41,6 +41,7 @@ pub(super) fn assign<'a>(
 }
 
 struct Assigner<'s, 'a, 'w> {
+    tool: ResolvedTool<'a>,
     scanned: &'s mut Scanned<'a, 'w>,
     places: Vec<OperandPlace>,
     /// The number of words of the line.
@@ -52,7 +53,7 @@ impl<'a> Assigner<'_, 'a, '_> {
         let slots: Vec<&Slot<'a>> = slots.iter().filter(|slot| !matches!(slot, Slot::Dashes)).collect();
         let mut left = operands;
         for (number, slot) in slots.iter().enumerate() {
-            let reserved: usize = slots[number + 1..].iter().map(|slot| least(slot)).sum();
+            let reserved: usize = slots[number + 1..].iter().map(|slot| self.least(slot)).sum();
             let free = left.len().saturating_sub(reserved);
             let taken = match slot {
                 Slot::Word(word) => match left.first() {
@@ -95,20 +96,31 @@ impl<'a> Assigner<'_, 'a, '_> {
         }
         Ok(taken)
     }
-}
 
-/// The fewest operands that a slot takes.
-fn least(slot: &Slot<'_>) -> usize {
-    match slot {
-        Slot::Word(_) => 1,
-        Slot::Dashes => 0,
-        Slot::Arg(arg) => {
-            let of_list = arg.min_items().and_then(|least| usize::try_from(least).ok());
-            match arg.shape() {
-                Shape::Single | Shape::Count => usize::from(arg.required()),
-                Shape::List(_) | Shape::Map(_) | Shape::Rest => of_list.unwrap_or(usize::from(arg.required())),
+    /// The fewest operands that a slot takes.
+    fn least(&self, slot: &Slot<'a>) -> usize {
+        match slot {
+            Slot::Word(_) => 1,
+            Slot::Dashes => 0,
+            Slot::Arg(arg) if self.scanned.given.contains_key(arg.name()) => 0,
+            Slot::Arg(arg) => {
+                let of_list = arg.min_items().and_then(|least| usize::try_from(least).ok());
+                let is_wanted = usize::from(arg.required() || self.is_only_choice(*arg));
+                match arg.shape() {
+                    Shape::Single | Shape::Count => is_wanted,
+                    Shape::List(_) | Shape::Map(_) | Shape::Rest => of_list.unwrap_or(is_wanted),
+                }
             }
         }
+    }
+
+    /// Whether the line gives no other arg of a group of which exactly one is given.
+    fn is_only_choice(&self, arg: ArgView<'a>) -> bool {
+        let mut groups = self.tool.groups().filter(|group| group.kind() == GroupKind::ExactlyOne);
+        groups.any(|group| {
+            let mut names = group.args();
+            names.clone().any(|name| name == arg.name()) && !names.any(|name| self.scanned.given.contains_key(name))
+        })
     }
 }
 

@@ -86,7 +86,8 @@ type Rank = (usize, Reverse<usize>, Reverse<Risk>);
 /// A tool that does not take the words, and why.
 struct Failure<'a> {
     grammar: Grammar<'a>,
-    command_words: usize,
+    /// The words of its command that are no options.
+    plain_words: usize,
     misfit: Misfit,
     violations: Vec<Violation>,
 }
@@ -123,7 +124,7 @@ fn has_words(own: &Command, command: CommandWords<'_>) -> bool {
 /// Reads a command as one of a tool.
 fn read_as<'a>(candidate: &Candidate<'a>, command: CommandWords<'_>) -> Result<(Rank, Reading<'a>), Failure<'a>> {
     let Candidate { tool, command: own } = candidate;
-    let command_words = own.len();
+    let (command_words, plain_words) = (own.len(), own.words().count());
     let mut grammar = Grammar::new(*tool, own);
     // The first word names the program, perhaps by its path.
     if let (Some(Slot::Word(program)), Some(first)) = (grammar.slots.first_mut(), command.words.first()) {
@@ -137,10 +138,10 @@ fn read_as<'a>(candidate: &Candidate<'a>, command: CommandWords<'_>) -> Result<(
             }
             Err(violations) => {
                 let misfit = Misfit::new(command.words.len() + 1, "an argument cannot be used");
-                Err(Failure { grammar, command_words, misfit, violations })
+                Err(Failure { grammar, plain_words, misfit, violations })
             }
         },
-        Err(misfit) => Err(Failure { grammar, command_words, misfit, violations: Vec::new() }),
+        Err(misfit) => Err(Failure { grammar, plain_words, misfit, violations: Vec::new() }),
     }
 }
 
@@ -210,7 +211,7 @@ fn map<'p>(pairs: impl Iterator<Item = (&'p str, &'p str)>) -> Value {
 fn unread(index: &ToolIndex, command: CommandWords<'_>, failed: &[Failure<'_>]) -> Unread {
     let program = command.words[0];
     let Some(nearest) = failed.iter().reduce(|best, one| {
-        let key = |failure: &Failure<'_>| (failure.command_words, failure.misfit.at);
+        let key = |failure: &Failure<'_>| (failure.plain_words, failure.misfit.at);
         if key(one) > key(best) { one } else { best }
     }) else {
         return unknown_command(index, command);
@@ -221,7 +222,8 @@ fn unread(index: &ToolIndex, command: CommandWords<'_>, failed: &[Failure<'_>]) 
         let full: Vec<&str> = names.clone().filter(|name| option.len() > 2 && name.starts_with(option.as_str())).collect();
         let near = near_misses(option, names, MAX_SUGGESTIONS);
         let mut all: Vec<String> = full.into_iter().chain(near).map(str::to_owned).collect();
-        all.dedup();
+        let mut seen = std::collections::HashSet::new();
+        all.retain(|name| seen.insert(name.clone()));
         all.truncate(MAX_SUGGESTIONS);
         all
     });

@@ -6,6 +6,7 @@ use climax_catalog::{ArgView, FlagMatch, Shape, Spread, Type};
 
 use super::command::is_option;
 use super::grammar::{Grammar, Meaning, Spelling, Zone};
+use crate::call::arguments;
 
 /// The words of a command line, sorted.
 pub(super) struct Scanned<'a, 'w> {
@@ -112,7 +113,7 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
                 self.at += 1;
             } else if is_option(word) {
                 self.option(word)?;
-            } else if self.found.operands.len() < self.grammar.leading_words() || !self.spelled()? {
+            } else if self.found.operands.is_empty() || !self.spelled()? {
                 self.operand(word);
             }
         }
@@ -148,7 +149,19 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
 
     /// Whether an option may stand at this place.
     fn may_stand(&self, option: &Spelling<'_>) -> bool {
-        option.zone == Zone::Any || self.found.operands.len() < self.grammar.leading_words()
+        let is_front = self.found.operands.len() < self.grammar.front_words;
+        match option.zone {
+            Zone::Front => is_front,
+            // A program with options of its own there takes no others there.
+            Zone::Any => !is_front || !self.grammar.has_front(),
+        }
+    }
+
+    /// Whether the arg of an option has no value yet or takes several, and takes this one.
+    fn is_free(&self, option: &Spelling<'_>, read: &FlagMatch<'_>) -> bool {
+        let is_given = self.found.given.contains_key(option.arg.name());
+        (!is_given || option.arg.shape() != Shape::Single)
+            && (option.meaning != Meaning::Value || arguments::accepts(option.arg, read.key, read.value))
     }
 
     fn starts_with(&self, words: &[String]) -> bool {
@@ -169,9 +182,9 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
         let (options, rest) = (&self.grammar.options, &self.words[self.at..]);
         let found = options.iter().filter_map(|option| Some((option, option.template.read(rest)?)));
         let found = found.filter(|(option, read)| is_plausible(option, read) && self.may_stand(option));
-        let found = found.map(|(option, read)| (option, read, option.zone == Zone::Front));
-        let Some((option, read, _)) = found.reduce(more_specific) else {
-            let takes_value = options.iter().any(|option| option.template.name() == Some(rest[0]));
+        let found = found.map(|(option, read)| Found { option, read, is_free: self.is_free(option, &read) });
+        let Some(Found { option, read, .. }) = found.reduce(more_specific) else {
+            let takes_value = is_option(rest[0]) && options.iter().any(|option| option.template.name() == Some(rest[0]));
             return match takes_value && rest.len() == 1 {
                 true => Err(Misfit::new(self.words.len(), format!("`{}` takes a value, and the line ends", rest[0]))),
                 false => Ok(false),
@@ -206,7 +219,7 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
         let mut used = 1;
         for (start, short) in word.char_indices().skip(1) {
             let named: Vec<&Spelling<'a>> =
-                self.grammar.options.iter().filter(|option| option.template.short() == Some(short)).collect();
+                self.grammar.options.iter().filter(|one| one.template.short() == Some(short) && self.may_stand(one)).collect();
             if let Some(bare) = named.iter().find(|option| option.template.is_bare()) {
                 said.push((bare, String::new(), String::new()));
                 continue;
@@ -254,7 +267,8 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
 
 /// Whether a value belongs to an option that is a dash and a number, such as `-5`. Others match every option.
 fn is_plausible(option: &Spelling<'_>, read: &FlagMatch<'_>) -> bool {
-    read.literal_bytes > 1 || (option.arg.kind() == Type::Integer && read.value.parse::<u64>().is_ok())
+    let is_dash = option.template.name() == Some("-");
+    !is_dash || (option.arg.kind() == Type::Integer && read.value.parse::<u64>().is_ok())
 }
 
 /// Whether one flag of an arg takes several words.
@@ -262,10 +276,19 @@ fn takes_words(arg: ArgView<'_>) -> bool {
     matches!(arg.shape(), Shape::List(Spread::Words) | Shape::Map(Spread::Words))
 }
 
-/// A spelling, its match, and whether it may stand in front only.
-type Found<'g, 'a, 'w> = (&'g Spelling<'a>, FlagMatch<'w>, bool);
+/// A spelling and its match.
+struct Found<'g, 'a, 'w> {
+    option: &'g Spelling<'a>,
+    read: FlagMatch<'w>,
+    /// Whether its arg can take the value.
+    is_free: bool,
+}
 
-/// Returns the match whose template holds more of the words; of equals that which may stand in front only, then the first.
+/// Returns the match whose template holds more of the words. Of equals it is that which may stand in front only, then that
+/// whose arg can take the value, then the first.
 fn more_specific<'g, 'a, 'w>(best: Found<'g, 'a, 'w>, other: Found<'g, 'a, 'w>) -> Found<'g, 'a, 'w> {
-    if (other.1.literal_bytes, other.2) > (best.1.literal_bytes, best.2) { other } else { best }
+    let rank = |found: &Found<'_, '_, '_>| {
+        (found.read.literal_bytes, found.option.zone == Zone::Front, found.is_free)
+    };
+    if rank(&other) > rank(&best) { other } else { best }
 }
