@@ -8,18 +8,21 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread::JoinHandle;
 
+use climax_catalog::OutputForm;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::call::approval::{Approver, Denial, FormAnswer, PendingCall, Verdict};
 use crate::call::digest::RequestDigest;
 use crate::call::form::Form;
 use crate::call::line::UnreadLine;
+use crate::call::visible::TextForm;
 use crate::call::{CallError, LineOutcome, LineRequest, LineResult, Purpose, RawStreams, Toolbox};
 use crate::command::output::{FAILURE, USAGE};
 use crate::command::runtime::{audit, runtime};
 use crate::command::selection::Sources;
 use crate::command::terminal;
 use crate::exec::{Limits, Runner, SpawnError, Stop};
+use crate::mcp::reply::reply;
 use crate::serving::Program;
 use crate::serving::load::LoadedTools;
 
@@ -136,7 +139,7 @@ fn execute(toolbox: &Toolbox, line: &str) -> io::Result<u8> {
         // It ends with the programs; a failure to write has no one to report to.
         let _ = copied.join();
     }
-    Ok(status(&done))
+    Ok(status(done))
 }
 
 /// Returns a descriptor for programs: the stream itself, or a pipe that is copied to it if it is a terminal.
@@ -157,11 +160,14 @@ fn stream<W: io::Write + Send + 'static>(
 }
 
 /// Reports what failed, and returns the exit status of a line.
-fn status(done: &LineOutcome) -> u8 {
-    if let Some(failure) = &done.failure {
-        let tool = failure.tool.as_ref().map(|tool| format!("`{}` ({tool}): ", failure.text)).unwrap_or_default();
-        terminal::error(&format!("climax: {tool}{}", failure.error));
-        return failure_status(&failure.error);
+fn status(done: LineOutcome) -> u8 {
+    if let Some(failure) = done.failure {
+        let status = failure_status(&failure.error);
+        let tool = failure.tool.unwrap_or_default();
+        let about = if tool.is_empty() { String::new() } else { format!("`{}` ({tool}): ", failure.text) };
+        let text = reply(&tool, OutputForm::Text, Err(failure.error), TextForm::Visible).text;
+        terminal::error(&format!("climax: {about}{text}"));
+        return status;
     }
     let status = done.steps.last().map_or(0, crate::call::StepOutcome::status);
     u8::try_from(status & 0xff).unwrap_or(FAILURE)

@@ -49,6 +49,7 @@ mod retrieval;
 mod sandbox;
 mod server;
 #[cfg(feature = "http")]
+mod sh;
 mod statuses;
 mod support;
 mod surface;

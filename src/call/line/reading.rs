@@ -223,7 +223,7 @@ fn unread(index: &ToolIndex, command: CommandWords<'_>, failed: &[Failure<'_>]) 
         let near = near_misses(option, names, MAX_SUGGESTIONS);
         let mut all: Vec<String> = full.into_iter().chain(near).map(str::to_owned).collect();
         let mut seen = std::collections::HashSet::new();
-        all.retain(|name| seen.insert(name.clone()));
+        all.retain(|name| name != option && seen.insert(name.clone()));
         all.truncate(MAX_SUGGESTIONS);
         all
     });

@@ -18,7 +18,7 @@ pub struct LineContext<'c> {
     pub names_program: &'c dyn Fn(&str, &str) -> bool,
     /// Returns the paths that match a glob in a directory, sorted, or the reason why there are too many.
     pub glob: &'c dyn Fn(&str, &[String]) -> Result<Vec<String>, String>,
-    /// The standard input of the first command.
+    /// The standard input of the first command. A pipe is there, and the command need not read it.
     pub input: Input<'c>,
 }
 
@@ -45,6 +45,8 @@ pub struct ReadStep<'a> {
 pub struct ReadStage<'a> {
     /// The tool and its arguments.
     pub reading: Reading<'a>,
+    /// Whether it reads the standard input that it has.
+    pub reads_input: bool,
     /// Where its output goes.
     pub streams: Redirections,
     /// The command as it is written.
@@ -94,10 +96,15 @@ pub fn read_line<'a>(index: &'a ToolIndex, line: &str, context: LineContext<'_>)
                 0 => Input::Nothing,
                 _ => Input::Pipe,
             };
-            let reading = command(index, line, stage, LineContext { input, ..context })?;
+            let read = |input| command(index, line, stage, LineContext { input, ..context });
+            let (reading, reads_input) = match (read(input), input) {
+                (Ok(reading), input) => (reading, input != Input::Nothing),
+                (Err(error), Input::Pipe) if is_first => (read(Input::Nothing).map_err(|_| error)?, false),
+                (Err(error), _) => return Err(error),
+            };
             let reading = expanded(reading, line, stage, &directories, context)?;
             let text = line[stage.range.clone()].to_owned();
-            stages.push(ReadStage { reading, streams: stage.streams, text });
+            stages.push(ReadStage { reading, reads_input, streams: stage.streams, text });
         }
         read_steps.push(ReadStep { condition: step.condition, stages });
     }

@@ -192,12 +192,10 @@ impl Toolbox {
         for step in line.steps {
             let mut stages = Vec::with_capacity(step.stages.len());
             for (at, stage) in step.stages.into_iter().enumerate() {
-                let input = match (is_first && at == 0, request.stdin) {
-                    (true, Some(text)) => Input::Text(text),
-                    (true, None) if has_input => Input::Pipe,
-                    (true, None) => Input::Nothing,
-                    (false, _) if at > 0 => Input::Pipe,
-                    (false, _) => Input::Nothing,
+                let input = match request.stdin {
+                    _ if !stage.reads_input => Input::Nothing,
+                    Some(text) if is_first && at == 0 => Input::Text(text),
+                    _ => Input::Pipe,
                 };
                 stages.push(self.checked(request, stage, directory.as_deref(), input)?);
                 is_first = false;
@@ -221,9 +219,7 @@ impl Toolbox {
         };
         match request.stdin {
             Some(text) => read_line(&self.index, request.line, context(Input::Text(text))),
-            // A program that reads no standard input does not need the one that is there.
-            None if has_input => read_line(&self.index, request.line, context(Input::Pipe))
-                .or_else(|_| read_line(&self.index, request.line, context(Input::Nothing))),
+            None if has_input => read_line(&self.index, request.line, context(Input::Pipe)),
             None => read_line(&self.index, request.line, context(Input::Nothing)),
         }
     }
@@ -236,7 +232,7 @@ impl Toolbox {
         directory: Option<&str>,
         input: Input<'_>,
     ) -> Result<Planned<'a>, Failed> {
-        let ReadStage { reading, streams, text } = stage;
+        let ReadStage { reading, streams, text, .. } = stage;
         let (tool, mut arguments) = (reading.tool, reading.arguments);
         let failed = |error: CallError| {
             Box::new(LineFailure { tool: Some(tool.name().to_owned()), text: text.clone(), error })
@@ -244,8 +240,6 @@ impl Toolbox {
         if !self.policy.permits(tool.name()) {
             return Err(failed(CallError::UnknownTool { suggestions: Vec::new() }));
         }
-        let takes_input = tool.args().any(|arg| arg.place() == Place::Stdin);
-        let input = if takes_input { input } else { Input::Nothing };
         let own_directory = directory.and_then(|directory| {
             let arg = tool.agent_args().find(|arg| arg.place() == Place::Cwd)?;
             Some((arg.name().to_owned(), Value::from(directory)))

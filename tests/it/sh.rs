@@ -1,0 +1,154 @@
+//! `climax sh -c`: pipelines of real programs, with the exit status and the streams of a shell.
+
+use std::io::Write as _;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+fn climax() -> Command {
+    #[expect(clippy::disallowed_methods, reason = "the test starts the binary")]
+    Command::new(env!("CARGO_BIN_EXE_climax"))
+}
+
+/// Runs a line in a directory, with text on standard input.
+fn sh_in(directory: &Path, options: &[&str], line: &str, input: &str) -> Output {
+    let mut command = climax();
+    command.arg("sh").args(options).args(["-c", line]).current_dir(directory);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // A program that reads no input may have ended before.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn sh(line: &str) -> (String, Option<i32>) {
+    let output = sh_in(Path::new("/"), &[], line, "");
+    (String::from_utf8(output.stdout).unwrap(), output.status.code())
+}
+
+#[test]
+fn lines_have_the_output_and_the_status_of_a_shell() {
+    for line in [
+        "echo a b",
+        "echo 'a  b'   c",
+        "seq 1000000 | head -n 2",
+        "seq 5 | tail -n 2 | wc -l",
+        "seq 3 | sort -r",
+        "false",
+        "false && echo a",
+        "false || echo a",
+        "false && echo a || echo b",
+        "true && echo a; echo b",
+        "true || echo a; false",
+        "echo a; false",
+        "cat /nonexistent | wc -l",
+        "echo a > /dev/null",
+        "cat /nonexistent 2>/dev/null",
+        "cat /nonexistent 2>&1 | wc -l",
+        "cat /nonexistent |& wc -l",
+        "cat /nonexistent &>/dev/null || echo b",
+        "echo a\necho b # c",
+        "cd /proc/self && echo a",
+    ] {
+        let bash = Command::new("bash").args(["-c", line]).current_dir("/").stdin(Stdio::null()).output().unwrap();
+        let expected = (String::from_utf8(bash.stdout).unwrap(), bash.status.code());
+        assert_eq!(sh(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn refused_lines_have_their_own_status_and_say_why() {
+    for (line, status, message) in [
+        ("frobnicate", 127, "no tool runs `frobnicate`"),
+        ("git frobnicate", 127, "no tool has the subcommand `git frobnicate`"),
+        ("git log --grpah", 2, "did you mean `--graph`"),
+        ("echo a > out.txt", 2, "output cannot go to a file"),
+        ("echo a | wc -l; frobnicate", 127, "no tool runs"),
+    ] {
+        let output = sh_in(Path::new("/"), &[], line, "");
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(status), "{line}: {text}");
+        assert!(text.contains(message), "{line}: {text}");
+        assert!(output.stdout.is_empty(), "{line}: no program ran");
+    }
+}
+
+#[test]
+fn policy_hides_tools_and_denies_arguments() {
+    let directory = tempfile::tempdir().unwrap();
+    let policy = directory.path().join("policy.yaml");
+    std::fs::write(
+        &policy,
+        "default: disabled\ntools:\n  coreutils_seq:\n    args:\n      last: {max: 5}\n  coreutils_rm: {}\n\
+         approval: {global: destructive}\n",
+    )
+    .unwrap();
+    let policy = policy.display().to_string();
+    let run = |line: &str| sh_in(directory.path(), &["--policy", &policy], line, "");
+    assert_eq!(run("seq 3").stdout, b"1\n2\n3\n");
+    assert_eq!(run("seq 30").status.code(), Some(126));
+    assert_eq!(run("echo a").status.code(), Some(127));
+    // Nobody is asked: what needs approval does not run.
+    std::fs::write(directory.path().join("kept"), "").unwrap();
+    assert_ne!(run("rm kept").status.code(), Some(0));
+    assert!(directory.path().join("kept").exists());
+}
+
+#[test]
+fn first_command_reads_standard_input_and_globs_expand_where_the_line_runs() {
+    let directory = tempfile::tempdir().unwrap();
+    for name in ["a.txt", "b.txt", "-n.txt"] {
+        std::fs::write(directory.path().join(name), name).unwrap();
+    }
+    let output = sh_in(directory.path(), &[], "wc -l", "1\n2\n");
+    assert_eq!(String::from_utf8(output.stdout).unwrap().trim(), "2");
+    let output = sh_in(directory.path(), &[], "echo *.txt", "");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "./-n.txt a.txt b.txt\n");
+    let output = sh_in(Path::new("/"), &[], &format!("cd {} && cat [ab].txt", directory.path().display()), "");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "a.txtb.txt");
+}
+
+#[test]
+fn interrupt_ends_every_program_of_a_pipeline() {
+    let mut child = climax();
+    child.args(["sh", "-c", "sleep 86399 | cat -n"]).stdin(Stdio::null());
+    let child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let running = || {
+        let found = Command::new("pgrep").args(["-f", "^(sleep( --)? 86399|cat --number)$"]).output().unwrap();
+        String::from_utf8(found.stdout).unwrap().lines().count()
+    };
+    let until = |wanted: usize| {
+        let start = Instant::now();
+        while running() != wanted {
+            assert!(start.elapsed() < Duration::from_secs(10), "{} of {wanted} run", running());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    };
+    until(2);
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    until(0);
+    assert!(!child.wait_with_output().unwrap().status.success());
+}
+
+#[test]
+fn link_named_climax_sh_is_a_shell() {
+    let directory = tempfile::tempdir().unwrap();
+    let shell = directory.path().join("climax-sh");
+    symlink(env!("CARGO_BIN_EXE_climax"), &shell).unwrap();
+    for options in [vec!["-c"], vec!["-lc"], vec!["-l", "-c"]] {
+        let mut command = Command::new(&shell);
+        command.args(&options).arg("echo $HOME").env("CLIMAX_SH_CONFIG", directory.path());
+        assert_eq!(command.output().unwrap().status.code(), Some(2), "{options:?}");
+        let mut command = Command::new(&shell);
+        command.args(&options).arg("seq 2 | head -n 1").env("CLIMAX_SH_CONFIG", directory.path());
+        assert_eq!(command.output().unwrap().stdout, b"1\n", "{options:?}");
+    }
+    std::fs::write(directory.path().join("policy.yaml"), "default: disabled\ntools: {coreutils_seq: {}}\n").unwrap();
+    let run = |line: &str| {
+        Command::new(&shell).args(["-c", line]).env("CLIMAX_SH_CONFIG", directory.path()).output().unwrap()
+    };
+    assert_eq!(run("seq 1").stdout, b"1\n");
+    assert_eq!(run("echo 1").status.code(), Some(127));
+    assert_eq!(Command::new(&shell).output().unwrap().status.code(), Some(2));
+}
