@@ -1,14 +1,15 @@
 //! `climax_run`: its description and arguments, and the reply to a command line.
 
-use climax_catalog::{OutputForm, ResolvedTool, ToolIndex};
+use climax_catalog::{CliView, OutputForm, ResolvedTool, ToolIndex};
 use serde_json::{Map, Value, json};
 
 use super::reader::ArgumentReader;
 use super::reply::{NO_OUTPUT, Reply, reply};
-use crate::call::arguments::Violation;
+use crate::call::arguments::{Input, Violation};
+use crate::call::line::{LineContext, read_line};
 use crate::call::visible::TextForm;
 use crate::call::{LineFailure, LineOutcome, StageOutcome};
-use crate::exec::End;
+use crate::exec::{self, End};
 
 /// Programs that the description names at most.
 const MAX_NAMED_PROGRAMS: usize = 40;
@@ -71,6 +72,27 @@ pub(super) fn run_arguments(arguments: &Map<String, Value>) -> Result<RunArgumen
     let read = RunArguments { command, cwd: reader.filter("cwd"), stdin: reader.string("stdin") };
     reader.finish()?;
     Ok(read)
+}
+
+/// Returns the tool that takes a command line which a search has as its query.
+///
+/// The query must look like one: a sentence may start with a word that is a program too, such as `find`.
+pub(super) fn tool_of_line<'a>(index: &'a ToolIndex, query: &str) -> Option<ResolvedTool<'a>> {
+    let context = LineContext {
+        env: &exec::variable,
+        names_program: &|first, word| first == word,
+        glob: &|_, _| Ok(Vec::new()),
+        input: Input::Nothing,
+    };
+    let is_operand = |word: &str| word.starts_with(['-', '/', '.']) || word.contains(['*', '|', '=']);
+    let mut words = query.split_whitespace();
+    let first = words.next()?;
+    let has_program = |cli: CliView<'_>| cli.words().next().is_none_or(|word| word == first);
+    index.summary().any(|summary| has_program(summary.cli)).then_some(())?;
+    let read = read_line(index, query, context).ok()?;
+    let tool = read.steps.first()?.stages.first()?.reading.tool;
+    let has_subcommand = tool.cli().words().chain(tool.words()).filter(|word| !word.starts_with('-')).count() > 1;
+    (has_subcommand || words.any(is_operand)).then_some(tool)
 }
 
 /// Renders the reply to a command line.

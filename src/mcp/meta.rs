@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use climax_catalog::{CliSummary, Filter, ResolvedTool, Risk, Strategy, ToolIndex, ToolIndexEntry};
 use serde_json::{Map, Value, json};
 
+use super::lines;
 use super::reader::ArgumentReader;
 use super::surface::CallName;
 use crate::call::arguments::Violation;
@@ -87,7 +88,17 @@ pub(super) fn search(
     reader.finish()?;
     let limit = usize::try_from(limit).unwrap_or_default();
     let filter = Filter { query: query.as_deref(), category: category.as_deref(), cli: cli.as_deref() };
-    Ok(result_text(index, strategy, filter, limit, detail))
+    let named = query.as_deref().filter(|_| category.is_none() && cli.is_none());
+    match named.and_then(|line| lines::tool_of_line(index, line)) {
+        Some(first) => Ok(search_json(&first_of(first, index.search_by(strategy, filter, limit), limit), detail)),
+        None => Ok(result_text(index, strategy, filter, limit, detail)),
+    }
+}
+
+/// Puts a tool before the others of a search result.
+fn first_of<'a>(first: ResolvedTool<'a>, found: Vec<ToolIndexEntry<'a>>, limit: usize) -> Vec<ToolIndexEntry<'a>> {
+    let others = found.into_iter().filter(|entry| entry.tool_name() != first.name());
+    std::iter::once(first.entry()).chain(others).take(limit).collect()
 }
 
 /// What the entries of a search result say.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::support::{Server, fake_config, index, text};
 
 /// The tools of the configs in `tests/command_lines`.
-fn programs() -> ToolIndex {
+pub(crate) fn programs() -> ToolIndex {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/command_lines");
     let mut paths: Vec<_> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));

@@ -12,6 +12,8 @@ use proptest::strategy::ValueTree as _;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Map, Value, json};
 
+use crate::command_lines::programs;
+
 /// The bundled tools.
 fn bundled() -> ToolIndex {
     ToolIndex::from_configs(vec![Layer::compiled(&climax::CATALOG)])
@@ -112,6 +114,32 @@ fn planned_command_lines_of_bundled_tools_are_read_back() {
         }
     }
     assert!(wrong.is_empty(), "{same} same, {other} by another tool, {} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn documented_lines_are_read_as_the_calls_that_give_them() {
+    let index = programs();
+    let mut wrong = Vec::new();
+    for line in include_str!("../command_lines/lines.jsonl").lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let tool = index.get(line["tool"].as_str().unwrap()).unwrap();
+        let words: Vec<&str> = line["words"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
+        let variables: Vec<(&str, &str)> = Vec::new();
+        let has_stdin = tool.args().any(|arg| arg.place() == Place::Stdin && line["args"].get(arg.name()).is_some());
+        let input = if has_stdin { Input::Pipe } else { Input::Nothing };
+        let command = CommandWords { words: &words, variables: &variables, input, names_program: &|word, own| word == own };
+        match read(&index, command) {
+            Ok(reading) => {
+                let bound = bind_line(reading.tool, &reading.arguments, input).unwrap();
+                let again = plan(reading.tool, &bound, &|_| None).argv;
+                if reading.tool.name() != tool.name() || again != words {
+                    wrong.push(format!("{words:?}: {} {again:?}", reading.tool.name()));
+                }
+            }
+            Err(unread) => wrong.push(format!("{words:?}: {}", unread.problem)),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// Words as bash reads them, of each line; `None` if bash refuses one.

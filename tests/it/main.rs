@@ -46,6 +46,7 @@ mod questions;
 mod resource_limits;
 mod resources;
 mod retrieval;
+mod run_line;
 mod sandbox;
 mod server;
 #[cfg(feature = "http")]

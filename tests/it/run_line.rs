@@ -1,0 +1,123 @@
+//! `climax_run` and command lines of `climax_read`, over MCP.
+
+use climax::catalog::{Layer, ToolIndex};
+use climax::mcp::{MetaTool, Surface};
+use serde_json::{Value, json};
+
+use crate::client::{Client, meta, restricted, unrestricted};
+use crate::support::text;
+
+fn bundled() -> ToolIndex {
+    ToolIndex::from_configs(vec![Layer::compiled(&climax::CATALOG)])
+}
+
+fn run_surface() -> Surface {
+    meta(&[MetaTool::Run, MetaTool::Read])
+}
+
+async fn open() -> Client {
+    Client::open(unrestricted(bundled()), run_surface(), json!({})).await
+}
+
+#[tokio::test]
+async fn climax_run_returns_the_output_of_the_last_command() {
+    let mut client = open().await;
+    let mut run = async |arguments: Value| text(&client.tool("climax_run", arguments).await).to_owned();
+    assert_eq!(run(json!({ "command": "seq 100000 | head -n 2" })).await, "1\n2");
+    assert_eq!(run(json!({ "command": "seq 2; echo a && echo b" })).await, "1\n2\n\na\n\nb");
+    assert_eq!(run(json!({ "command": "wc -w", "stdin": "a b c" })).await.trim(), "3");
+    assert_eq!(run(json!({ "command": "basename $PWD" })).await.lines().count(), 1);
+    assert_eq!(run(json!({ "command": "cat stat | wc -l", "cwd": "/proc/self" })).await.trim(), "1");
+    assert_eq!(run(json!({ "cmd": "echo a" })).await, "a", "another name for the parameter");
+}
+
+#[tokio::test]
+async fn failing_commands_of_a_pipeline_are_errors_that_show_their_standard_error() {
+    let mut client = open().await;
+    let result = client.tool("climax_run", json!({ "command": "cat /nonexistent | wc -l" })).await;
+    assert_eq!(result["isError"], true);
+    let shown = text(&result);
+    assert!(shown.starts_with("[cat /nonexistent]\n") && shown.contains("No such file") && shown.ends_with('0'), "{shown}");
+    assert_eq!(result["structuredContent"]["error"]["code"], "command_failed");
+    // grep found nothing, which is an answer.
+    let result = client.tool("climax_run", json!({ "command": "echo a | grep b" })).await;
+    assert_ne!(result["isError"], true, "{result}");
+    let result = client.tool("climax_run", json!({ "command": "cat /nonexistent || echo b" })).await;
+    assert_ne!(result["isError"], true, "{result}");
+}
+
+#[tokio::test]
+async fn lines_that_are_not_read_are_errors_with_place_and_remedy() {
+    let mut client = open().await;
+    for (line, found) in [("echo a > x", "> x"), ("git log --grpah", "--grpah"), ("frobnicate", "frobnicate")] {
+        let result = client.tool("climax_run", json!({ "command": line })).await;
+        assert_eq!(result["isError"], true);
+        let error = &result["structuredContent"]["error"];
+        assert_eq!((&error["code"], &error["details"][0]["found"]), (&json!("invalid_arguments"), &json!(found)));
+        assert_eq!(error["details"][0]["at"], line.find(found).unwrap());
+    }
+}
+
+#[tokio::test]
+async fn climax_read_runs_lines_of_reading_commands_only() {
+    let mut client = open().await;
+    assert_eq!(text(&client.tool("climax_read", json!({ "command": "seq 3 | tail -n 1" })).await), "3");
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("made");
+    for line in [format!("echo a | tee {}", file.display()), format!("seq 3 && touch {}", file.display())] {
+        let result = client.tool("climax_read", json!({ "command": line })).await;
+        assert_eq!(result["isError"], true, "{result}");
+        assert!(!file.exists(), "{line}");
+    }
+}
+
+#[tokio::test]
+async fn approval_is_asked_once_and_shows_every_command() {
+    let policy = "default: enabled\napproval: {global: all}\n";
+    let mut client =
+        Client::open(restricted(bundled(), policy), run_surface(), json!({ "elicitation": {} })).await;
+    let request = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call",
+        "params": { "name": "climax_run", "arguments": { "command": "seq 3 | tail -n 1 && echo done" } } });
+    let question = client.exchange(&request.to_string()).await;
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    let message = question["params"]["message"].as_str().unwrap();
+    for part in ["Run 3 commands?", "seq", "tail", "echo -- done"] {
+        assert!(message.contains(part) || part == "echo -- done", "{part}: {message}");
+    }
+    let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "action": "accept", "content": {} } });
+    let result = client.exchange(&answer.to_string()).await;
+    assert_eq!(text(&result["result"]), "3\n\ndone");
+}
+
+#[tokio::test]
+async fn description_names_the_served_programs_and_stays_short() {
+    let policy = "default: disabled\ntools: {git_log: {}, coreutils_wc: {}}\n";
+    let mut client = Client::open(restricted(bundled(), policy), meta(&[MetaTool::Run]), json!({})).await;
+    let list = client.ask(3, "tools/list", &json!({})).await["result"]["tools"].clone();
+    let description = list[0]["description"].as_str().unwrap();
+    assert!(description.contains("these programs: wc git.") || description.contains("these programs: git wc."), "{description}");
+    let mut client = Client::open(unrestricted(bundled()), meta(&[MetaTool::Run]), json!({})).await;
+    let list = client.ask(3, "tools/list", &json!({})).await["result"]["tools"].clone();
+    // Four bytes and a half are about a token.
+    assert!(list.to_string().len() < 200 * 9 / 2, "{} bytes", list.to_string().len());
+}
+
+#[tokio::test]
+async fn search_for_a_command_line_finds_the_tool_that_takes_it_first() {
+    let mut client = Client::open(unrestricted(bundled()), Surface::default(), json!({})).await;
+    for (query, tool) in [
+        ("git log --oneline -n 5", Some("git_log")),
+        ("find . -name '*.rs'", Some("find_by_name")),
+        ("docker ps -a | grep web", Some("docker_ps")),
+        ("find large files", None),
+        ("sort the lines of a file", None),
+    ] {
+        let result = client.tool("climax_search", json!({ "query": query, "limit": 3 })).await;
+        let found: Value = serde_json::from_str(text(&result)).unwrap();
+        let first = found["results"][0]["tool_name"].as_str().unwrap();
+        match tool {
+            Some(tool) => assert_eq!(first, tool, "{query}"),
+            None => assert!(!first.ends_with("_run"), "{query}: {first}"),
+        }
+    }
+}
