@@ -189,8 +189,7 @@ pub fn bind_answered<'a>(
     answers: &Map<String, Value>,
 ) -> Result<Bound<'a>, Vec<Violation>> {
     let values = |arg: ArgView<'_>| if arg.is_from_user() { answers } else { arguments };
-    let bound =
-        bind_args(tool, Absent::Default, |arg| arg.output().is_none().then(|| values(arg).get(arg.name())));
+    let bound = bind_args(tool, Absent::Default, |arg| arg.output().is_none().then(|| values(arg).get(arg.name())));
     bound.and_then(|bound| whole(tool, bound))
 }
 
