@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 
+use super::draft::SEVERAL_LINES;
 use super::page::{Layout, ListEntry, Section, layout};
 use super::synopsis::{self, Synopsis};
 use super::values::alternatives;
-use super::{option, prose, values};
-use crate::command::{Command, Flag, Operand, Subcommand, Sure, Value};
+use super::{about, option, prose, refine, values};
+use crate::command::{Command, Flag, Group, Operand, Several, Subcommand, Sure, Value};
 
 /// The most options of one help page.
 const MAX_PAGE_OPTIONS: usize = 400;
@@ -74,10 +75,15 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     if !subcommands.is_empty() {
         operands.retain(|operand| !synopsis::is_command(&operand.name.to_ascii_lowercase()));
     }
+    refine::join_negations(&mut options);
+    refine::settle_rest(&mut operands, words);
+    let groups = groups(&synopses, !subcommands.is_empty());
+    let options_last = synopses.iter().any(|synopsis| synopsis.options_last);
     let runs = subcommands.is_empty() || runs_alone(words, &synopses) && !(options.is_empty() && operands.is_empty());
     let is_manual = is_manual(text);
-    let command =
-        Command { words: words.to_vec(), about: about(&layout, is_manual), options, operands, ..Command::default() };
+    let about = about::of(&layout.prose, is_manual, words);
+    let words = words.to_vec();
+    let command = Command { words, about, options, operands, groups, options_last, ..Command::default() };
     HelpPage {
         command,
         subcommands,
@@ -119,7 +125,7 @@ fn options(entries: &[ListEntry]) -> Vec<Flag> {
             ["(required)", "[required]"].iter().any(|note| joined.contains(note)) || joined.starts_with("required.");
         match &mut flag.value {
             Some(value) => values::complete(value, &text),
-            None => flag.is_on |= values::default(&joined).as_deref() == Some("true"),
+            None => complete_switch(&mut flag, &text.join(" ")),
         }
         flag.about = prose::shorten(&text);
         if options.len() < MAX_PAGE_OPTIONS && seen.insert(flag.spellings[0].clone()) {
@@ -127,6 +133,15 @@ fn options(entries: &[ListEntry]) -> Vec<Flag> {
         }
     }
     options
+}
+
+/// Completes a switch from its description.
+fn complete_switch(flag: &mut Flag, text: &str) {
+    flag.is_on |= values::default(text).as_deref() == Some("true");
+    flag.counts |= values::counts(&flag.spellings, text);
+    if flag.off.is_none() {
+        flag.off = flag.spellings.first().and_then(|spelling| refine::opposite_in(spelling, text));
+    }
 }
 
 fn is_switch(options: &[Flag]) -> impl Fn(&str) -> bool {
@@ -176,7 +191,8 @@ fn listed_operands(entries: &[ListEntry], synopses: &[Synopsis]) -> Vec<Operand>
 fn listed_operand(entry: &ListEntry, synopses: &[Synopsis]) -> Option<Operand> {
     let term = entry.term.trim();
     let bare = term.trim_end_matches(['.', ' ', '…']);
-    let mut value = Value { repeated: bare.len() < term.len(), ..Value::default() };
+    let several = if bare.len() < term.len() { Several::Each } else { Several::No };
+    let mut value = Value { several, ..Value::default() };
     let mut operand = Operand { about: prose::shorten(&entry.text), ..Operand::default() };
     if let Some(inner) = bare.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
         value.values = alternatives(inner, ',').map(Sure::Said);
@@ -192,11 +208,14 @@ fn listed_operand(entry: &ListEntry, synopses: &[Synopsis]) -> Option<Operand> {
         let is_literal = synopses.iter().any(|synopsis| synopsis.literal.as_deref() == Some(name));
         operand.required = bare.starts_with('<') || is_literal || in_usage.is_some_and(|own| own.required);
         if let Some(own) = in_usage {
-            value.repeated |= own.value.repeated;
+            if value.several == Several::No {
+                value.several = own.value.several;
+            }
             operand.behind_dashes = own.behind_dashes;
         }
     }
     value.name.clone_from(&operand.name);
+    value.pair = option::is_pair(&operand.name);
     values::complete(&mut value, &entry.text);
     operand.value = value;
     Some(operand)
@@ -320,20 +339,12 @@ fn usage_operands(synopses: &[Synopsis], has_subcommands: bool) -> Vec<Operand> 
         operands.insert(0, Operand { name: literal.clone(), required: true, guesses, ..Operand::default() });
     }
     let lines = own().count();
-    // `prog run IMAGE COMMAND ARG...`: options behind an operand are those of another program.
-    if operands
-        .iter()
-        .skip(1)
-        .any(|operand| synopsis::is_command(&operand.name.to_ascii_lowercase()) && !operand.behind_dashes)
-    {
-        operands[0].guesses.push("options behind it may be taken for those of the command that it starts");
-    }
     for operand in &mut operands {
         let in_all =
             own().all(|synopsis| synopsis.operands.iter().any(|other| other.name == operand.name && other.required));
         if lines > 1 {
             operand.required &= in_all;
-            operand.guesses.push("there are several usage lines");
+            operand.guesses.push(SEVERAL_LINES);
         }
         operand.value.name.clone_from(&operand.name);
         let is_free = operand.value.values.is_none() && !operand.guesses.contains(&"one of several forms");
@@ -348,14 +359,14 @@ fn runs_alone(words: &[String], synopses: &[Synopsis]) -> bool {
     !words.is_empty() && synopses.iter().any(runs)
 }
 
-fn about(layout: &Layout, is_manual: bool) -> String {
-    let dull = ["Example", "Mandatory argument", "or:", "Usage", "Find more", "With no FILE", "Try '"];
-    let lines = layout.prose.iter().filter(|line| !dull.iter().any(|start| line.starts_with(start)));
-    let lines: Vec<String> = lines.skip_while(|line| line.is_empty()).cloned().collect();
-    if is_manual && let Some((_, about)) = lines.iter().find_map(|line| line.split_once(" - ")) {
-        return prose::shorten(&[about.to_owned()]);
+/// The groups of all usage lines. One of several lines requires nothing of the others.
+fn groups(synopses: &[Synopsis], has_subcommands: bool) -> Vec<Group> {
+    let own = synopses.iter().filter(|synopsis| !has_subcommands || synopsis.literal.is_none());
+    let mut groups: Vec<Group> = own.flat_map(|synopsis| synopsis.groups.clone()).collect();
+    for group in &mut groups {
+        group.required &= synopses.len() == 1;
     }
-    prose::shorten(&lines)
+    groups
 }
 
 fn is_manual(text: &str) -> bool {

@@ -20,7 +20,10 @@ const NOTES: [&str; 9] = [
 pub(super) fn shorten(lines: &[String]) -> String {
     let mut words: Vec<&str> = Vec::new();
     for line in lines.iter().skip_while(|line| line.is_empty()) {
-        let is_list = line.starts_with("- ") || line.starts_with("* ") || line.starts_with(['\'', '$']);
+        // A quote in the middle of a sentence starts no list.
+        let ends = words.last().is_none_or(|word| word.ends_with([':', '.', ';']));
+        let is_list = ["- ", "* ", "• "].iter().any(|bullet| line.starts_with(bullet))
+            || ends && line.starts_with(['\'', '$', '`']);
         if line.is_empty() || is_list && !words.is_empty() {
             break;
         }
