@@ -110,6 +110,7 @@ pub(super) fn of_flag(flag: &Flag, tool: Risk, names: &mut Names) -> DraftArg {
     if !flag.more.is_empty() {
         let names: Vec<&str> =
             flag.value.iter().map(|value| value.name.as_str()).chain(flag.more.iter().map(String::as_str)).collect();
+        about.truncate(about.trim_end_matches(['.', ';']).len());
         let _ = write!(about, "{}{}", if about.is_empty() { "" } else { "; " }, names.join(" "));
     }
     arg.describe(&about, flag.value.as_ref());
@@ -185,7 +186,9 @@ impl DraftArg {
         if value.pair {
             return;
         }
-        if let (Some(kind), None) = (&value.kind, &value.values) {
+        if let (Some(kind), None) = (&value.kind, &value.values)
+            && *kind.get() != Type::String
+        {
             self.push("type", kind.get().as_str().to_owned());
             if matches!(kind, Sure::Guessed(Type::Integer | Type::Number)) {
                 self.guesses.push("the type");

@@ -46,6 +46,16 @@ impl HelpPage {
         self
     }
 
+    /// Takes the options and operands of a longer page about the same command, as far as that page has them.
+    #[must_use]
+    pub fn with_details_of(mut self, longer: Self) -> Self {
+        self.command.options = longer.command.options;
+        if !longer.command.operands.is_empty() {
+            self.command.operands = longer.command.operands;
+        }
+        self
+    }
+
     /// Returns whether anything was recognised.
     #[must_use]
     pub fn says_something(&self) -> bool {
@@ -65,8 +75,11 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     let listed = !operands.is_empty();
     let mut subcommands = listed_commands(&layout.entries, &synopses, &operands, words);
     operands.retain(|operand| !names_subcommands(operand, &subcommands));
+    let mut is_program = !words.is_empty();
     if subcommands.is_empty() && !listed && usages.len() > 1 {
         subcommands = usage_commands(&usages, &synopses);
+        // A page that lists no subcommands is about the program too.
+        is_program = true;
     }
     join_usage_flags(&mut options, &synopses, !subcommands.is_empty());
     if !listed {
@@ -78,8 +91,10 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     refine::join_negations(&mut options);
     refine::settle_rest(&mut operands, words);
     let groups = groups(&synopses, !subcommands.is_empty());
-    let options_last = synopses.iter().any(|synopsis| synopsis.options_last);
-    let runs = subcommands.is_empty() || runs_alone(words, &synopses) && !(options.is_empty() && operands.is_empty());
+    let options_last = synopses.iter().find(|synopsis| !synopsis.operands.is_empty());
+    let options_last = options_last.is_some_and(|synopsis| synopsis.options_last);
+    let runs =
+        subcommands.is_empty() || is_program && runs_alone(&synopses) && !(options.is_empty() && operands.is_empty());
     let is_manual = is_manual(text);
     let about = about::of(&layout.prose, is_manual, words);
     let words = words.to_vec();
@@ -334,6 +349,7 @@ fn usage_operands(synopses: &[Synopsis], has_subcommands: bool) -> Vec<Operand> 
         return Vec::new();
     };
     let mut operands = first.operands.clone();
+    refine::join_repeated(&mut operands);
     if let (Some(literal), false) = (&first.literal, has_subcommands) {
         let guesses = vec!["a plain word in the usage line"];
         operands.insert(0, Operand { name: literal.clone(), required: true, guesses, ..Operand::default() });
@@ -353,10 +369,9 @@ fn usage_operands(synopses: &[Synopsis], has_subcommands: bool) -> Vec<Operand> 
     operands
 }
 
-fn runs_alone(words: &[String], synopses: &[Synopsis]) -> bool {
-    let runs = |synopsis: &Synopsis| synopsis.literal.is_none() && synopsis.wants_command != Some(true);
-    // A program with subcommands rarely runs without one.
-    !words.is_empty() && synopses.iter().any(runs)
+/// Whether a usage line has no subcommand. A program that lists subcommands rarely runs without one all the same.
+fn runs_alone(synopses: &[Synopsis]) -> bool {
+    synopses.iter().any(|synopsis| synopsis.literal.is_none() && synopsis.wants_command != Some(true))
 }
 
 /// The groups of all usage lines. One of several lines requires nothing of the others.

@@ -2,6 +2,7 @@
 
 use climax_catalog::Type;
 
+use super::refine;
 use super::values::{alternatives, are_kinds};
 use crate::command::{Flag, Several, Sure, Value};
 
@@ -236,12 +237,22 @@ fn group(text: &str) -> (&str, &str) {
 /// Reads a value: its name, or its allowed values from `{a,b}` and `<a|b>`.
 fn named(word: &str) -> Value {
     let bare = word.trim_end_matches(':');
-    let several = several(bare);
+    // `FILE1,FILE2..`
+    let is_short_list = bare.ends_with("..") && !bare.ends_with("...") && bare.contains(',');
+    let several = if is_short_list { Several::Joined(',') } else { several(bare) };
     let bare = bare.trim_end_matches("...");
     let inner = bare.trim_matches(['<', '>', '[', ']', '{', '}', '(', ')', '=']).trim_end_matches("...");
+    let is_part = core(bare) != bare && !bare.starts_with('[');
     let name =
         core(bare).trim_matches(['<', '>', '[', ']', '{', '}', '(', ')', '=']).trim_end_matches("...").to_owned();
     let mut value = Value { name, several, pair: is_pair(inner), ..Value::default() };
+    if is_part || bare.starts_with('[') && !is_bracketed(bare) {
+        // `[HOST:]PORT` is no number.
+        value.kind = Some(Sure::Said(Type::String));
+    }
+    if matches!(value.several, Several::Each) && refine::is_program(&value.name) {
+        value.several = Several::Words;
+    }
     if let Some((first, _)) = inner.split_once("[,").or_else(|| inner.split_once(",...")) {
         first.trim_end_matches(['>', ',']).clone_into(&mut value.name);
     }

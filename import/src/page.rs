@@ -88,13 +88,18 @@ impl PageReader {
             return;
         }
         match self.section {
-            Section::Usage => self.usage(trimmed, indent),
+            Section::Usage => self.usage(line, trimmed, indent),
             Section::Prose => {}
             _ => self.body(line, trimmed, indent),
         }
     }
 
-    fn usage(&mut self, trimmed: &str, indent: usize) {
+    fn usage(&mut self, line: &str, trimmed: &str, indent: usize) {
+        // A list of options right under the usage line.
+        if starts_option(trimmed) && split_columns(trimmed).1.is_some() && !self.out.usages.is_empty() {
+            self.section = Section::Options;
+            return self.body(line, trimmed, indent);
+        }
         let first_word = self.out.usages.first().and_then(|usage| usage.split_whitespace().next()).map(str::to_owned);
         let own = trimmed.split_whitespace().next();
         if let Some(rest) = trimmed.strip_prefix("or:") {

@@ -74,7 +74,7 @@ const USEFUL: [&str; 64] = [
     "until",
 ];
 /// Words in the names of options that few requests need.
-const RARE: [&str; 30] = [
+const RARE: [&str; 33] = [
     "ascii",
     "buffer",
     "buffered",
@@ -103,6 +103,9 @@ const RARE: [&str; 30] = [
     "telemetry",
     "token",
     "trace",
+    "update",
+    "ipv4",
+    "ipv6",
     "verbose",
     "warnings",
 ];
@@ -156,9 +159,11 @@ impl Ranking {
             weight -= 25;
         }
         // A letter is what an author gives to the options that people type.
-        weight += if flag.spellings.iter().any(|spelling| spelling.len() == 2) { 20 } else { 0 };
+        let is_letter = |spelling: &String| spelling.len() == 2 && spelling.as_bytes()[1].is_ascii_alphabetic();
+        weight += if flag.spellings.iter().any(is_letter) { 20 } else { 0 };
         weight -= if risk == Some(Risk::Destructive) { 15 } else { 0 };
-        weight -= if flag.about.is_empty() { 5 } else { 0 };
+        // A bare letter tells a model nothing.
+        weight -= if flag.about.is_empty() && flag.value.is_none() { 15 } else { 0 };
         let same = self.commands.get(&flag.spellings[0]).copied().unwrap_or_default();
         weight -= if self.total > 3 && same * 2 > self.total { SHARED } else { 0 };
         // Pages start with what matters.

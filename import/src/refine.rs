@@ -57,6 +57,17 @@ fn negated(spelling: &str) -> Option<String> {
     Some(format!("--no-{name}"))
 }
 
+/// Joins `FILE [FILE...]` into one operand with several values.
+pub(super) fn join_repeated(operands: &mut Vec<Operand>) {
+    operands.dedup_by(|next, first| {
+        let is_same = next.name == first.name && !next.name.is_empty() && next.value.several != Several::No;
+        if is_same {
+            first.value.several = next.value.several;
+        }
+        is_same
+    });
+}
+
 /// Finds the operands that are the command line of another program: `COMMAND [ARG...]`.
 pub(super) fn settle_rest(operands: &mut Vec<Operand>, words: &[String]) {
     let starts = |operand: &Operand| is_program(&operand.name) && operand.value.several == Several::No;
@@ -66,10 +77,14 @@ pub(super) fn settle_rest(operands: &mut Vec<Operand>, words: &[String]) {
         return settle_program(operands, at, words);
     }
     let Some((last, before)) = operands.split_last_mut() else { return };
-    let follows = last.behind_dashes || before.last().is_some_and(|operand| operand.required);
     let about = last.about.to_ascii_lowercase();
     let passes = ["passed to", "pass to", "arguments to ", "arguments for ", "forwarded"];
     let is_said = passes.iter().any(|phrase| about.contains(phrase));
+    if is_said && before.is_empty() && is_arguments(&last.name) && last.value.several != Several::No {
+        // All programs take `--` before words that may have dashes.
+        last.behind_dashes = true;
+    }
+    let follows = last.behind_dashes || before.last().is_some_and(|operand| operand.required);
     let is_behind_program = before.last().is_some_and(|operand| is_program(&operand.name));
     if follows
         && is_arguments(&last.name)

@@ -2,7 +2,8 @@
 
 use climax_catalog::{Risk, Type};
 
-use crate::command::{Command, Flag, Sure};
+use super::refine;
+use crate::command::{Command, Flag, Operand, Sure};
 
 const READING: [&str; 61] = [
     "list",
@@ -107,7 +108,7 @@ const WRITING: [&str; 42] = [
 ];
 
 /// Parts of the names of options that name a program to run.
-const RUNNING: [&str; 20] = [
+const RUNNING: [&str; 17] = [
     "exec",
     "command",
     "cmd",
@@ -120,9 +121,6 @@ const RUNNING: [&str; 20] = [
     "program",
     "script",
     "preprocessor",
-    "pre",
-    "browser",
-    "binary",
     "opener",
     "chooser",
     "askpass",
@@ -130,7 +128,7 @@ const RUNNING: [&str; 20] = [
     "eval",
 ];
 /// Phrases of options that run a program.
-const RUNS: [&str; 15] = [
+const RUNS: [&str; 16] = [
     "execute a command",
     "execute the given command",
     "execute the command",
@@ -146,6 +144,7 @@ const RUNS: [&str; 15] = [
     "command to run",
     "command to execute",
     "program to run",
+    "binary at",
 ];
 /// Parts of the names of options that name a file to write.
 const FILING: [&str; 12] =
@@ -174,13 +173,27 @@ const FILES: [&str; 20] = [
     "write log",
 ];
 
+/// Words of options that delete something.
+const DELETES: [&str; 6] = ["delete", "remove", "destroy", "kill", "erase", "wipe"];
+
 /// Returns the risk of a command: certain if its last word is a known verb, else guessed from its words and
 /// description.
 pub(super) fn of(command: &Command) -> Sure<Risk> {
     let words = &command.words;
-    if command.operands.iter().any(|operand| operand.rest) {
+    let has_rest = command.operands.iter().any(|operand| operand.rest);
+    let starts = |operand: &Operand| refine::is_program(&operand.name);
+    let runs = words.last().is_some_and(|word| matches!(word.as_str(), "run" | "exec"));
+    if has_rest && (runs || command.operands.iter().any(starts)) {
         return Sure::Guessed(Risk::Destructive);
     }
+    let risk = of_words(command);
+    // Further words can be options that the page does not show.
+    if has_rest && *risk.get() == Risk::Read { Sure::Guessed(Risk::Write) } else { risk }
+}
+
+/// The risk by the words and the description.
+fn of_words(command: &Command) -> Sure<Risk> {
+    let words = &command.words;
     let last = words.last().map_or("", String::as_str);
     if let Some(risk) = of_word(last) {
         return Sure::Said(risk);
@@ -219,7 +232,8 @@ pub(super) fn of_option(flag: &Flag) -> Option<Risk> {
         value.values.is_none() && value.kind.as_ref().is_none_or(|kind| *kind.get() == Type::String)
     });
     if !takes_text {
-        let deletes = parts.first().is_some_and(|part| DESTROYING.contains(part)) && parts.first() != Some(&"clear");
+        let deletes =
+            says(&DELETES) && parts.iter().any(|part| DESTROYING.contains(part)) && !about.starts_with("do not");
         let writes = says(&["in-place", "in place", "overwrite"])
             || parts.first() == Some(&"fix")
             || parts.first() == Some(&"write");

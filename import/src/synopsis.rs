@@ -1,8 +1,8 @@
 //! Usage lines: `prog add [-f] [--into <dir>] <name> [<file>...]`.
 
 use super::grammar::{self, UsageItem};
-use super::option;
 use super::values::{alternatives, are_kinds};
+use super::{option, refine};
 use crate::command::{Flag, Group, Operand, Several, Sure, Value};
 
 /// The most operands of one line.
@@ -65,6 +65,7 @@ fn is_literal(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_lowercase())
         && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
         && !is_rest(word)
+        && !refine::is_program(word)
 }
 
 struct SynopsisReader<'a> {
@@ -199,6 +200,12 @@ impl SynopsisReader<'_> {
         let is_name = word.starts_with(|c: char| c.is_alphanumeric() || c == '[') || is_angle;
         let is_rest = is_rest(&lower);
         self.out.options_last |= is_rest && !self.out.operands.is_empty();
+        // `COMMAND [flags]`: they are the program's own.
+        if is_rest && !required && self.out.operands.last().is_some_and(|operand| refine::is_program(&operand.name)) {
+            let value = Value { several: Several::Each, ..Value::default() };
+            self.out.options_last = false;
+            self.out.operands.push(Operand { name: "args".to_owned(), value, ..Operand::default() });
+        }
         if is_rest || is_literal_here || !is_name || self.out.operands.len() >= MAX_OPERANDS {
             return;
         }

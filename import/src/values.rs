@@ -50,7 +50,7 @@ const SLICES: [&str; 10] = [
     "stringlist",
 ];
 /// Phrases of options that may stand several times.
-const REPEATED: [&str; 12] = [
+const REPEATED: [&str; 11] = [
     "multiple times",
     "several times",
     "more than once",
@@ -61,7 +61,6 @@ const REPEATED: [&str; 12] = [
     "once for each",
     "once per",
     "many times",
-    "times to",
     "occurrence",
 ];
 /// Phrases of options whose value holds several, with commas.
@@ -75,7 +74,7 @@ const SEPARATED: [&str; 7] = [
     "separated with comma",
 ];
 /// Alternatives that name kinds of text.
-const KINDS: [&str; 34] = [
+const KINDS: [&str; 37] = [
     "file",
     "path",
     "dir",
@@ -110,6 +109,9 @@ const KINDS: [&str; 34] = [
     "bytes",
     "glob",
     "regex",
+    "ms",
+    "kb",
+    "ki",
 ];
 
 /// Completes `value` from its name and its description.
@@ -119,7 +121,8 @@ pub(super) fn complete(value: &mut Value, text: &[String]) {
         value.default = default(&joined);
     }
     if value.values.is_none() {
-        value.values = table(text).or_else(|| values(&joined, value));
+        let own = table(text).filter(|_| !is_composed(value, &joined));
+        value.values = own.or_else(|| values(&joined, value)).or_else(|| at_end(text));
     }
     if value.kind.is_none() && value.values.is_none() {
         value.kind = kind_of_name(&value.name).or_else(|| value.default.as_deref().and_then(kind_of_default));
@@ -134,10 +137,9 @@ fn several(name: &str, text: &str) -> Several {
     let name = name.to_ascii_lowercase();
     let lower = text.to_ascii_lowercase();
     let says = |phrases: &[&str]| phrases.iter().any(|phrase| lower.contains(phrase));
-    let is_multiple = |sentence: &str| {
-        sentence.contains("multiple")
-            && ["can be", "may be", "can specify", "allowed"].iter().any(|may| sentence.contains(may))
-    };
+    // Several rules in one value are no several values.
+    let is_multiple =
+        |sentence: &str| sentence.contains("multiple") && ["can be", "may be"].iter().any(|may| sentence.contains(may));
     if SLICES.contains(&name.as_str()) || says(&REPEATED) || lower.split(". ").any(is_multiple) {
         Several::Each
     } else if says(&SEPARATED) {
@@ -201,15 +203,22 @@ pub(super) fn counts(spellings: &[String], text: &str) -> bool {
         text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').any(|word| word == format!("-{letter}{letter}"))
     });
     let phrases =
-        ["multiple times", "several times", "more than once", "be repeated", "up to two times", "up to three times"];
+        ["multiple times", "several times", "more than once", "be repeated", "specified twice", "up to three times"];
     doubled || phrases.iter().any(|phrase| lower.contains(phrase))
+}
+
+/// Whether a value has parts, with values of their own: a pair, or a format.
+fn is_composed(value: &Value, text: &str) -> bool {
+    value.pair
+        || text.to_ascii_lowercase().contains("mapping")
+        || ["}:", "]:", "><"].iter().any(|sign| text.contains(sign))
 }
 
 /// All values that a description lists.
 fn values(text: &str, value: &Value) -> Option<Sure<Vec<String>>> {
     let lower = text.to_ascii_lowercase();
     // A part of a pair or of a format has values of its own.
-    let is_composed = value.pair || lower.contains("mapping") || lower.contains("}:") || text.contains("]:");
+    let is_composed = is_composed(value, text);
     let behind = |phrase: &str, quoted: bool| {
         let at = lower.find(phrase)?;
         let before = &lower[..at];
@@ -283,6 +292,15 @@ fn spaced(text: &str) -> Option<Vec<String>> {
     let mut seen = std::collections::HashSet::new();
     let is_value = |value: &String| value.split(' ').count() <= 3 && value.split(' ').all(is_word);
     (values.len() > 1 && values.iter().all(|value| is_value(value) && seen.insert(value.clone()))).then_some(values)
+}
+
+/// The values in brackets at the end of a short description: `Format of the list (plain, json, csv)`.
+fn at_end(text: &[String]) -> Option<Sure<Vec<String>>> {
+    let [line] = text else { return None };
+    let (before, inner) = line.trim_end_matches('.').strip_suffix(')')?.rsplit_once('(')?;
+    let values = alternatives(inner, ',').filter(|values| values.len() > 2)?;
+    let is_value = |value: &String| !value.contains('.') && value.starts_with(|c: char| c.is_ascii_lowercase());
+    (before.len() <= 70 && values.iter().all(is_value) && !are_kinds(&values)).then_some(Sure::Guessed(values))
 }
 
 /// The first column of a table of all values, below a title such as `Possible values:`.

@@ -101,7 +101,7 @@ impl<'a> HelpReader<'a> {
                 self.form.set(form);
                 let mentions_help = |line: &str| line.trim_start().starts_with("help ");
                 self.has_help_command.set(text.lines().any(mentions_help));
-                return Ok(Help { text, page });
+                return Ok(self.longer(words, Help { text, page }).await);
             }
             printed.push((text, page));
         }
@@ -115,6 +115,25 @@ impl<'a> HelpReader<'a> {
             "neither `{command} --help` nor `{command} -h` printed options, subcommands or a usage line with operands; see \
              what they print, and write the config by hand"
         ))
+    }
+
+    /// Returns the longer page that a help names, if it has more to say: `prog help sub`, `prog --help all`.
+    async fn longer(&self, words: &[String], help: Help) -> Help {
+        let command = format!("help {}", words.join(" "));
+        let more = if help.text.contains("--help all") {
+            self.output(words.iter().map(String::as_str).chain(["--help", "all"])).await
+        } else if !words.is_empty() && help.text.contains(&format!("{command}` for more")) {
+            self.help(words, HelpForm::Command).await
+        } else {
+            return help;
+        };
+        let Ok(text) = more else { return help };
+        let page = import::read(&text, words);
+        if page.is_manual || page.command.options.len() < help.page.command.options.len() {
+            return help;
+        }
+        let page = help.page.with_details_of(page);
+        Help { text: help.text, page }
     }
 
     /// Reads the help of a subcommand; `None` if it has no help of its own.
@@ -157,7 +176,8 @@ impl<'a> HelpReader<'a> {
             if form != HelpForm::Command {
                 self.form.set(form);
             }
-            return (pending, Some(Help { text, page }));
+            let help = self.longer(&pending.words, Help { text, page }).await;
+            return (pending, Some(help));
         }
         (pending, manual)
     }
