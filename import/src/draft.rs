@@ -253,7 +253,8 @@ fn is_for_people(flag: &Flag) -> bool {
 fn is_second(flag: &Flag) -> bool {
     let about = flag.about.to_ascii_lowercase();
     let starts = ["opposite of -", "alias of -", "alias for -", "synonym for -", "same as -", "deprecated"];
-    starts.iter().any(|start| about.starts_with(start)) || about.contains("(deprecated")
+    // "same as --x but …" is an option of its own.
+    starts.iter().any(|start| about.starts_with(start)) && !about.contains(" but ") || about.contains("(deprecated")
 }
 
 fn name_of(program: &str) -> String {

@@ -88,6 +88,7 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     if !subcommands.is_empty() {
         operands.retain(|operand| !synopsis::is_command(&operand.name.to_ascii_lowercase()));
     }
+    copy_likes(&mut options);
     refine::join_negations(&mut options);
     refine::settle_rest(&mut operands, words);
     let groups = groups(&synopses, !subcommands.is_empty());
@@ -156,6 +157,23 @@ fn complete_switch(flag: &mut Flag, text: &str) {
     flag.counts |= values::counts(&flag.spellings, text);
     if flag.off.is_none() {
         flag.off = flag.spellings.first().and_then(|spelling| refine::opposite_in(spelling, text));
+    }
+}
+
+/// Gives options that are "like `--x`, but …" the values of `--x`.
+fn copy_likes(options: &mut [Flag]) {
+    for at in 0..options.len() {
+        let lower = options[at].about.to_ascii_lowercase();
+        let Some(rest) = ["like ", "same as ", "similar to "].iter().find_map(|start| lower.strip_prefix(start)) else {
+            continue;
+        };
+        let name = rest.trim_start_matches('`').split(|c: char| !c.is_ascii_alphanumeric() && c != '-').next();
+        let model = options.iter().find(|flag| flag.spellings.iter().any(|own| Some(own.as_str()) == name));
+        let Some(model) = model.and_then(|flag| flag.value.clone()) else { continue };
+        if let Some(value) = options[at].value.as_mut().filter(|value| value.several == Several::No) {
+            value.several = model.several;
+            value.pair |= model.pair;
+        }
     }
 }
 

@@ -31,17 +31,23 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
             let (_, after) = group(rest);
             rest = after.trim_start_matches([' ', ',']);
         }
-        let Spelling { text: spelling, off, after } = spelling(rest)?;
+        let Spelling { text: own, off, after } = spelling(rest)?;
         flag.is_on |= after == "=true:";
         flag.off = flag.off.or(off);
-        let (value, after) = value(after, &spelling, whole);
-        flag.spellings.push(spelling);
+        let (value, after) = value(after, &own, whole);
+        flag.spellings.push(own);
         if let Some(value) = value {
             flag.value.get_or_insert(value);
         }
         let (more, after) = if flag.value.is_some() { more_values(after, whole) } else { (Vec::new(), after) };
         if flag.more.is_empty() {
             flag.more = more;
+        }
+        // `--fast / --safe`
+        if let Some(off) = opposite(after).filter(|_| flag.value.is_none()) {
+            flag.off = flag.off.or_else(|| spelling(off).map(|off| off.text));
+            rest = "";
+            break;
         }
         match next_spelling(after, whole) {
             Some(next) if flag.spellings.len() < MAX_SPELLINGS => rest = next,
@@ -76,6 +82,11 @@ fn next_spelling(after: &str, whole: bool) -> Option<&str> {
     // `-a -b` without a comma is a list of spellings too, where the column holds nothing else.
     let is_list = next.len() != trimmed.len() || whole;
     (is_list && next.starts_with('-')).then_some(next)
+}
+
+/// The spelling that turns a switch off, behind ` / `.
+fn opposite(after: &str) -> Option<&str> {
+    after.strip_prefix(" / ").filter(|rest| rest.starts_with("--") && !rest.contains([' ', '=', '<']))
 }
 
 /// A spelling with its dashes.
@@ -126,7 +137,7 @@ fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<Value>, &'a 
     }
     let Some(rest) = text.strip_prefix(' ') else { return (None, text) };
     let rest = rest.trim_start();
-    if rest.is_empty() || rest.starts_with(['-', ',', '|']) {
+    if rest.is_empty() || rest.starts_with(['-', ',', '|', '/']) {
         return (None, text);
     }
     let (word, after) = group(rest);
@@ -136,7 +147,10 @@ fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<Value>, &'a 
     }
     let mut value = named(word);
     // `[HOST:]PORT` is one value of two parts, `[PORT]` one that may be absent.
-    value.optional = is_bracketed(word) && value.several == Several::No;
+    value.optional = is_bracketed(word) && value.several == Several::No && value.values.is_none();
+    if is_bracketed(word) && value.several == Several::Each {
+        value.several = Several::Words;
+    }
     value.apart = !spelling.starts_with("--");
     (Some(value), after)
 }
@@ -164,6 +178,11 @@ fn more_values(text: &str, whole: bool) -> (Vec<String>, &str) {
         let (word, after) = group(next);
         let is_plain = |word: &str| word.len() <= 12 && word.chars().all(|c| c.is_ascii_alphabetic() || c == '_');
         let is_named = looks_named(word) && !word.contains("...");
+        // `INTEGER RANGE` is one name.
+        if word == "RANGE" && text.len() == rest.len() {
+            rest = after;
+            continue;
+        }
         if word.is_empty() || next.len() == rest.len() || !(is_named || whole && is_plain(word)) || is_bracketed(word) {
             break;
         }

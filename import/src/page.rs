@@ -89,14 +89,16 @@ impl PageReader {
         }
         match self.section {
             Section::Usage => self.usage(line, trimmed, indent),
-            Section::Prose => {}
+            // Headings mislead; a line in two columns is an option all the same.
+            Section::Prose if !is_listed_option(trimmed) => {}
             _ => self.body(line, trimmed, indent),
         }
     }
 
     fn usage(&mut self, line: &str, trimmed: &str, indent: usize) {
         // A list of options right under the usage line.
-        if starts_option(trimmed) && split_columns(trimmed).1.is_some() && !self.out.usages.is_empty() {
+        let has_placeholder = || self.out.usages.iter().any(|usage| usage.to_ascii_lowercase().contains("[option"));
+        if starts_option(trimmed) && (split_columns(trimmed).1.is_some() || has_placeholder()) {
             self.section = Section::Options;
             return self.body(line, trimmed, indent);
         }
@@ -125,7 +127,12 @@ impl PageReader {
                     Some(column) => {
                         indent + 2 >= column || indent > open.indent && !starts_entry(trimmed, open.entry.section)
                     }
-                    None => indent > open.indent && !starts_option(trimmed) || indent >= open.indent + 4,
+                    None if starts_option(trimmed) => {
+                        // A long option below `-x, --long`.
+                        let is_aligned = indent == open.indent + 4 && open.entry.term[2..].starts_with(", --");
+                        indent >= open.indent + 4 && !(is_aligned && trimmed.starts_with("--"))
+                    }
+                    None => indent > open.indent,
                 };
             if is_text {
                 open.column.get_or_insert(indent);
@@ -223,7 +230,8 @@ fn section(title: &str) -> Section {
         "files:",
         "alias",
         "copyright",
-        "report",
+        "reporting bugs",
+        "report bugs",
         "notes",
         "resources:",
     ]) && !has(&["option"])
@@ -250,10 +258,16 @@ fn starts_option(trimmed: &str) -> bool {
     matches!(dashes, 1 | 2) && rest.starts_with(|c: char| c.is_ascii_alphanumeric() || "[<?#@".contains(c))
 }
 
+/// Whether a line is an option with its description in a second column.
+fn is_listed_option(trimmed: &str) -> bool {
+    starts_option(trimmed) && split_columns(trimmed).1.is_some()
+}
+
 /// Whether a line may start an entry of a section.
 fn starts_entry(trimmed: &str, section: Section) -> bool {
     match section {
         Section::Operands | Section::Commands => true,
+        Section::Other if starts_option(trimmed) => true,
         Section::Other => {
             let (term, text) = split_columns(trimmed);
             text.is_some() && !term.contains(' ')

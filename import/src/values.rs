@@ -2,6 +2,7 @@
 
 use climax_catalog::Type;
 
+use super::option;
 use crate::command::{Several, Sure, Value};
 
 /// Phrases that a list of all values follows.
@@ -50,7 +51,7 @@ const SLICES: [&str; 10] = [
     "stringlist",
 ];
 /// Phrases of options that may stand several times.
-const REPEATED: [&str; 11] = [
+const REPEATED: [&str; 12] = [
     "multiple times",
     "several times",
     "more than once",
@@ -62,6 +63,7 @@ const REPEATED: [&str; 11] = [
     "once per",
     "many times",
     "occurrence",
+    "multi-allowed",
 ];
 /// Phrases of options whose value holds several, with commas.
 const SEPARATED: [&str; 7] = [
@@ -120,6 +122,7 @@ pub(super) fn complete(value: &mut Value, text: &[String]) {
     if value.default.is_none() {
         value.default = default(&joined);
     }
+    value.pair |= value.values.is_none() && speaks_of_pairs(&joined);
     if value.values.is_none() {
         let own = table(text).filter(|_| !is_composed(value, &joined));
         value.values = own.or_else(|| values(&joined, value)).or_else(|| at_end(text));
@@ -140,13 +143,33 @@ fn several(name: &str, text: &str) -> Several {
     // Several rules in one value are no several values.
     let is_multiple =
         |sentence: &str| sentence.contains("multiple") && ["can be", "may be"].iter().any(|may| sentence.contains(may));
-    if SLICES.contains(&name.as_str()) || says(&REPEATED) || lower.split(". ").any(is_multiple) {
+    let noun = name.rsplit(['-', '_', ' ']).next().unwrap_or_default();
+    let is_list = ["list of ", "a list of ", "lists of "].iter().any(|start| lower.starts_with(start));
+    let is_plural = noun.len() > 2
+        && ["the given ", "the specified ", "these "].iter().any(|article| {
+            lower
+                .split(article)
+                .skip(1)
+                .any(|rest| rest.split(' ').take(3).any(|word| word.strip_suffix('s') == Some(noun)))
+        });
+    if is_list && says(&SEPARATED) {
+        return Several::Joined(',');
+    }
+    if is_list || is_plural || SLICES.contains(&name.as_str()) || says(&REPEATED) || lower.split(". ").any(is_multiple)
+    {
         Several::Each
     } else if says(&SEPARATED) {
         Several::Joined(',')
     } else {
         Several::No
     }
+}
+
+/// Whether a description says that the value is a name with a value: "specified as `KEY=VALUE` pairs".
+fn speaks_of_pairs(text: &str) -> bool {
+    let quoted = text.split(['"', '`', '\'']).skip(1).step_by(2);
+    quoted.into_iter().any(|part| !part.contains(' ') && option::is_pair(part) && !part.starts_with('-'))
+        && [" pair", " style", " form"].iter().any(|word| text.contains(word))
 }
 
 /// Whether values are kinds of text rather than texts: `<path|url>`.
@@ -184,7 +207,8 @@ pub(super) fn default(text: &str) -> Option<String> {
         let rest = text[at + open.len()..].trim_start_matches([':', ' ', '=']);
         let rest = rest.strip_prefix("is ").unwrap_or(rest);
         let end = rest.find(close)?;
-        let value = unquoted(rest[..end].trim());
+        let value = rest[..end].split(", ").next().unwrap_or_default();
+        let value = unquoted(value.trim());
         let is_value = !value.is_empty() && !value.contains(' ') && !value.contains(['(', '[']);
         return is_value.then(|| value.to_owned());
     }
@@ -202,8 +226,15 @@ pub(super) fn counts(spellings: &[String], text: &str) -> bool {
         let letter = &spelling[1..];
         text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').any(|word| word == format!("-{letter}{letter}"))
     });
-    let phrases =
-        ["multiple times", "several times", "more than once", "be repeated", "specified twice", "up to three times"];
+    let phrases = [
+        "twice",
+        "repeating th",
+        "multiple times",
+        "several times",
+        "more than once",
+        "be repeated",
+        "up to three times",
+    ];
     doubled || phrases.iter().any(|phrase| lower.contains(phrase))
 }
 
@@ -380,7 +411,7 @@ fn is_word_char(character: char) -> bool {
 }
 
 fn is_word(text: &str) -> bool {
-    text.len() <= 40
+    text.len() <= 60
         && text.starts_with(|c: char| c.is_ascii_alphanumeric())
         && text.chars().all(is_word_char)
         && text != "etc"
