@@ -62,7 +62,8 @@ impl Parser<'_> {
 
     /// Whether `{a,b}` follows, and not `{<a> | <b>}`.
     fn is_choice(&self) -> bool {
-        self.rest.starts_with('{') && !self.rest.split('}').next().unwrap_or_default().contains('<')
+        let inner = self.rest.split('}').next().unwrap_or_default();
+        inner.starts_with('{') && !inner.contains('<') && !inner[1..].trim_start().starts_with('-')
     }
 
     /// Whether brackets hold a part of a word: `[HOST:]PORT`.

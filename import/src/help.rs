@@ -389,7 +389,7 @@ fn usage_operands(synopses: &[Synopsis], has_subcommands: bool) -> Vec<Operand> 
 
 /// Whether a usage line has no subcommand. A program that lists subcommands rarely runs without one all the same.
 fn runs_alone(synopses: &[Synopsis]) -> bool {
-    synopses.iter().any(|synopsis| synopsis.literal.is_none() && synopsis.wants_command != Some(true))
+    synopses.iter().any(|synopsis| synopsis.literal.is_none() && synopsis.wants_command.is_none())
 }
 
 /// The groups of all usage lines. One of several lines requires nothing of the others.

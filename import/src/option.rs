@@ -370,8 +370,40 @@ mod tests {
         assert_eq!(term("--all=false:", true).unwrap().flag.value, None);
         let tail = term("--tail=-1:", true).unwrap().flag.value.unwrap();
         assert_eq!((tail.kind, tail.default.as_deref()), (Some(Sure::Said(Type::Integer)), Some("-1")));
-        assert!(term("--file=[]:", true).unwrap().flag.value.unwrap().repeated);
+        assert_eq!(term("--file=[]:", true).unwrap().flag.value.unwrap().several, Several::Each);
         let print = term("--print=true:", true).unwrap().flag;
         assert!(print.is_on && print.value.is_none());
+    }
+
+    #[test]
+    fn form_tells_how_many_values() {
+        let several = |text| term(text, true).unwrap().flag.value.unwrap().several;
+        for (text, expected) in [
+            ("--dish <NAME>", Several::No),
+            ("--dish <NAME>...", Several::Each),
+            ("--dish NAME [NAME ...]", Several::Words),
+            ("--dish [NAME ...]", Several::Words),
+            ("--dish [<NAME>...]", Several::Words),
+            ("--dish=A,B,...", Several::Joined(',')),
+            ("-d NAME1,NAME2..", Several::Joined(',')),
+            ("--cook <COMMAND>...", Several::Words),
+        ] {
+            assert_eq!(several(text), expected, "{text}");
+        }
+        assert!(term("--stir...", true).unwrap().flag.counts);
+        assert!(term("--dish <NAME>=<SIZE>", true).unwrap().flag.value.unwrap().pair);
+    }
+
+    #[test]
+    fn further_values_and_opposites_are_read() {
+        let flag = |text| term(text, true).unwrap().flag;
+        assert_eq!(flag("--swap <OLD> <NEW>").more, ["NEW"]);
+        assert_eq!(flag("--swap a b").more, ["b"]);
+        assert_eq!(flag("--range FROM TO STEP").more, ["TO", "STEP"]);
+        assert!(flag("--size INTEGER RANGE").more.is_empty());
+        assert_eq!(flag("-s, --[no-]salt").off.as_deref(), Some("--no-salt"));
+        assert_eq!(flag("--hot / --cold").off.as_deref(), Some("--cold"));
+        let far = flag("-p [HOST:]PORT").value.unwrap();
+        assert_eq!((far.name.as_str(), far.kind, far.optional), ("PORT", Some(Sure::Said(Type::String)), false));
     }
 }

@@ -30,6 +30,11 @@ pub(super) fn shorten(lines: &[String]) -> String {
         words.extend(line.split_whitespace());
     }
     let text = without_notes(&words.join(" "));
+    // A sentence that leads to a list says nothing without it.
+    let text = match text.rfind(". ") {
+        Some(end) if text.ends_with(':') => &text[..=end],
+        _ => &text,
+    };
     let text = text.trim().trim_end_matches([':', ',']);
     let Some((limit, _)) = text.char_indices().nth(MAX_CHARS) else { return text.to_owned() };
     if let Some(end) = text[..limit].rfind(". ") {

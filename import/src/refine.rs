@@ -37,8 +37,11 @@ pub(super) fn join_negations(options: &mut Vec<Flag>) {
         let Some(other) = by_spelling.get(&opposite).copied().filter(|other| *other != at) else { continue };
         let is_switch = |flag: &Flag| flag.value.is_none() && !flag.counts && !flag.is_on;
         if is_switch(flag) && is_switch(&options[other]) {
-            options[at].off = Some(opposite);
-            joined.push(other);
+            // "opposite of --no-x" says less than the other.
+            let is_second = flag.about.to_ascii_lowercase().starts_with("opposite of");
+            let (kept, gone) = if is_second { (other, at) } else { (at, other) };
+            options[kept].off = if is_second { options[at].spellings.first().cloned() } else { Some(opposite) };
+            joined.push(gone);
         } else {
             options[at].off = None;
         }

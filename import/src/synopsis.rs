@@ -197,7 +197,8 @@ impl SynopsisReader<'_> {
             self.out.wants_command.get_or_insert(required);
         }
         let is_literal_here = !is_angle && is_literal(word) && Some(word) == self.out.literal.as_deref();
-        let is_name = word.starts_with(|c: char| c.is_alphanumeric() || c == '[') || is_angle;
+        let is_name =
+            word.starts_with(|c: char| c.is_alphanumeric()) || is_angle || word.starts_with('[') && word.contains(']');
         let is_rest = is_rest(&lower);
         self.out.options_last |= is_rest && !self.out.operands.is_empty();
         // `COMMAND [flags]`: they are the program's own.
@@ -319,6 +320,28 @@ mod tests {
         assert_eq!(operands("prog add [(-m | --message) <text>] [--tags | --no-tags] <object>"), "object!");
         assert_eq!(operands("prog add {<number> | <url>}"), "number!");
         assert_eq!(operands("prog add [[[[[[[[[[[[[[[[[[[[[[[[[[x"), "");
+    }
+
+    #[test]
+    fn alternatives_exclude_each_other() {
+        let groups = |usage: &str| {
+            let groups = read(usage, &["add".to_owned()], &|_| false).groups;
+            groups.iter().map(|group| (group.required, group.members.join(" "))).collect::<Vec<_>>()
+        };
+        assert_eq!(groups("prog add (--hot | --cold) dish"), [(true, "--hot --cold".to_owned())]);
+        assert_eq!(groups("prog add [-a | --all | <dish>]"), [(false, "--all dish".to_owned())]);
+        assert_eq!(groups("prog add {--all|--only NAME}"), [(true, "--all --only".to_owned())]);
+        assert_eq!(groups("prog add [-a | --all] (DISH | DISH/PART)"), []);
+    }
+
+    #[test]
+    fn letters_after_one_dash_are_switches() {
+        let flags = |usage: &str| {
+            let flags = read(usage, &[], &|_| false).flags;
+            flags.iter().map(|flag| flag.spellings.join(" ")).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(flags("prog [-46aCf] [-p port] dish"), "-4 -6 -a -C -f -p");
+        assert_eq!(flags("prog [-version] [-name x] dish"), "-version -name");
     }
 
     #[test]

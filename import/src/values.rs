@@ -147,10 +147,7 @@ fn several(name: &str, text: &str) -> Several {
     let is_list = ["list of ", "a list of ", "lists of "].iter().any(|start| lower.starts_with(start));
     let is_plural = noun.len() > 2
         && ["the given ", "the specified ", "these "].iter().any(|article| {
-            lower
-                .split(article)
-                .skip(1)
-                .any(|rest| rest.split(' ').take(3).any(|word| word.strip_suffix('s') == Some(noun)))
+            lower.split(article).skip(1).any(|rest| rest.split(' ').take(3).any(|word| is_plural_of(word, noun)))
         });
     if is_list && says(&SEPARATED) {
         return Several::Joined(',');
@@ -163,6 +160,10 @@ fn several(name: &str, text: &str) -> Several {
     } else {
         Several::No
     }
+}
+
+fn is_plural_of(word: &str, noun: &str) -> bool {
+    word.strip_prefix(noun).is_some_and(|ending| matches!(ending, "s" | "es"))
 }
 
 /// Whether a description says that the value is a name with a value: "specified as `KEY=VALUE` pairs".
@@ -416,4 +417,53 @@ fn is_word(text: &str) -> bool {
         && text.chars().all(is_word_char)
         && text != "etc"
         && !text.ends_with("..")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn completed(name: &str, text: &str) -> Value {
+        let mut value = Value { name: name.to_owned(), ..Value::default() };
+        let lines: Vec<String> = text.lines().map(|line| line.trim().to_owned()).collect();
+        complete(&mut value, &lines);
+        value
+    }
+
+    #[test]
+    fn values_are_listed_or_there_are_none() {
+        let listed = |text| completed("KIND", text).values.map(|values| values.get().join(" "));
+        for (text, expected) in [
+            ("Kind of soup [possible values: hot, cold]", Some("hot cold")),
+            ("Kind of soup (hot, cold, iced)", Some("hot cold iced")),
+            ("How to serve it. It can be one of:\n\n- hot: at once\n- cold: later", Some("hot cold")),
+            ("The possible values are:\n\nhot    at once\ncold   later", Some("hot cold")),
+            ("Serve it:\nby type:\n'h' or 'hot':   at once\n'c' or 'cold':  later", Some("h hot c cold")),
+            // Names of files, formats and units are no values.
+            ("Either a file (`soup.toml` or `meal.toml`), or a pair", None),
+            ("Format: [(cook|cid)][:(guild|gid)]", None),
+            ("Size as <+-><NUM><UNIT>. Allowed unit values:\n'g':  grams\n'k':  kilograms", None),
+            ("Limited to one of 3 choices: red, green, blue. The format is {part}:{shade}", None),
+            ("Time to cook (ms|s|m|h)", None),
+        ] {
+            assert_eq!(listed(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn descriptions_tell_how_many_values() {
+        let several = |name, text| completed(name, text).several;
+        assert_eq!(several("DISH", "Add a dish. Can be given multiple times"), Several::Each);
+        assert_eq!(several("DISH", "Several dishes, separated by commas"), Several::Joined(','));
+        assert_eq!(several("DISH", "Serve the given dishes"), Several::Each);
+        assert_eq!(several("DISH", "Multiple rules are written as one text"), Several::No);
+        assert!(completed("SET", "Settings, given as `KEY=VALUE` pairs").pair);
+        assert!(counts(&["--stir".to_owned(), "-s".to_owned()], "Stir; -ss stirs more"));
+        assert!(!counts(&["--stir".to_owned(), "-s".to_owned()], "Stir once"));
+    }
+
+    #[test]
+    fn default_ends_at_a_comma() {
+        assert_eq!(default("Dishes (default 3, that is few)").as_deref(), Some("3"));
+    }
 }

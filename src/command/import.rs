@@ -38,7 +38,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SUB", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
     /// Publish these options in any case, also those that the draft would leave out
-    #[arg(long, value_name = "FLAG", value_delimiter = ',')]
+    #[arg(long, value_name = "FLAG", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) keep: Vec<String>,
     /// Options of each tool that the schema publishes, the most useful first; the others have `shown: false`
     #[arg(long, value_name = "N", default_value_t = import::DEFAULT_MAIN, value_parser = value::integer::<usize>)]
@@ -219,12 +219,14 @@ fn add_command(
     more: Vec<Subcommand>,
 ) -> Vec<PendingCommand> {
     let Some(Help { text, page }) = help else {
-        let mut command = Command { words: pending.words, about: pending.about, ..Command::default() };
-        command.guesses.push("it has no help of its own");
+        let mut command = Command::default();
         if !pending.usages.is_empty() {
-            let page = import::read(&format!("usage: {}\n", pending.usages.join("\n   or: ")), &command.words);
-            (command.options, command.operands) = (page.command.options, page.command.operands);
+            let usage = format!("usage: {}\n", pending.usages.join("\n   or: "));
+            command = import::read(&usage, &pending.words).command;
         }
+        command.words = pending.words;
+        command.about = pending.about;
+        command.guesses.push("it has no help of its own");
         commands.push(command);
         return Vec::new();
     };
