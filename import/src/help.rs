@@ -370,7 +370,10 @@ fn usage_operands(synopses: &[Synopsis], has_subcommands: bool) -> Vec<Operand> 
     refine::join_repeated(&mut operands);
     if let (Some(literal), false) = (&first.literal, has_subcommands) {
         let guesses = vec!["a plain word in the usage line"];
-        operands.insert(0, Operand { name: literal.clone(), required: true, guesses, ..Operand::default() });
+        let several = if first.literal_repeated { Several::Each } else { Several::No };
+        let value = Value { several, ..Value::default() };
+        let required = !first.literal_optional;
+        operands.insert(0, Operand { name: literal.clone(), required, value, guesses, ..Operand::default() });
     }
     let lines = own().count();
     for operand in &mut operands {

@@ -34,12 +34,14 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
         let Spelling { text: own, off, after } = spelling(rest)?;
         flag.is_on |= after == "=true:";
         flag.off = flag.off.or(off);
+        let is_angled = after.trim_start().starts_with('<');
         let (value, after) = value(after, &own, whole);
         flag.spellings.push(own);
         if let Some(value) = value {
             flag.value.get_or_insert(value);
         }
-        let (more, after) = if flag.value.is_some() { more_values(after, whole) } else { (Vec::new(), after) };
+        let (more, after) =
+            if flag.value.is_some() { more_values(after, whole, is_angled) } else { (Vec::new(), after) };
         if flag.more.is_empty() {
             flag.more = more;
         }
@@ -146,6 +148,11 @@ fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<Value>, &'a 
         return (None, text);
     }
     let mut value = named(word);
+    // `[String]` is a list of strings in the help of some JavaScript programs.
+    if matches!(word, "[String]" | "[Int]" | "[Number]") {
+        value.several = Several::Each;
+        return (Some(value), after);
+    }
     // `[HOST:]PORT` is one value of two parts, `[PORT]` one that may be absent.
     value.optional = is_bracketed(word) && value.several == Several::No && value.values.is_none();
     if is_bracketed(word) && value.several == Several::Each {
@@ -169,21 +176,27 @@ fn is_bracketed(word: &str) -> bool {
 
 /// Splits off the names of further values: `<b>` of `--pair <a> <b>`.
 ///
+/// Values have one form: behind `<a>` only `<b>` is a value.
+///
 /// `[FILE ...]` behind the name is no further one, and stays for the reader of dots.
-fn more_values(text: &str, whole: bool) -> (Vec<String>, &str) {
+fn more_values(text: &str, whole: bool, is_angled: bool) -> (Vec<String>, &str) {
     let mut rest = text;
     let mut names = Vec::new();
     while names.len() < MAX_MORE_VALUES {
         let next = rest.trim_start();
         let (word, after) = group(next);
         let is_plain = |word: &str| word.len() <= 12 && word.chars().all(|c| c.is_ascii_alphabetic() || c == '_');
-        let is_named = looks_named(word) && !word.contains("...");
+        let is_named = looks_named(word) && (!is_angled || word.starts_with('<')) && !word.contains("...");
         // `INTEGER RANGE` is one name.
         if word == "RANGE" && text.len() == rest.len() {
             rest = after;
             continue;
         }
-        if word.is_empty() || next.len() == rest.len() || !(is_named || whole && is_plain(word)) || is_bracketed(word) {
+        if word.is_empty()
+            || next.len() == rest.len()
+            || !(is_named || whole && !is_angled && is_plain(word))
+            || is_bracketed(word)
+        {
             break;
         }
         names.push(word.trim_matches(['<', '>', '{', '}']).to_owned());

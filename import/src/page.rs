@@ -278,8 +278,15 @@ fn starts_entry(trimmed: &str, section: Section) -> bool {
 
 /// Splits a line into two columns at two or more spaces.
 fn split_columns(line: &str) -> (&str, Option<&str>) {
-    match line.find("  ") {
-        Some(at) => (&line[..at], Some(line[at..].trim_start())),
-        None => (line, None),
+    let mut from = 0;
+    while let Some(at) = line[from..].find("  ").map(|at| from + at) {
+        let rest = line[at..].trim_start();
+        // `-x,  --long  text` has its spellings in columns too.
+        let is_spelling = starts_option(line) && starts_option(rest) && !rest.starts_with("- ");
+        if !is_spelling {
+            return (&line[..at], Some(rest));
+        }
+        from = line.len() - rest.len();
     }
+    (line, None)
 }

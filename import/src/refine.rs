@@ -63,9 +63,9 @@ fn negated(spelling: &str) -> Option<String> {
 /// Joins `FILE [FILE...]` into one operand with several values.
 pub(super) fn join_repeated(operands: &mut Vec<Operand>) {
     operands.dedup_by(|next, first| {
-        let is_same = next.name == first.name && !next.name.is_empty() && next.value.several != Several::No;
+        let is_same = next.name == first.name && !next.name.is_empty();
         if is_same {
-            first.value.several = next.value.several;
+            first.value.several = Several::Each;
         }
         is_same
     });

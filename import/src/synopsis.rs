@@ -13,6 +13,10 @@ const MAX_OPERANDS: usize = 12;
 pub(super) struct Synopsis {
     /// The first plain word after the command: a subcommand, or (with some programs) the name of an operand.
     pub(super) literal: Option<String>,
+    /// Whether the plain word is in brackets.
+    pub(super) literal_optional: bool,
+    /// Whether dots follow the plain word.
+    pub(super) literal_repeated: bool,
     /// Whether a subcommand follows: `Some(true)` if it is required.
     pub(super) wants_command: Option<bool>,
     pub(super) operands: Vec<Operand>,
@@ -35,27 +39,40 @@ pub(super) fn read(usage: &str, words: &[String], is_switch: &dyn Fn(&str) -> bo
             items.remove(at);
         }
     }
-    reader.out.literal = literal(&items);
+    if let Some(literal) = literal(&items) {
+        reader.out.literal_optional = literal.optional;
+        reader.out.literal_repeated = literal.repeated;
+        reader.out.literal = Some(literal.word);
+    }
     reader.sequence(&items, true);
     reader.out.options_last &= !reader.out.operands.is_empty();
     reader.out
 }
 
+/// A plain word at the start of a line.
+struct Literal {
+    word: String,
+    optional: bool,
+    repeated: bool,
+}
+
 /// The plain word at the start of a line, after groups of options.
-fn literal(items: &[UsageItem]) -> Option<String> {
-    for item in items {
+fn literal(items: &[UsageItem]) -> Option<Literal> {
+    let of = |items: &[UsageItem], optional| match items {
+        [UsageItem::Word(word), rest @ ..] if is_literal(word) => {
+            Some(Literal { word: word.clone(), optional, repeated: rest.first() == Some(&UsageItem::Dots) })
+        }
+        _ => None,
+    };
+    for (at, item) in items.iter().enumerate() {
         match item {
-            UsageItem::Word(word) if is_literal(word) => return Some(word.clone()),
-            UsageItem::Group { optional: true, alternatives } => {
-                match alternatives.first().and_then(|items| items.first()) {
-                    Some(UsageItem::Word(word)) if is_literal(word) && alternatives.len() == 1 => {
-                        return Some(word.clone());
-                    }
-                    Some(UsageItem::Flag(_)) => {}
-                    _ => return None,
-                }
-            }
-            _ => return None,
+            UsageItem::Group { alternatives, .. } if is_prose(alternatives) => {}
+            UsageItem::Group { optional: true, alternatives } => match alternatives.as_slice() {
+                [inner, ..] if matches!(inner.first(), Some(UsageItem::Flag(_))) => {}
+                [inner] => return of(inner, true),
+                _ => return None,
+            },
+            _ => return of(&items[at..], false),
         }
     }
     None
@@ -92,6 +109,13 @@ impl SynopsisReader<'_> {
                 UsageItem::Group { optional: true, alternatives } if is_dashes(alternatives) => {
                     self.behind_dashes = true;
                 }
+                UsageItem::Group { alternatives, .. } if is_prose(alternatives) => {}
+                // `[-j [JOBS]]`: the value of the option.
+                UsageItem::Group { alternatives, .. }
+                    if at == 1
+                        && items.len() == 2
+                        && value_of(alternatives).is_some()
+                        && matches!(items[0], UsageItem::Flag(_)) => {}
                 UsageItem::Group { optional, alternatives } => {
                     self.group(alternatives, required && !optional, repeated);
                     // `(-m | --message) <text>`
@@ -162,13 +186,16 @@ impl SynopsisReader<'_> {
     fn flag(&mut self, text: &str, next: Option<&UsageItem>, required: bool, is_pair: bool) {
         let value = match next {
             Some(UsageItem::Angle(name)) => Some(format!("<{name}>")),
+            Some(UsageItem::Choice(inner)) if is_pair => Some(format!("{{{inner}}}")),
+            Some(UsageItem::Group { alternatives, .. }) if is_pair => value_of(alternatives),
             Some(UsageItem::Word(name)) if (is_pair || !is_rest(name)) && name != "--" => Some(name.clone()),
             _ => None,
         };
         self.pending = value.is_some();
         let Some(term) = option::term(text, true) else { return };
         let mut flag = term.flag;
-        if (self.is_switch)(flag.spellings.first().map_or("", String::as_str)) || flag.value.is_some() {
+        let is_known = (self.is_switch)(flag.spellings.first().map_or("", String::as_str));
+        if is_known || flag.value.is_some() {
             self.pending = false;
         } else if let Some(value) = value
             && let Some(with_value) = option::term(&format!("{text} {value}"), true)
@@ -253,6 +280,25 @@ fn only_flags(alternatives: &[Vec<UsageItem>]) -> bool {
 /// Whether a group is `[--]`.
 fn is_dashes(alternatives: &[Vec<UsageItem>]) -> bool {
     matches!(alternatives, [items] if matches!(items.as_slice(), [UsageItem::Word(word)] if word == "--"))
+}
+
+/// The value in brackets behind an option, such as `[JOBS]`.
+fn value_of(alternatives: &[Vec<UsageItem>]) -> Option<String> {
+    match alternatives {
+        [items] => match items.as_slice() {
+            [UsageItem::Word(name) | UsageItem::Angle(name)] => Some(format!("[{name}]")),
+            [UsageItem::Word(name) | UsageItem::Angle(name), UsageItem::Dots] => Some(format!("[{name} ...]")),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether brackets hold a sentence: `[more options, see below]`.
+fn is_prose(alternatives: &[Vec<UsageItem>]) -> bool {
+    let is_plain =
+        |item: &UsageItem| matches!(item, UsageItem::Word(word) if word.starts_with(|c: char| c.is_ascii_lowercase()));
+    matches!(alternatives, [items] if items.len() > 2 && items.iter().all(is_plain))
 }
 
 /// `-f | --force` as one option, `-a | -b` and `--all | --none` as `None`.

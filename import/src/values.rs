@@ -6,7 +6,7 @@ use super::option;
 use crate::command::{Several, Sure, Value};
 
 /// Phrases that a list of all values follows.
-const SAYING: [&str; 12] = [
+const SAYING: [&str; 13] = [
     "possible values:",
     "possible values are",
     "allowed values:",
@@ -19,6 +19,7 @@ const SAYING: [&str; 12] = [
     "choices:",
     "one of",
     "choose from",
+    "either:",
 ];
 /// Phrases that a list of quoted values often follows.
 const HINTING: [&str; 6] = ["can be", "must be", "either", "modes:", "formats:", "values:"];
@@ -51,7 +52,7 @@ const SLICES: [&str; 10] = [
     "stringlist",
 ];
 /// Phrases of options that may stand several times.
-const REPEATED: [&str; 12] = [
+const REPEATED: [&str; 13] = [
     "multiple times",
     "several times",
     "more than once",
@@ -64,9 +65,10 @@ const REPEATED: [&str; 12] = [
     "many times",
     "occurrence",
     "multi-allowed",
+    "multiple options specify",
 ];
 /// Phrases of options whose value holds several, with commas.
-const SEPARATED: [&str; 7] = [
+const SEPARATED: [&str; 9] = [
     "comma-separated",
     "comma separated",
     "separated by comma",
@@ -74,9 +76,11 @@ const SEPARATED: [&str; 7] = [
     "comma-delimited",
     "delimited by comma",
     "separated with comma",
+    "specified with comma",
+    "given with comma",
 ];
 /// Alternatives that name kinds of text.
-const KINDS: [&str; 37] = [
+const KINDS: [&str; 42] = [
     "file",
     "path",
     "dir",
@@ -112,6 +116,11 @@ const KINDS: [&str; 37] = [
     "glob",
     "regex",
     "ms",
+    "us",
+    "ns",
+    "s",
+    "m",
+    "h",
     "kb",
     "ki",
 ];
@@ -149,7 +158,7 @@ fn several(name: &str, text: &str) -> Several {
         && ["the given ", "the specified ", "these "].iter().any(|article| {
             lower.split(article).skip(1).any(|rest| rest.split(' ').take(3).any(|word| is_plural_of(word, noun)))
         });
-    if is_list && says(&SEPARATED) {
+    if says(&SEPARATED) && (is_list || !says(&REPEATED)) {
         return Several::Joined(',');
     }
     if is_list || is_plural || SLICES.contains(&name.as_str()) || says(&REPEATED) || lower.split(". ").any(is_multiple)
@@ -160,6 +169,12 @@ fn several(name: &str, text: &str) -> Several {
     } else {
         Several::No
     }
+}
+
+/// Whether most values are kinds of text.
+fn are_mostly_kinds(values: &[String]) -> bool {
+    let kinds = values.iter().filter(|value| KINDS.contains(&value.to_ascii_lowercase().as_str())).count();
+    2 * kinds > values.len()
 }
 
 fn is_plural_of(word: &str, noun: &str) -> bool {
@@ -301,7 +316,7 @@ fn bracketed(text: &str) -> Option<Sure<Vec<String>>> {
             continue;
         }
         if let Some(values) = alternatives(inner, '|').or_else(|| spaced(inner).filter(|_| close == '}')) {
-            return Some(Sure::Said(values)).filter(|values| !are_kinds(values.get()));
+            return Some(Sure::Said(values)).filter(|values| !are_mostly_kinds(values.get()));
         }
         let is_quoted = inner.split(',').all(|item| unquoted(item.trim()) != item.trim());
         let is_file = |values: &Vec<String>| values.iter().any(|value| value.contains('.'));
