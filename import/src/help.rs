@@ -435,3 +435,6 @@ fn once(commands: impl IntoIterator<Item = Subcommand>) -> impl Iterator<Item = 
     let mut seen = HashSet::new();
     commands.into_iter().filter(move |command| seen.insert(command.name.clone()))
 }
+
+#[cfg(test)]
+mod tests;

@@ -276,7 +276,7 @@ fn named(word: &str) -> Value {
     let inner = bare.trim_matches(['<', '>', '[', ']', '{', '}', '(', ')', '=']).trim_end_matches("...");
     let is_part = core(bare) != bare && !bare.starts_with('[');
     let name =
-        core(bare).trim_matches(['<', '>', '[', ']', '{', '}', '(', ')', '=']).trim_end_matches("...").to_owned();
+        core(bare).trim_matches(['<', '>', '[', ']', '{', '}', '(', ')', '=']).trim_end_matches(['.', ' ']).to_owned();
     let mut value = Value { name, several, pair: is_pair(inner), ..Value::default() };
     if is_part || bare.starts_with('[') && !is_bracketed(bare) {
         // `[HOST:]PORT` is no number.

@@ -50,7 +50,20 @@ pub(super) fn layout(text: &str) -> Layout {
         reader.line(line, next);
     }
     reader.close();
+    reader.out.find_usages();
     reader.out
+}
+
+impl Layout {
+    /// Finds usage lines without a heading: `prog [options] FILE`.
+    fn find_usages(&mut self) {
+        if self.usages.is_empty() {
+            let is_usage = |line: &mut String| {
+                line.split_whitespace().nth(1).is_some_and(|word| matches!(word, "[options]" | "[OPTIONS]" | "[flags]"))
+            };
+            self.usages = self.prose.extract_if(.., is_usage).collect();
+        }
+    }
 }
 
 struct PageReader {
