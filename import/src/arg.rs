@@ -18,13 +18,21 @@ pub(super) struct DraftArg {
     /// The spellings of the option, or the name of the operand in the help.
     pub(super) members: Vec<String>,
     pub(super) required: bool,
-    pub(super) is_positional: bool,
+    pub(super) place: ArgPlace,
     pub(super) is_rest: bool,
-    pub(super) behind_dashes: bool,
     /// Keys and their values as YAML, in order.
     fields: Vec<(&'static str, String)>,
     pub(super) guesses: Vec<&'static str>,
     pub(super) note: Option<&'static str>,
+}
+
+/// Where the words of an arg stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ArgPlace {
+    Option,
+    Operand,
+    /// An operand behind `--`.
+    BehindDashes,
 }
 
 /// The names of args that are taken.
@@ -53,9 +61,8 @@ pub(super) fn of_operand(operand: &Operand, required: bool, names: &mut Names) -
     let mut arg = DraftArg::new(unique(&name, &mut names.taken), vec![operand.name.clone()]);
     arg.guesses.clone_from(&operand.guesses);
     arg.required = required;
-    arg.is_positional = true;
+    arg.place = if operand.behind_dashes { ArgPlace::BehindDashes } else { ArgPlace::Operand };
     arg.is_rest = operand.rest;
-    arg.behind_dashes = operand.behind_dashes;
     if operand.rest {
         arg.push("rest", "true".to_owned());
         arg.required(required);
@@ -151,9 +158,8 @@ impl DraftArg {
             name,
             members,
             required: false,
-            is_positional: false,
+            place: ArgPlace::Option,
             is_rest: false,
-            behind_dashes: false,
             guesses: Vec::new(),
             note: None,
         }
@@ -209,7 +215,7 @@ impl DraftArg {
             Several::No if value.pair => self.push(key, "true".to_owned()),
             Several::No => {}
             Several::Each => self.push(key, "true".to_owned()),
-            Several::Words if self.is_positional => self.push(key, "true".to_owned()),
+            Several::Words if self.place != ArgPlace::Option => self.push(key, "true".to_owned()),
             Several::Words => self.push(key, "words".to_owned()),
             Several::Joined(separator) => self.push(key, yaml::text(&separator.to_string())),
         }

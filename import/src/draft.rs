@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use climax_catalog::{Risk, quote};
 
-use super::arg::{self, DraftArg, Names};
+use super::arg::{self, ArgPlace, DraftArg, Names};
 use super::rank::Ranking;
 use super::text::{identifier, one_line, sentence, unique};
 use super::{risk, yaml};
@@ -206,7 +206,7 @@ fn groups(command: &Command, args: &mut [DraftArg]) -> Vec<(&'static str, Vec<Ve
         let Some(mut members) = group.members.iter().map(position).collect::<Option<Vec<usize>>>() else { continue };
         members.dedup();
         let is_free = |at: &usize| !grouped.contains(at) && !args[*at].is_rest;
-        let is_optional = |at: &usize| group.required && args[*at].is_positional || !args[*at].required;
+        let is_optional = |at: &usize| group.required && args[*at].place != ArgPlace::Option || !args[*at].required;
         if members.len() < 2 || !members.iter().all(|at| is_free(at) && is_optional(at)) {
             continue;
         }
@@ -222,10 +222,10 @@ fn groups(command: &Command, args: &mut [DraftArg]) -> Vec<(&'static str, Vec<Ve
 /// The words of the subcommand, with the places of options before the operands, as far as the order counts.
 fn command_line(command: &Command, args: &[DraftArg]) -> String {
     let mut words: Vec<String> = command.words.iter().map(|word| quote(word)).collect();
-    let operands: Vec<&DraftArg> = args.iter().filter(|arg| arg.is_positional).collect();
+    let operands: Vec<&DraftArg> = args.iter().filter(|arg| arg.place != ArgPlace::Option).collect();
     let place = |arg: &&DraftArg| format!("{{{}}}", arg.name);
     let has_options = operands.len() < args.len();
-    if let Some(dashes) = operands.iter().position(|arg| arg.behind_dashes) {
+    if let Some(dashes) = operands.iter().position(|arg| arg.place == ArgPlace::BehindDashes) {
         let (before, behind) = operands.split_at(dashes);
         words.extend(has_options.then(|| "{options}".to_owned()));
         words.extend(before.iter().map(place));

@@ -161,7 +161,7 @@ impl SynopsisReader<'_> {
             members.push(new_flags.chain(new_operands).collect::<Vec<_>>());
         }
         if is_one_of_several {
-            self.exclude(members, required, has_flag);
+            self.exclude(&members, required, has_flag);
             for (at, operand) in self.out.operands[operands..].iter_mut().enumerate() {
                 operand.guesses.push("one of several forms");
                 operand.required |= required && !has_flag && at == 0;
@@ -175,7 +175,7 @@ impl SynopsisReader<'_> {
     }
 
     /// Notes that alternatives exclude each other, if each of them is one option or operand.
-    fn exclude(&mut self, alternatives: Vec<Vec<String>>, required: bool, has_flag: bool) {
+    fn exclude(&mut self, alternatives: &[Vec<String>], required: bool, has_flag: bool) {
         let members: Vec<String> = alternatives.iter().filter_map(|members| members.first().cloned()).collect();
         if has_flag && members.len() > 1 && alternatives.iter().all(|members| members.len() == 1) {
             self.out.groups.push(Group { required, members });
