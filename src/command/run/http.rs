@@ -1,12 +1,12 @@
 //! The server over streamable HTTP.
 
-use std::fs;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use climax_catalog::files::read_regular;
 use sd_notify::NotifyState;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -22,7 +22,7 @@ use crate::mcp::RequestStateKey;
 use crate::serving::snapshot::ServedHandle;
 use crate::telemetry::metrics::Metrics;
 use crate::transport::http::MAX_CONNECTIONS;
-use crate::transport::http::auth::{Auth, TokenFile};
+use crate::transport::http::auth::{Auth, MAX_SECRET_BYTES, TokenFile};
 use crate::transport::http::caller::CallerPattern;
 use crate::transport::http::host_check::{Host, HostCheck};
 #[cfg(not(feature = "oauth"))]
@@ -130,7 +130,8 @@ fn check_patterns(arguments: &HttpArguments, tokens: Option<&TokenFile>, has_cla
 fn state_key(arguments: &HttpArguments) -> io::Result<RequestStateKey> {
     let Some(path) = &arguments.state_key_file else { return RequestStateKey::random() };
     let shown = format!("--state-key-file {}", path.display());
-    let key = fs::read(path).map_err(|error| io::Error::new(error.kind(), format!("{shown}: {error}")))?;
+    let key = read_regular(path, MAX_SECRET_BYTES)
+        .map_err(|error| io::Error::new(error.kind(), format!("{shown}: {error}")))?;
     let least = RequestStateKey::MIN_BYTES;
     let short =
         || io::Error::other(format!("{shown}: expected {least} bytes at least; `openssl rand -hex 32` makes them"));
