@@ -3,7 +3,7 @@
 //! [`Runner`] runs the program of a call locally, in a sandbox or in a container, as the policy requires.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use climax_catalog::CliView;
@@ -120,6 +120,12 @@ pub enum Stop {
 #[must_use]
 pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
+}
+
+/// The directory of this process; empty if it has been removed.
+#[must_use]
+pub fn directory() -> PathBuf {
+    std::env::current_dir().unwrap_or_default()
 }
 
 /// Finds the program that `word` names in a config of `cli`.
