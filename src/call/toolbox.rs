@@ -194,12 +194,7 @@ impl Toolbox {
         let unknown = || CallError::UnknownTool { suggestions: suggest_tools(&self.index, name) };
         let tool = self.index.get(name).filter(|tool| self.policy.permits(tool.name())).ok_or_else(unknown)?;
         let bound = arguments::bind(tool, arguments).map_err(|violations| invalid(tool, arguments, violations))?;
-        only_reads(tool, &bound, purpose).map_err(|violation| invalid(tool, arguments, vec![violation]))?;
-        arguments::check(&bound).map_err(|violations| CallError::PolicyDenied { violations })?;
-        // The user may still give the directory.
-        if tool.questions().len() == 0 {
-            permitted_directory(tool, &bound)?;
-        }
+        permitted_values(tool, arguments, &bound, purpose)?;
         Ok((tool, bound))
     }
 
@@ -352,6 +347,19 @@ fn only_reads(tool: ResolvedTool<'_>, bound: &Bound<'_>, purpose: Purpose) -> Re
     let stated = tool.written_risk().map(|_| risk);
     let problem = Problem::NotReading { tool: tool.name().to_owned(), risk: stated, caller };
     Err(Violation { argument: argument.to_owned(), problem })
+}
+
+/// Checks the purpose of a call and the policy's rules for its values.
+fn permitted_values(
+    tool: ResolvedTool<'_>,
+    arguments: &Map<String, Value>,
+    bound: &Bound<'_>,
+    purpose: Purpose,
+) -> Result<(), CallError> {
+    only_reads(tool, bound, purpose).map_err(|violation| invalid(tool, arguments, vec![violation]))?;
+    arguments::check(bound).map_err(|violations| CallError::PolicyDenied { violations })?;
+    // The user may still give the directory.
+    if tool.questions().len() == 0 { permitted_directory(tool, bound) } else { Ok(()) }
 }
 
 /// Checks the directory of a call that gives none.
