@@ -18,8 +18,13 @@ pub(crate) type Output = BufReader<ChildStdout>;
 
 /// Starts a server of this config, which runs up to 64 programs at once, and opens the conversation.
 pub(crate) fn start(config: &Path) -> (Server, Output) {
+    start_with(config, &[])
+}
+
+/// Starts a server of this config with more options, and opens the conversation.
+pub(crate) fn start_with(config: &Path, options: &[&str]) -> (Server, Output) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_climax"));
-    command.args(["--max-concurrency", "64", "--config"]).arg(config).env_remove("CLIMAX_LOG_FILE");
+    command.args(["--max-concurrency", "64"]).args(options).arg("--config").arg(config).env_remove("CLIMAX_LOG_FILE");
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     let (mut server, mut output) = (Server { child, input, calls: 0 }, BufReader::new(output));
@@ -47,10 +52,15 @@ impl Server {
 
     /// Asks for a tool and returns the request's id, which is the progress token too if there is one.
     pub(crate) fn call(&mut self, tool: &str, watched: bool) -> u64 {
+        self.request("climax_call", &json!({ "tool_name": tool }), watched)
+    }
+
+    /// Asks for a meta-tool and returns the request's id, which is the progress token too if there is one.
+    pub(crate) fn request(&mut self, name: &str, arguments: &Value, watched: bool) -> u64 {
         self.calls += 1;
         let id = self.calls;
         let meta = if watched { json!({ "progressToken": id }) } else { json!({}) };
-        let params = json!({ "name": "climax_call", "arguments": { "tool_name": tool }, "_meta": meta });
+        let params = json!({ "name": name, "arguments": arguments, "_meta": meta });
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }));
         id
     }

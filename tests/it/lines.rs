@@ -5,8 +5,8 @@ use std::path::Path;
 
 use climax::call::arguments::{Bound, Input, bind_line};
 use climax::call::command_line::plan;
-use climax::call::line::{CommandWords, Reading, Unread, parse, read};
-use climax::catalog::{ArgView, Layer, Place, ResolvedTool, RuleView, Shape, ToolIndex, Type};
+use climax::call::line::{CommandWords, LineContext, Reading, Unread, parse, read, read_line};
+use climax::catalog::{ArgView, Layer, Place, ResolvedTool, Risk, RuleView, Shape, ToolIndex, Type};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::{Config, TestRunner};
@@ -46,7 +46,7 @@ fn sample(arg: ArgView<'_>) -> Value {
     }
 }
 
-/// Argument sets of a tool: the required args, and each other arg with them.
+/// Argument sets of a tool: the required args, some of the other args with them, and all args.
 fn argument_sets(tool: ResolvedTool<'_>) -> Vec<Map<String, Value>> {
     let sayable = |arg: &ArgView<'_>| matches!(arg.place(), Place::Option | Place::Positional);
     let required: Map<String, Value> =
@@ -57,7 +57,8 @@ fn argument_sets(tool: ResolvedTool<'_>) -> Vec<Map<String, Value>> {
         set
     };
     let optional = || tool.agent_args().filter(sayable).filter(|arg| !arg.required());
-    let each = optional().map(|arg| with(arg, sample(arg)));
+    // Each arg stands in the last set. A part of them alone keeps the test quick.
+    let each = optional().step_by(4).map(|arg| with(arg, sample(arg)));
     let off = optional().filter(|arg| arg.off().is_some()).map(|arg| with(arg, json!(false)));
     let all = optional().fold(required.clone(), |mut set, arg| {
         set.insert(arg.name().to_owned(), sample(arg));
@@ -75,8 +76,16 @@ fn values(bound: &Bound<'_>) -> BTreeMap<String, String> {
 fn planned_command_lines_of_bundled_tools_are_read_back() {
     let index = bundled();
     let (mut same, mut other, mut wrong) = (0, 0, Vec::new());
+    // A line leaves defaults out. Without this one the words mean something else.
+    let needs_default = |tool: ResolvedTool<'_>| {
+        let mut args = tool.args();
+        args.any(|arg| arg.flag() == "--" && arg.default().is_some())
+    };
     let is_sayable = |tool: &ResolvedTool<'_>| {
-        !tool.is_native() && tool.questions().len() == 0 && tool.args().all(|arg| arg.output().is_none())
+        !needs_default(*tool)
+            && !tool.is_native()
+            && tool.questions().len() == 0
+            && tool.args().all(|arg| arg.output().is_none())
     };
     for tool in index.tools().filter(is_sayable) {
         for set in argument_sets(tool) {
@@ -143,6 +152,64 @@ fn documented_lines_are_read_as_the_calls_that_give_them() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Reads a line in no directory and returns its tools, or the message of the error.
+fn tools_of(index: &ToolIndex, line: &str) -> Result<Vec<String>, String> {
+    let context = LineContext {
+        env: &|_| None,
+        names_program: &|word, own| word == own,
+        glob: &|_, _| Ok(Vec::new()),
+        input: Input::Nothing,
+    };
+    let read = read_line(index, line, context).map_err(|error| error.to_string())?;
+    let stages = read.steps.iter().flat_map(|step| &step.stages);
+    Ok(stages.map(|stage| stage.reading.tool.name().to_owned()).collect())
+}
+
+/// `tricks.jsonl` has lines by which filters of strings are bypassed, each with the tools that take it, or none.
+#[test]
+fn tricks_end_in_refusals_or_in_checked_calls() {
+    let index = bundled();
+    let mut wrong = Vec::new();
+    let tricks = include_str!("../command_lines/tricks.jsonl");
+    for trick in tricks.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+        let line = trick["line"].as_str().unwrap();
+        let expected: Option<Vec<String>> = serde_json::from_value(trick["tools"].clone()).unwrap();
+        let found = tools_of(&index, line);
+        if found.as_ref().ok() != expected.as_ref() {
+            wrong.push(format!("{line}: {found:?}, not {expected:?}"));
+        }
+    }
+    assert!(tricks.lines().count() > 150);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn lines_do_not_read_as_more_than_they_say() {
+    let index = bundled();
+    let risk_of = |line: &str| index.get(&tools_of(&index, line).unwrap()[0]).unwrap().risk();
+    for line in ["git reset HEAD~1", "git branch x", "curl https://example.com", "docker ps", "rm x", "git push"] {
+        assert!(risk_of(line) < Risk::Destructive || line == "rm x", "{line}");
+    }
+    for (line, words) in [
+        ("git reset HEAD~1", vec!["--hard"]),
+        ("git branch x", vec!["-D", "-d", "--delete", "--force"]),
+        ("curl https://example.com", vec!["-X", "--request", "--data", "--upload-file"]),
+        ("git push", vec!["--force", "--delete"]),
+        ("git clean -n", vec!["-f", "--force"]),
+        ("docker rm x", vec!["-f", "--force"]),
+        ("kubectl delete pod x", vec!["--force", "--now"]),
+        ("npm publish", vec!["--force"]),
+    ] {
+        let given: Vec<&str> = line.split(' ').collect();
+        let reading = read_words(&index, &given).unwrap_or_else(|unread| panic!("{line}: {}", unread.problem));
+        let bound = bind_line(reading.tool, &reading.arguments, Input::Nothing).unwrap();
+        let argv = plan(reading.tool, &bound, &|_| None).argv;
+        for word in words {
+            assert!(!argv.iter().any(|own| own == word), "{line}: {argv:?}");
+        }
+    }
 }
 
 /// Words as bash reads them, of each line; `None` if bash refuses one.

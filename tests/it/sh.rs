@@ -49,6 +49,7 @@ fn lines_have_the_output_and_the_status_of_a_shell() {
         "cat /nonexistent &>/dev/null || echo b",
         "echo a\necho b # c",
         "cd /proc/self && echo a",
+        "cd / && cd proc && cat self/stat | wc -l",
     ] {
         let bash = Command::new("bash").args(["-c", line]).current_dir("/").stdin(Stdio::null()).output().unwrap();
         let expected = (String::from_utf8(bash.stdout).unwrap(), bash.status.code());
@@ -106,6 +107,19 @@ fn first_command_reads_standard_input_and_globs_expand_where_the_line_runs() {
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "./-n.txt a.txt b.txt\n");
     let output = sh_in(Path::new("/"), &[], &format!("cd {} && cat [ab].txt", directory.path().display()), "");
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "a.txtb.txt");
+}
+
+#[test]
+fn directories_of_a_line_and_of_git_are_joined() {
+    let directory = tempfile::tempdir().unwrap();
+    let repository = directory.path().join("a/b");
+    std::fs::create_dir_all(&repository).unwrap();
+    assert!(Command::new("git").args(["init", "--quiet"]).current_dir(&repository).status().unwrap().success());
+    for line in ["cd a/b && git rev-parse --show-toplevel", "cd a && git -C b rev-parse --show-toplevel"] {
+        let output = sh_in(directory.path(), &[], line, "");
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.trim().ends_with("/a/b"), "{line}: {text} {}", String::from_utf8_lossy(&output.stderr));
+    }
 }
 
 #[test]

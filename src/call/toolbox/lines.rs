@@ -8,7 +8,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::Shared;
 use serde_json::{Map, Value};
 
-use super::{Toolbox, invalid, only_reads, with_answer};
+use super::{Toolbox, invalid, permitted_values, with_answer};
 use crate::call::approval::{Approver, PendingCall, PlannedCall};
 use crate::call::arguments::{self, Bound, Input};
 use crate::call::audit::Record;
@@ -158,16 +158,10 @@ impl Toolbox {
         if !self.policy.permits(tool.name()) {
             return Err(failed(CallError::UnknownTool { suggestions: Vec::new() }));
         }
-        let own_directory = directory.and_then(|directory| {
-            let arg = tool.agent_args().find(|arg| arg.place() == Place::Cwd)?;
-            Some((arg.name().to_owned(), Value::from(directory)))
-        });
-        let has_directory = own_directory.is_some();
-        arguments.extend(own_directory);
-        let refused = |violations| failed(invalid(tool, &arguments, violations));
-        let bound = arguments::bind_line(tool, &arguments, input).map_err(refused)?;
-        only_reads(tool, &bound, request.purpose).map_err(|violation| refused(vec![violation]))?;
-        arguments::check(&bound).map_err(|violations| failed(CallError::PolicyDenied { violations }))?;
+        let has_directory = directory.is_some_and(|directory| set_directory(tool, &mut arguments, directory));
+        let bound = arguments::bind_line(tool, &arguments, input)
+            .map_err(|violations| failed(invalid(tool, &arguments, violations)))?;
+        permitted_values(tool, &arguments, &bound, request.purpose).map_err(failed)?;
         let problem =
             unsayable(tool, input).or_else(|| directory.filter(|_| !has_directory).and_then(|_| fixed_directory(tool)));
         if let Some((problem, remedy)) = problem {
@@ -374,6 +368,15 @@ fn streams(
     };
     let programs = stages.iter().map(program).collect::<std::io::Result<Vec<_>>>()?;
     Ok((programs, ends))
+}
+
+/// Gives a call the directory of its line, if its tool has an arg for it. A relative value of the call starts there.
+fn set_directory(tool: ResolvedTool<'_>, arguments: &mut Map<String, Value>, directory: &str) -> bool {
+    let Some(arg) = tool.agent_args().find(|arg| arg.place() == Place::Cwd) else { return false };
+    let own = arguments.get(arg.name()).and_then(Value::as_str).unwrap_or_default();
+    let joined = Path::new(directory).join(own).display().to_string();
+    arguments.insert(arg.name().to_owned(), joined.into());
+    true
 }
 
 /// Returns why a tool cannot be called by a line, and what to do instead.

@@ -1,0 +1,83 @@
+//! The cost of command lines: one command beside a call, pipelines beside bash.
+//!
+//! `cargo bench --bench lines` runs each pair in turn and prints medians. The last pair passes 1 GB through three
+//! programs, and prints the server's peak memory.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a measuring program prints, starts others, and stops at the first failure"
+)]
+
+mod client;
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use client::{Output, Server};
+use serde_json::{Value, json};
+
+const ROUNDS: usize = 500;
+const LARGE_ROUNDS: usize = 5;
+const ONE: &str = "true";
+const TWO: &str = "seq 3 | wc -l";
+const LARGE: &str = "head -c 1000000000 /dev/zero | cat | wc -c";
+
+fn main() {
+    let work = tempfile::tempdir().unwrap();
+    let config = work.path().join("config.yaml");
+    std::fs::write(&config, "command: sleep\ntools: [{name: unused, description: x}]\n").unwrap();
+    let (mut server, mut output) = client::start_with(&config, &["--meta", "search,call,run"]);
+    println!("{:44} {:>9} {:>9} {:>9}", "", "p50 ms", "of", "added");
+    let call = json!({ "tool_name": "coreutils_true" });
+    let line = json!({ "command": ONE });
+    let (mut lines, mut calls) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        lines.push(timed(|| ask(&mut server, &mut output, "climax_run", &line)));
+        calls.push(timed(|| ask(&mut server, &mut output, "climax_call", &call)));
+    }
+    print_pair("`true`: climax_run beside climax_call", median(lines), median(calls));
+    let mut both = |text: &str, rounds: usize| {
+        let line = json!({ "command": text });
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        for _ in 0..rounds {
+            ours.push(timed(|| ask(&mut server, &mut output, "climax_run", &line)));
+            theirs.push(timed(|| bash(text)));
+        }
+        (median(ours), median(theirs))
+    };
+    let (ours, theirs) = both(TWO, ROUNDS);
+    print_pair("`seq 3 | wc -l`: climax_run beside bash -c", ours, theirs);
+    let (ours, theirs) = both(LARGE, LARGE_ROUNDS);
+    print_pair("1 GB through 3 programs beside bash -c", ours, theirs);
+    println!("peak memory of the server: {} KiB", server.memory_kib("VmHWM"));
+}
+
+fn timed(one: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    one();
+    start.elapsed()
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+fn ask(server: &mut Server, output: &mut Output, tool: &str, arguments: &Value) {
+    server.request(tool, arguments, false);
+    let answer = client::read(output).unwrap();
+    assert_eq!(answer["result"]["isError"], false, "{answer}");
+}
+
+fn bash(line: &str) {
+    let mut command = Command::new("bash");
+    command.args(["--norc", "-c", line]).stdin(Stdio::null()).stderr(Stdio::null());
+    assert!(command.output().unwrap().status.success());
+}
+
+fn print_pair(name: &str, ours: Duration, base: Duration) {
+    let ms = |time: Duration| time.as_secs_f64() * 1e3;
+    println!("{name:44} {:>9.3} {:>9.3} {:>9.3}", ms(ours), ms(base), ms(ours) - ms(base));
+}
