@@ -50,6 +50,7 @@ mod sandbox;
 mod server;
 #[cfg(feature = "http")]
 mod statuses;
+mod strays;
 mod support;
 mod surface;
 mod tidy;
