@@ -96,6 +96,12 @@ impl NativeTools {
         self.0.insert(tool.into(), Arc::new(native));
     }
 
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub(crate) fn get(&self, tool: &str) -> Option<&dyn Native> {
         self.0.get(tool).map(AsRef::as_ref)
     }

@@ -10,7 +10,8 @@ use seccompiler::{
 /// System calls that reach other processes, the kernel, or beyond the call. Ordinary commands need none of them.
 ///
 /// `io_uring` is forbidden because a filter does not see the operations in its rings. `setsid` and `setpgid` are
-/// forbidden because a process that leaves the process group outlives the call.
+/// forbidden because a process that leaves the process group outlives the call. Landlock covers neither the queues and
+/// semaphores of other programs nor extended attributes and watches of files.
 const FORBIDDEN: &[c_long] = &[
     libc::SYS_add_key,
     libc::SYS_bpf,
@@ -18,20 +19,36 @@ const FORBIDDEN: &[c_long] = &[
     libc::SYS_delete_module,
     libc::SYS_fanotify_init,
     libc::SYS_finit_module,
+    libc::SYS_fremovexattr,
+    libc::SYS_fsetxattr,
     libc::SYS_fsmount,
     libc::SYS_fsopen,
     libc::SYS_init_module,
+    libc::SYS_inotify_add_watch,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_inotify_init,
+    libc::SYS_inotify_init1,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
     libc::SYS_io_uring_setup,
     libc::SYS_kexec_file_load,
     libc::SYS_kexec_load,
     libc::SYS_keyctl,
+    libc::SYS_lremovexattr,
+    libc::SYS_lsetxattr,
     libc::SYS_mount,
     libc::SYS_mount_setattr,
     libc::SYS_move_mount,
+    libc::SYS_mq_getsetattr,
+    libc::SYS_mq_notify,
     libc::SYS_mq_open,
+    libc::SYS_mq_timedreceive,
+    libc::SYS_mq_timedsend,
+    libc::SYS_mq_unlink,
+    libc::SYS_msgctl,
     libc::SYS_msgget,
+    libc::SYS_msgrcv,
+    libc::SYS_msgsnd,
     libc::SYS_open_by_handle_at,
     libc::SYS_open_tree,
     libc::SYS_perf_event_open,
@@ -41,14 +58,19 @@ const FORBIDDEN: &[c_long] = &[
     libc::SYS_process_vm_writev,
     libc::SYS_ptrace,
     libc::SYS_reboot,
+    libc::SYS_removexattr,
     libc::SYS_request_key,
     libc::SYS_sched_setattr,
+    libc::SYS_semctl,
     libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
     libc::SYS_setdomainname,
     libc::SYS_sethostname,
     libc::SYS_setns,
     libc::SYS_setpgid,
     libc::SYS_setsid,
+    libc::SYS_setxattr,
     libc::SYS_shmat,
     libc::SYS_shmctl,
     libc::SYS_shmget,
@@ -68,6 +90,8 @@ const REACHING_OTHERS: &[(c_long, u8)] = &[
     (libc::SYS_sched_setparam, 0),
     (libc::SYS_sched_setscheduler, 0),
     (libc::SYS_setpriority, 1),
+    // Any kind but 0, a process, stands for a process group or for all processes of a user.
+    (libc::SYS_setpriority, 0),
 ];
 
 /// Flags of `clone` that make namespaces. A process has privileges in its own namespaces that it lacks outside.
@@ -93,7 +117,7 @@ type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 pub(super) fn forbid_system_calls(network: bool) -> Result<(), String> {
     let mut rules: Rules = FORBIDDEN.iter().map(|number| (*number, Vec::new())).collect();
     for (number, argument) in REACHING_OTHERS {
-        rules.insert(*number, vec![rule(&[(*argument, SeccompCmpOp::Ne, 0)])?]);
+        rules.entry(*number).or_default().push(rule(&[(*argument, SeccompCmpOp::Ne, 0)])?);
     }
     let namespace = |flag: &libc::c_int| {
         let flag = u64::from(flag.cast_unsigned());
@@ -103,9 +127,11 @@ pub(super) fn forbid_system_calls(network: bool) -> Result<(), String> {
     let other = NETWORK_FAMILIES.iter().map(|family| (0, SeccompCmpOp::Ne, u64::from(family.cast_unsigned())));
     let sockets = if network { vec![rule(&other.collect::<Vec<_>>())?] } else { Vec::new() };
     rules.insert(libc::SYS_socket, sockets);
-    // A datagram socket of a pair can send to any other Unix datagram socket on this machine.
-    let datagram = u64::from(libc::SOCK_DGRAM.cast_unsigned());
-    rules.insert(libc::SYS_socketpair, vec![rule(&[(1, SeccompCmpOp::MaskedEq(0xf), datagram)])?]);
+    // Any but a stream socket can send to other Unix sockets on this machine: the kernel makes a raw one a datagram socket.
+    let stream = u64::from(libc::SOCK_STREAM.cast_unsigned());
+    let others = (0..=0xf).filter(|kind| *kind != stream);
+    let other = |kind: u64| rule(&[(1, SeccompCmpOp::MaskedEq(0xf), kind)]);
+    rules.insert(libc::SYS_socketpair, others.map(other).collect::<Result<_, _>>()?);
     apply(rules, libc::EPERM)?;
     // The flags of `clone3` are in memory, which filters cannot read. After ENOSYS libraries fall back to `clone`.
     apply(BTreeMap::from([(libc::SYS_clone3, Vec::new())]), libc::ENOSYS)

@@ -83,6 +83,22 @@ impl Group {
         members::running_besides(self.id())
     }
 
+    /// Returns the number of running members that this process may not end, the leader included: they have changed to
+    /// another user.
+    pub(super) fn survivors(&self) -> usize {
+        members::beyond_reach(self.id())
+    }
+
+    /// Whether this process may not end the leader.
+    pub(super) fn is_beyond_reach(&self) -> bool {
+        members::is_beyond_reach(self.id())
+    }
+
+    /// Whether the leader has exited. It is not reaped.
+    pub(super) fn has_ended(&self) -> bool {
+        has_exited(self.leader)
+    }
+
     /// Sends TERM to every member.
     pub(super) fn terminate(&self) {
         self.signal(Signal::TERM);

@@ -17,6 +17,7 @@ use rustix::process::{Pid, Signal, kill_process_group, setsid};
 use serde_json::{Value, json};
 
 use super::append::append_line;
+use super::children;
 use super::self_exec::THIS_PROGRAM;
 use crate::lock::Unpoisoned as _;
 
@@ -175,6 +176,7 @@ impl Inner {
         if let Err(error) = pipe.write_all(text.as_bytes()) {
             tracing::warn!(%error, "the janitor is gone");
             let _ = child.kill().and_then(|()| child.wait());
+            children::waited_for(child.id().cast_signed());
             self.process = None;
         }
     }
@@ -186,7 +188,8 @@ fn start() -> io::Result<(Child, ChildStdin)> {
     let mut command = Command::new(THIS_PROGRAM);
     // The environment is inherited, because container runtimes may need it.
     command.arg0("climax").arg(COMMAND).current_dir("/");
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = children::start(|| command.spawn(), |child: &Child| Some(child.id()))?;
     let pipe = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
     // Without blocking: a stopped janitor must not stop the server.
     let _ = rustix::pipe::fcntl_setpipe_size(&pipe, PIPE_BYTES);

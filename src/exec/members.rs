@@ -2,18 +2,36 @@
 
 use std::fs;
 
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
+
 /// The most process IDs that are tried one by one, at 0.1 µs each. More of them are listed instead.
 const MAX_TRIED_IDS: i32 = 4_096;
 
 /// Returns the number of running members of the group that `leader` leads, besides itself. Without `/proc` it is 0.
 pub(super) fn running_besides(leader: i32) -> usize {
-    let is_member = |process: &i32| *process != leader && group_of(*process) == leader && is_running(*process);
+    count(leader, |process| process != leader)
+}
+
+/// Returns the number of running members, the leader included, that this process may not end.
+pub(super) fn beyond_reach(leader: i32) -> usize {
+    count(leader, is_beyond_reach)
+}
+
+/// Whether this process may not end another one: it runs as another user.
+pub(super) fn is_beyond_reach(process: i32) -> bool {
+    Pid::from_raw(process).is_some_and(|process| test_kill_process(process) == Err(Errno::PERM))
+}
+
+/// Returns the number of running members for which `counts` holds.
+fn count(leader: i32, counts: impl Fn(i32) -> bool) -> usize {
+    let is_counted = |process: &i32| group_of(*process) == leader && counts(*process) && is_running(*process);
     match last_id() {
         // Members were started after their leader. Most programs start few processes, or none.
         Some(last) if (leader..=leader.saturating_add(MAX_TRIED_IDS)).contains(&last) => {
-            (leader..=last).filter(is_member).count()
+            (leader..=last).filter(is_counted).count()
         }
-        _ => listed().filter(is_member).count(),
+        _ => listed().filter(is_counted).count(),
     }
 }
 

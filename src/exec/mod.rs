@@ -11,6 +11,7 @@ use climax_catalog::expansion::command_word;
 
 mod append;
 mod capture;
+mod children;
 mod confine;
 mod container;
 mod descriptors;
@@ -37,6 +38,7 @@ mod watch;
 
 pub(crate) use append::open_for_append;
 pub use capture::Captured;
+pub use children::reap_given_children;
 pub use descriptors::{keep_descriptors_private, room_for_connections};
 pub use error::SpawnError;
 pub use invocation::Invocation;
@@ -66,6 +68,8 @@ pub struct Outcome {
     pub files: Vec<ResultFile>,
     /// The processes of its group that still ran when it had ended by itself, and were ended.
     pub background_processes: usize,
+    /// The processes of its group that could not be ended, since they have changed to another user.
+    pub survivors: usize,
     /// The sandbox that it ran in, in words.
     pub sandbox: Option<String>,
 }
@@ -80,6 +84,7 @@ impl Outcome {
             answer: None,
             files: Vec::new(),
             background_processes: 0,
+            survivors: 0,
             sandbox: None,
         }
     }

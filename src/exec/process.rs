@@ -16,6 +16,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::either::Either;
 
 use super::capture::Capture;
+use super::children;
 use super::group::Group;
 use super::invocation::Invocation;
 use super::janitor::Janitor;
@@ -43,7 +44,8 @@ pub(super) struct RunContext<'a> {
 /// number of dropped bytes. On timeout, or when `stop` completes, the whole process group gets TERM, then KILL after
 /// a grace period; the output until then is part of the result. After exit, pipes that a descendant still holds, and
 /// then other members of the group, are awaited for at most `limits.drain`; then the rest of the group is killed and
-/// counted. Dropping the future kills the group too.
+/// counted. Members that have changed to another user survive KILL; they are counted too, and not awaited.
+/// Dropping the future kills the group too.
 /// The start waits while the system lacks descriptors, processes or memory and other programs run.
 ///
 /// # Errors
@@ -91,15 +93,26 @@ pub(super) async fn run(
         group.kill();
         (end, left)
     };
+    let survivors = if end.is_some() || background_processes > 0 { group.survivors() } else { 0 };
     // Before the leader is reaped: afterwards another group could get the ID.
     drop(cleanup);
-    let status = child.wait().await.map_err(|error| system_error(invocation, error))?;
+    let id = group.id();
+    let end = match end {
+        // The runtime reaps the leader when it ends.
+        Some(end) if !group.has_ended() => end,
+        end => {
+            let status = child.wait().await.map_err(|error| system_error(invocation, error))?;
+            children::waited_for(id);
+            end.unwrap_or_else(|| end_of(status))
+        }
+    };
     group.disarm();
     Ok(Outcome {
         stdout: stdout.finish(),
         stderr: stderr.finish(),
-        background_processes,
-        ..Outcome::ended(end.unwrap_or_else(|| end_of(status)))
+        background_processes: background_processes.saturating_sub(survivors),
+        survivors,
+        ..Outcome::ended(end)
     })
 }
 
@@ -124,7 +137,9 @@ async fn wait_for_exit<F: Future<Output = ()>>(
     group.terminate();
     let _ = timeout(grace, io.alongside(group.all_exited())).await;
     group.kill();
-    io.alongside(group.exited()).await;
+    if !group.is_beyond_reach() {
+        io.alongside(group.exited()).await;
+    }
     Some(end)
 }
 
@@ -161,7 +176,8 @@ fn spawn(invocation: &Invocation, descriptors: &Descriptors) -> Result<Child, Sp
     if let Some(dir) = &invocation.cwd {
         command.current_dir(dir);
     }
-    command.spawn().map_err(|error| match error.kind() {
+    let spawned = children::start(|| command.spawn(), Child::id);
+    spawned.map_err(|error| match error.kind() {
         // The program was found, so the interpreter that its first line names is missing.
         io::ErrorKind::NotFound => system_error(invocation, io::Error::other("its interpreter does not exist")),
         _ => system_error(invocation, error),

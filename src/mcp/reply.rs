@@ -290,6 +290,12 @@ fn stderr_text(outcome: &Outcome, form: TextForm) -> String {
         1 => add_line(&mut stderr, "1 background process was ended with the program"),
         count => add_line(&mut stderr, &format!("{count} background processes were ended with the program")),
     }
+    let run_on = "after the program, as another user, and could not be ended";
+    match outcome.survivors {
+        0 => {}
+        1 => add_line(&mut stderr, &format!("1 process runs on {run_on}")),
+        count => add_line(&mut stderr, &format!("{count} processes run on {run_on}")),
+    }
     stderr
 }
 

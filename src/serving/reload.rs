@@ -98,6 +98,11 @@ impl Registry {
         Ok(Published { handle, of_configs, warnings })
     }
 
+    /// Whether tools run in this process, and may start processes of their own.
+    pub(crate) fn has_natives(&self) -> bool {
+        !self.settings.natives.is_empty()
+    }
+
     /// Iterates over the paths of configs and policies.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
         let policies = self.published.iter().filter_map(|(policy, _)| policy.as_deref());

@@ -82,6 +82,19 @@ fn main() -> ExitCode {
         "double-fork" => {
             Command::new(std::env::current_exe().unwrap()).arg("daemon").status().unwrap();
         }
+        // Processes that become children of the parent: their number, and whether each leaves the group and the session.
+        "give" => give(number(0), rest.get(1).is_some_and(|word| word == "away")),
+        // A process with a set-user-ID bit becomes that user altogether, and sleeps.
+        "become" => {
+            become_owner();
+            announce();
+            sleep();
+        }
+        // The same as a background process of this one: the path of the program.
+        "leave-become" => {
+            Command::new(&rest[0]).arg("become").spawn().unwrap();
+            wait_for_line();
+        }
         "leave-behind" => {
             grandchild(false).arg("announce").spawn().unwrap();
             wait_for_line();
@@ -149,6 +162,29 @@ fn sleep() {
     std::thread::sleep(Duration::from_mins(10));
 }
 
+/// Makes children of the parent of this process. Those that leave it end after it.
+fn give(count: u64, away: bool) {
+    let flags = u64::try_from(libc::CLONE_PARENT | libc::SIGCHLD).unwrap();
+    for _ in 0..count {
+        #[expect(unsafe_code, reason = "the child has no other thread to share memory with, and ends here")]
+        unsafe {
+            if libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) == 0 {
+                if away {
+                    libc::setsid();
+                    libc::usleep(300_000);
+                }
+                libc::_exit(0);
+            }
+        }
+    }
+}
+
+fn become_owner() {
+    #[expect(unsafe_code, reason = "the call takes a number and touches no memory")]
+    let status = unsafe { libc::setuid(libc::geteuid()) };
+    assert_eq!(status, 0);
+}
+
 /// Ignores TERM.
 fn ignore_term() {
     // Restarts itself under `trap '' TERM` of a shell, because ignoring a signal needs unsafe code here.
@@ -213,6 +249,18 @@ fn attempt(what: &str, with: &str) -> io::Result<()> {
             let pid = rustix::process::Pid::from_raw(with.parse().unwrap()).unwrap();
             Ok(rustix::process::kill_process(pid, rustix::process::Signal::TERM)?)
         }
+        "raw-pair" | "stream-pair" => {
+            use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+            let kind = if what == "raw-pair" { SocketType::RAW } else { SocketType::STREAM };
+            Ok(socketpair(AddressFamily::UNIX, kind, SocketFlags::CLOEXEC, None).map(drop)?)
+        }
+        "renice-user" => Ok(rustix::process::setpriority_user(rustix::process::Uid::ROOT, 0)?),
+        "renice" => Ok(rustix::process::setpriority_process(None, 19)?),
+        "attribute" => Ok(rustix::fs::setxattr(with, "user.x", b"x", rustix::fs::XattrFlags::empty())?),
+        "watch" => Ok(rustix::fs::inotify::init(rustix::fs::inotify::CreateFlags::empty()).map(drop)?),
+        "message" => system_call(libc::SYS_msgrcv),
+        "semaphore" => system_call(libc::SYS_semctl),
+        "queue" => system_call(libc::SYS_mq_unlink),
         "pair" => std::os::unix::net::UnixDatagram::pair().map(drop),
         "unix" => std::os::unix::net::UnixDatagram::unbound().map(drop),
         "allocate" => {
@@ -224,6 +272,13 @@ fn attempt(what: &str, with: &str) -> io::Result<()> {
         },
         other => Err(io::Error::other(format!("unknown attempt {other:?}"))),
     }
+}
+
+/// Makes a system call without arguments.
+fn system_call(number: libc::c_long) -> io::Result<()> {
+    #[expect(unsafe_code, reason = "the calls that tests try refuse these arguments, and touch no memory")]
+    let result = unsafe { libc::syscall(number, -1, 0, 0, 0, 0) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 fn flood(bytes: u64) {

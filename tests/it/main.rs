@@ -53,6 +53,7 @@ mod server;
 #[cfg(feature = "http")]
 mod sh;
 mod statuses;
+mod strays;
 mod support;
 mod surface;
 mod tidy;

@@ -170,6 +170,19 @@ fn sockets_follow_the_network_setting() {
 }
 
 #[test]
+fn cannot_reach_others_beside_files_and_sockets() {
+    let mut sandbox = Sandbox::new(OPEN);
+    let file = sandbox.path("open/file");
+    for what in ["raw-pair", "renice-user", "attribute", "watch", "message", "semaphore", "queue"] {
+        let said = sandbox.attempt(what, &file);
+        assert!(said.contains("Operation not permitted"), "{what}: {said}");
+    }
+    for what in ["stream-pair", "renice"] {
+        assert_eq!(sandbox.attempt(what, &file), "ok", "{what}");
+    }
+}
+
+#[test]
 fn resources_are_limited() {
     let mut sandbox = Sandbox::new(&format!("{OPEN}, limits: {{memory_mb: 300, cpu_s: 1, file_mb: 1}}"));
     assert_eq!(sandbox.attempt("allocate", "100"), "ok");

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::arguments::{HttpArguments, RunArguments};
 use super::banner;
-use super::start::{Reloader, Start, cancel_on};
+use super::start::{Reloader, Start, cancel_on, reap_given_children};
 use crate::command::output::FAILURE;
 use crate::command::runtime::runtime;
 use crate::command::terminal;
@@ -191,6 +191,7 @@ fn serve_until_shutdown(
     let drain = CancellationToken::new();
     let runtime = runtime()?;
     let ended = runtime.block_on(async {
+        reap_given_children(&registry)?;
         for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
             cancel_on(kind, &drain)?;
             end_calls_on_second(kind, &end_calls)?;

@@ -15,6 +15,7 @@ use crate::call::audit::Audit;
 use crate::command::output::usage;
 use crate::command::selection::report_load_error;
 use crate::command::terminal;
+use crate::exec;
 use crate::mcp::{Options, Server};
 use crate::serving::load::LoadError;
 use crate::serving::reload::{Published, Registry};
@@ -90,6 +91,14 @@ impl Reloader {
         });
         Ok(())
     }
+}
+
+/// Starts to reap the children that programs give to this process. Native tools wait for their own.
+///
+/// # Errors
+/// The signal cannot be handled.
+pub(super) fn reap_given_children(registry: &Registry) -> io::Result<()> {
+    if registry.has_natives() { Ok(()) } else { exec::reap_given_children() }
 }
 
 /// Cancels `token` on a signal.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio::signal::unix::SignalKind;
 
 use super::banner;
-use super::start::{Reloader, Start, cancel_on};
+use super::start::{Reloader, Start, cancel_on, reap_given_children};
 use crate::command::output::FAILURE;
 use crate::command::runtime::runtime;
 use crate::command::terminal;
@@ -40,6 +40,7 @@ fn serve(start: Start<'_>, server: Server) -> io::Result<()> {
     let Start { arguments, registry, shutdown, .. } = start;
     let runtime = runtime()?;
     let ended = runtime.block_on(async {
+        reap_given_children(&registry)?;
         for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
             cancel_on(kind, &shutdown)?;
         }
