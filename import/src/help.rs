@@ -375,6 +375,12 @@ fn usage_operands(synopses: &[Synopsis], has_subcommands: bool) -> Vec<Operand> 
         let required = !first.literal_optional;
         operands.insert(0, Operand { name: literal.clone(), required, value, guesses, ..Operand::default() });
     }
+    // `prog [OPTION]` stands for `--help` and the like.
+    let own = || {
+        own().filter(|synopsis| {
+            !(synopsis.operands.is_empty() && synopsis.flags.is_empty() && synopsis.literal.is_none())
+        })
+    };
     let lines = own().count();
     for operand in &mut operands {
         let in_all =

@@ -365,6 +365,7 @@ mod tests {
         assert_eq!(operands("prog add (-m | --message) <text> <object>"), "object!");
         assert_eq!(operands("prog add [(-m | --message) <text>] [--tags | --no-tags] <object>"), "object!");
         assert_eq!(operands("prog add {<number> | <url>}"), "number!");
+        assert_eq!(operands("prog add <number>|<url>|<path> <name>"), "number!, name!");
         assert_eq!(operands("prog add [[[[[[[[[[[[[[[[[[[[[[[[[[x"), "");
     }
 
