@@ -2,8 +2,8 @@
 
 use crate::command::Several;
 
-/// Names of values that are lists in the help of Go programs.
-const SLICES: [&str; 10] = [
+/// Names of values that are lists in the help of Go programs: types of their own, too.
+const SLICES: [&str; 13] = [
     "strings",
     "stringarray",
     "stringslice",
@@ -13,6 +13,9 @@ const SLICES: [&str; 10] = [
     "intslice",
     "ints",
     "filters",
+    "filter",
+    "mount",
+    "ulimit",
     "stringlist",
 ];
 /// Phrases of options that may stand several times.
@@ -57,7 +60,7 @@ pub(super) fn in_text(name: &str, text: &str) -> Several {
         && ["the given ", "the specified ", "these "].iter().any(|article| {
             lower.split(article).skip(1).any(|rest| rest.split(' ').take(3).any(|word| is_plural_of(word, noun)))
         });
-    if says(&SEPARATED) && (is_list || !says(&REPEATED)) {
+    if name == "fields" || says(&SEPARATED) && (is_list || !says(&REPEATED)) {
         return Several::Joined(',');
     }
     if is_list || is_plural || SLICES.contains(&name.as_str()) || says(&REPEATED) || lower.split(". ").any(is_multiple)
