@@ -175,8 +175,10 @@ fn operands(operands: &[Operand], names: &mut Names) -> Vec<DraftArg> {
     let mut may_end = false;
     let mut args = Vec::new();
     for (at, operand) in operands.iter().enumerate() {
-        let is_followed = operands[at + 1..].iter().any(|next| next.required);
-        let is_open = !operand.required && operand.guesses.contains(&SEVERAL_LINES);
+        // The words of a rest need a required operand before them.
+        let is_needed = operands[at + 1..].iter().any(|next| next.rest && !next.behind_dashes);
+        let is_followed = is_needed || operands[at + 1..].iter().any(|next| next.required);
+        let is_open = !operand.required && !is_needed && operand.guesses.contains(&SEVERAL_LINES);
         let is_forced = !operand.required && is_followed && !is_open && !may_end;
         // Behind an operand of one form of several none can be required.
         let required = (operand.required || is_forced) && !may_end;

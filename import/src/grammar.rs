@@ -86,6 +86,10 @@ impl Parser<'_> {
         }
         if let (Some(close), true) = (self.rest.find('>'), first == '<') {
             let inner = self.take(close + 1);
+            // `<file>|<directory>`: one operand, named after its first form.
+            while let Some(other) = self.rest.strip_prefix("|<").and_then(|rest| rest.find('>')) {
+                self.take(other + "|<>".len());
+            }
             return UsageItem::Angle(inner[1..close].to_owned());
         }
         let end = self.word_end(first == '-');

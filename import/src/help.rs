@@ -6,7 +6,7 @@ use super::draft::SEVERAL_LINES;
 use super::page::{Layout, ListEntry, Section, layout};
 use super::synopsis::{self, Synopsis};
 use super::values::alternatives;
-use super::{about, option, prose, refine, values};
+use super::{about, option, prose, refine, shape, values};
 use crate::command::{Command, Flag, Group, Operand, Several, Subcommand, Sure, Value};
 
 /// The most options of one help page.
@@ -154,7 +154,7 @@ fn options(entries: &[ListEntry]) -> Vec<Flag> {
 /// Completes a switch from its description.
 fn complete_switch(flag: &mut Flag, text: &str) {
     flag.is_on |= values::default(text).as_deref() == Some("true");
-    flag.counts |= values::counts(&flag.spellings, text);
+    flag.counts |= shape::counts(&flag.spellings, text);
     if flag.off.is_none() {
         flag.off = flag.spellings.first().and_then(|spelling| refine::opposite_in(spelling, text));
     }
@@ -248,7 +248,7 @@ fn listed_operand(entry: &ListEntry, synopses: &[Synopsis]) -> Option<Operand> {
         }
     }
     value.name.clone_from(&operand.name);
-    value.pair = option::is_pair(&operand.name);
+    value.pair = shape::is_pair(&operand.name);
     values::complete(&mut value, &entry.text);
     operand.value = value;
     Some(operand)
@@ -375,6 +375,12 @@ fn usage_operands(synopses: &[Synopsis], has_subcommands: bool) -> Vec<Operand> 
         let required = !first.literal_optional;
         operands.insert(0, Operand { name: literal.clone(), required, value, guesses, ..Operand::default() });
     }
+    // `prog [OPTION]` stands for `--help` and the like.
+    let own = || {
+        own().filter(|synopsis| {
+            !(synopsis.operands.is_empty() && synopsis.flags.is_empty() && synopsis.literal.is_none())
+        })
+    };
     let lines = own().count();
     for operand in &mut operands {
         let in_all =

@@ -16,6 +16,7 @@ mod prose;
 mod rank;
 mod refine;
 mod risk;
+mod shape;
 #[cfg(feature = "usage")]
 pub mod spec;
 mod synopsis;

@@ -2,8 +2,8 @@
 
 use climax_catalog::Type;
 
-use super::refine;
 use super::values::{alternatives, are_kinds};
+use super::{refine, shape};
 use crate::command::{Flag, Several, Sure, Value};
 
 /// The most spellings of one option.
@@ -271,13 +271,13 @@ fn named(word: &str) -> Value {
     let bare = word.trim_end_matches(':');
     // `FILE1,FILE2..`
     let is_short_list = bare.ends_with("..") && !bare.ends_with("...") && bare.contains(',');
-    let several = if is_short_list { Several::Joined(',') } else { several(bare) };
+    let several = if is_short_list { Several::Joined(',') } else { shape::of_name(bare) };
     let bare = bare.trim_end_matches("...");
     let inner = bare.trim_matches(['<', '>', '[', ']', '{', '}', '(', ')', '=']).trim_end_matches("...");
     let is_part = core(bare) != bare && !bare.starts_with('[');
     let name =
         core(bare).trim_matches(['<', '>', '[', ']', '{', '}', '(', ')', '=']).trim_end_matches(['.', ' ']).to_owned();
-    let mut value = Value { name, several, pair: is_pair(inner), ..Value::default() };
+    let mut value = Value { name, several, pair: shape::is_pair(inner), ..Value::default() };
     if is_part || bare.starts_with('[') && !is_bracketed(bare) {
         // `[HOST:]PORT` is no number.
         value.kind = Some(Sure::Said(Type::String));
@@ -313,30 +313,6 @@ pub(super) fn core(name: &str) -> String {
     }
     let is_name = out.chars().any(char::is_alphanumeric);
     if is_name { out } else { name.to_owned() }
-}
-
-/// How the name of a value shows several: `FILE...`, `A,B,...`, `A[,B]`.
-fn several(name: &str) -> Several {
-    let separated = [",...", "[,", ", ...", ",…"].iter().any(|sign| name.contains(sign));
-    if separated {
-        Several::Joined(',')
-    } else if name.contains(" ...") {
-        Several::Words
-    } else if name.contains("...") {
-        Several::Each
-    } else {
-        Several::No
-    }
-}
-
-/// Whether the name of a value says that it is a name with a value: `KEY=VALUE`, `<name>=<value>`.
-pub(super) fn is_pair(name: &str) -> bool {
-    let Some((key, value)) = name.split_once('=') else { return name.eq_ignore_ascii_case("stringToString") };
-    let is_name = |part: &str| {
-        let part = part.trim_matches(['<', '>', '[', ']', '.']);
-        !part.is_empty() && part.len() <= 20 && part.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
-    };
-    is_name(key) && is_name(value)
 }
 
 #[cfg(test)]

@@ -203,15 +203,15 @@ fn of_words(command: &Command) -> Sure<Risk> {
     if let Some(risk) = parts.filter_map(of_word).max() {
         return Sure::Guessed(risk);
     }
-    Sure::Guessed(of_about(&command.about).unwrap_or(Risk::Write))
+    Sure::Guessed(of_about(&command.about, words.is_empty()).unwrap_or(Risk::Write))
 }
 
-/// The risk by the verbs of the first sentence: the first word alone if it is one, else the highest of all.
-fn of_about(about: &str) -> Option<Risk> {
+/// The risk by the first word of the description. That of a program says the verb later: the highest of all counts.
+fn of_about(about: &str, is_program: bool) -> Option<Risk> {
     let sentence = about.split(". ").next().unwrap_or_default().to_ascii_lowercase();
     let mut verbs = sentence.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| !word.is_empty());
     let first = verbs.next().and_then(of_verb);
-    first.or_else(|| verbs.filter_map(of_verb).max())
+    first.or_else(|| verbs.filter_map(of_verb).max().filter(|_| is_program))
 }
 
 /// The risk of a verb, also in the third person: `searches`, `copies`.

@@ -9,7 +9,7 @@ use usage::{Spec, SpecArg, SpecCommand, SpecFlag};
 
 use super::draft::{Draft, Selection, draft};
 use super::{prose, values};
-use crate::command::{Command, Flag, Operand, Sure, Value};
+use crate::command::{Command, Flag, Operand, Several, Sure, Value};
 
 /// Drafts a config from a specification file.
 ///
@@ -88,11 +88,15 @@ fn flag(flag: &SpecFlag) -> Option<Flag> {
     let value = flag.arg.as_ref().map(|arg| {
         let mut value = value(arg, &text);
         value.default = value.default.or_else(|| flag.default.first().cloned());
-        value.repeated |= flag.var;
+        if flag.var && value.several == Several::No {
+            value.several = Several::Each;
+        }
         value.optional |= flag.value_optional;
         value
     });
-    Some(Flag { spellings, value, about: prose::shorten(&text), required: flag.required, is_on: false })
+    let off = flag.negate.clone().filter(|_| value.is_none() && !flag.count);
+    let about = prose::shorten(&text);
+    Some(Flag { spellings, value, off, about, counts: flag.count, required: flag.required, ..Flag::default() })
 }
 
 fn operand(arg: &SpecArg) -> Operand {
@@ -112,7 +116,7 @@ fn value(arg: &SpecArg, text: &[String]) -> Value {
         name: arg.name.clone(),
         values: choices.map(Sure::Said),
         default: arg.default.first().cloned(),
-        repeated: arg.var,
+        several: if arg.var { Several::Each } else { Several::No },
         ..Value::default()
     };
     values::complete(&mut value, text);

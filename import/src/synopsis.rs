@@ -2,7 +2,7 @@
 
 use super::grammar::{self, UsageItem};
 use super::values::{alternatives, are_kinds};
-use super::{option, refine};
+use super::{option, refine, shape};
 use crate::command::{Flag, Group, Operand, Several, Sure, Value};
 
 /// The most operands of one line.
@@ -240,7 +240,7 @@ impl SynopsisReader<'_> {
         let core = option::core(word);
         let name = core.split(['[', '(', '<']).next().filter(|name| !name.is_empty()).unwrap_or(&core);
         let several = if repeated || word.ends_with("...") { Several::Each } else { Several::No };
-        let mut value = Value { several, pair: option::is_pair(word), ..Value::default() };
+        let mut value = Value { several, pair: shape::is_pair(word), ..Value::default() };
         if is_angle && word.chars().any(|c| c.is_ascii_lowercase()) {
             value.values = alternatives(word, '|').filter(|values| !are_kinds(values)).map(Sure::Guessed);
         }
@@ -365,6 +365,7 @@ mod tests {
         assert_eq!(operands("prog add (-m | --message) <text> <object>"), "object!");
         assert_eq!(operands("prog add [(-m | --message) <text>] [--tags | --no-tags] <object>"), "object!");
         assert_eq!(operands("prog add {<number> | <url>}"), "number!");
+        assert_eq!(operands("prog add <number>|<url>|<path> <name>"), "number!, name!");
         assert_eq!(operands("prog add [[[[[[[[[[[[[[[[[[[[[[[[[[x"), "");
     }
 

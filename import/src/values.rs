@@ -2,7 +2,7 @@
 
 use climax_catalog::Type;
 
-use super::option;
+use super::shape;
 use crate::command::{Several, Sure, Value};
 
 /// Phrases that a list of all values follows.
@@ -37,47 +37,6 @@ const TABLE_TITLES: [&str; 12] = [
     "modes:",
     "can be:",
     "following:",
-];
-/// Names of values that are lists in the help of Go programs.
-const SLICES: [&str; 10] = [
-    "strings",
-    "stringarray",
-    "stringslice",
-    "list",
-    "stringtostring",
-    "map",
-    "intslice",
-    "ints",
-    "filters",
-    "stringlist",
-];
-/// Phrases of options that may stand several times.
-const REPEATED: [&str; 13] = [
-    "multiple times",
-    "several times",
-    "more than once",
-    "can be repeated",
-    "may be repeated",
-    "be repeated",
-    "repeatable",
-    "once for each",
-    "once per",
-    "many times",
-    "occurrence",
-    "multi-allowed",
-    "multiple options specify",
-];
-/// Phrases of options whose value holds several, with commas.
-const SEPARATED: [&str; 9] = [
-    "comma-separated",
-    "comma separated",
-    "separated by comma",
-    "separated by a comma",
-    "comma-delimited",
-    "delimited by comma",
-    "separated with comma",
-    "specified with comma",
-    "given with comma",
 ];
 /// Alternatives that name kinds of text.
 const KINDS: [&str; 42] = [
@@ -131,7 +90,7 @@ pub(super) fn complete(value: &mut Value, text: &[String]) {
     if value.default.is_none() {
         value.default = default(&joined);
     }
-    value.pair |= value.values.is_none() && speaks_of_pairs(&joined);
+    value.pair |= value.values.is_none() && shape::speaks_of_pairs(&joined);
     if value.values.is_none() {
         let own = table(text).filter(|_| !is_composed(value, &joined));
         value.values = own.or_else(|| values(&joined, value)).or_else(|| at_end(text));
@@ -140,34 +99,7 @@ pub(super) fn complete(value: &mut Value, text: &[String]) {
         value.kind = kind_of_name(&value.name).or_else(|| value.default.as_deref().and_then(kind_of_default));
     }
     if value.several == Several::No {
-        value.several = several(&value.name, &joined);
-    }
-}
-
-/// How an option takes several values, by the name of its value and by its description.
-fn several(name: &str, text: &str) -> Several {
-    let name = name.to_ascii_lowercase();
-    let lower = text.to_ascii_lowercase();
-    let says = |phrases: &[&str]| phrases.iter().any(|phrase| lower.contains(phrase));
-    // Several rules in one value are no several values.
-    let is_multiple =
-        |sentence: &str| sentence.contains("multiple") && ["can be", "may be"].iter().any(|may| sentence.contains(may));
-    let noun = name.rsplit(['-', '_', ' ']).next().unwrap_or_default();
-    let is_list = ["list of ", "a list of ", "lists of "].iter().any(|start| lower.starts_with(start));
-    let is_plural = noun.len() > 2
-        && ["the given ", "the specified ", "these "].iter().any(|article| {
-            lower.split(article).skip(1).any(|rest| rest.split(' ').take(3).any(|word| is_plural_of(word, noun)))
-        });
-    if says(&SEPARATED) && (is_list || !says(&REPEATED)) {
-        return Several::Joined(',');
-    }
-    if is_list || is_plural || SLICES.contains(&name.as_str()) || says(&REPEATED) || lower.split(". ").any(is_multiple)
-    {
-        Several::Each
-    } else if says(&SEPARATED) {
-        Several::Joined(',')
-    } else {
-        Several::No
+        value.several = shape::in_text(&value.name, &joined);
     }
 }
 
@@ -175,17 +107,6 @@ fn several(name: &str, text: &str) -> Several {
 fn are_mostly_kinds(values: &[String]) -> bool {
     let kinds = values.iter().filter(|value| KINDS.contains(&value.to_ascii_lowercase().as_str())).count();
     2 * kinds > values.len()
-}
-
-fn is_plural_of(word: &str, noun: &str) -> bool {
-    word.strip_prefix(noun).is_some_and(|ending| matches!(ending, "s" | "es"))
-}
-
-/// Whether a description says that the value is a name with a value: "specified as `KEY=VALUE` pairs".
-fn speaks_of_pairs(text: &str) -> bool {
-    let quoted = text.split(['"', '`', '\'']).skip(1).step_by(2);
-    quoted.into_iter().any(|part| !part.contains(' ') && option::is_pair(part) && !part.starts_with('-'))
-        && [" pair", " style", " form"].iter().any(|word| text.contains(word))
 }
 
 /// Whether values are kinds of text rather than texts: `<path|url>`.
@@ -233,25 +154,6 @@ pub(super) fn default(text: &str) -> Option<String> {
 
 fn unquoted(text: &str) -> &str {
     ['"', '\'', '`'].into_iter().find_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote)).unwrap_or(text)
-}
-
-/// Whether a switch counts how often it stands, by its spellings and its description.
-pub(super) fn counts(spellings: &[String], text: &str) -> bool {
-    let lower = text.to_ascii_lowercase();
-    let doubled = spellings.iter().filter(|spelling| spelling.len() == 2).any(|spelling| {
-        let letter = &spelling[1..];
-        text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').any(|word| word == format!("-{letter}{letter}"))
-    });
-    let phrases = [
-        "twice",
-        "repeating th",
-        "multiple times",
-        "several times",
-        "more than once",
-        "be repeated",
-        "up to three times",
-    ];
-    doubled || phrases.iter().any(|phrase| lower.contains(phrase))
 }
 
 /// Whether a value has parts, with values of their own: a pair, or a format.
@@ -473,8 +375,6 @@ mod tests {
         assert_eq!(several("DISH", "Serve the given dishes"), Several::Each);
         assert_eq!(several("DISH", "Multiple rules are written as one text"), Several::No);
         assert!(completed("SET", "Settings, given as `KEY=VALUE` pairs").pair);
-        assert!(counts(&["--stir".to_owned(), "-s".to_owned()], "Stir; -ss stirs more"));
-        assert!(!counts(&["--stir".to_owned(), "-s".to_owned()], "Stir once"));
     }
 
     #[test]

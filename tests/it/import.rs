@@ -360,6 +360,9 @@ fn words_of_another_program_are_a_rest() {
     let page = "Usage: stove [OPTIONS] <PAN> [COMMAND] [ARGS]...\n\nOptions:\n  -q, --quick  Be quick\n";
     let lines = called(page, "stove", &[], r#"{"quick": true, "pan": "p", "command": ["cook", "-x", "--", "y"]}"#);
     assert_eq!(lines.map(|lines| shown(&lines)).as_deref(), Ok("--quick p cook -x -- y"));
+    let page = "Usage: stove [OPTION] [PAN] COMMAND [ARG]...\n  or:  stove --list\n\n  -q, --quick  Be quick\n";
+    let lines = called(page, "stove", &[], r#"{"pan": "p", "command": "cook", "arg": ["-x"]}"#);
+    assert_eq!(lines.map(|lines| shown(&lines)).as_deref(), Ok("p cook -x"));
     let page = "Usage: stove [OPTIONS] [ARGS]...\n\nArguments:\n  [ARGS]...  Arguments for the dish\n\nOptions:\n  -q, --quick  Be quick\n";
     let lines = called(page, "stove", &[], r#"{"quick": true, "args": ["-x"]}"#);
     assert_eq!(lines.map(|lines| shown(&lines)).as_deref(), Ok("--quick -- -x"));

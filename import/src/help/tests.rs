@@ -1,3 +1,5 @@
+//! Tests of reading help pages.
+
 use super::*;
 
 /// The options of a page, one a line: spellings, value, how many.
