@@ -14,8 +14,8 @@ use crate::command::output::{FAILURE, USAGE, usage};
 use crate::command::retired::{ProbableCommand, RetiredCommand, explained};
 use crate::command::run::RunArguments;
 use crate::command::{
-    call, completions, diff, doctor, eval, export, list, run, schema, search, sh, terminal, translate,
-    validate, version,
+    call, completions, diff, doctor, eval, export, list, run, schema, search, sh, terminal, translate, validate,
+    version,
 };
 use crate::exec::shim;
 use crate::serving::Program;

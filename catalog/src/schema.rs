@@ -51,8 +51,9 @@ fn property(json: &mut String, arg: &CheckedArg) {
         Shape::Map(_) => "object",
     };
     let _ = write!(json, r#"{}:{{"type":"{kind}""#, json_string(&arg.name));
-    if !arg.description.is_empty() {
-        let _ = write!(json, r#","description":{}"#, json_string(&arg.description));
+    let description = description(arg);
+    if !description.is_empty() {
+        let _ = write!(json, r#","description":{}"#, json_string(&description));
     }
     if let Some(default) = &arg.default {
         let _ = write!(json, r#","default":{}"#, default.json);
@@ -71,6 +72,19 @@ fn property(json: &mut String, arg: &CheckedArg) {
         }
     }
     json.push('}');
+}
+
+/// The description of an arg. It holds the patterns that the schema cannot hold.
+fn description(arg: &CheckedArg) -> String {
+    let patterns = rules(arg).filter_map(|rule| rule.pattern.as_ref()).filter(|one| one.json_schema().is_none());
+    let patterns = patterns.map(|pattern| format!("The value matches the regular expression `{}`.", pattern.as_str()));
+    let own = Some(arg.description.clone()).filter(|own| !own.is_empty());
+    own.into_iter().chain(patterns).collect::<Vec<_>>().join(" ")
+}
+
+/// The rules for the values of an arg: of its config, then of policies.
+fn rules(arg: &CheckedArg) -> impl Iterator<Item = &ArgRule> {
+    Some(&arg.constraint).filter(|own| !own.is_empty()).into_iter().chain(&arg.rules)
 }
 
 /// Writes the schema of one value of a list or map.
@@ -96,14 +110,13 @@ fn value_keywords(json: &mut String, arg: &CheckedArg) {
         let values: Vec<String> = arg.choices.iter().map(value).collect();
         let _ = write!(json, r#","enum":[{}]"#, values.join(","));
     }
-    let own = Some(&arg.constraint).filter(|own| !own.is_empty());
-    constraints(json, &own.into_iter().chain(&arg.rules).collect::<Vec<_>>());
+    constraints(json, &rules(arg).collect::<Vec<_>>());
 }
 
 /// Writes rules. JSON Schema ignores keywords that do not apply to the type; models still read them.
 fn constraints(json: &mut String, rules: &[&ArgRule]) {
     let patterns: Vec<String> =
-        rules.iter().filter_map(|rule| Some(json_string(&rule.pattern.as_ref()?.json_schema()))).collect();
+        rules.iter().filter_map(|rule| Some(json_string(&rule.pattern.as_ref()?.json_schema()?))).collect();
     match patterns.as_slice() {
         [] => {}
         [one] => drop(write!(json, r#","pattern":{one}"#)),

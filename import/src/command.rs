@@ -15,8 +15,21 @@ pub struct Command {
     pub operands: Vec<Operand>,
     /// Its risk, if its author states it.
     pub risk: Option<Risk>,
+    /// Groups of options and operands of which a call gives exactly one, or at most one.
+    pub groups: Vec<Group>,
+    /// Whether its options stand behind its operands.
+    pub options_last: bool,
     /// Notes about the whole command, for readers of the draft.
     pub guesses: Vec<&'static str>,
+}
+
+/// Options and operands that exclude each other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Group {
+    /// Whether one of them must be given.
+    pub required: bool,
+    /// A spelling of each option, and the name of each operand.
+    pub members: Vec<String>,
 }
 
 /// An option.
@@ -26,6 +39,12 @@ pub struct Flag {
     pub spellings: Vec<String>,
     /// Its value; `None` for a switch.
     pub value: Option<Value>,
+    /// The names of the values behind the first one: `b` of `--pair a b`.
+    pub more: Vec<String>,
+    /// The spelling that turns the switch off.
+    pub off: Option<String>,
+    /// Whether it is a switch that counts how often it stands: `-vvv`.
+    pub counts: bool,
     /// What it does.
     pub about: String,
     /// Whether the command needs it.
@@ -45,12 +64,28 @@ pub struct Value {
     pub values: Option<Sure<Vec<String>>>,
     /// The default.
     pub default: Option<String>,
-    /// Whether it may be repeated.
-    pub repeated: bool,
+    /// How it takes several values.
+    pub several: Several,
+    /// Whether it is a name with a value, such as `KEY=VALUE`.
+    pub pair: bool,
     /// Whether the value is optional.
     pub optional: bool,
     /// Whether the value is a separate word after a flag with one dash and several letters.
     pub apart: bool,
+}
+
+/// How an option or operand takes several values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Several {
+    /// It takes one value.
+    #[default]
+    No,
+    /// The option stands before each value.
+    Each,
+    /// The option stands once, with a word for each value.
+    Words,
+    /// The option stands once, with the values in one word.
+    Joined(char),
 }
 
 /// An operand.
@@ -64,6 +99,8 @@ pub struct Operand {
     pub required: bool,
     /// Whether it comes after `--`.
     pub behind_dashes: bool,
+    /// Whether it takes all further words, with dashes too: those of another program.
+    pub rest: bool,
     /// Its value.
     pub value: Value,
     /// Guesses, for comments in the draft.

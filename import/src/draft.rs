@@ -3,15 +3,14 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use climax_catalog::Type;
+use climax_catalog::{Risk, quote};
 
+use super::arg::{self, ArgPlace, DraftArg, Names};
+use super::rank::Ranking;
+use super::text::{identifier, one_line, sentence, unique};
 use super::{risk, yaml};
-use climax_catalog::quote;
+use crate::command::{Command, Flag, Operand, Sure};
 
-use crate::command::{Command, Flag, Operand, Sure, Value};
-
-/// The approximate width of a line, in columns.
-const WIDTH: usize = 120;
 /// Longest tool name that every known client accepts.
 const MAX_NAME_CHARS: usize = 64;
 /// Options that help people at a terminal, not agents.
@@ -19,6 +18,11 @@ const FOR_PEOPLE: [&str; 8] =
     ["color", "colour", "no-color", "no-colour", "pager", "no-pager", "progress", "no-progress"];
 /// Further ones, if they take no value.
 const SWITCHES_FOR_PEOPLE: [&str; 7] = ["help", "version", "interactive", "tty", "web", "editor", "usage"];
+
+/// Options that a draft publishes for each tool, unless told otherwise.
+pub const DEFAULT_MAIN: usize = 10;
+/// The guess of operands that several usage lines have.
+pub(super) const SEVERAL_LINES: &str = "there are several usage lines";
 
 /// A drafted config, with counts.
 #[derive(Clone, Debug)]
@@ -33,11 +37,35 @@ pub struct Draft {
     pub guesses: usize,
 }
 
+/// Which options a draft has, and which of them it publishes.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    /// Options that are kept and published in any case, by a spelling with or without its dashes.
+    pub keep: Vec<String>,
+    /// How many options of each tool are published; the rest is `shown: false`.
+    pub main: usize,
+}
+
+impl Default for Selection {
+    fn default() -> Self {
+        Self { keep: Vec::new(), main: DEFAULT_MAIN }
+    }
+}
+
+impl Selection {
+    /// Returns whether an option is named.
+    fn keeps(&self, flag: &Flag) -> bool {
+        let bare = |spelling: &str| spelling.trim_start_matches('-').to_owned();
+        let names = |kept: &String| flag.spellings.iter().any(|own| own == kept || bare(own) == *kept);
+        self.keep.iter().any(names)
+    }
+}
+
 /// Writes the config of `program` with a tool for each of `commands`.
 ///
 /// `program` is the command that starts the program, `about` its description, and `origin` the source of the draft.
 #[must_use]
-pub fn draft(program: &str, about: &str, commands: &[Command], origin: &str) -> Draft {
+pub fn draft(program: &str, about: &str, commands: &[Command], origin: &str, selection: &Selection) -> Draft {
     let name = name_of(program);
     let mut out = Draft { text: String::new(), tools: 0, args: 0, guesses: 0 };
     let _ = writeln!(
@@ -56,13 +84,22 @@ pub fn draft(program: &str, about: &str, commands: &[Command], origin: &str) -> 
     let _ = writeln!(out.text, "env: {{NO_COLOR: \"1\", PAGER: cat}}");
     out.text.push_str(if commands.is_empty() { "tools: []\n" } else { "tools:\n" });
     let mut names = HashSet::new();
+    let ranking = Ranking::new(commands);
     for command in commands {
-        tool(&mut out, &name, command, &mut names);
+        tool(&mut out, &name, command, selection, &ranking, &mut names);
     }
     out
 }
 
-fn tool(out: &mut Draft, program: &str, command: &Command, names: &mut HashSet<String>) {
+/// Writes a tool.
+fn tool(
+    out: &mut Draft,
+    program: &str,
+    command: &Command,
+    selection: &Selection,
+    ranking: &Ranking,
+    names: &mut HashSet<String>,
+) {
     let words: Vec<&str> = std::iter::once(program).chain(command.words.iter().map(String::as_str)).collect();
     let mut name = identifier(&words.join("_"));
     name.truncate(MAX_NAME_CHARS);
@@ -78,24 +115,29 @@ fn tool(out: &mut Draft, program: &str, command: &Command, names: &mut HashSet<S
     let comment = out.comment(&guesses, None);
     let _ = writeln!(out.text, "  - name: {}{comment}", yaml::text(&name));
     let _ = writeln!(out.text, "    description: {}", yaml::text(&description));
-    if !command.words.is_empty() {
-        let _ = writeln!(
-            out.text,
-            "    command: {}",
-            yaml::text(&command.words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" "))
-        );
+    let risk = command.risk.map_or_else(|| risk::of(command), Sure::Said);
+    let mut args = args(command, *risk.get(), selection, ranking);
+    let groups = groups(command, &mut args);
+    let line = command_line(command, &args);
+    if !line.is_empty() {
+        let _ = writeln!(out.text, "    command: {}", yaml::text(&line));
     }
-    let risk = command.risk.map_or_else(|| risk::of(&command.words, &command.about), Sure::Said);
     let comment = if matches!(risk, Sure::Guessed(_)) { out.comment(&["from its words"], None) } else { String::new() };
     let _ = writeln!(out.text, "    risk: {}{comment}", risk.get().as_str());
-    let args = args(command);
+    for (key, members) in groups {
+        let _ = writeln!(
+            out.text,
+            "    {key}: [{}]",
+            members.iter().map(|group| yaml::list(group)).collect::<Vec<_>>().join(", ")
+        );
+    }
     if !args.is_empty() {
         out.text.push_str("    args:\n");
     }
     for arg in args {
         out.args += 1;
         let comment = out.comment(&arg.guesses, arg.note);
-        out.text.push_str(&lines(&arg, &comment));
+        out.text.push_str(&arg.lines(&comment));
     }
 }
 
@@ -111,154 +153,88 @@ impl Draft {
     }
 }
 
-/// An arg of the draft.
-struct DraftArg {
-    /// Keys and their values as YAML, in order.
-    fields: Vec<(&'static str, String)>,
-    guesses: Vec<&'static str>,
-    note: Option<&'static str>,
-    /// The `list` of an arg with several values.
-    several: &'static str,
-}
-
-fn args(command: &Command) -> Vec<DraftArg> {
-    // Options have priority for their names over args that are named after their value.
-    let reserved: HashSet<String> = wanted(command).map(long_name).collect();
-    let mut names = HashSet::new();
-    let mut flags = HashSet::new();
-    let mut args: Vec<DraftArg> = Vec::new();
-    let mut may_end = false;
-    for operand in &command.operands {
-        // Behind an optional operand none can be required.
-        let required = operand.required && !may_end;
-        may_end |= !required && !operand.behind_dashes;
-        args.push(operand_arg(operand, required, &reserved, &mut names, &mut flags));
-    }
-    for flag in wanted(command) {
-        if flags.insert(flag.spellings[0].clone()) {
-            args.push(flag_arg(flag, &reserved, &mut names));
+/// The args of a command: its operands, then its options.
+fn args(command: &Command, risk: Risk, selection: &Selection, ranking: &Ranking) -> Vec<DraftArg> {
+    let wanted: Vec<&Flag> = wanted(command, selection);
+    let mut names = Names::new(wanted.iter().copied());
+    let mut args = operands(&command.operands, &mut names);
+    let risks: Vec<(&Flag, Option<Risk>)> = wanted.iter().map(|flag| (*flag, risk::of_option(flag))).collect();
+    let shown = ranking.shown(&risks, selection.main);
+    for (flag, is_main) in wanted.into_iter().zip(shown) {
+        let mut arg = arg::of_flag(flag, risk, &mut names);
+        if !is_main && !selection.keeps(flag) {
+            arg.hide();
         }
+        args.push(arg);
     }
     args
 }
 
-fn wanted(command: &Command) -> impl Iterator<Item = &Flag> {
-    command.options.iter().filter(|flag| !is_for_people(flag) && !is_second(flag))
+/// The args of operands. An operand that may be absent before one that may not is made required.
+fn operands(operands: &[Operand], names: &mut Names) -> Vec<DraftArg> {
+    let mut may_end = false;
+    let mut args = Vec::new();
+    for (at, operand) in operands.iter().enumerate() {
+        let is_followed = operands[at + 1..].iter().any(|next| next.required);
+        let is_open = !operand.required && operand.guesses.contains(&SEVERAL_LINES);
+        let is_forced = !operand.required && is_followed && !is_open && !may_end;
+        // Behind an operand of one form of several none can be required.
+        let required = (operand.required || is_forced) && !may_end;
+        may_end |= !required;
+        let mut arg = arg::of_operand(operand, required, names);
+        if is_forced {
+            arg.guesses.push("the help makes it optional, and a required one follows");
+        }
+        args.push(arg);
+    }
+    args
 }
 
-/// The name of an option by its longest spelling.
-fn long_name(flag: &Flag) -> String {
-    let name = identifier(flag.spellings[0].trim_start_matches('-'));
-    if flag.is_on { format!("no_{name}") } else { name }
+/// The options of a draft, each once.
+fn wanted<'a>(command: &'a Command, selection: &Selection) -> Vec<&'a Flag> {
+    let mut seen = HashSet::new();
+    let is_wanted = |flag: &&Flag| selection.keeps(flag) || !is_for_people(flag) && !is_second(flag);
+    command.options.iter().filter(is_wanted).filter(|flag| seen.insert(flag.spellings[0].clone())).collect()
 }
 
-fn operand_arg(
-    operand: &Operand,
-    required: bool,
-    reserved: &HashSet<String>,
-    names: &mut HashSet<String>,
-    flags: &mut HashSet<String>,
-) -> DraftArg {
-    let mut arg = DraftArg { fields: Vec::new(), guesses: operand.guesses.clone(), note: None, several: "true" };
-    let name = if operand.name.is_empty() { "value" } else { &operand.name };
-    let name = identifier(&name.to_ascii_lowercase());
-    let name = if reserved.contains(&name) { format!("{name}_operand") } else { name };
-    arg.push("name", yaml::text(&unique(&name, names)));
-    arg.value(&operand.value);
-    if operand.behind_dashes && flags.insert("--".to_owned()) {
-        arg.push("flag", yaml::text("--"));
-        arg.several = "words";
-    } else {
-        arg.push("positional", "true".to_owned());
+/// The groups of a command, by their keys and the names of their args.
+fn groups(command: &Command, args: &mut [DraftArg]) -> Vec<(&'static str, Vec<Vec<String>>)> {
+    let mut found = [("exactly_one", Vec::new()), ("at_most_one", Vec::new())];
+    let mut grouped: Vec<usize> = Vec::new();
+    for group in &command.groups {
+        let position = |member: &String| args.iter().position(|arg| arg.members.contains(member));
+        let Some(mut members) = group.members.iter().map(position).collect::<Option<Vec<usize>>>() else { continue };
+        members.dedup();
+        let is_free = |at: &usize| !grouped.contains(at) && !args[*at].is_rest;
+        let is_optional = |at: &usize| group.required && args[*at].place != ArgPlace::Option || !args[*at].required;
+        if members.len() < 2 || !members.iter().all(|at| is_free(at) && is_optional(at)) {
+            continue;
+        }
+        for at in &members {
+            args[*at].relax();
+        }
+        found[usize::from(!group.required)].1.push(members.iter().map(|at| args[*at].name.clone()).collect());
+        grouped.extend(members);
     }
-    arg.finish(required, Some(&operand.value), &operand.about);
-    arg
+    found.into_iter().filter(|(_, groups)| !groups.is_empty()).collect()
 }
 
-fn flag_arg(flag: &Flag, reserved: &HashSet<String>, names: &mut HashSet<String>) -> DraftArg {
-    let mut arg = DraftArg { fields: Vec::new(), guesses: Vec::new(), note: None, several: "true" };
-    let spelling = &flag.spellings[0];
-    let bare = spelling.trim_start_matches('-');
-    let is_short = !spelling.starts_with("--") && bare.chars().count() == 1;
-    let value_name = flag.value.as_ref().map_or("", |value| &value.name);
-    let is_word = value_name.len() > 1 && value_name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
-    let by_value = identifier(&value_name.to_ascii_lowercase());
-    let is_free = !reserved.contains(&by_value) && !names.contains(&by_value);
-    let name = if is_short && is_word && is_free { by_value } else { long_name(flag) };
-    arg.push("name", yaml::text(&unique(&name, names)));
-    match &flag.value {
-        None if flag.is_on => {
-            arg.push("type", "boolean".to_owned());
-            arg.push("flag", yaml::text(&quote(&format!("{spelling}=false"))));
-        }
-        None => {
-            arg.push("type", "boolean".to_owned());
-            arg.push("flag", yaml::text(&quote(spelling)));
-        }
-        Some(value) => {
-            arg.value(value);
-            let apart = is_short || value.apart && !spelling.starts_with("--");
-            arg.push("flag", yaml::text(&quote(&if apart { spelling.clone() } else { format!("{spelling}=") })));
-        }
+/// The words of the subcommand, with the places of options before the operands, as far as the order counts.
+fn command_line(command: &Command, args: &[DraftArg]) -> String {
+    let mut words: Vec<String> = command.words.iter().map(|word| quote(word)).collect();
+    let operands: Vec<&DraftArg> = args.iter().filter(|arg| arg.place != ArgPlace::Option).collect();
+    let place = |arg: &&DraftArg| format!("{{{}}}", arg.name);
+    let has_options = operands.len() < args.len();
+    if let Some(dashes) = operands.iter().position(|arg| arg.place == ArgPlace::BehindDashes) {
+        let (before, behind) = operands.split_at(dashes);
+        words.extend(has_options.then(|| "{options}".to_owned()));
+        words.extend(before.iter().map(place));
+        words.push("--".to_owned());
+        words.extend(behind.iter().map(place));
+    } else if has_options && !operands.is_empty() && !command.options_last && !operands.iter().any(|arg| arg.is_rest) {
+        words.push("{options}".to_owned());
     }
-    if flag.value.as_ref().is_some_and(|value| value.optional) {
-        arg.note = Some("the flag also stands without a value");
-    }
-    let about = if flag.is_on { format!("Turn this off: {}", flag.about) } else { flag.about.clone() };
-    arg.finish(flag.required, flag.value.as_ref(), &about);
-    arg
-}
-
-impl DraftArg {
-    fn push(&mut self, key: &'static str, value: String) {
-        self.fields.push((key, value));
-    }
-
-    /// Writes the type, unless it is `string`.
-    fn value(&mut self, value: &Value) {
-        if let (Some(kind), None) = (&value.kind, &value.values) {
-            self.push("type", kind.get().as_str().to_owned());
-            if matches!(kind, Sure::Guessed(Type::Integer | Type::Number)) {
-                self.guesses.push("the type");
-            }
-        }
-    }
-
-    fn finish(&mut self, required: bool, value: Option<&Value>, about: &str) {
-        if required {
-            self.push("required", "true".to_owned());
-        }
-        if let Some(values) = value.and_then(|value| value.values.as_ref()) {
-            self.push("enum", yaml::list(values.get()));
-            if matches!(values, Sure::Guessed(_)) {
-                self.guesses.push("these are all values");
-            }
-        }
-        if value.is_some_and(|value| value.repeated) {
-            self.push("list", self.several.to_owned());
-        }
-        let mut about = sentence(about).trim_end_matches('.').to_owned();
-        // A default in a config would be passed in every call, and could exclude other options.
-        if let Some(default) = value.and_then(|value| value.default.as_deref())
-            && !about.to_ascii_lowercase().contains("default")
-        {
-            let separator = if about.is_empty() { "Default" } else { "; default" };
-            let _ = write!(about, "{separator} {}", one_line(default));
-        }
-        if !about.is_empty() {
-            self.push("description", yaml::text(&about));
-        }
-    }
-}
-
-/// Writes one line in braces; a long arg gets a line for each key.
-fn lines(arg: &DraftArg, comment: &str) -> String {
-    let pairs: Vec<String> = arg.fields.iter().map(|(key, value)| format!("{key}: {value}")).collect();
-    let short = format!("      - {{{}}}{comment}\n", pairs.join(", "));
-    if short.chars().count() <= WIDTH {
-        return short;
-    }
-    format!("      - {}{comment}\n        {}\n", pairs[0], pairs[1..].join("\n        "))
+    words.join(" ")
 }
 
 fn is_for_people(flag: &Flag) -> bool {
@@ -277,51 +253,12 @@ fn is_for_people(flag: &Flag) -> bool {
 fn is_second(flag: &Flag) -> bool {
     let about = flag.about.to_ascii_lowercase();
     let starts = ["opposite of -", "alias of -", "alias for -", "synonym for -", "same as -", "deprecated"];
-    starts.iter().any(|start| about.starts_with(start)) || about.contains("(deprecated")
+    // "same as --x but …" is an option of its own.
+    starts.iter().any(|start| about.starts_with(start)) && !about.contains(" but ") || about.contains("(deprecated")
 }
 
 fn name_of(program: &str) -> String {
     let word = program.split_whitespace().next().unwrap_or_default();
     let file = word.rsplit('/').next().unwrap_or_default();
     if file.is_empty() { "program".to_owned() } else { file.to_owned() }
-}
-
-/// Makes an identifier: letters, digits and `_`, not starting with `_`.
-fn identifier(text: &str) -> String {
-    let mut out = String::new();
-    for character in text.chars() {
-        let wanted = if character.is_ascii_alphanumeric() { character } else { '_' };
-        if wanted != '_' || !out.is_empty() && !out.ends_with('_') {
-            out.push(wanted);
-        }
-    }
-    let out = out.trim_end_matches('_');
-    if out.is_empty() { "value".to_owned() } else { out.to_owned() }
-}
-
-/// Makes a name unique by a number.
-fn unique(name: &str, taken: &mut HashSet<String>) -> String {
-    let mut numbers = 2..;
-    let mut own = name.to_owned();
-    while !taken.insert(own.clone()) {
-        own = format!("{name}_{}", numbers.next().unwrap_or(u32::MAX));
-    }
-    own
-}
-
-/// Puts a text on one line and capitalizes it.
-fn sentence(text: &str) -> String {
-    let text = one_line(text);
-    let mut characters = text.chars();
-    let is_word = text.chars().nth(1).is_some_and(|second| second.is_ascii_lowercase() || second == ' ');
-    match characters.next() {
-        Some(first) if first.is_ascii_lowercase() && is_word => {
-            first.to_ascii_uppercase().to_string() + characters.as_str()
-        }
-        _ => text,
-    }
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ").replace('\0', "")
 }

@@ -47,7 +47,7 @@ impl Parser<'_> {
                     self.rest = &self.rest[1..];
                     all.push(Vec::new());
                 }
-                '[' | '(' | '{' if depth < MAX_DEPTH && !self.is_choice() => {
+                '[' | '(' | '{' if depth < MAX_DEPTH && !self.is_choice() && !self.is_part() => {
                     self.rest = &self.rest[1..];
                     let group = UsageItem::Group { optional: first == '[', alternatives: self.sequence(depth + 1) };
                     push(&mut all, group);
@@ -62,7 +62,17 @@ impl Parser<'_> {
 
     /// Whether `{a,b}` follows, and not `{<a> | <b>}`.
     fn is_choice(&self) -> bool {
-        self.rest.starts_with('{') && !self.rest.split('}').next().unwrap_or_default().contains('<')
+        let inner = self.rest.split('}').next().unwrap_or_default();
+        inner.starts_with('{') && !inner.contains('<') && !inner[1..].trim_start().starts_with('-')
+    }
+
+    /// Whether brackets hold a part of a word: `[HOST:]PORT`.
+    fn is_part(&self) -> bool {
+        let Some((inner, after)) = self.rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) else {
+            return false;
+        };
+        let ends_in_mark = inner.ends_with([':', '@', '/', '=', '+', '-', '.']) && !inner.ends_with("..");
+        !inner.contains(['[', '(', '{', ' ', '|', '<']) && ends_in_mark && after.starts_with(char::is_alphanumeric)
     }
 
     fn item(&mut self, first: char) -> UsageItem {
@@ -94,7 +104,7 @@ impl Parser<'_> {
             match character {
                 ' ' | '|' | ']' | '>' | ')' | '}' if depth == 0 => return at,
                 // What follows without a space belongs to the word: `TYPE[.GROUP]`.
-                '[' | '<' | '(' | '{' if at > 0 => depth += 1,
+                '[' | '<' | '(' | '{' if at > 0 || self.is_part() => depth += 1,
                 ']' | '>' | ')' | '}' => depth -= 1,
                 '.' if depth == 0 && self.rest[at..].starts_with("...") && !is_flag => return at,
                 _ => {}

@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 
+use super::draft::SEVERAL_LINES;
 use super::page::{Layout, ListEntry, Section, layout};
 use super::synopsis::{self, Synopsis};
 use super::values::alternatives;
-use super::{option, prose, values};
-use crate::command::{Command, Flag, Operand, Subcommand, Sure, Value};
+use super::{about, option, prose, refine, values};
+use crate::command::{Command, Flag, Group, Operand, Several, Subcommand, Sure, Value};
 
 /// The most options of one help page.
 const MAX_PAGE_OPTIONS: usize = 400;
@@ -45,6 +46,16 @@ impl HelpPage {
         self
     }
 
+    /// Takes the options and operands of a longer page about the same command, as far as that page has them.
+    #[must_use]
+    pub fn with_details_of(mut self, longer: Self) -> Self {
+        self.command.options = longer.command.options;
+        if !longer.command.operands.is_empty() {
+            self.command.operands = longer.command.operands;
+        }
+        self
+    }
+
     /// Returns whether anything was recognised.
     #[must_use]
     pub fn says_something(&self) -> bool {
@@ -64,8 +75,11 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     let listed = !operands.is_empty();
     let mut subcommands = listed_commands(&layout.entries, &synopses, &operands, words);
     operands.retain(|operand| !names_subcommands(operand, &subcommands));
+    let mut is_program = !words.is_empty();
     if subcommands.is_empty() && !listed && usages.len() > 1 {
         subcommands = usage_commands(&usages, &synopses);
+        // A page that lists no subcommands is about the program too.
+        is_program = true;
     }
     join_usage_flags(&mut options, &synopses, !subcommands.is_empty());
     if !listed {
@@ -74,10 +88,18 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     if !subcommands.is_empty() {
         operands.retain(|operand| !synopsis::is_command(&operand.name.to_ascii_lowercase()));
     }
-    let runs = subcommands.is_empty() || runs_alone(words, &synopses) && !(options.is_empty() && operands.is_empty());
+    copy_likes(&mut options);
+    refine::join_negations(&mut options);
+    refine::settle_rest(&mut operands, words);
+    let groups = groups(&synopses, !subcommands.is_empty());
+    let options_last = synopses.iter().find(|synopsis| !synopsis.operands.is_empty());
+    let options_last = options_last.is_some_and(|synopsis| synopsis.options_last);
+    let runs =
+        subcommands.is_empty() || is_program && runs_alone(&synopses) && !(options.is_empty() && operands.is_empty());
     let is_manual = is_manual(text);
-    let command =
-        Command { words: words.to_vec(), about: about(&layout, is_manual), options, operands, ..Command::default() };
+    let about = about::of(&layout.prose, is_manual, words);
+    let words = words.to_vec();
+    let command = Command { words, about, options, operands, groups, options_last, ..Command::default() };
     HelpPage {
         command,
         subcommands,
@@ -119,7 +141,7 @@ fn options(entries: &[ListEntry]) -> Vec<Flag> {
             ["(required)", "[required]"].iter().any(|note| joined.contains(note)) || joined.starts_with("required.");
         match &mut flag.value {
             Some(value) => values::complete(value, &text),
-            None => flag.is_on |= values::default(&joined).as_deref() == Some("true"),
+            None => complete_switch(&mut flag, &text.join(" ")),
         }
         flag.about = prose::shorten(&text);
         if options.len() < MAX_PAGE_OPTIONS && seen.insert(flag.spellings[0].clone()) {
@@ -127,6 +149,32 @@ fn options(entries: &[ListEntry]) -> Vec<Flag> {
         }
     }
     options
+}
+
+/// Completes a switch from its description.
+fn complete_switch(flag: &mut Flag, text: &str) {
+    flag.is_on |= values::default(text).as_deref() == Some("true");
+    flag.counts |= values::counts(&flag.spellings, text);
+    if flag.off.is_none() {
+        flag.off = flag.spellings.first().and_then(|spelling| refine::opposite_in(spelling, text));
+    }
+}
+
+/// Gives options that are "like `--x`, but …" the values of `--x`.
+fn copy_likes(options: &mut [Flag]) {
+    for at in 0..options.len() {
+        let lower = options[at].about.to_ascii_lowercase();
+        let Some(rest) = ["like ", "same as ", "similar to "].iter().find_map(|start| lower.strip_prefix(start)) else {
+            continue;
+        };
+        let name = rest.trim_start_matches('`').split(|c: char| !c.is_ascii_alphanumeric() && c != '-').next();
+        let model = options.iter().find(|flag| flag.spellings.iter().any(|own| Some(own.as_str()) == name));
+        let Some(model) = model.and_then(|flag| flag.value.clone()) else { continue };
+        if let Some(value) = options[at].value.as_mut().filter(|value| value.several == Several::No) {
+            value.several = model.several;
+            value.pair |= model.pair;
+        }
+    }
 }
 
 fn is_switch(options: &[Flag]) -> impl Fn(&str) -> bool {
@@ -176,7 +224,8 @@ fn listed_operands(entries: &[ListEntry], synopses: &[Synopsis]) -> Vec<Operand>
 fn listed_operand(entry: &ListEntry, synopses: &[Synopsis]) -> Option<Operand> {
     let term = entry.term.trim();
     let bare = term.trim_end_matches(['.', ' ', '…']);
-    let mut value = Value { repeated: bare.len() < term.len(), ..Value::default() };
+    let several = if bare.len() < term.len() { Several::Each } else { Several::No };
+    let mut value = Value { several, ..Value::default() };
     let mut operand = Operand { about: prose::shorten(&entry.text), ..Operand::default() };
     if let Some(inner) = bare.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
         value.values = alternatives(inner, ',').map(Sure::Said);
@@ -192,11 +241,14 @@ fn listed_operand(entry: &ListEntry, synopses: &[Synopsis]) -> Option<Operand> {
         let is_literal = synopses.iter().any(|synopsis| synopsis.literal.as_deref() == Some(name));
         operand.required = bare.starts_with('<') || is_literal || in_usage.is_some_and(|own| own.required);
         if let Some(own) = in_usage {
-            value.repeated |= own.value.repeated;
+            if value.several == Several::No {
+                value.several = own.value.several;
+            }
             operand.behind_dashes = own.behind_dashes;
         }
     }
     value.name.clone_from(&operand.name);
+    value.pair = option::is_pair(&operand.name);
     values::complete(&mut value, &entry.text);
     operand.value = value;
     Some(operand)
@@ -315,25 +367,21 @@ fn usage_operands(synopses: &[Synopsis], has_subcommands: bool) -> Vec<Operand> 
         return Vec::new();
     };
     let mut operands = first.operands.clone();
+    refine::join_repeated(&mut operands);
     if let (Some(literal), false) = (&first.literal, has_subcommands) {
         let guesses = vec!["a plain word in the usage line"];
-        operands.insert(0, Operand { name: literal.clone(), required: true, guesses, ..Operand::default() });
+        let several = if first.literal_repeated { Several::Each } else { Several::No };
+        let value = Value { several, ..Value::default() };
+        let required = !first.literal_optional;
+        operands.insert(0, Operand { name: literal.clone(), required, value, guesses, ..Operand::default() });
     }
     let lines = own().count();
-    // `prog run IMAGE COMMAND ARG...`: options behind an operand are those of another program.
-    if operands
-        .iter()
-        .skip(1)
-        .any(|operand| synopsis::is_command(&operand.name.to_ascii_lowercase()) && !operand.behind_dashes)
-    {
-        operands[0].guesses.push("options behind it may be taken for those of the command that it starts");
-    }
     for operand in &mut operands {
         let in_all =
             own().all(|synopsis| synopsis.operands.iter().any(|other| other.name == operand.name && other.required));
         if lines > 1 {
             operand.required &= in_all;
-            operand.guesses.push("there are several usage lines");
+            operand.guesses.push(SEVERAL_LINES);
         }
         operand.value.name.clone_from(&operand.name);
         let is_free = operand.value.values.is_none() && !operand.guesses.contains(&"one of several forms");
@@ -342,20 +390,19 @@ fn usage_operands(synopses: &[Synopsis], has_subcommands: bool) -> Vec<Operand> 
     operands
 }
 
-fn runs_alone(words: &[String], synopses: &[Synopsis]) -> bool {
-    let runs = |synopsis: &Synopsis| synopsis.literal.is_none() && synopsis.wants_command != Some(true);
-    // A program with subcommands rarely runs without one.
-    !words.is_empty() && synopses.iter().any(runs)
+/// Whether a usage line has no subcommand. A program that lists subcommands rarely runs without one all the same.
+fn runs_alone(synopses: &[Synopsis]) -> bool {
+    synopses.iter().any(|synopsis| synopsis.literal.is_none() && synopsis.wants_command.is_none())
 }
 
-fn about(layout: &Layout, is_manual: bool) -> String {
-    let dull = ["Example", "Mandatory argument", "or:", "Usage", "Find more", "With no FILE", "Try '"];
-    let lines = layout.prose.iter().filter(|line| !dull.iter().any(|start| line.starts_with(start)));
-    let lines: Vec<String> = lines.skip_while(|line| line.is_empty()).cloned().collect();
-    if is_manual && let Some((_, about)) = lines.iter().find_map(|line| line.split_once(" - ")) {
-        return prose::shorten(&[about.to_owned()]);
+/// The groups of all usage lines. One of several lines requires nothing of the others.
+fn groups(synopses: &[Synopsis], has_subcommands: bool) -> Vec<Group> {
+    let own = synopses.iter().filter(|synopsis| !has_subcommands || synopsis.literal.is_none());
+    let mut groups: Vec<Group> = own.flat_map(|synopsis| synopsis.groups.clone()).collect();
+    for group in &mut groups {
+        group.required &= synopses.len() == 1;
     }
-    prose::shorten(&lines)
+    groups
 }
 
 fn is_manual(text: &str) -> bool {
@@ -388,3 +435,6 @@ fn once(commands: impl IntoIterator<Item = Subcommand>) -> impl Iterator<Item = 
     let mut seen = HashSet::new();
     commands.into_iter().filter(move |command| seen.insert(command.name.clone()))
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,8 @@
 //! Pure: a help page is read into a [`Command`], and commands become the text of a config. Comments that start with
 //! `guess:` mark everything that the page does not state.
 
+mod about;
+mod arg;
 mod clean;
 mod command;
 mod draft;
@@ -11,14 +13,17 @@ mod help;
 mod option;
 mod page;
 mod prose;
+mod rank;
+mod refine;
 mod risk;
 #[cfg(feature = "usage")]
 pub mod spec;
 mod synopsis;
+mod text;
 mod values;
 mod yaml;
 
 pub use clean::{MAX_HELP_BYTES, clean};
-pub use command::{Command, Flag, Operand, Subcommand, Sure, Value};
-pub use draft::{Draft, draft};
+pub use command::{Command, Flag, Group, Operand, Several, Subcommand, Sure, Value};
+pub use draft::{DEFAULT_MAIN, Draft, Selection, draft};
 pub use help::{HelpPage, read, read_listing};

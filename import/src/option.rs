@@ -2,8 +2,18 @@
 
 use climax_catalog::Type;
 
-use super::values::alternatives;
-use crate::command::{Flag, Sure, Value};
+use super::refine;
+use super::values::{alternatives, are_kinds};
+use crate::command::{Flag, Several, Sure, Value};
+
+/// The most spellings of one option.
+const MAX_SPELLINGS: usize = 6;
+
+/// The longest spelling, in bytes, without its dashes.
+const MAX_SPELLING_BYTES: usize = 80;
+
+/// The number of further values from which on a text is a sentence.
+const MAX_MORE_VALUES: usize = 4;
 
 /// An option, and the rest of its line if there is no second column.
 pub(super) struct OptionTerm {
@@ -21,59 +31,102 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
             let (_, after) = group(rest);
             rest = after.trim_start_matches([' ', ',']);
         }
-        let (name, after) = name(rest)?;
-        flag.spellings.push(name);
+        let Spelling { text: own, off, after } = spelling(rest)?;
         flag.is_on |= after == "=true:";
-        let (value, after) = value(after, flag.spellings.last().map_or("", String::as_str), whole);
+        flag.off = flag.off.or(off);
+        let is_angled = after.trim_start().starts_with('<');
+        let (value, after) = value(after, &own, whole);
+        flag.spellings.push(own);
         if let Some(value) = value {
             flag.value.get_or_insert(value);
         }
-        let next = after.trim_start_matches([' ', ',', '|', '/']);
-        let next = next.strip_prefix("or ").unwrap_or(next);
-        // `-a -b` without a comma is a list of spellings too, where the column holds nothing else.
-        let is_list =
-            after.trim_start().starts_with([',', '|', '/']) || next.len() != after.trim_start().len() || whole;
-        if next.starts_with('-') && is_list && flag.spellings.len() < 6 {
-            rest = next;
-        } else {
-            rest = after.trim();
+        let (more, after) =
+            if flag.value.is_some() { more_values(after, whole, is_angled) } else { (Vec::new(), after) };
+        if flag.more.is_empty() {
+            flag.more = more;
+        }
+        // `--fast / --safe`
+        if let Some(off) = opposite(after).filter(|_| flag.value.is_none()) {
+            flag.off = flag.off.or_else(|| spelling(off).map(|off| off.text));
+            rest = "";
             break;
         }
+        match next_spelling(after, whole) {
+            Some(next) if flag.spellings.len() < MAX_SPELLINGS => rest = next,
+            _ => {
+                rest = after.trim();
+                break;
+            }
+        }
     }
-    if whole && let Some(value) = &mut flag.value {
-        value.repeated |= rest.contains("...");
+    match &mut flag.value {
+        Some(value) if value.several == Several::No && rest.starts_with("...") => value.several = Several::Each,
+        // `--leave-out PATTERN [PATTERN ...]`
+        Some(value) if value.several == Several::No && whole && rest.contains("...") => value.several = Several::Words,
+        Some(_) => {}
+        // `-v, --verbose...`
+        None => flag.counts = rest.starts_with("..."),
     }
-    // `-v, --verbose...`: a switch that may stand several times is a switch here.
     let rest = rest.trim_start_matches("...").trim().to_owned();
     flag.spellings.sort_by_key(|spelling| !spelling.starts_with("--"));
     flag.spellings.dedup();
+    if flag.value.is_some() {
+        flag.off = None;
+    }
     Some(OptionTerm { flag, rest })
 }
 
-/// Splits off a spelling with its dashes; `--[no-]x` is `--x`.
-fn name(text: &str) -> Option<(String, &str)> {
+/// The text from the next spelling on: `, --all`, ` | --all`, ` or --all`.
+fn next_spelling(after: &str, whole: bool) -> Option<&str> {
+    let trimmed = after.trim_start();
+    let next = trimmed.trim_start_matches([' ', ',', '|', '/']);
+    let next = next.strip_prefix("or ").unwrap_or(next);
+    // `-a -b` without a comma is a list of spellings too, where the column holds nothing else.
+    let is_list = next.len() != trimmed.len() || whole;
+    (is_list && next.starts_with('-')).then_some(next)
+}
+
+/// The spelling that turns a switch off, behind ` / `.
+fn opposite(after: &str) -> Option<&str> {
+    after.strip_prefix(" / ").filter(|rest| rest.starts_with("--") && !rest.contains([' ', '=', '<']))
+}
+
+/// A spelling with its dashes.
+struct Spelling<'a> {
+    text: String,
+    /// `--no-x` of `--[no-]x`.
+    off: Option<String>,
+    after: &'a str,
+}
+
+/// Splits off a spelling.
+fn spelling(text: &str) -> Option<Spelling<'_>> {
     let body = text.trim_start_matches('-');
     let dashes = text.len() - body.len();
     if !matches!(dashes, 1 | 2) {
         return None;
     }
-    let body = body.strip_prefix("[no-]").or_else(|| body.strip_prefix("[no]")).unwrap_or(body);
+    let negation = ["[no-]", "[no]"].into_iter().find(|negation| body.starts_with(negation));
+    let body = &body[negation.map_or(0, str::len)..];
     let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.?#@".contains(c);
     let end = body.find(|c: char| !is_name(c)).unwrap_or(body.len());
     // `--verbose...` ends before its dots.
     let end = body[..end].find("..").unwrap_or(end);
     let word = body[..end].trim_end_matches(['.', '-']);
-    (!word.is_empty() && word.len() <= 80).then(|| (format!("{}{word}", &text[..dashes]), &body[word.len()..]))
+    let dashes = &text[..dashes];
+    (!word.is_empty() && word.len() <= MAX_SPELLING_BYTES).then(|| Spelling {
+        text: format!("{dashes}{word}"),
+        off: negation.map(|negation| format!("{dashes}{}{word}", negation.trim_matches(['[', ']']))),
+        after: &body[word.len()..],
+    })
 }
 
 /// Splits off the value after a spelling.
 fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<Value>, &'a str) {
     let is_short = !spelling.starts_with("--") && spelling.len() == 2;
     if let Some(inner) = text.strip_prefix("[=").or_else(|| text.strip_prefix("[ ")) {
-        let end = inner.find(']').unwrap_or(inner.len());
-        let after = inner.get(end + 1..).unwrap_or_default();
-        let value = Value { optional: true, ..named(&inner[..end]) };
-        return (Some(value), after);
+        let (inner, after) = inside(inner);
+        return (Some(Value { optional: true, ..named(inner) }), after);
     }
     if let Some(rest) = text.strip_prefix('=') {
         return assigned(rest);
@@ -86,20 +139,85 @@ fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<Value>, &'a 
     }
     let Some(rest) = text.strip_prefix(' ') else { return (None, text) };
     let rest = rest.trim_start();
-    if rest.is_empty() || rest.starts_with(['-', ',', '|']) {
+    if rest.is_empty() || rest.starts_with(['-', ',', '|', '/']) {
         return (None, text);
     }
     let (word, after) = group(rest);
     let is_alone = after.trim().is_empty() || after.trim_start().starts_with([',', '|']);
-    let looks_named = word.starts_with(['<', '[', '{', '('])
-        || word.len() > 1
-            && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || "_-|=:,./[]".contains(c));
-    if !whole && !is_alone && !looks_named {
+    if !whole && !is_alone && !looks_named(word) {
         return (None, text);
     }
     let mut value = named(word);
+    // `[String]` is a list of strings in the help of some JavaScript programs.
+    if matches!(word, "[String]" | "[Int]" | "[Number]") {
+        value.several = Several::Each;
+        return (Some(value), after);
+    }
+    // `[HOST:]PORT` is one value of two parts, `[PORT]` one that may be absent.
+    value.optional = is_bracketed(word) && value.several == Several::No && value.values.is_none();
+    if is_bracketed(word) && value.several == Several::Each {
+        value.several = Several::Words;
+    }
     value.apart = !spelling.starts_with("--");
     (Some(value), after)
+}
+
+/// Whether a word is the name of a value by its form: `<file>`, `FILE`.
+fn looks_named(word: &str) -> bool {
+    word.starts_with(['<', '[', '{', '('])
+        || word.len() > 1
+            && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || "_-|=:,./[]".contains(c))
+}
+
+/// Whether brackets enclose a whole word: `[PORT]`.
+fn is_bracketed(word: &str) -> bool {
+    word.strip_prefix('[').is_some_and(|inner| inside(inner).1.trim_start_matches(['.', '…']).is_empty())
+}
+
+/// Splits off the names of further values: `<b>` of `--pair <a> <b>`.
+///
+/// Values have one form: behind `<a>` only `<b>` is a value.
+///
+/// `[FILE ...]` behind the name is no further one, and stays for the reader of dots.
+fn more_values(text: &str, whole: bool, is_angled: bool) -> (Vec<String>, &str) {
+    let mut rest = text;
+    let mut names = Vec::new();
+    while names.len() < MAX_MORE_VALUES {
+        let next = rest.trim_start();
+        let (word, after) = group(next);
+        let is_plain = |word: &str| word.len() <= 12 && word.chars().all(|c| c.is_ascii_alphabetic() || c == '_');
+        let is_named = looks_named(word) && (!is_angled || word.starts_with('<')) && !word.contains("...");
+        // `INTEGER RANGE` is one name.
+        if word == "RANGE" && text.len() == rest.len() {
+            rest = after;
+            continue;
+        }
+        if word.is_empty()
+            || next.len() == rest.len()
+            || !(is_named || whole && !is_angled && is_plain(word))
+            || is_bracketed(word)
+        {
+            break;
+        }
+        names.push(word.trim_matches(['<', '>', '{', '}']).to_owned());
+        rest = after;
+    }
+    // A sentence, not the names of values.
+    if names.len() == MAX_MORE_VALUES { (Vec::new(), text) } else { (names, rest) }
+}
+
+/// Splits a text at the bracket that closes it.
+fn inside(text: &str) -> (&str, &str) {
+    let mut depth = 0_usize;
+    for (at, character) in text.char_indices() {
+        match character {
+            '[' => depth += 1,
+            ']' if depth == 0 => return (&text[..at], &text[at + 1..]),
+            ']' => depth -= 1,
+            _ => {}
+        }
+    }
+    (text, "")
 }
 
 /// A value behind `=`: a name, or (`--all=false:`) the default.
@@ -120,7 +238,7 @@ fn assigned(text: &str) -> (Option<Value>, &str) {
 fn by_default(text: &str) -> Option<Value> {
     let mut value = Value::default();
     if text == "[]" {
-        value.repeated = true;
+        value.several = Several::Each;
         return Some(value);
     }
     let quoted = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
@@ -150,19 +268,75 @@ fn group(text: &str) -> (&str, &str) {
 
 /// Reads a value: its name, or its allowed values from `{a,b}` and `<a|b>`.
 fn named(word: &str) -> Value {
-    let repeated = word.contains("...");
-    let bare = word.trim_end_matches("...").trim_end_matches(':');
-    let inner = bare.trim_matches(['<', '>', '[', ']', '{', '}', '(', ')', '=']);
-    let mut value = Value { name: inner.to_owned(), repeated, ..Value::default() };
+    let bare = word.trim_end_matches(':');
+    // `FILE1,FILE2..`
+    let is_short_list = bare.ends_with("..") && !bare.ends_with("...") && bare.contains(',');
+    let several = if is_short_list { Several::Joined(',') } else { several(bare) };
+    let bare = bare.trim_end_matches("...");
+    let inner = bare.trim_matches(['<', '>', '[', ']', '{', '}', '(', ')', '=']).trim_end_matches("...");
+    let is_part = core(bare) != bare && !bare.starts_with('[');
+    let name =
+        core(bare).trim_matches(['<', '>', '[', ']', '{', '}', '(', ')', '=']).trim_end_matches(['.', ' ']).to_owned();
+    let mut value = Value { name, several, pair: is_pair(inner), ..Value::default() };
+    if is_part || bare.starts_with('[') && !is_bracketed(bare) {
+        // `[HOST:]PORT` is no number.
+        value.kind = Some(Sure::Said(Type::String));
+    }
+    if matches!(value.several, Several::Each) && refine::is_program(&value.name) {
+        value.several = Several::Words;
+    }
+    if let Some((first, _)) = inner.split_once("[,").or_else(|| inner.split_once(",...")) {
+        first.trim_end_matches(['>', ',']).clone_into(&mut value.name);
+    }
     if bare.starts_with('{') {
         value.values = alternatives(inner, ',').or_else(|| alternatives(inner, '|')).map(Sure::Said);
     } else if inner.chars().any(|c| c.is_ascii_lowercase()) && !inner.contains(['<', '[']) {
-        value.values = alternatives(inner, '|').map(Sure::Guessed);
+        value.values = alternatives(inner, '|').filter(|values| !are_kinds(values)).map(Sure::Guessed);
     }
     if value.values.is_some() {
         value.name = String::new();
     }
     value
+}
+
+/// A name without its parts in brackets: `PORT` of `[HOST:]PORT`.
+pub(super) fn core(name: &str) -> String {
+    let mut out = String::new();
+    let mut depth = 0_usize;
+    for character in name.chars() {
+        match character {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => out.push(character),
+            _ => {}
+        }
+    }
+    let is_name = out.chars().any(char::is_alphanumeric);
+    if is_name { out } else { name.to_owned() }
+}
+
+/// How the name of a value shows several: `FILE...`, `A,B,...`, `A[,B]`.
+fn several(name: &str) -> Several {
+    let separated = [",...", "[,", ", ...", ",…"].iter().any(|sign| name.contains(sign));
+    if separated {
+        Several::Joined(',')
+    } else if name.contains(" ...") {
+        Several::Words
+    } else if name.contains("...") {
+        Several::Each
+    } else {
+        Several::No
+    }
+}
+
+/// Whether the name of a value says that it is a name with a value: `KEY=VALUE`, `<name>=<value>`.
+pub(super) fn is_pair(name: &str) -> bool {
+    let Some((key, value)) = name.split_once('=') else { return name.eq_ignore_ascii_case("stringToString") };
+    let is_name = |part: &str| {
+        let part = part.trim_matches(['<', '>', '[', ']', '.']);
+        !part.is_empty() && part.len() <= 20 && part.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
+    };
+    is_name(key) && is_name(value)
 }
 
 #[cfg(test)]
@@ -184,7 +358,7 @@ mod tests {
             ("    --limit int", "--limit", Some("int")),
             ("-s|--short", "--short -s", None),
             ("-v, --verbose...", "--verbose -v", None),
-            ("-R, --repo [HOST/]OWNER/REPO", "--repo -R", Some("HOST/]OWNER/REPO")),
+            ("-R, --repo [HOST/]OWNER/REPO", "--repo -R", Some("OWNER/REPO")),
             ("-input=true", "-input", Some("true")),
             ("-u[<mode>]", "-u", None),
             ("-p, --package [<SPEC>]", "--package -p", Some("SPEC")),
@@ -209,8 +383,40 @@ mod tests {
         assert_eq!(term("--all=false:", true).unwrap().flag.value, None);
         let tail = term("--tail=-1:", true).unwrap().flag.value.unwrap();
         assert_eq!((tail.kind, tail.default.as_deref()), (Some(Sure::Said(Type::Integer)), Some("-1")));
-        assert!(term("--file=[]:", true).unwrap().flag.value.unwrap().repeated);
+        assert_eq!(term("--file=[]:", true).unwrap().flag.value.unwrap().several, Several::Each);
         let print = term("--print=true:", true).unwrap().flag;
         assert!(print.is_on && print.value.is_none());
+    }
+
+    #[test]
+    fn form_tells_how_many_values() {
+        let several = |text| term(text, true).unwrap().flag.value.unwrap().several;
+        for (text, expected) in [
+            ("--dish <NAME>", Several::No),
+            ("--dish <NAME>...", Several::Each),
+            ("--dish NAME [NAME ...]", Several::Words),
+            ("--dish [NAME ...]", Several::Words),
+            ("--dish [<NAME>...]", Several::Words),
+            ("--dish=A,B,...", Several::Joined(',')),
+            ("-d NAME1,NAME2..", Several::Joined(',')),
+            ("--cook <COMMAND>...", Several::Words),
+        ] {
+            assert_eq!(several(text), expected, "{text}");
+        }
+        assert!(term("--stir...", true).unwrap().flag.counts);
+        assert!(term("--dish <NAME>=<SIZE>", true).unwrap().flag.value.unwrap().pair);
+    }
+
+    #[test]
+    fn further_values_and_opposites_are_read() {
+        let flag = |text| term(text, true).unwrap().flag;
+        assert_eq!(flag("--swap <OLD> <NEW>").more, ["NEW"]);
+        assert_eq!(flag("--swap a b").more, ["b"]);
+        assert_eq!(flag("--range FROM TO STEP").more, ["TO", "STEP"]);
+        assert!(flag("--size INTEGER RANGE").more.is_empty());
+        assert_eq!(flag("-s, --[no-]salt").off.as_deref(), Some("--no-salt"));
+        assert_eq!(flag("--hot / --cold").off.as_deref(), Some("--cold"));
+        let far = flag("-p [HOST:]PORT").value.unwrap();
+        assert_eq!((far.name.as_str(), far.kind, far.optional), ("PORT", Some(Sure::Said(Type::String)), false));
     }
 }

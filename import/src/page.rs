@@ -50,7 +50,20 @@ pub(super) fn layout(text: &str) -> Layout {
         reader.line(line, next);
     }
     reader.close();
+    reader.out.find_usages();
     reader.out
+}
+
+impl Layout {
+    /// Finds usage lines without a heading: `prog [options] FILE`.
+    fn find_usages(&mut self) {
+        if self.usages.is_empty() {
+            let is_usage = |line: &mut String| {
+                line.split_whitespace().nth(1).is_some_and(|word| matches!(word, "[options]" | "[OPTIONS]" | "[flags]"))
+            };
+            self.usages = self.prose.extract_if(.., is_usage).collect();
+        }
+    }
 }
 
 struct PageReader {
@@ -88,13 +101,20 @@ impl PageReader {
             return;
         }
         match self.section {
-            Section::Usage => self.usage(trimmed, indent),
-            Section::Prose => {}
+            Section::Usage => self.usage(line, trimmed, indent),
+            // Headings mislead; a line in two columns is an option all the same.
+            Section::Prose if !is_listed_option(trimmed) => {}
             _ => self.body(line, trimmed, indent),
         }
     }
 
-    fn usage(&mut self, trimmed: &str, indent: usize) {
+    fn usage(&mut self, line: &str, trimmed: &str, indent: usize) {
+        // A list of options right under the usage line.
+        let has_placeholder = || self.out.usages.iter().any(|usage| usage.to_ascii_lowercase().contains("[option"));
+        if starts_option(trimmed) && (split_columns(trimmed).1.is_some() || has_placeholder()) {
+            self.section = Section::Options;
+            return self.body(line, trimmed, indent);
+        }
         let first_word = self.out.usages.first().and_then(|usage| usage.split_whitespace().next()).map(str::to_owned);
         let own = trimmed.split_whitespace().next();
         if let Some(rest) = trimmed.strip_prefix("or:") {
@@ -120,7 +140,12 @@ impl PageReader {
                     Some(column) => {
                         indent + 2 >= column || indent > open.indent && !starts_entry(trimmed, open.entry.section)
                     }
-                    None => indent > open.indent && !starts_option(trimmed) || indent >= open.indent + 4,
+                    None if starts_option(trimmed) => {
+                        // A long option below `-x, --long`.
+                        let is_aligned = indent == open.indent + 4 && open.entry.term[2..].starts_with(", --");
+                        indent >= open.indent + 4 && !(is_aligned && trimmed.starts_with("--"))
+                    }
+                    None => indent > open.indent,
                 };
             if is_text {
                 open.column.get_or_insert(indent);
@@ -218,7 +243,8 @@ fn section(title: &str) -> Section {
         "files:",
         "alias",
         "copyright",
-        "report",
+        "reporting bugs",
+        "report bugs",
         "notes",
         "resources:",
     ]) && !has(&["option"])
@@ -245,10 +271,16 @@ fn starts_option(trimmed: &str) -> bool {
     matches!(dashes, 1 | 2) && rest.starts_with(|c: char| c.is_ascii_alphanumeric() || "[<?#@".contains(c))
 }
 
+/// Whether a line is an option with its description in a second column.
+fn is_listed_option(trimmed: &str) -> bool {
+    starts_option(trimmed) && split_columns(trimmed).1.is_some()
+}
+
 /// Whether a line may start an entry of a section.
 fn starts_entry(trimmed: &str, section: Section) -> bool {
     match section {
         Section::Operands | Section::Commands => true,
+        Section::Other if starts_option(trimmed) => true,
         Section::Other => {
             let (term, text) = split_columns(trimmed);
             text.is_some() && !term.contains(' ')
@@ -259,8 +291,15 @@ fn starts_entry(trimmed: &str, section: Section) -> bool {
 
 /// Splits a line into two columns at two or more spaces.
 fn split_columns(line: &str) -> (&str, Option<&str>) {
-    match line.find("  ") {
-        Some(at) => (&line[..at], Some(line[at..].trim_start())),
-        None => (line, None),
+    let mut from = 0;
+    while let Some(at) = line[from..].find("  ").map(|at| from + at) {
+        let rest = line[at..].trim_start();
+        // `-x,  --long  text` has its spellings in columns too.
+        let is_spelling = starts_option(line) && starts_option(rest) && !rest.starts_with("- ");
+        if !is_spelling {
+            return (&line[..at], Some(rest));
+        }
+        from = line.len() - rest.len();
     }
+    (line, None)
 }

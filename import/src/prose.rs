@@ -20,13 +20,21 @@ const NOTES: [&str; 9] = [
 pub(super) fn shorten(lines: &[String]) -> String {
     let mut words: Vec<&str> = Vec::new();
     for line in lines.iter().skip_while(|line| line.is_empty()) {
-        let is_list = line.starts_with("- ") || line.starts_with("* ") || line.starts_with(['\'', '$']);
+        // A quote in the middle of a sentence starts no list.
+        let ends = words.last().is_none_or(|word| word.ends_with([':', '.', ';']));
+        let is_list = ["- ", "* ", "• "].iter().any(|bullet| line.starts_with(bullet))
+            || ends && line.starts_with(['\'', '$', '`']);
         if line.is_empty() || is_list && !words.is_empty() {
             break;
         }
         words.extend(line.split_whitespace());
     }
     let text = without_notes(&words.join(" "));
+    // A sentence that leads to a list says nothing without it.
+    let text = match text.rfind(". ") {
+        Some(end) if text.ends_with(':') => &text[..=end],
+        _ => &text,
+    };
     let text = text.trim().trim_end_matches([':', ',']);
     let Some((limit, _)) = text.char_indices().nth(MAX_CHARS) else { return text.to_owned() };
     if let Some(end) = text[..limit].rfind(". ") {

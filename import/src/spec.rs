@@ -7,7 +7,7 @@ use usage::error::UsageErr;
 use usage::spec::effect::SpecCommandEffect;
 use usage::{Spec, SpecArg, SpecCommand, SpecFlag};
 
-use super::draft::{Draft, draft};
+use super::draft::{Draft, Selection, draft};
 use super::{prose, values};
 use crate::command::{Command, Flag, Operand, Sure, Value};
 
@@ -35,7 +35,7 @@ pub fn draft_of(file: &Path) -> Result<Draft, String> {
     }
     let program = if spec.bin.is_empty() { &spec.name } else { &spec.bin };
     let about = spec.about.as_deref().unwrap_or_default();
-    Ok(draft(program, about, &commands, &format!("the usage specification {}", file.display())))
+    Ok(draft(program, about, &commands, &format!("the usage specification {}", file.display()), &Selection::default()))
 }
 
 /// The commands of a specification that run something, in its order.

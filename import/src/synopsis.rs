@@ -1,9 +1,9 @@
 //! Usage lines: `prog add [-f] [--into <dir>] <name> [<file>...]`.
 
 use super::grammar::{self, UsageItem};
-use super::option;
-use super::values::alternatives;
-use crate::command::{Flag, Operand, Sure, Value};
+use super::values::{alternatives, are_kinds};
+use super::{option, refine};
+use crate::command::{Flag, Group, Operand, Several, Sure, Value};
 
 /// The most operands of one line.
 const MAX_OPERANDS: usize = 12;
@@ -13,10 +13,18 @@ const MAX_OPERANDS: usize = 12;
 pub(super) struct Synopsis {
     /// The first plain word after the command: a subcommand, or (with some programs) the name of an operand.
     pub(super) literal: Option<String>,
+    /// Whether the plain word is in brackets.
+    pub(super) literal_optional: bool,
+    /// Whether dots follow the plain word.
+    pub(super) literal_repeated: bool,
     /// Whether a subcommand follows: `Some(true)` if it is required.
     pub(super) wants_command: Option<bool>,
     pub(super) operands: Vec<Operand>,
     pub(super) flags: Vec<Flag>,
+    /// What excludes each other.
+    pub(super) groups: Vec<Group>,
+    /// Whether options stand behind the operands: `NAME [flags]`.
+    pub(super) options_last: bool,
 }
 
 /// Reads a usage line of the command `words`; `is_switch` returns whether an option takes no value.
@@ -25,39 +33,46 @@ pub(super) fn read(usage: &str, words: &[String], is_switch: &dyn Fn(&str) -> bo
     if !items.is_empty() {
         items.remove(0);
     }
-    let mut reader = SynopsisReader {
-        out: Synopsis::default(),
-        is_switch,
-        pending: false,
-        behind_dashes: false,
-        needs_dashes: false,
-    };
+    let mut reader = SynopsisReader { out: Synopsis::default(), is_switch, pending: false, behind_dashes: false };
     for word in words {
         if let Some(at) = items.iter().position(|item| matches!(item, UsageItem::Word(own) if own == word)) {
             items.remove(at);
         }
     }
-    reader.out.literal = literal(&items);
+    if let Some(literal) = literal(&items) {
+        reader.out.literal_optional = literal.optional;
+        reader.out.literal_repeated = literal.repeated;
+        reader.out.literal = Some(literal.word);
+    }
     reader.sequence(&items, true);
-    reader.settle_dashes();
+    reader.out.options_last &= !reader.out.operands.is_empty();
     reader.out
 }
 
+/// A plain word at the start of a line.
+struct Literal {
+    word: String,
+    optional: bool,
+    repeated: bool,
+}
+
 /// The plain word at the start of a line, after groups of options.
-fn literal(items: &[UsageItem]) -> Option<String> {
-    for item in items {
+fn literal(items: &[UsageItem]) -> Option<Literal> {
+    let of = |items: &[UsageItem], optional| match items {
+        [UsageItem::Word(word), rest @ ..] if is_literal(word) => {
+            Some(Literal { word: word.clone(), optional, repeated: rest.first() == Some(&UsageItem::Dots) })
+        }
+        _ => None,
+    };
+    for (at, item) in items.iter().enumerate() {
         match item {
-            UsageItem::Word(word) if is_literal(word) => return Some(word.clone()),
-            UsageItem::Group { optional: true, alternatives } => {
-                match alternatives.first().and_then(|items| items.first()) {
-                    Some(UsageItem::Word(word)) if is_literal(word) && alternatives.len() == 1 => {
-                        return Some(word.clone());
-                    }
-                    Some(UsageItem::Flag(_)) => {}
-                    _ => return None,
-                }
-            }
-            _ => return None,
+            UsageItem::Group { alternatives, .. } if is_prose(alternatives) => {}
+            UsageItem::Group { optional: true, alternatives } => match alternatives.as_slice() {
+                [inner, ..] if matches!(inner.first(), Some(UsageItem::Flag(_))) => {}
+                [inner] => return of(inner, true),
+                _ => return None,
+            },
+            _ => return of(&items[at..], false),
         }
     }
     None
@@ -67,6 +82,7 @@ fn is_literal(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_lowercase())
         && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
         && !is_rest(word)
+        && !refine::is_program(word)
 }
 
 struct SynopsisReader<'a> {
@@ -75,8 +91,6 @@ struct SynopsisReader<'a> {
     /// Whether the next operand may be the value of the option before it.
     pending: bool,
     behind_dashes: bool,
-    /// Whether `--` is required.
-    needs_dashes: bool,
 }
 
 impl SynopsisReader<'_> {
@@ -84,11 +98,9 @@ impl SynopsisReader<'_> {
         for (at, item) in items.iter().enumerate() {
             let repeated = matches!(items.get(at + 1), Some(UsageItem::Dots));
             match item {
-                UsageItem::Flag(text) => self.flag(text, items.get(at + 1), required),
-                UsageItem::Word(word) if word == "--" => {
-                    self.behind_dashes = true;
-                    self.needs_dashes = true;
-                }
+                UsageItem::Flag(text) if is_cluster(text, self.is_switch) => self.cluster(text),
+                UsageItem::Flag(text) => self.flag(text, items.get(at + 1), required, items.len() == 2),
+                UsageItem::Word(word) if word == "--" => self.behind_dashes = true,
                 UsageItem::Word(word) | UsageItem::Angle(word) => {
                     let is_angle = matches!(item, UsageItem::Angle(_));
                     self.operand(word, is_angle, required, repeated);
@@ -96,8 +108,14 @@ impl SynopsisReader<'_> {
                 UsageItem::Choice(inner) => self.choice(inner, required),
                 UsageItem::Group { optional: true, alternatives } if is_dashes(alternatives) => {
                     self.behind_dashes = true;
-                    self.needs_dashes = false;
                 }
+                UsageItem::Group { alternatives, .. } if is_prose(alternatives) => {}
+                // `[-j [JOBS]]`: the value of the option.
+                UsageItem::Group { alternatives, .. }
+                    if at == 1
+                        && items.len() == 2
+                        && value_of(alternatives).is_some()
+                        && matches!(items[0], UsageItem::Flag(_)) => {}
                 UsageItem::Group { optional, alternatives } => {
                     self.group(alternatives, required && !optional, repeated);
                     // `(-m | --message) <text>`
@@ -106,28 +124,17 @@ impl SynopsisReader<'_> {
                 }
                 UsageItem::Dots => {
                     if let Some(last) = self.out.operands.last_mut() {
-                        last.value.repeated = true;
+                        last.value.several = Several::Each;
                     }
                 }
             }
         }
     }
 
-    /// An operand after `--` must be one word and the last: an arg of a config can express no more.
-    fn settle_dashes(&mut self) {
-        let operands = &mut self.out.operands;
-        let Some(first) = operands.iter().position(|operand| operand.behind_dashes) else { return };
-        if first + 1 == operands.len() {
-            return;
-        }
-        if self.needs_dashes {
-            operands.truncate(first + 1);
-            operands[first].guesses.push("more words may follow it, a call gives one");
-        } else {
-            for operand in operands {
-                operand.behind_dashes = false;
-            }
-        }
+    /// `-abC`: a switch for each letter.
+    fn cluster(&mut self, text: &str) {
+        let switch = |letter: char| Flag { spellings: vec![format!("-{letter}")], ..Flag::default() };
+        self.out.flags.extend(text.chars().skip(1).map(switch));
     }
 
     fn group(&mut self, alternatives: &[Vec<UsageItem>], required: bool, repeated: bool) {
@@ -137,18 +144,24 @@ impl SynopsisReader<'_> {
         let has_flag = alternatives.iter().any(|items| starts_with_flag(items));
         let is_value = |items: &[UsageItem]| has_flag && matches!(items, [UsageItem::Word(word)] if is_literal(word));
         let first_plain = alternatives.iter().position(|items| !starts_with_flag(items) && !is_value(items));
+        let mut members = Vec::new();
         let mut rest = alternatives.iter().enumerate().peekable();
         while let Some((at, items)) = rest.next() {
+            let (flags, known) = (self.out.flags.len(), self.out.operands.len());
             let both = rest.peek().and_then(|(_, next)| two_spellings(items, next));
             if let Some(both) = both {
                 rest.next();
-                self.flag(&both, None, required && alternatives.len() == 2);
+                self.flag(&both, None, required && alternatives.len() == 2, false);
             } else if Some(at) == first_plain || starts_with_flag(items) {
                 // Of alternative operands the first is taken; options are taken from all alternatives.
                 self.sequence(items, required && !is_one_of_several);
             }
+            let new_flags = self.out.flags[flags..].iter().map(|flag| flag.spellings[0].clone());
+            let new_operands = self.out.operands[known..].iter().map(|operand| operand.name.clone());
+            members.push(new_flags.chain(new_operands).collect::<Vec<_>>());
         }
         if is_one_of_several {
+            self.exclude(&members, required, has_flag);
             for (at, operand) in self.out.operands[operands..].iter_mut().enumerate() {
                 operand.guesses.push("one of several forms");
                 operand.required |= required && !has_flag && at == 0;
@@ -156,22 +169,33 @@ impl SynopsisReader<'_> {
         }
         if repeated {
             for operand in &mut self.out.operands[operands..] {
-                operand.value.repeated = true;
+                operand.value.several = Several::Each;
             }
         }
     }
 
-    /// Takes an option; what follows it in the line may be its value.
-    fn flag(&mut self, text: &str, next: Option<&UsageItem>, required: bool) {
+    /// Notes that alternatives exclude each other, if each of them is one option or operand.
+    fn exclude(&mut self, alternatives: &[Vec<String>], required: bool, has_flag: bool) {
+        let members: Vec<String> = alternatives.iter().filter_map(|members| members.first().cloned()).collect();
+        if has_flag && members.len() > 1 && alternatives.iter().all(|members| members.len() == 1) {
+            self.out.groups.push(Group { required, members });
+        }
+    }
+
+    /// Takes an option; what follows it in the line may be its value. In a pair it is.
+    fn flag(&mut self, text: &str, next: Option<&UsageItem>, required: bool, is_pair: bool) {
         let value = match next {
             Some(UsageItem::Angle(name)) => Some(format!("<{name}>")),
-            Some(UsageItem::Word(name)) if !is_rest(name) && name != "--" => Some(name.clone()),
+            Some(UsageItem::Choice(inner)) if is_pair => Some(format!("{{{inner}}}")),
+            Some(UsageItem::Group { alternatives, .. }) if is_pair => value_of(alternatives),
+            Some(UsageItem::Word(name)) if (is_pair || !is_rest(name)) && name != "--" => Some(name.clone()),
             _ => None,
         };
         self.pending = value.is_some();
         let Some(term) = option::term(text, true) else { return };
         let mut flag = term.flag;
-        if (self.is_switch)(flag.spellings.first().map_or("", String::as_str)) || flag.value.is_some() {
+        let is_known = (self.is_switch)(flag.spellings.first().map_or("", String::as_str));
+        if is_known || flag.value.is_some() {
             self.pending = false;
         } else if let Some(value) = value
             && let Some(with_value) = option::term(&format!("{text} {value}"), true)
@@ -200,18 +224,42 @@ impl SynopsisReader<'_> {
             self.out.wants_command.get_or_insert(required);
         }
         let is_literal_here = !is_angle && is_literal(word) && Some(word) == self.out.literal.as_deref();
-        let is_name = word.starts_with(|c: char| c.is_alphanumeric()) || is_angle;
-        if is_rest(&lower) || is_literal_here || !is_name || self.out.operands.len() >= MAX_OPERANDS {
+        let is_name =
+            word.starts_with(|c: char| c.is_alphanumeric()) || is_angle || word.starts_with('[') && word.contains(']');
+        let is_rest = is_rest(&lower);
+        self.out.options_last |= is_rest && !self.out.operands.is_empty();
+        // `COMMAND [flags]`: they are the program's own.
+        if is_rest && !required && self.out.operands.last().is_some_and(|operand| refine::is_program(&operand.name)) {
+            let value = Value { several: Several::Each, ..Value::default() };
+            self.out.options_last = false;
+            self.out.operands.push(Operand { name: "args".to_owned(), value, ..Operand::default() });
+        }
+        if is_rest || is_literal_here || !is_name || self.out.operands.len() >= MAX_OPERANDS {
             return;
         }
-        let name = word.split(['[', '(', '<']).next().filter(|name| !name.is_empty()).unwrap_or(word);
-        let mut value = Value { repeated: repeated || word.ends_with("..."), ..Value::default() };
+        let core = option::core(word);
+        let name = core.split(['[', '(', '<']).next().filter(|name| !name.is_empty()).unwrap_or(&core);
+        let several = if repeated || word.ends_with("...") { Several::Each } else { Several::No };
+        let mut value = Value { several, pair: option::is_pair(word), ..Value::default() };
         if is_angle && word.chars().any(|c| c.is_ascii_lowercase()) {
-            value.values = alternatives(word, '|').map(Sure::Guessed);
+            value.values = alternatives(word, '|').filter(|values| !are_kinds(values)).map(Sure::Guessed);
         }
         let behind_dashes = self.behind_dashes;
         self.out.operands.push(Operand { name: name.to_owned(), required, behind_dashes, value, ..Operand::default() });
     }
+}
+
+/// Whether `-abC` stands for several switches: no letter twice, in the order of the alphabet or of both cases.
+fn is_cluster(text: &str, is_known: &dyn Fn(&str) -> bool) -> bool {
+    let Some(letters) = text.strip_prefix('-').filter(|letters| letters.len() > 2 && !is_known(text)) else {
+        return false;
+    };
+    let is_letters = letters.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_distinct = letters.bytes().enumerate().all(|(at, byte)| !letters.as_bytes()[..at].contains(&byte));
+    let has = |is: fn(&u8) -> bool| letters.as_bytes().iter().any(is);
+    let is_mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) || has(u8::is_ascii_digit);
+    let is_sorted = letters.as_bytes().is_sorted_by_key(u8::to_ascii_lowercase);
+    is_letters && is_distinct && (is_mixed || is_sorted)
 }
 
 /// Returns whether items start with an option, also in brackets.
@@ -232,6 +280,25 @@ fn only_flags(alternatives: &[Vec<UsageItem>]) -> bool {
 /// Whether a group is `[--]`.
 fn is_dashes(alternatives: &[Vec<UsageItem>]) -> bool {
     matches!(alternatives, [items] if matches!(items.as_slice(), [UsageItem::Word(word)] if word == "--"))
+}
+
+/// The value in brackets behind an option, such as `[JOBS]`.
+fn value_of(alternatives: &[Vec<UsageItem>]) -> Option<String> {
+    match alternatives {
+        [items] => match items.as_slice() {
+            [UsageItem::Word(name) | UsageItem::Angle(name)] => Some(format!("[{name}]")),
+            [UsageItem::Word(name) | UsageItem::Angle(name), UsageItem::Dots] => Some(format!("[{name} ...]")),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether brackets hold a sentence: `[more options, see below]`.
+fn is_prose(alternatives: &[Vec<UsageItem>]) -> bool {
+    let is_plain =
+        |item: &UsageItem| matches!(item, UsageItem::Word(word) if word.starts_with(|c: char| c.is_ascii_lowercase()));
+    matches!(alternatives, [items] if items.len() > 2 && items.iter().all(is_plain))
 }
 
 /// `-f | --force` as one option, `-a | -b` and `--all | --none` as `None`.
@@ -276,7 +343,7 @@ mod tests {
         let synopsis = read(usage, &words, &|flag| flag == "-f");
         let shown = synopsis.operands.iter().map(|operand| {
             let mark = if operand.required { "!" } else { "" };
-            let dots = if operand.value.repeated { "..." } else { "" };
+            let dots = if operand.value.several == Several::Each { "..." } else { "" };
             let dashes = if operand.behind_dashes { "-- " } else { "" };
             format!("{dashes}{}{mark}{dots}", operand.name)
         });
@@ -289,8 +356,9 @@ mod tests {
         assert_eq!(operands("prog add [-h] [--into DIR] src [dst ...]"), "dst...");
         assert_eq!(operands("prog add [-t <branch>] [-f] <name> <url>"), "name!, url!");
         assert_eq!(operands("prog add [<options>] [--] [<path>...]"), "-- path...");
-        assert_eq!(operands("prog add [<options>] [--] <from> [<to>]"), "from!, to");
-        assert_eq!(operands("prog add NOTE [flags] -- PROGRAM [args...]"), "NOTE!, -- PROGRAM!");
+        assert_eq!(operands("prog add [<options>] [--] <from> [<to>]"), "-- from!, -- to");
+        assert_eq!(operands("prog add NOTE [flags] -- PROGRAM [args...]"), "NOTE!, -- PROGRAM!, -- args...");
+        assert_eq!(operands("prog add [-k [day@]month[:year]] [-o option] [day@]month"), "month!");
         assert_eq!(operands("prog add (KIND[.SORT] [NAME | -l label] | KIND/NAME ...) [flags]"), "KIND!, NAME");
         assert_eq!(operands("prog add [(-o|--output=)plain|rich] (NOTE | KIND/NAME) [-c PAGE] [options]"), "NOTE!");
         assert_eq!(operands("prog add ([-k FILE] | KIND [(NAME | -l label | --all)]) [options]"), "KIND, NAME");
@@ -298,6 +366,28 @@ mod tests {
         assert_eq!(operands("prog add [(-m | --message) <text>] [--tags | --no-tags] <object>"), "object!");
         assert_eq!(operands("prog add {<number> | <url>}"), "number!");
         assert_eq!(operands("prog add [[[[[[[[[[[[[[[[[[[[[[[[[[x"), "");
+    }
+
+    #[test]
+    fn alternatives_exclude_each_other() {
+        let groups = |usage: &str| {
+            let groups = read(usage, &["add".to_owned()], &|_| false).groups;
+            groups.iter().map(|group| (group.required, group.members.join(" "))).collect::<Vec<_>>()
+        };
+        assert_eq!(groups("prog add (--hot | --cold) dish"), [(true, "--hot --cold".to_owned())]);
+        assert_eq!(groups("prog add [-a | --all | <dish>]"), [(false, "--all dish".to_owned())]);
+        assert_eq!(groups("prog add {--all|--only NAME}"), [(true, "--all --only".to_owned())]);
+        assert_eq!(groups("prog add [-a | --all] (DISH | DISH/PART)"), []);
+    }
+
+    #[test]
+    fn letters_after_one_dash_are_switches() {
+        let flags = |usage: &str| {
+            let flags = read(usage, &[], &|_| false).flags;
+            flags.iter().map(|flag| flag.spellings.join(" ")).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(flags("prog [-46aCf] [-p port] dish"), "-4 -6 -a -C -f -p");
+        assert_eq!(flags("prog [-version] [-name x] dish"), "-version -name");
     }
 
     #[test]

@@ -2,10 +2,11 @@
 
 use climax_catalog::Type;
 
-use crate::command::{Sure, Value};
+use super::option;
+use crate::command::{Several, Sure, Value};
 
 /// Phrases that a list of all values follows.
-const SAYING: [&str; 12] = [
+const SAYING: [&str; 13] = [
     "possible values:",
     "possible values are",
     "allowed values:",
@@ -18,9 +19,111 @@ const SAYING: [&str; 12] = [
     "choices:",
     "one of",
     "choose from",
+    "either:",
 ];
-/// Phrases that a list of values often follows.
+/// Phrases that a list of quoted values often follows.
 const HINTING: [&str; 6] = ["can be", "must be", "either", "modes:", "formats:", "values:"];
+/// The end of a line above a table of all values.
+const TABLE_TITLES: [&str; 12] = [
+    "values:",
+    "values are:",
+    "flag are:",
+    "option are:",
+    "choices:",
+    "one of:",
+    "types:",
+    "by type:",
+    "formats:",
+    "modes:",
+    "can be:",
+    "following:",
+];
+/// Names of values that are lists in the help of Go programs.
+const SLICES: [&str; 10] = [
+    "strings",
+    "stringarray",
+    "stringslice",
+    "list",
+    "stringtostring",
+    "map",
+    "intslice",
+    "ints",
+    "filters",
+    "stringlist",
+];
+/// Phrases of options that may stand several times.
+const REPEATED: [&str; 13] = [
+    "multiple times",
+    "several times",
+    "more than once",
+    "can be repeated",
+    "may be repeated",
+    "be repeated",
+    "repeatable",
+    "once for each",
+    "once per",
+    "many times",
+    "occurrence",
+    "multi-allowed",
+    "multiple options specify",
+];
+/// Phrases of options whose value holds several, with commas.
+const SEPARATED: [&str; 9] = [
+    "comma-separated",
+    "comma separated",
+    "separated by comma",
+    "separated by a comma",
+    "comma-delimited",
+    "delimited by comma",
+    "separated with comma",
+    "specified with comma",
+    "given with comma",
+];
+/// Alternatives that name kinds of text.
+const KINDS: [&str; 42] = [
+    "file",
+    "path",
+    "dir",
+    "directory",
+    "date",
+    "dur",
+    "duration",
+    "time",
+    "url",
+    "uri",
+    "name",
+    "id",
+    "number",
+    "num",
+    "n",
+    "user",
+    "uid",
+    "group",
+    "gid",
+    "pattern",
+    "string",
+    "str",
+    "expr",
+    "size",
+    "host",
+    "port",
+    "key",
+    "value",
+    "branch",
+    "commit",
+    "int",
+    "bytes",
+    "glob",
+    "regex",
+    "ms",
+    "us",
+    "ns",
+    "s",
+    "m",
+    "h",
+    "kb",
+    "ki",
+];
 
 /// Completes `value` from its name and its description.
 pub(super) fn complete(value: &mut Value, text: &[String]) {
@@ -28,19 +131,66 @@ pub(super) fn complete(value: &mut Value, text: &[String]) {
     if value.default.is_none() {
         value.default = default(&joined);
     }
+    value.pair |= value.values.is_none() && speaks_of_pairs(&joined);
     if value.values.is_none() {
-        value.values = bulleted(text).map(Sure::Said).or_else(|| values(&joined, &value.name));
+        let own = table(text).filter(|_| !is_composed(value, &joined));
+        value.values = own.or_else(|| values(&joined, value)).or_else(|| at_end(text));
     }
     if value.kind.is_none() && value.values.is_none() {
         value.kind = kind_of_name(&value.name).or_else(|| value.default.as_deref().and_then(kind_of_default));
     }
-    let name = value.name.to_ascii_lowercase();
-    let lists = ["strings", "stringarray", "stringslice", "list", "stringtostring", "map", "intslice", "ints"];
-    value.repeated |= name.ends_with("...") || lists.contains(&name.as_str());
-    let lower = joined.to_ascii_lowercase();
-    let several =
-        ["can be used multiple times", "can be repeated", "may be repeated", "multiple times", "more than once"];
-    value.repeated |= several.iter().any(|phrase| lower.contains(phrase));
+    if value.several == Several::No {
+        value.several = several(&value.name, &joined);
+    }
+}
+
+/// How an option takes several values, by the name of its value and by its description.
+fn several(name: &str, text: &str) -> Several {
+    let name = name.to_ascii_lowercase();
+    let lower = text.to_ascii_lowercase();
+    let says = |phrases: &[&str]| phrases.iter().any(|phrase| lower.contains(phrase));
+    // Several rules in one value are no several values.
+    let is_multiple =
+        |sentence: &str| sentence.contains("multiple") && ["can be", "may be"].iter().any(|may| sentence.contains(may));
+    let noun = name.rsplit(['-', '_', ' ']).next().unwrap_or_default();
+    let is_list = ["list of ", "a list of ", "lists of "].iter().any(|start| lower.starts_with(start));
+    let is_plural = noun.len() > 2
+        && ["the given ", "the specified ", "these "].iter().any(|article| {
+            lower.split(article).skip(1).any(|rest| rest.split(' ').take(3).any(|word| is_plural_of(word, noun)))
+        });
+    if says(&SEPARATED) && (is_list || !says(&REPEATED)) {
+        return Several::Joined(',');
+    }
+    if is_list || is_plural || SLICES.contains(&name.as_str()) || says(&REPEATED) || lower.split(". ").any(is_multiple)
+    {
+        Several::Each
+    } else if says(&SEPARATED) {
+        Several::Joined(',')
+    } else {
+        Several::No
+    }
+}
+
+/// Whether most values are kinds of text.
+fn are_mostly_kinds(values: &[String]) -> bool {
+    let kinds = values.iter().filter(|value| KINDS.contains(&value.to_ascii_lowercase().as_str())).count();
+    2 * kinds > values.len()
+}
+
+fn is_plural_of(word: &str, noun: &str) -> bool {
+    word.strip_prefix(noun).is_some_and(|ending| matches!(ending, "s" | "es"))
+}
+
+/// Whether a description says that the value is a name with a value: "specified as `KEY=VALUE` pairs".
+fn speaks_of_pairs(text: &str) -> bool {
+    let quoted = text.split(['"', '`', '\'']).skip(1).step_by(2);
+    quoted.into_iter().any(|part| !part.contains(' ') && option::is_pair(part) && !part.starts_with('-'))
+        && [" pair", " style", " form"].iter().any(|word| text.contains(word))
+}
+
+/// Whether values are kinds of text rather than texts: `<path|url>`.
+pub(super) fn are_kinds(values: &[String]) -> bool {
+    values.iter().any(|value| KINDS.contains(&value.to_ascii_lowercase().as_str()))
 }
 
 /// Derives the type from the name of a value.
@@ -73,7 +223,8 @@ pub(super) fn default(text: &str) -> Option<String> {
         let rest = text[at + open.len()..].trim_start_matches([':', ' ', '=']);
         let rest = rest.strip_prefix("is ").unwrap_or(rest);
         let end = rest.find(close)?;
-        let value = unquoted(rest[..end].trim());
+        let value = rest[..end].split(", ").next().unwrap_or_default();
+        let value = unquoted(value.trim());
         let is_value = !value.is_empty() && !value.contains(' ') && !value.contains(['(', '[']);
         return is_value.then(|| value.to_owned());
     }
@@ -84,24 +235,66 @@ fn unquoted(text: &str) -> &str {
     ['"', '\'', '`'].into_iter().find_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote)).unwrap_or(text)
 }
 
-/// All values that a description lists.
-fn values(text: &str, name: &str) -> Option<Sure<Vec<String>>> {
+/// Whether a switch counts how often it stands, by its spellings and its description.
+pub(super) fn counts(spellings: &[String], text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
-    let behind = |phrase: &str| {
+    let doubled = spellings.iter().filter(|spelling| spelling.len() == 2).any(|spelling| {
+        let letter = &spelling[1..];
+        text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').any(|word| word == format!("-{letter}{letter}"))
+    });
+    let phrases = [
+        "twice",
+        "repeating th",
+        "multiple times",
+        "several times",
+        "more than once",
+        "be repeated",
+        "up to three times",
+    ];
+    doubled || phrases.iter().any(|phrase| lower.contains(phrase))
+}
+
+/// Whether a value has parts, with values of their own: a pair, or a format.
+fn is_composed(value: &Value, text: &str) -> bool {
+    value.pair
+        || text.to_ascii_lowercase().contains("mapping")
+        || ["}:", "]:", "><"].iter().any(|sign| text.contains(sign))
+}
+
+/// All values that a description lists.
+fn values(text: &str, value: &Value) -> Option<Sure<Vec<String>>> {
+    let lower = text.to_ascii_lowercase();
+    // A part of a pair or of a format has values of its own.
+    let is_composed = is_composed(value, text);
+    let behind = |phrase: &str, quoted: bool| {
         let at = lower.find(phrase)?;
-        let starts_a_word = !lower[..at].ends_with(|c: char| c.is_ascii_alphanumeric());
-        starts_a_word.then(|| list(&text[at + phrase.len()..])).flatten()
+        let before = &lower[..at];
+        let starts_a_word = !before.ends_with(|c: char| c.is_ascii_alphanumeric());
+        // "one of eight choices: …"
+        let is_own = !before.trim_end().ends_with(|c: char| c.is_ascii_digit())
+            && (phrase != "choices:" || starts_clause(before));
+        let rest = &text[at + phrase.len()..];
+        (starts_a_word && is_own).then(|| list(rest, quoted)).flatten()
     };
+    if is_composed {
+        return None;
+    }
     SAYING
         .iter()
-        .find_map(|phrase| behind(phrase).map(Sure::Said))
+        .find_map(|phrase| behind(phrase, false).map(Sure::Said))
         .or_else(|| bracketed(text))
-        .or_else(|| HINTING.iter().find_map(|phrase| behind(phrase).map(Sure::Guessed)))
+        .or_else(|| HINTING.iter().find_map(|phrase| behind(phrase, true).map(Sure::Guessed)))
         .or_else(|| {
-            let lead = format!("{} is ", name.trim_matches(['<', '>', '[', ']', '=']));
+            let lead = format!("{} is ", value.name.trim_matches(['<', '>', '[', ']', '=']));
             let at = text.find(&lead).filter(|_| lead.len() > 5)?;
-            list(&text[at + lead.len()..]).map(Sure::Guessed)
+            list(&text[at + lead.len()..], true).map(Sure::Guessed)
         })
+}
+
+/// Whether a text ends where a clause starts: at its start, or behind a bracket or a full stop.
+fn starts_clause(before: &str) -> bool {
+    let before = before.trim_end();
+    before.is_empty() || before.ends_with(['(', '[', '.', ';', ','])
 }
 
 /// `{a|b}`, `(a|b)` and `("a", "b")` somewhere in a text.
@@ -116,15 +309,18 @@ fn bracketed(text: &str) -> Option<Sure<Vec<String>>> {
         let inner = &text[at + 1..];
         from = at + 1;
         let Some(end) = inner.find(close) else { continue };
+        let after = &inner[end + close.len_utf8()..];
         let inner = &inner[..end];
-        if let Some(values) = alternatives(inner, '|').or_else(|| spaced(inner).filter(|_| close == '}')) {
-            return Some(Sure::Said(values));
+        // `[(user|uid)][:(group|gid)]` is a format.
+        if text[..at].ends_with(['[', ':', '{', '$']) || after.starts_with([']', '[', ':', '/']) {
+            continue;
         }
-        if let Some(values) = list(inner).filter(|_| inner.contains(" or ")) {
-            return Some(Sure::Guessed(values));
+        if let Some(values) = alternatives(inner, '|').or_else(|| spaced(inner).filter(|_| close == '}')) {
+            return Some(Sure::Said(values)).filter(|values| !are_mostly_kinds(values.get()));
         }
         let is_quoted = inner.split(',').all(|item| unquoted(item.trim()) != item.trim());
-        if let Some(values) = alternatives(inner, ',').filter(|_| is_quoted) {
+        let is_file = |values: &Vec<String>| values.iter().any(|value| value.contains('.'));
+        if let Some(values) = alternatives(inner, ',').filter(|values| is_quoted && !is_file(values)) {
             return Some(Sure::Guessed(values));
         }
     }
@@ -145,11 +341,44 @@ fn spaced(text: &str) -> Option<Vec<String>> {
     (values.len() > 1 && values.iter().all(|value| is_value(value) && seen.insert(value.clone()))).then_some(values)
 }
 
-/// Lines `- value: meaning` below `Possible values:`.
-fn bulleted(text: &[String]) -> Option<Vec<String>> {
-    let at = text.iter().position(|line| line.trim().eq_ignore_ascii_case("possible values:"))?;
-    let bullets = text[at + 1..].iter().map_while(|line| line.strip_prefix("- "));
-    distinct(bullets.map(|line| line.split(':').next().unwrap_or_default().trim().to_owned()).collect())
+/// The values in brackets at the end of a short description: `Format of the list (plain, json, csv)`.
+fn at_end(text: &[String]) -> Option<Sure<Vec<String>>> {
+    let [line] = text else { return None };
+    let (before, inner) = line.trim_end_matches('.').strip_suffix(')')?.rsplit_once('(')?;
+    let values = alternatives(inner, ',').filter(|values| values.len() > 2)?;
+    let is_value = |value: &String| !value.contains('.') && value.starts_with(|c: char| c.is_ascii_lowercase());
+    (before.len() <= 70 && values.iter().all(is_value) && !are_kinds(&values)).then_some(Sure::Guessed(values))
+}
+
+/// The first column of a table of all values, below a title such as `Possible values:`.
+fn table(text: &[String]) -> Option<Sure<Vec<String>>> {
+    let is_title = |line: &String| {
+        let line = line.trim().to_ascii_lowercase();
+        TABLE_TITLES.iter().any(|title| line.ends_with(title)) && !line.contains("format of")
+    };
+    let at = text.iter().position(is_title)?;
+    let says = text[at].to_ascii_lowercase();
+    let rows = text[at + 1..].iter().skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty());
+    let rows: Vec<&String> = rows.collect();
+    let values: Vec<String> = rows.iter().filter_map(|row| row_values(row)).flatten().collect();
+    // The text below the title is no table.
+    row_values(rows.first()?)?;
+    let is_said = ["value", "choices", "one of"].iter().any(|word| says.contains(word));
+    distinct(values).map(if is_said { Sure::Said } else { Sure::Guessed })
+}
+
+/// The values of a row: `- wood: Lasts`, `wood   Lasts`, `'w' or 'wood':  Lasts`.
+fn row_values(row: &str) -> Option<Vec<String>> {
+    let bare = ["- ", "* ", "• "].iter().find_map(|bullet| row.strip_prefix(bullet));
+    let (term, _) = match (bare, row.split_once("  ")) {
+        (Some(bare), _) => bare.split_once(':').or_else(|| bare.split_once("  ")).unwrap_or((bare, "")),
+        (None, Some(columns)) => columns,
+        (None, None) => row.split_once(": ").filter(|(term, _)| !term.contains(' '))?,
+    };
+    let term = term.trim().trim_end_matches(':');
+    let own = term.split(" or ").flat_map(|part| part.split(", ")).map(|part| unquoted(part.trim()).to_owned());
+    let own: Vec<String> = own.collect();
+    own.iter().all(|value| is_word(value)).then_some(own)
 }
 
 fn distinct(values: Vec<String>) -> Option<Vec<String>> {
@@ -158,12 +387,14 @@ fn distinct(values: Vec<String>) -> Option<Vec<String>> {
 }
 
 /// A list in prose: `a, b, or c`, `"a" | "b"`, `(a, b)`, up to the end of its sentence or bracket.
-fn list(text: &str) -> Option<Vec<String>> {
+///
+/// `quoted` demands that each value is in quotes.
+fn list(text: &str, quoted: bool) -> Option<Vec<String>> {
     let mut rest = text.trim_start_matches([':', ' ']);
     rest = rest.strip_prefix(['(', '[', '{']).unwrap_or(rest);
     let mut values = Vec::new();
     loop {
-        let (value, after) = item(rest)?;
+        let (value, after) = item(rest).filter(|(value, _)| !quoted || !rest.starts_with(value))?;
         values.push(value.to_owned());
         let after = after.trim_start();
         let separated = after.strip_prefix([',', '|', '/']).map(str::trim_start);
@@ -196,9 +427,58 @@ fn is_word_char(character: char) -> bool {
 }
 
 fn is_word(text: &str) -> bool {
-    text.len() <= 40
+    text.len() <= 60
         && text.starts_with(|c: char| c.is_ascii_alphanumeric())
         && text.chars().all(is_word_char)
         && text != "etc"
         && !text.ends_with("..")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn completed(name: &str, text: &str) -> Value {
+        let mut value = Value { name: name.to_owned(), ..Value::default() };
+        let lines: Vec<String> = text.lines().map(|line| line.trim().to_owned()).collect();
+        complete(&mut value, &lines);
+        value
+    }
+
+    #[test]
+    fn values_are_listed_or_there_are_none() {
+        let listed = |text| completed("KIND", text).values.map(|values| values.get().join(" "));
+        for (text, expected) in [
+            ("Kind of soup [possible values: hot, cold]", Some("hot cold")),
+            ("Kind of soup (hot, cold, iced)", Some("hot cold iced")),
+            ("How to serve it. It can be one of:\n\n- hot: at once\n- cold: later", Some("hot cold")),
+            ("The possible values are:\n\nhot    at once\ncold   later", Some("hot cold")),
+            ("Serve it:\nby type:\n'h' or 'hot':   at once\n'c' or 'cold':  later", Some("h hot c cold")),
+            // Names of files, formats and units are no values.
+            ("Either a file (`soup.toml` or `meal.toml`), or a pair", None),
+            ("Format: [(cook|cid)][:(guild|gid)]", None),
+            ("Size as <+-><NUM><UNIT>. Allowed unit values:\n'g':  grams\n'k':  kilograms", None),
+            ("Limited to one of 3 choices: red, green, blue. The format is {part}:{shade}", None),
+            ("Time to cook (ms|s|m|h)", None),
+        ] {
+            assert_eq!(listed(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn descriptions_tell_how_many_values() {
+        let several = |name, text| completed(name, text).several;
+        assert_eq!(several("DISH", "Add a dish. Can be given multiple times"), Several::Each);
+        assert_eq!(several("DISH", "Several dishes, separated by commas"), Several::Joined(','));
+        assert_eq!(several("DISH", "Serve the given dishes"), Several::Each);
+        assert_eq!(several("DISH", "Multiple rules are written as one text"), Several::No);
+        assert!(completed("SET", "Settings, given as `KEY=VALUE` pairs").pair);
+        assert!(counts(&["--stir".to_owned(), "-s".to_owned()], "Stir; -ss stirs more"));
+        assert!(!counts(&["--stir".to_owned(), "-s".to_owned()], "Stir once"));
+    }
+
+    #[test]
+    fn default_ends_at_a_comma() {
+        assert_eq!(default("Dishes (default 3, that is few)").as_deref(), Some("3"));
+    }
 }

@@ -133,7 +133,9 @@ impl PendingCall<'_> {
     /// Returns the digest of the agent's request, without the user's answers.
     #[must_use]
     pub fn request_digest(&self) -> RequestDigest {
-        let given = |call: &PlannedCall<'_>| digest::pairs(call.tool, call.bound, |arg| !arg.is_from_user()).collect::<Vec<_>>();
+        let given = |call: &PlannedCall<'_>| {
+            digest::pairs(call.tool, call.bound, |arg| !arg.is_from_user()).collect::<Vec<_>>()
+        };
         digest::of_pairs(self.calls.iter().flat_map(given))
     }
 

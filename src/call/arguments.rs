@@ -8,6 +8,8 @@ mod rules;
 mod value;
 mod violation;
 
+use std::path::{Path, PathBuf};
+
 use climax_catalog::{ArgView, GroupKind, OutputFileView, Place, ResolvedTool, Risk, Shape, Type, near_misses};
 use serde_json::{Map, Value};
 
@@ -189,8 +191,7 @@ pub fn bind_answered<'a>(
     answers: &Map<String, Value>,
 ) -> Result<Bound<'a>, Vec<Violation>> {
     let values = |arg: ArgView<'_>| if arg.is_from_user() { answers } else { arguments };
-    let bound =
-        bind_args(tool, Absent::Default, |arg| arg.output().is_none().then(|| values(arg).get(arg.name())));
+    let bound = bind_args(tool, Absent::Default, |arg| arg.output().is_none().then(|| values(arg).get(arg.name())));
     bound.and_then(|bound| whole(tool, bound))
 }
 
@@ -270,6 +271,27 @@ fn check_whole(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Vec<Violation> {
         violations.push(Violation { argument: longest.1.to_owned(), problem });
     }
     violations
+}
+
+/// Checks the directory of a call without a `cwd` against the policy's rules for that arg. `server` is the directory of
+/// this process.
+///
+/// # Errors
+/// The violation.
+pub fn check_default_directory(tool: ResolvedTool<'_>, bound: &Bound<'_>, server: &Path) -> Result<(), Violation> {
+    let absent = tool.args().find(|arg| arg.place() == Place::Cwd && bound.get(arg.name()).is_none());
+    let Some(arg) = absent else { return Ok(()) };
+    let directory = tool.cli().working_dir().map_or_else(|| server.to_owned(), |own| server.join(own));
+    // Without `.` in the path.
+    let directory: PathBuf = directory.components().collect();
+    let value = BoundValue::String(directory.display().to_string());
+    match rules::violations(arg, &value, RuleOrigin::Policy).pop() {
+        None => Ok(()),
+        Some(found) => {
+            let problem = Problem::ForbiddenDirectory { because: Box::new(found) };
+            Err(Violation { argument: arg.name().to_owned(), problem })
+        }
+    }
 }
 
 /// Checks values, defaults included, against the rules that policies set for the tool's args.

@@ -12,6 +12,7 @@ pub mod confirmation;
 pub mod digest;
 pub mod form;
 pub mod line;
+mod line_outcome;
 pub mod native;
 mod outcome;
 mod request;
@@ -22,8 +23,7 @@ mod user_input;
 pub mod visible;
 mod words;
 
+pub use line_outcome::{LineFailure, LineOutcome, LineRequest, LineResult, RawStreams, StageOutcome, StepOutcome};
 pub use outcome::{CallError, CallResult, ErrorCode};
 pub use request::{CallRequest, Purpose};
-pub use toolbox::{
-    LineFailure, LineOutcome, LineRequest, LineResult, RawStreams, StageOutcome, StepOutcome, Toolbox, suggest_tools,
-};
+pub use toolbox::{Toolbox, suggest_tools};

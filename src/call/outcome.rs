@@ -184,10 +184,7 @@ impl CallError {
     /// Returns the decision and the end in the audit file.
     fn audit_codes(&self) -> (Option<&'static str>, Option<&'static str>) {
         let decision = match self {
-            Self::UnknownTool { .. }
-            | Self::InvalidArguments { .. }
-            | Self::Unread(_)
-            | Self::PolicyDenied { .. } => {
+            Self::UnknownTool { .. } | Self::InvalidArguments { .. } | Self::Unread(_) | Self::PolicyDenied { .. } => {
                 self.code().as_str()
             }
             Self::ApprovalDenied(Denial::ByUser) => "denied_by_user",

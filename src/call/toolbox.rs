@@ -23,8 +23,6 @@ use crate::call::user_input::{approve, fill_in_forms};
 use crate::exec::{self, CleanupGuard, End, Invocation, Outcome, ResultFiles, Runner, SpawnError, Stop};
 use crate::telemetry::CallObserver;
 
-pub use lines::{LineFailure, LineOutcome, LineRequest, LineResult, RawStreams, StageOutcome, StepOutcome};
-
 /// Runs calls of the tools in an index, under a policy.
 ///
 /// ```
@@ -198,6 +196,10 @@ impl Toolbox {
         let bound = arguments::bind(tool, arguments).map_err(|violations| invalid(tool, arguments, violations))?;
         only_reads(tool, &bound, purpose).map_err(|violation| invalid(tool, arguments, vec![violation]))?;
         arguments::check(&bound).map_err(|violations| CallError::PolicyDenied { violations })?;
+        // The user may still give the directory.
+        if tool.questions().len() == 0 {
+            permitted_directory(tool, &bound)?;
+        }
         Ok((tool, bound))
     }
 
@@ -219,7 +221,9 @@ impl Toolbox {
             only_reads(tool, &bound, request.purpose).map_err(|violation| vec![violation])?;
             Ok(bound)
         });
-        checked.map_err(|violations| CallResult::Failed(invalid(tool, request.arguments, violations)))
+        let bound = checked.map_err(|violations| CallResult::Failed(invalid(tool, request.arguments, violations)))?;
+        permitted_directory(tool, &bound).map_err(CallResult::Failed)?;
+        Ok(bound)
     }
 
     /// Waits until there is space for the result. When `stop` completes, the wait ends.
@@ -348,6 +352,12 @@ fn only_reads(tool: ResolvedTool<'_>, bound: &Bound<'_>, purpose: Purpose) -> Re
     let stated = tool.written_risk().map(|_| risk);
     let problem = Problem::NotReading { tool: tool.name().to_owned(), risk: stated, caller };
     Err(Violation { argument: argument.to_owned(), problem })
+}
+
+/// Checks the directory of a call that gives none.
+fn permitted_directory(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Result<(), CallError> {
+    arguments::check_default_directory(tool, bound, &exec::directory())
+        .map_err(|violation| CallError::PolicyDenied { violations: vec![violation] })
 }
 
 /// Makes the error for invalid arguments.

@@ -1,22 +1,25 @@
 //! `climax import`: drafts a config from a program's help.
 
-use std::cell::Cell;
+mod progress;
+mod reader;
+mod subset;
+
 use std::fs::File;
-use std::future::pending;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
 
-use climax_catalog::policy::Executor;
 use climax_catalog::{Diagnostics, Source, compile};
-use climax_import::{self as import, Command, Draft, HelpPage, MAX_HELP_BYTES, Subcommand};
+use climax_import::{self as import, Command, Draft, HelpPage, Selection, Subcommand};
 use futures_util::{StreamExt as _, stream};
 
 use crate::command::output::{FAILURE, print};
 use crate::command::runtime::runtime;
 use crate::command::{terminal, value};
-use crate::exec::{End, Invocation, Limits, Runner, default_concurrency};
+use crate::exec::default_concurrency;
+
+use reader::{Help, HelpReader, PendingCommand};
+use subset::Subset;
 
 #[derive(clap::Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
@@ -31,6 +34,15 @@ pub(crate) struct Args {
     /// Maximum commands to run for their help
     #[arg(long, value_name = "N", default_value_t = crate::command::import::DEFAULT_IMPORTED_COMMANDS, value_parser = value::integer::<usize>)]
     pub(crate) max_commands: usize,
+    /// Read these subcommands alone; a name may be of several words, such as 'remote add'
+    #[arg(long, value_name = "SUB", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+    /// Publish these options in any case, also those that the draft would leave out
+    #[arg(long, value_name = "FLAG", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) keep: Vec<String>,
+    /// Options of each tool that the schema publishes, the most useful first; the others have `shown: false`
+    #[arg(long, value_name = "N", default_value_t = import::DEFAULT_MAIN, value_parser = value::integer::<usize>)]
+    pub(crate) main: usize,
     /// Add commands that the help leaves out, if it names a command that lists them
     #[arg(long)]
     pub(crate) all: bool,
@@ -59,31 +71,11 @@ pub(crate) enum ImportFormat {
     },
 }
 
-/// Timeout for a program to print its help.
-const HELP_LIMIT: Duration = Duration::from_secs(10);
-
 /// Default of `import --max-commands`.
 pub(crate) const DEFAULT_IMPORTED_COMMANDS: usize = 400;
 
 /// Default of `import --depth`.
 pub(crate) const DEFAULT_IMPORT_DEPTH: usize = 3;
-
-/// Environment variables that disable pagers, colours, prompts, translations and line wrapping.
-const ENVIRONMENT: [(&str, &str); 13] = [
-    ("PAGER", "cat"),
-    ("GIT_PAGER", "cat"),
-    ("GH_PAGER", "cat"),
-    ("MANPAGER", "cat"),
-    ("SYSTEMD_PAGER", "cat"),
-    ("AWS_PAGER", "cat"),
-    ("NO_COLOR", "1"),
-    ("TERM", "dumb"),
-    ("COLUMNS", "500"),
-    ("MANWIDTH", "200"),
-    ("LC_ALL", "C.UTF-8"),
-    ("LANGUAGE", "en"),
-    ("GIT_TERMINAL_PROMPT", "0"),
-];
 
 /// Writes the draft. Its size and number of guesses go to standard error.
 pub(crate) fn run(arguments: &Args) -> ExitCode {
@@ -145,55 +137,19 @@ fn check(draft: &Draft) -> Result<(), Diagnostics> {
     compile(&[source]).map(drop)
 }
 
-/// The command line that prints the help of a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum HelpForm {
-    /// `PROGRAM SUBCOMMAND --help`.
-    Long,
-    /// `PROGRAM SUBCOMMAND -h`.
-    Short,
-    /// `PROGRAM help SUBCOMMAND`, for programs with a command `help`.
-    Command,
-}
-
-/// A command whose help has not been read yet.
-struct PendingCommand {
-    words: Vec<String>,
-    about: String,
-    /// Its usage lines in the help of its parent.
-    usages: Vec<String>,
-    /// The help of its ancestors, to recognize a program that prints the same help for a subcommand.
-    ancestors: Vec<String>,
-}
-
-/// The help of a command, as text and parsed.
-struct Help {
-    text: String,
-    page: HelpPage,
-}
-
-/// Runs a program and its subcommands for their help.
-struct HelpReader<'a> {
-    program: &'a str,
-    runner: Runner,
-    /// The form that worked last.
-    form: Cell<HelpForm>,
-    has_help_command: Cell<bool>,
-    /// Whether to add options of manual pages.
-    manual: bool,
-}
-
 /// Drafts a config from the help of a program.
 async fn from_help(program: &str, words: &[String], arguments: &Args) -> Result<Draft, String> {
-    let limits = Limits { stream_bytes: 2 * MAX_HELP_BYTES, ..Limits::default() };
-    let runner = Runner::new(Executor::Local, limits, default_concurrency()).with_helper_processes();
-    let reader = HelpReader {
-        program,
-        runner,
-        form: Cell::new(HelpForm::Long),
-        has_help_command: Cell::new(false),
-        manual: arguments.manual,
-    };
+    let reader = HelpReader::new(program, arguments.manual);
+    reader.progress.during(commands_of(&reader, program, words, arguments)).await
+}
+
+/// Reads the help of a program and of its subcommands.
+async fn commands_of(
+    reader: &HelpReader<'_>,
+    program: &str,
+    words: &[String],
+    arguments: &Args,
+) -> Result<Draft, String> {
     let top = reader.first(words).await?;
     let about = top.page.command.about.clone();
     let common = if top.page.has_common_options { reader.common_options().await } else { Vec::new() };
@@ -201,29 +157,40 @@ async fn from_help(program: &str, words: &[String], arguments: &Args) -> Result<
         Some(listing) => import::read_listing(&reader.output(listing.iter().copied()).await.unwrap_or_default()),
         None => Vec::new(),
     };
+    let subset = Subset::new(words.len(), &arguments.only);
     let root =
         PendingCommand { words: words.to_vec(), about: about.clone(), usages: Vec::new(), ancestors: Vec::new() };
     let mut commands = Vec::new();
     let below = add_command(&mut commands, root, Some(top), more);
-    walk(&reader, below, &mut commands, arguments).await;
+    walk(reader, below, &mut commands, (arguments, &subset)).await;
+    subset.check(program)?;
+    commands.retain(|command| subset.includes(&command.words));
     for command in &mut commands {
         let known: Vec<String> = command.options.iter().flat_map(|flag| flag.spellings.clone()).collect();
         let new = common.iter().filter(|flag| !flag.spellings.iter().any(|spelling| known.contains(spelling)));
         command.options.extend(new.cloned());
     }
     let origin = format!("the help of `{}`", arguments.help_of.join(" "));
-    Ok(import::draft(program, &about, &commands, &origin))
+    let selection = Selection { keep: arguments.keep.clone(), main: arguments.main };
+    Ok(import::draft(program, &about, &commands, &origin, &selection))
 }
 
 /// Reads the help of all subcommands, level by level, and adds those that can be called.
-async fn walk(reader: &HelpReader<'_>, mut level: Vec<PendingCommand>, commands: &mut Vec<Command>, arguments: &Args) {
+async fn walk(
+    reader: &HelpReader<'_>,
+    mut level: Vec<PendingCommand>,
+    commands: &mut Vec<Command>,
+    (arguments, subset): (&Args, &Subset),
+) {
     // The help of the program itself has been read.
     let mut room = arguments.max_commands.saturating_sub(1);
     let mut left_out = 0;
     for _ in 0..arguments.depth {
+        level.retain(|pending| subset.leads_to(&pending.words));
         left_out += level.len().saturating_sub(room);
         level.truncate(room);
         room -= level.len();
+        reader.progress.add(level.len());
         // The first one determines the form of help for the others.
         let mut rest = level.into_iter();
         let mut helps = Vec::new();
@@ -238,7 +205,7 @@ async fn walk(reader: &HelpReader<'_>, mut level: Vec<PendingCommand>, commands:
             break;
         }
     }
-    left_out += level.len();
+    left_out += level.iter().filter(|pending| subset.leads_to(&pending.words)).count();
     if left_out > 0 {
         terminal::error(&format!("climax: {left_out} more commands were not read: see --depth and --max-commands"));
     }
@@ -252,12 +219,14 @@ fn add_command(
     more: Vec<Subcommand>,
 ) -> Vec<PendingCommand> {
     let Some(Help { text, page }) = help else {
-        let mut command = Command { words: pending.words, about: pending.about, ..Command::default() };
-        command.guesses.push("it has no help of its own");
+        let mut command = Command::default();
         if !pending.usages.is_empty() {
-            let page = import::read(&format!("usage: {}\n", pending.usages.join("\n   or: ")), &command.words);
-            (command.options, command.operands) = (page.command.options, page.command.operands);
+            let usage = format!("usage: {}\n", pending.usages.join("\n   or: "));
+            command = import::read(&usage, &pending.words).command;
         }
+        command.words = pending.words;
+        command.about = pending.about;
+        command.guesses.push("it has no help of its own");
         commands.push(command);
         return Vec::new();
     };
@@ -279,118 +248,4 @@ fn add_command(
         ancestors: ancestors.clone(),
     });
     below.collect()
-}
-
-impl HelpReader<'_> {
-    /// Reads the help of the command that the import starts from.
-    async fn first(&self, words: &[String]) -> Result<Help, String> {
-        let mut printed = Vec::new();
-        for form in [HelpForm::Long, HelpForm::Short] {
-            let text = match self.help(words, form).await {
-                Ok(text) => text,
-                Err(message) if printed.is_empty() => return Err(message),
-                Err(_) => break,
-            };
-            let page = import::read(&text, words);
-            if page.says_something() && !(page.is_manual && form == HelpForm::Long) {
-                self.form.set(form);
-                let mentions_help = |line: &str| line.trim_start().starts_with("help ");
-                self.has_help_command.set(text.lines().any(mentions_help));
-                return Ok(Help { text, page });
-            }
-            printed.push((text, page));
-        }
-        // Without other help the manual page is used.
-        if let Some((text, page)) = printed.into_iter().find(|(_, page)| page.says_something()) {
-            return Ok(Help { text, page });
-        }
-        let command =
-            std::iter::once(self.program).chain(words.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
-        Err(format!(
-            "neither `{command} --help` nor `{command} -h` printed options, subcommands or a usage line with operands; see \
-             what they print, and write the config by hand"
-        ))
-    }
-
-    /// Reads the help of a subcommand; `None` if it has no help of its own.
-    async fn subcommand(&self, pending: PendingCommand) -> (PendingCommand, Option<Help>) {
-        let best = if self.manual { HelpForm::Long } else { self.form.get() };
-        let mut forms = vec![best];
-        forms.extend([HelpForm::Long, HelpForm::Short].into_iter().filter(|form| *form != best));
-        forms.extend(Some(HelpForm::Command).filter(|_| self.has_help_command.get()));
-        let mut manual = None;
-        for form in forms {
-            let text = match self.help(&pending.words, form).await {
-                Ok(text) => text,
-                Err(message) => {
-                    terminal::error(&format!("climax: {message}"));
-                    break;
-                }
-            };
-            let page = import::read(&text, &pending.words);
-            // The help of an ancestor: the program ignores the subcommand, and the next form could have side effects.
-            if pending.ancestors.contains(&text) {
-                break;
-            }
-            if !page.says_something() {
-                continue;
-            }
-            if page.is_manual {
-                manual.get_or_insert(Help { text, page });
-                continue;
-            }
-            let page = match manual {
-                Some(Help { page: manual, .. }) if self.manual => page.with_options_of(manual),
-                _ => page,
-            };
-            if form != HelpForm::Command {
-                self.form.set(form);
-            }
-            return (pending, Some(Help { text, page }));
-        }
-        (pending, manual)
-    }
-
-    /// Reads the options that all commands share, from `PROGRAM options`.
-    async fn common_options(&self) -> Vec<import::Flag> {
-        let text = self.output(["options"]).await.unwrap_or_default();
-        import::read(&text, &[]).command.options
-    }
-
-    /// Runs a command for its help.
-    async fn help(&self, words: &[String], form: HelpForm) -> Result<String, String> {
-        let words = words.iter().map(String::as_str);
-        match form {
-            HelpForm::Long => self.output(words.chain(["--help"])).await,
-            HelpForm::Short => self.output(words.chain(["-h"])).await,
-            HelpForm::Command => self.output(["help"].into_iter().chain(words)).await,
-        }
-    }
-
-    /// Runs the program. Returns its standard output, or its standard error if that is empty.
-    async fn output(&self, words: impl IntoIterator<Item = &str>) -> Result<String, String> {
-        let invocation = Invocation {
-            argv: std::iter::once(self.program.to_owned()).chain(words.into_iter().map(str::to_owned)).collect(),
-            env: ENVIRONMENT.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
-            program_dir: None,
-            cwd: None,
-            stdin: None,
-            files_dir: None,
-            timeout: HELP_LIMIT,
-        };
-        let command = invocation.argv.join(" ");
-        let outcome = self
-            .runner
-            .run(&invocation, None, pending())
-            .await
-            .map_err(|error| format!("{error}; name a program that is on the PATH, or give its path"))?;
-        if let End::TimedOut(_) = outcome.end {
-            let seconds = HELP_LIMIT.as_secs();
-            return Err(format!(
-                "`{command}` was still running after {seconds} s and was ended: it printed no help, or waits"
-            ));
-        }
-        let [stdout, stderr] = [outcome.stdout, outcome.stderr].map(|stream| import::clean(&stream.text()));
-        Ok(if stdout.trim().is_empty() { stderr } else { stdout })
-    }
 }

@@ -180,8 +180,10 @@ fn failure_status(error: &CallError) -> u8 {
             UnreadLine::Command { .. } | UnreadLine::Syntax(_) => USAGE,
         },
         CallError::UnknownTool { .. } | CallError::Spawn(SpawnError::NotFound(_)) => NOT_FOUND,
-        CallError::PolicyDenied { .. } | CallError::ApprovalDenied(_) | CallError::UnusableAnswer { .. } => DENIED,
-        CallError::Spawn(_) => DENIED,
+        CallError::PolicyDenied { .. }
+        | CallError::ApprovalDenied(_)
+        | CallError::UnusableAnswer { .. }
+        | CallError::Spawn(_) => DENIED,
         CallError::InvalidArguments { .. } => USAGE,
         CallError::Unaudited(_) => FAILURE,
     }

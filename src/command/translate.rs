@@ -37,13 +37,15 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     }
     let lines = io::stdin().lines().map_while(Result::ok);
     let mut worst = ExitCode::SUCCESS;
-    let texts: Vec<String> = lines.map(|line| {
-        let (text, code) = translated(&served.index, &line, arguments.json);
-        if code != ExitCode::SUCCESS {
-            worst = code;
-        }
-        text
-    }).collect();
+    let texts: Vec<String> = lines
+        .map(|line| {
+            let (text, code) = translated(&served.index, &line, arguments.json);
+            if code != ExitCode::SUCCESS {
+                worst = code;
+            }
+            text
+        })
+        .collect();
     print(&texts.join("\n"), worst)
 }
 
@@ -71,12 +73,8 @@ fn read<'a>(index: &'a ToolIndex, line: &str) -> Result<ReadLine<'a>, UnreadLine
     let glob = |pattern: &str, directories: &[String]| {
         exec::glob::expand(pattern, &exec::glob::directory_of(directories, Path::new("")))
     };
-    let context = LineContext {
-        env: &exec::variable,
-        names_program: &exec::names_program,
-        glob: &glob,
-        input: Input::Nothing,
-    };
+    let context =
+        LineContext { env: &exec::variable, names_program: &exec::names_program, glob: &glob, input: Input::Nothing };
     read_line(index, line, context)
 }
 
@@ -111,7 +109,11 @@ fn stage_json(stage: &ReadStage<'_>, is_piped: bool, then: Option<&str>) -> Valu
 fn text(line: &ReadLine<'_>) -> String {
     let lines = stages(line).into_iter().map(|stage| {
         let args = stage["args"].to_string();
-        format!("{} {args} ({})", stage["tool_name"].as_str().unwrap_or_default(), stage["risk"].as_str().unwrap_or_default())
+        format!(
+            "{} {args} ({})",
+            stage["tool_name"].as_str().unwrap_or_default(),
+            stage["risk"].as_str().unwrap_or_default()
+        )
     });
     lines.collect::<Vec<_>>().join("\n")
 }

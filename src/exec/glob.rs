@@ -46,7 +46,9 @@ pub fn expand(pattern: &str, directory: &Path) -> Result<Vec<String>, String> {
     }
     if pattern.ends_with('/') {
         found.retain(|path| directory.join(path).is_dir());
-        found.iter_mut().for_each(|path| path.push('/'));
+        for path in &mut found {
+            path.push('/');
+        }
     }
     found.sort_unstable();
     Ok(found)

@@ -3,7 +3,7 @@
 //! [`Runner`] runs the program of a call locally, in a sandbox or in a container, as the policy requires.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use climax_catalog::CliView;
@@ -143,6 +143,12 @@ pub fn names_program(first: &str, word: &str) -> bool {
     first.starts_with('/')
         && Path::new(first).file_name() == Path::new(&word).file_name()
         && program::resolve(&word, None, None).is_some_and(same_file)
+}
+
+/// The directory of this process; empty if it has been removed.
+#[must_use]
+pub fn directory() -> PathBuf {
+    std::env::current_dir().unwrap_or_default()
 }
 
 /// Finds the program that `word` names in a config of `cli`.

@@ -40,10 +40,12 @@ fn how_to_use(surface: &Surface) -> String {
         (false, true) => "climax_read if its risk is read",
         (false, false) => "",
     };
+    let line =
+        if meta.has(MetaTool::Run) { "climax_run runs a command line of the programs that are served. " } else { "" };
     let find = "Find a tool with climax_search: say in a few words what is to be done, with the program's name if it matters; \
                 or give a CLI's name as `cli`. ";
     if run.is_empty() {
-        return find.to_owned();
+        return format!("{line}{find}");
     }
-    format!("{find}Then run it with {run}, by the input_schema that the search returned. ")
+    format!("{line}{find}Then run it with {run}, by the input_schema that the search returned. ")
 }

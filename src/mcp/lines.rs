@@ -99,11 +99,7 @@ pub(super) fn tool_of_line<'a>(index: &'a ToolIndex, query: &str) -> Option<Reso
 ///
 /// A line of one command reads as its call does. Otherwise the output of each pipeline follows, and what went wrong in it
 /// stands before it.
-pub(super) fn line_reply(
-    done: LineOutcome,
-    index: &ToolIndex,
-    form: TextForm,
-) -> Reply {
+pub(super) fn line_reply(done: LineOutcome, index: &ToolIndex, form: TextForm) -> Reply {
     let LineOutcome { mut steps, failure } = done;
     if let (None, [step]) = (&failure, steps.as_mut_slice())
         && step.stages.len() == 1

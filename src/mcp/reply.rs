@@ -142,7 +142,9 @@ fn render_failure(tool: &str, error: CallError) -> Reply {
             let schema = serde_json::from_str(&input_schema).unwrap_or_default();
             invalid_arguments(tool, &violations, suggestions, &schema)
         }
-        CallError::Unread(unread) => Reply::error(message, ErrorObject { details: vec![unread_json(&unread)], ..object }),
+        CallError::Unread(unread) => {
+            Reply::error(message, ErrorObject { details: vec![unread_json(&unread)], ..object })
+        }
         CallError::PolicyDenied { violations } => {
             let details = violations.iter().map(violation_json).collect();
             let text = format!("Policy validation failed:{}", violation_lines(&violations));

@@ -1,7 +1,7 @@
 //! The registry of served toolboxes, which reloads their files.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use climax_catalog::{Catalog, Diagnostics, ToolIndex};
 
@@ -9,6 +9,7 @@ use crate::call::Toolbox;
 use crate::call::audit::Audit;
 use crate::call::native::NativeTools;
 use crate::exec::Runner;
+use crate::lock::Unpoisoned as _;
 use crate::serving::load::{self, LoadError, Loaded, LoadedTools, Wanted};
 use crate::serving::snapshot::{Publisher, ServedHandle};
 use crate::telemetry::CallObserver;
@@ -47,6 +48,8 @@ pub(crate) struct Registry {
     settings: ToolboxSettings,
     tool_list: ToolList,
     published: Vec<(Option<PathBuf>, Publisher)>,
+    /// Held while files are reloaded, so that an older version never replaces a newer one.
+    reloading: Mutex<()>,
 }
 
 impl ToolboxSettings {
@@ -70,7 +73,7 @@ impl Registry {
         settings: ToolboxSettings,
         tool_list: impl Fn(&ToolIndex) -> String + Send + Sync + 'static,
     ) -> Self {
-        Self { settings, tool_list: Box::new(tool_list), published: Vec::new() }
+        Self { settings, tool_list: Box::new(tool_list), published: Vec::new(), reloading: Mutex::default() }
     }
 
     /// Reports the calls of all toolboxes that are added later to `observer`.
@@ -106,6 +109,7 @@ impl Registry {
     /// # Errors
     /// A file has errors. Then no toolbox is replaced.
     pub(crate) fn reload(&self) -> Result<Diagnostics, LoadError> {
+        let _one_at_a_time = self.reloading.lock().unpoisoned();
         let mut warnings = Diagnostics::default();
         let mut toolboxes = Vec::new();
         for (policy, _) in &self.published {

@@ -258,6 +258,6 @@ pub static CATALOG: Catalog = Catalog {
         }
     }),
     sealed: false,
-    digest: Some("f712bdf0425d72180ffff7868150caa1d898524ed4818753369353fb3cc4dd51"),
+    digest: Some("51871a3fc9525b833ab248da0623e5eab6a07fce962755ff79e07822b32444a2"),
     names: Names::Perfect(&NAMES),
 };

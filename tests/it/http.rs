@@ -327,8 +327,11 @@ fn callers_see_their_own_catalog_and_sessions() {
     let files = Files::new();
     let policy = files.write("ada.yaml", "tools: {git_status: {}}\n");
     let for_ada = format!("ada={policy}");
+    let all = files.write("all.yaml", "default: enabled\n");
     let audit = files.path("audit");
-    let arguments = ["--classic", "--token-file", &files.tokens(), "--policy-for", &for_ada, "--audit"];
+    let policies = ["--policy", &all, "--policy-for", &for_ada];
+    let tokens = files.tokens();
+    let arguments = [&["--classic", "--token-file", &tokens], &policies[..], &["--audit"]].concat();
     let web = Web::spawn(climax().args(["--transport", "streamable-http", "--port", "0"]).args(arguments).arg(&audit));
     let [ada, bob] = [ADA, BOB].map(bearer);
     assert_eq!(tool_names(web.modern(&[&ada], "tools/list", &json!({}))), ["git_status"]);
@@ -344,6 +347,35 @@ fn callers_see_their_own_catalog_and_sessions() {
     assert_eq!(web.get("/mcp", &[&session, &bob, "Accept: text/event-stream"]).status, 404);
     let mut response = web.post(&[&session, &ada], &list);
     assert_eq!(response.event().unwrap()["result"]["tools"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn caller_without_a_policy_is_refused_where_others_have_one() {
+    const EVE: &str = "00112233445566778899aabbcc";
+    let files = Files::new();
+    let tokens = files.write("tokens", &format!("ada {ADA}\nbob {BOB}\neve {EVE}\n"));
+    let policy = files.write("few.yaml", "tools: {git_status: {}}\n");
+    let two = [format!("ada={policy}"), format!("bob={policy}")];
+    let arguments = ["--classic", "--token-file", &tokens, "--policy-for", &two[0], "--policy-for", &two[1]];
+    let [ada, bob, eve] = [ADA, BOB, EVE].map(bearer);
+    let web = Web::start(&arguments);
+    for covered in [&ada, &bob] {
+        assert_eq!(tool_names(web.modern(&[covered], "tools/list", &json!({}))), ["git_status"]);
+    }
+    let refused = web.modern(&[&eve], "tools/list", &json!({}));
+    assert_eq!(refused.status, 403);
+    let said = refused.text();
+    assert!(said.contains("no policy of this server covers this caller") && said.contains("--policy"), "{said}");
+    let opening = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "0" },
+    } });
+    assert_eq!(web.post(&[&eve], &opening.to_string()).status, 403);
+    assert_eq!(web.get("/mcp", &[&eve, "Accept: text/event-stream"]).status, 403);
+    assert_eq!(web.get("/metrics", &[&eve]).status, 403, "metrics name tools");
+    assert_eq!(web.modern(&["Authorization: Bearer 0123456789"], "tools/list", &json!({})).status, 401);
+    let others = files.write("others.yaml", "tools: {git_log: {}}\n");
+    let with_default = Web::start(&[&arguments[..], &["--policy", &others]].concat());
+    assert_eq!(tool_names(with_default.modern(&[&eve], "tools/list", &json!({}))), ["git_log"]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use climax::catalog::{Catalog, Layer, Place, Risk, Source, ToolIndex, Type, compile};
-use climax_import::{self as import, Command, clean, draft, read};
+use climax_import::{self as import, Command, Draft, Selection, clean, read};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -61,9 +61,22 @@ fn catalog(yaml: &str) -> Catalog {
     compiled.catalog
 }
 
+/// Drafts a config from commands.
+fn draft(program: &str, about: &str, commands: &[Command]) -> Draft {
+    import::draft(program, about, commands, "a page", &Selection::default())
+}
+
 #[test]
 fn imports_each_style_of_help() {
-    for (name, options) in [("boxes", &[][..]), ("shelf", &[]), ("notes", &[]), ("trim", &[]), ("lamp", &["--all"])] {
+    for (name, options) in [
+        ("boxes", &[][..]),
+        ("shelf", &[]),
+        ("notes", &[]),
+        ("trim", &[]),
+        ("lamp", &["--all"]),
+        ("stove", &[]),
+        ("ladle", &[]),
+    ] {
         insta::assert_snapshot!(format!("import_{name}"), imported(name, options));
     }
 }
@@ -151,8 +164,7 @@ fn hostile_pages_make_valid_configs() {
     {
         let page = read(&clean(&text), &[]);
         let about = page.command.about.clone();
-        let draft = draft("p", &about, &[page.command.clone(), page.command], "a page");
-        catalog(&draft.text);
+        catalog(&draft("p", &about, &[page.command.clone(), page.command]).text);
     }
 }
 
@@ -164,14 +176,14 @@ proptest! {
             prop_assert!(!subcommand.name.contains(char::is_whitespace) && !subcommand.name.starts_with('-'));
         }
         let about = page.command.about.clone();
-        catalog(&draft("prog", &about, &[page.command], "a page").text);
+        catalog(&draft("prog", &about, &[page.command]).text);
     }
 
     #[test]
     fn texts_survive_a_round_trip(about in "[^\\p{C}\\s]{1,3}(\\PC{0,12}[^\\p{C}\\s])?", word in "[^\\p{C}\\s]{1,8}") {
         let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
         let command = Command { words: vec![word.clone()], about: about.clone(), ..Command::default() };
-        let catalog = catalog(&draft("prog", &about, &[command], "a page").text);
+        let catalog = catalog(&draft("prog", &about, &[command]).text);
         let index = ToolIndex::from_configs(vec![Layer::loaded(catalog)]);
         let tool = index.tools().next().unwrap();
         prop_assert_eq!(tool.words().collect::<Vec<_>>(), [word.as_str()]);
@@ -243,7 +255,7 @@ fn derives_types_places_and_risks_from_help() {
     assert_eq!((arg("title").place(), arg("title").required()), (Place::Positional, true));
     assert_eq!((arg("days").kind(), arg("days").flag()), (Type::Integer, "--days="));
     assert_eq!(arg("price").kind(), Type::Number);
-    assert_eq!((arg("no_remind").place(), arg("no_remind").flag()), (Place::Option, "--remind=false"));
+    assert_eq!((arg("remind").place(), arg("remind").off()), (Place::Option, Some("--remind=false")));
     assert_eq!(arg("state").values().collect::<Vec<_>>(), ["new", "used", "very used"]);
     assert!(arg("to").required());
     // A default would be passed in every call.
@@ -289,4 +301,139 @@ fn listings_are_read_without_aliases_and_titles() {
     let listing = "Some\n    add, a       x\n    b    alias: build\n    build    Make it\n   -x   no\n";
     let names: Vec<String> = import::read_listing(listing).into_iter().map(|command| command.name).collect();
     assert_eq!(names, ["build"]);
+}
+
+/// Imports a page as the help of a program that prints its arguments. Returns what `call` prints for `args`, by lines.
+fn called(page: &str, tool: &str, options: &[&str], args: &str) -> Result<Vec<String>, String> {
+    let script = format!("case $1 in --help) cat <<'END'\n{page}\nEND\n;; *) printf '%s\\n' \"$@\" ;; esac");
+    let (directory, path) = scripted(tool, &script);
+    let config = directory.path().join("draft.yaml");
+    let (status, _, stderr) =
+        run(climax().arg("import").args(options).arg("--output").arg(&config).arg("--help-of").arg(&path));
+    assert_eq!(status, 0, "{stderr}");
+    let mut call = climax();
+    call.args(["call", tool, "--args", args, "--only", "--config"]).arg(&config);
+    let (status, stdout, stderr) = run(&mut call);
+    if status == 0 { Ok(stdout.lines().map(str::to_owned).collect()) } else { Err(stdout + &stderr) }
+}
+
+/// Joins lines by spaces, with quotes around those that have any.
+fn shown(lines: &[String]) -> String {
+    let quoted = lines.iter().map(|line| if line.contains(' ') { format!("'{line}'") } else { line.clone() });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn drafted_tools_make_the_command_lines_of_the_help() {
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/import/stove/help.txt")).unwrap();
+    let line = |args: &str| called(&page, "stove", &[], args).map(|lines| shown(&lines));
+    for (args, expected) in [
+        (r#"{"wood": true, "dish": "soup", "pan": ["a", "b c"]}"#, "--wood soup a 'b c'"),
+        (r#"{"gas": true, "dish": "soup", "stir": 2, "lid": false}"#, "--stir --stir --gas --no-lid soup"),
+        (r#"{"gas": true, "dish": "soup", "salt": false, "add": ["a", "b"]}"#, "--gas --add=a --add=b --no-salt soup"),
+        (
+            r#"{"gas": true, "dish": "soup", "taste": {"salt": "1", "oil": "2"}}"#,
+            "--gas --taste=salt=1 --taste=oil=2 soup",
+        ),
+        (r#"{"gas": true, "dish": "soup", "swap": {"oil": "fat"}}"#, "--gas --swap oil fat soup"),
+        (r#"{"gas": true, "dish": "soup", "heat": ["1", "9", "2"]}"#, "--gas --heat 1 9 2 soup"),
+        (
+            r#"{"gas": true, "dish": "soup", "herbs": ["a", "b"], "like": ["x", "y"]}"#,
+            "--gas --herbs=a,b --like=x --like=y soup",
+        ),
+    ] {
+        assert_eq!(line(args).as_deref(), Ok(expected), "{args}");
+    }
+    for (args, expected) in [
+        (r#"{"dish": "soup"}"#, "Give exactly one of: gas, wood"),
+        (r#"{"gas": true, "wood": true, "dish": "soup"}"#, "Give exactly one of: gas, wood"),
+        (r#"{"gas": true, "dish": "soup", "order": "size"}"#, "'order' must be one of: name, time"),
+        (r#"{"gas": true, "dish": "soup", "heat": ["1"]}"#, "'heat': 1 items, the least is 3"),
+    ] {
+        let error = line(args).unwrap_err();
+        assert!(error.contains(expected), "{args}: {error}");
+    }
+}
+
+#[test]
+fn words_of_another_program_are_a_rest() {
+    let page = "Usage: stove [OPTIONS] <PAN> [COMMAND] [ARGS]...\n\nOptions:\n  -q, --quick  Be quick\n";
+    let lines = called(page, "stove", &[], r#"{"quick": true, "pan": "p", "command": ["cook", "-x", "--", "y"]}"#);
+    assert_eq!(lines.map(|lines| shown(&lines)).as_deref(), Ok("--quick p cook -x -- y"));
+    let page = "Usage: stove [OPTIONS] [ARGS]...\n\nArguments:\n  [ARGS]...  Arguments for the dish\n\nOptions:\n  -q, --quick  Be quick\n";
+    let lines = called(page, "stove", &[], r#"{"quick": true, "args": ["-x"]}"#);
+    assert_eq!(lines.map(|lines| shown(&lines)).as_deref(), Ok("--quick -- -x"));
+}
+
+#[test]
+fn useful_options_are_published() {
+    let tool = |options: &[&str]| {
+        let index = ToolIndex::from_configs(vec![Layer::loaded(catalog(&imported("stove", options)))]);
+        let tool = index.tools().next().unwrap();
+        let published = tool.args().filter(|arg| arg.is_shown()).map(|arg| arg.name().to_owned());
+        (published.collect::<Vec<_>>(), tool.args().count())
+    };
+    let (all, known) = tool(&["--main", "100"]);
+    assert_eq!(all.len(), known);
+    let (two, same) = tool(&["--main", "2"]);
+    assert_eq!((two.join(" ").as_str(), same), ("dish pan stir add", known));
+    let (kept, more) = tool(&["--main", "0", "--keep", "--plate,help"]);
+    assert_eq!((kept.join(" ").as_str(), more), ("dish pan plate help", known + 1));
+}
+
+#[test]
+fn only_reads_the_named_subcommands() {
+    let (_directory, path) = program("shelf");
+    let only = |names: &str| run(climax().args(["import", "--only", names, "--help-of"]).arg(&path));
+    let (status, stdout, stderr) = only("book lend");
+    assert_eq!(status, 0, "{stderr}");
+    assert!(stdout.contains("shelf_book_lend") && !stdout.contains("book_ls") && !stdout.contains("prune"), "{stdout}");
+    let (_, stdout, _) = only("book,prune");
+    assert!(stdout.contains("shelf_book_ls") && stdout.contains("shelf_prune"), "{stdout}");
+    let (status, _, stderr) = only("book lent");
+    assert_eq!(status, 1);
+    assert!(stderr.contains("names no such subcommand; did you mean `book lend`?"), "{stderr}");
+    let (_, _, stderr) = only("sell-everything");
+    assert!(stderr.contains("it names book, prune"), "{stderr}");
+}
+
+#[test]
+fn slow_help_is_announced() {
+    let (_directory, path) = scripted("slow", "sleep 1.5; printf 'usage: slow <file>\\n\\n  -x  cross\\n'");
+    let (status, _, stderr) = run(climax().args(["import", "--help-of"]).arg(&path));
+    assert_eq!(status, 0, "{stderr}");
+    assert!(stderr.contains("climax: read the help of 0 of 1 commands; started last: `"), "{stderr}");
+}
+
+#[test]
+fn longer_help_is_read_where_the_help_names_it() {
+    let (_directory, path) = scripted(
+        "long",
+        "case \"$*\" in 'help cook') printf 'Usage: long cook <dish>\\n\\nOptions:\\n  --all  All\\n  --add <a>  May be given multiple times\\n' ;;\n\
+         'cook --help') printf 'Usage: long cook <dish>\\n\\nOptions:\\n  --all  All\\n  --add <a>  Add\\n\\nUse `long help cook` for more details.\\n' ;;\n\
+         *) printf 'Usage: long <COMMAND>\\n\\nCommands:\\n  cook  Cook\\n' ;; esac",
+    );
+    let (status, stdout, stderr) = run(climax().args(["import", "--help-of"]).arg(&path));
+    assert_eq!(status, 0, "{stderr}");
+    assert!(stdout.contains("flag: --add=, list: true"), "{stdout}");
+}
+
+#[test]
+fn options_of_a_reading_tool_have_their_own_risk() {
+    let page = "Usage: stove find [OPTIONS] <DISH>\n\nOptions:\n  --plate <FILE>  Write the result to this file\n  \
+                --exec <CMD>  Execute CMD for each\n  --sort <KEY>  Sort by it\n  --delete  Delete what is found\n";
+    let page = read(&clean(page), &["find".to_owned()]);
+    let index = ToolIndex::from_configs(vec![Layer::loaded(catalog(&draft("stove", "", &[page.command]).text))]);
+    let tool = index.tools().next().unwrap();
+    assert_eq!(tool.risk(), Risk::Read);
+    let risks: Vec<(String, Option<Risk>)> =
+        tool.args().map(|arg| (arg.name().to_owned(), arg.risk().highest())).collect();
+    let expected = [
+        ("dish", None),
+        ("plate", Some(Risk::Write)),
+        ("exec", Some(Risk::Destructive)),
+        ("sort", None),
+        ("delete", Some(Risk::Destructive)),
+    ];
+    assert_eq!(risks, expected.map(|(name, risk)| (name.to_owned(), risk)));
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use climax::call::arguments::{Bound, Input, bind_line};
 use climax::call::command_line::plan;
 use climax::call::line::{CommandWords, Reading, Unread, parse, read};
-use climax::catalog::{ArgView, Layer, Place, ResolvedTool, Shape, ToolIndex, Type};
+use climax::catalog::{ArgView, Layer, Place, ResolvedTool, RuleView, Shape, ToolIndex, Type};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::{Config, TestRunner};
@@ -29,7 +29,9 @@ fn sample(arg: ArgView<'_>) -> Value {
     let choices: Vec<&str> = arg.values().collect();
     let text = |name: &str| match (choices.first(), arg.kind()) {
         (Some(choice), _) => json!(choice),
-        (None, Type::Integer | Type::Number) => json!(arg.rules().find_map(|rule| rule.min()).unwrap_or(3.0).ceil() as i64),
+        (None, Type::Integer | Type::Number) => {
+            json!(arg.rules().find_map(RuleView::min).unwrap_or(3.0).ceil())
+        }
         (None, Type::Boolean) => json!(true),
         (None, Type::String) => json!(name),
     };
@@ -127,7 +129,8 @@ fn documented_lines_are_read_as_the_calls_that_give_them() {
         let variables: Vec<(&str, &str)> = Vec::new();
         let has_stdin = tool.args().any(|arg| arg.place() == Place::Stdin && line["args"].get(arg.name()).is_some());
         let input = if has_stdin { Input::Pipe } else { Input::Nothing };
-        let command = CommandWords { words: &words, variables: &variables, input, names_program: &|word, own| word == own };
+        let command =
+            CommandWords { words: &words, variables: &variables, input, names_program: &|word, own| word == own };
         match read(&index, command) {
             Ok(reading) => {
                 let bound = bind_line(reading.tool, &reading.arguments, input).unwrap();
@@ -144,8 +147,8 @@ fn documented_lines_are_read_as_the_calls_that_give_them() {
 
 /// Words as bash reads them, of each line; `None` if bash refuses one.
 fn words_of_bash(lines: &[String], directory: &Path) -> Vec<Vec<String>> {
-    let script: String =
-        lines.iter().map(|line| format!("printf '<%s>\\1' {line}\nprintf '\\2'\n")).collect();
+    let script: Vec<String> = lines.iter().map(|line| format!("printf '<%s>\\1' {line}\nprintf '\\2'\n")).collect();
+    let script = script.concat();
     let output = std::process::Command::new("bash").args(["--norc", "-c", &script]).current_dir(directory).output();
     let output = String::from_utf8(output.unwrap().stdout).unwrap();
     let words = |part: &str| {

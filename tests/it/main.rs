@@ -44,6 +44,7 @@ mod progress;
 mod prompts;
 mod protocol;
 mod questions;
+mod regular_files;
 mod resource_limits;
 mod resources;
 mod retrieval;

@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::client::{Client, extended, meta, read_policy, restricted, unrestricted};
-use crate::support::{catalog, fake_config, index, text};
+use crate::support::{Server, catalog, climax, fake_config, index, text};
 
 const TOOLS: &str = "
   - {name: say, description: Prints words, command: argv, args: [{name: word, positional: true}, {name: count, type: integer, default: 7}, {name: on, type: boolean}]}
@@ -93,6 +93,77 @@ tools:
     for words in ["prints", "zebras"] {
         let found = client.tool("climax_search", json!({ "query": words })).await;
         assert!(text(&found).contains("\"results\":[]"), "{}", text(&found));
+    }
+}
+
+#[tokio::test]
+async fn pattern_that_javascript_refuses_is_in_the_description() {
+    let mut client = open("tools: {say: {args: {word: {pattern: '(?i)main'}}}}", Surface::Classic).await;
+    let tools = client.ask(1, "tools/list", &json!({})).await["result"]["tools"].clone();
+    let described = "The value matches the regular expression `(?i)main`.";
+    assert_eq!(tools[0]["inputSchema"]["properties"]["word"], json!({ "type": "string", "description": described }));
+    assert_eq!(text(&client.tool("say", json!({ "word": "MAIN" })).await), "<MAIN>\n<--count>\n<7>");
+    let refused = client.tool("say", json!({ "word": "next" })).await;
+    assert_eq!(refused["structuredContent"]["error"]["code"], "policy_denied");
+}
+
+/// A server in a directory of its own, with a tool whose `cwd` the policy confines to `allowed` in that directory.
+fn confined(start_in: &str, config_dir: Option<&str>) -> (tempfile::TempDir, Server) {
+    let dir = tempfile::tempdir().unwrap();
+    for part in ["allowed", "other"] {
+        std::fs::create_dir(dir.path().join(part)).unwrap();
+    }
+    let path = |name: &str| dir.path().join(name).canonicalize().unwrap();
+    let tool = "  - {name: where, description: W, command: cwd, args: [{name: dir, cwd: true}]}\n";
+    let working_dir = config_dir.map(|own| format!("working_dir: {own}\n")).unwrap_or_default();
+    std::fs::write(dir.path().join("fake.yaml"), fake_config(tool) + &working_dir).unwrap();
+    let policy = format!("tools: {{where: {{args: {{dir: {{pattern: '{}'}}}}}}}}\n", path("allowed").display());
+    std::fs::write(dir.path().join("policy.yaml"), policy).unwrap();
+    let mut command = climax();
+    command.current_dir(path(start_in)).args(["--config", "../fake.yaml", "--policy", "../policy.yaml"]);
+    let mut server = Server::spawn(&mut command);
+    server.initialize("2025-06-18");
+    (dir, server)
+}
+
+#[test]
+fn rule_for_a_directory_applies_to_a_call_that_gives_none() {
+    let (dir, mut server) = confined("other", None);
+    let [allowed, other] = ["allowed", "other"].map(|part| dir.path().join(part).canonicalize().unwrap());
+    let refused = server.call("where", json!({}));
+    assert_eq!(refused["structuredContent"]["error"]["code"], "policy_denied", "{refused}");
+    let said = text(&refused);
+    assert!(said.contains(&format!("value '{}' does not match", other.display())), "{said}");
+    assert!(said.contains("it is the directory of calls without 'dir', so give 'dir'"), "{said}");
+    assert_eq!(text(&server.call("where", json!({ "dir": allowed }))), allowed.to_str().unwrap());
+
+    let (dir, mut server) = confined("allowed", None);
+    let allowed = dir.path().join("allowed").canonicalize().unwrap();
+    assert_eq!(text(&server.call("where", json!({}))), allowed.to_str().unwrap());
+
+    let (dir, mut server) = confined("allowed", Some("../other"));
+    assert_eq!(server.call("where", json!({}))["structuredContent"]["error"]["code"], "policy_denied", "{dir:?}");
+}
+
+#[test]
+fn bounds_hold_for_the_exact_number() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let tool = "  - {name: take, description: T, command: argv, args: [{name: n, type: number, flag: '--n='}]}\n";
+    std::fs::write(path("fake.yaml"), fake_config(tool)).unwrap();
+    std::fs::write(path("policy.yaml"), "tools: {take: {args: {n: {min: 0, max: 0.1}}}}\n").unwrap();
+    let mut server = Server::start(&["--config", &path("fake.yaml"), "--policy", &path("policy.yaml")]);
+    for (number, problem) in [
+        ("-1e-400", Some("value -1e-400 is below minimum 0")),
+        ("0.1000000000000000000001", Some("exceeds maximum 0.1")),
+        ("0.1", None),
+        ("1e-400", None),
+    ] {
+        let result = server.call("take", json!({ "n": serde_json::from_str::<Value>(number).unwrap() }));
+        match problem {
+            Some(problem) => assert!(text(&result).contains(problem), "{number}: {result}"),
+            None => assert_eq!(text(&result), format!("<--n={number}>")),
+        }
     }
 }
 

@@ -37,7 +37,10 @@ async fn failing_commands_of_a_pipeline_are_errors_that_show_their_standard_erro
     let result = client.tool("climax_run", json!({ "command": "cat /nonexistent | wc -l" })).await;
     assert_eq!(result["isError"], true);
     let shown = text(&result);
-    assert!(shown.starts_with("[cat /nonexistent]\n") && shown.contains("No such file") && shown.ends_with('0'), "{shown}");
+    assert!(
+        shown.starts_with("[cat /nonexistent]\n") && shown.contains("No such file") && shown.ends_with('0'),
+        "{shown}"
+    );
     assert_eq!(result["structuredContent"]["error"]["code"], "command_failed");
     // grep found nothing, which is an answer.
     let result = client.tool("climax_run", json!({ "command": "echo a | grep b" })).await;
@@ -74,8 +77,7 @@ async fn climax_read_runs_lines_of_reading_commands_only() {
 #[tokio::test]
 async fn approval_is_asked_once_and_shows_every_command() {
     let policy = "default: enabled\napproval: {global: all}\n";
-    let mut client =
-        Client::open(restricted(bundled(), policy), run_surface(), json!({ "elicitation": {} })).await;
+    let mut client = Client::open(restricted(bundled(), policy), run_surface(), json!({ "elicitation": {} })).await;
     let request = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call",
         "params": { "name": "climax_run", "arguments": { "command": "seq 3 | tail -n 1 && echo done" } } });
     let question = client.exchange(&request.to_string()).await;
@@ -95,7 +97,10 @@ async fn description_names_the_served_programs_and_stays_short() {
     let mut client = Client::open(restricted(bundled(), policy), meta(&[MetaTool::Run]), json!({})).await;
     let list = client.ask(3, "tools/list", &json!({})).await["result"]["tools"].clone();
     let description = list[0]["description"].as_str().unwrap();
-    assert!(description.contains("these programs: wc git.") || description.contains("these programs: git wc."), "{description}");
+    assert!(
+        description.contains("these programs: wc git.") || description.contains("these programs: git wc."),
+        "{description}"
+    );
     let mut client = Client::open(unrestricted(bundled()), meta(&[MetaTool::Run]), json!({})).await;
     let list = client.ask(3, "tools/list", &json!({})).await["result"]["tools"].clone();
     // Four bytes and a half are about a token.

@@ -20,7 +20,7 @@ const ARROWS: [(&str, &[&str]); 10] = [
     ("command", &["call", "exec", "mcp", "serving", "telemetry", "transport"]),
     ("transport", &["call", "lock", "mcp", "telemetry"]),
     ("mcp", &["call", "exec", "lock", "serving", "telemetry"]),
-    ("serving", &["call", "exec", "telemetry"]),
+    ("serving", &["call", "exec", "lock", "telemetry"]),
     ("call", &["exec", "lock", "telemetry"]),
     ("exec", &["lock"]),
     ("telemetry", &[]),

@@ -10,11 +10,13 @@ use crate::table::Catalog;
 use crate::view::ResolvedTool;
 
 mod apply;
+mod decimal;
 mod executor;
 mod file;
 mod format;
 mod parse;
 mod pattern;
+mod portable;
 mod rule;
 
 pub use crate::model::{Access, Headless, Level, Runtime, SandboxLimits};

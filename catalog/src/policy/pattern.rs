@@ -7,6 +7,8 @@ use regex_automata::nfa::thompson::{self, NFA, pikevm::PikeVM};
 use regex_syntax::ast::{self, Ast, Visitor};
 use regex_syntax::hir::{Hir, Look};
 
+use super::portable::is_portable;
+
 /// The memory limit of a compiled pattern. Nested repetitions grow exponentially.
 const MAX_COMPILED_BYTES: usize = 1 << 20;
 
@@ -18,6 +20,7 @@ const MAX_STEPS: usize = 1 << 25;
 pub struct Pattern {
     text: String,
     machine: PikeVM,
+    is_portable: bool,
 }
 
 /// The reason why a text is not a usable pattern.
@@ -59,7 +62,7 @@ impl Pattern {
         let compiled = NFA::compiler().configure(config).build_from_hir(&whole);
         let machine = compiled.and_then(PikeVM::new_from_nfa);
         let machine = machine.map_err(|_| bad("it takes more than 1 MiB when compiled".to_owned(), 0..text.len()))?;
-        Ok(Self { text: text.to_owned(), machine })
+        Ok(Self { text: text.to_owned(), machine, is_portable: is_portable(&tree) })
     }
 
     /// Returns whether all of `value` matches; `None` if matching would take more than the step limit.
@@ -75,10 +78,11 @@ impl Pattern {
         &self.text
     }
 
-    /// The pattern for JSON Schema, anchored: there, patterns match any part of a value.
+    /// The pattern for JSON Schema, anchored: there, patterns match any part of a value. `None` if JavaScript, whose
+    /// patterns JSON Schema has, refuses it or reads it otherwise.
     #[must_use]
-    pub fn json_schema(&self) -> String {
-        format!("^(?:{})$", self.text)
+    pub fn json_schema(&self) -> Option<String> {
+        self.is_portable.then(|| format!("^(?:{})$", self.text))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Checks of values against the rules for an arg.
 
+use super::decimal::Decimal;
 use super::pattern::Pattern;
 
 /// A rule for the values of an arg. Values are compared as they stand on the command line.
@@ -48,45 +49,24 @@ impl ArgRule {
         if self.min.is_none() && self.max.is_none() {
             return None;
         }
-        let Some(number) = Number::parse(value) else { return Some(RuleViolation::NotANumber) };
-        let below = self.min.filter(|min| number.is_below(*min)).map(RuleViolation::BelowMinimum);
-        below.or_else(|| self.max.filter(|max| number.is_above(*max)).map(RuleViolation::AboveMaximum))
-    }
-}
-
-/// A number that is compared without rounding: floats cannot represent every integer above 2⁵³.
-#[derive(Clone, Copy)]
-enum Number {
-    Whole(i64),
-    Float(f64),
-}
-
-impl Number {
-    fn parse(text: &str) -> Option<Self> {
-        let float = || text.parse().ok().filter(|number: &f64| number.is_finite()).map(Self::Float);
-        text.parse().ok().map(Self::Whole).or_else(float)
-    }
-
-    fn is_below(self, bound: f64) -> bool {
-        match self {
-            #[expect(clippy::cast_possible_truncation, reason = "what is beyond i128 is beyond i64 too: it saturates")]
-            Self::Whole(number) => i128::from(number) < bound.ceil() as i128,
-            Self::Float(number) => number < bound,
-        }
-    }
-
-    fn is_above(self, bound: f64) -> bool {
-        match self {
-            #[expect(clippy::cast_possible_truncation, reason = "what is beyond i128 is beyond i64 too: it saturates")]
-            Self::Whole(number) => i128::from(number) > bound.floor() as i128,
-            Self::Float(number) => number > bound,
-        }
+        let Some(number) = Decimal::parse(value) else { return Some(RuleViolation::NotANumber) };
+        let below = self.min.filter(|min| number < Decimal::of_bound(*min)).map(RuleViolation::BelowMinimum);
+        let above = || self.max.filter(|max| number > Decimal::of_bound(*max)).map(RuleViolation::AboveMaximum);
+        below.or_else(above)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_that_round_to_a_bound_are_beyond_it() {
+        let rule = ArgRule { min: Some(0.0), max: Some(0.1), ..ArgRule::default() };
+        assert_eq!(rule.check("-1e-400"), Some(RuleViolation::BelowMinimum(0.0)));
+        assert_eq!(rule.check("0.10000000000000000000001"), Some(RuleViolation::AboveMaximum(0.1)));
+        assert_eq!([rule.check("0.1"), rule.check("-0"), rule.check("1e-400")], [None; 3]);
+    }
 
     #[test]
     fn integers_are_compared_without_rounding() {

@@ -15,12 +15,7 @@ impl Source {
     /// The file is larger than [`MAX_CONFIG_BYTES`], binary, not UTF-8, or empty.
     pub fn new(path: &str, bytes: Vec<u8>) -> Result<Self, Diagnostic> {
         if bytes.len() > MAX_CONFIG_BYTES {
-            return Err(Diagnostic::file(
-                Code::TooLarge,
-                path,
-                format!("file is larger than {} MiB", MAX_CONFIG_BYTES >> 20),
-                "split it into several files",
-            ));
+            return Err(too_large(path));
         }
         let text = String::from_utf8(bytes)
             .map_err(|error| not_utf8(path, error.as_bytes(), error.utf8_error().valid_up_to()))?;
@@ -41,6 +36,12 @@ impl Source {
         }
         Ok(source)
     }
+}
+
+/// The report of a file that is larger than [`MAX_CONFIG_BYTES`].
+pub(crate) fn too_large(path: &str) -> Diagnostic {
+    let found = format!("file is larger than {} MiB", MAX_CONFIG_BYTES >> 20);
+    Diagnostic::file(Code::TooLarge, path, found, "split it into several files")
 }
 
 fn not_utf8(path: &str, bytes: &[u8], valid_up_to: usize) -> Diagnostic {

@@ -1,11 +1,14 @@
 //! Config files on disk: the only module of this crate that does I/O.
 
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs::{self, FileType, OpenOptions};
 use std::io::{self, Read as _};
+use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use crate::read::decode::MAX_CONFIG_BYTES;
+use rustix::fs::OFlags;
+
+use crate::read::decode::{MAX_CONFIG_BYTES, too_large};
 use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::read::source::Source;
 
@@ -71,7 +74,8 @@ pub fn read(files: &[PathBuf], shown: impl Fn(&Path) -> String) -> (Vec<Source>,
     let mut diagnostics = Diagnostics::default();
     for file in files {
         let name = shown(file);
-        match read_bounded(file) {
+        match read_regular(file, MAX_CONFIG_BYTES) {
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => diagnostics.push(too_large(&name)),
             Err(error) => diagnostics.push(unreadable(&name, &error)),
             Ok(bytes) => match Source::new(&name, bytes) {
                 Ok(source) => sources.push(source),
@@ -90,20 +94,47 @@ pub fn read_policy(path: &Path) -> Result<Source, Diagnostic> {
     let name = path.display().to_string();
     let unreadable = |error: io::Error| {
         let help = match error.kind() {
+            io::ErrorKind::FileTooLarge => return too_large(&name),
             io::ErrorKind::IsADirectory => "name a file: a policy is one",
             kind => remedy(kind).unwrap_or("name a readable file"),
         };
         Diagnostic::file(Code::Unreadable, &name, format!("cannot read policy: {error}"), help)
     };
-    Source::new(&name, read_bounded(path).map_err(unreadable)?)
+    Source::new(&name, read_regular(path, MAX_CONFIG_BYTES).map_err(unreadable)?)
 }
 
-/// Reads at most one byte more than the limit, so that a device or a huge file takes bounded memory.
-fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
+/// Reads a regular file, or the one that a symbolic link leads to.
+///
+/// It waits for no writer of a FIFO, no device and no terminal.
+///
+/// # Errors
+/// The file is not readable, is not regular, or has more than `limit` bytes ([`io::ErrorKind::FileTooLarge`]).
+pub fn read_regular(path: &Path, limit: usize) -> io::Result<Vec<u8>> {
+    let without_waiting = OFlags::NONBLOCK | OFlags::NOCTTY;
+    let file = OpenOptions::new().read(true).custom_flags(without_waiting.bits().cast_signed()).open(path)?;
+    let kind = file.metadata()?.file_type();
+    // Reading a directory fails with the system's own message.
+    if !kind.is_file() && !kind.is_dir() {
+        let found = format!("it is {}, and only regular files are read", kind_name(kind));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, found));
+    }
     let mut bytes = Vec::new();
-    file.take(MAX_CONFIG_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    file.take(limit as u64 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > limit {
+        let found = format!("it has more than {limit} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, found));
+    }
     Ok(bytes)
+}
+
+fn kind_name(kind: FileType) -> &'static str {
+    if kind.is_fifo() {
+        "a pipe"
+    } else if kind.is_char_device() || kind.is_block_device() {
+        "a device"
+    } else {
+        "no file"
+    }
 }
 
 fn unreadable(path: &str, error: &io::Error) -> Diagnostic {
@@ -116,6 +147,7 @@ fn remedy(error: io::ErrorKind) -> Option<&'static str> {
     match error {
         io::ErrorKind::NotFound => Some("check the path, and which directory it is relative to"),
         io::ErrorKind::PermissionDenied => Some("make it readable for the current user"),
+        io::ErrorKind::InvalidInput => Some("name a regular file: save what a command prints to one first"),
         _ => None,
     }
 }

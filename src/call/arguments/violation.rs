@@ -127,6 +127,11 @@ pub enum Problem {
         /// The pattern.
         pattern: String,
     },
+    /// It is an absent `cwd`, and the policy forbids the directory that the call would run in.
+    ForbiddenDirectory {
+        /// The reason.
+        because: Box<Violation>,
+    },
     /// The policy sets a minimum or maximum, and it is not a number.
     NotANumber {
         /// The value.
@@ -221,6 +226,9 @@ impl fmt::Display for Violation {
                     f,
                     "Argument '{name}': value of {bytes} bytes is too long to be checked against pattern '{pattern}'"
                 )
+            }
+            Problem::ForbiddenDirectory { because } => {
+                write!(f, "{because}: it is the directory of calls without '{name}', so give '{name}'")
             }
             Problem::NotANumber { value } => write!(f, "Argument '{name}': value '{value}' is not a number"),
             Problem::BelowMinimum { value, minimum } => {

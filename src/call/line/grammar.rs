@@ -37,6 +37,13 @@ pub(super) struct Spelling<'a> {
     pub(super) zone: Zone,
 }
 
+impl Spelling<'_> {
+    /// The words before the value, without the `=` that joins them.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.template.name().map(|name| name.trim_end_matches('='))
+    }
+}
+
 /// Where in a line an option may stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Zone {
@@ -71,17 +78,20 @@ impl<'a> Grammar<'a> {
                 Part::Option(words) => constants.push(words.clone()),
                 Part::Dashes => slots.push(Slot::Dashes),
                 Part::Options => front_words = Some(slots.len()),
-                Part::Arg(name) => slots.extend(tool.args().find(|arg| arg.name() == name).map(operand).unwrap_or_default()),
+                Part::Arg(name) => {
+                    slots.extend(tool.args().find(|arg| arg.name() == name).map(operand).unwrap_or_default());
+                }
             }
         }
-        let is_placed = |arg: &ArgView<'_>| command.0.iter().any(|part| matches!(part, Part::Arg(name) if name == arg.name()));
+        let is_placed =
+            |arg: &ArgView<'_>| command.0.iter().any(|part| matches!(part, Part::Arg(name) if name == arg.name()));
         slots.extend(tool.args().filter(|arg| !is_placed(arg)).flat_map(operand));
         let always = grouped(tool.cli().always()).into_iter().chain(grouped(tool.always())).collect();
         let spelled = |arg: ArgView<'a>| spellings(arg, command.zone(arg));
         let mut options: Vec<Spelling<'a>> = tool.args().flat_map(spelled).collect();
-        let bare: Vec<String> =
-            options.iter().filter(|one| one.template.is_bare()).filter_map(|one| one.template.name().map(str::to_owned)).collect();
-        let more: Vec<Spelling<'a>> = options.iter().flat_map(|one| equivalents(one, &bare)).collect();
+        let (bare, valued): (Vec<&Spelling<'a>>, Vec<_>) = options.iter().partition(|one| one.template.is_bare());
+        let [bare, valued] = [bare, valued].map(|some| some.into_iter().filter_map(Spelling::name).collect::<Vec<_>>());
+        let more: Vec<Spelling<'a>> = options.iter().flat_map(|one| equivalents(one, &bare, &valued)).collect();
         options.extend(more);
         let leading = slots.iter().take_while(|slot| matches!(slot, Slot::Word(_))).count();
         let front_words = front_words.map_or(leading, |front| front.min(leading));
@@ -90,7 +100,7 @@ impl<'a> Grammar<'a> {
 
     /// The names of all options, for suggestions.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> + Clone {
-        self.options.iter().filter_map(|option| option.template.name()).map(|name| name.trim_end_matches('='))
+        self.options.iter().filter_map(Spelling::name)
     }
 
     /// The number of places for operands before a rest; `None` without a rest.
@@ -104,7 +114,6 @@ impl<'a> Grammar<'a> {
     pub(super) fn has_front(&self) -> bool {
         self.options.iter().any(|option| option.zone == Zone::Front)
     }
-
 }
 
 impl Command {
@@ -149,8 +158,10 @@ fn spellings(arg: ArgView<'_>, zone: Zone) -> Vec<Spelling<'_>> {
         zone,
     };
     let choices = arg.choices().filter_map(|choice| Some((choice.words()?, choice.value.to_owned())));
-    let mut all: Vec<Spelling<'_>> =
-        choices.filter(|(words, _)| !words.is_empty()).map(|(words, value)| fixed(&words, Meaning::Fixed(value))).collect();
+    let mut all: Vec<Spelling<'_>> = choices
+        .filter(|(words, _)| !words.is_empty())
+        .map(|(words, value)| fixed(&words, Meaning::Fixed(value)))
+        .collect();
     if matches!(arg.place(), Place::Option | Place::Cwd) {
         let shape = match arg.shape() {
             Shape::List(Spread::Joined) | Shape::Map(Spread::Joined) => Shape::Single,
@@ -170,22 +181,29 @@ fn spellings(arg: ArgView<'_>, zone: Zone) -> Vec<Spelling<'_>> {
             meaning: meaning.clone(),
             zone,
         }));
-        all.extend(Some(arg.off_words()).filter(|words| !words.is_empty()).map(|words| fixed(&words, Meaning::Switch(false))));
+        all.extend(
+            Some(arg.off_words()).filter(|words| !words.is_empty()).map(|words| fixed(&words, Meaning::Switch(false))),
+        );
     }
     all
 }
 
 /// The other forms of a spelling. An option that has a form without value takes its value attached only.
-fn equivalents<'a>(spelling: &Spelling<'a>, bare: &[String]) -> Vec<Spelling<'a>> {
-    let has_bare = |template: &FlagTemplate| {
-        let name = template.name().map(|name| name.trim_end_matches('='));
-        name.is_some_and(|name| bare.iter().any(|bare| bare == name))
-    };
-    if has_bare(&spelling.template) {
+fn equivalents<'a>(spelling: &Spelling<'a>, bare: &[&str], valued: &[&str]) -> Vec<Spelling<'a>> {
+    let has_bare = spelling.name().is_some_and(|name| bare.contains(&name));
+    if spelling.meaning == Meaning::Value && has_bare {
         return Vec::new();
     }
-    let all = spelling.template.equivalents().into_iter();
-    all.map(|template| Spelling { arg: spelling.arg, template, meaning: spelling.meaning.clone(), zone: spelling.zone }).collect()
+    let all = spelling.template.equivalents().into_iter().chain(stated(spelling, valued));
+    all.map(|template| Spelling { arg: spelling.arg, template, meaning: spelling.meaning.clone(), zone: spelling.zone })
+        .collect()
+}
+
+/// The form `--all=true` of a long option that never has a value. Programs that do not know it refuse it.
+fn stated(spelling: &Spelling<'_>, valued: &[&str]) -> Option<FlagTemplate> {
+    let name = spelling.name().filter(|name| name.starts_with("--") && spelling.template.is_bare())?;
+    (spelling.meaning == Meaning::Switch(true) && !valued.contains(&name))
+        .then(|| FlagTemplate::new(&[format!("{name}=true")], Shape::Single, true))
 }
 
 /// Groups words into options with their values: a word behind an option is its value.

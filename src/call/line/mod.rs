@@ -13,6 +13,6 @@ mod syntax;
 
 pub use operands::OperandPlace;
 pub use reading::{CommandWords, Reading, Unread, read};
-pub use resolve::{LineContext, ReadLine, ReadStage, ReadStep, UnreadLine, read_line};
+pub use resolve::{Glob, LineContext, ReadLine, ReadStage, ReadStep, UnreadLine, read_line};
 pub use script::{Condition, LineError, Redirections, Script, Stage, Stderr, Stdout, Step, Word};
 pub use syntax::parse;

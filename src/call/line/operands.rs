@@ -61,7 +61,7 @@ impl<'a> Assigner<'_, 'a, '_> {
                     Some((at, operand)) => return Err(Misfit::new(*at, format!("`{operand}` is not `{word}`"))),
                     None => return Err(Misfit::new(self.words, format!("`{word}` is missing"))),
                 },
-                Slot::Arg(arg) => self.values(*arg, &left[..free])?,
+                Slot::Arg(arg) => self.values(*arg, &left[..free]),
                 Slot::Dashes => 0,
             };
             left = &left[taken..];
@@ -73,10 +73,10 @@ impl<'a> Assigner<'_, 'a, '_> {
     }
 
     /// Gives operands to an arg, and returns how many it takes.
-    fn values(&mut self, arg: ArgView<'a>, operands: &[(usize, &str)]) -> Result<usize, Misfit> {
+    fn values(&mut self, arg: ArgView<'a>, operands: &[(usize, &str)]) -> usize {
         // Its words were read as an option.
         if self.scanned.given.contains_key(arg.name()) {
-            return Ok(0);
+            return 0;
         }
         let most = arg.max_items().and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
         let taken = match arg.shape() {
@@ -94,7 +94,7 @@ impl<'a> Assigner<'_, 'a, '_> {
             given.add(key, meant(arg, value));
             self.places.push(OperandPlace { word: *at, arg: arg.name().to_owned() });
         }
-        Ok(taken)
+        taken
     }
 
     /// The fewest operands that a slot takes.

@@ -142,12 +142,15 @@ impl Reader<'_> {
             (_, Some('(')) => {
                 (close(')'), "commands in words are not run", "run it as a line of its own, and write its result out")
             }
+            (_, Some('[')) => (close(']'), "arithmetic is not done here", remedy),
             (_, Some('{')) => (close('}'), "variables are not expanded here", remedy),
             (_, Some('\'' | '"')) => (2, "`$` before a quote is not read here", "write the characters themselves"),
             (_, Some(c)) if c.is_ascii_alphabetic() || c == '_' => {
                 (1 + name, "variables are not expanded here", remedy)
             }
-            (_, Some(c)) if c.is_ascii_digit() || "@*#?-$!".contains(c) => (2, "variables are not expanded here", remedy),
+            (_, Some(c)) if c.is_ascii_digit() || "@*#?-$!".contains(c) => {
+                (2, "variables are not expanded here", remedy)
+            }
             _ => {
                 self.literal('$');
                 self.at += 1;
@@ -158,10 +161,10 @@ impl Reader<'_> {
     }
 
     fn check_nul(&self, range: std::ops::Range<usize>) -> Result<(), LineError> {
-        match self.line[range.clone()].contains('\0') {
-            true => Err(LineError::at(self.line, range, "NUL stands in the line", "remove it")),
-            false => Ok(()),
+        if self.line[range.clone()].contains('\0') {
+            return Err(LineError::at(self.line, range, "NUL stands in the line", "remove it"));
         }
+        Ok(())
     }
 
     fn unclosed(&self, quote: char) -> LineError {

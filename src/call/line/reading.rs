@@ -49,8 +49,6 @@ pub struct Unread {
     pub suggestions: Vec<String>,
     /// The tool that takes most of the words.
     pub tool: Option<String>,
-    /// The invalid arguments, if that tool takes all words.
-    pub violations: Vec<Violation>,
 }
 
 /// Reads a command.
@@ -63,7 +61,7 @@ pub struct Unread {
 pub fn read<'a>(index: &'a ToolIndex, command: CommandWords<'_>) -> Result<Reading<'a>, Unread> {
     let candidates = candidates(index, command);
     let mut best: Option<(Rank, Reading<'a>)> = None;
-    let mut failed: Vec<Failure<'a>> = Vec::new();
+    let mut failed: Vec<Box<Failure<'a>>> = Vec::new();
     for candidate in &candidates {
         match read_as(candidate, command) {
             Ok((rank, reading)) if best.as_ref().is_none_or(|(other, _)| rank > *other) => best = Some((rank, reading)),
@@ -122,13 +120,13 @@ fn has_words(own: &Command, command: CommandWords<'_>) -> bool {
 }
 
 /// Reads a command as one of a tool.
-fn read_as<'a>(candidate: &Candidate<'a>, command: CommandWords<'_>) -> Result<(Rank, Reading<'a>), Failure<'a>> {
+fn read_as<'a>(candidate: &Candidate<'a>, command: CommandWords<'_>) -> Result<(Rank, Reading<'a>), Box<Failure<'a>>> {
     let Candidate { tool, command: own } = candidate;
     let (command_words, plain_words) = (own.len(), own.words().count());
     let mut grammar = Grammar::new(*tool, own);
     // The first word names the program, perhaps by its path.
     if let (Some(Slot::Word(program)), Some(first)) = (grammar.slots.first_mut(), command.words.first()) {
-        *program = (*first).to_owned();
+        (*first).clone_into(program);
     }
     match arguments_of(&grammar, command) {
         Ok((arguments, operands, added_words)) => match bind_line(*tool, &arguments, command.input) {
@@ -138,10 +136,10 @@ fn read_as<'a>(candidate: &Candidate<'a>, command: CommandWords<'_>) -> Result<(
             }
             Err(violations) => {
                 let misfit = Misfit::new(command.words.len() + 1, "an argument cannot be used");
-                Err(Failure { grammar, plain_words, misfit, violations })
+                Err(Box::new(Failure { grammar, plain_words, misfit, violations }))
             }
         },
-        Err(misfit) => Err(Failure { grammar, plain_words, misfit, violations: Vec::new() }),
+        Err(misfit) => Err(Box::new(Failure { grammar, plain_words, misfit, violations: Vec::new() })),
     }
 }
 
@@ -162,9 +160,8 @@ fn arguments_of(grammar: &Grammar<'_>, command: CommandWords<'_>) -> Result<Argu
     }
     let stdin = grammar.tool.args().find(|arg| arg.place() == Place::Stdin && !arg.is_from_user());
     match (command.input, stdin) {
-        (Input::Nothing, _) => {}
+        (Input::Nothing, _) | (Input::Pipe, Some(_)) => {}
         (Input::Text(text), Some(stdin)) => drop(arguments.insert(stdin.name().to_owned(), text.into())),
-        (Input::Pipe, Some(_)) => {}
         (Input::Text(_) | Input::Pipe, None) => {
             return Err(Misfit::new(0, format!("`{}` reads no standard input", grammar.tool.name())));
         }
@@ -208,7 +205,7 @@ fn map<'p>(pairs: impl Iterator<Item = (&'p str, &'p str)>) -> Value {
 }
 
 /// Returns the problem of the tool that takes most of the words.
-fn unread(index: &ToolIndex, command: CommandWords<'_>, failed: &[Failure<'_>]) -> Unread {
+fn unread(index: &ToolIndex, command: CommandWords<'_>, failed: &[Box<Failure<'_>>]) -> Unread {
     let program = command.words[0];
     let Some(nearest) = failed.iter().reduce(|best, one| {
         let key = |failure: &Failure<'_>| (failure.plain_words, failure.misfit.at);
@@ -219,7 +216,8 @@ fn unread(index: &ToolIndex, command: CommandWords<'_>, failed: &[Failure<'_>]) 
     let Misfit { at, problem, unknown_option } = &nearest.misfit;
     let names = failed.iter().flat_map(|failure| failure.grammar.names());
     let suggestions = unknown_option.as_ref().map_or_else(Vec::new, |option| {
-        let full: Vec<&str> = names.clone().filter(|name| option.len() > 2 && name.starts_with(option.as_str())).collect();
+        let full: Vec<&str> =
+            names.clone().filter(|name| option.len() > 2 && name.starts_with(option.as_str())).collect();
         let near = near_misses(option, names, MAX_SUGGESTIONS);
         let mut all: Vec<String> = full.into_iter().chain(near).map(str::to_owned).collect();
         let mut seen = std::collections::HashSet::new();
@@ -235,8 +233,7 @@ fn unread(index: &ToolIndex, command: CommandWords<'_>, failed: &[Failure<'_>]) 
             format!("{} (tool {tool})", texts.join("; "))
         }
     };
-    let violations = nearest.violations.clone();
-    Unread { word: *at, problem, suggestions, tool: Some(tool.to_owned()), violations }
+    Unread { word: *at, problem, suggestions, tool: Some(tool.to_owned()) }
 }
 
 /// The problem of a command that no tool has.
@@ -263,7 +260,6 @@ fn unknown_command(index: &ToolIndex, command: CommandWords<'_>) -> Unread {
         problem,
         suggestions: near.into_iter().map(str::to_owned).collect(),
         tool: None,
-        violations: Vec::new(),
     };
     if depth == 0 {
         programs.dedup();
@@ -277,7 +273,11 @@ fn unknown_command(index: &ToolIndex, command: CommandWords<'_>) -> Unread {
     let before: Vec<&str> = command.words.iter().copied().filter(|word| !is_option(word)).take(depth).collect();
     let before = before.join(" ");
     match found {
-        "" => unread(place, format!("`{before}` needs a subcommand"), next.iter().map(String::as_str).take(MAX_SUGGESTIONS).collect()),
+        "" => unread(
+            place,
+            format!("`{before}` needs a subcommand"),
+            next.iter().map(String::as_str).take(MAX_SUGGESTIONS).collect(),
+        ),
         found => {
             let near = near_misses(found, next.iter().map(String::as_str), MAX_SUGGESTIONS);
             unread(place, format!("no tool has the subcommand `{before} {found}`"), near)

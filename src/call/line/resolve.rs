@@ -17,10 +17,13 @@ pub struct LineContext<'c> {
     /// Returns whether a word of a line names the program that a config names.
     pub names_program: &'c dyn Fn(&str, &str) -> bool,
     /// Returns the paths that match a glob in a directory, sorted, or the reason why there are too many.
-    pub glob: &'c dyn Fn(&str, &[String]) -> Result<Vec<String>, String>,
+    pub glob: Glob<'c>,
     /// The standard input of the first command. A pipe is there, and the command need not read it.
     pub input: Input<'c>,
 }
+
+/// Expands a glob in the directory that the `cd` commands of a line lead to.
+pub type Glob<'c> = &'c dyn Fn(&str, &[String]) -> Result<Vec<String>, String>;
 
 /// A line whose commands are calls.
 #[derive(Clone, Debug)]
@@ -65,7 +68,7 @@ pub enum UnreadLine {
         /// The place and the problem.
         error: LineError,
         /// The reason why no tool takes it.
-        unread: Unread,
+        unread: Box<Unread>,
     },
 }
 
@@ -140,7 +143,7 @@ fn command<'a>(
             near => format!("did you mean `{}`?", near.join("`, `")),
         };
         let error = LineError::at(line, place, unread.problem.clone(), remedy);
-        UnreadLine::Command { error, unread }
+        UnreadLine::Command { error, unread: Box::new(unread) }
     })
 }
 
@@ -157,7 +160,8 @@ fn expanded<'a>(
         let word = &stage.words[place.word];
         let Some(glob) = &word.glob else { continue };
         let pattern = if word.is_home { expansion::home(glob, context.env) } else { glob.clone() };
-        let error = |problem: String| LineError::at(line, word.range.clone(), problem, "name the paths, or quote the word");
+        let error =
+            |problem: String| LineError::at(line, word.range.clone(), problem, "name the paths, or quote the word");
         let found = (context.glob)(&pattern, directories).map_err(error)?;
         let safe = |path: String| if path.starts_with('-') { format!("./{path}") } else { path };
         let paths: Vec<String> = found.into_iter().map(safe).collect();

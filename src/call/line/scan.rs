@@ -140,7 +140,8 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
     /// Reads an option of the command.
     fn constant(&mut self) -> bool {
         let constants = self.grammar.constants.iter().zip(&self.constants);
-        let found = constants.enumerate().find(|(_, (words, seen))| !**seen && self.starts_with(words)).map(|(at, _)| at);
+        let found =
+            constants.enumerate().find(|(_, (words, seen))| !**seen && self.starts_with(words)).map(|(at, _)| at);
         let Some(at) = found else { return false };
         self.constants[at] = true;
         self.at += self.grammar.constants[at].len();
@@ -184,11 +185,12 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
         let found = found.filter(|(option, read)| is_plausible(option, read) && self.may_stand(option));
         let found = found.map(|(option, read)| Found { option, read, is_free: self.is_free(option, &read) });
         let Some(Found { option, read, .. }) = found.reduce(more_specific) else {
-            let takes_value = is_option(rest[0]) && options.iter().any(|option| option.template.name() == Some(rest[0]));
-            return match takes_value && rest.len() == 1 {
-                true => Err(Misfit::new(self.words.len(), format!("`{}` takes a value, and the line ends", rest[0]))),
-                false => Ok(false),
-            };
+            let takes_value =
+                is_option(rest[0]) && options.iter().any(|option| option.template.name() == Some(rest[0]));
+            if takes_value && rest.len() == 1 {
+                return Err(Misfit::new(self.words.len(), format!("`{}` takes a value, and the line ends", rest[0])));
+            }
+            return Ok(false);
         };
         self.give(option, &read)?;
         self.at += read.words;
@@ -218,8 +220,12 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
         let mut said: Vec<(&Spelling<'a>, String, String)> = Vec::new();
         let mut used = 1;
         for (start, short) in word.char_indices().skip(1) {
-            let named: Vec<&Spelling<'a>> =
-                self.grammar.options.iter().filter(|one| one.template.short() == Some(short) && self.may_stand(one)).collect();
+            let named: Vec<&Spelling<'a>> = self
+                .grammar
+                .options
+                .iter()
+                .filter(|one| one.template.short() == Some(short) && self.may_stand(one))
+                .collect();
             if let Some(bare) = named.iter().find(|option| option.template.is_bare()) {
                 said.push((bare, String::new(), String::new()));
                 continue;
@@ -252,10 +258,10 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
                 false
             }
         };
-        match contradicts {
-            true => Err(Misfit::new(at, format!("`{}` contradicts an option before it", self.words[at]))),
-            false => Ok(()),
+        if contradicts {
+            return Err(Misfit::new(at, format!("`{}` contradicts an option before it", self.words[at])));
         }
+        Ok(())
     }
 
     fn unknown(&self, word: &str) -> Misfit {
@@ -287,8 +293,6 @@ struct Found<'g, 'a, 'w> {
 /// Returns the match whose template holds more of the words. Of equals it is that which may stand in front only, then that
 /// whose arg can take the value, then the first.
 fn more_specific<'g, 'a, 'w>(best: Found<'g, 'a, 'w>, other: Found<'g, 'a, 'w>) -> Found<'g, 'a, 'w> {
-    let rank = |found: &Found<'_, '_, '_>| {
-        (found.read.literal_bytes, found.option.zone == Zone::Front, found.is_free)
-    };
+    let rank = |found: &Found<'_, '_, '_>| (found.read.literal_bytes, found.option.zone == Zone::Front, found.is_free);
     if rank(&other) > rank(&best) { other } else { best }
 }

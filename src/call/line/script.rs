@@ -93,10 +93,11 @@ impl Redirection {
     pub(super) fn applied(self, streams: Redirections) -> Redirections {
         match (self, streams.stdout) {
             (Self::StdoutToNull, _) => Redirections { stdout: Stdout::Null, ..streams },
-            (Self::StderrToNull, _) => Redirections { stderr: Stderr::Null, ..streams },
+            (Self::StderrToNull, _) | (Self::StderrToStdout, Stdout::Null) => {
+                Redirections { stderr: Stderr::Null, ..streams }
+            }
             (Self::BothToNull, _) => Redirections { stdout: Stdout::Null, stderr: Stderr::Null },
             (Self::StderrToStdout, Stdout::Output) => Redirections { stderr: Stderr::Output, ..streams },
-            (Self::StderrToStdout, Stdout::Null) => Redirections { stderr: Stderr::Null, ..streams },
         }
     }
 }

@@ -51,6 +51,9 @@ pub fn parse(line: &str) -> Result<Script, LineError> {
     Ok(parser.script)
 }
 
+/// The operator that ends a command, with its place; `None` at the end of the line.
+type Ending = Option<(Operator, Range<usize>)>;
+
 struct Parser<'a> {
     line: &'a str,
     lexer: Lexer<'a>,
@@ -64,8 +67,7 @@ impl Parser<'_> {
             let (stages, end) = self.pipeline()?;
             match (stages.is_empty(), &end) {
                 (false, _) => self.add(condition, stages)?,
-                (true, Some((Operator::End, _))) if condition == Condition::Always => {}
-                (true, None) if condition == Condition::Always => {}
+                (true, Some((Operator::End, _)) | None) if condition == Condition::Always => {}
                 (true, end) => return Err(self.missing_command(end.as_ref())),
             }
             condition = match end {
@@ -82,7 +84,7 @@ impl Parser<'_> {
     }
 
     /// Reads a pipeline, and the operator that ends it.
-    fn pipeline(&mut self) -> Result<(Vec<Stage>, Option<(Operator, Range<usize>)>), LineError> {
+    fn pipeline(&mut self) -> Result<(Vec<Stage>, Ending), LineError> {
         let mut stages = Vec::new();
         loop {
             let (stage, end) = self.stage()?;
@@ -105,7 +107,7 @@ impl Parser<'_> {
     }
 
     /// Reads one command, and the operator behind it; `None` if there are no words.
-    fn stage(&mut self) -> Result<(Option<Stage>, Option<(Operator, Range<usize>)>), LineError> {
+    fn stage(&mut self) -> Result<(Option<Stage>, Ending), LineError> {
         let mut words: Vec<Word> = Vec::new();
         let mut variables = Vec::new();
         let mut streams = Redirections::default();
@@ -193,15 +195,12 @@ impl Parser<'_> {
 
     fn no_command(&self) -> LineError {
         let whole = 0..self.line.len();
-        match self.script.directories.is_empty() {
-            true => LineError::at(self.line, whole, "there is no command", "write a program with its arguments"),
-            false => LineError::at(
-                self.line,
-                whole,
-                "a directory does not persist between lines",
-                "write `cd DIR && COMMAND` in one line",
-            ),
-        }
+        let (problem, remedy) = if self.script.directories.is_empty() {
+            ("there is no command", "write a program with its arguments")
+        } else {
+            ("a directory does not persist between lines", "write `cd DIR && COMMAND` in one line")
+        };
+        LineError::at(self.line, whole, problem, remedy)
     }
 
     fn missing_command(&self, operator: Option<&(Operator, Range<usize>)>) -> LineError {

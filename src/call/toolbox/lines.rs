@@ -1,6 +1,5 @@
 //! Runs command lines: each command as a call, the commands of a pipeline at once.
 
-use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -17,101 +16,15 @@ use crate::call::command_line;
 use crate::call::line::{
     Condition, LineContext, LineError, ReadLine, ReadStage, Redirections, Stderr, Stdout, UnreadLine, read_line,
 };
+use crate::call::line_outcome::{
+    LineFailure, LineOutcome, LineRequest, LineResult, RawStreams, StageOutcome, StepOutcome,
+};
 use crate::call::outcome::{CallError, CallResult, Permission};
-use crate::call::request::{CallRequest, Purpose};
-use crate::call::space::Claim;
+use crate::call::request::CallRequest;
 use crate::call::user_input::approve;
 use crate::exec::{
-    self, End, ErrorSink, Invocation, Outcome, PipelineEnds, PipelineStage, Sink, SpawnError, StageError, Stop, Watch,
+    self, End, ErrorSink, Invocation, Outcome, PipelineEnds, PipelineStage, Sink, SpawnError, StageError, Stop,
 };
-
-/// The request to run a command line.
-#[derive(Clone, Copy, Debug)]
-pub struct LineRequest<'a> {
-    /// The command line.
-    pub line: &'a str,
-    /// The directory in which it starts; that of the server if `None`.
-    pub directory: Option<&'a str>,
-    /// The standard input of the first command.
-    pub stdin: Option<&'a str>,
-    /// Reports the progress of the last command of each pipeline.
-    pub watch: Option<&'a Watch>,
-    /// Environment variables for its programs. Variables of configs override them.
-    pub env: &'a [(String, String)],
-    /// The caller's name; `None` if callers are anonymous.
-    pub caller: Option<&'a str>,
-    /// The purpose of the result.
-    pub purpose: Purpose,
-    /// The space that the result takes until the client has read it.
-    pub space: Option<&'a Claim>,
-}
-
-/// Streams of this process that the programs of a line get.
-#[derive(Debug)]
-pub struct RawStreams {
-    /// The standard input of the first command, if it reads one.
-    pub input: Option<OwnedFd>,
-    /// The standard output of the last command of each pipeline.
-    pub output: OwnedFd,
-    /// The standard error of all commands.
-    pub errors: OwnedFd,
-}
-
-/// The result of a command line.
-#[derive(Debug)]
-pub enum LineResult<Q> {
-    /// It ran, or failed.
-    Done(LineOutcome),
-    /// The client must ask its user first. No program ran.
-    InputRequired(Q),
-}
-
-/// What the programs of a line did.
-#[derive(Debug, Default)]
-pub struct LineOutcome {
-    /// The pipelines that ran, in order.
-    pub steps: Vec<StepOutcome>,
-    /// The reason why the line ended early.
-    pub failure: Option<LineFailure>,
-}
-
-/// What the programs of a pipeline did.
-#[derive(Debug)]
-pub struct StepOutcome {
-    /// Its commands, in order.
-    pub stages: Vec<StageOutcome>,
-}
-
-/// What a program of a line did.
-#[derive(Debug)]
-pub struct StageOutcome {
-    /// The name of the tool.
-    pub tool: String,
-    /// The command as it is written.
-    pub text: String,
-    /// The outcome. Of a command before the last one, the output went to the next.
-    pub outcome: Outcome,
-    /// How long the pipeline ran.
-    pub duration: Duration,
-}
-
-/// The reason why a line ended early.
-#[derive(Debug, thiserror::Error)]
-#[error("{error}")]
-pub struct LineFailure {
-    /// The tool of the command; `None` if no tool takes it.
-    pub tool: Option<String>,
-    /// The command as it is written, or the line.
-    pub text: String,
-    /// The reason.
-    pub error: CallError,
-}
-
-impl LineFailure {
-    fn of(stage: &Planned<'_>, error: CallError) -> Box<Self> {
-        Box::new(Self { tool: Some(stage.tool.name().to_owned()), text: stage.text.clone(), error })
-    }
-}
 
 /// A command of a line that was checked.
 struct Planned<'a> {
@@ -127,6 +40,11 @@ struct Planned<'a> {
 
 type Failed = Box<LineFailure>;
 
+/// Makes the failure of a command.
+fn failure_of(stage: &Planned<'_>, error: CallError) -> LineFailure {
+    LineFailure { tool: Some(stage.tool.name().to_owned()), text: stage.text.clone(), error }
+}
+
 impl Toolbox {
     /// Reads a command line and runs its commands. When `stop` completes, all of it ends.
     ///
@@ -138,17 +56,19 @@ impl Toolbox {
         approver: &A,
         stop: impl Future<Output = Stop>,
     ) -> LineResult<A::Question> {
-        let failed = |failure: Failed| {
-            LineResult::Done(LineOutcome { steps: Vec::new(), failure: Some(*failure) })
-        };
+        let failed = |failure: LineFailure| LineResult::Done(LineOutcome { steps: Vec::new(), failure: Some(failure) });
         let has_input = raw.as_ref().is_some_and(|raw| raw.input.is_some());
         let steps = match self.planned(request, has_input) {
             Ok(steps) => steps,
-            Err(failure) => return failed(self.audited_refusal(request, failure)),
+            Err(failure) => return failed(self.audited_refusal(request, *failure)),
         };
         let mut stop = Box::pin(stop);
         let stages: Vec<&Planned<'_>> = steps.iter().flat_map(|(_, stages)| stages).collect();
-        let calls = stages.iter().map(|stage| PlannedCall { tool: stage.tool, bound: &stage.bound, invocation: &stage.invocation });
+        let calls = stages.iter().map(|stage| PlannedCall {
+            tool: stage.tool,
+            bound: &stage.bound,
+            invocation: &stage.invocation,
+        });
         let pending = PendingCall { calls: calls.collect(), policy: &self.policy, runner: &self.runner };
         let permission = match approve(&pending, approver, stop.as_mut()).await {
             Ok(permission) => permission,
@@ -160,10 +80,13 @@ impl Toolbox {
                 let (tool, text) = last.unwrap_or_default();
                 return match result {
                     CallResult::InputRequired(question) => LineResult::InputRequired(question),
-                    CallResult::Failed(error) => failed(Box::new(LineFailure { tool: Some(tool), text, error })),
+                    CallResult::Failed(error) => failed(LineFailure { tool: Some(tool), text, error }),
                     CallResult::Ran(outcome) => {
                         let stage = StageOutcome { tool, text, outcome, duration: Duration::ZERO };
-                        LineResult::Done(LineOutcome { steps: vec![StepOutcome { stages: vec![stage] }], failure: None })
+                        LineResult::Done(LineOutcome {
+                            steps: vec![StepOutcome { stages: vec![stage] }],
+                            failure: None,
+                        })
                     }
                 };
             }
@@ -211,12 +134,8 @@ impl Toolbox {
         let glob = |pattern: &str, directories: &[String]| {
             exec::glob::expand(pattern, &exec::glob::directory_of(directories, start))
         };
-        let context = |input| LineContext {
-            env: &exec::variable,
-            names_program: &exec::names_program,
-            glob: &glob,
-            input,
-        };
+        let context =
+            |input| LineContext { env: &exec::variable, names_program: &exec::names_program, glob: &glob, input };
         match request.stdin {
             Some(text) => read_line(&self.index, request.line, context(Input::Text(text))),
             None if has_input => read_line(&self.index, request.line, context(Input::Pipe)),
@@ -234,9 +153,8 @@ impl Toolbox {
     ) -> Result<Planned<'a>, Failed> {
         let ReadStage { reading, streams, text, .. } = stage;
         let (tool, mut arguments) = (reading.tool, reading.arguments);
-        let failed = |error: CallError| {
-            Box::new(LineFailure { tool: Some(tool.name().to_owned()), text: text.clone(), error })
-        };
+        let failed =
+            |error: CallError| Box::new(LineFailure { tool: Some(tool.name().to_owned()), text: text.clone(), error });
         if !self.policy.permits(tool.name()) {
             return Err(failed(CallError::UnknownTool { suggestions: Vec::new() }));
         }
@@ -250,7 +168,8 @@ impl Toolbox {
         let bound = arguments::bind_line(tool, &arguments, input).map_err(refused)?;
         only_reads(tool, &bound, request.purpose).map_err(|violation| refused(vec![violation]))?;
         arguments::check(&bound).map_err(|violations| failed(CallError::PolicyDenied { violations }))?;
-        let problem = unsayable(tool, input).or_else(|| directory.filter(|_| !has_directory).and_then(|_| fixed_directory(tool)));
+        let problem =
+            unsayable(tool, input).or_else(|| directory.filter(|_| !has_directory).and_then(|_| fixed_directory(tool)));
         if let Some((problem, remedy)) = problem {
             let error = LineError::at(&text, 0..text.len(), problem, remedy);
             return Err(failed(CallError::Unread(Box::new(error.into()))));
@@ -288,10 +207,13 @@ impl Toolbox {
                 continue;
             }
             match self.run_step(request, raw.as_mut(), stages, (permission, line), stop.clone()).await {
-                Ok(step) => {
-                    status = step.status();
-                    let is_over = step.stages.iter().any(|stage| matches!(stage.outcome.end, End::TimedOut(_) | End::Stopped(_)));
-                    done.steps.push(step);
+                Ok(ended) => {
+                    status = ended.status();
+                    let is_over = ended
+                        .stages
+                        .iter()
+                        .any(|stage| matches!(stage.outcome.end, End::TimedOut(_) | End::Stopped(_)));
+                    done.steps.push(ended);
                     if is_over {
                         break;
                     }
@@ -316,11 +238,12 @@ impl Toolbox {
     ) -> Result<StepOutcome, Failed> {
         let (programs, ends) = streams(&stages, raw).map_err(|error| {
             let error = SpawnError::System(stages[0].invocation.argv[0].clone(), error);
-            LineFailure::of(&stages[0], error.into())
+            Box::new(failure_of(&stages[0], error.into()))
         })?;
         let start = Instant::now();
         let guards = self.audit.as_deref().map(|audit| {
-            let record = |stage: &Planned<'_>| self.line_record(request, stage, line, permission, Duration::ZERO).unfinished();
+            let record =
+                |stage: &Planned<'_>| self.line_record(request, stage, line, permission, Duration::ZERO).unfinished();
             stages.iter().map(|stage| self.runner.register_audit_line(audit.path(), &record(stage))).collect::<Vec<_>>()
         });
         let ran = self.runner.run_pipeline(programs, ends, request.watch, stop).await;
@@ -344,19 +267,19 @@ impl Toolbox {
                 let result = CallResult::<()>::Failed(CallError::Spawn(error));
                 self.write_line(request, &stages[failed], line, permission, duration, &result);
                 let CallResult::Failed(error) = result else { unreachable!("it was made above") };
-                Err(LineFailure::of(&stages[failed], error))
+                Err(Box::new(failure_of(&stages[failed], error)))
             }
         }
     }
 
     /// Writes the audit line of a line that was refused before any program started.
-    fn audited_refusal(&self, request: LineRequest<'_>, failure: Failed) -> Failed {
+    fn audited_refusal(&self, request: LineRequest<'_>, failure: LineFailure) -> LineFailure {
         let Some(audit) = &self.audit else { return failure };
         let number = match audit.begin_call() {
             Ok(number) => number,
-            Err(error) => return Box::new(LineFailure { error: CallError::Unaudited(error), ..*failure }),
+            Err(error) => return LineFailure { error: CallError::Unaudited(error), ..failure },
         };
-        let LineFailure { tool, text, error } = *failure;
+        let LineFailure { tool, text, error } = failure;
         let call = CallRequest {
             tool: tool.as_deref().unwrap_or_default(),
             arguments: &Map::new(),
@@ -372,7 +295,7 @@ impl Toolbox {
             tracing::error!(%error, "the audit line cannot be written; further calls fail until it can");
         }
         let CallResult::Failed(error) = result else { unreachable!("it was made above") };
-        Box::new(LineFailure { tool, text, error })
+        LineFailure { tool, text, error }
     }
 
     /// Writes the audit line of a command, and reports it to the observer.
@@ -418,20 +341,6 @@ impl Toolbox {
             space: None,
         };
         Record { line: Some(line), ..self.record(call, stage.number, permission, duration) }
-    }
-}
-
-impl StepOutcome {
-    /// Returns the exit status of its last program, as a shell counts it: 128 and the number for a signal.
-    #[must_use]
-    pub fn status(&self) -> i32 {
-        match self.stages.last().map(|stage| stage.outcome.end) {
-            Some(End::Exited(status)) => status,
-            Some(End::Signaled(signal)) => 128 + signal,
-            Some(End::TimedOut(_)) => 124,
-            Some(End::Stopped(_)) => 130,
-            None => 0,
-        }
     }
 }
 

@@ -1,17 +1,18 @@
 //! The server over streamable HTTP.
 
-use std::fs;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use climax_catalog::files::read_regular;
 use sd_notify::NotifyState;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use super::arguments::HttpArguments;
+use super::arguments::{HttpArguments, RunArguments};
 use super::banner;
 use super::start::{Reloader, Start, cancel_on};
 use crate::command::output::FAILURE;
@@ -22,12 +23,16 @@ use crate::mcp::RequestStateKey;
 use crate::serving::snapshot::ServedHandle;
 use crate::telemetry::metrics::Metrics;
 use crate::transport::http::MAX_CONNECTIONS;
-use crate::transport::http::auth::{Auth, TokenFile};
+use crate::transport::http::auth::{Auth, MAX_SECRET_BYTES, TokenFile};
 use crate::transport::http::caller::CallerPattern;
 use crate::transport::http::host_check::{Host, HostCheck};
 #[cfg(not(feature = "oauth"))]
 use crate::transport::http::resource_server::ResourceServer;
 use crate::transport::http::{Http, Shutdown, serve};
+
+/// The line on standard error of a server with [`DefaultPolicy::Refuse`].
+const UNCOVERED_ARE_REFUSED: &str =
+    "climax: serving the callers of --policy-for; all others are refused, since there is no --policy";
 
 pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
     let arguments = start.arguments;
@@ -40,10 +45,16 @@ pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
     let key = state_key(&arguments.http).map_err(failed)?;
     let metrics = Arc::new(Metrics::default());
     start.registry.observe(metrics.clone());
-    let policy = arguments.selection.sources.policy.clone();
-    let (server, published) = start.server(policy.as_deref())?;
-    let banner = banner::line(&published, &arguments.selection);
-    let mut handles = vec![published.handle];
+    let mut handles = Vec::new();
+    let (server, banner) = match default_policy(arguments) {
+        DefaultPolicy::Refuse => (None, UNCOVERED_ARE_REFUSED.to_owned()),
+        DefaultPolicy::Serve(policy) => {
+            let (server, published) = start.server(policy)?;
+            let banner = banner::line(&published, &arguments.selection);
+            handles.push(published.handle);
+            (Some(server.with_state_key(key.clone())), banner)
+        }
+    };
     let mut policy_servers = Vec::new();
     for (pattern, policy) in &arguments.http.policy_for {
         let (server, published) = start.server(Some(policy))?;
@@ -56,13 +67,28 @@ pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
         auth: auth.clone(),
         rate: arguments.http.rate,
         policy_servers,
-        server: server.with_state_key(key),
+        server,
         connections: connections(&handles),
         metrics,
         sample: sampler(handles),
     };
     serve_until_shutdown(start, listener, http, auth, &banner).map_err(failed)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What callers get that no `--policy-for` covers.
+enum DefaultPolicy<'a> {
+    /// Tools, under the policy of `--policy` if there is one.
+    Serve(Option<&'a Path>),
+    /// Nothing: a server with policies for some callers serves no others by mistake.
+    Refuse,
+}
+
+fn default_policy(arguments: &RunArguments) -> DefaultPolicy<'_> {
+    match arguments.selection.sources.policy.as_deref() {
+        None if !arguments.http.policy_for.is_empty() => DefaultPolicy::Refuse,
+        policy => DefaultPolicy::Serve(policy),
+    }
 }
 
 /// The socket that systemd passes, or a new one.
@@ -130,7 +156,8 @@ fn check_patterns(arguments: &HttpArguments, tokens: Option<&TokenFile>, has_cla
 fn state_key(arguments: &HttpArguments) -> io::Result<RequestStateKey> {
     let Some(path) = &arguments.state_key_file else { return RequestStateKey::random() };
     let shown = format!("--state-key-file {}", path.display());
-    let key = fs::read(path).map_err(|error| io::Error::new(error.kind(), format!("{shown}: {error}")))?;
+    let key = read_regular(path, MAX_SECRET_BYTES)
+        .map_err(|error| io::Error::new(error.kind(), format!("{shown}: {error}")))?;
     let least = RequestStateKey::MIN_BYTES;
     let short =
         || io::Error::other(format!("{shown}: expected {least} bytes at least; `openssl rand -hex 32` makes them"));

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout_at};
 
 use crate::serving::reload::Registry;
@@ -55,7 +56,9 @@ pub(super) fn watch(registry: Arc<Registry>) -> io::Result<()> {
         let _watcher = watcher;
         while changes.recv().await.is_some() {
             debounce(&mut changes).await;
-            reload(&registry);
+            let registry = registry.clone();
+            // On a thread of its own, since large files take longer than a request may wait.
+            let _ = spawn_blocking(move || reload(&registry)).await;
         }
     });
     Ok(())

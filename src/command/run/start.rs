@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
 use super::arguments::RunArguments;
@@ -80,8 +81,11 @@ impl Reloader {
         }
         let mut signals = signal(SignalKind::hangup())?;
         tokio::spawn(async move {
+            let reloader = Arc::new(self);
             while signals.recv().await.is_some() {
-                self.reload();
+                let reloader = reloader.clone();
+                // On a thread of its own, since large files take longer than a request may wait.
+                let _ = spawn_blocking(move || reloader.reload()).await;
             }
         });
         Ok(())

@@ -6,12 +6,16 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::RwLock;
 
+use climax_catalog::files::read_regular;
 use hyper::header::{AUTHORIZATION, HeaderMap};
 
 use super::resource_server::{ResourceServer, TokenError};
 use super::tokens::{Tokens, bearer};
 use crate::call::caller::Caller;
 use crate::lock::Unpoisoned as _;
+
+/// Largest file of tokens or of a key, in bytes.
+pub(crate) const MAX_SECRET_BYTES: usize = 1 << 20;
 
 /// How callers authenticate.
 #[derive(Debug)]
@@ -86,7 +90,9 @@ impl TokenFile {
 
 fn read(path: &Path) -> io::Result<Tokens> {
     let shown = path.display();
-    let text = fs::read_to_string(path).map_err(|error| io::Error::new(error.kind(), format!("{shown}: {error}")))?;
+    let named = |error: io::Error| io::Error::new(error.kind(), format!("{shown}: {error}"));
+    let bytes = read_regular(path, MAX_SECRET_BYTES).map_err(named)?;
+    let text = String::from_utf8(bytes).map_err(|_| io::Error::other(format!("{shown}: it is not UTF-8")))?;
     if fs::metadata(path)?.permissions().mode() & 0o077 != 0 {
         tracing::warn!("{shown} can be read by others than its owner; `chmod 600` it");
     }

@@ -78,8 +78,8 @@ pub struct Http {
     pub rate: Option<Rate>,
     /// Servers with a policy of their own. The first whose pattern matches a caller is used.
     pub policy_servers: Vec<(CallerPattern, Server)>,
-    /// The server of all other callers.
-    pub server: Server,
+    /// The server of all other callers; without one they are refused.
+    pub server: Option<Server>,
     /// Connections at once.
     pub connections: usize,
     /// The metrics to count in.
@@ -149,7 +149,7 @@ fn router(http: Http, end_streams: &CancellationToken) -> Router {
         StreamableHttpService::new(move || Ok(server.for_another()), sessions.manager.clone(), config)
     };
     let services = http.policy_servers.into_iter().map(|(pattern, server)| (pattern, service(server))).collect();
-    let service = service(http.server);
+    let service = http.server.map(service);
     Router {
         host_check: http.host_check,
         auth: http.auth,

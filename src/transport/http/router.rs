@@ -62,8 +62,8 @@ pub(super) struct Router {
     pub(super) unread: Unread,
     /// Services with a policy of their own. The first whose pattern matches a caller is used.
     pub(super) services: Vec<(CallerPattern, Service)>,
-    /// The service of all other callers.
-    pub(super) service: Service,
+    /// The service of all other callers; without one they are refused.
+    pub(super) service: Option<Service>,
     pub(super) metrics: Arc<Metrics>,
     /// Refreshes the gauges of the metrics.
     pub(super) sample: Box<dyn Fn(&Metrics) + Send + Sync>,
@@ -118,6 +118,7 @@ impl Router {
         }
         let caller =
             self.auth.authenticate(request.headers()).await.map_err(|error| self.unauthorized(&error, address))?;
+        self.service(&caller).ok_or_else(not_covered)?;
         match (request.method(), path.as_str()) {
             // Metrics name tools that a policy may hide from this caller.
             (&Method::GET | &Method::HEAD, "/metrics") if self.service_index(&caller).is_some() => {
@@ -216,7 +217,7 @@ impl Router {
     {
         let permit = self.requests.permit(key).ok_or_else(too_many_requests)?;
         let (method, headers) = (request.method().clone(), request.headers().clone());
-        let mut response = self.service(&caller).handle(request).await;
+        let mut response = self.service(&caller).ok_or_else(not_covered)?.handle(request).await;
         if headers.contains_key(LAST_EVENT_HEADER) {
             response = resumed_stream(response);
         }
@@ -244,7 +245,7 @@ impl Router {
         let mut message = PostMessage::read(&body.bytes, in_session).map_err(|response| *response)?;
         self.reserve_session(&message, body.bytes.len(), &mut parts, &key).await?;
         let request = sdk_request(parts, body, &mut message, &caller);
-        let response = self.dispatch(request, message.kind, caller, key).await;
+        let response = self.dispatch(request, message.kind, caller, key).await?;
         let response = as_json_rpc(response, message.id).await;
         Ok(claim_until_sent(hold_until_sent(response, (call, permit)), claim))
     }
@@ -287,21 +288,28 @@ impl Router {
         kind: MessageKind,
         caller: Caller,
         key: LimitKey,
-    ) -> HttpResponse {
-        match kind {
-            MessageKind::Initialize => self.open_session(request, &caller, key).await,
+    ) -> Result<HttpResponse, HttpResponse> {
+        let service = self.service(&caller).ok_or_else(not_covered)?;
+        Ok(match kind {
+            MessageKind::Initialize => self.open_session(service.clone(), request, &caller, key).await,
             MessageKind::Listen => {
                 let headers = request.headers().clone();
-                let response = self.service(&caller).handle(request).await;
+                let response = service.handle(request).await;
                 end_on_revocation(response, &self.auth, caller, headers)
             }
-            MessageKind::Other => self.service(&caller).handle(request).await,
-        }
+            MessageKind::Other => service.handle(request).await,
+        })
     }
 
     /// Opens a session, in a task of its own: if the client disconnects meanwhile, a session outside the table would never end.
-    async fn open_session(&self, request: Request<Full<Bytes>>, caller: &Caller, key: LimitKey) -> HttpResponse {
-        let (service, sessions) = (self.service(caller).clone(), self.sessions.clone());
+    async fn open_session(
+        &self,
+        service: Service,
+        request: Request<Full<Bytes>>,
+        caller: &Caller,
+        key: LimitKey,
+    ) -> HttpResponse {
+        let sessions = self.sessions.clone();
         let principal = self.principal(caller);
         let opening = tokio::spawn(async move {
             let response = service.handle(request).await;
@@ -317,8 +325,9 @@ impl Router {
         Principal { caller: caller.id(), service: self.service_index(caller) }
     }
 
-    fn service(&self, caller: &Caller) -> &Service {
-        self.service_index(caller).map_or(&self.service, |at| &self.services[at].1)
+    /// The service of a caller; `None` if no policy covers it.
+    fn service(&self, caller: &Caller) -> Option<&Service> {
+        self.service_index(caller).map_or(self.service.as_ref(), |at| Some(&self.services[at].1))
     }
 
     fn service_index(&self, caller: &Caller) -> Option<usize> {
@@ -349,6 +358,13 @@ fn sdk_request(
 
 fn forbidden(error: &HostError) -> HttpResponse {
     plain(StatusCode::FORBIDDEN, &format!("Forbidden: {error}"))
+}
+
+/// The response to a caller without a policy, where others have one.
+fn not_covered() -> HttpResponse {
+    let text = "Forbidden: no policy of this server covers this caller; its administrator can name one with --policy-for \
+                or, for all other callers, --policy";
+    plain(StatusCode::FORBIDDEN, text)
 }
 
 fn too_many_requests() -> HttpResponse {

@@ -1,0 +1,146 @@
+//! What the options and operands of a page say about each other: negations, and the words of another program.
+
+use std::collections::HashMap;
+
+use crate::command::{Flag, Operand, Several};
+
+/// Words by which a description speaks of the opposite of its option.
+const OPPOSITES: [&str; 7] = ["disable", "overrid", "turn off", "turned off", "undo", "negate", "opposite"];
+
+/// Finds `--no-x` in the description of `--x`, and `--x` in that of `--no-x`, where that turns the switch off.
+pub(super) fn opposite_in(spelling: &str, text: &str) -> Option<String> {
+    let name = spelling.strip_prefix("--")?;
+    let opposite = match name.strip_prefix("no-") {
+        Some(bare) => format!("--{bare}"),
+        None => format!("--no-{name}"),
+    };
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let says = |sentence: &str| {
+        let lower = sentence.to_ascii_lowercase();
+        OPPOSITES.iter().any(|word| lower.contains(word))
+            && sentence.split(|c: char| !is_part(c)).any(|word| word == opposite)
+    };
+    text.split(". ").any(says).then_some(opposite)
+}
+
+/// Joins `--x` and `--no-x` into one switch.
+pub(super) fn join_negations(options: &mut Vec<Flag>) {
+    let by_spelling: HashMap<String, usize> = options
+        .iter()
+        .enumerate()
+        .flat_map(|(at, flag)| flag.spellings.iter().map(move |spelling| (spelling.clone(), at)))
+        .collect();
+    let mut joined = Vec::new();
+    for at in 0..options.len() {
+        let flag = &options[at];
+        let Some(opposite) = flag.spellings.iter().find_map(|spelling| negated(spelling)) else { continue };
+        let Some(other) = by_spelling.get(&opposite).copied().filter(|other| *other != at) else { continue };
+        let is_switch = |flag: &Flag| flag.value.is_none() && !flag.counts && !flag.is_on;
+        if is_switch(flag) && is_switch(&options[other]) {
+            // "opposite of --no-x" says less than the other.
+            let is_second = flag.about.to_ascii_lowercase().starts_with("opposite of");
+            let (kept, gone) = if is_second { (other, at) } else { (at, other) };
+            options[kept].off = if is_second { options[at].spellings.first().cloned() } else { Some(opposite) };
+            joined.push(gone);
+        } else {
+            options[at].off = None;
+        }
+    }
+    let mut numbers = 0..;
+    options.retain(|_| !joined.contains(&numbers.next().unwrap_or(usize::MAX)));
+    // A spelling that is an option of its own turns no other off.
+    for flag in options.iter_mut().filter(|flag| flag.value.is_some() || flag.counts) {
+        flag.off = None;
+    }
+}
+
+/// `--no-x` for `--x`, and `--noX` has none.
+fn negated(spelling: &str) -> Option<String> {
+    let name = spelling.strip_prefix("--").filter(|name| !name.starts_with("no-"))?;
+    Some(format!("--no-{name}"))
+}
+
+/// Joins `FILE [FILE...]` into one operand with several values.
+pub(super) fn join_repeated(operands: &mut Vec<Operand>) {
+    operands.dedup_by(|next, first| {
+        let is_same = next.name == first.name && !next.name.is_empty();
+        if is_same {
+            first.value.several = Several::Each;
+        }
+        is_same
+    });
+}
+
+/// Finds the operands that are the command line of another program: `COMMAND [ARG...]`.
+pub(super) fn settle_rest(operands: &mut Vec<Operand>, words: &[String]) {
+    let starts = |operand: &Operand| is_program(&operand.name) && operand.value.several == Several::No;
+    if let Some(at) = operands.iter().position(starts)
+        && operands[at + 1..].iter().all(|operand| is_arguments(&operand.name))
+    {
+        return settle_program(operands, at, words);
+    }
+    let Some((last, before)) = operands.split_last_mut() else { return };
+    let about = last.about.to_ascii_lowercase();
+    let passes = ["passed to", "pass to", "arguments to ", "arguments for ", "forwarded"];
+    let is_said = passes.iter().any(|phrase| about.contains(phrase));
+    if is_said && before.is_empty() && is_arguments(&last.name) && last.value.several != Several::No {
+        // All programs take `--` before words that may have dashes.
+        last.behind_dashes = true;
+    }
+    let follows = last.behind_dashes || before.last().is_some_and(|operand| operand.required);
+    let is_behind_program = before.last().is_some_and(|operand| is_program(&operand.name));
+    if follows
+        && is_arguments(&last.name)
+        && last.value.several != Several::No
+        && (is_said || is_behind_program || last.behind_dashes)
+    {
+        last.rest = true;
+    }
+}
+
+/// Settles the operands from a program on.
+fn settle_program(operands: &mut Vec<Operand>, at: usize, words: &[String]) {
+    let has_arguments = at + 1 < operands.len();
+    let before = at.checked_sub(1).map(|before| &operands[before]);
+    if operands[at].behind_dashes || before.is_some_and(|operand| operand.required) {
+        operands.truncate(at + 1);
+        operands[at].rest = true;
+        return;
+    }
+    let about = operands[at].about.to_ascii_lowercase();
+    let runs = words.last().is_some_and(|word| matches!(word.as_str(), "run" | "exec" | "x"))
+        || ["to run", "to execute", "to invoke"].iter().any(|phrase| about.contains(phrase));
+    if !has_arguments && !runs {
+        return;
+    }
+    let program = &mut operands[at];
+    if !program.required {
+        program.required = true;
+        program.guesses.push("the help makes it optional, but its words need it");
+    }
+    operands.truncate(at + 2);
+    match operands.get_mut(at + 1) {
+        Some(arguments) => arguments.rest = true,
+        None => operands.push(Operand {
+            name: "args".to_owned(),
+            about: "Arguments of the command".to_owned(),
+            rest: true,
+            guesses: vec!["the help does not name them"],
+            ..Operand::default()
+        }),
+    }
+    operands[at + 1].required = false;
+}
+
+/// Whether an operand is a program to start, by its name.
+pub(super) fn is_program(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    matches!(name.as_str(), "command" | "cmd" | "program" | "prog" | "executable" | "utility")
+}
+
+/// Whether an operand holds arguments, by its name.
+fn is_arguments(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let last = name.rsplit(['-', '_', ' ']).next().unwrap_or_default();
+    matches!(last, "arg" | "args" | "argument" | "arguments" | "params" | "parameters")
+}

@@ -1,0 +1,228 @@
+//! Runs a program and its subcommands for their help.
+
+use std::cell::Cell;
+use std::future::pending;
+use std::time::Duration;
+
+use climax_catalog::policy::Executor;
+use climax_import::{self as import, HelpPage, MAX_HELP_BYTES};
+
+use super::progress::Progress;
+use crate::command::terminal;
+use crate::exec::{End, Invocation, Limits, Runner, default_concurrency};
+
+/// Timeout for a program to print its help.
+const HELP_LIMIT: Duration = Duration::from_secs(10);
+
+/// Environment variables that disable pagers, colours, prompts, translations and line wrapping.
+const ENVIRONMENT: [(&str, &str); 13] = [
+    ("PAGER", "cat"),
+    ("GIT_PAGER", "cat"),
+    ("GH_PAGER", "cat"),
+    ("MANPAGER", "cat"),
+    ("SYSTEMD_PAGER", "cat"),
+    ("AWS_PAGER", "cat"),
+    ("NO_COLOR", "1"),
+    ("TERM", "dumb"),
+    ("COLUMNS", "500"),
+    ("MANWIDTH", "200"),
+    ("LC_ALL", "C.UTF-8"),
+    ("LANGUAGE", "en"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+];
+
+/// The command line that prints the help of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum HelpForm {
+    /// `PROGRAM SUBCOMMAND --help`.
+    Long,
+    /// `PROGRAM SUBCOMMAND -h`.
+    Short,
+    /// `PROGRAM help SUBCOMMAND`, for programs with a command `help`.
+    Command,
+}
+
+/// A command whose help has not been read yet.
+pub(super) struct PendingCommand {
+    pub(super) words: Vec<String>,
+    pub(super) about: String,
+    /// Its usage lines in the help of its parent.
+    pub(super) usages: Vec<String>,
+    /// The help of its ancestors, to recognize a program that prints the same help for a subcommand.
+    pub(super) ancestors: Vec<String>,
+}
+
+/// The help of a command, as text and parsed.
+pub(super) struct Help {
+    pub(super) text: String,
+    pub(super) page: HelpPage,
+}
+
+/// Runs a program and its subcommands for their help.
+pub(super) struct HelpReader<'a> {
+    program: &'a str,
+    runner: Runner,
+    /// The form that worked last.
+    form: Cell<HelpForm>,
+    has_help_command: Cell<bool>,
+    /// Whether to add options of manual pages.
+    manual: bool,
+    pub(super) progress: Progress,
+}
+
+impl<'a> HelpReader<'a> {
+    /// `manual` tells whether to add options of manual pages.
+    pub(super) fn new(program: &'a str, manual: bool) -> Self {
+        let limits = Limits { stream_bytes: 2 * MAX_HELP_BYTES, ..Limits::default() };
+        let progress = Progress::default();
+        // The help of the program itself.
+        progress.add(1);
+        Self {
+            program,
+            runner: Runner::new(Executor::Local, limits, default_concurrency()).with_helper_processes(),
+            form: Cell::new(HelpForm::Long),
+            has_help_command: Cell::new(false),
+            manual,
+            progress,
+        }
+    }
+
+    /// Reads the help of the command that the import starts from.
+    pub(super) async fn first(&self, words: &[String]) -> Result<Help, String> {
+        let mut printed = Vec::new();
+        for form in [HelpForm::Long, HelpForm::Short] {
+            let text = match self.help(words, form).await {
+                Ok(text) => text,
+                Err(message) if printed.is_empty() => return Err(message),
+                Err(_) => break,
+            };
+            let page = import::read(&text, words);
+            if page.says_something() && !(page.is_manual && form == HelpForm::Long) {
+                self.form.set(form);
+                let mentions_help = |line: &str| line.trim_start().starts_with("help ");
+                self.has_help_command.set(text.lines().any(mentions_help));
+                return Ok(self.longer(words, Help { text, page }).await);
+            }
+            printed.push((text, page));
+        }
+        // Without other help the manual page is used.
+        if let Some((text, page)) = printed.into_iter().find(|(_, page)| page.says_something()) {
+            return Ok(Help { text, page });
+        }
+        let command =
+            std::iter::once(self.program).chain(words.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
+        Err(format!(
+            "neither `{command} --help` nor `{command} -h` printed options, subcommands or a usage line with operands; see \
+             what they print, and write the config by hand"
+        ))
+    }
+
+    /// Returns the longer page that a help names, if it has more to say: `prog help sub`, `prog --help all`.
+    async fn longer(&self, words: &[String], help: Help) -> Help {
+        let command = format!("help {}", words.join(" "));
+        let more = if help.text.contains("--help all") {
+            self.output(words.iter().map(String::as_str).chain(["--help", "all"])).await
+        } else if !words.is_empty() && help.text.contains(&format!("{command}` for more")) {
+            self.help(words, HelpForm::Command).await
+        } else {
+            return help;
+        };
+        let Ok(text) = more else { return help };
+        let page = import::read(&text, words);
+        if page.is_manual || page.command.options.len() < help.page.command.options.len() {
+            return help;
+        }
+        let page = help.page.with_details_of(page);
+        Help { text: help.text, page }
+    }
+
+    /// Reads the help of a subcommand; `None` if it has no help of its own.
+    pub(super) async fn subcommand(&self, pending: PendingCommand) -> (PendingCommand, Option<Help>) {
+        let found = self.help_of(pending).await;
+        self.progress.finished();
+        found
+    }
+
+    async fn help_of(&self, pending: PendingCommand) -> (PendingCommand, Option<Help>) {
+        let best = if self.manual { HelpForm::Long } else { self.form.get() };
+        let mut forms = vec![best];
+        forms.extend([HelpForm::Long, HelpForm::Short].into_iter().filter(|form| *form != best));
+        forms.extend(Some(HelpForm::Command).filter(|_| self.has_help_command.get()));
+        let mut manual = None;
+        for form in forms {
+            let text = match self.help(&pending.words, form).await {
+                Ok(text) => text,
+                Err(message) => {
+                    terminal::error(&format!("climax: {message}"));
+                    break;
+                }
+            };
+            let page = import::read(&text, &pending.words);
+            // The help of an ancestor: the program ignores the subcommand, and the next form could have side effects.
+            if pending.ancestors.contains(&text) {
+                break;
+            }
+            if !page.says_something() {
+                continue;
+            }
+            if page.is_manual {
+                manual.get_or_insert(Help { text, page });
+                continue;
+            }
+            let page = match manual {
+                Some(Help { page: manual, .. }) if self.manual => page.with_options_of(manual),
+                _ => page,
+            };
+            if form != HelpForm::Command {
+                self.form.set(form);
+            }
+            let help = self.longer(&pending.words, Help { text, page }).await;
+            return (pending, Some(help));
+        }
+        (pending, manual)
+    }
+
+    /// Reads the options that all commands share, from `PROGRAM options`.
+    pub(super) async fn common_options(&self) -> Vec<import::Flag> {
+        let text = self.output(["options"]).await.unwrap_or_default();
+        import::read(&text, &[]).command.options
+    }
+
+    /// Runs a command for its help.
+    async fn help(&self, words: &[String], form: HelpForm) -> Result<String, String> {
+        let words = words.iter().map(String::as_str);
+        match form {
+            HelpForm::Long => self.output(words.chain(["--help"])).await,
+            HelpForm::Short => self.output(words.chain(["-h"])).await,
+            HelpForm::Command => self.output(["help"].into_iter().chain(words)).await,
+        }
+    }
+
+    /// Runs the program. Returns its standard output, or its standard error if that is empty.
+    pub(super) async fn output(&self, words: impl IntoIterator<Item = &str>) -> Result<String, String> {
+        let invocation = Invocation {
+            argv: std::iter::once(self.program.to_owned()).chain(words.into_iter().map(str::to_owned)).collect(),
+            env: ENVIRONMENT.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
+            program_dir: None,
+            cwd: None,
+            stdin: None,
+            files_dir: None,
+            timeout: HELP_LIMIT,
+        };
+        let command = invocation.argv.join(" ");
+        self.progress.started(&command);
+        let outcome = self
+            .runner
+            .run(&invocation, None, pending())
+            .await
+            .map_err(|error| format!("{error}; name a program that is on the PATH, or give its path"))?;
+        if let End::TimedOut(_) = outcome.end {
+            let seconds = HELP_LIMIT.as_secs();
+            return Err(format!(
+                "`{command}` was still running after {seconds} s and was ended: it printed no help, or waits"
+            ));
+        }
+        let [stdout, stderr] = [outcome.stdout, outcome.stderr].map(|stream| import::clean(&stream.text()));
+        Ok(if stdout.trim().is_empty() { stderr } else { stdout })
+    }
+}
