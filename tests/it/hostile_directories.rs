@@ -1,6 +1,6 @@
 //! Reading git tools run no program that a repository names.
 
-use std::fs::{create_dir_all, read_dir, remove_file, write};
+use std::fs::{Permissions, create_dir_all, read_dir, remove_file, set_permissions, write};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -173,7 +173,8 @@ impl Hostile {
             self.trap("hooks", hook);
         }
         config.push_str(&format!("[core]\n hooksPath = {}\n", self.path("hooks").display()));
-        config.push_str(&format!("[remote \"origin\"]\n url = {}\n promisor = true\n", self.path("bare.git").display()));
+        config
+            .push_str(&format!("[remote \"origin\"]\n url = {}\n promisor = true\n", self.path("bare.git").display()));
         config.push_str(SETTINGS);
         write(directory.join("config"), config).unwrap();
         create_dir_all(directory.join("info")).unwrap();
@@ -184,7 +185,7 @@ impl Hostile {
     fn trap(&self, directory: &str, name: &str) -> PathBuf {
         let path = self.path(directory).join(name);
         write(&path, format!("#!/bin/sh\necho > '{}/{name}'\nexit 1\n", self.path("marks").display())).unwrap();
-        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+        set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
         path
     }
 
@@ -276,11 +277,13 @@ fn calls(tool: &Value) -> Vec<Map<String, Value>> {
         if matches!(name.as_str().unwrap(), "revision" | "object" | "commit" | "ref" | "branch") {
             for revision in REVISIONS {
                 found.push(with(name, json!(revision)));
-                found.extend(args.iter().filter(|other| other["name"] == "patch" || other["name"] == "format").map(|other| {
-                    let mut more = with(name, json!(revision));
-                    more.insert(other["name"].as_str().unwrap().to_owned(), value(other));
-                    more
-                }));
+                found.extend(args.iter().filter(|other| other["name"] == "patch" || other["name"] == "format").map(
+                    |other| {
+                        let mut more = with(name, json!(revision));
+                        more.insert(other["name"].as_str().unwrap().to_owned(), value(other));
+                        more
+                    },
+                ));
             }
         }
     }
