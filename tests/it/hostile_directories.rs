@@ -307,7 +307,7 @@ fn traps_are_set() {
         hostile.git("repository", &words.split(' ').collect::<Vec<_>>());
         sprung.append(&mut hostile.ran());
     }
-    let expected = ["clean", "driver", "external", "fsmonitor", "man", "openpgp", "post-index-change", "ssh-keygen"];
+    let expected = ["clean", "driver", "command", "fsmonitor", "man", "openpgp", "post-index-change", "ssh-keygen"];
     for name in expected.into_iter().chain(["uploadpack", "x509"]) {
         assert!(sprung.iter().any(|trap| trap == name), "{name} is no trap: {sprung:?}");
     }
