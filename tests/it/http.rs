@@ -325,7 +325,7 @@ fn wrong_tokens_are_rate_limited() {
 #[test]
 fn callers_see_their_own_catalog_and_sessions() {
     let files = Files::new();
-    let policy = files.write("ada.yaml", "tools: {git_status: {}}\n");
+    let policy = files.write("ada.yaml", "tools: {git_log: {}}\n");
     let for_ada = format!("ada={policy}");
     let all = files.write("all.yaml", "default: enabled\n");
     let audit = files.path("audit");
@@ -334,13 +334,13 @@ fn callers_see_their_own_catalog_and_sessions() {
     let arguments = [&["--classic", "--token-file", &tokens], &policies[..], &["--audit"]].concat();
     let web = Web::spawn(climax().args(["--transport", "streamable-http", "--port", "0"]).args(arguments).arg(&audit));
     let [ada, bob] = [ADA, BOB].map(bearer);
-    assert_eq!(tool_names(web.modern(&[&ada], "tools/list", &json!({}))), ["git_status"]);
+    assert_eq!(tool_names(web.modern(&[&ada], "tools/list", &json!({}))), ["git_log"]);
     assert!(tool_names(web.modern(&[&bob], "tools/list", &json!({}))).len() > 400);
     assert_eq!([&ada, &bob].map(|token| web.get("/metrics", &[token]).status), [403, 200], "metrics name all tools");
-    let call = web.modern(&[&ada], "tools/call", &json!({ "name": "git_status", "arguments": {} }));
+    let call = web.modern(&[&ada], "tools/call", &json!({ "name": "git_log", "arguments": {} }));
     assert_eq!(call.status, 200);
     let line: Value = serde_json::from_str(std::fs::read_to_string(&audit).unwrap().trim()).unwrap();
-    assert_eq!((&line["caller"], &line["tool"]), (&json!("ada"), &json!("git_status")));
+    assert_eq!((&line["caller"], &line["tool"]), (&json!("ada"), &json!("git_log")));
     let session = web.session(&[&ada]);
     let list = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/list" }).to_string();
     assert_eq!(web.post(&[&session, &bob], &list).status, 404);
@@ -354,13 +354,13 @@ fn caller_without_a_policy_is_refused_where_others_have_one() {
     const EVE: &str = "00112233445566778899aabbcc";
     let files = Files::new();
     let tokens = files.write("tokens", &format!("ada {ADA}\nbob {BOB}\neve {EVE}\n"));
-    let policy = files.write("few.yaml", "tools: {git_status: {}}\n");
+    let policy = files.write("few.yaml", "tools: {git_log: {}}\n");
     let two = [format!("ada={policy}"), format!("bob={policy}")];
     let arguments = ["--classic", "--token-file", &tokens, "--policy-for", &two[0], "--policy-for", &two[1]];
     let [ada, bob, eve] = [ADA, BOB, EVE].map(bearer);
     let web = Web::start(&arguments);
     for covered in [&ada, &bob] {
-        assert_eq!(tool_names(web.modern(&[covered], "tools/list", &json!({}))), ["git_status"]);
+        assert_eq!(tool_names(web.modern(&[covered], "tools/list", &json!({}))), ["git_log"]);
     }
     let refused = web.modern(&[&eve], "tools/list", &json!({}));
     assert_eq!(refused.status, 403);
@@ -381,7 +381,7 @@ fn caller_without_a_policy_is_refused_where_others_have_one() {
 #[test]
 fn policy_for_an_unknown_caller_fails_the_start() {
     let files = Files::new();
-    let policy = files.write("ada.yaml", "tools: {git_status: {}}\n");
+    let policy = files.write("ada.yaml", "tools: {git_log: {}}\n");
     for tokens in [vec![], vec!["--token-file".to_owned(), files.tokens()]] {
         let mut command = climax();
         command.args(["--transport", "streamable-http", "--port", "0", "--policy-for", &format!("adda={policy}")]);

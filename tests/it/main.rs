@@ -21,6 +21,7 @@ mod extended;
 mod failures;
 mod files;
 mod generated;
+mod hostile_directories;
 mod http;
 mod ignored;
 #[cfg(feature = "import")]

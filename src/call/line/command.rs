@@ -67,12 +67,14 @@ fn parts<'p>(views: impl Iterator<Item = CommandPart<'p>>) -> Vec<Part> {
     parts
 }
 
-/// Replaces the first words of a command that are no options by those of another spelling.
+/// Replaces the first words of a command by those of another spelling. A spelling with options, such as `tag -d`,
+/// replaces the options behind these words too.
 fn respelled(own: &[Part], text: &str) -> Vec<Part> {
-    let is_word = |part: &Part| matches!(part, Part::Word(_));
-    let start = own.iter().position(is_word).unwrap_or(own.len());
-    let end = own[start..].iter().position(|part| !is_word(part)).map_or(own.len(), |length| start + length);
     let words = quoted_words(text);
     let words = parts(words.iter().map(|word| CommandPart::Word(word)));
+    let has_options = words.iter().any(|part| matches!(part, Part::Option(_)));
+    let is_replaced = |part: &Part| matches!(part, Part::Word(_)) || has_options && matches!(part, Part::Option(_));
+    let start = own.iter().position(|part| matches!(part, Part::Word(_))).unwrap_or(own.len());
+    let end = own[start..].iter().position(|part| !is_replaced(part)).map_or(own.len(), |length| start + length);
     own[..start].iter().cloned().chain(words).chain(own[end..].iter().cloned()).collect()
 }
