@@ -168,7 +168,7 @@ fn arg() -> Value {
             "list": spread("Several values: true repeats the flag, `words` has it once, other texts separate the values"),
             "map": spread("Names with values: true repeats the flag, `words` has it once, other texts separate the pairs"),
             "count": { "type": "boolean", "default": false, "description": "An integer: how often the flag stands" },
-            "rest": { "type": "boolean", "default": false, "description": "All further words of the command line; never in a tool of `risk: read`" },
+            "rest": { "enum": [false, true, "command"], "default": false, "description": "All further words of the command line: any words (never in a tool of `risk: read`), or a `command` of another tool" },
             "off": { "type": ["string", "null"], "minLength": 1, "description": "Flag of a boolean that is false" },
             "enum": choices(),
             "min": { "type": ["number", "null"], "description": "Smallest number" },

@@ -53,7 +53,16 @@ pub enum Shape {
     /// Names with values.
     Map(Spread),
     /// All further words of the command line, options of another program included.
-    Rest,
+    Rest(Rest),
+}
+
+/// What the further words of a command line are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rest {
+    /// Any words.
+    Words,
+    /// A command that another tool takes. The program starts it here.
+    Command,
 }
 
 /// How several values stand on a command line.
@@ -69,7 +78,7 @@ pub enum Spread {
 
 impl Shape {
     /// Every shape, in the order of its number in tables.
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Single,
         Self::Count,
         Self::List(Spread::Repeat),
@@ -78,7 +87,8 @@ impl Shape {
         Self::Map(Spread::Repeat),
         Self::Map(Spread::Words),
         Self::Map(Spread::Joined),
-        Self::Rest,
+        Self::Rest(Rest::Words),
+        Self::Rest(Rest::Command),
     ];
 
     /// Returns the shape's name in listings.
@@ -93,14 +103,21 @@ impl Shape {
             Self::Map(Spread::Repeat) => "map",
             Self::Map(Spread::Words) => "map of words",
             Self::Map(Spread::Joined) => "joined map",
-            Self::Rest => "rest",
+            Self::Rest(Rest::Words) => "rest",
+            Self::Rest(Rest::Command) => "command",
         }
+    }
+
+    /// Returns the highest risk that its words can add to a call; `None` if they add none.
+    #[must_use]
+    pub fn highest_risk(self) -> Option<Risk> {
+        (self == Self::Rest(Rest::Command)).then_some(Risk::Destructive)
     }
 
     /// Returns whether the arg takes a list of values.
     #[must_use]
     pub fn is_list(self) -> bool {
-        matches!(self, Self::List(_) | Self::Rest)
+        matches!(self, Self::List(_) | Self::Rest(_))
     }
 }
 

@@ -47,7 +47,7 @@ fn group_rule(group: &CheckedGroup) -> String {
 fn property(json: &mut String, arg: &CheckedArg) {
     let kind = match arg.shape {
         Shape::Single | Shape::Count => arg.kind.as_str(),
-        Shape::List(_) | Shape::Rest => "array",
+        Shape::List(_) | Shape::Rest(_) => "array",
         Shape::Map(_) => "object",
     };
     let _ = write!(json, r#"{}:{{"type":"{kind}""#, json_string(&arg.name));
@@ -60,7 +60,7 @@ fn property(json: &mut String, arg: &CheckedArg) {
     }
     match arg.shape {
         Shape::Single | Shape::Count => value_keywords(json, arg),
-        Shape::List(_) | Shape::Rest => {
+        Shape::List(_) | Shape::Rest(_) => {
             json.push_str(r#","items":"#);
             item(json, arg);
             bounds(json, arg, ["minItems", "maxItems"]);

@@ -1,6 +1,6 @@
 //! Views: rows of a [`Catalog`] with their texts. Compiled-in and loaded catalogs have the same views.
 
-use crate::model::{Place, Risk};
+use crate::model::{Place, Rest, Risk, Shape};
 use crate::output::OutputForm;
 use crate::prompt::Prompt;
 use crate::table::{Catalog, CliDef, QuestionDef, ResolveDef, Rows, ToolDef};
@@ -253,8 +253,14 @@ impl<'a> ResolvedTool<'a> {
     /// How much the tool can change, as annotations state it: without a written risk it may write.
     #[must_use]
     pub fn promised_risk(self) -> Risk {
-        let args = self.args().filter_map(|arg| arg.risk().highest());
+        let args = self.args().filter_map(|arg| arg.shape().highest_risk().max(arg.risk().highest()));
         args.chain([Risk::promised(self.def.risk)]).max().unwrap_or(Risk::Write)
+    }
+
+    /// The arg whose words are a command that the program starts here.
+    #[must_use]
+    pub fn started_command(self) -> Option<ArgView<'a>> {
+        self.args().find(|arg| arg.shape() == Shape::Rest(Rest::Command))
     }
 
     /// The risk that the config states.

@@ -120,7 +120,7 @@ pub(crate) fn accepts(arg: ArgView<'_>, key: &str, value: &str) -> bool {
     let value = match arg.shape() {
         Shape::Single => Value::from(value),
         Shape::Map(_) => Map::from_iter([(key.to_owned(), value.into())]).into(),
-        Shape::Count | Shape::List(_) | Shape::Rest => Value::from(vec![value]),
+        Shape::Count | Shape::List(_) | Shape::Rest(_) => Value::from(vec![value]),
     };
     value::bind(arg, Some(&value), Absent::Omitted, true).is_ok()
 }

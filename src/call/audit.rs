@@ -119,6 +119,8 @@ pub(crate) struct Record<'a> {
     pub(crate) request: CallRequest<'a>,
     /// The tool; `None` if no served tool has the name.
     pub(crate) tool: Option<ResolvedTool<'a>>,
+    /// The names of the tools whose programs it starts by way of its own.
+    pub(crate) starts: Vec<String>,
     pub(crate) permission: Permission,
     pub(crate) duration: Duration,
 }
@@ -162,6 +164,7 @@ impl Record<'_> {
             "catalog": self.catalog,
             "caller": self.request.caller.map(echo),
             "tool": echo(self.request.tool),
+            "starts": self.starts,
             "arguments": arguments.collect::<Vec<_>>(),
             "more_arguments": given.len().saturating_sub(MAX_AUDITED_ARGUMENTS),
             "ignored": ignored.map(echo).collect::<Vec<_>>(),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use climax_catalog::expansion::{self, Lookup};
 use climax_catalog::template::{self, Piece};
-use climax_catalog::{ArgView, CliView, CommandPart, Place, ResolveView, ResolvedTool, Shape, Type};
+use climax_catalog::{ArgView, CliView, CommandPart, Place, ResolveView, ResolvedTool, Rest, Shape, Type};
 
 use crate::call::arguments::{Bound, BoundValue};
 use crate::call::words;
@@ -116,7 +116,7 @@ fn line(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Vec<Strin
         argv.extend(cli.always().map(str::to_owned));
     }
     let has_place = parts.contains(&CommandPart::Options);
-    let has_rest = tool.args().any(|arg| arg.shape() == Shape::Rest);
+    let has_rest = tool.args().any(|arg| matches!(arg.shape(), Shape::Rest(_)));
     if !has_place && has_rest {
         argv.extend(options());
     }
@@ -127,6 +127,19 @@ fn line(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Vec<Strin
     // Without a word behind it, a `--` before a place says nothing.
     argv.truncate(dashes.filter(|dashes| dashes + 1 == argv.len()).unwrap_or(argv.len()));
     argv
+}
+
+/// Puts the planned words of a command that the program starts in the place of those that were given, with its
+/// environment and standard input. The longer timeout holds.
+pub fn start(invocation: &mut Invocation, bound: &Bound<'_>, started: &Invocation) {
+    let given = bound.iter().find(|(arg, _)| arg.shape() == Shape::Rest(Rest::Command));
+    // The words of a rest end the command line.
+    let words = given.map_or(0, |(_, value)| value.words().count());
+    invocation.argv.truncate(invocation.argv.len() - words);
+    invocation.argv.extend(started.argv.iter().cloned());
+    invocation.env.extend(started.env.iter().cloned());
+    invocation.stdin = started.stdin.clone().or(invocation.stdin.take());
+    invocation.timeout = invocation.timeout.max(started.timeout);
 }
 
 /// Returns the words of the global args.

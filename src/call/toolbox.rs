@@ -1,5 +1,6 @@
 //! [`Toolbox`]: the tools, the policy and the runner of calls, and the steps of a call in order.
 
+mod checked;
 mod lines;
 
 use std::future::Future;
@@ -10,6 +11,7 @@ use std::time::{Duration, Instant};
 use climax_catalog::{MAX_SUGGESTIONS, Policy, Prompt, ResolvedTool, Risk, ToolIndex, digest, near_misses};
 use serde_json::{Map, Value};
 
+use self::checked::CheckedCall;
 use crate::call::approval::{Approver, PendingCall, PlannedCall};
 use crate::call::arguments::{self, Bound, MAX_UNKNOWN_KEYS, Problem, Violation};
 use crate::call::audit::{Audit, Record};
@@ -175,9 +177,11 @@ impl Toolbox {
         let bound = self.with_answers(tool, given, request, approver, stop.as_mut()).await.map_err(awaited)?;
         let files = ResultFiles::of(tool).map_err(|error| unpermitted(SpawnError::Files(error).into()))?;
         let bound = with_paths(tool, bound, files.as_ref());
-        let invocation = plan(tool, &bound, request, files.as_ref());
+        let mut invocation = plan(tool, &bound, request, files.as_ref());
+        let started = self.check_started_by(tool, &bound, &mut invocation, request.purpose).map_err(unpermitted)?;
         let planned = PlannedCall { tool, bound: &bound, invocation: &invocation };
-        let call = PendingCall { calls: vec![planned], policy: &self.policy, runner: &self.runner };
+        let calls = std::iter::once(planned).chain(started.iter().flat_map(CheckedCall::planned)).collect();
+        let call = PendingCall { calls, policy: &self.policy, runner: &self.runner };
         let permission = approve(&call, approver, stop.as_mut()).await.map_err(awaited)?;
         let not_started = |why| (permission, CallResult::Ran(Outcome::not_started(why)));
         self.claim_space(tool, request, stop.as_mut()).await.map_err(not_started)?;
@@ -279,7 +283,8 @@ impl Toolbox {
         duration: Duration,
     ) -> Record<'a> {
         let tool = self.index.get(request.tool);
-        Record { call: number, line: None, catalog: self.digest(), request, tool, permission, duration }
+        let starts = tool.map_or_else(Vec::new, |tool| self.started_tools(tool, request.arguments));
+        Record { call: number, line: None, starts, catalog: self.digest(), request, tool, permission, duration }
     }
 
     /// Registers the audit line that the janitor writes if this process is killed during the call.

@@ -49,7 +49,7 @@ fn counted(arg: ArgView<'_>, count: i64) -> Vec<String> {
 fn several(arg: ArgView<'_>, pairs: &[(&str, &str)]) -> Vec<String> {
     let spread = match arg.shape() {
         Shape::List(spread) | Shape::Map(spread) => spread,
-        Shape::Single | Shape::Count | Shape::Rest => Spread::Repeat,
+        Shape::Single | Shape::Count | Shape::Rest(_) => Spread::Repeat,
     };
     match spread {
         _ if pairs.is_empty() => Vec::new(),

@@ -4,15 +4,15 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use climax_catalog::{Catalog, ToolIndex};
+use climax_catalog::{Catalog, Risk, ToolIndex};
 use serde_json::{Value, json};
 
 use crate::call::arguments::{Input, bind_line};
-use crate::call::line::{Condition, LineContext, ReadLine, ReadStage, UnreadLine, read_line};
+use crate::call::line::{Condition, LineContext, ReadLine, ReadStage, Reading, UnreadLine, read_line};
 use crate::call::{command_line, risk};
 use crate::command::output::{FAILURE, print};
 use crate::command::selection::Sources;
-use crate::exec;
+use crate::exec::{self, Invocation};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
@@ -96,14 +96,32 @@ fn stages(line: &ReadLine<'_>) -> Vec<Value> {
 }
 
 fn stage_json(stage: &ReadStage<'_>, is_piped: bool, then: Option<&str>) -> Value {
-    let (tool, arguments) = (stage.reading.tool, &stage.reading.arguments);
     let input = if is_piped { Input::Pipe } else { Input::Nothing };
-    let bound = bind_line(tool, arguments, input);
-    let (argv, risk) = match &bound {
-        Ok(bound) => (command_line::plan(tool, bound, &exec::variable).argv, risk::of_call(tool, bound)),
-        Err(_) => (Vec::new(), tool.risk()),
-    };
-    json!({ "tool_name": tool.name(), "args": arguments, "argv": argv, "risk": risk.as_str(), "then": then })
+    let (mut call, _, _) = call_json(&stage.reading, input);
+    call["then"] = json!(then);
+    call
+}
+
+/// A call as JSON, with the command that it starts; and its plan and its risk.
+fn call_json(reading: &Reading<'_>, input: Input<'_>) -> (Value, Option<Invocation>, Risk) {
+    let (tool, arguments) = (reading.tool, &reading.arguments);
+    let bound = bind_line(tool, arguments, input).ok();
+    let mut plan = bound.as_ref().map(|bound| command_line::plan(tool, bound, &exec::variable));
+    let mut risk = bound.as_ref().map_or(tool.risk(), |bound| risk::of_call(tool, bound));
+    let starts = reading.started.as_ref().map(|started| {
+        let (call, started, started_risk) = call_json(&started.reading, input);
+        if let (Some(plan), Some(bound), Some(started)) = (&mut plan, &bound, started) {
+            command_line::start(plan, bound, &started);
+        }
+        risk = risk.max(started_risk);
+        call
+    });
+    let argv = plan.as_ref().map_or_else(Vec::new, |plan| plan.argv.clone());
+    let mut call = json!({ "tool_name": tool.name(), "args": arguments, "argv": argv, "risk": risk.as_str() });
+    if let Some(starts) = starts {
+        call["starts"] = starts;
+    }
+    (call, plan, risk)
 }
 
 fn text(line: &ReadLine<'_>) -> String {

@@ -6,7 +6,7 @@ use std::path::Path;
 use climax::call::arguments::{Bound, Input, bind_line};
 use climax::call::command_line::plan;
 use climax::call::line::{CommandWords, LineContext, Reading, Unread, parse, read, read_line};
-use climax::catalog::{ArgView, Layer, Place, ResolvedTool, Risk, RuleView, Shape, ToolIndex, Type};
+use climax::catalog::{ArgView, Layer, Place, ResolvedTool, Rest, Risk, RuleView, Shape, ToolIndex, Type};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::{Config, TestRunner};
@@ -42,7 +42,8 @@ fn sample(arg: ArgView<'_>) -> Value {
         Shape::List(_) if arg.kind() == Type::String && choices.is_empty() => json!(["v1", "v2"]),
         Shape::List(_) => json!([text("v1")]),
         Shape::Map(_) => json!({ "k1": [text("v1")], "k2": [text("v2")] }),
-        Shape::Rest => json!(["v1", "--v2"]),
+        Shape::Rest(Rest::Words) => json!(["v1", "--v2"]),
+        Shape::Rest(Rest::Command) => json!(["true"]),
     }
 }
 
@@ -164,7 +165,16 @@ fn tools_of(index: &ToolIndex, line: &str) -> Result<Vec<String>, String> {
     };
     let read = read_line(index, line, context).map_err(|error| error.to_string())?;
     let stages = read.steps.iter().flat_map(|step| &step.stages);
-    Ok(stages.map(|stage| stage.reading.tool.name().to_owned()).collect())
+    let names = stages.flat_map(|stage| {
+        let mut names = vec![stage.reading.tool.name().to_owned()];
+        let mut next = stage.reading.started.as_deref();
+        while let Some(started) = next {
+            names.push(started.reading.tool.name().to_owned());
+            next = started.reading.started.as_deref();
+        }
+        names
+    });
+    Ok(names.collect())
 }
 
 /// `tricks.jsonl` has lines by which filters of strings are bypassed, each with the tools that take it, or none.

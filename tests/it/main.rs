@@ -54,6 +54,7 @@ mod sandbox;
 mod server;
 #[cfg(feature = "http")]
 mod sh;
+mod started;
 mod statuses;
 mod strays;
 mod support;

@@ -91,7 +91,7 @@ pub(crate) struct CheckedOutput {
 impl CheckedTool {
     /// Returns the highest risk that a call can have, as annotations state it.
     pub(crate) fn promised_risk(&self) -> Risk {
-        let args = self.args.iter().filter_map(|arg| arg.risk.highest());
+        let args = self.args.iter().filter_map(|arg| arg.shape.highest_risk().max(arg.risk.highest()));
         args.chain([Risk::promised(self.risk)]).max().unwrap_or(Risk::Write)
     }
 }

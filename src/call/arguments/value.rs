@@ -52,7 +52,7 @@ pub(super) fn bind(
     let value = match arg.shape() {
         Shape::Single => item.single(given).map_err(whole)?,
         Shape::Count => item.count(given).map_err(whole)?,
-        Shape::List(_) | Shape::Rest => item.list(given)?,
+        Shape::List(_) | Shape::Rest(_) => item.list(given)?,
         Shape::Map(_) => item.map(given)?,
     };
     let violations = rules::violations(arg, &value, RuleOrigin::Config);
@@ -187,7 +187,7 @@ impl ItemRules<'_> {
     /// Converts and checks one value of a list or map.
     fn item(&self, given: &Value, key: Option<&str>) -> Result<String, Problem> {
         let word = coerce(given, self.arg.kind())?.to_string();
-        if word.is_empty() && key.is_none() && self.arg.shape() != Shape::Rest {
+        if word.is_empty() && key.is_none() && !matches!(self.arg.shape(), Shape::Rest(_)) {
             return Err(Problem::EmptyItem);
         }
         self.check_separator(&word)?;
@@ -232,7 +232,7 @@ impl ItemRules<'_> {
     /// Whether the program could take a value for an option: it starts a word that follows no flag of its own.
     fn could_be_option(&self) -> bool {
         match (self.arg.place(), self.arg.shape()) {
-            (_, Shape::Rest) | (Place::Stdin | Place::Cwd | Place::Variable, _) => false,
+            (_, Shape::Rest(_)) | (Place::Stdin | Place::Cwd | Place::Variable, _) => false,
             (Place::Positional, _) | (Place::Option, Shape::List(Spread::Words) | Shape::Map(Spread::Words)) => true,
             (Place::Option, _) => self.template.starts_with_value(),
         }

@@ -132,6 +132,11 @@ pub enum Problem {
         /// The reason.
         reason: String,
     },
+    /// It is a command that no tool takes.
+    UnreadCommand {
+        /// The reason.
+        reason: String,
+    },
     /// It is an absent `cwd`, and the policy forbids the directory that the call would run in.
     ForbiddenDirectory {
         /// The reason.
@@ -232,7 +237,9 @@ impl fmt::Display for Violation {
                     "Argument '{name}': value of {bytes} bytes is too long to be checked against pattern '{pattern}'"
                 )
             }
-            Problem::Reference { reason } => write!(f, "Argument '{name}': {reason}"),
+            Problem::Reference { reason } | Problem::UnreadCommand { reason } => {
+                write!(f, "Argument '{name}': {reason}")
+            }
             Problem::ForbiddenDirectory { because } => {
                 write!(f, "{because}: it is the directory of calls without '{name}', so give '{name}'")
             }

@@ -105,9 +105,14 @@ impl<'a> Grammar<'a> {
 
     /// The number of places for operands before a rest; `None` without a rest.
     pub(super) fn rest(&self) -> Option<Rest> {
-        let at = self.slots.iter().position(|slot| matches!(slot, Slot::Arg(arg) if arg.shape() == Shape::Rest))?;
-        let before = self.slots[..at].iter().filter(|slot| !matches!(slot, Slot::Dashes)).count();
-        Some(Rest { before, needs_dashes: matches!(at.checked_sub(1).map(|at| &self.slots[at]), Some(Slot::Dashes)) })
+        let shape = |slot: &Slot<'_>| if let Slot::Arg(arg) = slot { Some(arg.shape()) } else { None };
+        let at = self.slots.iter().position(|slot| matches!(shape(slot), Some(Shape::Rest(_))))?;
+        let is_map = |slot: &Slot<'_>| matches!(shape(slot), Some(Shape::Map(_)));
+        let has_map = self.slots[..at].iter().any(is_map);
+        let before = self.slots[..at].iter().filter(|slot| !matches!(slot, Slot::Dashes) && !is_map(slot)).count();
+        let needs_dashes = matches!(at.checked_sub(1).map(|at| &self.slots[at]), Some(Slot::Dashes)) || has_map;
+        let is_command = shape(&self.slots[at]) == Some(Shape::Rest(climax_catalog::Rest::Command));
+        Some(Rest { before, needs_dashes, is_command, has_map })
     }
 
     /// Whether some options may stand in front of the subcommand only.
@@ -132,6 +137,10 @@ pub(super) struct Rest {
     pub(super) before: usize,
     /// Whether the command has `--` before it.
     pub(super) needs_dashes: bool,
+    /// Whether it is a command. All words behind its program belong to it.
+    pub(super) is_command: bool,
+    /// Whether words with `=` before it go to a map.
+    pub(super) has_map: bool,
 }
 
 /// The places of an arg whose words are operands.

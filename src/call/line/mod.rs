@@ -12,7 +12,7 @@ mod script;
 mod syntax;
 
 pub use operands::OperandPlace;
-pub use reading::{CommandWords, Reading, Unread, read};
+pub use reading::{CommandWords, Reading, StartedCommand, Unread, read, read_started};
 pub use resolve::{Glob, LineContext, ReadLine, ReadStage, ReadStep, UnreadLine, read_line};
 pub use script::{Condition, LineError, Redirections, Script, Stage, Stderr, Stdout, Step, Word};
 pub use syntax::parse;

@@ -83,7 +83,7 @@ impl<'a> Assigner<'_, 'a, '_> {
             Shape::Single | Shape::Count => operands.iter().take(1).filter(|(_, word)| accepts(arg, word)).count(),
             Shape::List(_) => operands.len().min(most),
             Shape::Map(_) => operands.iter().take(most).take_while(|(_, word)| word.contains('=')).count(),
-            Shape::Rest => operands.len(),
+            Shape::Rest(_) => operands.len(),
         };
         for (at, word) in &operands[..taken] {
             let given = self.scanned.given.entry(arg.name()).or_insert_with(|| Given::of(arg));
@@ -108,7 +108,7 @@ impl<'a> Assigner<'_, 'a, '_> {
                 let is_wanted = usize::from(arg.required() || self.is_only_choice(*arg));
                 match arg.shape() {
                     Shape::Single | Shape::Count => is_wanted,
-                    Shape::List(_) | Shape::Map(_) | Shape::Rest => of_list.unwrap_or(is_wanted),
+                    Shape::List(_) | Shape::Map(_) | Shape::Rest(_) => of_list.unwrap_or(is_wanted),
                 }
             }
         }

@@ -14,6 +14,9 @@ use super::scan::{Given, Misfit, scan};
 use crate::call::arguments::{Input, Violation, bind_line};
 use crate::call::risk;
 
+/// Maximum commands that start one another in one command.
+pub(crate) const MAX_STARTED_DEPTH: usize = 8;
+
 /// A command, read.
 #[derive(Clone, Debug)]
 pub struct Reading<'a> {
@@ -23,6 +26,17 @@ pub struct Reading<'a> {
     pub arguments: Map<String, Value>,
     /// The words that are operands, with their args.
     pub operands: Vec<OperandPlace>,
+    /// The command that it starts, such as `git log` of `timeout 5 git log`.
+    pub started: Option<Box<StartedCommand<'a>>>,
+}
+
+/// A command that stands among the words of another one.
+#[derive(Clone, Debug)]
+pub struct StartedCommand<'a> {
+    /// The place of its program among the words of the other one.
+    pub first_word: usize,
+    /// The tool and its arguments.
+    pub reading: Reading<'a>,
 }
 
 /// A command to read.
@@ -59,11 +73,20 @@ pub struct Unread {
 /// # Errors
 /// The problem of the tool that takes most of the words.
 pub fn read<'a>(index: &'a ToolIndex, command: CommandWords<'_>) -> Result<Reading<'a>, Unread> {
+    read_at(index, command, 0)
+}
+
+/// Reads a command that stands in `depth` others.
+fn read_at<'a>(index: &'a ToolIndex, command: CommandWords<'_>, depth: usize) -> Result<Reading<'a>, Unread> {
+    if depth > MAX_STARTED_DEPTH {
+        let problem = format!("more than {MAX_STARTED_DEPTH} commands start one another");
+        return Err(Unread { word: 0, problem, suggestions: Vec::new(), tool: None });
+    }
     let candidates = candidates(index, command);
     let mut best: Option<(Rank, Reading<'a>)> = None;
     let mut failed: Vec<Box<Failure<'a>>> = Vec::new();
     for candidate in &candidates {
-        match read_as(candidate, command) {
+        match read_as(index, candidate, command, depth) {
             Ok((rank, reading)) if best.as_ref().is_none_or(|(other, _)| rank > *other) => best = Some((rank, reading)),
             Ok(_) => {}
             Err(failure) => failed.push(failure),
@@ -88,6 +111,8 @@ struct Failure<'a> {
     plain_words: usize,
     misfit: Misfit,
     violations: Vec<Violation>,
+    /// Why no tool takes the command that it starts.
+    started: Option<Unread>,
 }
 
 /// Returns the tools whose command words stand in the line in this order.
@@ -120,7 +145,12 @@ fn has_words(own: &Command, command: CommandWords<'_>) -> bool {
 }
 
 /// Reads a command as one of a tool.
-fn read_as<'a>(candidate: &Candidate<'a>, command: CommandWords<'_>) -> Result<(Rank, Reading<'a>), Box<Failure<'a>>> {
+fn read_as<'a>(
+    index: &'a ToolIndex,
+    candidate: &Candidate<'a>,
+    command: CommandWords<'_>,
+    depth: usize,
+) -> Result<(Rank, Reading<'a>), Box<Failure<'a>>> {
     let Candidate { tool, command: own } = candidate;
     let (command_words, plain_words) = (own.len(), own.words().count());
     let mut grammar = Grammar::new(*tool, own);
@@ -128,18 +158,60 @@ fn read_as<'a>(candidate: &Candidate<'a>, command: CommandWords<'_>) -> Result<(
     if let (Some(Slot::Word(program)), Some(first)) = (grammar.slots.first_mut(), command.words.first()) {
         (*first).clone_into(program);
     }
-    match arguments_of(&grammar, command) {
-        Ok((arguments, operands, added_words)) => match bind_line(*tool, &arguments, command.input) {
-            Ok(bound) => {
-                let rank = (command_words, Reverse(added_words), Reverse(risk::of_call(*tool, &bound)));
-                Ok((rank, Reading { tool: *tool, arguments, operands }))
-            }
-            Err(violations) => {
-                let misfit = Misfit::new(command.words.len() + 1, "an argument cannot be used");
-                Err(Box::new(Failure { grammar, plain_words, misfit, violations }))
-            }
-        },
-        Err(misfit) => Err(Box::new(Failure { grammar, plain_words, misfit, violations: Vec::new() })),
+    let (arguments, operands, added_words) = match arguments_of(&grammar, command) {
+        Ok(found) => found,
+        Err(misfit) => {
+            return Err(Box::new(Failure { grammar, plain_words, misfit, violations: Vec::new(), started: None }));
+        }
+    };
+    let rank = match bind_line(*tool, &arguments, command.input) {
+        Ok(bound) => (command_words, Reverse(added_words), Reverse(risk::of_call(*tool, &bound))),
+        Err(violations) => {
+            let misfit = Misfit::new(command.words.len() + 1, "an argument cannot be used");
+            return Err(Box::new(Failure { grammar, plain_words, misfit, violations, started: None }));
+        }
+    };
+    match started(index, *tool, &operands, command, depth) {
+        Ok(started) => Ok((rank, Reading { tool: *tool, arguments, operands, started })),
+        Err(unread) => {
+            let misfit = Misfit::new(unread.word, unread.problem.clone());
+            Err(Box::new(Failure { grammar, plain_words, misfit, violations: Vec::new(), started: Some(unread) }))
+        }
+    }
+}
+
+/// Reads a command that another one starts. It runs in the directory of that one.
+///
+/// # Errors
+/// No tool takes the words, or they name a directory.
+pub fn read_started<'a>(index: &'a ToolIndex, command: CommandWords<'_>, depth: usize) -> Result<Reading<'a>, Unread> {
+    let reading = read_at(index, command, depth)?;
+    let cwd = reading.tool.args().find(|arg| arg.place() == Place::Cwd);
+    match cwd.filter(|cwd| reading.arguments.contains_key(cwd.name())) {
+        None => Ok(reading),
+        Some(cwd) => {
+            let problem = format!("`{}` gives it a directory of its own; give it to the whole line", cwd.name());
+            Err(Unread { word: 0, problem, suggestions: Vec::new(), tool: None })
+        }
+    }
+}
+
+/// Reads the command that a tool starts; `None` if it starts none.
+fn started<'a>(
+    index: &'a ToolIndex,
+    tool: ResolvedTool<'a>,
+    operands: &[OperandPlace],
+    command: CommandWords<'_>,
+    depth: usize,
+) -> Result<Option<Box<StartedCommand<'a>>>, Unread> {
+    let Some(arg) = tool.started_command() else { return Ok(None) };
+    let Some(first_word) = operands.iter().find(|place| place.arg == arg.name()).map(|place| place.word) else {
+        return Ok(None);
+    };
+    let words = CommandWords { words: &command.words[first_word..], variables: &[], ..command };
+    match read_started(index, words, depth + 1) {
+        Ok(reading) => Ok(Some(Box::new(StartedCommand { first_word, reading }))),
+        Err(unread) => Err(Unread { word: first_word + unread.word, ..unread }),
     }
 }
 
@@ -161,6 +233,8 @@ fn arguments_of(grammar: &Grammar<'_>, command: CommandWords<'_>) -> Result<Argu
     let stdin = grammar.tool.args().find(|arg| arg.place() == Place::Stdin && !arg.is_from_user());
     match (command.input, stdin) {
         (Input::Nothing, _) | (Input::Pipe, Some(_)) => {}
+        // The command that it starts has to read it.
+        (_, None) if grammar.tool.started_command().is_some_and(|arg| arguments.contains_key(arg.name())) => {}
         (Input::Text(text), Some(stdin)) => drop(arguments.insert(stdin.name().to_owned(), text.into())),
         (Input::Text(_) | Input::Pipe, None) => {
             return Err(Misfit::new(0, format!("`{}` reads no standard input", grammar.tool.name())));
@@ -182,7 +256,7 @@ fn json(given: &Given<'_>) -> Value {
         Shape::List(Spread::Joined) => {
             texts().flat_map(|text| text.split(arg.separator())).map(Value::from).collect::<Vec<_>>().into()
         }
-        Shape::List(_) | Shape::Rest => texts().map(Value::from).collect::<Vec<_>>().into(),
+        Shape::List(_) | Shape::Rest(_) => texts().map(Value::from).collect::<Vec<_>>().into(),
         Shape::Map(Spread::Joined) => {
             let pairs = texts().flat_map(|text| text.split(arg.separator()));
             let separator = arg.template().separator().to_owned();
@@ -213,6 +287,9 @@ fn unread(index: &ToolIndex, command: CommandWords<'_>, failed: &[Box<Failure<'_
     }) else {
         return unknown_command(index, command);
     };
+    if let Some(unread) = &nearest.started {
+        return unread.clone();
+    }
     let Misfit { at, problem, unknown_option } = &nearest.misfit;
     let names = failed.iter().flat_map(|failure| failure.grammar.names());
     let suggestions = unknown_option.as_ref().map_or_else(Vec::new, |option| {

@@ -105,7 +105,7 @@ pub fn read_line<'a>(index: &'a ToolIndex, line: &str, context: LineContext<'_>)
                 (Err(error), Input::Pipe) if is_first => (read(Input::Nothing).map_err(|_| error)?, false),
                 (Err(error), _) => return Err(error),
             };
-            let reading = expanded(reading, line, stage, &directories, context)?;
+            let reading = expanded(reading, line, &stage.words, &directories, context)?;
             let text = line[stage.range.clone()].to_owned();
             stages.push(ReadStage { reading, reads_input, streams: stage.streams, text });
         }
@@ -151,13 +151,17 @@ fn command<'a>(
 fn expanded<'a>(
     mut reading: Reading<'a>,
     line: &str,
-    stage: &Stage,
+    words: &[Word],
     directories: &[String],
     context: LineContext<'_>,
 ) -> Result<Reading<'a>, UnreadLine> {
+    if let Some(mut started) = reading.started.take() {
+        started.reading = expanded(started.reading, line, &words[started.first_word..], directories, context)?;
+        reading.started = Some(started);
+    }
     // From the last to the first, so that the places of those before stay right.
     for place in reading.operands.iter().rev() {
-        let word = &stage.words[place.word];
+        let word = &words[place.word];
         let Some(glob) = &word.glob else { continue };
         let pattern = if word.is_home { expansion::home(glob, context.env) } else { glob.clone() };
         let error =

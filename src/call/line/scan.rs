@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use climax_catalog::{ArgView, FlagMatch, Shape, Spread, Type};
 
 use super::command::is_option;
-use super::grammar::{Grammar, Meaning, Spelling, Zone};
+use super::grammar::{Grammar, Meaning, Rest, Spelling, Zone};
 use crate::call::arguments;
 
 /// The words of a command line, sorted.
@@ -101,12 +101,7 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
     fn run(&mut self) -> Result<(), Misfit> {
         let rest = self.grammar.rest();
         while let Some(word) = self.words.get(self.at).copied() {
-            let is_full = rest.is_some_and(|rest| self.found.operands.len() >= rest.before);
-            let starts_rest = rest.is_some_and(|rest| {
-                let may_start = !rest.needs_dashes || self.found.dashes.is_some() || !is_option(word);
-                is_full && may_start
-            });
-            if starts_rest || self.found.dashes.is_some() {
+            if rest.is_some_and(|rest| self.is_of_rest(rest, word)) || self.found.dashes.is_some() {
                 self.operand(word);
             } else if word == "--" {
                 self.found.dashes = Some(self.found.operands.len());
@@ -118,6 +113,18 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a word belongs to the rest of the command line.
+    fn is_of_rest(&self, rest: Rest, word: &str) -> bool {
+        let found = &self.found.operands;
+        let operands =
+            if rest.has_map { found.iter().filter(|(_, word)| !word.contains('=')).count() } else { found.len() };
+        if rest.is_command && operands > rest.before {
+            return true;
+        }
+        let may_start = !rest.needs_dashes || self.found.dashes.is_some() || !is_option(word);
+        operands >= rest.before && may_start
     }
 
     fn operand(&mut self, word: &'w str) {

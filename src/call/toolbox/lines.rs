@@ -3,18 +3,17 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use climax_catalog::{Place, ResolvedTool};
 use futures_util::FutureExt as _;
 use futures_util::future::Shared;
-use serde_json::{Map, Value};
+use serde_json::Map;
 
-use super::{Toolbox, invalid, permitted_values, with_answer};
-use crate::call::approval::{Approver, PendingCall, PlannedCall};
-use crate::call::arguments::{self, Bound, Input};
+use super::checked::{CheckedCall, Surroundings};
+use super::{Toolbox, with_answer};
+use crate::call::approval::{Approver, PendingCall};
+use crate::call::arguments::Input;
 use crate::call::audit::Record;
-use crate::call::command_line;
 use crate::call::line::{
-    Condition, LineContext, LineError, ReadLine, ReadStage, Redirections, Stderr, Stdout, UnreadLine, read_line,
+    Condition, LineContext, ReadLine, ReadStage, Redirections, Stderr, Stdout, UnreadLine, read_line,
 };
 use crate::call::line_outcome::{
     LineFailure, LineOutcome, LineRequest, LineResult, RawStreams, StageOutcome, StepOutcome,
@@ -22,16 +21,11 @@ use crate::call::line_outcome::{
 use crate::call::outcome::{CallError, CallResult, Permission};
 use crate::call::request::CallRequest;
 use crate::call::user_input::approve;
-use crate::exec::{
-    self, End, ErrorSink, Invocation, Outcome, PipelineEnds, PipelineStage, Sink, SpawnError, StageError, Stop,
-};
+use crate::exec::{self, End, ErrorSink, Outcome, PipelineEnds, PipelineStage, Sink, SpawnError, StageError, Stop};
 
 /// A command of a line that was checked.
 struct Planned<'a> {
-    tool: ResolvedTool<'a>,
-    arguments: Map<String, Value>,
-    bound: Bound<'a>,
-    invocation: Invocation,
+    call: CheckedCall<'a>,
     streams: Redirections,
     text: String,
     /// The number of its call in the audit file.
@@ -42,7 +36,7 @@ type Failed = Box<LineFailure>;
 
 /// Makes the failure of a command.
 fn failure_of(stage: &Planned<'_>, error: CallError) -> LineFailure {
-    LineFailure { tool: Some(stage.tool.name().to_owned()), text: stage.text.clone(), error }
+    LineFailure { tool: Some(stage.call.tool.name().to_owned()), text: stage.text.clone(), error }
 }
 
 impl Toolbox {
@@ -64,19 +58,15 @@ impl Toolbox {
         };
         let mut stop = Box::pin(stop);
         let stages: Vec<&Planned<'_>> = steps.iter().flat_map(|(_, stages)| stages).collect();
-        let calls = stages.iter().map(|stage| PlannedCall {
-            tool: stage.tool,
-            bound: &stage.bound,
-            invocation: &stage.invocation,
-        });
-        let pending = PendingCall { calls: calls.collect(), policy: &self.policy, runner: &self.runner };
+        let calls = stages.iter().flat_map(|stage| stage.call.planned()).collect();
+        let pending = PendingCall { calls, policy: &self.policy, runner: &self.runner };
         let permission = match approve(&pending, approver, stop.as_mut()).await {
             Ok(permission) => permission,
             Err(result) => {
                 for stage in &stages {
                     self.write_line(request, stage, steps_id(&steps), Permission::Awaited, Duration::ZERO, &result);
                 }
-                let last = stages.last().map(|stage| (stage.tool.name().to_owned(), stage.text.clone()));
+                let last = stages.last().map(|stage| (stage.call.tool.name().to_owned(), stage.text.clone()));
                 let (tool, text) = last.unwrap_or_default();
                 return match result {
                     CallResult::InputRequired(question) => LineResult::InputRequired(question),
@@ -152,30 +142,13 @@ impl Toolbox {
         input: Input<'_>,
     ) -> Result<Planned<'a>, Failed> {
         let ReadStage { reading, streams, text, .. } = stage;
-        let (tool, mut arguments) = (reading.tool, reading.arguments);
-        let failed =
-            |error: CallError| Box::new(LineFailure { tool: Some(tool.name().to_owned()), text: text.clone(), error });
-        if !self.policy.permits(tool.name()) {
-            return Err(failed(CallError::UnknownTool { suggestions: Vec::new() }));
-        }
-        let has_directory = directory.is_some_and(|directory| set_directory(tool, &mut arguments, directory));
-        let bound = arguments::bind_line(tool, &arguments, input)
-            .map_err(|violations| failed(invalid(tool, &arguments, violations)))?;
-        permitted_values(tool, &arguments, &bound, request.purpose).map_err(failed)?;
-        let problem =
-            unsayable(tool, input).or_else(|| directory.filter(|_| !has_directory).and_then(|_| fixed_directory(tool)));
-        if let Some((problem, remedy)) = problem {
-            let error = LineError::at(&text, 0..text.len(), problem, remedy);
-            return Err(failed(CallError::Unread(Box::new(error.into()))));
-        }
-        let mut invocation = command_line::plan(tool, &bound, &exec::variable);
-        invocation.env.splice(0..0, request.env.iter().cloned());
-        if let Some(directory) = directory.filter(|_| !has_directory) {
-            invocation.cwd = Some(directory.into());
-        }
+        let name = reading.tool.name().to_owned();
+        let failed = |error: CallError| Box::new(LineFailure { tool: Some(name.clone()), text: text.clone(), error });
+        let surroundings = Surroundings { directory, input, env: request.env, purpose: request.purpose };
+        let call = self.check_command(reading, &text, surroundings).map_err(failed)?;
         let number = self.audit.as_ref().map_or(Ok(0), |audit| audit.begin_call());
         let number = number.map_err(|error| failed(CallError::Unaudited(error)))?;
-        Ok(Planned { tool, arguments, bound, invocation, streams, text, number })
+        Ok(Planned { call, streams, text, number })
     }
 
     /// Runs the pipelines of a line, each by the exit status of the one before.
@@ -231,7 +204,7 @@ impl Toolbox {
         stop: Shared<S>,
     ) -> Result<StepOutcome, Failed> {
         let (programs, ends) = streams(&stages, raw).map_err(|error| {
-            let error = SpawnError::System(stages[0].invocation.argv[0].clone(), error);
+            let error = SpawnError::System(stages[0].call.invocation.argv[0].clone(), error);
             Box::new(failure_of(&stages[0], error.into()))
         })?;
         let start = Instant::now();
@@ -249,10 +222,15 @@ impl Toolbox {
         match ran {
             Ok(outcomes) => {
                 let ended = stages.iter().zip(outcomes).map(|(stage, outcome)| {
-                    let result = CallResult::<()>::Ran(with_answer(stage.tool, outcome));
+                    let result = CallResult::<()>::Ran(with_answer(stage.call.tool, outcome));
                     self.write_line(request, stage, line, permission, duration, &result);
                     let CallResult::Ran(outcome) = result else { unreachable!("it was made above") };
-                    StageOutcome { tool: stage.tool.name().to_owned(), text: stage.text.clone(), outcome, duration }
+                    StageOutcome {
+                        tool: stage.call.tool.name().to_owned(),
+                        text: stage.text.clone(),
+                        outcome,
+                        duration,
+                    }
                 });
                 Ok(StepOutcome { stages: ended.collect() })
             }
@@ -316,7 +294,7 @@ impl Toolbox {
                 CallResult::Ran(outcome) => outcome.stdout.total_bytes() + outcome.stderr.total_bytes(),
                 CallResult::Failed(_) | CallResult::InputRequired(_) => 0,
             };
-            observer.call_ended(stage.tool.name(), result.codes().outcome, duration, bytes);
+            observer.call_ended(stage.call.tool.name(), result.codes().outcome, duration, bytes);
         }
     }
 
@@ -329,8 +307,8 @@ impl Toolbox {
         duration: Duration,
     ) -> Record<'a> {
         let call = CallRequest {
-            tool: stage.tool.name(),
-            arguments: &stage.arguments,
+            tool: stage.call.tool.name(),
+            arguments: &stage.call.arguments,
             watch: None,
             env: request.env,
             caller: request.caller,
@@ -367,50 +345,8 @@ fn streams(
             (Stderr::Null, _) => ErrorSink::Null,
         };
         let has_output = stage.streams.stdout == Stdout::Output;
-        Ok(PipelineStage { invocation: stage.invocation.clone(), has_output, errors })
+        Ok(PipelineStage { invocation: stage.call.invocation.clone(), has_output, errors })
     };
     let programs = stages.iter().map(program).collect::<std::io::Result<Vec<_>>>()?;
     Ok((programs, ends))
-}
-
-/// Gives a call the directory of its line, if its tool has an arg for it. A relative value of the call starts there.
-fn set_directory(tool: ResolvedTool<'_>, arguments: &mut Map<String, Value>, directory: &str) -> bool {
-    let Some(arg) = tool.agent_args().find(|arg| arg.place() == Place::Cwd) else { return false };
-    let own = arguments.get(arg.name()).and_then(Value::as_str).unwrap_or_default();
-    let joined = Path::new(directory).join(own).display().to_string();
-    arguments.insert(arg.name().to_owned(), joined.into());
-    true
-}
-
-/// Returns why a tool cannot be called by a line, and what to do instead.
-fn unsayable(tool: ResolvedTool<'_>, input: Input<'_>) -> Option<(String, &'static str)> {
-    let has_rule = |place: Place| {
-        let mut args = tool.args().filter(|arg| arg.place() == place);
-        args.any(|arg| arg.rules().any(climax_catalog::RuleView::is_from_policy))
-    };
-    if tool.questions().len() > 0 {
-        let problem = format!("the user gives some of the values of `{}`", tool.name());
-        return Some((problem, "call the tool by its name, with `climax_call`"));
-    }
-    if tool.args().any(|arg| arg.output().is_some()) {
-        let problem = format!("`{}` writes files for the result", tool.name());
-        return Some((problem, "call the tool by its name, with `climax_call`"));
-    }
-    (input == Input::Pipe && has_rule(Place::Stdin)).then(|| {
-        let problem = format!("the policy has a rule for the standard input of `{}`", tool.name());
-        (problem, "pass the text as an argument, so that it can be checked")
-    })
-}
-
-/// Returns why a tool without a `cwd` argument cannot run in another directory.
-fn fixed_directory(tool: ResolvedTool<'_>) -> Option<(String, &'static str)> {
-    if tool.cli().working_dir().is_some() {
-        let problem = format!("`{}` runs in the directory of its config", tool.name());
-        return Some((problem, "leave the directory out"));
-    }
-    let mut rules = tool.args().flat_map(climax_catalog::ArgView::rules);
-    rules.any(climax_catalog::RuleView::is_from_policy).then(|| {
-        let problem = format!("the policy has rules for `{}`, which hold in the server's directory", tool.name());
-        (problem, "leave the directory out, and write the paths from there")
-    })
 }

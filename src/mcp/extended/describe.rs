@@ -145,7 +145,7 @@ fn argv_template(tool: ResolvedTool<'_>) -> Vec<String> {
         }
     }
     let has_place = parts.contains(&CommandPart::Options);
-    let has_rest = tool.args().any(|arg| arg.shape() == Shape::Rest);
+    let has_rest = tool.args().any(|arg| matches!(arg.shape(), Shape::Rest(_)));
     words.extend(options().filter(|_| !has_place && has_rest));
     words.extend(unplaced(Place::Positional).map(arg_words));
     words.extend(options().filter(|_| !has_place && !has_rest));

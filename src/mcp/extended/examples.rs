@@ -95,7 +95,7 @@ fn example_value(arg: ArgView<'_>) -> Value {
     match arg.shape() {
         Shape::Single => value,
         Shape::Count => json!(1),
-        Shape::List(_) | Shape::Rest => json!([value]),
+        Shape::List(_) | Shape::Rest(_) => json!([value]),
         Shape::Map(_) => json!({ "example": value }),
     }
 }

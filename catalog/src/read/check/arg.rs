@@ -136,7 +136,7 @@ impl Checker<'_> {
     /// Checks the titles and words of enum values.
     fn choices(&mut self, values: Spanned<Vec<ChoiceConfig>>, place: Place, shape: Shape) -> Vec<CheckedChoice> {
         let has_words = matches!(place, Place::Option | Place::Positional)
-            && !matches!(shape, Shape::List(Spread::Joined) | Shape::Map(_) | Shape::Rest);
+            && !matches!(shape, Shape::List(Spread::Joined) | Shape::Map(_) | Shape::Rest(_));
         let mut choice = |choice: ChoiceConfig| {
             if let Some(words) = &choice.words {
                 self.not_empty(words, "the words of an enum value");
@@ -179,7 +179,7 @@ impl Checker<'_> {
         .chain(arg.variable.as_ref().map(|variable| ("variable", Place::Variable, variable.span)))
         .collect();
         let &[(key, place, span), ref more @ ..] = named.as_slice() else {
-            return if shape == Shape::Rest { Place::Positional } else { Place::Option };
+            return if matches!(shape, Shape::Rest(_)) { Place::Positional } else { Place::Option };
         };
         for (other, _, at) in more {
             let message = format!("`{other}` and `{key}` exclude each other: a value goes to one place");

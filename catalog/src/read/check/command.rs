@@ -1,7 +1,7 @@
 //! Checks of commands: places of args, and the order of the words that a call gets.
 
 use super::{Checker, SharedParts};
-use crate::model::{Place, Risk, Shape};
+use crate::model::{Place, Rest, Risk, Shape};
 use crate::read::checked::{CheckedArg, CheckedGroup, CommandPart};
 use crate::read::config::{GroupConfig, ToolConfig};
 use crate::read::diagnostic::Code;
@@ -163,7 +163,7 @@ impl Checker<'_> {
     /// Checks that the rest ends the command line, and that no option of the program can stand in it.
     fn rest(&mut self, command: &Command, args: &[CheckedArg], risk: Option<Risk>, span: Span) {
         let positionals: Vec<&CheckedArg> = in_order(command, args).collect();
-        let Some(at) = positionals.iter().position(|arg| arg.shape == Shape::Rest) else { return };
+        let Some(at) = positionals.iter().position(|arg| matches!(arg.shape, Shape::Rest(_))) else { return };
         let rest = positionals[at];
         let mut refuse = |message: String, help: &str| self.report(Code::IllegalOrder, span, message, help);
         if at + 1 < positionals.len() {
@@ -179,8 +179,8 @@ impl Checker<'_> {
             let help = "write `--` before it in `command`, or define a required positional before it";
             refuse(format!("the program could read words of `{}` as its own options", rest.name), help);
         }
-        if risk.unwrap_or(Risk::Read) == Risk::Read {
-            let help = "write `risk: destructive`, or leave `rest` out: its words can be any command";
+        if rest.shape == Shape::Rest(Rest::Words) && risk.unwrap_or(Risk::Read) == Risk::Read {
+            let help = "write `risk: destructive`, or `rest: command` if they are a command of another tool";
             refuse(format!("`{}` takes any words, so the tool cannot be `risk: read`", rest.name), help);
         }
     }

@@ -2,7 +2,7 @@
 
 use super::Checker;
 use crate::flag::FlagTemplate;
-use crate::model::{ArgRisk, Place, Risk, Shape, Spread, Type};
+use crate::model::{ArgRisk, Place, Rest, Risk, Shape, Spread, Type};
 use crate::policy::{self, ArgRule};
 use crate::read::checked::CheckedArg;
 use crate::read::config::{ArgConfig, SpreadConfig};
@@ -49,7 +49,7 @@ impl Checker<'_> {
             ("list", arg.list.as_ref().map(|list| list.span)),
             ("map", arg.map.as_ref().map(|map| map.span)),
             ("count", is_set(&arg.count)),
-            ("rest", is_set(&arg.rest)),
+            ("rest", arg.rest.as_ref().map(|rest| rest.span)),
         ]
         .into_iter()
         .filter_map(|(key, span)| Some((key, span?)))
@@ -61,7 +61,7 @@ impl Checker<'_> {
         self.several_values(arg, key, span);
         match key {
             "count" => (Shape::Count, None),
-            "rest" => (Shape::Rest, None),
+            "rest" => (Shape::Rest(arg.rest.as_ref().map_or(Rest::Words, |rest| rest.value)), None),
             _ => {
                 let (spread, separator) = self.spread(arg.list.as_ref().or(arg.map.as_ref()));
                 (if key == "list" { Shape::List(spread) } else { Shape::Map(spread) }, separator)

@@ -1,6 +1,6 @@
 //! Args as they are written, and the keys that args share with tools and prompts.
 
-use crate::model::{ArgRisk, Type};
+use crate::model::{ArgRisk, Rest, Type};
 use crate::read::diagnostic::Code;
 use crate::read::source::{Span, Spanned};
 use crate::read::walk::{Fields, Walker};
@@ -23,7 +23,7 @@ pub(crate) struct ArgConfig {
     pub(crate) list: Option<Spanned<SpreadConfig>>,
     pub(crate) map: Option<Spanned<SpreadConfig>>,
     pub(crate) count: Option<Spanned<bool>>,
-    pub(crate) rest: Option<Spanned<bool>>,
+    pub(crate) rest: Option<Spanned<Rest>>,
     pub(crate) off: Option<Spanned<String>>,
     pub(crate) values: Option<Spanned<Vec<ChoiceConfig>>>,
     pub(crate) min: Option<Spanned<f64>>,
@@ -136,7 +136,7 @@ pub(super) fn arg(walker: &mut Walker<'_>, node: &Node) -> Option<ArgConfig> {
         list: fields.optional("list").and_then(|node| spread(walker, node, "list")),
         map: fields.optional("map").and_then(|node| spread(walker, node, "map")),
         count: fields.boolean(walker, "count"),
-        rest: fields.boolean(walker, "rest"),
+        rest: fields.optional("rest").and_then(|node| rest(walker, node)),
         off: fields.optional_string(walker, "off"),
         values: fields.optional("enum").and_then(|node| choices(walker, node)),
         min: fields.optional_number(walker, "min"),
@@ -170,6 +170,21 @@ fn default(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<Scalar>> {
     let help = "write one value without brackets; the default of a list or map is that of its program";
     walker.wrong_type(node, "default", "a string, number or boolean", help);
     None
+}
+
+/// Reads `true` or `command`; `None` for `false`.
+fn rest(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<Rest>> {
+    let value = match &node.kind {
+        NodeKind::Scalar(scalar) if scalar.meaning() == Meaning::Bool(false) => None,
+        NodeKind::Scalar(scalar) if scalar.meaning() == Meaning::Bool(true) => Some(Rest::Words),
+        NodeKind::Scalar(scalar) if scalar.meaning() == Meaning::Str("command") => Some(Rest::Command),
+        _ => {
+            let help = "write `true` for any words, or `command` for a command of another tool";
+            walker.wrong_type(node, "rest", "`true` or `command`", help);
+            None
+        }
+    };
+    value.map(|value| Spanned { value, span: node.span })
 }
 
 /// Reads `true`, `words` or a separator; `None` for `false`.

@@ -1,0 +1,206 @@
+//! Checks the commands of lines, and the commands that other commands start, as calls are checked.
+
+use std::path::Path;
+
+use climax_catalog::{ArgView, Place, ResolvedTool, RuleView};
+use serde_json::{Map, Value};
+
+use super::{Toolbox, invalid, permitted_values};
+use crate::call::approval::PlannedCall;
+use crate::call::arguments::{self, Bound, BoundValue, Input, Problem, Violation};
+use crate::call::command_line;
+use crate::call::line::{CommandWords, LineError, Reading, StartedCommand, read, read_started};
+use crate::call::outcome::CallError;
+use crate::call::request::Purpose;
+use crate::exec::{self, Invocation};
+
+/// A command that was read from words and checked as a call.
+pub(super) struct CheckedCall<'a> {
+    pub(super) tool: ResolvedTool<'a>,
+    pub(super) arguments: Map<String, Value>,
+    bound: Bound<'a>,
+    pub(super) invocation: Invocation,
+    /// The command that it starts.
+    started: Option<Box<CheckedCall<'a>>>,
+}
+
+/// Where and for what a command runs.
+#[derive(Clone, Copy)]
+pub(super) struct Surroundings<'s> {
+    pub(super) directory: Option<&'s str>,
+    pub(super) input: Input<'s>,
+    pub(super) env: &'s [(String, String)],
+    pub(super) purpose: Purpose,
+}
+
+impl<'a> CheckedCall<'a> {
+    /// The call, and those of the commands that it starts.
+    pub(super) fn planned(&self) -> Vec<PlannedCall<'_>> {
+        let own = PlannedCall { tool: self.tool, bound: &self.bound, invocation: &self.invocation };
+        let started = self.started.as_ref().map_or_else(Vec::new, |started| started.planned());
+        std::iter::once(own).chain(started).collect()
+    }
+}
+
+impl Toolbox {
+    /// Checks a command and the commands that it starts, and plans its command line. `text` is the command as it is
+    /// written.
+    pub(super) fn check_command<'a>(
+        &'a self,
+        reading: Reading<'a>,
+        text: &str,
+        surroundings: Surroundings<'_>,
+    ) -> Result<CheckedCall<'a>, CallError> {
+        let Surroundings { directory, input, env, purpose } = surroundings;
+        let Reading { tool, mut arguments, started, .. } = reading;
+        if !self.policy.permits(tool.name()) {
+            return Err(CallError::UnknownTool { suggestions: Vec::new() });
+        }
+        let has_directory = directory.is_some_and(|directory| set_directory(tool, &mut arguments, directory));
+        let bound = arguments::bind_line(tool, &arguments, input)
+            .map_err(|violations| invalid(tool, &arguments, violations))?;
+        permitted_values(tool, &arguments, &bound, purpose)?;
+        let fixed = || directory.filter(|_| !has_directory).and_then(|_| fixed_directory(tool));
+        if let Some((problem, remedy)) = unsayable(tool, input).or_else(fixed) {
+            return Err(unread(text, problem, remedy));
+        }
+        let mut invocation = command_line::plan(tool, &bound, &exec::variable);
+        invocation.env.splice(0..0, env.iter().cloned());
+        if let Some(directory) = directory.filter(|_| !has_directory) {
+            invocation.cwd = Some(directory.into());
+        }
+        let started =
+            started.map(|started| self.check_started(*started, text, &invocation, surroundings)).transpose()?;
+        if let Some(started) = &started {
+            command_line::start(&mut invocation, &bound, &started.invocation);
+        }
+        Ok(CheckedCall { tool, arguments, bound, invocation, started: started.map(Box::new) })
+    }
+
+    /// Checks the command that a call by name starts; `None` if it starts none.
+    pub(super) fn check_started_by<'a>(
+        &'a self,
+        tool: ResolvedTool<'a>,
+        bound: &Bound<'_>,
+        invocation: &mut Invocation,
+        purpose: Purpose,
+    ) -> Result<Option<CheckedCall<'a>>, CallError> {
+        let Some((arg, words)) = started_words(tool, bound) else { return Ok(None) };
+        let failed = |reason: String| {
+            let violation = Violation { argument: arg.name().to_owned(), problem: Problem::UnreadCommand { reason } };
+            invalid(tool, &Map::new(), vec![violation])
+        };
+        let texts: Vec<&str> = words.iter().map(String::as_str).collect();
+        let command =
+            CommandWords { words: &texts, variables: &[], input: Input::Nothing, names_program: &exec::names_program };
+        let reading = read_started(&self.index, command, 1).map_err(|unread| {
+            let near = unread.suggestions.join("`, `");
+            let near = if near.is_empty() { String::new() } else { format!("; did you mean `{near}`?") };
+            failed(format!("{}{near}", unread.problem))
+        })?;
+        let started = StartedCommand { first_word: 0, reading };
+        let surroundings = Surroundings { directory: None, input: Input::Nothing, env: &[], purpose };
+        let started = self.check_started(started, &texts.join(" "), invocation, surroundings)?;
+        command_line::start(invocation, bound, &started.invocation);
+        Ok(Some(started))
+    }
+
+    /// Checks a command that another one starts. It runs in the directory of that one.
+    fn check_started<'a>(
+        &'a self,
+        started: StartedCommand<'a>,
+        text: &str,
+        by: &Invocation,
+        surroundings: Surroundings<'_>,
+    ) -> Result<CheckedCall<'a>, CallError> {
+        let tool = started.reading.tool;
+        if tool.cli().working_dir().is_some() {
+            let problem = format!("`{}` runs in the directory of its config", tool.name());
+            return Err(unread(text, problem, "run it without another command before it"));
+        }
+        let directory = by.cwd.as_ref().map(|directory| directory.display().to_string());
+        let surroundings = Surroundings { directory: directory.as_deref(), ..surroundings };
+        let call = self.check_command(started.reading, text, surroundings)?;
+        let program = &call.invocation.argv[0];
+        if program.contains('/') && !Path::new(program).is_absolute() {
+            let problem = format!("`{program}` is relative to the server's directory");
+            return Err(unread(text, problem, "run it without another command before it"));
+        }
+        Ok(call)
+    }
+
+    /// The names of the tools whose programs a call starts by way of its own.
+    pub(super) fn started_tools(&self, tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Vec<String> {
+        let name = tool.started_command().map(ArgView::name);
+        let words = name.and_then(|name| arguments.get(name)).and_then(Value::as_array);
+        let words: Vec<&str> = words.into_iter().flatten().filter_map(Value::as_str).collect();
+        if words.is_empty() {
+            return Vec::new();
+        }
+        let (variables, input, names_program) = (&[][..], Input::Pipe, &exec::names_program);
+        let command = |input| CommandWords { words: &words, variables, input, names_program };
+        let reading = read(&self.index, command(Input::Nothing)).or_else(|_| read(&self.index, command(input)));
+        let mut names = Vec::new();
+        let mut next = reading.ok();
+        while let Some(Reading { tool, started, .. }) = next {
+            names.push(tool.name().to_owned());
+            next = started.map(|started| started.reading);
+        }
+        names
+    }
+}
+
+/// The arg whose words are a command, and its words.
+fn started_words<'a, 'b>(tool: ResolvedTool<'a>, bound: &'b Bound<'_>) -> Option<(ArgView<'a>, &'b Vec<String>)> {
+    let arg = tool.started_command()?;
+    match bound.get(arg.name()) {
+        Some(BoundValue::List(words)) => Some((arg, words)),
+        _ => None,
+    }
+}
+
+fn unread(text: &str, problem: String, remedy: &str) -> CallError {
+    CallError::Unread(Box::new(LineError::at(text, 0..text.len(), problem, remedy).into()))
+}
+
+/// Gives a call the directory of its line, if its tool has an arg for it. A relative value of the call starts there.
+fn set_directory(tool: ResolvedTool<'_>, arguments: &mut Map<String, Value>, directory: &str) -> bool {
+    let Some(arg) = tool.agent_args().find(|arg| arg.place() == Place::Cwd) else { return false };
+    let own = arguments.get(arg.name()).and_then(Value::as_str).unwrap_or_default();
+    let joined = Path::new(directory).join(own).display().to_string();
+    arguments.insert(arg.name().to_owned(), joined.into());
+    true
+}
+
+/// Returns why a tool cannot be called by a line, and what to do instead.
+fn unsayable(tool: ResolvedTool<'_>, input: Input<'_>) -> Option<(String, &'static str)> {
+    let has_rule = |place: Place| {
+        let mut args = tool.args().filter(|arg| arg.place() == place);
+        args.any(|arg| arg.rules().any(RuleView::is_from_policy))
+    };
+    if tool.questions().len() > 0 {
+        let problem = format!("the user gives some of the values of `{}`", tool.name());
+        return Some((problem, "call the tool by its name, with `climax_call`"));
+    }
+    if tool.args().any(|arg| arg.output().is_some()) {
+        let problem = format!("`{}` writes files for the result", tool.name());
+        return Some((problem, "call the tool by its name, with `climax_call`"));
+    }
+    (input == Input::Pipe && has_rule(Place::Stdin)).then(|| {
+        let problem = format!("the policy has a rule for the standard input of `{}`", tool.name());
+        (problem, "pass the text as an argument, so that it can be checked")
+    })
+}
+
+/// Returns why a tool without a `cwd` argument cannot run in another directory.
+fn fixed_directory(tool: ResolvedTool<'_>) -> Option<(String, &'static str)> {
+    if tool.cli().working_dir().is_some() {
+        let problem = format!("`{}` runs in the directory of its config", tool.name());
+        return Some((problem, "leave the directory out"));
+    }
+    let mut rules = tool.args().flat_map(ArgView::rules);
+    rules.any(RuleView::is_from_policy).then(|| {
+        let problem = format!("the policy has rules for `{}`, which hold in the server's directory", tool.name());
+        (problem, "leave the directory out, and write the paths from there")
+    })
+}
