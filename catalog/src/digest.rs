@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use sha2::{Digest as _, Sha256};
 
 use crate::index::ToolIndex;
-use crate::model::{ArgRisk, Risk, SandboxLimits, Shape};
+use crate::model::{ArgRisk, Order, Risk, SandboxLimits, Shape};
 use crate::policy::{Approval, Container, Executor, Policy, Sandbox};
 use crate::table::{ArgRow, CliDef, GroupDef, QuestionDef, ResolveDef, Str, ToolDef};
 use crate::view::{ArgView, CliView, OutputFileView, QuestionView, ResolveView, ResolvedTool};
@@ -161,6 +161,7 @@ impl Hash {
             asked,
             kind,
             shown,
+            order,
             shape,
             // Read through the view.
             name: _,
@@ -174,6 +175,9 @@ impl Hash {
             required: _,
         } = arg.row();
         let dash = if leading_dash == Some(true) { "-" } else { "" };
+        if order == Order::Given {
+            self.add("ordered");
+        }
         self.add_all([arg.name(), place.as_str(), arg.flag(), arg.default().unwrap_or_default(), dash]);
         if let Some(OutputFileView { mime, file }) = arg.output() {
             self.add_all([mime, file]);

@@ -84,6 +84,7 @@ fn tool() -> Value {
             "always": { "type": ["string", "null"], "description": "Options of every call, which change neither risk nor meaning" },
             "args": { "type": "array", "items": { "$ref": "#/$defs/arg" }, "default": [] },
             "without": { "type": "array", "items": { "type": "string" }, "default": [], "description": "Names of common args that the tool does not have" },
+            "ordered": { "type": "array", "items": { "type": "string" }, "default": [], "description": "Options whose order counts; a call gives them in the list `steps`" },
             "exactly_one": groups("A call gives exactly one arg of each list"),
             "at_most_one": groups("A call gives one arg of each list or none"),
             "together": groups("A call gives all args of a list or none"),

@@ -44,7 +44,7 @@ pub use digest::digest;
 pub use flag::{FlagMatch, FlagTemplate};
 pub use format::config_schema;
 pub use index::{CliSummary, Filter, Layer, Strategy, ToolIndex};
-pub use model::{ArgRisk, GroupKind, Place, Rest, Risk, Role, Shape, Spread, Type};
+pub use model::{ArgRisk, GroupKind, Order, Place, Rest, Risk, Role, STEPS, Shape, Spread, Type};
 pub use output::{OutputForm, conforms};
 pub use policy::Policy;
 pub use prompt::{MessageTemplate, Prompt, PromptArg};

@@ -121,6 +121,18 @@ impl Shape {
     }
 }
 
+/// The argument that lists the options whose order counts, each an object of one member.
+pub const STEPS: &str = "steps";
+
+/// The order of an option among others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// That of the definitions of args.
+    Defined,
+    /// That of the call, which gives the option in `steps`.
+    Given,
+}
+
 /// The rule of a group of args.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]

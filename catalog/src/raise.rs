@@ -84,6 +84,7 @@ fn arg(view: ArgView<'_>) -> CheckedArg {
         min_items: view.min_items(),
         max_items: view.max_items(),
         shown: view.is_shown(),
+        order: view.order(),
         risk: view.risk(),
         rules: view.rules().filter(|rule| rule.is_from_policy()).map(RuleView::to_rule).collect(),
         leading_dash: view.leading_dash(),

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use crate::model::{GroupKind, Shape};
+use crate::model::{GroupKind, Order, STEPS, Shape};
 use crate::policy::ArgRule;
 use crate::read::check::arg::{enum_json, json_string};
 use crate::read::checked::{CheckedArg, CheckedChoice, CheckedCli, CheckedGroup, CheckedTool};
@@ -19,12 +19,8 @@ pub(crate) fn input_schema(args: &[CheckedArg], groups: &[CheckedGroup]) -> Stri
     json.push_str(r#""properties":{"#);
     // The user or the server gives the other args.
     let given = || args.iter().filter(|arg| !arg.asked && arg.output.is_none() && arg.shown);
-    for (at, arg) in given().enumerate() {
-        if at > 0 {
-            json.push(',');
-        }
-        property(&mut json, arg);
-    }
+    properties(&mut json, given().filter(|arg| arg.order == Order::Defined));
+    steps(&mut json, given().filter(|arg| arg.order == Order::Given));
     json.push('}');
     let required: Vec<String> = given().filter(|arg| arg.required).map(|arg| json_string(&arg.name)).collect();
     if !required.is_empty() {
@@ -32,6 +28,33 @@ pub(crate) fn input_schema(args: &[CheckedArg], groups: &[CheckedGroup]) -> Stri
     }
     json.push('}');
     json
+}
+
+fn properties<'a>(json: &mut String, args: impl Iterator<Item = &'a CheckedArg>) {
+    for (at, arg) in args.enumerate() {
+        if at > 0 {
+            json.push(',');
+        }
+        property(json, arg);
+    }
+}
+
+/// Writes the list of the options whose order counts, if there are any.
+fn steps<'a>(json: &mut String, args: impl Iterator<Item = &'a CheckedArg>) {
+    let mut args = args.peekable();
+    if args.peek().is_none() {
+        return;
+    }
+    if !json.ends_with('{') {
+        json.push(',');
+    }
+    let description = json_string("Options in the order in which they count, each an object with one of these keys");
+    let _ = write!(
+        json,
+        r#""{STEPS}":{{"type":"array","description":{description},"items":{{"type":"object","properties":{{"#
+    );
+    properties(json, args);
+    json.push_str(r#"},"additionalProperties":false,"minProperties":1,"maxProperties":1}}"#);
 }
 
 /// Says a rule of a group in words, since clients refuse `oneOf` at the top of a schema.

@@ -5,12 +5,13 @@
 mod coercion;
 mod input;
 mod rules;
+mod steps;
 mod value;
 mod violation;
 
 use std::path::{Path, PathBuf};
 
-use climax_catalog::{ArgView, GroupKind, OutputFileView, Place, ResolvedTool, Risk, Shape, Type, near_misses};
+use climax_catalog::{ArgView, GroupKind, OutputFileView, Place, ResolvedTool, Risk, STEPS, Shape, Type, near_misses};
 use serde_json::{Map, Value};
 
 pub use self::coercion::{BoundValue, coerce};
@@ -45,11 +46,19 @@ impl<'a> Bound<'a> {
     #[must_use]
     pub fn with_files(self, tool: ResolvedTool<'a>, path: impl Fn(OutputFileView<'a>) -> String) -> Self {
         let given: Vec<(ArgView<'a>, BoundValue)> = self.values;
-        let value = |arg: ArgView<'a>| match arg.output() {
-            Some(output) => Some(BoundValue::String(path(output))),
-            None => given.iter().find(|(other, _)| other.name() == arg.name()).map(|(_, value)| value.clone()),
-        };
-        Self { values: tool.args().filter_map(|arg| Some((arg, value(arg)?))).collect() }
+        let mut values = Vec::with_capacity(given.len());
+        let mut given = given.into_iter().peekable();
+        for arg in tool.args() {
+            values.extend(arg.output().map(|output| (arg, BoundValue::String(path(output)))));
+            // The options of `steps` stand together, where the first of them is defined.
+            let is_here = |(other, _): &(ArgView<'a>, BoundValue)| {
+                other.name() == arg.name() || other.is_ordered() && arg.is_ordered()
+            };
+            while let Some(next) = given.next_if(is_here) {
+                values.push(next);
+            }
+        }
+        Self { values }
     }
 
     /// Iterates over the args that have a value, in definition order.
@@ -89,7 +98,7 @@ impl<'a> Bound<'a> {
 /// ```
 pub fn bind<'a>(tool: ResolvedTool<'a>, arguments: &Map<String, Value>) -> Result<Bound<'a>, Vec<Violation>> {
     let given = |arg: ArgView<'_>| is_from_agent(arg).then(|| arguments.get(arg.name()));
-    let bound = bind_args(tool, Absent::Default, given).and_then(|bound| whole(tool, bound));
+    let bound = bind_args(tool, Absent::Default, given, arguments).and_then(|bound| whole(tool, bound));
     let refused = refused_keys(tool, arguments);
     match bound {
         Ok(bound) if refused.is_empty() => Ok(bound),
@@ -112,7 +121,7 @@ pub fn bind_line<'a>(
         let is_piped = input == Input::Pipe && arg.place() == Place::Stdin;
         is_from_agent(arg).then(|| arguments.get(arg.name()).or(is_piped.then_some(&piped)))
     };
-    bind_args(tool, Absent::Omitted, given).and_then(|bound| whole(tool, bound))
+    bind_args(tool, Absent::Omitted, given, arguments).and_then(|bound| whole(tool, bound))
 }
 
 /// Returns whether an arg takes a value of a line. `key` is empty except for maps.
@@ -150,7 +159,10 @@ fn keys_beside<'v>(
     arguments: &'v Map<String, Value>,
 ) -> impl Iterator<Item = &'v str> {
     let given = arguments.iter().filter(|(_, value)| !value.is_null()).map(|(key, _)| key.as_str());
-    given.filter(move |key| args.clone().all(|arg| arg.name() != *key)).take(MAX_UNKNOWN_KEYS)
+    let is_known = move |key: &str| {
+        args.clone().any(|arg| arg.name() == key) || key == STEPS && args.clone().any(ArgView::is_ordered)
+    };
+    given.filter(move |key| !is_known(key)).take(MAX_UNKNOWN_KEYS)
 }
 
 /// Returns the unknown keys that must not be ignored.
@@ -191,7 +203,8 @@ pub fn bind_answered<'a>(
     answers: &Map<String, Value>,
 ) -> Result<Bound<'a>, Vec<Violation>> {
     let values = |arg: ArgView<'_>| if arg.is_from_user() { answers } else { arguments };
-    let bound = bind_args(tool, Absent::Default, |arg| arg.output().is_none().then(|| values(arg).get(arg.name())));
+    let given = |arg: ArgView<'_>| arg.output().is_none().then(|| values(arg).get(arg.name()));
+    let bound = bind_args(tool, Absent::Default, given, arguments);
     bound.and_then(|bound| whole(tool, bound))
 }
 
@@ -205,7 +218,7 @@ fn whole<'a>(tool: ResolvedTool<'_>, bound: Bound<'a>) -> Result<Bound<'a>, Vec<
 #[must_use]
 pub fn unusable_answers(tool: ResolvedTool<'_>, names: &[&str], answers: &Map<String, Value>) -> Vec<String> {
     let given = |arg: ArgView<'_>| names.contains(&arg.name()).then(|| answers.get(arg.name()));
-    let bound = bind_args(tool, Absent::Default, given);
+    let bound = bind_args(tool, Absent::Default, given, &Map::new());
     let violations = bound.and_then(|bound| check(&bound)).err().unwrap_or_default();
     let mut names: Vec<String> = violations.into_iter().map(|violation| violation.argument).collect();
     names.dedup();
@@ -217,10 +230,21 @@ fn bind_args<'a, 'v>(
     tool: ResolvedTool<'a>,
     absent: Absent,
     given: impl Fn(ArgView<'a>) -> Option<Option<&'v Value>>,
+    arguments: &Map<String, Value>,
 ) -> Result<Bound<'a>, Vec<Violation>> {
     let mut values = Vec::new();
     let mut violations = Vec::new();
+    let mut steps = Some(arguments.get(STEPS));
     for (arg, value) in tool.args().filter_map(|arg| Some((arg, given(arg)?))) {
+        if arg.is_ordered() {
+            violations.extend(value.filter(|value| !value.is_null()).map(|_| outside_steps(arg)));
+            // All of them stand where the first one would.
+            match steps.take().flatten().map_or_else(|| Ok(Vec::new()), |given| steps::bind(tool, given)) {
+                Ok(bound) => values.extend(bound),
+                Err(found) => violations.extend(found),
+            }
+            continue;
+        }
         let dash_allowed = tool.is_behind_dashes(arg) || arg.leading_dash() == Some(true);
         match value::bind(arg, value, absent, dash_allowed) {
             Ok(Some(value)) => values.push((arg, value)),
@@ -229,6 +253,11 @@ fn bind_args<'a, 'v>(
         }
     }
     if violations.is_empty() { Ok(Bound { values }) } else { Err(violations) }
+}
+
+/// The violation of an option that stands beside `steps`, where its order is not said.
+fn outside_steps(arg: ArgView<'_>) -> Violation {
+    Violation { argument: arg.name().to_owned(), problem: Problem::OutsideSteps }
 }
 
 /// Returns the violation of a call that leaves out an operand before one that it gives: the program would take the

@@ -151,6 +151,7 @@ fn arg_json(arg: ArgView<'_>) -> Value {
         "min_items": arg.min_items(),
         "max_items": arg.max_items(),
         "shown": arg.is_shown(),
+        "ordered": arg.is_ordered(),
         "risk": risk_json(&arg.risk()),
         "asked": arg.is_from_user(),
         "output": arg.output().map(|output| json!({ "mime": output.mime, "file": output.file })),

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use climax::call::arguments::{Bound, Input, bind_line};
+use climax::call::arguments::{Bound, BoundValue, Input, bind_line};
 use climax::call::command_line::plan;
 use climax::call::line::{CommandWords, LineContext, Reading, Unread, parse, read, read_line};
-use climax::catalog::{ArgView, Layer, Place, ResolvedTool, Rest, Risk, RuleView, Shape, ToolIndex, Type};
+use climax::catalog::{ArgView, Layer, Place, ResolvedTool, Rest, Risk, RuleView, STEPS, Shape, ToolIndex, Type};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::{Config, TestRunner};
@@ -20,7 +20,7 @@ fn bundled() -> ToolIndex {
 }
 
 /// Reads words as a command without input, in no directory.
-fn read_words<'a>(index: &'a ToolIndex, words: &[&str]) -> Result<Reading<'a>, Unread> {
+pub(crate) fn read_words<'a>(index: &'a ToolIndex, words: &[&str]) -> Result<Reading<'a>, Unread> {
     read(index, CommandWords { words, variables: &[], input: Input::Nothing, names_program: &|word, own| word == own })
 }
 
@@ -52,9 +52,14 @@ fn argument_sets(tool: ResolvedTool<'_>) -> Vec<Map<String, Value>> {
     let sayable = |arg: &ArgView<'_>| matches!(arg.place(), Place::Option | Place::Positional);
     let required: Map<String, Value> =
         tool.agent_args().filter(|arg| arg.required()).map(|arg| (arg.name().to_owned(), sample(arg))).collect();
+    let give = |set: &mut Map<String, Value>, arg: ArgView<'_>, value: Value| match set.get_mut(STEPS) {
+        Some(Value::Array(steps)) if arg.is_ordered() => steps.push(json!({ (arg.name()): value })),
+        _ if arg.is_ordered() => drop(set.insert(STEPS.to_owned(), json!([{ (arg.name()): value }]))),
+        _ => drop(set.insert(arg.name().to_owned(), value)),
+    };
     let with = |arg: ArgView<'_>, value: Value| {
         let mut set = required.clone();
-        set.insert(arg.name().to_owned(), value);
+        give(&mut set, arg, value);
         set
     };
     let optional = || tool.agent_args().filter(sayable).filter(|arg| !arg.required());
@@ -62,15 +67,18 @@ fn argument_sets(tool: ResolvedTool<'_>) -> Vec<Map<String, Value>> {
     let each = optional().step_by(4).map(|arg| with(arg, sample(arg)));
     let off = optional().filter(|arg| arg.off().is_some()).map(|arg| with(arg, json!(false)));
     let all = optional().fold(required.clone(), |mut set, arg| {
-        set.insert(arg.name().to_owned(), sample(arg));
+        give(&mut set, arg, sample(arg));
         set
     });
     let sets = std::iter::once(required.clone()).chain(each).chain(off).chain([all]);
     sets.collect()
 }
 
-fn values(bound: &Bound<'_>) -> BTreeMap<String, String> {
-    bound.iter().map(|(arg, value)| (arg.name().to_owned(), value.to_string())).collect()
+/// The values by name, and those of options whose order counts in their order.
+fn values(bound: &Bound<'_>) -> (BTreeMap<String, String>, Vec<(String, String)>) {
+    let pair = |(arg, value): (ArgView<'_>, &BoundValue)| (arg.name().to_owned(), value.to_string());
+    let ordered = bound.iter().filter(|(arg, _)| arg.is_ordered()).map(pair).collect();
+    (bound.iter().map(pair).collect(), ordered)
 }
 
 #[test]

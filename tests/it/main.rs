@@ -56,6 +56,7 @@ mod server;
 mod sh;
 mod started;
 mod statuses;
+mod steps;
 mod strays;
 mod support;
 mod surface;

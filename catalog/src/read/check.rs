@@ -234,6 +234,7 @@ impl Checker<'_> {
         for arg in &mut args {
             arg.asked = questions.iter().any(|question| question.args.contains(&arg.name));
         }
+        self.ordered(&tool, &mut args);
         let words = self.tool_command(&tool, &args, shared);
         self.dangerous_variables(&args, tool.risk, name_span);
         let ToolConfig {
@@ -253,6 +254,7 @@ impl Checker<'_> {
             // Read above.
             args: _,
             without: _,
+            ordered: _,
             command: _,
             resource: _,
             ask: _,

@@ -1,6 +1,6 @@
 //! Checked configs: owned, with defaults, and one place per arg.
 
-use crate::model::{ArgRisk, GroupKind, Place, Risk, Shape, Type};
+use crate::model::{ArgRisk, GroupKind, Order, Place, Risk, Shape, Type};
 use crate::policy::ArgRule;
 use crate::prompt::Prompt;
 use crate::read::source::{Span, Spanned};
@@ -131,6 +131,8 @@ pub(crate) struct CheckedArg {
     pub(crate) max_items: Option<u32>,
     /// Whether the published schema has it.
     pub(crate) shown: bool,
+    /// Its order among other options.
+    pub(crate) order: Order,
     pub(crate) risk: ArgRisk,
     /// The rules of policies for its values.
     pub(crate) rules: Vec<ArgRule>,

@@ -3,7 +3,7 @@
 use strum::VariantArray as _;
 
 use super::text::{Rows, Str};
-use crate::model::{Place, Risk, Shape, Type};
+use crate::model::{Order, Place, Risk, Shape, Type};
 
 /// An arg, packed: `name, description, flag, default, first enum value, end of enum values, detail, bits`.
 ///
@@ -47,6 +47,7 @@ const SHAPE_SHIFT: u32 = 12;
 const SHAPE_MASK: u32 = 0b1111;
 const RISK_SHIFT: u32 = 16;
 const RISK_MASK: u32 = 0b11;
+const ORDERED_BIT: u32 = 1 << 18;
 /// The risks of args by their number. The first is that of the tool.
 const RISKS: [Option<Risk>; 4] = [None, Some(Risk::Read), Some(Risk::Write), Some(Risk::Destructive)];
 
@@ -64,6 +65,7 @@ pub(crate) struct ArgRow {
     pub(crate) leading_dash: Option<bool>,
     pub(crate) asked: bool,
     pub(crate) shown: bool,
+    pub(crate) order: Order,
     pub(crate) shape: Shape,
     /// The risk, if it does not depend on the value.
     pub(crate) risk: Option<Risk>,
@@ -89,6 +91,9 @@ impl ArgDef {
         if !row.shown {
             bits |= HIDDEN_BIT;
         }
+        if row.order == Order::Given {
+            bits |= ORDERED_BIT;
+        }
         if row.detail.is_some() {
             bits |= DETAIL_BIT;
         }
@@ -112,6 +117,7 @@ impl ArgDef {
             leading_dash: (bits & DASH_SETTLED_BIT != 0).then_some(bits & DASH_ALLOWED_BIT != 0),
             asked: bits & ASKED_BIT != 0,
             shown: bits & HIDDEN_BIT == 0,
+            order: if bits & ORDERED_BIT == 0 { Order::Defined } else { Order::Given },
             shape: Shape::ALL[(bits >> SHAPE_SHIFT & SHAPE_MASK) as usize],
             risk: RISKS[(bits >> RISK_SHIFT & RISK_MASK) as usize],
             detail: (bits & DETAIL_BIT != 0).then_some(detail),

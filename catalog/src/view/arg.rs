@@ -1,7 +1,7 @@
 //! Views of args: their files and their rules.
 
 use crate::flag::FlagTemplate;
-use crate::model::{ArgRisk, Place, Risk, Shape, Type};
+use crate::model::{ArgRisk, Order, Place, Risk, Shape, Type};
 use crate::policy::{ArgRule, Pattern};
 use crate::table::{ArgDef, ArgRow, Catalog, DetailDef, Rows, RuleDef};
 use crate::words::quoted_words;
@@ -103,6 +103,18 @@ impl<'a> ArgView<'a> {
     #[must_use]
     pub fn is_shown(self) -> bool {
         self.row.shown
+    }
+
+    /// Its order among other options.
+    #[must_use]
+    pub fn order(self) -> Order {
+        self.row.order
+    }
+
+    /// Whether calls give it as an item of the list `steps`.
+    #[must_use]
+    pub fn is_ordered(self) -> bool {
+        self.row.order == Order::Given
     }
 
     /// How much the argument can change beyond its tool.

@@ -16,7 +16,7 @@ pub(crate) const MAX_ARGUMENT_BYTES: usize = (128 << 10) - 1;
 pub(crate) const MAX_STDIN_BYTES: usize = 8 << 20;
 
 /// Maximum items of a list or map whose config sets no `max_items`.
-const MAX_ITEMS: usize = 1_000;
+pub(super) const MAX_ITEMS: usize = 1_000;
 
 /// Maximum of a count whose config sets no `max`.
 const MAX_COUNT: i64 = 10;
@@ -244,7 +244,7 @@ impl ItemRules<'_> {
 }
 
 /// Returns the JSON that a text holds, if it is of the wanted kind.
-fn embedded(given: &Value, is_wanted: fn(&Value) -> bool) -> Option<Value> {
+pub(super) fn embedded(given: &Value, is_wanted: fn(&Value) -> bool) -> Option<Value> {
     let parsed: Value = serde_json::from_str(given.as_str()?).ok()?;
     Some(parsed).filter(is_wanted)
 }

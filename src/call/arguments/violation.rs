@@ -132,6 +132,8 @@ pub enum Problem {
         /// The reason.
         reason: String,
     },
+    /// It is an option whose order counts, and stands beside `steps`.
+    OutsideSteps,
     /// It is a command that no tool takes.
     UnreadCommand {
         /// The reason.
@@ -235,6 +237,12 @@ impl fmt::Display for Violation {
                 write!(
                     f,
                     "Argument '{name}': value of {bytes} bytes is too long to be checked against pattern '{pattern}'"
+                )
+            }
+            Problem::OutsideSteps => {
+                write!(
+                    f,
+                    "Argument '{name}' belongs into 'steps', since its order counts: {{\"steps\": [{{\"{name}\": …}}]}}"
                 )
             }
             Problem::Reference { reason } | Problem::UnreadCommand { reason } => {

@@ -16,6 +16,8 @@ pub(super) struct Grammar<'a> {
     pub(super) options: Vec<Spelling<'a>>,
     /// The number of words at the start of the command, before its options.
     pub(super) front_words: usize,
+    /// The number of slots before the place of the options.
+    options_at: usize,
 }
 
 /// A place for operands.
@@ -71,13 +73,17 @@ impl<'a> Grammar<'a> {
     pub(super) fn new(tool: ResolvedTool<'a>, command: &Command) -> Self {
         let mut slots = Vec::new();
         let mut front_words = None;
+        let mut options_at = None;
         let mut constants = Vec::new();
         for part in &command.0 {
             match part {
                 Part::Word(word) => slots.push(Slot::Word(word.clone())),
                 Part::Option(words) => constants.push(words.clone()),
                 Part::Dashes => slots.push(Slot::Dashes),
-                Part::Options => front_words = Some(slots.len()),
+                Part::Options => {
+                    front_words = Some(slots.len());
+                    options_at = Some(slots.len());
+                }
                 Part::Arg(name) => {
                     slots.extend(tool.args().find(|arg| arg.name() == name).map(operand).unwrap_or_default());
                 }
@@ -85,7 +91,10 @@ impl<'a> Grammar<'a> {
         }
         let is_placed =
             |arg: &ArgView<'_>| command.0.iter().any(|part| matches!(part, Part::Arg(name) if name == arg.name()));
+        let placed = slots.len();
         slots.extend(tool.args().filter(|arg| !is_placed(arg)).flat_map(operand));
+        let has_rest = tool.args().any(|arg| matches!(arg.shape(), Shape::Rest(_)));
+        let options_at = options_at.unwrap_or(if has_rest { placed } else { slots.len() });
         let always = grouped(tool.cli().always()).into_iter().chain(grouped(tool.always())).collect();
         let spelled = |arg: ArgView<'a>| spellings(arg, command.zone(arg));
         let mut options: Vec<Spelling<'a>> = tool.args().flat_map(spelled).collect();
@@ -95,7 +104,12 @@ impl<'a> Grammar<'a> {
         options.extend(more);
         let leading = slots.iter().take_while(|slot| matches!(slot, Slot::Word(_))).count();
         let front_words = front_words.map_or(leading, |front| front.min(leading));
-        Self { tool, slots, constants, always, options, front_words }
+        Self { tool, slots, constants, always, options, front_words, options_at }
+    }
+
+    /// The words and places of operands that stand before the options in a planned command line.
+    pub(super) fn before_options(&self) -> &[Slot<'a>] {
+        &self.slots[..self.options_at]
     }
 
     /// The names of all options, for suggestions.

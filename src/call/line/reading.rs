@@ -3,14 +3,14 @@
 use std::cmp::Reverse;
 
 use climax_catalog::{
-    CommandPart, MAX_SUGGESTIONS, Place, ResolvedTool, Risk, Shape, Spread, ToolIndex, near_misses, quoted_words,
+    CommandPart, MAX_SUGGESTIONS, Place, ResolvedTool, Risk, STEPS, Shape, Spread, ToolIndex, near_misses, quoted_words,
 };
 use serde_json::{Map, Value};
 
 use super::command::{Command, is_option};
 use super::grammar::{Grammar, Slot};
 use super::operands::{OperandPlace, assign};
-use super::scan::{Given, Misfit, scan};
+use super::scan::{Given, GivenStep, Misfit, Scanned, scan};
 use crate::call::arguments::{Input, Violation, bind_line};
 use crate::call::risk;
 
@@ -223,6 +223,9 @@ fn arguments_of(grammar: &Grammar<'_>, command: CommandWords<'_>) -> Result<Argu
     let operands = assign(grammar, &mut scanned, command.words.len())?;
     let mut arguments: Map<String, Value> =
         scanned.given.iter().map(|(name, given)| ((*name).to_owned(), json(given))).collect();
+    if !scanned.steps.is_empty() {
+        arguments.insert(STEPS.to_owned(), steps(grammar, &scanned, &operands, command.words)?);
+    }
     for (name, value) in command.variables {
         let arg = grammar.tool.args().find(|arg| arg.variable() == Some(name));
         let Some(arg) = arg else {
@@ -241,6 +244,32 @@ fn arguments_of(grammar: &Grammar<'_>, command: CommandWords<'_>) -> Result<Argu
         }
     }
     Ok((arguments, operands, scanned.added_words))
+}
+
+/// Returns the options whose order counts, as JSON.
+///
+/// # Errors
+/// They stand on both sides of an operand, or on another side of it than the tool puts them.
+fn steps(
+    grammar: &Grammar<'_>,
+    scanned: &Scanned<'_, '_>,
+    operands: &[OperandPlace],
+    words: &[&str],
+) -> Result<Value, Misfit> {
+    let taken = |slot: &Slot<'_>| match slot {
+        // Words of the command are operands too.
+        Slot::Word(_) => 1,
+        Slot::Arg(arg) => operands.iter().filter(|place| place.arg == arg.name()).count(),
+        Slot::Dashes => 0,
+    };
+    let planned: usize = grammar.before_options().iter().map(taken).sum();
+    if let Some(step) = scanned.steps.iter().find(|step| step.operands != planned) {
+        let problem = format!("the order of `{}` and the operands counts, and cannot be kept here", words[step.at]);
+        return Err(Misfit::new(step.at, problem));
+    }
+    let step =
+        |step: &GivenStep<'_>| Value::from(Map::from_iter([(step.given.arg.name().to_owned(), json(&step.given))]));
+    Ok(scanned.steps.iter().map(step).collect())
 }
 
 /// Returns what a line says about an arg, as JSON.

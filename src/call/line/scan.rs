@@ -12,6 +12,8 @@ use crate::call::arguments;
 pub(super) struct Scanned<'a, 'w> {
     /// What options say, by the name of the arg, in the order of the line.
     pub(super) given: BTreeMap<&'a str, Given<'a>>,
+    /// The options whose order counts, in the order of the line.
+    pub(super) steps: Vec<GivenStep<'a>>,
     /// The operands, each with its place among the words.
     pub(super) operands: Vec<(usize, &'w str)>,
     /// The number of operands before `--`, if there is one.
@@ -28,6 +30,16 @@ pub(super) struct Given<'a> {
     pub(super) values: Vec<(String, String)>,
     pub(super) switch: Option<bool>,
     pub(super) count: u32,
+}
+
+/// An option whose order counts.
+#[derive(Clone, Debug)]
+pub(super) struct GivenStep<'a> {
+    pub(super) given: Given<'a>,
+    /// The place of its word.
+    pub(super) at: usize,
+    /// The operands before it.
+    pub(super) operands: usize,
 }
 
 /// The reason why a tool does not take the words.
@@ -76,7 +88,13 @@ pub(super) fn scan<'a, 'w>(grammar: &Grammar<'a>, words: &[&'w str]) -> Result<S
         at: 0,
         constants: vec![false; grammar.constants.len()],
         always: vec![false; grammar.always.len()],
-        found: Scanned { given: BTreeMap::new(), operands: Vec::new(), dashes: None, added_words: 0 },
+        found: Scanned {
+            given: BTreeMap::new(),
+            steps: Vec::new(),
+            operands: Vec::new(),
+            dashes: None,
+            added_words: 0,
+        },
     };
     scanner.run()?;
     let missing = scanner.constants.iter().position(|seen| !seen);
@@ -255,7 +273,14 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
     /// Records what an option at this place says.
     fn give(&mut self, option: &Spelling<'a>, read: &FlagMatch<'_>) -> Result<(), Misfit> {
         let at = self.at;
-        let given = self.found.given.entry(option.arg.name()).or_insert_with(|| Given::of(option.arg));
+        if option.arg.is_ordered() {
+            let operands = self.found.operands.len();
+            self.found.steps.push(GivenStep { given: Given::of(option.arg), at, operands });
+        }
+        let given = match self.found.steps.last_mut() {
+            Some(step) if option.arg.is_ordered() => &mut step.given,
+            _ => self.found.given.entry(option.arg.name()).or_insert_with(|| Given::of(option.arg)),
+        };
         let contradicts = match &option.meaning {
             Meaning::Value => !given.add(read.key, read.value),
             Meaning::Fixed(value) => !given.add("", value),

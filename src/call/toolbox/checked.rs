@@ -33,7 +33,7 @@ pub(super) struct Surroundings<'s> {
     pub(super) purpose: Purpose,
 }
 
-impl<'a> CheckedCall<'a> {
+impl CheckedCall<'_> {
     /// The call, and those of the commands that it starts.
     pub(super) fn planned(&self) -> Vec<PlannedCall<'_>> {
         let own = PlannedCall { tool: self.tool, bound: &self.bound, invocation: &self.invocation };

@@ -1,6 +1,6 @@
 //! `climax_examples`: calls that the schema of a tool allows.
 
-use climax_catalog::{ArgView, GroupKind, ResolvedTool, Shape, ToolIndex, Type};
+use climax_catalog::{ArgView, GroupKind, ResolvedTool, STEPS, Shape, ToolIndex, Type};
 use serde_json::{Map, Value, json};
 
 use super::super::reader::ArgumentReader;
@@ -86,7 +86,11 @@ fn arguments_with(tool: ResolvedTool<'_>, more: Option<ArgView<'_>>) -> Map<Stri
         }
     }
     let given = tool.agent_args().filter(|arg| names.contains(&arg.name()));
-    given.map(|arg| (arg.name().to_owned(), example_value(arg))).collect()
+    let (ordered, others): (Vec<_>, Vec<_>) = given.partition(|arg| arg.is_ordered());
+    let pair = |arg: ArgView<'_>| (arg.name().to_owned(), example_value(arg));
+    let steps: Vec<Value> = ordered.into_iter().map(|arg| Map::from_iter([pair(arg)]).into()).collect();
+    let steps = Some((STEPS.to_owned(), steps.into())).filter(|(_, steps): &(_, Value)| *steps != json!([]));
+    others.into_iter().map(pair).chain(steps).collect()
 }
 
 /// A value that the arg allows: the first of its enum, its default, or one of its type.

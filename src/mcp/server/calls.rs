@@ -54,6 +54,14 @@ pub(super) struct ToolCall<'a> {
     pub(super) client: Client<'a>,
 }
 
+/// A call of a tool by its name.
+#[derive(Clone, Copy)]
+pub(super) struct NamedCall<'a> {
+    pub(super) name: &'a str,
+    pub(super) arguments: &'a Map<String, Value>,
+    pub(super) purpose: Purpose,
+}
+
 impl Server {
     /// Calls a tool of the catalog for the client of `call`.
     pub(super) async fn call_direct(
@@ -182,9 +190,7 @@ impl Server {
     pub(super) async fn run<A: Approver>(
         &self,
         toolbox: &Toolbox,
-        name: &str,
-        arguments: &Map<String, Value>,
-        purpose: Purpose,
+        NamedCall { name, arguments, purpose }: NamedCall<'_>,
         approver: &A,
         progress: Option<&Progress>,
         context: &RequestContext<RoleServer>,

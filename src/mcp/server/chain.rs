@@ -12,7 +12,7 @@ use super::super::progress::Progress;
 use super::super::reply::{Reply, reply};
 use super::super::request_context;
 use super::Server;
-use super::calls::{ToolCall, bytes, output_form};
+use super::calls::{NamedCall, ToolCall, bytes, output_form};
 use crate::call::approval::Denial;
 use crate::call::arguments::{Problem, Violation};
 use crate::call::chain::{self, ChainStep, MAX_CHAIN_BYTES, StepResult, has_references};
@@ -66,8 +66,15 @@ impl Server {
                     return Ok(self.end_chain(call, failed, &steps, at, &done));
                 }
             };
-            let result =
-                self.run(toolbox, name, &arguments, Purpose::Call, client, progress.as_ref(), client.context).await;
+            let result = self
+                .run(
+                    toolbox,
+                    NamedCall { name, arguments: &arguments, purpose: Purpose::Call },
+                    client,
+                    progress.as_ref(),
+                    client.context,
+                )
+                .await;
             let outcome = match result {
                 CallResult::InputRequired(question) => {
                     if let Some(state) = question.request_state.clone() {

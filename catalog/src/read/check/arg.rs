@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Checker, text_or};
-use crate::model::{Place, Shape, Spread, Type};
+use crate::model::{Order, Place, Shape, Spread, Type};
 use crate::read::checked::{CheckedArg, CheckedChoice, DefaultValue};
 use crate::read::config::{ArgConfig, ChoiceConfig};
 use crate::read::diagnostic::Code;
@@ -124,6 +124,7 @@ impl Checker<'_> {
             min_items,
             max_items,
             shown,
+            order: Order::Defined,
             risk,
             rules: Vec::new(),
             leading_dash: None,

@@ -1,7 +1,7 @@
 //! Checks of commands: places of args, and the order of the words that a call gets.
 
 use super::{Checker, SharedParts};
-use crate::model::{Place, Rest, Risk, Shape};
+use crate::model::{Order, Place, Rest, Risk, STEPS, Shape};
 use crate::read::checked::{CheckedArg, CheckedGroup, CommandPart};
 use crate::read::config::{GroupConfig, ToolConfig};
 use crate::read::diagnostic::Code;
@@ -83,6 +83,7 @@ impl Checker<'_> {
         let name_span = tool.name.as_ref().map_or(command.span, |name| name.span);
         self.places(command, args);
         self.behind_dashes(command, args, has_globals);
+        self.behind_a_flag(command, args, has_globals, name_span);
         self.positionals(command, args, name_span);
         self.rest(command, args, tool.risk, name_span);
     }
@@ -142,6 +143,25 @@ impl Checker<'_> {
         }
     }
 
+    /// Warns of options behind an arg whose flag is `--`: the program would read them as operands.
+    ///
+    /// It is no error, since `sh -c` may stand behind the `--` of another program.
+    fn behind_a_flag(&mut self, command: &Command, args: &[CheckedArg], has_globals: bool, span: Span) {
+        let is_unplaced = |arg: &&CheckedArg| {
+            arg.place == Place::Option && !command.parts.contains(&CommandPart::Arg(arg.name.clone()))
+        };
+        let ends_options = |arg: &&CheckedArg| arg.flag.split_whitespace().any(|word| word == "--");
+        let mut options = args.iter().filter(is_unplaced).skip_while(|arg| !ends_options(arg));
+        let Some(last) = options.next() else { return };
+        let next = options.find(|arg| !ends_options(arg)).map(|arg| format!("`{}`", arg.name));
+        if let Some(next) = next.or_else(|| has_globals.then(|| "global args".to_owned())) {
+            let message =
+                format!("{next} would stand behind the `--` of `{}`, where there are operands only", last.name);
+            let help = format!("define `{}` last, or give it a place: `{{options}} {{{}}}`", last.name, last.name);
+            self.report(Code::OptionBehindDashes, span, message, help);
+        }
+    }
+
     /// Warns of an optional operand before a required one: without it, the program takes the second for the first.
     ///
     /// It is no error, since earlier configs have it. Calls that leave the first out are refused.
@@ -182,6 +202,38 @@ impl Checker<'_> {
         if rest.shape == Shape::Rest(Rest::Words) && risk.unwrap_or(Risk::Read) == Risk::Read {
             let help = "write `risk: destructive`, or `rest: command` if they are a command of another tool";
             refuse(format!("`{}` takes any words, so the tool cannot be `risk: read`", rest.name), help);
+        }
+    }
+
+    /// Marks the options whose order counts, and checks that each can stand anywhere among the others.
+    pub(super) fn ordered(&mut self, tool: &ToolConfig, args: &mut [CheckedArg]) {
+        let known: Vec<String> = args.iter().map(|arg| arg.name.clone()).collect();
+        for name in &tool.ordered {
+            let Some(arg) = args.iter_mut().find(|arg| arg.name == name.value) else {
+                self.unknown_name(name, "arg", &known.iter().map(String::as_str).collect::<Vec<_>>());
+                continue;
+            };
+            arg.order = Order::Given;
+            let is_free = !arg.required && arg.default.is_none() && !arg.asked && arg.output.is_none();
+            if !(arg.place == Place::Option && arg.shape == Shape::Single && is_free) {
+                let message = format!("`{}` cannot be `ordered`", name.value);
+                let help = "order options of one value that are not required and have no default, `ask` or `output`";
+                self.report(Code::IllegalOrder, name.span, message, help);
+            }
+            let place = format!("{{{}}}", name.value);
+            if tool.command.as_ref().is_some_and(|command| command.value.split_whitespace().any(|word| word == place)) {
+                let message = format!("`{place}` has a place of its own, and is `ordered`");
+                self.report(
+                    Code::IllegalOrder,
+                    name.span,
+                    message,
+                    "remove its place; `{options}` is that of all options",
+                );
+            }
+        }
+        if let Some(steps) = tool.ordered.first().filter(|_| known.iter().any(|name| name == STEPS)) {
+            let message = format!("an arg is called `{STEPS}`, which is the list of `ordered` options");
+            self.report(Code::IllegalOrder, steps.span, message, "give the arg another name");
         }
     }
 

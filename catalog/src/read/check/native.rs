@@ -32,6 +32,7 @@ impl Checker<'_> {
             always,
             // Valid for native tools too.
             without: _,
+            ordered: _,
             groups: _,
             phrases: _,
             name: _,

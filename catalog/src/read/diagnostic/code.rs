@@ -195,6 +195,11 @@ codes! {
         why "Without the first operand the program would take the second for it.";
         example "args: [{name: from, positional: true}, {name: to, positional: true, required: true}]";
         remedy "Require the first too, give it a default, or put it behind the second.";
+    /// An option behind an arg whose flag is `--`.
+    OptionBehindDashes = "option-behind-dashes", Warning, Check;
+        why "Behind `--` a program reads operands, unless another program takes the words there.";
+        example "args: [{name: path, flag: \"--\"}, {name: force, type: boolean}]";
+        remedy "Define the arg with `--` last. If another program takes the words, allow the warning.";
     /// A group of args that no call can follow, or every call does.
     IllegalGroup = "illegal-group", Error, Check;
         why "The rule would refuse every call, or none.";
