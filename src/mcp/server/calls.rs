@@ -73,10 +73,9 @@ impl Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let ToolCall { toolbox, client, .. } = call;
         let tool = toolbox.index.get(name);
-        let reply = match self
-            .run(toolbox, name, arguments, purpose, client, Progress::of(client.context).as_ref(), client.context)
-            .await
-        {
+        let progress = Progress::of(client.context);
+        let named = NamedCall { name, arguments, purpose };
+        let reply = match self.run(toolbox, named, client, progress.as_ref(), client.context).await {
             CallResult::InputRequired(result) => return Ok(result.into()),
             CallResult::Ran(outcome) => reply(name, output_form(tool), Ok(outcome), self.options.text_form),
             CallResult::Failed(CallError::ApprovalDenied(Denial::Forged)) => return Err(forged_state()),
@@ -114,18 +113,9 @@ impl Server {
             let message = format!("{} was not read: {text}", echo(uri));
             Err(ErrorData::internal_error(message, Some(json!({ "uri": uri }))))
         };
-        match self
-            .run(
-                toolbox,
-                tool.name(),
-                &arguments,
-                Purpose::Resource,
-                client,
-                Progress::of(client.context).as_ref(),
-                client.context,
-            )
-            .await
-        {
+        let progress = Progress::of(client.context);
+        let named = NamedCall { name: tool.name(), arguments: &arguments, purpose: Purpose::Resource };
+        match self.run(toolbox, named, client, progress.as_ref(), client.context).await {
             CallResult::InputRequired(result) => Ok(ToolResource::InputRequired(result)),
             CallResult::Ran(outcome) if outcome.succeeded() => {
                 let Outcome { stdout, .. } = outcome;
@@ -166,7 +156,13 @@ impl Server {
     ) -> Result<Vec<ContentBlock>, ErrorData> {
         let tool = toolbox.index.get(name);
         match self
-            .run(toolbox, name, arguments, Purpose::Prompt, &Unattended, Progress::of(context).as_ref(), context)
+            .run(
+                toolbox,
+                NamedCall { name, arguments, purpose: Purpose::Prompt },
+                &Unattended,
+                Progress::of(context).as_ref(),
+                context,
+            )
             .await
         {
             CallResult::Ran(outcome) if !outcome.succeeded() => {
