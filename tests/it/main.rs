@@ -11,6 +11,7 @@ mod approval;
 mod arguments;
 mod audit;
 mod build;
+mod chain;
 mod client;
 mod command_line;
 mod command_lines;
