@@ -46,12 +46,24 @@ pub(crate) fn as_shell(words: impl Iterator<Item = OsString>) -> Option<Result<A
     let text = |word: &OsString| word.to_str().map(str::to_owned);
     let rest: Option<Vec<String>> = words[1..].iter().map(text).collect();
     let Some(rest) = rest else { return Some(Err("the command line is not UTF-8".to_owned())) };
-    let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
-    Some(match rest.as_slice() {
-        ["-c" | "-lc" | "-cl", line] | ["-l" | "--login", "-c", line] => Ok(shell_arguments(Some(line))),
-        [] | ["-l" | "--login" | "-i" | "-il" | "-li"] => Ok(shell_arguments(None)),
-        _ => Err(format!("{SHELL_NAME} takes `-c LINE` or no line, each with `-l` or not; it runs no script file")),
+    let is_flags = |word: &&String| {
+        *word == "--login"
+            || word.strip_prefix('-').is_some_and(|flags| !flags.is_empty() && flags.chars().all(is_flag))
+    };
+    let flags = rest.iter().take_while(is_flags).count();
+    let takes_line = rest[..flags].iter().any(|word| !word.starts_with("--") && word.contains('c'));
+    Some(match (takes_line, &rest[flags..]) {
+        (true, [line]) => Ok(shell_arguments(Some(line))),
+        (false, []) => Ok(shell_arguments(None)),
+        _ => Err(format!(
+            "{SHELL_NAME} takes `-c LINE` or no line, each with `-l` and `-i` or not; it runs no script file"
+        )),
     })
+}
+
+/// Whether a letter is an option of shells that is read: a line follows, login, interactive.
+fn is_flag(letter: char) -> bool {
+    matches!(letter, 'c' | 'l' | 'i')
 }
 
 /// Returns the arguments of a shell, with the policy and the configs of the user's directory.

@@ -150,7 +150,7 @@ fn link_named_climax_sh_is_a_shell() {
     let directory = tempfile::tempdir().unwrap();
     let shell = directory.path().join("climax-sh");
     symlink(env!("CARGO_BIN_EXE_climax"), &shell).unwrap();
-    for options in [vec!["-c"], vec!["-lc"], vec!["-l", "-c"]] {
+    for options in [vec!["-c"], vec!["-lc"], vec!["-l", "-c"], vec!["-i", "-c"], vec!["--login", "-ic"]] {
         let mut command = Command::new(&shell);
         command.args(&options).arg("echo $HOME").env("CLIMAX_SH_CONFIG", directory.path());
         assert_eq!(command.output().unwrap().status.code(), Some(2), "{options:?}");
