@@ -170,12 +170,15 @@ impl Finder<'_> {
             return self.values(arg, &prefix);
         }
         if !is_behind_dashes && is_option(self.open) || self.open == "-" {
-            grammars.iter().for_each(|(grammar, is_complete)| self.options(grammar, *is_complete));
+            for (grammar, is_complete) in &grammars {
+                self.options(grammar, *is_complete);
+            }
             return self.found;
         }
         for fit in &fits {
-            let next = fit.command.words().nth(fit.depth);
-            next.into_iter().for_each(|word| self.add(word, fit.tool.description(), true));
+            if let Some(word) = fit.command.words().nth(fit.depth) {
+                self.add(word, fit.tool.description(), true);
+            }
         }
         let complete = grammars.iter().filter(|(_, is_complete)| *is_complete);
         let operands: Vec<ArgView<'_>> = complete.filter_map(|(grammar, _)| self.operand(grammar)).collect();
@@ -251,13 +254,17 @@ impl Finder<'_> {
         let (detached, attached): (Vec<_>, Vec<_>) = options.partition(|option| option.template.fixed_words() > 0);
         for option in &detached {
             let name = option.template.name().filter(|name| !name.contains('=') && !self.is_given(option.arg, name));
-            name.into_iter().for_each(|name| self.add(name, option.arg.description(), true));
+            if let Some(name) = name {
+                self.add(name, option.arg.description(), true);
+            }
         }
         for option in &attached {
             let name = option.template.name().filter(|name| name.starts_with('-') && name.len() > 1);
             let name =
                 name.filter(|name| !detached.iter().any(|other| other.name() == Some(name.trim_end_matches('='))));
-            name.into_iter().for_each(|name| self.add(name, option.arg.description(), false));
+            if let Some(name) = name {
+                self.add(name, option.arg.description(), false);
+            }
         }
         for constant in grammar.constants.iter().filter_map(|words| words.first()) {
             self.add(constant, grammar.tool.description(), true);
@@ -275,6 +282,6 @@ impl Finder<'_> {
         let slots = grammar.slots.iter().filter(|slot| !matches!(slot, Slot::Dashes));
         let is_arg = |slot: &Slot<'a>| if let Slot::Arg(arg) = slot { Some(*arg) } else { None };
         let at_place = slots.clone().nth(operands).and_then(is_arg);
-        at_place.or_else(|| slots.filter_map(is_arg).last().filter(|arg| arg.shape() != Shape::Single))
+        at_place.or_else(|| slots.filter_map(is_arg).next_back().filter(|arg| arg.shape() != Shape::Single))
     }
 }
