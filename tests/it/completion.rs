@@ -23,16 +23,16 @@ tools:
       - {name: order, type: string, flag: --order=, enum: [{value: date, title: By time}, topo]}
       - {name: color, type: string, flag: '--color={}', enum: [always, never]}
       - {name: colored, type: boolean, flag: --color}
-      - {name: paths, type: string, list: true}
+      - {name: paths, type: string, positional: true, list: true}
   - name: vcs_remote_add
     description: Add a remote
     command: remote add
-    args: [{name: name, type: string, required: true}]
+    args: [{name: name, type: string, positional: true, required: true}]
   - {name: vcs_remote, description: List remotes, command: remote}
   - name: vcs_branch_delete
     description: Delete a branch
     command: branch --delete
-    args: [{name: kind, type: string, enum: [local, tracking], required: true}]
+    args: [{name: kind, type: string, positional: true, enum: [local, tracking], required: true}]
 ";
 
 fn candidates(index: &ToolIndex, marked: &str) -> (String, Vec<Candidate>) {

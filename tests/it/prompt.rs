@@ -102,9 +102,9 @@ fn lines_run_in_the_directory_of_the_prompt_and_are_kept() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::create_dir(directory.path().join("below")).unwrap();
     let mut terminal = Terminal::open(directory.path(), &[]);
-    terminal.types("cd below\r");
+    // What is typed ahead is not lost.
+    terminal.types("cd below\rpwd | wc -l\r");
     terminal.shows("below> ");
-    terminal.types("pwd | wc -l\r");
     terminal.shows("1\r\n");
     terminal.types("cd nowhere\r");
     terminal.shows("cannot change to the directory");
