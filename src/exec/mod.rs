@@ -137,6 +137,10 @@ pub fn variable(name: &str) -> Option<String> {
 /// That is the same name, or a path to the file that would run.
 #[must_use]
 pub fn names_program(first: &str, word: &str) -> bool {
+    // Most words are plain names, and a line is compared with many.
+    if !first.contains('/') && !word.contains(['/', '$', '~']) {
+        return first == word;
+    }
     let word = command_word(word, &variable);
     if first == word || Path::new(&word).file_name().is_some_and(|name| name == first) {
         return true;

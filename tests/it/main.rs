@@ -16,6 +16,7 @@ mod client;
 mod command_line;
 mod command_lines;
 mod commands;
+mod completion;
 mod containers;
 mod exec;
 mod extended;
@@ -42,6 +43,8 @@ mod oauth;
 mod otlp;
 mod policy;
 mod progress;
+#[cfg(feature = "prompt")]
+mod prompt;
 mod prompts;
 mod protocol;
 mod questions;
