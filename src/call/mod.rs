@@ -25,7 +25,9 @@ pub mod visible;
 mod within;
 mod words;
 
-pub use line_outcome::{LineFailure, LineOutcome, LineRequest, LineResult, RawStreams, StageOutcome, StepOutcome};
+pub use line_outcome::{
+    LineFailure, LineOutcome, LineRequest, LineResult, LineVerdict, RawStreams, StageOutcome, StepOutcome,
+};
 pub use outcome::{CallError, CallResult, ErrorCode};
 pub use request::{CallRequest, Purpose};
 pub use toolbox::{Toolbox, suggest_tools};

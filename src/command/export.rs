@@ -128,7 +128,16 @@ fn arg_json(arg: ArgView<'_>) -> Value {
     let rules = arg.rules().map(|rule| {
         let from = if rule.is_from_policy() { "policy" } else { "config" };
         let rule = rule.to_rule();
-        json!({ "pattern": rule.pattern.as_ref().map(Pattern::as_str), "min": rule.min, "max": rule.max, "from": from })
+        json!({
+            "pattern": rule.pattern.as_ref().map(Pattern::as_str),
+            "min": rule.min,
+            "max": rule.max,
+            "enum": rule.values,
+            "value": rule.fixed,
+            "within": rule.within,
+            "require_approval": rule.approval.as_ref().map(Pattern::as_str),
+            "from": from,
+        })
     });
     let choices = arg.choices().map(|choice| match (choice.title, choice.written()) {
         (None, None) => json!(choice.value),

@@ -14,6 +14,7 @@ pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod output;
+pub(crate) mod policy;
 pub(crate) mod retired;
 pub(crate) mod run;
 mod runtime;

@@ -39,6 +39,7 @@ mod native;
 mod oauth;
 #[cfg(feature = "otlp")]
 mod otlp;
+mod policies;
 mod policy;
 mod progress;
 mod prompts;

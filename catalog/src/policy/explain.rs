@@ -2,7 +2,7 @@
 
 use super::file::PolicyFile;
 use super::restrict::permits_arg;
-use super::{ArgPolicy, Selector, arg_of};
+use super::{ArgPolicy, Selector, arg_of, gets_directory};
 use crate::model::Access;
 use crate::read::source::Span;
 use crate::view::{ArgView, ResolvedTool};
@@ -63,7 +63,8 @@ impl PolicyFile {
     #[must_use]
     pub fn explain(&self, tool: ResolvedTool<'_>) -> Explanation {
         let policy = &self.policy;
-        let rules = policy.entries(tool.name()).flat_map(|entry| &entry.rule.args);
+        let has_arg = |own: &&ArgPolicy| arg_of(tool, &own.name).is_some() || gets_directory(tool, &own.name);
+        let rules = policy.entries(tool.name()).flat_map(|entry| &entry.rule.args).filter(has_arg);
         let hidden = tool.args().filter(|arg| !permits_arg(policy, tool, *arg));
         let hidden = hidden.filter(|arg| policy.arg_policies(tool, arg.name()).is_empty());
         Explanation {
@@ -87,11 +88,12 @@ impl PolicyFile {
         if let Some(selector) = selecting(&policy.deny) {
             return self.at(selector.span, format!("`deny` has {selector}"));
         }
-        if let Some(own) = policy.unusable_arg(tool) {
-            let text = if own.denied {
-                format!("the rule denies `{}`, which every call needs", own.name)
-            } else {
-                format!("the rule demands `{}`, which the tool does not have", own.name)
+        if policy.selects(tool)
+            && let Some(own) = policy.unusable_arg(tool)
+        {
+            let text = match arg_of(tool, &own.name) {
+                Some(_) => format!("no value of `{}` is permitted, and every call needs one", own.name),
+                None => format!("the rule demands `{}`, which the tool does not have", own.name),
             };
             return self.at(own.span, text);
         }

@@ -154,9 +154,11 @@ impl Policy {
 
     /// Returns the first rule for an arg by which no call of the tool is possible.
     pub(crate) fn unusable_arg(&self, tool: ResolvedTool<'_>) -> Option<&ArgPolicy> {
+        let demands = |own: &ArgPolicy| own.required || own.rule.fixed.is_some();
         self.entries(tool.name()).flat_map(|entry| &entry.rule.args).find(|own| match arg_of(tool, &own.name) {
-            Some(arg) => own.denied && arg.required(),
-            None => (own.required || own.rule.fixed.is_some()) && !gets_directory(tool, &own.name),
+            Some(arg) if restrict::permits_arg(self, tool, arg) => false,
+            Some(arg) => arg.required() || self.arg_policies(tool, arg.name()).into_iter().any(demands),
+            None => demands(own) && !gets_directory(tool, &own.name),
         })
     }
 

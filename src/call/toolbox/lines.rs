@@ -18,7 +18,7 @@ use crate::call::line::{
     Condition, LineContext, LineError, ReadLine, ReadStage, Redirections, Stderr, Stdout, UnreadLine, read_line,
 };
 use crate::call::line_outcome::{
-    LineFailure, LineOutcome, LineRequest, LineResult, RawStreams, StageOutcome, StepOutcome,
+    LineFailure, LineOutcome, LineRequest, LineResult, LineVerdict, RawStreams, StageOutcome, StepOutcome,
 };
 use crate::call::outcome::{CallError, CallResult, Permission};
 use crate::call::request::CallRequest;
@@ -65,12 +65,7 @@ impl Toolbox {
         };
         let mut stop = Box::pin(stop);
         let stages: Vec<&Planned<'_>> = steps.iter().flat_map(|(_, stages)| stages).collect();
-        let calls = stages.iter().map(|stage| PlannedCall {
-            tool: stage.tool,
-            bound: &stage.bound,
-            invocation: &stage.invocation,
-        });
-        let pending = PendingCall { calls: calls.collect(), policy: &self.policy, runner: &self.runner };
+        let pending = self.pending(&stages);
         let permission = match approve(&pending, approver, stop.as_mut()).await {
             Ok(permission) => permission,
             Err(result) => {
@@ -93,6 +88,28 @@ impl Toolbox {
             }
         };
         LineResult::Done(self.run_steps(request, raw, steps, permission, stop.shared()).await)
+    }
+
+    /// Returns what would become of a line, without running it or asking anybody.
+    #[must_use]
+    pub fn verdict_on_line(&self, request: LineRequest<'_>) -> LineVerdict {
+        match self.planned(request, false) {
+            Ok(steps) => {
+                let stages: Vec<&Planned<'_>> = steps.iter().flat_map(|(_, stages)| stages).collect();
+                if self.pending(&stages).needs_approval() { LineVerdict::NeedsApproval } else { LineVerdict::Permitted }
+            }
+            Err(failure) => LineVerdict::Refused(failure.error.reasons()),
+        }
+    }
+
+    /// Returns the commands as calls that may need approval.
+    fn pending<'a>(&'a self, stages: &[&'a Planned<'a>]) -> PendingCall<'a> {
+        let calls = stages.iter().map(|stage| PlannedCall {
+            tool: stage.tool,
+            bound: &stage.bound,
+            invocation: &stage.invocation,
+        });
+        PendingCall { calls: calls.collect(), policy: &self.policy, runner: &self.runner }
     }
 
     /// Reads and checks every command of a line.
