@@ -1,5 +1,7 @@
 //! Checked configs → [`Catalog`].
 
+mod policy;
+
 use std::collections::HashMap;
 use std::iter;
 
@@ -7,7 +9,7 @@ use crate::index::lowercase;
 use crate::index::ranked::Builder;
 use crate::model::{ArgRisk, Risk};
 use crate::offset::{Full, MAX_OFFSET, offset};
-use crate::policy::{Approval, ArgRule, EnvValue, Executor, Pattern, Policy, Selector};
+use crate::policy::Policy;
 use crate::read::checked::{
     CheckedArg, CheckedChoice, CheckedCli, CheckedGroup, CheckedOutputFile, CheckedQuestion, CheckedResolve,
     CheckedTool, CommandPart,
@@ -15,8 +17,8 @@ use crate::read::checked::{
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::schema;
 use crate::table::{
-    ArgDef, ArgRow, Catalog, CliDef, DetailDef, ExecutorDef, FileDef, GroupDef, Names, PLACE_MARK, PolicyDef,
-    PromptDef, QuestionDef, ResolveDef, Rows, RuleDef, SearchText, Str, Texts, ToolDef,
+    ArgDef, ArgRow, Catalog, CliDef, DetailDef, FileDef, GroupDef, Names, PLACE_MARK, PromptDef, QuestionDef,
+    ResolveDef, Rows, RuleDef, SearchText, Str, Texts, ToolDef,
 };
 
 /// The error that tables would need larger offsets than 32 bits.
@@ -275,21 +277,6 @@ impl Tables {
         Ok(())
     }
 
-    fn rule(&mut self, arg: u32, rule: &ArgRule, from_policy: bool) -> Result<RuleDef, Full> {
-        let ArgRule { pattern, min, max, values, fixed, within, approval } = rule;
-        Ok(RuleDef {
-            arg,
-            pattern: self.optional(pattern.as_ref().map(Pattern::as_str))?,
-            min: *min,
-            max: *max,
-            values: self.texts(values)?,
-            fixed: self.optional(fixed.as_deref())?,
-            within: self.texts(within)?,
-            approval: self.optional(approval.as_ref().map(Pattern::as_str))?,
-            from_policy,
-        })
-    }
-
     /// Adds the details of an arg and returns their row; `None` if it has none.
     fn detail(&mut self, arg: &CheckedArg) -> Result<Option<u32>, Full> {
         let CheckedArg { separator, aliases, off, variable, min_items, max_items, choices, risk, .. } = arg;
@@ -372,44 +359,6 @@ impl Tables {
         Ok(Rows(first, self.offset(self.questions.len(), "questions")?))
     }
 
-    fn policy(&mut self, policy: &Policy) -> Result<PolicyDef, Full> {
-        let executor = match &policy.executor {
-            Executor::Local => ExecutorDef::Local,
-            Executor::Container(container) => ExecutorDef::Container {
-                runtime: container.runtime,
-                image: self.text(&container.image)?,
-                volumes: self.texts(&container.volumes)?,
-                working_dir: self.optional(container.working_dir.as_deref())?,
-                network: self.optional(container.network.as_deref())?,
-            },
-            Executor::Sandbox(sandbox) => ExecutorDef::Sandbox {
-                read: self.texts(&sandbox.read)?,
-                write: self.texts(&sandbox.write)?,
-                network: sandbox.network,
-                limits: sandbox.limits,
-            },
-        };
-        let Approval { global, headless, .. } = policy.approval;
-        let denied: Vec<String> = policy.deny.iter().flat_map(Selector::to_texts).collect();
-        let of_kind = |taken: bool| -> Vec<(String, String)> {
-            let pair = |(name, value): &(String, EnvValue)| match value {
-                EnvValue::Literal(text) if !taken => Some((name.clone(), text.clone())),
-                EnvValue::From(from) if taken => Some((name.clone(), from.clone())),
-                EnvValue::Literal(_) | EnvValue::From(_) => None,
-            };
-            policy.env.iter().filter_map(pair).collect()
-        };
-        Ok(PolicyDef {
-            access: policy.access,
-            level: global,
-            headless,
-            deny: self.texts(&denied)?,
-            env: self.pairs(&of_kind(false))?,
-            env_from: self.pairs(&of_kind(true))?,
-            executor,
-        })
-    }
-
     fn exit_codes(&mut self, codes: &[(u8, String)]) -> Result<Rows, Full> {
         let codes: Vec<_> = codes.iter().map(|(code, meaning)| (code.to_string(), meaning.clone())).collect();
         self.pairs(&codes)
@@ -476,7 +425,7 @@ impl Tables {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::Sandbox;
+    use crate::policy::{Executor, Sandbox};
     use crate::read::source::Source;
 
     fn clis() -> Vec<CheckedCli> {

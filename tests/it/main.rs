@@ -62,3 +62,4 @@ mod tidy;
 mod typed_results;
 mod usage;
 mod web;
+mod within;

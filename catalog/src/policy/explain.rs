@@ -1,7 +1,6 @@
 //! What a policy says about a tool, with the lines of the file that say so.
 
 use super::file::PolicyFile;
-use super::restrict::permits_arg;
 use super::{ArgPolicy, Selector, arg_of, gets_directory};
 use crate::model::Access;
 use crate::read::source::Span;
@@ -65,7 +64,7 @@ impl PolicyFile {
         let policy = &self.policy;
         let has_arg = |own: &&ArgPolicy| arg_of(tool, &own.name).is_some() || gets_directory(tool, &own.name);
         let rules = policy.entries(tool.name()).flat_map(|entry| &entry.rule.args).filter(has_arg);
-        let hidden = tool.args().filter(|arg| !permits_arg(policy, tool, *arg));
+        let hidden = tool.args().filter(|arg| !policy.permits_arg(tool, *arg));
         let hidden = hidden.filter(|arg| policy.arg_policies(tool, arg.name()).is_empty());
         Explanation {
             is_permitted: policy.permits(tool),

@@ -132,7 +132,7 @@ fn limits() -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::parse::{
+    use crate::policy::keys::{
         APPROVAL_KEYS, ARG_KEYS, ENV_KEYS, EXECUTOR_KEYS, LIMIT_KEYS, POLICY_KEYS, SELECTOR_KEYS, TOOL_KEYS,
     };
 

@@ -17,6 +17,7 @@ mod executor;
 mod explain;
 mod file;
 mod format;
+mod keys;
 mod names;
 mod parse;
 mod parse_arg;
@@ -34,8 +35,8 @@ pub use executor::{Container, Executor, Sandbox};
 pub use explain::{ArgReason, Explanation, Reason};
 pub use file::PolicyFile;
 pub use format::schema;
-pub(crate) use parse::pattern;
 pub use parse::read;
+pub(crate) use parse_arg::pattern;
 pub use pattern::Pattern;
 pub use rule::{ArgRule, RuleViolation};
 pub(crate) use selector::{NamePattern, Selector};
@@ -87,6 +88,12 @@ pub(crate) struct ArgPolicy {
     pub(crate) shown: Option<bool>,
     /// Whether no call can give it.
     pub(crate) denied: bool,
+}
+
+impl ArgPolicy {
+    fn permits_value(&self, value: &str) -> bool {
+        self.rule.values.is_empty() || self.rule.values.iter().any(|known| known == value)
+    }
 }
 
 /// Which calls need approval, and what happens to them if the client cannot ask the user.
@@ -156,10 +163,21 @@ impl Policy {
     pub(crate) fn unusable_arg(&self, tool: ResolvedTool<'_>) -> Option<&ArgPolicy> {
         let demands = |own: &ArgPolicy| own.required || own.rule.fixed.is_some();
         self.entries(tool.name()).flat_map(|entry| &entry.rule.args).find(|own| match arg_of(tool, &own.name) {
-            Some(arg) if restrict::permits_arg(self, tool, arg) => false,
+            Some(arg) if self.permits_arg(tool, arg) => false,
             Some(arg) => arg.required() || self.arg_policies(tool, arg.name()).into_iter().any(demands),
             None => demands(own) && !gets_directory(tool, &own.name),
         })
+    }
+
+    /// Returns whether the policy permits an arg: one above its tool's risk only if the policy names it.
+    ///
+    /// So a policy that was written for a few options is not widened by new ones.
+    pub(crate) fn permits_arg(&self, tool: ResolvedTool<'_>, arg: ArgView<'_>) -> bool {
+        let rules = self.arg_policies(tool, arg.name());
+        let permits = |value: &str| rules.iter().all(|own| own.permits_value(value));
+        let has_value = arg.values().len() == 0 || arg.values().any(permits);
+        let is_above = arg.risk().highest().is_some_and(|risk| risk > tool.risk());
+        has_value && rules.iter().all(|own| !own.denied) && (!is_above || !rules.is_empty())
     }
 
     /// Returns the entries of `tools` that match a name: those of patterns first, then that of the name.

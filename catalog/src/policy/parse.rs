@@ -1,38 +1,15 @@
 //! The policy format: tree → [`Policy`], with every mistake reported.
 
 use super::file::{KeySpans, PolicyFile};
+use super::keys::{APPROVAL_KEYS, ENV_KEYS, POLICY_KEYS, SELECTOR_KEYS, TOOL_KEYS};
 use super::parse_arg::arg_rule;
 use super::parse_executor::executor;
-use super::{Approval, ArgPolicy, EnvValue, NamePattern, Pattern, Policy, Selector, ToolEntry, ToolRule};
+use super::{Approval, ArgPolicy, EnvValue, NamePattern, Policy, Selector, ToolEntry, ToolRule};
 use crate::model::{Access, Level};
 use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::read::source::{Source, Spanned};
 use crate::read::walk::{Fields, Walker};
 use crate::read::yaml::{self, Node, NodeKind};
-
-pub(super) const POLICY_KEYS: &[&str] =
-    &["default", "allow", "deny", "tools", "prompts", "env", "executor", "approval"];
-pub(super) const SELECTOR_KEYS: &[&str] = &["name", "cli", "risk", "tag"];
-pub(super) const ENV_KEYS: &[&str] = &["from"];
-pub(super) const TOOL_KEYS: &[&str] = &["description", "args", "require_approval"];
-pub(super) const ARG_KEYS: &[&str] = &[
-    "required",
-    "value",
-    "enum",
-    "within",
-    "pattern",
-    "min",
-    "max",
-    "shown",
-    "allow_leading_dash",
-    "require_approval",
-];
-pub(super) const APPROVAL_KEYS: &[&str] = &["global", "headless", "tools"];
-pub(super) const CONTAINER_KEYS: &[&str] = &["image", "runtime", "volumes", "working_dir", "network"];
-pub(super) const SANDBOX_KEYS: &[&str] = &["read", "write", "network", "limits"];
-pub(super) const EXECUTOR_KEYS: &[&str] =
-    &["type", "image", "runtime", "volumes", "working_dir", "network", "read", "write", "limits"];
-pub(super) const LIMIT_KEYS: &[&str] = &["memory_mb", "cpu_s", "processes", "file_mb"];
 
 /// The approval level if a policy names none; as in `CLImax` 0.5.
 const DEFAULT_LEVEL: Level = Level::Write;
@@ -167,18 +144,6 @@ fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<ToolRule> {
         args,
         require_approval: fields.optional("require_approval").and_then(|node| walker.flag(node, "require_approval")),
     })
-}
-
-/// Compiles a pattern, and reports a text that is none.
-pub(crate) fn pattern(walker: &mut Walker<'_>, text: &Spanned<String>) -> Option<Pattern> {
-    Pattern::new(&text.value)
-        .map_err(|bad| {
-            let message = format!("pattern cannot be used: {}", bad.problem);
-            let help = "patterns are regular expressions without look-around and back-references, \
-                        and match the whole value";
-            walker.report(Code::BadPattern, walker.source().within(text, bad.at), message, help);
-        })
-        .ok()
 }
 
 /// Reads `approval`, with the places of the names in it.

@@ -2,7 +2,7 @@
 
 use strum::{Display, EnumString, VariantArray};
 
-use super::parse::{CONTAINER_KEYS, EXECUTOR_KEYS, LIMIT_KEYS, SANDBOX_KEYS};
+use super::keys::{CONTAINER_KEYS, EXECUTOR_KEYS, LIMIT_KEYS, SANDBOX_KEYS};
 use super::{Container, Executor, Sandbox};
 use crate::model::SandboxLimits;
 use crate::read::diagnostic::Code;

@@ -26,31 +26,9 @@ pub(super) fn changes(policy: &Policy, index: &ToolIndex) -> bool {
     let is_changed = |tool: ResolvedTool<'_>| {
         let mut entries = policy.entries(tool.name());
         entries.any(|entry| entry.rule.description.is_some() || !entry.rule.args.is_empty())
-            || tool.args().any(|arg| !permits_arg(policy, tool, arg))
+            || tool.args().any(|arg| !policy.permits_arg(tool, arg))
     };
     policy.access == Access::Disabled || !policy.deny.is_empty() || index.tools().any(is_changed)
-}
-
-/// Returns whether the policy permits an arg: one above its tool's risk only if the policy names it.
-///
-/// So a policy that was written for a few options is not widened by new ones.
-pub(super) fn permits_arg(policy: &Policy, tool: ResolvedTool<'_>, arg: ArgView<'_>) -> bool {
-    let rules = policy.arg_policies(tool, arg.name());
-    let is_above = arg.risk().highest().is_some_and(|risk| risk > tool.risk());
-    if rules.iter().any(|own| own.denied) || no_value_is_left(arg, &rules) {
-        return false;
-    }
-    !is_above || !rules.is_empty()
-}
-
-/// Returns whether the policy permits none of the values that the config permits.
-fn no_value_is_left(arg: ArgView<'_>, rules: &[&ArgPolicy]) -> bool {
-    let is_permitted = |value: &str| rules.iter().all(|own| permits_value(own, value));
-    arg.values().len() > 0 && !arg.values().any(is_permitted)
-}
-
-fn permits_value(own: &ArgPolicy, value: &str) -> bool {
-    own.rule.values.is_empty() || own.rule.values.iter().any(|known| known == value)
 }
 
 /// Returns the permitted tools, with their rules and descriptions.
@@ -73,7 +51,7 @@ fn narrowed(policy: &Policy, index: &ToolIndex) -> Vec<CheckedCli> {
 fn restricted(view: ResolvedTool<'_>, policy: &Policy) -> CheckedTool {
     let tool = raise::tool(view);
     let description = policy.entries(view.name()).filter_map(|entry| entry.rule.description.clone()).last();
-    let forbidden: Vec<&str> = view.args().filter(|arg| !permits_arg(policy, view, *arg)).map(ArgView::name).collect();
+    let forbidden: Vec<&str> = view.args().filter(|arg| !policy.permits_arg(view, *arg)).map(ArgView::name).collect();
     let permits = |name: &str| !forbidden.contains(&name);
     let group = |mut group: CheckedGroup| {
         group.args.retain(|name| permits(name));

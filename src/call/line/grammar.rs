@@ -98,9 +98,9 @@ impl<'a> Grammar<'a> {
         Self { tool, slots, constants, always, options, front_words }
     }
 
-    /// The names of all options, for suggestions.
+    /// The names of the options that an agent gives, for suggestions.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> + Clone {
-        self.options.iter().filter_map(Spelling::name)
+        self.options.iter().filter(|option| option.arg.fixed().is_none()).filter_map(Spelling::name)
     }
 
     /// The number of places for operands before a rest; `None` without a rest.
