@@ -14,8 +14,8 @@ use crate::command::output::{FAILURE, USAGE, usage};
 use crate::command::retired::{ProbableCommand, RetiredCommand, explained};
 use crate::command::run::RunArguments;
 use crate::command::{
-    call, completions, diff, doctor, eval, export, list, run, schema, search, sh, terminal, translate, validate,
-    version,
+    call, completions, diff, doctor, eval, export, list, policy, run, schema, search, sh, terminal, translate,
+    validate, version,
 };
 use crate::exec::shim;
 use crate::serving::Program;
@@ -52,6 +52,8 @@ enum ClimaxCommand {
     Sh(sh::Args),
     /// Print the calls that a command line stands for
     Translate(translate::Args),
+    /// Write a first policy, or explain one
+    Policy(policy::Args),
     /// Check which programs can run, and print what the policy permits and the limits
     Doctor(doctor::Args),
     /// Count the tokens of tool lists and search results
@@ -163,6 +165,7 @@ fn dispatch(program: &Program) -> ExitCode {
         ClimaxCommand::Call(arguments) => call::run(program, &arguments),
         ClimaxCommand::Sh(arguments) => sh::run(program, &arguments),
         ClimaxCommand::Translate(arguments) => translate::run(catalog, &arguments),
+        ClimaxCommand::Policy(arguments) => policy::run(program, &arguments),
         ClimaxCommand::Doctor(arguments) => doctor::run(catalog, &arguments),
         #[cfg(feature = "budget")]
         ClimaxCommand::Budget(arguments) => budget::run(catalog, &arguments),

@@ -1,5 +1,7 @@
 //! Checked configs → [`Catalog`].
 
+mod policy;
+
 use std::collections::HashMap;
 use std::iter;
 
@@ -7,7 +9,7 @@ use crate::index::lowercase;
 use crate::index::ranked::Builder;
 use crate::model::{ArgRisk, Risk};
 use crate::offset::{Full, MAX_OFFSET, offset};
-use crate::policy::{Approval, ArgRule, Executor, Pattern, Policy};
+use crate::policy::Policy;
 use crate::read::checked::{
     CheckedArg, CheckedChoice, CheckedCli, CheckedGroup, CheckedOutputFile, CheckedQuestion, CheckedResolve,
     CheckedTool, CommandPart,
@@ -15,8 +17,8 @@ use crate::read::checked::{
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::schema;
 use crate::table::{
-    ArgDef, ArgRow, Catalog, CliDef, DetailDef, ExecutorDef, FileDef, GroupDef, Names, PLACE_MARK, PolicyDef,
-    PromptDef, QuestionDef, ResolveDef, Rows, RuleDef, SearchText, Str, Texts, ToolDef,
+    ArgDef, ArgRow, Catalog, CliDef, DetailDef, FileDef, GroupDef, Names, PLACE_MARK, PromptDef, QuestionDef,
+    ResolveDef, Rows, RuleDef, SearchText, Str, Texts, ToolDef,
 };
 
 /// The error that tables would need larger offsets than 32 bits.
@@ -270,9 +272,8 @@ impl Tables {
         }
         let own = Some(constraint).filter(|own| !own.is_empty());
         for (rule, from_policy) in own.into_iter().zip([false]).chain(rules.iter().zip(iter::repeat(true))) {
-            let ArgRule { pattern, min, max } = rule;
-            let pattern = self.optional(pattern.as_ref().map(Pattern::as_str))?;
-            self.rules.push(RuleDef { arg: number, pattern, min: *min, max: *max, from_policy });
+            let def = self.rule(number, rule, from_policy)?;
+            self.rules.push(def);
         }
         self.args.push(ArgDef::pack(row));
         Ok(())
@@ -360,27 +361,6 @@ impl Tables {
         Ok(Rows(first, self.offset(self.questions.len(), "questions")?))
     }
 
-    fn policy(&mut self, policy: &Policy) -> Result<PolicyDef, Full> {
-        let executor = match &policy.executor {
-            Executor::Local => ExecutorDef::Local,
-            Executor::Container(container) => ExecutorDef::Container {
-                runtime: container.runtime,
-                image: self.text(&container.image)?,
-                volumes: self.texts(&container.volumes)?,
-                working_dir: self.optional(container.working_dir.as_deref())?,
-                network: self.optional(container.network.as_deref())?,
-            },
-            Executor::Sandbox(sandbox) => ExecutorDef::Sandbox {
-                read: self.texts(&sandbox.read)?,
-                write: self.texts(&sandbox.write)?,
-                network: sandbox.network,
-                limits: sandbox.limits,
-            },
-        };
-        let Approval { global, headless, .. } = policy.approval;
-        Ok(PolicyDef { access: policy.access, level: global, headless, executor })
-    }
-
     fn exit_codes(&mut self, codes: &[(u8, String)]) -> Result<Rows, Full> {
         let codes: Vec<_> = codes.iter().map(|(code, meaning)| (code.to_string(), meaning.clone())).collect();
         self.pairs(&codes)
@@ -447,7 +427,7 @@ impl Tables {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::Sandbox;
+    use crate::policy::{Executor, Sandbox};
     use crate::read::source::Source;
 
     fn clis() -> Vec<CheckedCli> {

@@ -65,6 +65,19 @@ pub enum CallError {
     Unaudited(#[source] io::Error),
 }
 
+impl CallError {
+    /// Returns all reasons: each violation, or the error itself.
+    #[must_use]
+    pub fn reasons(&self) -> Vec<String> {
+        match self {
+            Self::InvalidArguments { violations, .. } | Self::PolicyDenied { violations } => {
+                violations.iter().map(ToString::to_string).collect()
+            }
+            other => vec![other.to_string()],
+        }
+    }
+}
+
 /// The kinds of failure, by their names in results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use climax_catalog::policy::{Executor, Pattern};
 use climax_catalog::{
-    ArgRisk, ArgView, Catalog, CommandPart, MessageTemplate, Place, Prompt, ResolvedTool, Risk, digest,
+    ArgRisk, ArgView, Catalog, CommandPart, MessageTemplate, Place, Prompt, ResolvedTool, Risk, RuleView, digest,
 };
 use serde_json::{Map, Value, json};
 
@@ -123,13 +123,29 @@ fn prompt_json(prompt: &Prompt) -> Value {
     })
 }
 
+/// Returns a rule as JSON. What it does not say beside its pattern and bounds is left out, as older exports do.
+fn rule_json(rule: RuleView<'_>) -> Value {
+    let from = if rule.is_from_policy() { "policy" } else { "config" };
+    let rule = rule.to_rule();
+    let pattern = |pattern: &Option<Pattern>| pattern.as_ref().map(|pattern| pattern.as_str().to_owned());
+    let mut json = json!({ "pattern": pattern(&rule.pattern), "min": rule.min, "max": rule.max, "from": from });
+    let list = |texts: &Vec<String>| Some(json!(texts)).filter(|_| !texts.is_empty());
+    for (key, value) in [
+        ("enum", list(&rule.values)),
+        ("value", rule.fixed.clone().map(Value::from)),
+        ("within", list(&rule.within)),
+        ("require_approval", pattern(&rule.approval).map(Value::from)),
+    ] {
+        if let Some(value) = value {
+            json[key] = value;
+        }
+    }
+    json
+}
+
 fn arg_json(arg: ArgView<'_>) -> Value {
     let has_flag = arg.place() == Place::Option;
-    let rules = arg.rules().map(|rule| {
-        let from = if rule.is_from_policy() { "policy" } else { "config" };
-        let rule = rule.to_rule();
-        json!({ "pattern": rule.pattern.as_ref().map(Pattern::as_str), "min": rule.min, "max": rule.max, "from": from })
-    });
+    let rules = arg.rules().map(rule_json);
     let choices = arg.choices().map(|choice| match (choice.title, choice.written()) {
         (None, None) => json!(choice.value),
         (title, words) => json!({ "value": choice.value, "title": title, "words": words }),

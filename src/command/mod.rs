@@ -14,6 +14,7 @@ pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod output;
+pub(crate) mod policy;
 #[cfg(feature = "prompt")]
 mod prompt;
 pub(crate) mod retired;

@@ -41,6 +41,7 @@ mod native;
 mod oauth;
 #[cfg(feature = "otlp")]
 mod otlp;
+mod policies;
 mod policy;
 mod progress;
 #[cfg(feature = "prompt")]
@@ -67,3 +68,4 @@ mod tidy;
 mod typed_results;
 mod usage;
 mod web;
+mod within;

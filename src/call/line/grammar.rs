@@ -112,9 +112,9 @@ impl<'a> Grammar<'a> {
         &self.slots[..self.options_at]
     }
 
-    /// The names of all options, for suggestions.
+    /// The names of the options that an agent gives, for suggestions.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> + Clone {
-        self.options.iter().filter_map(Spelling::name)
+        self.options.iter().filter(|option| option.arg.fixed().is_none()).filter_map(Spelling::name)
     }
 
     /// The number of places for operands before a rest; `None` without a rest.

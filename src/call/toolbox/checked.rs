@@ -53,7 +53,7 @@ impl Toolbox {
     ) -> Result<CheckedCall<'a>, CallError> {
         let Surroundings { directory, input, env, purpose } = surroundings;
         let Reading { tool, mut arguments, started, .. } = reading;
-        if !self.policy.permits(tool.name()) {
+        if !self.policy.permits(tool) {
             return Err(CallError::UnknownTool { suggestions: Vec::new() });
         }
         let has_directory = directory.is_some_and(|directory| set_directory(tool, &mut arguments, directory));
