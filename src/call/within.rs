@@ -40,11 +40,11 @@ pub(crate) fn violations(tool: ResolvedTool<'_>, bound: &Bound<'_>, machine: Mac
                 let found = problems(&child.display().to_string(), &child, machine.directory);
                 found.into_iter().map(|problem| of_absent_directory(name, problem)).collect()
             }
-            (Some(value), _) => violations_of_values(name, value, |word| match rules.is_empty() {
-                true => Vec::new(),
-                false => plain(word).err().map_or_else(|| problems(word, &child.join(word), &child), |one| vec![one]),
+            (Some(value), _) if !rules.is_empty() => violations_of_values(name, value, |word| match plain(word) {
+                Ok(()) => problems(word, &child.join(word), &child),
+                Err(problem) => vec![problem],
             }),
-            (None, _) => Vec::new(),
+            (_, _) => Vec::new(),
         }
     };
     tool.args().flat_map(of_arg).collect()

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// Maximum links in one path. Source: path_resolution(7).
+/// Maximum links in one path. Source: `path_resolution(7)`.
 const MAX_LINKS: usize = 40;
 
 /// Returns what an absolute path names, without links and `..`. The last part may be missing.

@@ -218,7 +218,7 @@ fn everything_but_destructive_is_permitted() {
         let is_destructive = tool.written_risk() == Some(climax::catalog::Risk::Destructive);
         assert_eq!(toolbox.index.get(tool.name()).is_none(), is_destructive, "{}", tool.name());
     }
-    let highest = toolbox.index.tools().map(|tool| tool.promised_risk()).max();
+    let highest = toolbox.index.tools().map(climax::catalog::ResolvedTool::promised_risk).max();
     assert_eq!(highest, Some(climax::catalog::Risk::Write));
     permits(&toolbox, &["git add .", "git push"]);
     refuses(&toolbox, &["git push --force", "rm x", "git reset --hard", "gh repo delete o/r"]);

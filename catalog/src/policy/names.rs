@@ -3,7 +3,7 @@
 use super::file::PolicyFile;
 use super::{ArgPolicy, DIRECTORY, NamePattern, Selector, ToolEntry, arg_of, gets_directory};
 use crate::index::ToolIndex;
-use crate::model::Type;
+use crate::model::{Shape, Type};
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::read::source::{Span, Spanned};
 use crate::suggest::near_misses;
@@ -148,6 +148,11 @@ impl PolicyFile {
         if arg.kind() == Type::Boolean && (rule.min.is_some() || rule.max.is_some()) {
             let message = format!("`{}` is a boolean, so every call that gives it is refused", arg.name());
             return Some(self.source.diagnostic(Code::RangeType, own.span, message).help("remove `min` and `max`"));
+        }
+        if rule.fixed.is_some() && matches!(arg.shape(), Shape::Map(_)) {
+            let message = format!("`{}` takes names with values, so no call can have this `value`", arg.name());
+            let help = "write `deny`, or a `pattern` for its values";
+            return Some(self.source.diagnostic(Code::UnusableRule, own.span, message).help(help));
         }
         if own.denied || own.required || rule.fixed.is_some() {
             return None;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use climax_catalog::{Catalog, Risk, ToolIndex};
+use climax_catalog::{Catalog, ResolvedTool, Risk, ToolIndex};
 use serde_json::Value;
 
 use crate::command::output::{counted, print};
@@ -34,13 +34,15 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
 fn text(index: &ToolIndex, arguments: &Args) -> String {
     let mut yaml = String::from("# Check it with `climax validate --policy FILE`.\ndefault: disabled\nallow:\n");
     for (cli, tools) in index.groups() {
-        let risks: Vec<_> = tools.map(|tool| tool.written_risk()).collect();
+        let risks: Vec<_> = tools.map(ResolvedTool::written_risk).collect();
         let all = risks.len();
         let reading = risks.iter().filter(|risk| **risk == Some(Risk::Read)).count();
         let name = Value::from(cli.name());
-        let _ = match arguments.read_only {
-            true => writeln!(yaml, "  - {{cli: {name}, risk: read}} # {reading} of {}", counted(all, "tool")),
-            false => writeln!(yaml, "  - cli: {name} # {}, of which {reading} only read", counted(all, "tool")),
+        let all = counted(all, "tool");
+        let _ = if arguments.read_only {
+            writeln!(yaml, "  - {{cli: {name}, risk: read}} # {reading} of {all}")
+        } else {
+            writeln!(yaml, "  - cli: {name} # {all}, of which {reading} only read")
         };
     }
     if !arguments.read_only {
