@@ -87,10 +87,10 @@ fn words_are_completed_with_descriptions_and_errors_underlined() {
     terminal.shows("--diff-algorithm  How lines are matched");
     terminal.types("ff-algorithm=hi\t");
     terminal.shows("--diff-algorithm=histogram");
-    terminal.types(" | grpe x");
+    terminal.types(" | grpe");
     terminal.shows("\x1b[4;31mgrpe\x1b[0m");
     terminal.types("\x03");
-    terminal.shows("> ");
+    terminal.shows("\n");
     terminal.types("cat my\t");
     terminal.shows("'my notes.txt'");
     terminal.types("\r");
@@ -153,7 +153,7 @@ fn hidden_tools_are_not_completed_and_approval_is_asked() {
     terminal.types("git \t");
     terminal.shows("git log ");
     terminal.types("\x03");
-    terminal.shows("> ");
+    terminal.shows("\n");
     terminal.types("\t");
     terminal.shows("rm");
     assert!(!terminal.has("docker") && !terminal.has("seq"), "{:?}", terminal.screen.lock().unwrap());

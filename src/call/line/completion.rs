@@ -169,7 +169,7 @@ impl Finder<'_> {
         if !is_behind_dashes && let Some((arg, prefix)) = grammars.iter().find_map(|(grammar, _)| self.value(grammar)) {
             return self.values(arg, &prefix);
         }
-        if !is_behind_dashes && is_option(self.open) || self.open == "-" {
+        if !is_behind_dashes && self.open.starts_with('-') {
             for (grammar, is_complete) in &grammars {
                 self.options(grammar, *is_complete);
             }
