@@ -10,6 +10,7 @@ use climax_catalog::policy::Executor;
 use climax_catalog::{Catalog, CliView, Policy};
 use serde_json::{Map, Value, json};
 
+use crate::call::command_line::literal_variables;
 use crate::command::output::{FAILURE, print};
 use crate::command::runtime::runtime;
 use crate::command::selection::Selection;
@@ -103,7 +104,10 @@ async fn version(runner: &Runner, cli: CliView<'_>, word: &str) -> Result<Option
     for argument in ["--version", "version", "-version"] {
         let invocation = Invocation {
             argv: vec![command_word(word, &exec::variable), argument.to_owned()],
-            env: cli.env().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+            env: literal_variables(cli),
+            secrets: Vec::new(),
+            inherited: None,
+            confinement: None,
             program_dir: cli.working_dir().map(PathBuf::from),
             cwd: None,
             stdin: None,

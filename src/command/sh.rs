@@ -72,7 +72,7 @@ fn shell_arguments(line: &str) -> Args {
     let directory = shell_directory();
     let present = |name: &str| directory.as_ref().map(|directory| directory.join(name)).filter(|path| path.exists());
     let sources =
-        Sources { configs: present("configs").into_iter().collect(), only: false, policy: present("policy.yaml") };
+        Sources { configs: present("configs").into_iter().collect(), only: false, policy: present("policy.yaml"), confine: None };
     Args { line: line.to_owned(), sources, audit: None }
 }
 

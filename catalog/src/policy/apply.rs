@@ -35,6 +35,7 @@ impl PolicyFile {
         if compiled_in.headless() == Headless::Deny {
             self.policy.approval.headless = Headless::Deny;
         }
+        self.policy.confine = self.policy.confine.stricter(compiled_in.confine);
         match (&compiled_in.executor, self.executor) {
             (Executor::Local, _) => {}
             (fixed, Some(span)) if *fixed != self.policy.executor => {

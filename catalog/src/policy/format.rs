@@ -5,6 +5,7 @@ use strum::VariantNames as _;
 
 use crate::format::object;
 use crate::model::{Access, Headless, Level, Runtime};
+use crate::policy::ConfineLevel;
 
 /// The JSON Schema (2020-12) of the policy format.
 ///
@@ -31,6 +32,7 @@ fn policy() -> Value {
             "prompts": { "type": "array", "items": { "type": "string" }, "default": [], "description": "With `default: disabled`, the names of the prompts that are served" },
             "executor": { "anyOf": [{ "$ref": "#/$defs/executor" }, { "type": "null" }] },
             "approval": { "anyOf": [{ "$ref": "#/$defs/approval" }, { "type": "null" }] },
+            "confine": confine(),
         }),
     )
 }
@@ -69,6 +71,13 @@ fn approval() -> Value {
     )
 }
 
+fn confine() -> Value {
+    let level = json!({ "enum": ConfineLevel::VARIANTS, "description": "Which calls are held to the needs of their tools" });
+    let required = json!({ "type": "boolean", "default": false, "description": "Whether nothing is served where the kernel cannot confine" });
+    let whole = object(&[], &json!({ "level": level, "required": required }));
+    json!({ "anyOf": [level, whole, { "type": "null" }] })
+}
+
 fn executor() -> Value {
     let paths =
         |what: &str| json!({ "type": "array", "items": { "type": "string" }, "default": [], "description": what });
@@ -104,6 +113,7 @@ fn limits() -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::confine::CONFINE_KEYS;
     use crate::policy::parse::{APPROVAL_KEYS, ARG_KEYS, EXECUTOR_KEYS, LIMIT_KEYS, POLICY_KEYS, TOOL_KEYS};
 
     #[test]
@@ -113,6 +123,7 @@ mod tests {
             (tool(), TOOL_KEYS),
             (arg(), ARG_KEYS),
             (approval(), APPROVAL_KEYS),
+            (confine()["anyOf"][1].clone(), CONFINE_KEYS),
             (executor(), EXECUTOR_KEYS),
             (limits(), LIMIT_KEYS),
         ] {

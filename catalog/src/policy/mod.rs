@@ -10,6 +10,7 @@ use crate::table::Catalog;
 use crate::view::ResolvedTool;
 
 mod apply;
+mod confine;
 mod decimal;
 mod executor;
 mod file;
@@ -21,6 +22,7 @@ mod rule;
 
 pub use crate::model::{Access, Headless, Level, Runtime, SandboxLimits};
 pub use apply::Applied;
+pub use confine::{Confine, ConfineLevel};
 pub use executor::{Container, Executor, Sandbox};
 pub use file::PolicyFile;
 pub use format::schema;
@@ -37,6 +39,7 @@ pub struct Policy {
     pub(crate) prompts: BTreeSet<String>,
     pub(crate) executor: Executor,
     pub(crate) approval: Approval,
+    pub(crate) confine: Confine,
 }
 
 /// The rule for one tool.
@@ -69,7 +72,8 @@ impl Policy {
     pub fn compiled_in(catalog: &Catalog) -> Self {
         let Some(def) = catalog.policy else { return Self::default() };
         let approval = Approval { headless: def.headless, ..Approval::default() };
-        Self { executor: executor::compiled_in(catalog, def.executor), approval, ..Self::default() }
+        let executor = executor::compiled_in(catalog, def.executor);
+        Self { executor, approval, confine: def.confine, ..Self::default() }
     }
 
     /// Returns the compiled-in policy for tools that are added at run time; `None` if there is none.
@@ -87,7 +91,8 @@ impl Policy {
         let asks_nobody = *global == Level::None && tools.is_empty();
         let changes_no_tool = self.access == Access::Enabled && self.tools.is_empty();
         let is_where_it_was = self.executor == compiled_in.executor && *headless == compiled_in.approval.headless;
-        changes_no_tool && asks_nobody && is_where_it_was
+        let is_as_confined = self.confine == compiled_in.confine;
+        changes_no_tool && asks_nobody && is_where_it_was && is_as_confined
     }
 
     /// Returns whether the policy permits a tool.
@@ -136,6 +141,18 @@ impl Policy {
     #[must_use]
     pub fn headless(&self) -> Headless {
         self.approval.headless
+    }
+
+    /// Which calls are held to the needs of their tools.
+    #[must_use]
+    pub fn confine(&self) -> Confine {
+        self.confine
+    }
+
+    /// Returns the policy with the stricter confinement of its own and `other`.
+    #[must_use]
+    pub fn confined(self, other: Confine) -> Self {
+        Self { confine: self.confine.stricter(other), ..self }
     }
 
     /// Executors: where programs run.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use strum::{Display, EnumString, VariantArray};
 
+use super::confine::confine;
 use super::file::{Named, NamedArg, PolicyFile};
 use super::{Approval, ArgPolicy, ArgRule, Container, Executor, Pattern, Policy, Sandbox, ToolRule};
 use crate::model::{Access, Level, SandboxLimits};
@@ -12,7 +13,7 @@ use crate::read::source::{Source, Span, Spanned};
 use crate::read::walk::{Fields, Walker};
 use crate::read::yaml::{self, Node};
 
-pub(super) const POLICY_KEYS: &[&str] = &["default", "tools", "prompts", "executor", "approval"];
+pub(super) const POLICY_KEYS: &[&str] = &["default", "tools", "prompts", "executor", "approval", "confine"];
 pub(super) const TOOL_KEYS: &[&str] = &["description", "args", "require_approval"];
 pub(super) const ARG_KEYS: &[&str] = &["pattern", "min", "max", "allow_leading_dash"];
 pub(super) const APPROVAL_KEYS: &[&str] = &["global", "headless", "tools"];
@@ -94,12 +95,14 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
         Some(node) => approval(&mut walker, node, &mut names),
         None => Approval { global: DEFAULT_LEVEL, ..Approval::default() },
     };
+    let confine = fields.optional("confine").map(|node| confine(&mut walker, node)).unwrap_or_default();
     let policy = Policy {
         access,
         tools: tools.into_iter().collect(),
         prompts: prompts.iter().map(|name| name.value.clone()).collect(),
         executor,
         approval,
+        confine,
     };
     let executor = place.map(|node| walker.first_line(node.span));
     Some(PolicyFile { source: source.clone(), policy, names, prompts, executor, warnings: Diagnostics::default() })

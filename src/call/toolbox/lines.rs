@@ -13,6 +13,7 @@ use crate::call::approval::{Approver, PendingCall, PlannedCall};
 use crate::call::arguments::{self, Bound, Input};
 use crate::call::audit::Record;
 use crate::call::command_line;
+use crate::call::denial;
 use crate::call::line::{
     Condition, LineContext, LineError, ReadLine, ReadStage, Redirections, Stderr, Stdout, UnreadLine, read_line,
 };
@@ -173,6 +174,7 @@ impl Toolbox {
         if let Some(directory) = directory.filter(|_| !has_directory) {
             invocation.cwd = Some(directory.into());
         }
+        self.confine(tool, &bound, &mut invocation);
         let number = self.audit.as_ref().map_or(Ok(0), |audit| audit.begin_call());
         let number = number.map_err(|error| failed(CallError::Unaudited(error)))?;
         Ok(Planned { tool, arguments, bound, invocation, streams, text, number })
@@ -246,7 +248,9 @@ impl Toolbox {
         match ran {
             Ok(outcomes) => {
                 let ended = stages.iter().zip(outcomes).map(|(stage, outcome)| {
-                    let result = CallResult::<()>::Ran(with_answer(stage.tool, outcome));
+                    let answered = with_answer(stage.tool, outcome);
+                    let told = denial::told(&stage.invocation, answered, &exec::could_write);
+                    let result = CallResult::<()>::Ran(told);
                     self.write_line(request, stage, line, permission, duration, &result);
                     let CallResult::Ran(outcome) = result else { unreachable!("it was made above") };
                     StageOutcome { tool: stage.tool.name().to_owned(), text: stage.text.clone(), outcome, duration }

@@ -1,0 +1,126 @@
+//! Starts programs that are confined to the needs of their tools, by Landlock and seccomp.
+//!
+//! Both restrict the thread that asks for it, and what that thread starts. So each program is started by a thread of its
+//! own, which is confined first and ends after the start. That needs no other program, and no code in the child.
+
+use std::ffi::OsString;
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use landlock::{
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _,
+    Scope, make_bitflags,
+};
+use rustix::thread::CapabilitySet;
+
+use super::confine::{self, Filter, drop_capabilities};
+use super::landlock_rules::{DEVICES, MAX_ABI, allow};
+
+/// The oldest Landlock ABI by which calls are confined to their needs: it restricts truncation.
+const MIN_NEEDS_ABI: ABI = ABI::V3;
+
+/// Devices that keep nothing of what is written.
+const DATA_DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
+
+/// What a confined program may reach, beside reading files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Confinement {
+    /// Files and directories that it may change. Those that do not exist are left out.
+    pub write: Vec<PathBuf>,
+    /// Whether it may open sockets of the Internet.
+    pub network: bool,
+    /// Whether it may open Unix sockets.
+    pub local_sockets: bool,
+    /// Whether it may change permissions, owners and times of files.
+    pub metadata: bool,
+}
+
+/// Starts a process by `start`, confined if the kernel can. The process and its children stay confined.
+///
+/// # Errors
+/// The reason why the program cannot be confined, or the error of `start`.
+pub(super) fn start<T: Send>(
+    confinement: &Confinement,
+    start: impl FnOnce() -> io::Result<T> + Send,
+) -> Result<io::Result<T>, String> {
+    if kernel_abi().is_none() {
+        return Ok(start());
+    }
+    let confined = || {
+        confine_thread(confinement)?;
+        Ok(start())
+    };
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("start".to_owned()).spawn_scoped(scope, confined);
+        let thread = thread.map_err(|error| error.to_string())?;
+        thread.join().unwrap_or_else(|_| Err("the thread that starts it panicked".to_owned()))
+    })
+}
+
+/// Confines the current thread.
+fn confine_thread(confinement: &Confinement) -> Result<(), String> {
+    let Confinement { write, network, local_sockets, metadata } = confinement;
+    let is_there = |path: &&PathBuf| path.exists();
+    let paths: Vec<OsString> = write.iter().filter(is_there).map(|path| path.clone().into_os_string()).collect();
+    restrict_writing(&paths, *network)?;
+    // Else root could not read what it can read without confinement.
+    drop_capabilities(CapabilitySet::DAC_READ_SEARCH)?;
+    let filter = Filter::Needs { network: *network, local_sockets: *local_sockets, metadata: *metadata };
+    confine::forbid_system_calls(filter)
+}
+
+/// Makes the missing directories among `paths` that are below the home directory, for their owner only.
+pub(super) fn make_missing(paths: &[PathBuf]) {
+    let Some(home) = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute()) else { return };
+    for path in paths.iter().filter(|path| path.starts_with(&home) && !path.exists()) {
+        // Without it, the program says what it cannot write.
+        let _ = DirBuilder::new().recursive(true).mode(0o700).create(path);
+    }
+}
+
+/// Restricts writing to `paths`, and TCP if there is no network, as far as the kernel can (Landlock).
+fn restrict_writing(paths: &[OsString], network: bool) -> Result<(), String> {
+    let ruleset = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(writing(MIN_NEEDS_ABI))
+        .map_err(|_| "the kernel has no Landlock, or one that is too old: Linux 6.2 is needed")?
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(writing(MAX_ABI))
+        .and_then(|ruleset| ruleset.scope(Scope::from_all(MAX_ABI)))
+        .map_err(|error| error.to_string())?;
+    let ruleset = if network {
+        ruleset
+    } else {
+        ruleset.handle_access(AccessNet::from_all(MAX_ABI)).map_err(|error| error.to_string())?
+    };
+    let created = ruleset.create().map_err(|error| error.to_string())?;
+    let created = allow(created, paths, |abi| writing(abi) & !DEVICES)?;
+    let devices: Vec<OsString> =
+        DATA_DEVICES.iter().filter(|path| Path::new(path).exists()).map(OsString::from).collect();
+    let created = allow(created, &devices, |_| AccessFs::WriteFile.into())?;
+    created.restrict_self().map(drop).map_err(|error| error.to_string())
+}
+
+/// Returns the rights that change files. Sockets are left to [`confine`].
+fn writing(abi: ABI) -> BitFlags<AccessFs> {
+    AccessFs::from_write(abi) & !make_bitflags!(AccessFs::{IoctlDev | ResolveUnix})
+}
+
+/// Returns the newest Landlock ABI that the kernel has, as a number; `None` if it cannot confine.
+#[must_use]
+pub fn kernel_abi() -> Option<u8> {
+    static FOUND: OnceLock<Option<u8>> = OnceLock::new();
+    *FOUND.get_or_init(|| {
+        let has = |abi: ABI| {
+            let strict = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+            let files = strict.handle_access(AccessFs::from_all(abi));
+            let files = if abi < ABI::V6 { files } else { files.and_then(|files| files.scope(Scope::from_all(abi))) };
+            files.and_then(Ruleset::create).is_ok()
+        };
+        let known = [ABI::V9, ABI::V8, ABI::V7, ABI::V6, ABI::V5, ABI::V4, MIN_NEEDS_ABI];
+        known.into_iter().find(|abi| has(*abi)).map(|abi| abi as u8)
+    })
+}
