@@ -123,7 +123,7 @@ fn needs() -> Value {
         &json!({
             "network": { "anyOf": [{ "type": "boolean" }, hosts, { "type": "null" }], "description": "true, or hosts as HOST:PORT, * for any, and paths of Unix sockets; which hosts is not enforced" },
             "write": list("^[/~$]", "Files and directories to change; ~ and $VAR expand"),
-            "env": list("^[A-Za-z_][A-Za-z0-9_]*\\*?$", "Variables of the server; a final * stands for any rest"),
+            "env": list("^([A-Za-z_][A-Za-z0-9_]*)?\\*?$", "Variables of the server; a final * stands for any rest"),
         }),
     );
     needs["type"] = json!(["object", "null"]);

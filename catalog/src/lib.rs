@@ -45,7 +45,7 @@ pub use digest::digest;
 pub use flag::{FlagMatch, FlagTemplate};
 pub use format::config_schema;
 pub use index::{CliSummary, Filter, Layer, Strategy, ToolIndex};
-pub use needs::{ANY_HOST, EnvValue, Needs};
+pub use needs::{ANY, EnvValue, Needs};
 pub use model::{ArgRisk, GroupKind, Place, Risk, Role, Shape, Spread, Type};
 pub use output::{OutputForm, conforms};
 pub use policy::Policy;

@@ -8,16 +8,16 @@ use std::borrow::Cow;
 /// variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// Hosts as `HOST:PORT`, [`ANY_HOST`], and paths of Unix sockets.
+    /// Hosts as `HOST:PORT`, [`ANY`], and paths of Unix sockets.
     pub network: Vec<String>,
     /// Files and directories to change; `~` and `$VAR` expand.
     pub write: Vec<String>,
-    /// Names of variables. A name may end in `*`.
+    /// Names of variables. A name may end in `*`; [`ANY`] stands for all.
     pub env: Vec<String>,
 }
 
-/// The item of [`Needs::network`] that stands for every host.
-pub const ANY_HOST: &str = "*";
+/// The item that stands for every host, or every variable.
+pub const ANY: &str = "*";
 
 /// The kinds of needs, by their keys in configs.
 const KINDS: [&str; 3] = ["network", "write", "env"];

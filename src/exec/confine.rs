@@ -86,6 +86,17 @@ const FORBIDDEN: &[c_long] = &[
     libc::SYS_userfaultfd,
 ];
 
+/// System calls that programs may use under their needs: to watch files, which they may read, and to leave the process
+/// group, which the start of a program does under the filter.
+const UNHELD: &[c_long] = &[
+    libc::SYS_inotify_add_watch,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_inotify_init,
+    libc::SYS_inotify_init1,
+    libc::SYS_setpgid,
+    libc::SYS_setsid,
+];
+
 /// System calls that change permissions, owners and times of files, which Landlock does not govern.
 const METADATA: &[c_long] = &[
     #[cfg(target_arch = "x86_64")]
@@ -138,7 +149,7 @@ const NAMESPACES: &[libc::c_int] = &[
 const NETWORK_FAMILIES: &[libc::c_int] = &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
 /// The bit that marks a system call of the x32 ABI, which repeats the system calls under other numbers.
-const X32_BIT: c_long = 0x4000_0000;
+const X32_BIT: u32 = 0x4000_0000;
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
@@ -150,8 +161,7 @@ pub(super) enum Filter {
         /// Sockets of the Internet.
         network: bool,
     },
-    /// For the needs of a tool. The start of a program makes its process group under this filter, so a process may
-    /// lead a group of its own.
+    /// For the needs of a tool.
     Needs {
         /// Sockets of the Internet.
         network: bool,
@@ -177,8 +187,11 @@ impl Filter {
         matches!(self, Self::Sandbox { .. } | Self::Needs { metadata: true, .. })
     }
 
-    /// Returns its place among the compiled filters.
-    fn place(self) -> usize {
+    /// The number of filters.
+    pub(super) const COUNT: usize = 10;
+
+    /// Returns its place among all filters.
+    pub(super) fn place(self) -> usize {
         match self {
             Self::Sandbox { network } => usize::from(network),
             Self::Needs { network, local_sockets, metadata } => {
@@ -189,7 +202,7 @@ impl Filter {
 }
 
 /// The compiled filters, which take longer to compile than to install.
-static COMPILED: [OnceLock<Result<[BpfProgram; 2], String>>; 10] = [const { OnceLock::new() }; 10];
+static COMPILED: [OnceLock<Result<Vec<BpfProgram>, String>>; Filter::COUNT] = [const { OnceLock::new() }; Filter::COUNT];
 
 /// Applies the filters to this thread, to the programs that it executes and to its children.
 pub(super) fn forbid_system_calls(permitted: Filter) -> Result<(), String> {
@@ -198,14 +211,13 @@ pub(super) fn forbid_system_calls(permitted: Filter) -> Result<(), String> {
 }
 
 /// Compiles the filters.
-fn compiled(permitted: Filter) -> Result<[BpfProgram; 2], String> {
+fn compiled(permitted: Filter) -> Result<Vec<BpfProgram>, String> {
     let mut rules: Rules = FORBIDDEN.iter().map(|number| (*number, Vec::new())).collect();
     if !permitted.permits_metadata() {
         rules.extend(METADATA.iter().map(|number| (*number, Vec::new())));
     }
     if matches!(permitted, Filter::Needs { .. }) {
-        let others = [0, 1].map(|argument| rule(&[(argument, SeccompCmpOp::Ne, 0)]));
-        rules.insert(libc::SYS_setpgid, others.into_iter().collect::<Result<_, _>>()?);
+        UNHELD.iter().for_each(|number| drop(rules.remove(&i64::from(*number))));
     }
     for (number, argument) in REACHING_OTHERS {
         rules.entry(*number).or_default().push(rule(&[(*argument, SeccompCmpOp::Ne, 0)])?);
@@ -226,7 +238,28 @@ fn compiled(permitted: Filter) -> Result<[BpfProgram; 2], String> {
     let other = |kind: u64| rule(&[(1, SeccompCmpOp::MaskedEq(0xf), kind)]);
     rules.insert(libc::SYS_socketpair, others.map(other).collect::<Result<_, _>>()?);
     // The flags of `clone3` are in memory, which filters cannot read. After ENOSYS libraries fall back to `clone`.
-    Ok([filter(rules, libc::EPERM)?, filter(BTreeMap::from([(libc::SYS_clone3, Vec::new())]), libc::ENOSYS)?])
+    let clone = filter(BTreeMap::from([(libc::SYS_clone3, Vec::new())]), libc::ENOSYS)?;
+    Ok([filter(rules, libc::EPERM)?, clone].into_iter().chain(other_numbers()).collect())
+}
+
+/// Returns the filter that refuses all system calls of the x32 ABI. Hardly any program uses it.
+///
+/// A list of the forbidden ones would double the time that the kernel takes to install a filter.
+fn other_numbers() -> Option<BpfProgram> {
+    let instruction = |code: u32, jf: u8, k: u32| {
+        let code = u16::try_from(code).unwrap_or_default();
+        seccompiler::sock_filter { code, jt: 0, jf, k }
+    };
+    let refuse = libc::SECCOMP_RET_ERRNO | libc::EPERM.cast_unsigned();
+    cfg!(target_arch = "x86_64").then(|| {
+        vec![
+            // The number is the first field of `seccomp_data`.
+            instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
+            instruction(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 1, X32_BIT),
+            instruction(libc::BPF_RET | libc::BPF_K, 0, refuse),
+            instruction(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_ALLOW),
+        ]
+    })
 }
 
 /// Makes a rule that matches if all conditions hold: the argument's index, the comparison, the value.
@@ -242,15 +275,9 @@ fn rule(conditions: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, String> {
 /// Compiles a filter that lets the system calls of `rules` fail with `errno`.
 fn filter(rules: Rules, errno: libc::c_int) -> Result<BpfProgram, String> {
     let text = |error: Error| error.to_string();
-    let x32: Rules = if cfg!(target_arch = "x86_64") {
-        rules.iter().map(|(number, rules)| (number | X32_BIT, rules.clone())).collect()
-    } else {
-        Rules::new()
-    };
     let arch = std::env::consts::ARCH.try_into().map_err(|_| "no filter of system calls for this processor")?;
     let refuse = SeccompAction::Errno(errno.cast_unsigned());
-    let all = rules.into_iter().chain(x32).collect();
-    let filter = SeccompFilter::new(all, SeccompAction::Allow, refuse, arch).map_err(|error| text(error.into()))?;
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch).map_err(|error| text(error.into()))?;
     filter.try_into().map_err(|error: seccompiler::BackendError| text(error.into()))
 }
 

@@ -1,7 +1,7 @@
 //! Starts programs that are confined to the needs of their tools, by Landlock and seccomp.
 //!
-//! Both restrict the thread that asks for it, and what that thread starts. So each program is started by a thread of its
-//! own, which is confined first and ends after the start. That needs no other program, and no code in the child.
+//! Both restrict the thread that asks for it, and what that thread starts. So each program is started by a thread that
+//! is confined first. That needs no other program, and no code in the child.
 
 use std::ffi::OsString;
 use std::fs::DirBuilder;
@@ -9,6 +9,8 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::mpsc::{self, Sender};
+use std::thread::JoinHandle;
 
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _,
@@ -42,35 +44,58 @@ pub struct Confinement {
 ///
 /// # Errors
 /// The reason why the program cannot be confined, or the error of `start`.
-pub(super) fn start<T: Send>(
+pub(super) fn start<T: Send + 'static>(
     confinement: &Confinement,
-    start: impl FnOnce() -> io::Result<T> + Send,
+    start: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> Result<io::Result<T>, String> {
     if kernel_abi().is_none() {
         return Ok(start());
     }
-    let confined = || {
-        confine_thread(confinement)?;
-        Ok(start())
-    };
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name("start".to_owned()).spawn_scoped(scope, confined);
-        let thread = thread.map_err(|error| error.to_string())?;
-        thread.join().unwrap_or_else(|_| Err("the thread that starts it panicked".to_owned()))
+    let Confinement { write, network, local_sockets, metadata } = confinement.clone();
+    let filter = Filter::Needs { network, local_sockets, metadata };
+    let (answer, answered) = mpsc::sync_channel(1);
+    let job: Job = Box::new(move |filtered| {
+        let started = filtered.and_then(|()| restrict_writing(&write, network)).map(|()| start());
+        // The receiver waits for it.
+        let _ = answer.send(started);
+    });
+    starter(filter).send(job).map_err(|_| "the thread that starts it has ended".to_owned())?;
+    answered.recv().map_err(|_| "the thread that starts it has panicked".to_owned())?
+}
+
+/// A start of a program, on a thread that is confined but for files. The argument says whether it is.
+type Job = Box<dyn FnOnce(Result<(), String>) + Send>;
+
+/// Returns the queue of the thread for a filter.
+///
+/// It stays, because the kernel takes longer to install a filter than to start a program. Paths differ from call to call,
+/// and a rule for paths cannot be taken back. So each job runs on a thread of its own, which inherits the filter.
+fn starter(filter: Filter) -> &'static Sender<Job> {
+    static STARTERS: [OnceLock<Sender<Job>>; Filter::COUNT] = [const { OnceLock::new() }; Filter::COUNT];
+    STARTERS[filter.place()].get_or_init(|| {
+        let (jobs, received) = mpsc::channel::<Job>();
+        let serve = move || {
+            // Else root could not read what it can read without confinement.
+            let dropped = drop_capabilities(CapabilitySet::DAC_READ_SEARCH);
+            let filtered = dropped.and_then(|()| confine::forbid_system_calls(filter));
+            for job in received {
+                let filtered = filtered.clone();
+                // Without a thread, the job is dropped, and its caller told.
+                let _ = start_thread(move || job(filtered));
+            }
+        };
+        // Without the thread, each job is refused.
+        let _ = start_thread(serve);
+        jobs
     })
 }
 
-/// Confines the current thread.
-fn confine_thread(confinement: &Confinement) -> Result<(), String> {
-    let Confinement { write, network, local_sockets, metadata } = confinement;
-    let is_there = |path: &&PathBuf| path.exists();
-    let paths: Vec<OsString> = write.iter().filter(is_there).map(|path| path.clone().into_os_string()).collect();
-    restrict_writing(&paths, *network)?;
-    // Else root could not read what it can read without confinement.
-    drop_capabilities(CapabilitySet::DAC_READ_SEARCH)?;
-    let filter = Filter::Needs { network: *network, local_sockets: *local_sockets, metadata: *metadata };
-    confine::forbid_system_calls(filter)
+fn start_thread(run: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+    std::thread::Builder::new().name("start".to_owned()).stack_size(STACK_BYTES).spawn(run)
 }
+
+/// Size of the stack of a thread that starts programs.
+const STACK_BYTES: usize = 256 << 10;
 
 /// Makes the missing directories among `paths` that are below the home directory, for their owner only.
 pub(super) fn make_missing(paths: &[PathBuf]) {
@@ -81,8 +106,8 @@ pub(super) fn make_missing(paths: &[PathBuf]) {
     }
 }
 
-/// Restricts writing to `paths`, and TCP if there is no network, as far as the kernel can (Landlock).
-fn restrict_writing(paths: &[OsString], network: bool) -> Result<(), String> {
+/// Restricts writing of this thread to `write`, and TCP if there is no network, as far as the kernel can (Landlock).
+fn restrict_writing(write: &[PathBuf], network: bool) -> Result<(), String> {
     let ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(writing(MIN_NEEDS_ABI))
@@ -97,9 +122,10 @@ fn restrict_writing(paths: &[OsString], network: bool) -> Result<(), String> {
         ruleset.handle_access(AccessNet::from_all(MAX_ABI)).map_err(|error| error.to_string())?
     };
     let created = ruleset.create().map_err(|error| error.to_string())?;
-    let created = allow(created, paths, |abi| writing(abi) & !DEVICES)?;
-    let devices: Vec<OsString> =
-        DATA_DEVICES.iter().filter(|path| Path::new(path).exists()).map(OsString::from).collect();
+    let there = |path: &&Path| path.exists();
+    let paths: Vec<OsString> = write.iter().map(PathBuf::as_path).filter(there).map(OsString::from).collect();
+    let created = allow(created, &paths, |abi| writing(abi) & !DEVICES)?;
+    let devices: Vec<OsString> = DATA_DEVICES.iter().map(Path::new).filter(there).map(OsString::from).collect();
     let created = allow(created, &devices, |_| AccessFs::WriteFile.into())?;
     created.restrict_self().map(drop).map_err(|error| error.to_string())
 }

@@ -183,30 +183,28 @@ fn spawn(invocation: &Invocation, descriptors: &Descriptors) -> Result<Child, Sp
     if let Some(dir) = &invocation.cwd {
         command.current_dir(dir);
     }
+    let Some(confinement) = &invocation.confinement else {
+        return children::start(|| command.spawn(), Child::id).map_err(|error| start_error(invocation, error));
+    };
     let runtime = tokio::runtime::Handle::current();
-    let start = || {
+    let start = move || {
         let _context = runtime.enter();
         command.spawn()
     };
-    let spawned = match &invocation.confinement {
-        None => children::start(start, Child::id),
-        Some(confinement) => {
-            let confined = || match confined::start(confinement, start) {
-                Ok(started) => started.map_err(Ok),
-                Err(problem) => Err(Err(SpawnError::Sandbox(invocation.argv[0].clone(), problem))),
-            };
-            match children::start(confined, Child::id) {
-                Ok(child) => Ok(child),
-                Err(Ok(error)) => Err(error),
-                Err(Err(unconfined)) => return Err(unconfined),
-            }
-        }
+    let confined = || match confined::start(confinement, start) {
+        Ok(started) => started.map_err(|error| start_error(invocation, error)),
+        Err(problem) => Err(SpawnError::Sandbox(invocation.argv[0].clone(), problem)),
     };
-    spawned.map_err(|error| match error.kind() {
+    children::start(confined, Child::id)
+}
+
+/// Makes the error of a start that failed.
+fn start_error(invocation: &Invocation, error: io::Error) -> SpawnError {
+    match error.kind() {
         // The program was found, so the interpreter that its first line names is missing.
         io::ErrorKind::NotFound => system_error(invocation, io::Error::other("its interpreter does not exist")),
         _ => system_error(invocation, error),
-    })
+    }
 }
 
 /// Returns the variables of this process that are among `names`, of which one may end in `*`.

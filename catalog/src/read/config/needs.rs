@@ -1,6 +1,6 @@
 //! Reads `needs`, and the values of `env`.
 
-use crate::needs::{ANY_HOST, EnvValue, Needs, is_path};
+use crate::needs::{ANY, EnvValue, Needs, is_path};
 use crate::read::diagnostic::Code;
 use crate::read::source::{Span, Spanned};
 use crate::read::walk::{Fields, Walker};
@@ -24,13 +24,13 @@ pub(crate) fn needs(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Option<
 fn network(walker: &mut Walker<'_>, node: &Node) -> Vec<String> {
     if !matches!(node.kind, NodeKind::Sequence(_)) {
         let any = walker.flag(node, "network").unwrap_or_default();
-        return any.then(|| ANY_HOST.to_owned()).into_iter().collect();
+        return any.then(|| ANY.to_owned()).into_iter().collect();
     }
     walker.list(node, "network", |walker, node| {
         let item = walker.string(node, "an item of `network`")?;
         let port = item.value.rsplit_once(':').filter(|(host, _)| !host.is_empty()).map(|(_, port)| port);
-        let is_host = port.is_some_and(|port| port == ANY_HOST || port.parse::<u16>().is_ok_and(|port| port > 0));
-        if !is_host && item.value != ANY_HOST && !is_path(&item.value) {
+        let is_host = port.is_some_and(|port| port == ANY || port.parse::<u16>().is_ok_and(|port| port > 0));
+        if !is_host && item.value != ANY && !is_path(&item.value) {
             let message = format!("`{}` is neither a host with a port nor the path of a socket", item.value);
             walker.report(Code::IllegalNeed, item.span, message, "write such as api.github.com:443, *, or /run/x.sock");
         }
@@ -51,10 +51,11 @@ fn path(walker: &mut Walker<'_>, node: &Node, what: &str) -> Option<String> {
     Some(path.value)
 }
 
-/// Reads the name of a variable, which may end in `*`.
+/// Reads the name of a variable, which may end in `*`; the star alone stands for all.
 fn variable(walker: &mut Walker<'_>, node: &Node) -> Option<String> {
     let name = walker.string(node, "an item of `env`")?;
-    if !is_variable(name.value.strip_suffix('*').unwrap_or(&name.value)) {
+    let is_any = name.value == ANY;
+    if !is_any && !is_variable(name.value.strip_suffix('*').unwrap_or(&name.value)) {
         illegal_variable(walker, &name);
     }
     Some(name.value)
