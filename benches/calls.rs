@@ -52,10 +52,14 @@ fn main() {
     );
     std::fs::write(&config, text).unwrap();
     let small = work.path().join("small.yaml");
-    std::fs::write(&small, format!(
-        "command: {PROGRAM}\ntools:\n  - {{name: small, description: x}}\n  \
+    std::fs::write(
+        &small,
+        format!(
+            "command: {PROGRAM}\ntools:\n  - {{name: small, description: x}}\n  \
          - {{name: held, description: x, risk: read, needs: {{}}}}\n"
-    )).unwrap();
+        ),
+    )
+    .unwrap();
     compare(&small);
     flood(&config);
     cancel(&config, &pids);

@@ -42,7 +42,8 @@ pub(crate) struct Sources {
 
 /// Parses a level of confinement.
 fn confine_levels() -> impl TypedValueParser<Value = ConfineLevel> {
-    PossibleValuesParser::new(["off", "read", "all"]).try_map(|name| name.parse::<ConfineLevel>().map_err(|error| error.to_string()))
+    PossibleValuesParser::new(["off", "read", "all"])
+        .try_map(|name| name.parse::<ConfineLevel>().map_err(|error| error.to_string()))
 }
 
 impl Selection {
@@ -64,12 +65,7 @@ impl Selection {
 
 impl Sources {
     fn wanted(&self) -> Wanted {
-        Wanted {
-            names: Vec::new(),
-            configs: self.configs.clone(),
-            configs_only: self.only,
-            confine: self.confine,
-        }
+        Wanted { names: Vec::new(), configs: self.configs.clone(), configs_only: self.only, confine: self.confine }
     }
 
     /// Loads all tools. Reports warnings and errors on standard error.

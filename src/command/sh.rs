@@ -71,8 +71,12 @@ pub(crate) fn as_shell(words: impl Iterator<Item = OsString>) -> Option<Result<A
 fn shell_arguments(line: &str) -> Args {
     let directory = shell_directory();
     let present = |name: &str| directory.as_ref().map(|directory| directory.join(name)).filter(|path| path.exists());
-    let sources =
-        Sources { configs: present("configs").into_iter().collect(), only: false, policy: present("policy.yaml"), confine: None };
+    let sources = Sources {
+        configs: present("configs").into_iter().collect(),
+        only: false,
+        policy: present("policy.yaml"),
+        confine: None,
+    };
     Args { line: line.to_owned(), sources, audit: None }
 }
 

@@ -202,7 +202,8 @@ impl Filter {
 }
 
 /// The compiled filters, which take longer to compile than to install.
-static COMPILED: [OnceLock<Result<Vec<BpfProgram>, String>>; Filter::COUNT] = [const { OnceLock::new() }; Filter::COUNT];
+static COMPILED: [OnceLock<Result<Vec<BpfProgram>, String>>; Filter::COUNT] =
+    [const { OnceLock::new() }; Filter::COUNT];
 
 /// Applies the filters to this thread, to the programs that it executes and to its children.
 pub(super) fn forbid_system_calls(permitted: Filter) -> Result<(), String> {

@@ -13,8 +13,8 @@ use std::sync::mpsc::{self, Sender};
 use std::thread::JoinHandle;
 
 use landlock::{
-    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _,
-    Scope, make_bitflags,
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _, Scope,
+    make_bitflags,
 };
 use rustix::thread::CapabilitySet;
 
@@ -135,7 +135,7 @@ fn writing(abi: ABI) -> BitFlags<AccessFs> {
     AccessFs::from_write(abi) & !make_bitflags!(AccessFs::{IoctlDev | ResolveUnix})
 }
 
-/// Returns the newest Landlock ABI that the kernel has, as a number; `None` if it cannot confine.
+/// Returns the newest Landlock ABI of use that the kernel has, as a number; `None` if it cannot confine.
 #[must_use]
 pub fn kernel_abi() -> Option<u8> {
     static FOUND: OnceLock<Option<u8>> = OnceLock::new();
@@ -146,7 +146,8 @@ pub fn kernel_abi() -> Option<u8> {
             let files = if abi < ABI::V6 { files } else { files.and_then(|files| files.scope(Scope::from_all(abi))) };
             files.and_then(Ruleset::create).is_ok()
         };
-        let known = [ABI::V9, ABI::V8, ABI::V7, ABI::V6, ABI::V5, ABI::V4, MIN_NEEDS_ABI];
+        // ABI 7 and 8 restrict nothing more.
+        let known = [ABI::V9, ABI::V6, ABI::V5, ABI::V4, MIN_NEEDS_ABI];
         known.into_iter().find(|abi| has(*abi)).map(|abi| abi as u8)
     })
 }

@@ -2,9 +2,7 @@
 
 use std::ffi::OsString;
 
-use landlock::{
-    ABI, AccessFs, BitFlags, PathBeneath, PathFd, RulesetCreated, RulesetCreatedAttr as _, make_bitflags,
-};
+use landlock::{ABI, AccessFs, BitFlags, PathBeneath, PathFd, RulesetCreated, RulesetCreatedAttr as _, make_bitflags};
 
 /// The newest Landlock ABI that the crate supports.
 pub(super) const MAX_ABI: ABI = ABI::V9;
@@ -29,4 +27,3 @@ pub(super) fn allow(
     }
     Ok(ruleset)
 }
-

@@ -6,8 +6,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use climax_catalog::{CliView, EnvValue};
 use climax_catalog::expansion::command_word;
+use climax_catalog::{CliView, EnvValue};
 
 mod append;
 mod capture;
@@ -43,8 +43,8 @@ mod watch;
 pub(crate) use append::open_for_append;
 pub use capture::Captured;
 pub use children::reap_given_children;
-pub use descriptors::{keep_descriptors_private, room_for_connections};
 pub use confined::{Confinement, kernel_abi};
+pub use descriptors::{keep_descriptors_private, room_for_connections};
 pub use error::SpawnError;
 pub use invocation::Invocation;
 pub(crate) use janitor::CleanupGuard;

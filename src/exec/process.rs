@@ -22,9 +22,9 @@ use super::invocation::Invocation;
 use super::janitor::Janitor;
 use super::joint::{Descriptors, Joint, Merged};
 use super::limits::Limits;
+use super::secrets::{MaskedStream, Masks};
 use super::start_queue::StartQueue;
 use super::watch::Watch;
-use super::secrets::{MaskedStream, Masks};
 use super::{End, Outcome, SpawnError, Stop, confined, program};
 
 /// The context that a process runs in.
@@ -268,12 +268,7 @@ async fn write_all(pipe: Option<ChildStdin>, text: Option<&str>) {
 }
 
 /// Reads a stream to its end or its first error, and reports each piece to `watch`.
-async fn read_all(
-    stream: Option<impl AsyncRead + Unpin>,
-    capture: &mut Capture,
-    masks: &Masks,
-    watch: impl Fn(&[u8]),
-) {
+async fn read_all(stream: Option<impl AsyncRead + Unpin>, capture: &mut Capture, masks: &Masks, watch: impl Fn(&[u8])) {
     let Some(mut stream) = stream else { return };
     let mut masked = (!masks.is_empty()).then(|| MaskedStream::new(masks));
     let mut show = |bytes: &[u8]| {

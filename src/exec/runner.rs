@@ -15,14 +15,14 @@ use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio::time::sleep;
 
+use super::confined::{self, Confinement};
 use super::invocation::Invocation;
 use super::janitor::{CleanupGuard, Janitor};
 use super::joint::Joint;
 use super::limits::Limits;
 use super::process::{self, RunContext};
-use super::start_queue::StartQueue;
-use super::confined::{self, Confinement};
 use super::secrets::{self, Masks};
+use super::start_queue::StartQueue;
 use super::{Captured, End, Outcome, SpawnError, Stop, Watch, container, random, sandbox, variable};
 use crate::lock::Unpoisoned as _;
 
@@ -324,7 +324,8 @@ async fn run_here(
     let scratch = tempfile::Builder::new().prefix("climax-").tempdir().map_err(SpawnError::Files)?;
     let mut confined = invocation.clone();
     confined.env.push(("TMPDIR".to_owned(), scratch.path().display().to_string()));
-    let write = confinement.write.iter().cloned().chain([scratch.path().to_owned()]).chain(invocation.files_dir.clone());
+    let write =
+        confinement.write.iter().cloned().chain([scratch.path().to_owned()]).chain(invocation.files_dir.clone());
     confined.confinement = Some(Confinement { write: write.collect(), ..confinement.clone() });
     let outcome = process::run(&confined, joint, context, stop).await;
     // Most programs leave it empty. The files of others take time.

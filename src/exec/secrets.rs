@@ -146,7 +146,8 @@ mod tests {
 
     #[test]
     fn secrets_are_masked_in_pieces_of_any_length() {
-        let masks = Masks::of(["secret", "secret-and-more", "crete", "abc"].map(|text| text.as_bytes().to_vec()).into());
+        let masks =
+            Masks::of(["secret", "secret-and-more", "crete", "abc"].map(|text| text.as_bytes().to_vec()).into());
         let text = b"a secret-and-more, secre, a secret; crete abc secret-and-les";
         let expected = b"a [secret], secre, a [secret]; [secret] abc [secret]-and-les".to_vec();
         for size in 1..text.len() {

@@ -10,9 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 use climax_catalog::policy::SandboxLimits;
-use landlock::{
-    ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _, Scope,
-};
+use landlock::{ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _, Scope};
 use rustix::process::{Resource, Rlimit, geteuid, setrlimit};
 use rustix::thread::CapabilitySet;
 

@@ -43,7 +43,9 @@ impl Held {
         let in_dir = |text: &str| text.replace("{DIR}", dir.path().to_str().unwrap());
         std::fs::write(dir.path().join("fake.yaml"), in_dir(env) + &in_dir(&fake_config(TOOLS))).unwrap();
         let mut command = climax();
-        command.args(["--only", "--config", &path("fake.yaml"), "--audit", &path("audit"), "--meta", "run"]).args(more);
+        command
+            .args(["--only", "--config", &path("fake.yaml"), "--audit", &path("audit"), "--meta", "search,call,run"])
+            .args(more);
         command.env("HOME", dir.path()).env("FAKE_ONE", "one").env("OTHER_TOKEN", "not-for-programs");
         command.current_dir(dir.path());
         let mut server = Server::spawn(&mut command);
@@ -78,7 +80,8 @@ fn reading_calls_change_no_file_outside_of_their_needs() {
     assert_eq!(held.attempt("open", "write", &open), "ok");
     assert!(is_refused(&held.attempt("open", "write", &closed)));
     assert_eq!(held.attempt("open", "write", &made), "ok", "missing directories below HOME are made");
-    let mode = std::os::unix::fs::PermissionsExt::mode(&held.dir.path().join("made/here").metadata().unwrap().permissions());
+    let mode =
+        std::os::unix::fs::PermissionsExt::mode(&held.dir.path().join("made/here").metadata().unwrap().permissions());
     assert_eq!(mode & 0o777, 0o700);
     assert_eq!(std::fs::read_to_string(&closed).unwrap(), "closed");
 }
@@ -251,7 +254,7 @@ fn commands_take_the_level_and_doctor_says_what_the_kernel_can() {
     let dir = tempfile::tempdir().unwrap();
     let closed = dir.path().join("closed").display().to_string();
     let config = dir.path().join("fake.yaml");
-    std::fs::write(&config, fake_config(TOOLS)).unwrap();
+    std::fs::write(&config, fake_config(TOOLS).replace("{DIR}", "/nowhere")).unwrap();
     let sources = ["--only", "--config", config.to_str().unwrap()];
     let call = |level: &str| {
         let pairs = ["words=write".to_owned(), format!("path={closed}")];
@@ -263,7 +266,7 @@ fn commands_take_the_level_and_doctor_says_what_the_kernel_can() {
     let doctor: Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!(doctor["confinement"]["level"], "read");
     assert!(doctor["confinement"]["landlock_abi"].as_u64().is_some_and(|abi| abi >= 3), "{doctor}");
-    assert_eq!(doctor["programs"][0]["confined"], 8, "{doctor}");
+    assert_eq!(doctor["programs"][0]["confined"], 9, "{doctor}");
     let (status, _, stderr) = run(climax().arg("doctor").args(sources).args(["--confine", "some"]));
     assert!(status == 2 && stderr.contains("off, read, all"), "{stderr}");
 }

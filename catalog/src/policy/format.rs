@@ -72,7 +72,8 @@ fn approval() -> Value {
 }
 
 fn confine() -> Value {
-    let level = json!({ "enum": ConfineLevel::VARIANTS, "description": "Which calls are held to the needs of their tools" });
+    let level =
+        json!({ "enum": ConfineLevel::VARIANTS, "description": "Which calls are held to the needs of their tools" });
     let required = json!({ "type": "boolean", "default": false, "description": "Whether nothing is served where the kernel cannot confine" });
     let whole = object(&[], &json!({ "level": level, "required": required }));
     json!({ "anyOf": [level, whole, { "type": "null" }] })

@@ -1,7 +1,7 @@
 //! Checked configs: owned, with defaults, and one place per arg.
 
-use crate::needs::Needs;
 use crate::model::{ArgRisk, GroupKind, Place, Risk, Shape, Type};
+use crate::needs::Needs;
 use crate::policy::ArgRule;
 use crate::prompt::Prompt;
 use crate::read::source::{Span, Spanned};

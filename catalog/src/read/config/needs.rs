@@ -15,7 +15,7 @@ pub(crate) fn needs(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Option<
     let span = walker.first_line(node.span);
     let mut fields = walker.mapping(node, "`needs`", NEEDS_KEYS)?;
     let network = fields.optional("network").map(|node| network(walker, node)).unwrap_or_default();
-    let write = fields.list(walker, "write", |walker, node| path(walker, node, "an item of `write`"));
+    let write = fields.list(walker, "write", written_path);
     let env = fields.list(walker, "env", variable);
     Some(Spanned { value: Needs { network, write, env }, span })
 }
@@ -38,15 +38,22 @@ fn network(walker: &mut Walker<'_>, node: &Node) -> Vec<String> {
     })
 }
 
+/// Reads a path to write: no directory whose files programs run.
+fn written_path(walker: &mut Walker<'_>, node: &Node) -> Option<String> {
+    let path = path(walker, node, "an item of `write`")?;
+    if ["", "~", "$HOME", "${HOME}"].contains(&path.trim_end_matches('/')) {
+        let message = format!("`{path}` holds files that programs run, such as ~/.profile");
+        walker.report(Code::IllegalNeed, node.span, message, "name the directory that the program writes in");
+    }
+    Some(path)
+}
+
 /// Reads a path that no argument can move: an absolute one, or one that starts at a variable.
 fn path(walker: &mut Walker<'_>, node: &Node, what: &str) -> Option<String> {
     let path = walker.string(node, what)?;
     if !is_path(&path.value) {
         let message = format!("`{}` is relative, and to a directory that the call chooses", path.value);
         walker.report(Code::RelativePath, path.span, message, "write an absolute path; `~` and `$VAR` expand");
-    } else if what.contains("write") && ["", "~", "$HOME", "${HOME}"].contains(&path.value.trim_end_matches('/')) {
-        let message = format!("`{}` holds files that programs run, such as ~/.profile", path.value);
-        walker.report(Code::IllegalNeed, path.span, message, "name the directory that the program writes in");
     }
     Some(path.value)
 }
