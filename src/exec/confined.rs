@@ -8,8 +8,8 @@ use std::fs::DirBuilder;
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-use std::sync::mpsc::{self, Sender};
+use std::sync::mpsc::{self, SendError, Sender};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::JoinHandle;
 
 use landlock::{
@@ -20,6 +20,7 @@ use rustix::thread::CapabilitySet;
 
 use super::confine::{self, Filter, drop_capabilities};
 use super::landlock_rules::{DEVICES, MAX_ABI, allow};
+use crate::lock::Unpoisoned as _;
 
 /// The oldest Landlock ABI by which calls are confined to their needs: it restricts truncation.
 const MIN_NEEDS_ABI: ABI = ABI::V3;
@@ -54,40 +55,62 @@ pub(super) fn start<T: Send + 'static>(
     let Confinement { write, network, local_sockets, metadata } = confinement.clone();
     let filter = Filter::Needs { network, local_sockets, metadata };
     let (answer, answered) = mpsc::sync_channel(1);
-    let job: Job = Box::new(move |filtered| {
-        let started = filtered.and_then(|()| restrict_writing(&write, network)).map(|()| start());
+    let job: Job = Box::new(move |thread| {
+        let started = match thread {
+            Ok(filtered) => filtered.and_then(|()| restrict_writing(&write, network)).map(|()| start()),
+            // As if the process could not be started: the start waits until the system has room.
+            Err(no_thread) => Ok(Err(no_thread)),
+        };
         // The receiver waits for it.
         let _ = answer.send(started);
     });
-    starter(filter).send(job).map_err(|_| "the thread that starts it has ended".to_owned())?;
+    hand_over(filter, job);
     answered.recv().map_err(|_| "the thread that starts it has panicked".to_owned())?
 }
 
-/// A start of a program, on a thread that is confined but for files. The argument says whether it is.
-type Job = Box<dyn FnOnce(Result<(), String>) + Send>;
+/// A start of a program. The argument says whether the thread that runs it has the filter, or why there is none.
+type Job = Box<dyn FnOnce(io::Result<Result<(), String>>) + Send>;
 
-/// Returns the queue of the thread for a filter.
+/// Gives a job to the thread with a filter.
 ///
-/// It stays, because the kernel takes longer to install a filter than to start a program. Paths differ from call to call,
-/// and a rule for paths cannot be taken back. So each job runs on a thread of its own, which inherits the filter.
-fn starter(filter: Filter) -> &'static Sender<Job> {
-    static STARTERS: [OnceLock<Sender<Job>>; Filter::COUNT] = [const { OnceLock::new() }; Filter::COUNT];
-    STARTERS[filter.place()].get_or_init(|| {
-        let (jobs, received) = mpsc::channel::<Job>();
-        let serve = move || {
-            // Else root could not read what it can read without confinement.
-            let dropped = drop_capabilities(CapabilitySet::DAC_READ_SEARCH);
-            let filtered = dropped.and_then(|()| confine::forbid_system_calls(filter));
-            for job in received {
-                let filtered = filtered.clone();
-                // Without a thread, the job is dropped, and its caller told.
-                let _ = start_thread(move || job(filtered));
-            }
-        };
-        // Without the thread, each job is refused.
-        let _ = start_thread(serve);
-        jobs
-    })
+/// The thread stays, because the kernel takes longer to install a filter than to start a program. Paths differ from call
+/// to call, and a rule for paths cannot be taken back. So each job runs on a thread of its own, which inherits the
+/// filter.
+fn hand_over(filter: Filter, job: Job) {
+    static STARTERS: [Mutex<Option<Sender<Job>>>; Filter::COUNT] = [const { Mutex::new(None) }; Filter::COUNT];
+    let mut starter = STARTERS[filter.place()].lock().unpoisoned();
+    let sender = match starter.take().map_or_else(|| start_starter(filter), Ok) {
+        Ok(sender) => sender,
+        Err(error) => return job(Err(error)),
+    };
+    match sender.send(job) {
+        Ok(()) => *starter = Some(sender),
+        Err(SendError(job)) => job(Err(io::Error::other("the thread that starts programs has ended"))),
+    }
+}
+
+/// Starts the thread with a filter.
+fn start_starter(filter: Filter) -> io::Result<Sender<Job>> {
+    let (jobs, received) = mpsc::channel::<Job>();
+    start_thread(move || {
+        // Else root could not read what it can read without confinement.
+        let dropped = drop_capabilities(CapabilitySet::DAC_READ_SEARCH);
+        let filtered = dropped.and_then(|()| confine::forbid_system_calls(filter));
+        received.iter().for_each(|job| run(job, &filtered));
+    })?;
+    Ok(jobs)
+}
+
+/// Runs a job on a thread of its own.
+fn run(job: Job, filtered: &Result<(), String>) {
+    let job = Arc::new(Mutex::new(Some(job)));
+    let (of_thread, filtered) = (job.clone(), filtered.clone());
+    let take = |job: &Mutex<Option<Job>>| job.lock().unpoisoned().take();
+    let started = start_thread(move || take(&of_thread).into_iter().for_each(|job| job(Ok(filtered.clone()))));
+    if let Err(error) = started {
+        let errno = error.raw_os_error().unwrap_or(libc::EAGAIN);
+        take(&job).into_iter().for_each(|job| job(Err(io::Error::from_raw_os_error(errno))));
+    }
 }
 
 fn start_thread(run: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::confined::Confinement;
-use super::secrets::SecretSource;
 
 /// A program to run, with its arguments, environment, directory, standard input and timeout.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,4 +30,13 @@ pub struct Invocation {
     pub files_dir: Option<PathBuf>,
     /// How long the program may take.
     pub timeout: Duration,
+}
+
+/// Where a secret comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SecretSource {
+    /// A variable of the server. Without it, the program does not get the secret.
+    Variable(String),
+    /// A file, read for each call. White space at its end is no part of the secret.
+    File(String),
 }

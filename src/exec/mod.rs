@@ -25,6 +25,7 @@ mod joint;
 mod landlock_rules;
 mod limits;
 mod lines;
+mod masks;
 mod members;
 mod pipeline;
 mod process;
@@ -46,17 +47,17 @@ pub use children::reap_given_children;
 pub use confined::{Confinement, kernel_abi};
 pub use descriptors::{keep_descriptors_private, room_for_connections};
 pub use error::SpawnError;
-pub use invocation::Invocation;
+pub use invocation::{Invocation, SecretSource};
 pub(crate) use janitor::CleanupGuard;
 pub use joint::{ErrorSink, Sink};
 pub use limits::{DEFAULT_OUTPUT_BYTES, Limits, MAX_WHOLE_OUTPUT_BYTES, default_concurrency};
 pub use lines::{MAX_LOG_LINES, MAX_WAITING_LOG_LINES, RemainingLines, StderrLines};
+pub use masks::Masks;
 pub use pipeline::{PipelineEnds, PipelineStage, StageError};
 pub use random::random_bytes;
 pub(crate) use result_files::ResultFiles;
 pub use result_files::{FileContent, ResultFile};
 pub use runner::Runner;
-pub use secrets::{Masks, SecretSource};
 pub use watch::{CallState, Watch};
 
 /// The output of a process and how it ended.

@@ -11,7 +11,8 @@ use futures_util::future::try_join_all;
 
 use super::invocation::Invocation;
 use super::joint::{ErrorSink, Joint, Sink, pipe_between};
-use super::secrets::{self, Masks};
+use super::masks::Masks;
+use super::secrets;
 use super::{Outcome, Runner, SpawnError, Stop, Watch, process};
 
 /// A program of a pipeline.

@@ -22,7 +22,7 @@ use super::invocation::Invocation;
 use super::janitor::Janitor;
 use super::joint::{Descriptors, Joint, Merged};
 use super::limits::Limits;
-use super::secrets::{MaskedStream, Masks};
+use super::masks::{MaskedStream, Masks};
 use super::start_queue::StartQueue;
 use super::watch::Watch;
 use super::{End, Outcome, SpawnError, Stop, confined, program};

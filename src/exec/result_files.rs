@@ -8,8 +8,8 @@ use climax_catalog::{OutputFileView, ResolvedTool};
 use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
 use tempfile::TempDir;
 
-use super::Masks;
 use super::limits::MAX_WHOLE_OUTPUT_BYTES;
+use super::masks::Masks;
 
 /// The directory for the result files of one call. Dropping it removes the directory.
 #[derive(Debug)]

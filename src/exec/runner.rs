@@ -20,8 +20,9 @@ use super::invocation::Invocation;
 use super::janitor::{CleanupGuard, Janitor};
 use super::joint::Joint;
 use super::limits::Limits;
+use super::masks::Masks;
 use super::process::{self, RunContext};
-use super::secrets::{self, Masks};
+use super::secrets;
 use super::start_queue::StartQueue;
 use super::{Captured, End, Outcome, SpawnError, Stop, Watch, container, random, sandbox, variable};
 use crate::lock::Unpoisoned as _;
@@ -321,15 +322,16 @@ async fn run_here(
         return process::run(invocation, joint, context, stop).await;
     };
     confined::make_missing(&confinement.write);
-    let scratch = tempfile::Builder::new().prefix("climax-").tempdir().map_err(SpawnError::Files)?;
+    // Where no directory for temporary files can be written, the program has none either.
+    let scratch = tempfile::Builder::new().prefix("climax-").tempdir().ok();
+    let path = scratch.as_ref().map(|scratch| scratch.path().to_owned());
     let mut confined = invocation.clone();
-    confined.env.push(("TMPDIR".to_owned(), scratch.path().display().to_string()));
-    let write =
-        confinement.write.iter().cloned().chain([scratch.path().to_owned()]).chain(invocation.files_dir.clone());
+    confined.env.extend(path.iter().map(|path| ("TMPDIR".to_owned(), path.display().to_string())));
+    let write = confinement.write.iter().cloned().chain(path).chain(invocation.files_dir.clone());
     confined.confinement = Some(Confinement { write: write.collect(), ..confinement.clone() });
     let outcome = process::run(&confined, joint, context, stop).await;
     // Most programs leave it empty. The files of others take time.
-    if std::fs::remove_dir(scratch.path()).is_err() {
+    if let Some(scratch) = scratch.filter(|scratch| std::fs::remove_dir(scratch.path()).is_err()) {
         let _ = tokio::task::spawn_blocking(|| drop(scratch)).await;
     }
     outcome

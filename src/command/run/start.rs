@@ -55,11 +55,14 @@ impl Start<'_> {
 /// Says once that the kernel cannot confine, if calls should be.
 fn tell_unconfined(published: &Published) {
     static TOLD: Once = Once::new();
+    if exec::kernel_abi().is_some() {
+        return;
+    }
     let toolbox = published.handle.toolbox();
     let level = toolbox.policy.confine().level.unwrap_or_default();
     let mut tools = toolbox.index.tools();
     let is_held = tools.any(|tool| needs_of_call(tool, Risk::promised(tool.written_risk()), level).is_some());
-    if is_held && exec::kernel_abi().is_none() {
+    if is_held {
         TOLD.call_once(|| terminal::error(UNCONFINED));
     }
 }
