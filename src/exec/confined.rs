@@ -19,7 +19,7 @@ use landlock::{
 use rustix::thread::CapabilitySet;
 
 use super::confine::{self, Filter, drop_capabilities};
-use super::landlock_rules::{DEVICES, MAX_ABI, allow};
+use super::landlock_rules::{DEVICES, MAX_ABI, Refused, allow};
 use crate::lock::Unpoisoned as _;
 
 /// The oldest Landlock ABI by which calls are confined to their needs: it restricts truncation.
@@ -57,7 +57,10 @@ pub(super) fn start<T: Send + 'static>(
     let (answer, answered) = mpsc::sync_channel(1);
     let job: Job = Box::new(move |thread| {
         let started = match thread {
-            Ok(filtered) => filtered.and_then(|()| restrict_writing(&write, network)).map(|()| start()),
+            Ok(filtered) => match filtered.map_err(Refused::from).and_then(|()| restrict_writing(&write, network)) {
+                Ok(()) => Ok(start()),
+                Err(refused) => refused.exhaustion().map(Err),
+            },
             // As if the process could not be started: the start waits until the system has room.
             Err(no_thread) => Ok(Err(no_thread)),
         };
@@ -130,27 +133,27 @@ pub(super) fn make_missing(paths: &[PathBuf]) {
 }
 
 /// Restricts writing of this thread to `write`, and TCP if there is no network, as far as the kernel can (Landlock).
-fn restrict_writing(write: &[PathBuf], network: bool) -> Result<(), String> {
+fn restrict_writing(write: &[PathBuf], network: bool) -> Result<(), Refused> {
     let ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(writing(MIN_NEEDS_ABI))
-        .map_err(|_| "the kernel has no Landlock, or one that is too old: Linux 6.2 is needed")?
+        .map_err(|error| Refused::by(&error))?
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(writing(MAX_ABI))
         .and_then(|ruleset| ruleset.scope(Scope::from_all(MAX_ABI)))
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| Refused::by(&error))?;
     let ruleset = if network {
         ruleset
     } else {
-        ruleset.handle_access(AccessNet::from_all(MAX_ABI)).map_err(|error| error.to_string())?
+        ruleset.handle_access(AccessNet::from_all(MAX_ABI)).map_err(|error| Refused::by(&error))?
     };
-    let created = ruleset.create().map_err(|error| error.to_string())?;
+    let created = ruleset.create().map_err(|error| Refused::by(&error))?;
     let there = |path: &&Path| path.exists();
     let paths: Vec<OsString> = write.iter().map(PathBuf::as_path).filter(there).map(OsString::from).collect();
     let created = allow(created, &paths, |abi| writing(abi) & !DEVICES)?;
     let devices: Vec<OsString> = DATA_DEVICES.iter().map(Path::new).filter(there).map(OsString::from).collect();
     let created = allow(created, &devices, |_| AccessFs::WriteFile.into())?;
-    created.restrict_self().map(drop).map_err(|error| error.to_string())
+    created.restrict_self().map(drop).map_err(|error| Refused::by(&error))
 }
 
 /// Returns the rights that change files. Sockets are left to [`confine`].

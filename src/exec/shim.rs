@@ -16,7 +16,7 @@ use rustix::thread::CapabilitySet;
 
 use super::confine::{self, Filter, drop_capabilities};
 use super::janitor;
-use super::landlock_rules::{DEVICES, MAX_ABI, allow};
+use super::landlock_rules::{DEVICES, MAX_ABI, Refused, allow};
 use super::shim_order::{COMMAND, ShimOrder};
 
 /// The oldest supported Landlock ABI: it restricts truncation (V3) and signals to other processes (V6).
@@ -119,9 +119,14 @@ fn restrict_files_and_sockets(read: &[OsString], write: &[OsString], network: bo
         ruleset.handle_access(AccessNet::from_all(MAX_ABI)).map_err(|error| error.to_string())?
     };
     let created = ruleset.create().map_err(|error| error.to_string())?;
-    let created = allow(created, read, AccessFs::from_read)?;
-    let created = allow(created, write, |abi| AccessFs::from_all(abi) & !DEVICES)?;
+    let created = allow(created, read, AccessFs::from_read).map_err(of_policy)?;
+    let created = allow(created, write, |abi| AccessFs::from_all(abi) & !DEVICES).map_err(of_policy)?;
     created.restrict_self().map(drop).map_err(|error| error.to_string())
+}
+
+/// Says that a path of the policy was refused.
+fn of_policy(refused: Refused) -> String {
+    format!("a path of the policy's sandbox: {}", String::from(refused))
 }
 
 /// Sets the resource limits of the policy.
