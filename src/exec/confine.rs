@@ -218,7 +218,7 @@ fn compiled(permitted: Filter) -> Result<Vec<BpfProgram>, String> {
         rules.extend(METADATA.iter().map(|number| (*number, Vec::new())));
     }
     if matches!(permitted, Filter::Needs { .. }) {
-        UNHELD.iter().for_each(|number| drop(rules.remove(&i64::from(*number))));
+        rules.retain(|number, _| !UNHELD.contains(number));
     }
     for (number, argument) in REACHING_OTHERS {
         rules.entry(*number).or_default().push(rule(&[(*argument, SeccompCmpOp::Ne, 0)])?);

@@ -99,7 +99,9 @@ fn start_starter(filter: Filter) -> io::Result<Sender<Job>> {
         // Else root could not read what it can read without confinement.
         let dropped = drop_capabilities(CapabilitySet::DAC_READ_SEARCH);
         let filtered = dropped.and_then(|()| confine::forbid_system_calls(filter));
-        received.iter().for_each(|job| run(job, &filtered));
+        for job in received {
+            run(job, &filtered);
+        }
     })?;
     Ok(jobs)
 }
@@ -109,10 +111,16 @@ fn run(job: Job, filtered: &Result<(), String>) {
     let job = Arc::new(Mutex::new(Some(job)));
     let (of_thread, filtered) = (job.clone(), filtered.clone());
     let take = |job: &Mutex<Option<Job>>| job.lock().unpoisoned().take();
-    let started = start_thread(move || take(&of_thread).into_iter().for_each(|job| job(Ok(filtered.clone()))));
+    let started = start_thread(move || {
+        if let Some(job) = take(&of_thread) {
+            job(Ok(filtered));
+        }
+    });
     if let Err(error) = started {
         let errno = error.raw_os_error().unwrap_or(libc::EAGAIN);
-        take(&job).into_iter().for_each(|job| job(Err(io::Error::from_raw_os_error(errno))));
+        if let Some(job) = take(&job) {
+            job(Err(io::Error::from_raw_os_error(errno)));
+        }
     }
 }
 

@@ -10,7 +10,7 @@ const MASK: &[u8] = b"[secret]";
 
 /// The secrets that output does not show.
 #[derive(Clone, Debug, Default)]
-pub struct Masks(Arc<[Vec<u8>]>);
+pub struct Masks(Arc<Vec<Vec<u8>>>);
 
 impl Masks {
     /// Masks these values.
@@ -18,7 +18,7 @@ impl Masks {
         values.retain(|value| value.len() >= MIN_MASKED_BYTES);
         // A secret may contain another one.
         values.sort_by_key(|value| std::cmp::Reverse(value.len()));
-        Self(values.into())
+        Self(Arc::new(values))
     }
 
     /// Returns the secrets of both.

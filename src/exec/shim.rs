@@ -84,11 +84,11 @@ fn check_paths(read: &[OsString], write: &[OsString]) -> Result<(), String> {
                 path.display()
             ));
         }
-        let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let resolved = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         for writable in write.iter().map(Path::new) {
-            let real_writable = writable.canonicalize().unwrap_or_else(|_| writable.to_owned());
+            let resolved_writable = writable.canonicalize().unwrap_or_else(|_| writable.to_owned());
             let is_below = |path: &Path, other: &Path| path != other && path.starts_with(other);
-            if is_below(path, writable) || is_below(&real, &real_writable) {
+            if is_below(path, writable) || is_below(&resolved, &resolved_writable) {
                 let [path, writable] = [path.display(), writable.display()];
                 return Err(format!(
                     "`{path}` of the policy's sandbox can be replaced, since it is below `{writable}`: name that alone"
