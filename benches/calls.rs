@@ -1,7 +1,7 @@
 //! The overhead of a call: time, memory with much output, and time from cancellation to the end of the processes.
 //!
 //! `cargo bench --bench calls` runs `/bin/true` in turn by `posix_spawn` alone, by the runner, and by the release
-//! server over its standard streams, then floods the server, then cancels calls; it prints medians and 99th
+//! server over its standard streams, confined to needs and not, then floods the server, then cancels calls; it prints medians and 99th
 //! percentiles.
 
 #![expect(
@@ -53,13 +53,20 @@ fn main() {
     );
     std::fs::write(&config, text).unwrap();
     let small = work.path().join("small.yaml");
-    std::fs::write(&small, format!("command: {PROGRAM}\ntools: [{{name: small, description: x}}]\n")).unwrap();
+    std::fs::write(
+        &small,
+        format!(
+            "command: {PROGRAM}\ntools:\n  - {{name: small, description: x}}\n  \
+         - {{name: held, description: x, risk: read, needs: {{}}}}\n"
+        ),
+    )
+    .unwrap();
     compare(&small);
     flood(&config);
     cancel(&config, &pids);
 }
 
-/// Measures the three kinds in turn, so that other load on the machine affects all of them.
+/// Measures the four kinds in turn, so that other load on the machine affects all of them.
 fn compare(config: &Path) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (mut server, mut output) = calling::start(config);
@@ -68,12 +75,14 @@ fn compare(config: &Path) {
         "in flight", "way", "p50 ms", "p99 ms", "added p50", "added p99", "calls/s"
     );
     for (calls, in_flight) in LOADS {
-        let mut ways = ["posix_spawn and wait", "runner", "server over stdio"].map(|name| (name, Times::default()));
+        let names = ["posix_spawn and wait", "runner", "server over stdio", "the same, confined"];
+        let mut ways = names.map(|name| (name, Times::default()));
         for round in 0..=ROUNDS {
             let measured = [
                 Times::of(|| bare(calls, in_flight)),
                 Times::of(|| runtime.block_on(runner(calls, in_flight))),
-                Times::of(|| over_stdio(&mut server, &mut output, calls, in_flight)),
+                Times::of(|| over_stdio(&mut server, &mut output, "small", calls, in_flight)),
+                Times::of(|| over_stdio(&mut server, &mut output, "held", calls, in_flight)),
             ];
             // The first round warms up caches.
             if round > 0 {
@@ -147,6 +156,9 @@ async fn runner(calls: usize, in_flight: usize) -> Vec<Duration> {
     let invocation = Invocation {
         argv: vec![PROGRAM.to_owned()],
         env: Vec::new(),
+        secrets: Vec::new(),
+        inherited: None,
+        confinement: None,
         program_dir: None,
         cwd: None,
         stdin: None,
@@ -171,7 +183,7 @@ async fn runner(calls: usize, in_flight: usize) -> Vec<Duration> {
     tasks.join_all().await.concat()
 }
 
-fn over_stdio(server: &mut Server, output: &mut Output, calls: usize, in_flight: usize) -> Vec<Duration> {
+fn over_stdio(server: &mut Server, output: &mut Output, tool: &str, calls: usize, in_flight: usize) -> Vec<Duration> {
     let mut starts = HashMap::new();
     let mut times = Vec::new();
     for sent in 0..calls + in_flight {
@@ -183,7 +195,7 @@ fn over_stdio(server: &mut Server, output: &mut Output, calls: usize, in_flight:
         }
         if sent < calls {
             let start = Instant::now();
-            starts.insert(server.call("small", false), start);
+            starts.insert(server.call(tool, false), start);
         }
     }
     times

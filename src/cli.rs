@@ -17,7 +17,7 @@ use crate::command::{
     call, completions, diff, doctor, eval, export, list, policy, run, schema, search, sh, terminal, translate,
     validate, version,
 };
-use crate::exec::shim;
+use crate::exec::shim::{self, Helped};
 use crate::serving::Program;
 
 const AFTER_HELP: &str = "\
@@ -84,12 +84,6 @@ enum ClimaxCommand {
         /// The shell to complete in
         shell: clap_complete::Shell,
     },
-    /// Clean up after a killed server; the server starts it
-    #[command(name = shim::JANITOR, hide = true)]
-    Janitor,
-    /// Run a program in a sandbox; the server starts it
-    #[command(name = shim::CONFINE, hide = true)]
-    Confine(shim::ShimArguments),
 }
 
 /// Parses the command line, and checks conflicts between options that clap cannot express.
@@ -120,6 +114,12 @@ impl Program {
     /// mismatches are written to standard error, and the exit status is 1.
     #[must_use]
     pub fn main(self) -> ExitCode {
+        // Each confined call starts with it, so nothing comes before.
+        match shim::run_as_helper() {
+            Some(Helped::Done) => return ExitCode::SUCCESS,
+            Some(Helped::Failed) => return ExitCode::from(FAILURE),
+            None => {}
+        }
         if let Err(found) = self.natives.check(self.catalog) {
             for mismatch in found {
                 terminal::error(&format!("climax: {mismatch}"));
@@ -170,14 +170,6 @@ fn dispatch(program: &Program) -> ExitCode {
         #[cfg(feature = "budget")]
         ClimaxCommand::Budget(arguments) => budget::run(catalog, &arguments),
         ClimaxCommand::Eval(arguments) => eval::run(catalog, &arguments),
-        ClimaxCommand::Janitor => {
-            shim::janitor();
-            ExitCode::SUCCESS
-        }
-        ClimaxCommand::Confine(arguments) => {
-            shim::confine(&arguments);
-            ExitCode::from(FAILURE)
-        }
         ClimaxCommand::Schema { format } => schema::run(format),
         ClimaxCommand::Export(arguments) => export::run(catalog, &arguments),
         ClimaxCommand::Diff(arguments) => diff::run(catalog, &arguments),

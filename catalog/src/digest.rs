@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::index::ToolIndex;
 use crate::model::{ArgRisk, Order, Risk, SandboxLimits, Shape};
-use crate::policy::{Approval, ArgRule, Container, EnvValue, Executor, Pattern, Policy, Sandbox};
+use crate::policy::{Approval, ArgRule, Confine, ConfineLevel, Container, Executor, Pattern, Policy, Sandbox};
 use crate::table::{ArgRow, CliDef, GroupDef, QuestionDef, ResolveDef, Str, ToolDef};
 use crate::view::{ArgView, CliView, OutputFileView, QuestionView, ResolveView, ResolvedTool, RuleView};
 
@@ -78,6 +78,7 @@ impl Hash {
             always,
             phrases,
             // Read through the view.
+            needs: _,
             exit_codes: _,
             cli: _,
             args: _,
@@ -110,6 +111,10 @@ impl Hash {
             let GroupDef { kind, args } = *group.def();
             self.add_all([kind.as_str()].into_iter().chain(catalog.list(args)).chain([END]));
         }
+        if let Some(needs) = tool.needs() {
+            self.add("needs");
+            self.add_all(needs.pairs().flat_map(|(kind, item)| [kind, item]));
+        }
         tool.args().for_each(|arg| self.arg(arg));
         self.cli(tool.cli());
     }
@@ -125,6 +130,8 @@ impl Hash {
             global_args: _,
             env: _,
             working_dir: _,
+            // With each tool.
+            needs: _,
             // In the entries of its tools.
             name: _,
             category: _,
@@ -137,7 +144,9 @@ impl Hash {
             description: _,
         } = *cli.def();
         cli.global_args().for_each(|arg| self.arg(arg));
-        self.pairs(cli.env());
+        for (name, value) in cli.env() {
+            self.add_all([name, value.encoded().as_ref()]);
+        }
         self.add(cli.working_dir().unwrap_or_default());
     }
 
@@ -235,6 +244,7 @@ impl Hash {
             executor,
             approval: Approval { headless, global: _, tools: _ },
             env,
+            confine: Confine { level, required },
             // The index holds the tools and prompts as the policy has them, and the hash which tools need approval.
             access: _,
             allow: _,
@@ -244,12 +254,10 @@ impl Hash {
         } = policy;
         self.add(headless.as_str());
         for (name, value) in env {
-            let (kind, value) = match value {
-                EnvValue::Literal(text) => ("literal", text),
-                EnvValue::From(from) => ("from", from),
-            };
-            self.add_all([name, kind, value]);
+            self.add_all([name.as_str(), value.as_str()]);
         }
+        self.add(level.map_or("", ConfineLevel::as_str));
+        self.add(&required.to_string());
         self.executor(executor);
     }
 

@@ -8,6 +8,7 @@ use std::iter;
 use crate::index::lowercase;
 use crate::index::ranked::Builder;
 use crate::model::{ArgRisk, Risk};
+use crate::needs::Needs;
 use crate::offset::{Full, MAX_OFFSET, offset};
 use crate::policy::Policy;
 use crate::read::checked::{
@@ -123,6 +124,7 @@ impl Tables {
             programs: self.texts(&cli.programs)?,
             always: self.texts(&cli.always)?,
             env: self.pairs(&cli.env)?,
+            needs: self.needs(cli.needs.as_ref())?,
             risk: cli.tools.iter().map(CheckedTool::promised_risk).max().unwrap_or(Risk::Read),
             working_dir: self.optional(cli.working_dir.as_deref())?,
             global_args: self.args(&cli.global_args)?,
@@ -156,6 +158,7 @@ impl Tables {
             groups,
             timeout_ms,
             risk,
+            needs,
             approval_from,
             exit_codes,
             phrases,
@@ -182,6 +185,7 @@ impl Tables {
             groups: self.groups(groups)?,
             timeout_ms: *timeout_ms,
             risk: *risk,
+            needs: self.needs(needs.as_ref())?,
             approval_from: *approval_from,
             exit_codes: self.exit_codes(exit_codes)?,
             phrases: self.texts(phrases)?,
@@ -364,6 +368,10 @@ impl Tables {
     fn exit_codes(&mut self, codes: &[(u8, String)]) -> Result<Rows, Full> {
         let codes: Vec<_> = codes.iter().map(|(code, meaning)| (code.to_string(), meaning.clone())).collect();
         self.pairs(&codes)
+    }
+
+    fn needs(&mut self, needs: Option<&Needs>) -> Result<Option<Rows>, Full> {
+        needs.map(|needs| self.list(needs.pairs().flat_map(|(kind, item)| [kind, item]))).transpose()
     }
 
     fn pairs(&mut self, pairs: &[(String, String)]) -> Result<Rows, Full> {

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::model::{Access, GroupKind, Headless, Level, Risk, Runtime, SandboxLimits};
+use crate::policy::Confine;
 
 mod arg;
 mod text;
@@ -39,6 +40,8 @@ pub struct CliDef {
     pub always: Rows,
     /// Rows of [`Catalog::lists`]: names and values by turns.
     pub env: Rows,
+    /// Rows of [`Catalog::lists`]: kinds and items of needs by turns, for tools that say nothing of theirs.
+    pub needs: Option<Rows>,
     /// The highest promised risk of its tools.
     pub risk: Risk,
     /// The child's directory.
@@ -78,6 +81,8 @@ pub struct ToolDef {
     pub timeout_ms: u32,
     /// How much the tool can change, if its config says so.
     pub risk: Option<Risk>,
+    /// Rows of [`Catalog::lists`]: kinds and items of its needs by turns, if its config says so here.
+    pub needs: Option<Rows>,
     /// The least risk of calls that need approval by the compiled-in policy.
     pub approval_from: Option<Risk>,
     /// Rows of [`Catalog::lists`]: exit codes that are answers, and their meanings, by turns.
@@ -189,8 +194,8 @@ pub struct PolicyDef {
     pub deny: Rows,
     /// Rows of [`Catalog::lists`]: variables of every program, and their values, by turns.
     pub env: Rows,
-    /// Rows of [`Catalog::lists`]: variables of every program, and those of the server that they take, by turns.
-    pub env_from: Rows,
+    /// Which calls are held to the needs of their tools.
+    pub confine: Confine,
     /// Executors: where programs run.
     pub executor: ExecutorDef,
 }

@@ -1,6 +1,7 @@
 //! Views: rows of a [`Catalog`] with their texts. Compiled-in and loaded catalogs have the same views.
 
 use crate::model::{Place, Rest, Risk, Shape};
+use crate::needs::{EnvValue, Needs};
 use crate::output::OutputForm;
 use crate::prompt::Prompt;
 use crate::table::{Catalog, CliDef, QuestionDef, ResolveDef, Rows, ToolDef};
@@ -86,8 +87,14 @@ impl<'a> CliView<'a> {
     }
 
     /// Variables that are added to the child's environment.
-    pub fn env(self) -> impl Iterator<Item = (&'a str, &'a str)> + Clone {
-        self.catalog.pairs(self.def.env)
+    pub fn env(self) -> impl Iterator<Item = (&'a str, EnvValue<'a>)> + Clone {
+        self.catalog.pairs(self.def.env).map(|(name, value)| (name, EnvValue::decoded(value)))
+    }
+
+    /// What its programs have to reach, for tools that say nothing of theirs.
+    #[must_use]
+    pub fn needs(self) -> Option<Needs> {
+        self.def.needs.map(|rows| Needs::of_pairs(self.catalog.pairs(rows)))
     }
 
     /// The child's directory.
@@ -267,6 +274,17 @@ impl<'a> ResolvedTool<'a> {
     #[must_use]
     pub fn written_risk(self) -> Option<Risk> {
         self.def.risk
+    }
+
+    /// What its program has to reach, if the tool or its CLI says so.
+    #[must_use]
+    pub fn needs(self) -> Option<Needs> {
+        self.own_needs().or_else(|| self.cli().needs())
+    }
+
+    /// What its program has to reach, if the tool itself says so.
+    pub(crate) fn own_needs(self) -> Option<Needs> {
+        self.def.needs.map(|rows| Needs::of_pairs(self.catalog.pairs(rows)))
     }
 
     /// The least risk of calls that need approval by the policy that the catalog was compiled with.

@@ -17,6 +17,8 @@ use crate::call::arguments::{self, Bound, MAX_UNKNOWN_KEYS, Problem, Violation};
 use crate::call::audit::{Audit, Record};
 use crate::call::command_line;
 use crate::call::environment;
+use crate::call::confinement;
+use crate::call::denial;
 use crate::call::native::NativeTools;
 use crate::call::outcome::{CallError, CallResult, Permission};
 use crate::call::request::{CallRequest, Purpose};
@@ -180,6 +182,7 @@ impl Toolbox {
         let files = ResultFiles::of(tool).map_err(|error| unpermitted(SpawnError::Files(error).into()))?;
         let bound = with_paths(tool, bound, files.as_ref());
         let mut invocation = plan(tool, &bound, request, files.as_ref());
+        self.confine(tool, &bound, &mut invocation);
         let started = self.check_started_by(tool, &bound, &mut invocation, request.purpose).map_err(unpermitted)?;
         environment::add(&self.policy, &mut invocation, &exec::variable).map_err(|error| unpermitted(error.into()))?;
         let planned = PlannedCall { tool, bound: &bound, invocation: &invocation };
@@ -192,7 +195,14 @@ impl Toolbox {
         let _line = audited.and_then(|(audit, number)| self.unfinished_line(audit, request, number, permission));
         let ran = self.run(tool, &bound, &invocation, request, stop).await;
         let outcome = ran.map_err(|error| (permission, CallResult::Failed(error.into())))?;
-        Ok((permission, with_content(with_answer(tool, outcome), files).await))
+        let outcome = denial::told(&invocation, with_answer(tool, outcome), &exec::could_write);
+        Ok((permission, with_content(outcome, files).await))
+    }
+
+    /// Holds a planned call to the needs of its tool, as the policy says.
+    fn confine(&self, tool: ResolvedTool<'_>, bound: &Bound<'_>, invocation: &mut Invocation) {
+        let level = self.policy.confine().level.unwrap_or_default();
+        confinement::confine(invocation, tool, bound, level, &exec::variable);
     }
 
     /// Checks a call without running it: the tool, the arguments and the policy.
@@ -344,7 +354,8 @@ fn with_answer(tool: ResolvedTool<'_>, outcome: Outcome) -> Outcome {
 /// Reads the result files of a program that succeeded.
 async fn with_content(outcome: Outcome, files: Option<ResultFiles>) -> Outcome {
     let Some(files) = files.filter(|_| outcome.succeeded()) else { return outcome };
-    let files = tokio::task::spawn_blocking(|| files.read()).await.unwrap_or_default();
+    let masks = outcome.masks.clone();
+    let files = tokio::task::spawn_blocking(move || files.read(&masks)).await.unwrap_or_default();
     Outcome { files, ..outcome }
 }
 

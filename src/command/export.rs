@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use climax_catalog::policy::{Executor, Pattern};
+use climax_catalog::policy::{ConfineLevel, Executor, Pattern};
 use climax_catalog::{
-    ArgRisk, ArgView, Catalog, CommandPart, MessageTemplate, Place, Prompt, ResolvedTool, Risk, RuleView, digest,
+    ArgRisk, ArgView, Catalog, CommandPart, EnvValue, MessageTemplate, Place, Prompt, ResolvedTool, Risk, RuleView, digest,
 };
 use serde_json::{Map, Value, json};
 
@@ -41,6 +41,7 @@ pub(super) fn exported(served: &LoadedTools) -> Value {
         "catalog_digest": digest(index, policy),
         "headless": policy.headless().as_str(),
         "executor": executor_json(policy.executor()),
+        "confine": { "level": policy.confine().level.map(ConfineLevel::as_str), "required": policy.confine().required },
         "tools": tools.collect::<Vec<_>>(),
         "prompts": index.prompts().iter().map(prompt_json).collect::<Vec<_>>(),
     })
@@ -77,7 +78,8 @@ pub(super) fn tool_json(tool: ResolvedTool<'_>) -> Value {
         "aliases": tool.aliases().collect::<Vec<_>>(),
         "always": cli.always().chain(tool.always()).collect::<Vec<_>>(),
         "groups": tool.groups().map(|group| json!({ "rule": group.kind().as_str(), "args": group.args().collect::<Vec<_>>() })).collect::<Vec<_>>(),
-        "env": cli.env().map(|(name, value)| (name.to_owned(), value.into())).collect::<Map<_, _>>(),
+        "env": cli.env().map(|(name, value)| (name.to_owned(), env_json(value))).collect::<Map<_, _>>(),
+        "needs": tool.needs().map(|needs| json!({ "network": needs.network, "write": needs.write, "env": needs.env })),
         "working_dir": cli.working_dir(),
         "output": tool.output(),
         "output_schema": tool.output_schema().map(parsed),
@@ -92,6 +94,14 @@ pub(super) fn tool_json(tool: ResolvedTool<'_>) -> Value {
         "args": tool.args().map(arg_json).collect::<Vec<_>>(),
         "global_args": cli.global_args().map(arg_json).collect::<Vec<_>>(),
     })
+}
+
+fn env_json(value: EnvValue<'_>) -> Value {
+    match value {
+        EnvValue::Literal(text) => text.into(),
+        EnvValue::From(name) => json!({ "from": name }),
+        EnvValue::File(path) => json!({ "file": path }),
+    }
 }
 
 /// Parses JSON of the catalog, which was valid when it was compiled.

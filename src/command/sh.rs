@@ -70,8 +70,12 @@ fn is_flag(letter: char) -> bool {
 fn shell_arguments(line: Option<&str>) -> Args {
     let directory = shell_directory();
     let present = |name: &str| directory.as_ref().map(|directory| directory.join(name)).filter(|path| path.exists());
-    let sources =
-        Sources { configs: present("configs").into_iter().collect(), only: false, policy: present("policy.yaml") };
+    let sources = Sources {
+        configs: present("configs").into_iter().collect(),
+        only: false,
+        policy: present("policy.yaml"),
+        confine: None,
+    };
     Args { line: line.map(str::to_owned), sources, audit: None }
 }
 

@@ -29,6 +29,9 @@ pub enum SpawnError {
         /// The variable of this process.
         from: String,
     },
+    /// The value of a variable, and the file that it comes from.
+    #[error("Cannot read the value of {0} from {1}: {2}")]
+    Secret(String, String, #[source] io::Error),
     /// The program cannot be confined as the policy requires.
     #[error("Cannot confine {0}: {1}")]
     Sandbox(String, String),

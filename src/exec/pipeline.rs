@@ -11,6 +11,8 @@ use futures_util::future::try_join_all;
 
 use super::invocation::Invocation;
 use super::joint::{ErrorSink, Joint, Sink, pipe_between};
+use super::masks::Masks;
+use super::secrets;
 use super::{Outcome, Runner, SpawnError, Stop, Watch, process};
 
 /// A program of a pipeline.
@@ -62,13 +64,22 @@ impl Runner {
             Ok(slot) => slot,
             Err(why) => return Ok(stages.iter().map(|_| Outcome::not_started(why)).collect()),
         };
-        let joined = joined(stages, ends)?;
+        let mut masks = Masks::default();
+        let mut taken = Vec::with_capacity(stages.len());
+        for (at, stage) in stages.into_iter().enumerate() {
+            let (invocation, own) =
+                secrets::take(&stage.invocation).map_err(|error| StageError { stage: at, error })?;
+            masks = masks.with(&own);
+            taken.push(PipelineStage { invocation, ..stage });
+        }
+        let joined = joined(taken, ends)?;
         let last = joined.len().saturating_sub(1);
         let stop = stop.shared();
         let runs = joined.into_iter().enumerate().map(|(stage, (invocation, joint))| {
-            let (stop, watch) = (stop.clone(), watch.filter(|_| stage == last));
+            // A program may print what it reads from another.
+            let (stop, watch, masks) = (stop.clone(), watch.filter(|_| stage == last), &masks);
             async move {
-                let outcome = self.run_joined(&invocation, joint, watch, stop).await;
+                let outcome = self.run_joined(&invocation, joint, (watch, masks), stop).await;
                 outcome.map_err(|error| StageError { stage, error })
             }
         });

@@ -37,6 +37,7 @@ mod markdown;
 mod memory;
 mod modules_page;
 mod native;
+mod needs;
 #[cfg(feature = "oauth")]
 mod oauth;
 #[cfg(feature = "otlp")]

@@ -2,7 +2,7 @@
 
 use super::Tables;
 use crate::offset::Full;
-use crate::policy::{Approval, ArgRule, EnvValue, Executor, Pattern, Policy, Selector};
+use crate::policy::{Approval, ArgRule, Executor, Pattern, Policy, Selector};
 use crate::table::{ExecutorDef, PolicyDef, RuleDef};
 
 impl Tables {
@@ -40,21 +40,13 @@ impl Tables {
         };
         let Approval { global, headless, .. } = policy.approval;
         let denied: Vec<String> = policy.deny.iter().flat_map(Selector::to_texts).collect();
-        let of_kind = |taken: bool| -> Vec<(String, String)> {
-            let pair = |(name, value): &(String, EnvValue)| match value {
-                EnvValue::Literal(text) if !taken => Some((name.clone(), text.clone())),
-                EnvValue::From(from) if taken => Some((name.clone(), from.clone())),
-                EnvValue::Literal(_) | EnvValue::From(_) => None,
-            };
-            policy.env.iter().filter_map(pair).collect()
-        };
         Ok(PolicyDef {
             access: policy.access,
             level: global,
             headless,
             deny: self.texts(&denied)?,
-            env: self.pairs(&of_kind(false))?,
-            env_from: self.pairs(&of_kind(true))?,
+            env: self.pairs(&policy.env)?,
+            confine: policy.confine,
             executor,
         })
     }

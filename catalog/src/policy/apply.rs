@@ -49,6 +49,7 @@ impl PolicyFile {
         }
         self.policy.env.retain(|(name, _)| compiled_in.env.iter().all(|(fixed, _)| fixed != name));
         self.policy.env.extend(compiled_in.env.iter().cloned());
+        self.policy.confine = self.policy.confine.stricter(compiled_in.confine);
         match (&compiled_in.executor, self.keys.executor) {
             (Executor::Local, _) => {}
             (fixed, Some(span)) if *fixed != self.policy.executor => {

@@ -5,6 +5,8 @@ use strum::VariantNames as _;
 
 use crate::format::object;
 use crate::model::{Access, Headless, Level, Risk, Runtime};
+use crate::format::env_value;
+use crate::policy::ConfineLevel;
 
 /// The JSON Schema (2020-12) of the policy format.
 ///
@@ -17,7 +19,7 @@ pub fn schema() -> Value {
         "description": "Which tools agents may call, with what values, with whose approval, and where programs run",
         "$ref": "#/$defs/policy",
         "$defs": {
-            "policy": policy(), "selector": selector(), "env": env(), "tool": tool(), "arg": arg(), "approval": approval(), "executor": executor(), "limits": limits(),
+            "policy": policy(), "selector": selector(), "tool": tool(), "arg": arg(), "approval": approval(), "executor": executor(), "limits": limits(),
         },
     })
 }
@@ -31,9 +33,10 @@ fn policy() -> Value {
             "deny": { "type": "array", "items": { "anyOf": [{ "type": "string" }, { "$ref": "#/$defs/selector" }] }, "default": [], "description": "The tools that cannot be called, whatever else permits them" },
             "tools": { "type": "object", "additionalProperties": { "anyOf": [{ "$ref": "#/$defs/tool" }, { "type": "null" }] }, "description": "Rules by the names of tools, or patterns such as `git_*`; each permits its tools, unless there is `allow`" },
             "prompts": { "type": "array", "items": { "type": "string" }, "default": [], "description": "With `default: disabled`, the names of the prompts that are served" },
-            "env": { "type": "object", "additionalProperties": { "anyOf": [{ "type": "string" }, { "$ref": "#/$defs/env" }] }, "description": "Variables of every program, with their values" },
+            "env": { "type": "object", "additionalProperties": env_value(), "description": "Variables of every program, with their values" },
             "executor": { "anyOf": [{ "$ref": "#/$defs/executor" }, { "type": "null" }] },
             "approval": { "anyOf": [{ "$ref": "#/$defs/approval" }, { "type": "null" }] },
+            "confine": confine(),
         }),
     )
 }
@@ -47,13 +50,6 @@ fn selector() -> Value {
             "risk": { "enum": Risk::VARIANTS, "description": "The risk that the config writes; without one it is `write`" },
             "tag": { "type": ["string", "null"], "description": "One of the `tags` of the CLI" },
         }),
-    )
-}
-
-fn env() -> Value {
-    object(
-        &["from"],
-        &json!({ "from": { "type": "string", "description": "The variable of the server that the value is taken from" } }),
     )
 }
 
@@ -97,6 +93,14 @@ fn approval() -> Value {
     )
 }
 
+fn confine() -> Value {
+    let level =
+        json!({ "enum": ConfineLevel::VARIANTS, "description": "Which calls are held to the needs of their tools" });
+    let required = json!({ "type": "boolean", "default": false, "description": "Whether nothing is served where the kernel cannot confine" });
+    let whole = object(&[], &json!({ "level": level, "required": required }));
+    json!({ "anyOf": [level, whole, { "type": "null" }] })
+}
+
 fn executor() -> Value {
     let paths =
         |what: &str| json!({ "type": "array", "items": { "type": "string" }, "default": [], "description": what });
@@ -132,8 +136,9 @@ fn limits() -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::confine::CONFINE_KEYS;
     use crate::policy::keys::{
-        APPROVAL_KEYS, ARG_KEYS, ENV_KEYS, EXECUTOR_KEYS, LIMIT_KEYS, POLICY_KEYS, SELECTOR_KEYS, TOOL_KEYS,
+        APPROVAL_KEYS, ARG_KEYS, EXECUTOR_KEYS, LIMIT_KEYS, POLICY_KEYS, SELECTOR_KEYS, TOOL_KEYS,
     };
 
     #[test]
@@ -141,10 +146,10 @@ mod tests {
         for (schema, keys) in [
             (policy(), POLICY_KEYS),
             (selector(), SELECTOR_KEYS),
-            (env(), ENV_KEYS),
             (tool(), TOOL_KEYS),
             (arg(), ARG_KEYS),
             (approval(), APPROVAL_KEYS),
+            (confine()["anyOf"][1].clone(), CONFINE_KEYS),
             (executor(), EXECUTOR_KEYS),
             (limits(), LIMIT_KEYS),
         ] {

@@ -1,9 +1,8 @@
 //! The keys of the policy format.
 
 pub(super) const POLICY_KEYS: &[&str] =
-    &["default", "allow", "deny", "tools", "prompts", "env", "executor", "approval"];
+    &["default", "allow", "deny", "tools", "prompts", "env", "executor", "approval", "confine"];
 pub(super) const SELECTOR_KEYS: &[&str] = &["name", "cli", "risk", "tag"];
-pub(super) const ENV_KEYS: &[&str] = &["from"];
 pub(super) const TOOL_KEYS: &[&str] = &["description", "args", "require_approval"];
 pub(super) const ARG_KEYS: &[&str] = &[
     "required",

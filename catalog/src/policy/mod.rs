@@ -5,14 +5,15 @@
 
 use std::collections::BTreeSet;
 
+use crate::needs::EnvValue;
 use crate::model::{Place, Risk};
 use crate::read::source::Span;
 use crate::table::Catalog;
 use crate::view::{ArgView, ResolvedTool};
 
 mod apply;
+mod confine;
 mod decimal;
-mod environment;
 mod executor;
 mod explain;
 mod file;
@@ -30,7 +31,7 @@ mod selector;
 
 pub use crate::model::{Access, Headless, Level, Runtime, SandboxLimits};
 pub use apply::Applied;
-pub use environment::EnvValue;
+pub use confine::{Confine, ConfineLevel};
 pub use executor::{Container, Executor, Sandbox};
 pub use explain::{ArgReason, Explanation, Reason};
 pub use file::PolicyFile;
@@ -53,9 +54,10 @@ pub struct Policy {
     pub(crate) tools: Vec<ToolEntry>,
     pub(crate) prompts: BTreeSet<String>,
     /// Variables of every program, with their values.
-    pub(crate) env: Vec<(String, EnvValue)>,
+    pub(crate) env: Vec<(String, String)>,
     pub(crate) executor: Executor,
     pub(crate) approval: Approval,
+    pub(crate) confine: Confine,
 }
 
 /// The rule for the tools of a name or pattern.
@@ -113,8 +115,9 @@ impl Policy {
         let approval = Approval { headless: def.headless, ..Approval::default() };
         Self {
             executor: executor::compiled_in(catalog, def.executor),
-            env: environment::compiled_in(catalog, def),
+            env: catalog.pairs(def.env).map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
             approval,
+            confine: def.confine,
             ..Self::default()
         }
     }
@@ -136,7 +139,8 @@ impl Policy {
         let asks_nobody = *global == Level::None && tools.is_empty();
         let changes_no_tool = self.access == Access::Enabled && self.tools.is_empty() && self.deny.is_empty();
         let is_where_it_was = self.executor == compiled_in.executor && *headless == compiled_in.approval.headless;
-        changes_no_tool && asks_nobody && is_where_it_was && self.env == compiled_in.env
+        let is_as_confined = self.confine == compiled_in.confine;
+        changes_no_tool && asks_nobody && is_where_it_was && is_as_confined && self.env == compiled_in.env
     }
 
     /// Returns whether the policy permits a tool.
@@ -232,6 +236,18 @@ impl Policy {
         self.approval.headless
     }
 
+    /// Which calls are held to the needs of their tools.
+    #[must_use]
+    pub fn confine(&self) -> Confine {
+        self.confine
+    }
+
+    /// Returns the policy with the stricter confinement of its own and `other`.
+    #[must_use]
+    pub fn confined(self, other: Confine) -> Self {
+        Self { confine: self.confine.stricter(other), ..self }
+    }
+
     /// Executors: where programs run.
     #[must_use]
     pub fn executor(&self) -> &Executor {
@@ -239,9 +255,8 @@ impl Policy {
     }
 
     /// Variables of every program, with their values. They go before those of configs and calls.
-    #[must_use]
-    pub fn env(&self) -> &[(String, EnvValue)] {
-        &self.env
+    pub fn env(&self) -> impl Iterator<Item = (&str, EnvValue<'_>)> {
+        self.env.iter().map(|(name, value)| (name.as_str(), EnvValue::decoded(value)))
     }
 }
 

@@ -1,11 +1,13 @@
 //! The policy format: tree → [`Policy`], with every mistake reported.
 
+use super::confine::confine;
 use super::file::{KeySpans, PolicyFile};
-use super::keys::{APPROVAL_KEYS, ENV_KEYS, POLICY_KEYS, SELECTOR_KEYS, TOOL_KEYS};
+use super::keys::{APPROVAL_KEYS, POLICY_KEYS, SELECTOR_KEYS, TOOL_KEYS};
 use super::parse_arg::arg_rule;
 use super::parse_executor::executor;
-use super::{Approval, ArgPolicy, EnvValue, NamePattern, Policy, Selector, ToolEntry, ToolRule};
+use super::{Approval, ArgPolicy, NamePattern, Policy, Selector, ToolEntry, ToolRule};
 use crate::model::{Access, Level};
+use crate::read::config::needs::env_entry;
 use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::read::source::{Source, Spanned};
 use crate::read::walk::{Fields, Walker};
@@ -66,8 +68,8 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
     });
     let prompts = fields.list(&mut walker, "prompts", |walker, node| walker.string(node, "an item of `prompts`"));
     let env = fields.entries(&mut walker, "env", |walker, name, node| {
-        let name = variable(walker, name)?;
-        Some((name, env_value(walker, node)?))
+        let (name, value) = env_entry(walker, name, node)?;
+        Some((variable(walker, &name)?, value.value))
     });
     let place = fields.optional("executor");
     let executor = place.and_then(|node| executor(&mut walker, node)).unwrap_or_default();
@@ -78,6 +80,7 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
         Some(node) => approval(&mut walker, node),
         None => (Approval { global: DEFAULT_LEVEL, ..Approval::default() }, Vec::new()),
     };
+    let confine = fields.optional("confine").map(|node| confine(&mut walker, node)).unwrap_or_default();
     let policy = Policy {
         access: access.unwrap_or(Access::Disabled),
         allow,
@@ -87,6 +90,7 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
         env,
         executor,
         approval,
+        confine,
     };
     Some(PolicyFile { source: source.clone(), policy, prompts, asked, keys, warnings: Diagnostics::default() })
 }
@@ -111,24 +115,13 @@ fn selector(walker: &mut Walker<'_>, node: &Node) -> Option<Selector> {
 }
 
 /// Checks the name of a variable.
-fn variable(walker: &mut Walker<'_>, name: Spanned<String>) -> Option<String> {
+fn variable(walker: &mut Walker<'_>, name: &Spanned<String>) -> Option<String> {
     if name.value.is_empty() || name.value.contains(['=', '\0']) {
         let message = format!("`{}` is no name of a variable", name.value);
         walker.report(Code::IllegalName, name.span, message, "write a name such as `GH_TOKEN`");
         return None;
     }
-    Some(name.value)
-}
-
-/// Reads the value of a variable: a text, or the variable that it is taken from.
-fn env_value(walker: &mut Walker<'_>, node: &Node) -> Option<EnvValue> {
-    if matches!(node.kind, NodeKind::Scalar(_)) {
-        return walker.string(node, "a value of `env`").map(|text| EnvValue::Literal(text.value));
-    }
-    let mut fields = walker.mapping(node, "a value of `env`", ENV_KEYS)?;
-    let from = fields.required(walker, "from", "the variable of the server that it is taken from")?;
-    let from = walker.string(from, "from")?;
-    variable(walker, from).map(EnvValue::From)
+    Some(name.value.clone())
 }
 
 fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<ToolRule> {

@@ -7,12 +7,14 @@ use serde_json::Value;
 use strum::VariantArray as _;
 
 use crate::model::{GroupKind, Risk};
+use crate::needs::Needs;
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::read::source::{Source, Spanned};
 use crate::read::walk::{Fields, Walker};
 use crate::read::yaml::{Node, NodeKind};
 
 mod arg;
+pub(crate) mod needs;
 pub(crate) mod prompt;
 pub(crate) mod schema;
 
@@ -20,6 +22,7 @@ pub(crate) use arg::{ALLOW_KEY, Allow, ArgConfig, ChoiceConfig, SpreadConfig};
 #[cfg(test)]
 pub(crate) use arg::{ARG_KEYS, CHOICE_KEYS, OUTPUT_FILE_KEYS};
 use arg::{DESCRIPTION, allow, arg};
+use needs::{env_entry, needs};
 
 /// A config file as written.
 #[derive(Debug)]
@@ -30,7 +33,9 @@ pub(crate) struct Config {
     pub(crate) programs: Vec<Spanned<String>>,
     pub(crate) always: Option<Spanned<String>>,
     pub(crate) native: Option<Spanned<bool>>,
+    /// Values as tables hold them ([`crate::needs::EnvValue`]).
     pub(crate) env: Vec<(Spanned<String>, Spanned<String>)>,
+    pub(crate) needs: Option<Spanned<Needs>>,
     pub(crate) working_dir: Option<Spanned<String>>,
     pub(crate) category: Option<Spanned<String>>,
     pub(crate) tags: Vec<Spanned<String>>,
@@ -56,6 +61,7 @@ pub(crate) struct ToolConfig {
     pub(crate) groups: Vec<GroupConfig>,
     pub(crate) timeout: Option<Spanned<f64>>,
     pub(crate) risk: Option<Risk>,
+    pub(crate) needs: Option<Spanned<Needs>>,
     pub(crate) exit_codes: Vec<ExitCodeConfig>,
     pub(crate) phrases: Vec<Spanned<String>>,
     pub(crate) output: Option<OutputConfig>,
@@ -112,6 +118,7 @@ pub(crate) const CONFIG_KEYS: &[&str] = &[
     "always",
     "native",
     "env",
+    "needs",
     "working_dir",
     "category",
     "tags",
@@ -136,6 +143,7 @@ pub(crate) const TOOL_KEYS: &[&str] = &[
     "together",
     "timeout",
     "risk",
+    "needs",
     "exit_codes",
     "phrases",
     "output",
@@ -176,7 +184,8 @@ pub(crate) fn parse(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> 
         programs: fields.list(&mut walker, "programs", |walker, node| walker.string(node, "an item of `programs`")),
         always: fields.optional_string(&mut walker, "always"),
         native,
-        env: fields.string_map(&mut walker, "env"),
+        env: fields.entries(&mut walker, "env", env_entry),
+        needs: needs(&mut walker, &mut fields),
         working_dir: fields.optional_string(&mut walker, "working_dir"),
         category: fields.optional_string(&mut walker, "category"),
         tags: fields.list(&mut walker, "tags", |walker, node| walker.string(node, "an item of `tags`")),
@@ -212,6 +221,7 @@ fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<ToolConfig> {
         groups: groups(walker, &mut fields),
         timeout: fields.optional_number(walker, "timeout"),
         risk: fields.word(walker, "risk"),
+        needs: needs(walker, &mut fields),
         exit_codes: fields.entries(walker, "exit_codes", exit_code),
         phrases: fields.list(walker, "phrases", |walker, node| walker.string(node, "an item of `phrases`")),
         output: fields.optional("output").and_then(|node| output(walker, node)),

@@ -69,6 +69,7 @@ impl Toolbox {
         if let Some(directory) = directory.filter(|_| !has_directory) {
             invocation.cwd = Some(directory.into());
         }
+        self.confine(tool, &bound, &mut invocation);
         let started =
             started.map(|started| self.check_started(*started, text, &invocation, surroundings)).transpose()?;
         if let Some(started) = &started {

@@ -12,6 +12,7 @@ use super::{Toolbox, with_answer};
 use crate::call::approval::{Approver, PendingCall};
 use crate::call::arguments::Input;
 use crate::call::audit::Record;
+use crate::call::denial;
 use crate::call::environment;
 use crate::call::line::{
     Condition, LineContext, ReadLine, ReadStage, Redirections, Stderr, Stdout, UnreadLine, read_line,
@@ -241,7 +242,9 @@ impl Toolbox {
         match ran {
             Ok(outcomes) => {
                 let ended = stages.iter().zip(outcomes).map(|(stage, outcome)| {
-                    let result = CallResult::<()>::Ran(with_answer(stage.call.tool, outcome));
+                    let answered = with_answer(stage.call.tool, outcome);
+                    let told = denial::told(&stage.call.invocation, answered, &exec::could_write);
+                    let result = CallResult::<()>::Ran(told);
                     self.write_line(request, stage, line, permission, duration, &result);
                     let CallResult::Ran(outcome) = result else { unreachable!("it was made above") };
                     StageOutcome {

@@ -93,6 +93,9 @@ fn description(toolbox: &Toolbox, tool: ResolvedTool<'_>, detail: &str) -> Value
             return json;
         }
         json["argv"] = json!(argv_template(tool));
+        if let Some(needs) = tool.needs() {
+            json["needs"] = json!({ "network": needs.network, "write": needs.write, "env": needs.env });
+        }
         match toolbox.runner.executor() {
             Executor::Local => json["installed"] = json!(is_installed(tool)),
             Executor::Sandbox(_) => {

@@ -357,6 +357,11 @@ codes! {
         why "What it means would depend on where the server was started.";
         example "read: [src]";
         remedy "Write an absolute path, or one that starts with `~` or a variable.";
+    /// An item of `needs`, or a secret of `env`, is not of the form that can be enforced.
+    IllegalNeed = "illegal-need", Error, Check;
+        why "What a program needs decides what a call can reach, so a mistake must not widen it.";
+        example "needs: {network: [api.github.com]}";
+        remedy "Write hosts with ports, paths of the program's own directories, and `{from: NAME}` or `{file: PATH}`.";
     /// A path of a policy's sandbox, or a mount of its container, below another that can be changed.
     Replaceable = "replaceable", Error, Check;
         why "A program could replace what is above it and have the next call see another directory.";
