@@ -112,7 +112,7 @@ fn wrong(problem: String) -> Option<Wrong> {
 }
 
 /// Runs a block and compares what it prints.
-fn attempt(desk: &mut Desk, block: &Block) -> Option<Wrong> {
+fn attempt(desk: &mut Desk, block: &Block<'_>) -> Option<Wrong> {
     let text = block.text.as_str();
     if let Some(name) = block.value("file") {
         desk.write(name, text);
@@ -133,7 +133,7 @@ fn attempt(desk: &mut Desk, block: &Block) -> Option<Wrong> {
 }
 
 /// Runs the commands of a `console` block.
-fn dialogue(desk: &Desk, block: &Block) -> Option<Wrong> {
+fn dialogue(desk: &Desk, block: &Block<'_>) -> Option<Wrong> {
     let mut found = String::new();
     let mut problems = Vec::new();
     let exchanges = exchanges(&block.text);
