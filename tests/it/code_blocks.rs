@@ -71,7 +71,8 @@ impl Desk {
     fn run(&self, script: &str) -> (bool, String) {
         let output = self.bash(&format!("exec 2>&1\n{script}")).output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout).replace(&self.port, PORT);
-        (output.status.success(), text.replace(&*self.work().to_string_lossy(), "/home/ada/work"))
+        let text = text.replace(&*self.work().to_string_lossy(), "/home/ada/work");
+        (output.status.success(), text.replace(&*self.root.path().join("home").to_string_lossy(), "/home/ada"))
     }
 
     /// Starts a server and waits until it answers.
@@ -94,8 +95,8 @@ impl Desk {
 impl Drop for Desk {
     fn drop(&mut self) {
         for server in &mut self.servers {
-            // The group holds bash and the server that it started.
-            let _ = Command::new("kill").args(["--", &format!("-{}", server.id())]).status();
+            // The group holds bash and the server that it started. The server would wait for open sessions.
+            let _ = Command::new("kill").args(["-KILL", "--", &format!("-{}", server.id())]).status();
             let _ = server.wait();
         }
     }
