@@ -86,7 +86,7 @@ impl Desk {
     fn write(&self, name: &str, text: &str) {
         let file = self.work().join(name);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(&file, text).unwrap();
+        fs::write(&file, text.replace(PORT, &self.port)).unwrap();
         let mode = if text.starts_with("#!") { 0o755 } else { 0o644 };
         fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
     }
