@@ -1,4 +1,4 @@
-//! The promises of `SECURITY.md`: each names the tests that hold it.
+//! The promises of `SECURITY.md` name the tests that hold them, and `docs/troubleshooting.md` quotes the program.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -57,4 +57,45 @@ fn every_promise_names_a_test() {
         }
     }
     assert!(without.is_empty(), "promises without a test:\n{}", without.join("\n"));
+}
+
+/// The longest part of a quoted message that stands in the program as it is: capitals and dots are places of values.
+fn fixed_part(message: &str) -> String {
+    let is_place = |word: &str| {
+        let letters: String = word.chars().filter(|c| c.is_alphanumeric()).collect();
+        word.contains('…')
+            || (letters.len() > 1 && letters.chars().all(|c| c.is_ascii_uppercase()))
+            || letters == "30s"
+            || letters == "device"
+    };
+    let mut parts = vec![String::new()];
+    for word in message.split(' ') {
+        if is_place(word) {
+            parts.push(String::new());
+        } else {
+            let part = parts.last_mut().unwrap();
+            part.push_str(if part.is_empty() { "" } else { " " });
+            part.push_str(word);
+        }
+    }
+    parts.into_iter().max_by_key(String::len).unwrap()
+}
+
+#[test]
+fn troubleshooting_quotes_messages_of_the_program() {
+    let text = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/troubleshooting.md")).unwrap();
+    let code: Vec<String> = ["src", "catalog/src"].into_iter().flat_map(sources).map(|(_, text)| text).collect();
+    // A message may be broken over two lines of the source.
+    let code: Vec<String> =
+        code.iter().map(|text| text.replace("\\\n", "").split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let cells = prose(&text).into_iter().filter_map(|(number, line)| Some((number, line.strip_prefix("| `")?)));
+    let mut unknown = Vec::new();
+    for (number, cell) in cells {
+        let message = cell.split('`').next().unwrap();
+        let part = fixed_part(message);
+        if !message.starts_with("climax:") && !code.iter().any(|text| text.contains(&part)) {
+            unknown.push(format!("docs/troubleshooting.md:{number}: {part}"));
+        }
+    }
+    assert!(unknown.is_empty(), "the program has no such messages:\n{}", unknown.join("\n"));
 }

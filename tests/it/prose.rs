@@ -54,7 +54,11 @@ fn words(sentence: &str) -> usize {
     let mut is_code = false;
     let mut count = 0;
     for part in sentence.split('`') {
-        count += if is_code { 1 } else { part.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count() };
+        count += if is_code {
+            1
+        } else {
+            part.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count()
+        };
         is_code = !is_code;
     }
     count

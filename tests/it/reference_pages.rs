@@ -85,14 +85,14 @@ fn cell(text: &str) -> String {
 #[test]
 fn codes_page_explains_every_code() {
     let mut page = "# Codes\n\nStable words of results and messages, which scripts may rely on. `cargo test --test it codes_page`\n\
-        checks this page against the code.\n\n## Failed calls\n\nThe `code` of a failed call's `structuredContent`. [The contract](../contract.md#errors) has the texts\n\
-        and the `details`.\n\n| code | when |\n|---|---|\n"
+        checks this page against the code.\n\n## Failed calls\n\nThe `code` of a failed call's `structuredContent`. [The contract](../contract.md#errors) has the\n\
+        texts and the `details`.\n\n| code | when |\n|---|---|\n"
         .to_owned();
     for (code, when) in outcomes() {
         let _ = writeln!(page, "| `{code}` | {} |", cell(&when));
     }
-    page += "\n## Mistakes in configs and policies\n\nThe code of a mistake stands in brackets behind its message. `climax validate --explain CODE` adds an\n\
-        example. An error cannot be silenced; a warning can, by `x-allow: [CODE]` or `--allow CODE`.\n";
+    page += "\n## Mistakes in configs and policies\n\nThe code of a mistake stands in brackets behind its message. `climax validate --explain CODE` adds\n\
+        an example. An error cannot be silenced; a warning can, by `x-allow: [CODE]` or `--allow CODE`.\n";
     let kinds = [
         ("Errors", Severity::Error, Phase::Check),
         ("Warnings", Severity::Warning, Phase::Check),
@@ -126,8 +126,7 @@ fn contract_names_every_key_of_configs_and_policies() {
         let schema = schema(format);
         for table in tables {
             let is_named = |key: &str| {
-                let rows = text.lines().filter(|line| line.starts_with('|') || line.starts_with("- ") || !line.is_empty());
-                rows.flat_map(|line| line.split('`').skip(1).step_by(2)).any(|code| {
+                text.lines().flat_map(|line| line.split('`').skip(1).step_by(2)).any(|code| {
                     code.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).any(|word| word == key)
                 })
             };
