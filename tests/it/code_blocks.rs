@@ -108,10 +108,6 @@ struct Wrong {
     text: Option<String>,
 }
 
-fn wrong(problem: String) -> Option<Wrong> {
-    Some(Wrong { problem, text: None })
-}
-
 /// Runs a block and compares what it prints.
 fn attempt(desk: &mut Desk, block: &Block<'_>) -> Option<Wrong> {
     let text = block.text.as_str();
@@ -126,7 +122,7 @@ fn attempt(desk: &mut Desk, block: &Block<'_>) -> Option<Wrong> {
         }
         "sh" => {
             let (succeeded, said) = desk.run(text);
-            if succeeded { None } else { wrong(format!("fails with\n{said}")) }
+            (!succeeded).then(|| Wrong { problem: format!("fails with\n{said}"), text: None })
         }
         "console" => dialogue(desk, block),
         _ => None,
@@ -135,33 +131,41 @@ fn attempt(desk: &mut Desk, block: &Block<'_>) -> Option<Wrong> {
 
 /// Runs the commands of a `console` block.
 fn dialogue(desk: &Desk, block: &Block<'_>) -> Option<Wrong> {
-    let mut found = String::new();
+    let mut found = Vec::new();
     let mut problems = Vec::new();
     let exchanges = exchanges(&block.text);
-    for (at, (command, expected)) in exchanges.iter().enumerate() {
-        let (succeeded, said) = desk.run(command);
-        let said: String = said.trim_end().lines().map(|line| format!("{}\n", line.trim_end())).collect();
+    for (at, Exchange { command, expected }) in exchanges.iter().enumerate() {
+        let (succeeded, said) = desk.run(&command.join("\n"));
+        let said: Vec<&str> = said.trim_end().lines().map(str::trim_end).collect();
+        let (shown, first) = (said.join("\n"), command[0]);
         if succeeded == (block.has("fails") && at + 1 == exchanges.len()) {
             let did = if succeeded { "succeeds" } else { "fails" };
-            problems.push(format!("`{command}` {did} with\n{said}"));
+            problems.push(format!("`{first}` {did} with\n{shown}\n"));
         }
-        let fits = matches(&expected.lines().collect::<Vec<_>>(), &said.lines().collect::<Vec<_>>());
+        let fits = matches(expected, &said);
         if !fits {
-            problems.push(format!("`{command}` prints\n{said}\nand not\n{expected}"));
+            problems.push(format!("`{first}` prints\n{shown}\n\nand not\n{}\n", expected.join("\n")));
         }
-        found += &format!("$ {}\n{}", command.replace('\n', "\n> "), if fits { expected } else { &said });
+        found.push(format!("$ {}", command.join("\n> ")));
+        found.extend((if fits { expected } else { &said }).iter().map(|line| (*line).to_owned()));
     }
-    if problems.is_empty() { None } else { Some(Wrong { problem: problems.join("\n"), text: Some(found) }) }
+    (!problems.is_empty()).then(|| Wrong { problem: problems.join("\n"), text: Some(found.join("\n")) })
 }
 
-/// The commands of a block with their expected output. A line that starts with `> ` continues a command.
-fn exchanges(text: &str) -> Vec<(String, String)> {
-    let mut exchanges: Vec<(String, String)> = Vec::new();
+/// A command of a block, and the lines that it prints.
+struct Exchange<'a> {
+    command: Vec<&'a str>,
+    expected: Vec<&'a str>,
+}
+
+/// The commands of a block. A line that starts with `> ` continues a command.
+fn exchanges(text: &str) -> Vec<Exchange<'_>> {
+    let mut exchanges: Vec<Exchange<'_>> = Vec::new();
     for line in text.lines() {
         match (line.strip_prefix("$ "), line.strip_prefix("> "), exchanges.last_mut()) {
-            (Some(command), ..) => exchanges.push((command.to_owned(), String::new())),
-            (None, Some(more), Some((command, output))) if output.is_empty() => *command += &format!("\n{more}"),
-            (None, _, Some((_, output))) => *output += &format!("{line}\n"),
+            (Some(command), ..) => exchanges.push(Exchange { command: vec![command], expected: Vec::new() }),
+            (None, Some(more), Some(exchange)) if exchange.expected.is_empty() => exchange.command.push(more),
+            (None, _, Some(exchange)) => exchange.expected.push(line),
             (None, _, None) => panic!("a console block starts with {line:?} and not with a command"),
         }
     }
