@@ -7,6 +7,7 @@ pub mod approval;
 pub mod arguments;
 pub mod audit;
 pub mod caller;
+pub mod chain;
 pub mod command_line;
 pub mod confirmation;
 pub mod digest;

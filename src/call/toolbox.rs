@@ -188,6 +188,15 @@ impl Toolbox {
         Ok((permission, with_content(with_answer(tool, outcome), files).await))
     }
 
+    /// Checks a call without running it: the tool, the arguments and the policy.
+    ///
+    /// # Errors
+    /// The reason why the call would fail.
+    pub fn check(&self, tool: &str, arguments: &Map<String, Value>) -> Result<(), CallError> {
+        let (watch, env, caller, purpose, space) = (None, &[], None, Purpose::Call, None);
+        self.bind(CallRequest { tool, arguments, watch, env, caller, purpose, space }).map(drop)
+    }
+
     /// Looks up the tool, and checks the agent's arguments against its args and the policy.
     fn bind(&self, request: CallRequest<'_>) -> Result<(ResolvedTool<'_>, Bound<'_>), CallError> {
         let CallRequest { tool: name, arguments, purpose, .. } = request;

@@ -20,6 +20,8 @@ pub struct Watch {
 #[derive(Debug, Default)]
 struct Inner {
     state: CallState,
+    /// The command of a line that runs.
+    stage: Option<String>,
     /// The unfinished line.
     partial: Vec<u8>,
 }
@@ -53,6 +55,17 @@ impl Watch {
     #[must_use]
     pub fn state(&self) -> CallState {
         self.lock().state.clone()
+    }
+
+    /// Returns the command of a line that runs; `None` for a call of one program.
+    #[must_use]
+    pub fn stage(&self) -> Option<String> {
+        self.lock().stage.clone()
+    }
+
+    /// Names the command of a line that runs now.
+    pub fn name_stage(&self, text: &str) {
+        self.lock().stage = Some(text.to_owned());
     }
 
     /// Waits until [`Self::state`] has changed since the last wait. It may return early.

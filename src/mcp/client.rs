@@ -53,6 +53,11 @@ impl<'a> Client<'a> {
         Self { context, states, responses, sealed_state, verified_state, form_values }
     }
 
+    /// The state from the round before, as it came.
+    pub(super) fn sealed_state(&self) -> Option<&str> {
+        self.sealed_state
+    }
+
     /// Returns whether the client can show forms. Before 2025-11-25 clients did not name modes, and forms were the only one.
     fn supports_forms(&self) -> bool {
         let has_forms = |capabilities: &ClientCapabilities| {

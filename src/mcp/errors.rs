@@ -12,6 +12,13 @@ pub(super) fn forged_state() -> ErrorData {
     ErrorData::invalid_params(message, None)
 }
 
+/// The `requestState` of a chain names no chain whose results are held.
+pub(super) fn unknown_chain() -> ErrorData {
+    let message = "Invalid requestState: the results of this chain's steps are gone, or it was answered before; some steps \
+                   may have run; call without it to start anew";
+    ErrorData::invalid_params(message, None)
+}
+
 /// No resource has this URI. From revision 2026-07-28 on the URI counts as an invalid parameter.
 ///
 /// Source: MCP 2025-11-25, server/resources, "Error Handling".

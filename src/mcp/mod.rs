@@ -5,6 +5,8 @@
 mod caching;
 #[cfg(feature = "http")]
 mod call_notifier;
+mod chain;
+mod chain_logs;
 mod client;
 pub mod decode;
 mod errors;

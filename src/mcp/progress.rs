@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::pin;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
@@ -18,6 +19,20 @@ pub(crate) const MIN_PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 /// The time between two progress notifications of a call whose program prints nothing.
 pub(crate) const MAX_PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
+/// The progress of a request, by the token of its client.
+pub(super) struct Progress {
+    token: ProgressToken,
+    /// The notifications so far. The calls of a chain share the count, since it must grow.
+    sent: AtomicU32,
+}
+
+impl Progress {
+    /// The progress of a request whose client has given a token for it.
+    pub(super) fn of(context: &RequestContext<RoleServer>) -> Option<Self> {
+        context.meta.get_progress_token().map(|token| Self { token, sent: AtomicU32::new(0) })
+    }
+}
+
 /// Awaits a call and sends progress notifications: when the program starts, when it prints, and while it runs.
 ///
 /// No notification follows the result. None follows a cancellation either, although the program may go on printing until
@@ -26,13 +41,12 @@ pub(crate) const MAX_PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 /// Source: MCP 2025-11-25, basic/utilities/progress.
 pub(super) async fn with_progress<T>(
     context: &RequestContext<RoleServer>,
-    token: ProgressToken,
+    progress: &Progress,
     watch: &Watch,
     call: impl Future<Output = T>,
 ) -> T {
     let mut call = pin!(call);
     let start = Instant::now();
-    let mut count = 0.0;
     loop {
         let has_changed = tokio::select! {
             biased;
@@ -40,9 +54,10 @@ pub(super) async fn with_progress<T>(
             () = context.ct.cancelled() => return call.await,
             changed = timeout(MAX_PROGRESS_INTERVAL, watch.changed()) => changed.is_ok(),
         };
-        count += 1.0;
+        let count = progress.sent.fetch_add(1, Ordering::Relaxed) + 1;
         let message = message(watch.state(), has_changed, start.elapsed().as_secs());
-        let notification = ProgressNotificationParam::new(token.clone(), count).with_message(message);
+        let message = watch.stage().map_or(message.clone(), |stage| format!("[{}] {message}", echo(&visible(&stage))));
+        let notification = ProgressNotificationParam::new(progress.token.clone(), count.into()).with_message(message);
         // A notification that has been started must be sent before the result.
         let mut sent = pin!(context.peer.notify_progress(notification));
         tokio::select! {

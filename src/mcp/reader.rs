@@ -141,6 +141,26 @@ impl<'a> ArgumentReader<'a> {
         })
     }
 
+    /// 1 to `max` items of a list, or of a string that holds one.
+    pub(super) fn items(&mut self, name: &str, max: usize) -> Vec<Value> {
+        let Some(value) = self.get(name) else {
+            self.add_violation(name, Problem::Missing);
+            return Vec::new();
+        };
+        let parsed = value.as_str().and_then(nested);
+        match parsed.as_ref().unwrap_or(value) {
+            Value::Array(items) if items.len() > max => {
+                self.add_violation(name, Problem::TooManyItems { items: items.len(), most: max });
+            }
+            Value::Array(items) if items.is_empty() => {
+                self.add_violation(name, Problem::TooFewItems { items: 0, least: 1 });
+            }
+            Value::Array(items) => return items.clone(),
+            value => self.add_violation(name, type_problem(value, "list")),
+        }
+        Vec::new()
+    }
+
     /// An object, or a string that holds one: some models serialize nested arguments.
     pub(super) fn object(&mut self, name: &str) -> Map<String, Value> {
         let Some(value) = self.get(name) else { return Map::new() };

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use rmcp::service::{RequestContext, RoleServer};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use super::chain_logs::ChainLogs;
 use super::log::MinLogLevel;
 use super::options::{Changes, Options};
 use super::output_store::{OutputReader, OutputStore};
@@ -19,6 +20,7 @@ use crate::serving::snapshot::ServedHandle;
 
 mod answer;
 mod calls;
+mod chain;
 mod handler;
 mod lines;
 mod notifications;
@@ -36,6 +38,7 @@ pub struct Server {
     shutdown: CancellationToken,
     states: Arc<StateSigner>,
     outputs: Arc<OutputStore>,
+    chains: Arc<ChainLogs>,
     connection: ClientConnection,
 }
 
@@ -83,6 +86,7 @@ impl Server {
             shutdown,
             states: Arc::new(StateSigner::new(None)),
             outputs: Arc::default(),
+            chains: Arc::default(),
             connection: ClientConnection::new(),
         }
     }

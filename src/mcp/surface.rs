@@ -41,10 +41,10 @@ impl MetaSurface {
         Self { tools: tools.into_iter().collect(), search: SearchForm::Plain, call_name: CallName::default() }
     }
 
-    /// Makes the surface of `--extended`: search with cursors, call, describe, examples.
+    /// Makes the surface of `--extended`: search with cursors, call, describe, examples, chain.
     #[must_use]
     pub fn extended() -> Self {
-        let tools = [MetaTool::Search, MetaTool::Call, MetaTool::Describe, MetaTool::Examples];
+        let tools = [MetaTool::Search, MetaTool::Call, MetaTool::Describe, MetaTool::Examples, MetaTool::Chain];
         Self { search: SearchForm::Paged, ..Self::of(tools) }
     }
 
@@ -96,6 +96,8 @@ pub enum MetaTool {
     Describe,
     /// Shows example calls of a tool.
     Examples,
+    /// Calls several tools in order.
+    Chain,
 }
 
 impl MetaTool {
@@ -115,6 +117,7 @@ impl MetaTool {
             Self::Run => "climax_run",
             Self::Describe => "climax_describe",
             Self::Examples => "climax_examples",
+            Self::Chain => "climax_chain",
         }
     }
 }

@@ -8,7 +8,7 @@ use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use serde_json::Value;
 
 use super::surface::{MetaSurface, MetaTool, SearchForm, Surface};
-use super::{extended, lines, meta, typed};
+use super::{chain, extended, lines, meta, typed};
 
 /// The bytes of JSON that an estimate counts as two tokens.
 ///
@@ -72,14 +72,15 @@ fn meta_tool(tool: MetaTool, surface: &MetaSurface, index: &ToolIndex) -> Tool {
         MetaTool::Run => ("Run", Cow::Owned(lines::description(index, surface.has(MetaTool::Search)))),
         MetaTool::Describe => ("Describe", extended::DESCRIBE_DESCRIPTION.into()),
         MetaTool::Examples => ("Examples", extended::EXAMPLES_DESCRIPTION.into()),
+        MetaTool::Chain => ("Chain", chain::DESCRIPTION.into()),
     };
     let reading = ToolAnnotations::new().read_only(true);
     let annotations = match tool {
         MetaTool::Search | MetaTool::Describe | MetaTool::Examples => reading.open_world(false),
-        MetaTool::Call | MetaTool::Run if index.promised_risk() != Risk::Read => {
+        MetaTool::Call | MetaTool::Run | MetaTool::Chain if index.promised_risk() != Risk::Read => {
             ToolAnnotations::new().destructive(true).open_world(true)
         }
-        MetaTool::Call | MetaTool::Read | MetaTool::Run => reading.open_world(true),
+        MetaTool::Call | MetaTool::Read | MetaTool::Run | MetaTool::Chain => reading.open_world(true),
     };
     Tool::new(tool.name(), description, object(meta_schema(tool, surface)))
         .with_title(title)
@@ -97,6 +98,7 @@ pub(super) fn meta_schema(tool: MetaTool, surface: &MetaSurface) -> Value {
         (MetaTool::Run, _) => lines::schema(),
         (MetaTool::Describe, _) => extended::describe_schema(),
         (MetaTool::Examples, _) => extended::examples_schema(surface.call_name()),
+        (MetaTool::Chain, _) => chain::schema(surface.call_name()),
     }
 }
 

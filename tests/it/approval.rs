@@ -8,7 +8,7 @@ use climax::mcp::{Changes, Surface, tool_list};
 use climax::serving::snapshot::Publisher;
 use serde_json::{Value, json};
 
-use crate::client::{Client, modern_meta, restricted};
+use crate::client::{Client, Modern, modern_meta, restricted};
 use crate::support::{fake_config, index, text};
 
 const TOOLS: &str = "
@@ -139,25 +139,6 @@ async fn the_policy_decides_which_tools_need_approval() {
         let names: Vec<&str> =
             toolbox.index.tools().filter(|tool| toolbox.policy.needs_approval(*tool)).map(ResolvedTool::name).collect();
         assert_eq!(names, expected, "{approval}");
-    }
-}
-
-/// A client of revision 2026-07-28, which sends its request again with the answer.
-struct Modern(Client);
-
-impl Modern {
-    async fn call(&mut self, tool: &str, arguments: Value, answer: Option<(&str, &Value)>) -> Value {
-        self.answer(tool, arguments, answer).await["result"].clone()
-    }
-
-    async fn answer(&mut self, tool: &str, arguments: Value, answer: Option<(&str, &Value)>) -> Value {
-        let mut params = json!({ "name": tool, "arguments": arguments, "_meta": modern_meta() });
-        params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({ "elicitation": { "form": {} } });
-        if let Some((action, state)) = answer {
-            params["inputResponses"] = json!({ "approval": { "action": action } });
-            params["requestState"] = state.clone();
-        }
-        self.0.ask(7, "tools/call", &params).await
     }
 }
 

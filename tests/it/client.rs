@@ -111,6 +111,25 @@ impl Client {
     }
 }
 
+/// A client of revision 2026-07-28, which sends its request again with the answer.
+pub(crate) struct Modern(pub(crate) Client);
+
+impl Modern {
+    pub(crate) async fn call(&mut self, tool: &str, arguments: Value, answer: Option<(&str, &Value)>) -> Value {
+        self.answer(tool, arguments, answer).await["result"].clone()
+    }
+
+    pub(crate) async fn answer(&mut self, tool: &str, arguments: Value, answer: Option<(&str, &Value)>) -> Value {
+        let mut params = json!({ "name": tool, "arguments": arguments, "_meta": modern_meta() });
+        params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({ "elicitation": { "form": {} } });
+        if let Some((action, state)) = answer {
+            params["inputResponses"] = json!({ "approval": { "action": action } });
+            params["requestState"] = state.clone();
+        }
+        self.0.ask(7, "tools/call", &params).await
+    }
+}
+
 pub(crate) fn initialize(revision: &str) -> Value {
     json!({ "protocolVersion": revision, "capabilities": {}, "clientInfo": { "name": "test", "version": "0" } })
 }

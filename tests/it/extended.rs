@@ -10,13 +10,13 @@ fn parsed(result: &Value) -> Value {
 }
 
 #[test]
-fn extended_mode_lists_four_tools_and_the_default_mode_two() {
+fn extended_mode_lists_five_tools_and_the_default_mode_two() {
     let list = |args: &[&str]| {
         let answer = Server::start(args).request("tools/list", json!({}));
         let tools = answer["result"]["tools"].as_array().unwrap().clone();
         tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(list(&["--extended"]), ["climax_search", "climax_call", "climax_describe", "climax_examples"]);
+    assert_eq!(list(&["--extended"]), ["climax_search", "climax_call", "climax_describe", "climax_examples", "climax_chain"]);
     assert_eq!(list(&[]), ["climax_search", "climax_call"]);
 }
 

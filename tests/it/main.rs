@@ -11,6 +11,7 @@ mod approval;
 mod arguments;
 mod audit;
 mod build;
+mod chain;
 mod client;
 mod code_blocks;
 mod command_line;

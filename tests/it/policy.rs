@@ -250,6 +250,7 @@ async fn answers(mut client: Client, surface: &Surface, names: &[String]) -> Vec
             ("climax_read", json!({ "command": format!("{name} x") })),
             ("climax_run", json!({ "command": format!("true | {name}") })),
             ("climax_run", json!({ "command": "true" })),
+            ("climax_chain", json!({ "steps": [{ "tool_name": name, "args": { "x": 1 } }] })),
             ("climax_search", json!({ "query": name })),
         ] {
             answers.push(client.ask(4, "tools/call", &json!({ "name": tool, "arguments": arguments })).await);
@@ -276,7 +277,7 @@ proptest! {
         clis in clis(),
         choice in proptest::collection::vec(any::<bool>(), 16),
         enabled in any::<bool>(),
-        surface in prop_oneof![Just(Surface::default()), Just(meta(&[MetaTool::Search, MetaTool::Call, MetaTool::Read, MetaTool::Run, MetaTool::Describe, MetaTool::Examples])), Just(extended()), Just(Surface::Classic)],
+        surface in prop_oneof![Just(Surface::default()), Just(meta(&[MetaTool::Search, MetaTool::Call, MetaTool::Read, MetaTool::Run, MetaTool::Describe, MetaTool::Examples, MetaTool::Chain])), Just(extended()), Just(Surface::Classic)],
     ) {
         let names: Vec<String> = built(&clis, |_| true).tools().map(|tool| tool.name().to_owned()).collect();
         let permitted: BTreeSet<String> =

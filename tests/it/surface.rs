@@ -72,7 +72,7 @@ fn the_environment_chooses_meta_tools_where_no_option_does() {
     };
     assert_eq!(listed(&[]), ["climax_search", "climax_read"]);
     assert_eq!(listed(&["--meta", "call"]), ["climax_call"]);
-    assert_eq!(listed(&["--extended"]).len(), 4);
+    assert_eq!(listed(&["--extended"]).len(), 5);
     assert_eq!(listed(&["--classic"])[0], "jq_query_file");
 }
 

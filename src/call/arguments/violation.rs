@@ -127,6 +127,11 @@ pub enum Problem {
         /// The pattern.
         pattern: String,
     },
+    /// It refers to the result of a step of a chain, and the reference names nothing.
+    Reference {
+        /// The reason.
+        reason: String,
+    },
     /// It is an absent `cwd`, and the policy forbids the directory that the call would run in.
     ForbiddenDirectory {
         /// The reason.
@@ -227,6 +232,7 @@ impl fmt::Display for Violation {
                     "Argument '{name}': value of {bytes} bytes is too long to be checked against pattern '{pattern}'"
                 )
             }
+            Problem::Reference { reason } => write!(f, "Argument '{name}': {reason}"),
             Problem::ForbiddenDirectory { because } => {
                 write!(f, "{because}: it is the directory of calls without '{name}', so give '{name}'")
             }

@@ -240,6 +240,9 @@ impl Toolbox {
                 |stage: &Planned<'_>| self.line_record(request, stage, line, permission, Duration::ZERO).unfinished();
             stages.iter().map(|stage| self.runner.register_audit_line(audit.path(), &record(stage))).collect::<Vec<_>>()
         });
+        if let (Some(watch), Some(last)) = (request.watch, stages.last()) {
+            watch.name_stage(&last.text);
+        }
         let ran = self.runner.run_pipeline(programs, ends, request.watch, stop).await;
         drop(guards);
         let duration = start.elapsed();

@@ -18,7 +18,7 @@ pub(crate) struct SurfaceArguments {
     /// Offer every tool directly instead of `climax_search` and `climax_call`
     #[arg(long)]
     classic: bool,
-    /// Add pages and details to `climax_search`, and the tools `climax_describe` and `climax_examples`
+    /// Add pages and details to `climax_search`, and the tools `climax_describe`, `climax_examples` and `climax_chain`
     #[arg(long, conflicts_with = "classic")]
     extended: bool,
     /// Offer these meta-tools [default: search,call]; `read` is `call` for tools that change nothing

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::super::extended::{self, Failure};
 use super::super::meta::{self, EntryDetail};
 use super::super::surface::{MetaSurface, MetaTool, SearchForm, Surface};
-use super::super::{lines, reply, tools};
+use super::super::{chain, lines, reply, tools};
 use super::Server;
 use super::calls::{ToolCall, render};
 use crate::call::arguments::Violation;
@@ -40,6 +40,10 @@ impl Server {
             MetaTool::Search => self.search(surface, call),
             MetaTool::Describe => extended::describe(toolbox, arguments),
             MetaTool::Examples => extended::examples(&toolbox.index, call_name, arguments),
+            MetaTool::Chain => match chain::steps(&toolbox.index, call_name, arguments) {
+                Ok(steps) => return self.call_chain(steps, call).await,
+                Err(violations) => Err(violations.into()),
+            },
             MetaTool::Run => match lines::run_arguments(arguments) {
                 Ok(request) => return self.call_line(&request, Purpose::Call, call).await,
                 Err(violations) => Err(violations.into()),

@@ -17,9 +17,10 @@ use tracing::Instrument as _;
 use super::super::client::Client;
 use super::super::errors::{elicitation_required, forged_state, resource_not_found};
 use super::super::log::CallLog;
+use super::super::progress::{Progress, with_progress};
 use super::super::reply::{Media, MediaKind, Reply, reply};
 use super::super::revision::is_modern;
-use super::super::{progress, request_context, resources};
+use super::super::{request_context, resources};
 use super::Server;
 use crate::call::approval::{Approver, Denial, Unattended};
 use crate::call::arguments::{echo, keys_ignored_from_agents};
@@ -64,7 +65,10 @@ impl Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let ToolCall { toolbox, client, .. } = call;
         let tool = toolbox.index.get(name);
-        let reply = match self.run(toolbox, name, arguments, purpose, client, client.context).await {
+        let reply = match self
+            .run(toolbox, name, arguments, purpose, client, Progress::of(client.context).as_ref(), client.context)
+            .await
+        {
             CallResult::InputRequired(result) => return Ok(result.into()),
             CallResult::Ran(outcome) => reply(name, output_form(tool), Ok(outcome), self.options.text_form),
             CallResult::Failed(CallError::ApprovalDenied(Denial::Forged)) => return Err(forged_state()),
@@ -102,7 +106,18 @@ impl Server {
             let message = format!("{} was not read: {text}", echo(uri));
             Err(ErrorData::internal_error(message, Some(json!({ "uri": uri }))))
         };
-        match self.run(toolbox, tool.name(), &arguments, Purpose::Resource, client, client.context).await {
+        match self
+            .run(
+                toolbox,
+                tool.name(),
+                &arguments,
+                Purpose::Resource,
+                client,
+                Progress::of(client.context).as_ref(),
+                client.context,
+            )
+            .await
+        {
             CallResult::InputRequired(result) => Ok(ToolResource::InputRequired(result)),
             CallResult::Ran(outcome) if outcome.succeeded() => {
                 let Outcome { stdout, .. } = outcome;
@@ -142,7 +157,10 @@ impl Server {
         context: &RequestContext<RoleServer>,
     ) -> Result<Vec<ContentBlock>, ErrorData> {
         let tool = toolbox.index.get(name);
-        match self.run(toolbox, name, arguments, Purpose::Prompt, &Unattended, context).await {
+        match self
+            .run(toolbox, name, arguments, Purpose::Prompt, &Unattended, Progress::of(context).as_ref(), context)
+            .await
+        {
             CallResult::Ran(outcome) if !outcome.succeeded() => {
                 let reply = reply(name, OutputForm::Text, Ok(outcome), self.options.text_form);
                 Err(ErrorData::internal_error(format!("{name} failed: {}", reply.text), None))
@@ -161,19 +179,19 @@ impl Server {
     }
 
     /// Runs a tool for a request, with log messages, progress and a span. The end of the request ends the program.
-    async fn run<A: Approver>(
+    pub(super) async fn run<A: Approver>(
         &self,
         toolbox: &Toolbox,
         name: &str,
         arguments: &Map<String, Value>,
         purpose: Purpose,
         approver: &A,
+        progress: Option<&Progress>,
         context: &RequestContext<RoleServer>,
     ) -> CallResult<A::Question> {
         let tool = toolbox.index.get(name);
         let log = tool.and_then(|tool| self.log(tool, context));
         let watch = if log.is_some() { Watch::with_lines() } else { Watch::default() };
-        let progress_token = context.meta.get_progress_token();
         let span = tracing::info_span!("call", tool = name, outcome = tracing::field::Empty);
         let env = request_context::trace(context);
         #[cfg(feature = "otlp")]
@@ -181,7 +199,7 @@ impl Server {
         let request = CallRequest {
             tool: name,
             arguments,
-            watch: (log.is_some() || progress_token.is_some()).then_some(&watch),
+            watch: (log.is_some() || progress.is_some()).then_some(&watch),
             env: &env,
             caller: request_context::caller_name(context),
             purpose,
@@ -189,9 +207,9 @@ impl Server {
         };
         let call = pin!(toolbox.call(request, approver, self.stop(context)).instrument(span.clone()));
         let call = pin!(with_log(log.as_ref().zip(watch.lines()), call));
-        let result = match progress_token {
+        let result = match progress {
             None => call.await,
-            Some(token) => progress::with_progress(context, token, &watch, call).await,
+            Some(progress) => with_progress(context, progress, &watch, call).await,
         };
         span.record("outcome", result.codes().outcome);
         if let (CallResult::Ran(_), Some(tool)) = (&result, tool) {
@@ -274,7 +292,7 @@ async fn with_log<T>(log: Option<(&CallLog<'_>, &StderrLines)>, call: impl Futur
 }
 
 /// The form of what a tool prints; text if there is no such tool.
-fn output_form(tool: Option<ResolvedTool<'_>>) -> OutputForm<'_> {
+pub(super) fn output_form(tool: Option<ResolvedTool<'_>>) -> OutputForm<'_> {
     tool.map_or(OutputForm::Text, ResolvedTool::output_form)
 }
 

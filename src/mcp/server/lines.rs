@@ -9,7 +9,8 @@ use tracing::Instrument as _;
 use super::super::client::Client;
 use super::super::errors::forged_state;
 use super::super::lines::{RunArguments, line_reply};
-use super::super::{progress, request_context};
+use super::super::progress::{Progress, with_progress};
+use super::super::request_context;
 use super::Server;
 use super::calls::ToolCall;
 use crate::call::approval::Denial;
@@ -58,7 +59,7 @@ impl Server {
         context: &RequestContext<RoleServer>,
     ) -> LineResult<rmcp::model::InputRequiredResult> {
         let watch = Watch::default();
-        let token = context.meta.get_progress_token();
+        let progress = Progress::of(context);
         let span = tracing::info_span!("line");
         let env = request_context::trace(context);
         #[cfg(feature = "otlp")]
@@ -67,16 +68,16 @@ impl Server {
             line: &arguments.command,
             directory: arguments.cwd.as_deref(),
             stdin: arguments.stdin.as_deref(),
-            watch: token.is_some().then_some(&watch),
+            watch: progress.is_some().then_some(&watch),
             env: &env,
             caller: request_context::caller_name(context),
             purpose,
             space: request_context::space(context),
         };
         let run = pin!(toolbox.run_line(request, None, client, self.stop(context)).instrument(span));
-        match token {
+        match progress {
             None => run.await,
-            Some(token) => progress::with_progress(context, token, &watch, run).await,
+            Some(progress) => with_progress(context, &progress, &watch, run).await,
         }
     }
 }

@@ -1,0 +1,134 @@
+//! Runs chains for requests.
+
+use std::time::Instant;
+
+use climax_catalog::OutputForm;
+use rmcp::model::{CallToolResponse, ErrorData};
+
+use super::super::chain::{chain_reply, within};
+use super::super::chain_logs::ChainLog;
+use super::super::errors::{forged_state, unknown_chain};
+use super::super::progress::Progress;
+use super::super::reply::{Reply, reply};
+use super::super::request_context;
+use super::Server;
+use super::calls::{ToolCall, bytes, output_form};
+use crate::call::approval::Denial;
+use crate::call::arguments::{Problem, Violation};
+use crate::call::chain::{self, ChainStep, MAX_CHAIN_BYTES, StepResult, has_references};
+use crate::call::{CallError, CallResult, Purpose};
+use crate::exec::{End, Outcome};
+
+impl Server {
+    /// Calls the tools of a chain in order, until one fails.
+    ///
+    /// Every step without references is checked before the first one runs. A step that needs approval is asked for when its
+    /// turn comes, since its values are known then.
+    ///
+    /// # Errors
+    /// The request came with a state that was not made for it, or whose chain is gone.
+    pub(super) async fn call_chain(
+        &self,
+        steps: Vec<ChainStep>,
+        call: &ToolCall<'_>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let ToolCall { toolbox, client, .. } = call;
+        let caller = request_context::caller_identity(client.context);
+        let mut done = match client.sealed_state() {
+            None => Vec::new(),
+            Some(state) => self.chains.take(state, &caller, &steps).ok_or_else(unknown_chain)?,
+        };
+        if done.is_empty()
+            && let Some((at, error)) = steps.iter().enumerate().find_map(|(at, step)| {
+                let check = || toolbox.check(&step.tool, &step.arguments).err();
+                Some((at, Some(()).filter(|()| !has_references(&step.arguments)).and_then(|()| check())?))
+            })
+        {
+            let failed = reply(&steps[at].tool, OutputForm::Text, Err(placed(at, error)), self.options.text_form);
+            return Ok(self.end_chain(call, failed, &steps, at, &done));
+        }
+        let progress = Progress::of(client.context);
+        loop {
+            let at = done.len();
+            let ChainStep { tool: name, arguments } = &steps[at];
+            let tool = toolbox.index.get(name);
+            let arguments = match chain::resolved(tool, arguments, &done) {
+                Ok(arguments) => arguments,
+                Err(reason) => {
+                    let violations =
+                        vec![Violation { argument: "args".to_owned(), problem: Problem::Reference { reason } }];
+                    let error = CallError::InvalidArguments {
+                        violations,
+                        suggestions: Vec::new(),
+                        input_schema: String::new(),
+                    };
+                    let failed = reply(name, OutputForm::Text, Err(placed(at, error)), self.options.text_form);
+                    return Ok(self.end_chain(call, failed, &steps, at, &done));
+                }
+            };
+            let result =
+                self.run(toolbox, name, &arguments, Purpose::Call, client, progress.as_ref(), client.context).await;
+            let outcome = match result {
+                CallResult::InputRequired(question) => {
+                    if let Some(state) = question.request_state.clone() {
+                        self.chains.store(ChainLog { state, caller, steps, done, asked_at: Instant::now() });
+                    }
+                    return Ok(question.into());
+                }
+                CallResult::Failed(CallError::ApprovalDenied(Denial::Forged)) => return Err(forged_state()),
+                CallResult::Failed(error) => {
+                    let failed = reply(name, OutputForm::Text, Err(placed(at, error)), self.options.text_form);
+                    return Ok(self.end_chain(call, failed, &steps, at, &done));
+                }
+                CallResult::Ran(outcome) => outcome,
+            };
+            if !outcome.succeeded() || at + 1 == steps.len() {
+                let last = reply(name, output_form(tool), Ok(outcome), self.options.text_form);
+                return Ok(self.end_chain(call, last, &steps, at, &done));
+            }
+            let held: usize = done.iter().filter_map(|step| step.stdout.as_ref()).map(String::len).sum();
+            done.push(step_result(name, outcome, MAX_CHAIN_BYTES.saturating_sub(held)));
+        }
+    }
+
+    /// Renders the result of a chain that ends with the step at `at`.
+    fn end_chain(
+        &self,
+        call: &ToolCall<'_>,
+        last: Reply,
+        steps: &[ChainStep],
+        at: usize,
+        done: &[StepResult],
+    ) -> CallToolResponse {
+        let tool = &steps[at].tool;
+        let reply = chain_reply(last, (at, tool), done, steps.len());
+        if let Some(space) = request_context::space(call.client.context) {
+            space.set(bytes(&reply));
+        }
+        self.result(tool, None, reply, call.client.context).into()
+    }
+}
+
+/// Names the step in the violations of a call.
+fn placed(at: usize, error: CallError) -> CallError {
+    let place = |violations: Vec<Violation>| {
+        violations.into_iter().map(|violation| within(&format!("steps[{at}].args"), violation)).collect()
+    };
+    match error {
+        CallError::InvalidArguments { violations, suggestions, input_schema } => {
+            CallError::InvalidArguments { violations: place(violations), suggestions, input_schema }
+        }
+        CallError::PolicyDenied { violations } => CallError::PolicyDenied { violations: place(violations) },
+        other => other,
+    }
+}
+
+/// Returns the result of a step that succeeded. Of standard output it holds at most `most` bytes, or nothing.
+fn step_result(tool: &str, outcome: Outcome, most: usize) -> StepResult {
+    let exit_code = if let End::Exited(code) = outcome.end { code } else { -1 };
+    let stderr = outcome.stderr.text();
+    let stdout_bytes = outcome.stdout.total_bytes();
+    let stdout = outcome.stdout.into_bytes().filter(|bytes| bytes.len() <= most);
+    let stdout = stdout.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    StepResult { tool: tool.to_owned(), exit_code, stdout, stderr, stdout_bytes }
+}
