@@ -1,6 +1,7 @@
-//! Sentences of the Markdown pages are short.
+//! Sentences of the Markdown pages and of doc comments are short.
 
 use crate::markdown::{markdown_files, prose};
+use crate::tidy::sources;
 
 /// Largest mean number of words in the sentences of a page.
 const MAX_MEAN_WORDS: usize = 14;
@@ -78,6 +79,29 @@ fn sentences_are_short() {
             let count = words(&sentence);
             if count > MAX_WORDS {
                 problems.push(format!("{}:{line}: {count} words, the most is {MAX_WORDS}: {sentence}", page.name));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "split these sentences:\n{}", problems.join("\n"));
+}
+
+/// The doc comments of a source, each line where it was.
+fn doc_comments(source: &str) -> String {
+    let comment = |line: &'_ str| {
+        let line = line.trim_start();
+        line.strip_prefix("//!").or_else(|| line.strip_prefix("///")).unwrap_or_default().to_owned()
+    };
+    source.lines().map(comment).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn sentences_of_doc_comments_are_short() {
+    let mut problems = Vec::new();
+    for (file, source) in ["catalog/src", "codegen/src", "import/src", "src"].into_iter().flat_map(sources) {
+        for (line, sentence) in sentences(&doc_comments(&source)) {
+            let count = words(&sentence);
+            if count > MAX_WORDS {
+                problems.push(format!("{file}:{line}: {count} words, the most is {MAX_WORDS}: {sentence}"));
             }
         }
     }
