@@ -237,7 +237,11 @@ fn blocks_that_nobody_runs_are_counted() {
             let is_known = block.words.iter().all(|word| {
                 matches!(*word, "fails" | "serves") || word.starts_with("file=") || word.starts_with("by-hand=")
             });
-            assert!(is_known, "{}:{}: unknown word behind the language: {:?}", page.name, block.line, block.words);
+            let place = format!("{}:{}", page.name, block.line);
+            assert!(is_known, "{place}: unknown word behind the language: {:?}", block.words);
+            let is_checked = block.language != "yaml" || block.value("file").is_some();
+            assert!(is_checked, "{place}: give the YAML a name by `file=`, and use it in a command");
+            assert!(!["bash", "shell", "zsh"].contains(&block.language), "{place}: commands are `sh` or `console`");
             if let Some(reason) = block.value("by-hand") {
                 *found.entry(reason.to_owned()).or_default() += 1;
             }
