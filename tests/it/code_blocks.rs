@@ -218,7 +218,7 @@ fn run_page(page: &Markdown) -> Vec<String> {
 }
 
 #[test]
-fn commands_of_the_pages_do_what_the_pages_say() {
+fn commands_print_what_is_written_behind_them() {
     let only = std::env::var("PAGE").unwrap_or_default();
     let pages: Vec<Markdown> =
         markdown_files().into_iter().filter(|page| is_run(page) && page.name.contains(&only)).collect();
