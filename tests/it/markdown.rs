@@ -39,6 +39,32 @@ fn relative_links_lead_to_files_and_headings() {
     assert!(broken.is_empty(), "these links lead nowhere:\n{}", broken.join("\n"));
 }
 
+#[test]
+fn every_page_is_in_the_book() {
+    let files = markdown_files();
+    let summary = files.iter().find(|file| file.name == "docs/SUMMARY.md").unwrap();
+    let in_book: Vec<PathBuf> = links(&summary.text)
+        .into_iter()
+        .filter_map(|(_, target)| summary.path.parent().unwrap().join(target).canonicalize().ok())
+        .collect();
+    let is_page = |file: &&Markdown| !file.name.starts_with(".github/") && file.name != summary.name;
+    let missing: Vec<&str> = files
+        .iter()
+        .filter(is_page)
+        .filter(|file| !in_book.contains(&file.path.canonicalize().unwrap()))
+        .map(|file| file.name.as_str())
+        .collect();
+    assert!(missing.is_empty(), "add these pages to docs/SUMMARY.md: {}", missing.join(", "));
+}
+
+#[test]
+fn readme_has_at_most_150_lines() {
+    let files = markdown_files();
+    let readme = files.iter().find(|file| file.name == "README.md").unwrap();
+    let lines = readme.text.lines().count();
+    assert!(lines <= 150, "README.md has {lines} lines: move details into a page of docs/");
+}
+
 /// A Markdown file of the repository.
 pub(crate) struct Markdown {
     /// The path below the repository.
