@@ -9,9 +9,9 @@ use sha2::{Digest as _, Sha256};
 
 use crate::index::ToolIndex;
 use crate::model::{ArgRisk, Risk, SandboxLimits, Shape};
-use crate::policy::{Approval, Container, Executor, Policy, Sandbox};
+use crate::policy::{Approval, ArgRule, Container, EnvValue, Executor, Pattern, Policy, Sandbox};
 use crate::table::{ArgRow, CliDef, GroupDef, QuestionDef, ResolveDef, Str, ToolDef};
-use crate::view::{ArgView, CliView, OutputFileView, QuestionView, ResolveView, ResolvedTool};
+use crate::view::{ArgView, CliView, OutputFileView, QuestionView, ResolveView, ResolvedTool, RuleView};
 
 /// Ends a list of texts.
 const END: &str = "\0";
@@ -185,7 +185,7 @@ impl Hash {
         }
     }
 
-    /// Adds the details of an arg. Its rules stand in the schema of the entry.
+    /// Adds the details of an arg, with the rules that the schema of the entry does not hold.
     fn detail(&mut self, arg: ArgView<'_>, shape: Shape) {
         self.add_all([
             shape.as_str(),
@@ -208,18 +208,44 @@ impl Hash {
                 self.add(otherwise.as_str());
             }
         }
+        for rule in arg.rules().map(RuleView::to_rule) {
+            self.rule(&rule);
+        }
+    }
+
+    /// Adds what a rule says beside its pattern and its bounds.
+    fn rule(&mut self, rule: &ArgRule) {
+        // The schema holds these.
+        let ArgRule { pattern: _, min: _, max: _, values, fixed, within, approval } = rule;
+        let approval = approval.as_ref().map(Pattern::as_str);
+        for (key, text) in [("fixed", fixed.as_deref()), ("approval", approval)] {
+            self.add_all(text.into_iter().flat_map(|text| [key, text]));
+        }
+        for (key, texts) in [("values", values), ("within", within)] {
+            self.add_all(texts.iter().flat_map(|text| [key, text]));
+        }
     }
 
     fn policy(&mut self, policy: &Policy) {
         let Policy {
             executor,
             approval: Approval { headless, global: _, tools: _ },
+            env,
             // The index holds the tools and prompts as the policy has them, and the hash which tools need approval.
             access: _,
+            allow: _,
+            deny: _,
             tools: _,
             prompts: _,
         } = policy;
         self.add(headless.as_str());
+        for (name, value) in env {
+            let (kind, value) = match value {
+                EnvValue::Literal(text) => ("literal", text),
+                EnvValue::From(from) => ("from", from),
+            };
+            self.add_all([name, kind, value]);
+        }
         self.executor(executor);
     }
 

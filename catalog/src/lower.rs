@@ -7,7 +7,7 @@ use crate::index::lowercase;
 use crate::index::ranked::Builder;
 use crate::model::{ArgRisk, Risk};
 use crate::offset::{Full, MAX_OFFSET, offset};
-use crate::policy::{Approval, ArgRule, Executor, Pattern, Policy};
+use crate::policy::{Approval, ArgRule, EnvValue, Executor, Pattern, Policy, Selector};
 use crate::read::checked::{
     CheckedArg, CheckedChoice, CheckedCli, CheckedGroup, CheckedOutputFile, CheckedQuestion, CheckedResolve,
     CheckedTool, CommandPart,
@@ -268,12 +268,26 @@ impl Tables {
         }
         let own = Some(constraint).filter(|own| !own.is_empty());
         for (rule, from_policy) in own.into_iter().zip([false]).chain(rules.iter().zip(iter::repeat(true))) {
-            let ArgRule { pattern, min, max } = rule;
-            let pattern = self.optional(pattern.as_ref().map(Pattern::as_str))?;
-            self.rules.push(RuleDef { arg: number, pattern, min: *min, max: *max, from_policy });
+            let def = self.rule(number, rule, from_policy)?;
+            self.rules.push(def);
         }
         self.args.push(ArgDef::pack(row));
         Ok(())
+    }
+
+    fn rule(&mut self, arg: u32, rule: &ArgRule, from_policy: bool) -> Result<RuleDef, Full> {
+        let ArgRule { pattern, min, max, values, fixed, within, approval } = rule;
+        Ok(RuleDef {
+            arg,
+            pattern: self.optional(pattern.as_ref().map(Pattern::as_str))?,
+            min: *min,
+            max: *max,
+            values: self.texts(values)?,
+            fixed: self.optional(fixed.as_deref())?,
+            within: self.texts(within)?,
+            approval: self.optional(approval.as_ref().map(Pattern::as_str))?,
+            from_policy,
+        })
     }
 
     /// Adds the details of an arg and returns their row; `None` if it has none.
@@ -376,7 +390,24 @@ impl Tables {
             },
         };
         let Approval { global, headless, .. } = policy.approval;
-        Ok(PolicyDef { access: policy.access, level: global, headless, executor })
+        let denied: Vec<String> = policy.deny.iter().flat_map(Selector::to_texts).collect();
+        let of_kind = |taken: bool| -> Vec<(String, String)> {
+            let pair = |(name, value): &(String, EnvValue)| match value {
+                EnvValue::Literal(text) if !taken => Some((name.clone(), text.clone())),
+                EnvValue::From(from) if taken => Some((name.clone(), from.clone())),
+                EnvValue::Literal(_) | EnvValue::From(_) => None,
+            };
+            policy.env.iter().filter_map(pair).collect()
+        };
+        Ok(PolicyDef {
+            access: policy.access,
+            level: global,
+            headless,
+            deny: self.texts(&denied)?,
+            env: self.pairs(&of_kind(false))?,
+            env_from: self.pairs(&of_kind(true))?,
+            executor,
+        })
     }
 
     fn exit_codes(&mut self, codes: &[(u8, String)]) -> Result<Rows, Full> {

@@ -153,6 +153,14 @@ pub struct RuleDef {
     pub min: Option<f64>,
     /// The largest permitted number.
     pub max: Option<f64>,
+    /// Rows of [`Catalog::lists`]: the permitted values.
+    pub values: Rows,
+    /// The value that every call has.
+    pub fixed: Option<Str>,
+    /// Rows of [`Catalog::lists`]: the directories that the path must be in.
+    pub within: Rows,
+    /// The pattern of the values that need approval. It compiles.
+    pub approval: Option<Str>,
     /// Whether a policy sets it, not the config.
     pub from_policy: bool,
 }
@@ -177,6 +185,12 @@ pub struct PolicyDef {
     pub level: Level,
     /// The rule for calls that need approval if the client cannot ask the user.
     pub headless: Headless,
+    /// Rows of [`Catalog::lists`], by fours: name, CLI, risk and tag of tools that are not permitted at run time.
+    pub deny: Rows,
+    /// Rows of [`Catalog::lists`]: variables of every program, and their values, by turns.
+    pub env: Rows,
+    /// Rows of [`Catalog::lists`]: variables of every program, and those of the server that they take, by turns.
+    pub env_from: Rows,
     /// Executors: where programs run.
     pub executor: ExecutorDef,
 }

@@ -233,9 +233,9 @@ impl<'a> ResolvedTool<'a> {
         args(self.catalog, self.def.args)
     }
 
-    /// The args that the agent gives. The user or the server gives the others.
+    /// The args that the agent gives. The user, the server or a policy gives the others.
     pub fn agent_args(self) -> impl Iterator<Item = ArgView<'a>> + Clone {
-        self.args().filter(|arg| !arg.is_from_user() && arg.output().is_none())
+        self.args().filter(|arg| !arg.is_from_user() && arg.output().is_none() && arg.fixed().is_none())
     }
 
     /// How long a call may take, in milliseconds.

@@ -299,11 +299,15 @@ fn file(row: &FileDef) -> TokenStream {
 }
 
 fn rule(row: &RuleDef) -> TokenStream {
-    let RuleDef { arg, pattern, min, max, from_policy } = *row;
+    let RuleDef { arg, pattern, min, max, values, fixed, within, approval, from_policy } = *row;
     let arg = Literal::u32_unsuffixed(arg);
-    let pattern = optional(pattern);
+    let [pattern, fixed, approval] = [pattern, fixed, approval].map(optional);
+    let [values, within] = [values, within].map(range);
     let [min, max] = [min, max].map(|bound| optional_with(bound, |bound| quote!(#bound)));
-    quote!(RuleDef { arg: #arg, pattern: #pattern, min: #min, max: #max, from_policy: #from_policy })
+    quote!(RuleDef {
+        arg: #arg, pattern: #pattern, min: #min, max: #max, values: #values, fixed: #fixed, within: #within,
+        approval: #approval, from_policy: #from_policy
+    })
 }
 
 fn group(row: &GroupDef) -> TokenStream {

@@ -59,7 +59,7 @@ fn command(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Invoca
     let mut invocation = Invocation {
         argv: line(tool, bound, env),
         env: cli.env().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
-        cwd: program_dir.clone(),
+        cwd: directory_of_call(tool, bound, env),
         program_dir,
         stdin: None,
         files_dir: None,
@@ -67,13 +67,9 @@ fn command(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Invoca
     };
     for (arg, value) in bound.iter() {
         match arg.place() {
-            Place::Cwd => {
-                let dir = directory(&value.to_string(), invocation.program_dir.as_deref(), env);
-                invocation.cwd = Some(dir);
-            }
             Place::Stdin => invocation.stdin = Some(value.to_string()),
             Place::Variable => invocation.env.extend(arg.variable().map(|name| (name.to_owned(), value.to_string()))),
-            Place::Positional | Place::Option => {}
+            Place::Positional | Place::Option | Place::Cwd => {}
         }
     }
     invocation
@@ -164,6 +160,17 @@ pub fn resolve(
         files_dir: None,
         timeout: Duration::from_millis(resolve.timeout_ms().into()),
         ..call.clone()
+    }
+}
+
+/// Returns the directory of a call; `None` if it is that of this process.
+#[must_use]
+pub fn directory_of_call(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Option<PathBuf> {
+    let own = tool.cli().working_dir().map(Path::new);
+    let given = bound.iter().filter(|(arg, _)| arg.place() == Place::Cwd).last();
+    match given {
+        Some((_, value)) => Some(directory(&value.to_string(), own, env)),
+        None => own.map(Path::to_owned),
     }
 }
 

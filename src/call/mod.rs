@@ -11,6 +11,7 @@ pub mod chain;
 pub mod command_line;
 pub mod confirmation;
 pub mod digest;
+mod environment;
 pub mod form;
 pub mod line;
 mod line_outcome;
@@ -22,6 +23,7 @@ pub mod space;
 mod toolbox;
 mod user_input;
 pub mod visible;
+mod within;
 mod words;
 
 pub use line_outcome::{LineFailure, LineOutcome, LineRequest, LineResult, RawStreams, StageOutcome, StepOutcome};

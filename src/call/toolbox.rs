@@ -14,12 +14,14 @@ use crate::call::approval::{Approver, PendingCall, PlannedCall};
 use crate::call::arguments::{self, Bound, MAX_UNKNOWN_KEYS, Problem, Violation};
 use crate::call::audit::{Audit, Record};
 use crate::call::command_line;
+use crate::call::environment;
 use crate::call::native::NativeTools;
 use crate::call::outcome::{CallError, CallResult, Permission};
 use crate::call::request::{CallRequest, Purpose};
 use crate::call::risk;
 use crate::call::space::claimed_bytes;
 use crate::call::user_input::{approve, fill_in_forms};
+use crate::call::within::{self, Machine};
 use crate::exec::{self, CleanupGuard, End, Invocation, Outcome, ResultFiles, Runner, SpawnError, Stop};
 use crate::telemetry::CallObserver;
 
@@ -175,7 +177,8 @@ impl Toolbox {
         let bound = self.with_answers(tool, given, request, approver, stop.as_mut()).await.map_err(awaited)?;
         let files = ResultFiles::of(tool).map_err(|error| unpermitted(SpawnError::Files(error).into()))?;
         let bound = with_paths(tool, bound, files.as_ref());
-        let invocation = plan(tool, &bound, request, files.as_ref());
+        let mut invocation = plan(tool, &bound, request, files.as_ref());
+        environment::add(&self.policy, &mut invocation, &exec::variable).map_err(|error| unpermitted(error.into()))?;
         let planned = PlannedCall { tool, bound: &bound, invocation: &invocation };
         let call = PendingCall { calls: vec![planned], policy: &self.policy, runner: &self.runner };
         let permission = approve(&call, approver, stop.as_mut()).await.map_err(awaited)?;
@@ -201,7 +204,7 @@ impl Toolbox {
     fn bind(&self, request: CallRequest<'_>) -> Result<(ResolvedTool<'_>, Bound<'_>), CallError> {
         let CallRequest { tool: name, arguments, purpose, .. } = request;
         let unknown = || CallError::UnknownTool { suggestions: suggest_tools(&self.index, name) };
-        let tool = self.index.get(name).filter(|tool| self.policy.permits(tool.name())).ok_or_else(unknown)?;
+        let tool = self.index.get(name).filter(|tool| self.policy.permits(*tool)).ok_or_else(unknown)?;
         let bound = arguments::bind(tool, arguments).map_err(|violations| invalid(tool, arguments, violations))?;
         permitted_values(tool, arguments, &bound, purpose)?;
         Ok((tool, bound))
@@ -226,7 +229,7 @@ impl Toolbox {
             Ok(bound)
         });
         let bound = checked.map_err(|violations| CallResult::Failed(invalid(tool, request.arguments, violations)))?;
-        permitted_directory(tool, &bound).map_err(CallResult::Failed)?;
+        permitted_paths(tool, &bound).map_err(CallResult::Failed)?;
         Ok(bound)
     }
 
@@ -368,13 +371,16 @@ fn permitted_values(
     only_reads(tool, bound, purpose).map_err(|violation| invalid(tool, arguments, vec![violation]))?;
     arguments::check(bound).map_err(|violations| CallError::PolicyDenied { violations })?;
     // The user may still give the directory.
-    if tool.questions().len() == 0 { permitted_directory(tool, bound) } else { Ok(()) }
+    if tool.questions().len() == 0 { permitted_paths(tool, bound) } else { Ok(()) }
 }
 
-/// Checks the directory of a call that gives none.
-fn permitted_directory(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Result<(), CallError> {
-    arguments::check_default_directory(tool, bound, &exec::directory())
-        .map_err(|violation| CallError::PolicyDenied { violations: vec![violation] })
+/// Checks the paths of a call, and its directory if it gives none.
+fn permitted_paths(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Result<(), CallError> {
+    let directory = exec::directory();
+    let machine = Machine { directory: &directory, env: &exec::variable, real: &exec::paths::real };
+    let mut violations = within::violations(tool, bound, machine);
+    violations.extend(arguments::check_default_directory(tool, bound, &directory).err());
+    if violations.is_empty() { Ok(()) } else { Err(CallError::PolicyDenied { violations }) }
 }
 
 /// Makes the error for invalid arguments.

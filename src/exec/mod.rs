@@ -24,6 +24,7 @@ mod joint;
 mod limits;
 mod lines;
 mod members;
+pub mod paths;
 mod pipeline;
 mod process;
 mod program;

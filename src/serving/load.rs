@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use climax_catalog::policy::{self, Applied, PolicyFile};
 use climax_catalog::{
-    Catalog, CliView, Compiled, Diagnostics, Layer, MAX_SUGGESTIONS, Policy, ServedItem, Source, Style, ToolIndex,
-    compile, compile_linted, compile_over, files, near_misses,
+    Catalog, CliView, Compiled, Diagnostics, Layer, MAX_SUGGESTIONS, Policy, ResolvedTool, ServedItem, Source, Style,
+    ToolIndex, compile, compile_linted, compile_over, files, near_misses,
 };
 
 /// The tools cannot be loaded.
@@ -313,8 +313,8 @@ fn permitted_additions(catalog: &'static Catalog, added: Catalog) -> Result<Cata
 fn denied_additions(policy: &Policy, catalog: &'static Catalog, added: &Catalog) -> Vec<String> {
     let all = ToolIndex::from_configs(vec![Layer::compiled(catalog)]);
     let additions = ToolIndex::from_configs(vec![Layer::loaded(added.clone())]);
-    let tools = added.tools.iter().map(|tool| added.texts.get(tool.name));
-    let tools = tools.filter(|name| !policy.permits(name) || catalog.find(name).is_some()).map(str::to_owned);
+    let is_denied = |tool: &ResolvedTool<'_>| !policy.permits(*tool) || catalog.find(tool.name()).is_some();
+    let tools = additions.tools().filter(is_denied).map(|tool| tool.name().to_owned());
     let exists = |name: &str| all.prompts().iter().any(|prompt| prompt.name == name);
     let prompts = additions.prompts().iter().map(|prompt| prompt.name.as_str());
     let prompts = prompts.filter(|name| !policy.permits_prompt(name) || exists(name));

@@ -163,6 +163,10 @@ static RULES: [RuleDef; 2] = [
         pattern: Some(Str(22)),
         min: None,
         max: None,
+        values: Rows(16, 16),
+        fixed: None,
+        within: Rows(16, 16),
+        approval: None,
         from_policy: true,
     },
     RuleDef {
@@ -170,6 +174,10 @@ static RULES: [RuleDef; 2] = [
         pattern: None,
         min: Some(1f64),
         max: Some(9.5f64),
+        values: Rows(16, 16),
+        fixed: None,
+        within: Rows(16, 16),
+        approval: None,
         from_policy: true,
     },
 ];
@@ -248,6 +256,9 @@ pub static CATALOG: Catalog = Catalog {
             access: Access::Enabled,
             level: Level::Destructive,
             headless: Headless::Approve,
+            deny: Rows(16, 16),
+            env: Rows(16, 16),
+            env_from: Rows(16, 16),
             executor: ::climax::catalog::ExecutorDef::Container {
                 runtime: ::climax::catalog::policy::Runtime::Podman,
                 image: Str(67),

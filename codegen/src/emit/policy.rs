@@ -8,7 +8,8 @@ use quote::quote;
 use super::tokens::{optional, optional_with, range, text};
 
 pub(super) fn policy(row: &PolicyDef) -> TokenStream {
-    let PolicyDef { access, level, headless, executor } = *row;
+    let PolicyDef { access, level, headless, deny, env, env_from, executor } = *row;
+    let [deny, env, env_from] = [deny, env, env_from].map(range);
     let access = match access {
         Access::Enabled => quote!(Enabled),
         Access::Disabled => quote!(Disabled),
@@ -27,7 +28,8 @@ pub(super) fn policy(row: &PolicyDef) -> TokenStream {
     quote! {{
         use ::climax::catalog::policy::{Access, Headless, Level};
         ::climax::catalog::PolicyDef {
-            access: Access::#access, level: Level::#level, headless: Headless::#headless, executor: #executor
+            access: Access::#access, level: Level::#level, headless: Headless::#headless, deny: #deny, env: #env,
+            env_from: #env_from, executor: #executor
         }
     }}
 }

@@ -13,6 +13,7 @@ use crate::call::approval::{Approver, PendingCall, PlannedCall};
 use crate::call::arguments::{self, Bound, Input};
 use crate::call::audit::Record;
 use crate::call::command_line;
+use crate::call::environment;
 use crate::call::line::{
     Condition, LineContext, LineError, ReadLine, ReadStage, Redirections, Stderr, Stdout, UnreadLine, read_line,
 };
@@ -155,7 +156,7 @@ impl Toolbox {
         let (tool, mut arguments) = (reading.tool, reading.arguments);
         let failed =
             |error: CallError| Box::new(LineFailure { tool: Some(tool.name().to_owned()), text: text.clone(), error });
-        if !self.policy.permits(tool.name()) {
+        if !self.policy.permits(tool) {
             return Err(failed(CallError::UnknownTool { suggestions: Vec::new() }));
         }
         let has_directory = directory.is_some_and(|directory| set_directory(tool, &mut arguments, directory));
@@ -173,6 +174,7 @@ impl Toolbox {
         if let Some(directory) = directory.filter(|_| !has_directory) {
             invocation.cwd = Some(directory.into());
         }
+        environment::add(&self.policy, &mut invocation, &exec::variable).map_err(|error| failed(error.into()))?;
         let number = self.audit.as_ref().map_or(Ok(0), |audit| audit.begin_call());
         let number = number.map_err(|error| failed(CallError::Unaudited(error)))?;
         Ok(Planned { tool, arguments, bound, invocation, streams, text, number })

@@ -337,6 +337,16 @@ codes! {
         why "It would do nothing, and programs would run with less confinement than was written.";
         example "executor: {type: local, network: false}";
         remedy "Correct `type`, or remove the key.";
+    /// Keys of a policy's rule that exclude each other.
+    Contradiction = "contradiction", Error, Check;
+        why "One of the two would do nothing, or no agent could make a call.";
+        example "args: {branch: {required: true, shown: false}}";
+        remedy "Remove one of the two.";
+    /// A policy with `allow` that permits the other tools too.
+    NothingAllowed = "nothing-allowed", Error, Check;
+        why "Without `default: disabled` every tool is permitted, so the list would do nothing.";
+        example "default: enabled\nallow: [git_log]";
+        remedy "Write `default: disabled`, or `deny` what is not wanted.";
     /// A path of a policy's sandbox that is not absolute.
     RelativePath = "relative-path", Error, Check;
         why "What it means would depend on where the server was started.";
@@ -398,6 +408,11 @@ codes! {
         why "The arg that was meant is not bounded.";
         example "tools: {git_log: {args: {max_cuont: {max: 50}}}}";
         remedy "Correct the name, or remove the rule.";
+    /// A rule of a policy hides the tool that it is for.
+    UnusableRule = "unusable-rule", Warning, Check;
+        why "The rule denies an arg that every call needs, or demands one that the tool does not have.";
+        example "tools: {git_commit: {args: {message: deny}}}";
+        remedy "Correct the rule, or hide the tool by `deny`.";
     /// A policy permits none of the tools that are served.
     NothingPermitted = "nothing-permitted", Warning, Check;
         why "An agent would find nothing.";
