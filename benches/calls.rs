@@ -11,6 +11,7 @@
     reason = "a measuring program prints, starts others, and stops at the first failure"
 )]
 
+mod calling;
 mod client;
 
 use std::collections::HashMap;
@@ -40,7 +41,7 @@ fn main() {
     let work = tempfile::tempdir().unwrap();
     let config = work.path().join("config.yaml");
     let pids = work.path().join("pids");
-    let fakecli = client::fakecli();
+    let fakecli = calling::fakecli();
     let text = format!(
         "name: bench\ncommand: {}\nenv: {{FAKECLI_PIDS: {}}}\ntools:\n\
          \x20 - {{name: quiet, description: x, command: exit 0}}\n\
@@ -61,7 +62,7 @@ fn main() {
 /// Measures the three kinds in turn, so that other load on the machine affects all of them.
 fn compare(config: &Path) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let (mut server, mut output) = client::start(config);
+    let (mut server, mut output) = calling::start(config);
     println!(
         "{:>9}  {:22} {:>9} {:>9} {:>11} {:>11} {:>8}",
         "in flight", "way", "p50 ms", "p99 ms", "added p50", "added p99", "calls/s"
@@ -190,7 +191,7 @@ fn over_stdio(server: &mut Server, output: &mut Output, calls: usize, in_flight:
 
 /// Prints the server's peak memory before and after a call with more output than the limit.
 fn flood(config: &Path) {
-    let (mut server, mut output) = client::start(config);
+    let (mut server, mut output) = calling::start(config);
     let mut peak = |tool| {
         let start = Instant::now();
         server.call(tool, false);
@@ -210,7 +211,7 @@ fn flood(config: &Path) {
 
 /// Prints the time from a cancellation until no process of the group is left, zombies included.
 fn cancel(config: &Path, pids: &Path) {
-    let (mut server, _output) = client::start(config);
+    let (mut server, _output) = calling::start(config);
     println!("\n{:28} {:>6} {:>9} {:>9}", "cancelled", "calls", "p50 ms", "p99 ms");
     for (name, tool, calls) in
         [("ends on TERM", "willing", CANCELLED), ("ignores TERM (2 s of grace)", "stubborn", CANCELLED_STUBBORN)]

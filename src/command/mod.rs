@@ -14,6 +14,8 @@ pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod output;
+#[cfg(feature = "prompt")]
+mod prompt;
 pub(crate) mod retired;
 pub(crate) mod run;
 mod runtime;
@@ -21,6 +23,7 @@ pub(crate) mod schema;
 pub(crate) mod search;
 mod selection;
 pub(crate) mod sh;
+mod shell;
 mod strategy;
 mod targets;
 pub(crate) mod terminal;

@@ -84,7 +84,10 @@ fn joined(stages: Vec<PipelineStage>, ends: PipelineEnds) -> Result<Vec<(Invocat
     let mut output = Some(output);
     let mut joined = Vec::with_capacity(count);
     for (at, PipelineStage { invocation, has_output, errors }) in stages.into_iter().enumerate() {
-        process::find(&invocation).map_err(|error| StageError { stage: at, error })?;
+        // The start of a single program finds out by itself, before any other has started.
+        if count > 1 {
+            process::find(&invocation).map_err(|error| StageError { stage: at, error })?;
+        }
         let own_input = input.take();
         let out = if at + 1 == count {
             output.take().unwrap_or_default()

@@ -16,7 +16,10 @@ fn extended_mode_lists_five_tools_and_the_default_mode_two() {
         let tools = answer["result"]["tools"].as_array().unwrap().clone();
         tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(list(&["--extended"]), ["climax_search", "climax_call", "climax_describe", "climax_examples", "climax_chain"]);
+    assert_eq!(
+        list(&["--extended"]),
+        ["climax_search", "climax_call", "climax_describe", "climax_examples", "climax_chain"]
+    );
     assert_eq!(list(&[]), ["climax_search", "climax_call"]);
 }
 

@@ -17,6 +17,7 @@ mod code_blocks;
 mod command_line;
 mod command_lines;
 mod commands;
+mod completion;
 mod containers;
 mod exec;
 mod extended;
@@ -44,6 +45,8 @@ mod otlp;
 mod policy;
 mod progress;
 mod promises;
+#[cfg(feature = "prompt")]
+mod prompt;
 mod prompts;
 mod prose;
 mod protocol;

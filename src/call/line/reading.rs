@@ -102,13 +102,27 @@ fn candidates<'a>(index: &'a ToolIndex, command: CommandWords<'_>) -> Vec<Candid
         if !runs(&mut cli.parts()) && !cli.programs().any(may_run) {
             continue;
         }
-        for tool in tools.filter(|tool| !tool.is_native()) {
+        for tool in tools.filter(|tool| !tool.is_native() && may_fit(*tool, command)) {
             let spellings = Command::all(tool).into_iter();
             let fitting = spellings.filter(|spelling| has_words(spelling, command));
             found.extend(fitting.map(|command| Candidate { tool, command }));
         }
     }
     found
+}
+
+/// Whether the first own word of a tool, in one of its spellings, stands in the line.
+///
+/// Most tools of a program fail here, before the spellings of their commands are made.
+fn may_fit(tool: ResolvedTool<'_>, command: CommandWords<'_>) -> bool {
+    let stands = |word: &str| command.words.contains(&word) || (command.names_program)(command.words[0], word);
+    let own = tool.parts().find_map(|part| match part {
+        CommandPart::Word(word) if !is_option(word) => Some(word),
+        _ => None,
+    });
+    let stands_as =
+        |alias: &str| quoted_words(alias).iter().find(|word| !is_option(word)).is_none_or(|word| stands(word));
+    own.is_none_or(stands) || tool.aliases().any(stands_as)
 }
 
 /// Whether the words of a command stand in the line, in this order, the program first.
