@@ -1,7 +1,7 @@
 //! The digest of everything that is served and how: equal digests mean equal catalogs and policies.
 //!
-//! Every row and every policy is taken apart field by field, so a new field does not compile until it is hashed, or
-//! left out by name with the reason.
+//! Every row and every policy is taken apart field by field. So a new field does not compile until it is hashed, or left
+//! out by name with the reason.
 
 use std::borrow::Cow;
 

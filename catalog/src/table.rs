@@ -250,8 +250,8 @@ pub struct Ranked {
     pub terms: Texts,
     /// Per term: the number of tools, then a pair of numbers for each tool in catalog order.
     ///
-    /// The first number is four times the distance from the previous row, plus 2 if the term is a word of the tool's
-    /// name, 1 if it is the last word, else 0. The second is the impact, one byte. The other numbers are in groups of
+    /// The first number is four times the distance from the previous row. 2 is added if the term is a word of the
+    /// tool's name, 1 if it is the last word. The second is the impact, one byte. The other numbers are in groups of
     /// seven bits, the lowest first (LEB128).
     pub postings: Cow<'static, [u8]>,
     /// The end of each term's postings, in bytes.

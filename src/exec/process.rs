@@ -45,8 +45,8 @@ pub(super) struct RunContext<'a> {
 ///
 /// Output past `limits.stream_bytes` is read and dropped; [`Captured::text`](super::Captured::text) contains the
 /// number of dropped bytes. On timeout, or when `stop` completes, the whole process group gets TERM, then KILL after
-/// a grace period; the output until then is part of the result. After exit, pipes that a descendant still holds, and
-/// then other members of the group, are awaited for at most `limits.drain`; then the rest of the group is killed and
+/// a grace period. The output until then is part of the result. After exit, pipes that a descendant still holds, and
+/// then other members of the group, are awaited for at most `limits.drain`. Then the rest of the group is killed and
 /// counted. Members that have changed to another user survive KILL; they are counted too, and not awaited.
 /// Dropping the future kills the group too.
 /// The start waits while the system lacks descriptors, processes or memory and other programs run.

@@ -74,8 +74,8 @@ fn execute(order: &ShimOrder, command: &[OsString]) -> Result<Infallible, String
 
 /// Rejects paths of the policy that a sandboxed program could influence.
 ///
-/// Those are relative paths, since a call may choose the directory, and paths below a writable one, which the program
-/// could replace by a link before the next call.
+/// Relative paths are rejected, since a call may choose the directory. So are paths below a writable one: the program
+/// could replace them by a link before the next call.
 fn check_paths(read: &[OsString], write: &[OsString]) -> Result<(), String> {
     for path in read.iter().chain(write).map(Path::new) {
         if !path.is_absolute() {
