@@ -4,17 +4,19 @@ use crate::model::{Place, Rest, Risk, Shape};
 use crate::needs::{EnvValue, Needs};
 use crate::output::OutputForm;
 use crate::prompt::Prompt;
-use crate::table::{Catalog, CliDef, QuestionDef, ResolveDef, Rows, ToolDef};
+use crate::table::{Catalog, CliDef, Rows, ToolDef};
 use crate::uri::UriTemplate;
 
 mod arg;
 mod command;
+mod question;
 
 use arg::args;
 pub(crate) use arg::is_bare;
 pub use arg::{ArgView, ChoiceView, OutputFileView, RuleView};
 use command::words;
 pub use command::{CommandPart, GroupView};
+pub use question::{QuestionView, ResolveView};
 
 /// A CLI of a catalog.
 #[derive(Clone, Copy, Debug)]
@@ -321,7 +323,7 @@ impl<'a> ResolvedTool<'a> {
     #[must_use]
     pub fn questions(self) -> impl ExactSizeIterator<Item = QuestionView<'a>> + Clone {
         let Self { catalog, def } = self;
-        catalog.questions[def.questions.range()].iter().map(move |def| QuestionView { catalog, def })
+        catalog.questions[def.questions.range()].iter().map(move |def| QuestionView::new(catalog, def))
     }
 
     /// The media type of what it prints, if that is more than text.
@@ -352,7 +354,7 @@ impl<'a> ResolvedTool<'a> {
     #[must_use]
     pub fn resolves(self) -> impl ExactSizeIterator<Item = ResolveView<'a>> + Clone {
         let Self { catalog, def } = self;
-        catalog.resolves[def.resolves.range()].iter().map(move |def| ResolveView { catalog, def })
+        catalog.resolves[def.resolves.range()].iter().map(move |def| ResolveView::new(catalog, def))
     }
 
     /// The finished input schema, as JSON text.
@@ -431,72 +433,5 @@ impl<'a> ToolIndexEntry<'a> {
     #[must_use]
     pub fn tool(self) -> ResolvedTool<'a> {
         self.tool
-    }
-}
-
-/// A look-up of a readable name, by a subcommand of the program.
-#[derive(Clone, Copy, Debug)]
-pub struct ResolveView<'a> {
-    catalog: &'a Catalog,
-    def: &'a ResolveDef,
-}
-
-impl<'a> ResolveView<'a> {
-    /// The placeholder that it fills.
-    #[must_use]
-    pub fn name(self) -> &'a str {
-        self.catalog.texts.get(self.def.name)
-    }
-
-    /// The words of the subcommand.
-    #[must_use]
-    pub fn words(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
-        self.catalog.list(self.def.words)
-    }
-
-    /// Arg names and the templates of their values.
-    pub fn args(self) -> impl Iterator<Item = (&'a str, &'a str)> + Clone {
-        self.catalog.pairs(self.def.args)
-    }
-
-    /// How long it may take, in milliseconds.
-    #[must_use]
-    pub fn timeout_ms(self) -> u32 {
-        self.def.timeout_ms
-    }
-
-    pub(crate) fn def(self) -> &'a ResolveDef {
-        self.def
-    }
-}
-
-/// A question that the user answers before a call.
-#[derive(Clone, Copy, Debug)]
-pub struct QuestionView<'a> {
-    catalog: &'a Catalog,
-    def: &'a QuestionDef,
-}
-
-impl<'a> QuestionView<'a> {
-    /// The question's name in the protocol.
-    #[must_use]
-    pub fn name(self) -> &'a str {
-        self.catalog.texts.get(self.def.name)
-    }
-
-    /// The text that the user reads.
-    #[must_use]
-    pub fn message(self) -> &'a str {
-        self.catalog.texts.get(self.def.message)
-    }
-
-    /// The names of the args that the user fills in.
-    #[must_use]
-    pub fn args(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
-        self.catalog.list(self.def.args)
-    }
-
-    pub(crate) fn def(self) -> &'a QuestionDef {
-        self.def
     }
 }

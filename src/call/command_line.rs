@@ -164,15 +164,15 @@ pub fn start(invocation: &mut Invocation, bound: &Bound<'_>, started: &Invocatio
     invocation.argv.extend(started.argv.iter().cloned());
     invocation.env.extend(started.env.iter().cloned());
     invocation.secrets.extend(started.secrets.iter().cloned());
-    invocation.inherited = both(invocation.inherited.take(), &started.inherited, |own, other| own.extend(other));
-    invocation.confinement = both(invocation.confinement.take(), &started.confinement, Confinement::widen);
+    invocation.inherited = both(invocation.inherited.take(), started.inherited.as_ref(), Extend::extend);
+    invocation.confinement = both(invocation.confinement.take(), started.confinement.as_ref(), Confinement::widen);
     invocation.stdin = started.stdin.clone().or(invocation.stdin.take());
     invocation.timeout = invocation.timeout.max(started.timeout);
 }
 
 /// Joins what two programs may reach. `None` is all there is.
-fn both<T: Clone>(own: Option<T>, other: &Option<T>, join: impl Fn(&mut T, T)) -> Option<T> {
-    let (mut own, other) = (own?, other.clone()?);
+fn both<T: Clone>(own: Option<T>, other: Option<&T>, join: impl Fn(&mut T, T)) -> Option<T> {
+    let (mut own, other) = (own?, other?.clone());
     join(&mut own, other);
     Some(own)
 }

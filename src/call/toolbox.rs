@@ -2,30 +2,29 @@
 
 mod checked;
 mod lines;
+mod values;
 
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use climax_catalog::{MAX_SUGGESTIONS, Policy, Prompt, ResolvedTool, Risk, ToolIndex, digest, near_misses};
+use climax_catalog::{MAX_SUGGESTIONS, Policy, Prompt, ResolvedTool, ToolIndex, digest, near_misses};
 use serde_json::{Map, Value};
 
-use self::checked::CheckedCall;
+use self::values::{invalid, only_reads, permitted_paths, permitted_values};
 use crate::call::approval::{Approver, PendingCall, PlannedCall};
-use crate::call::arguments::{self, Bound, MAX_UNKNOWN_KEYS, Problem, Violation};
+use crate::call::arguments::{self, Bound};
 use crate::call::audit::{Audit, Record};
 use crate::call::command_line;
-use crate::call::environment;
 use crate::call::confinement;
 use crate::call::denial;
+use crate::call::environment;
 use crate::call::native::NativeTools;
 use crate::call::outcome::{CallError, CallResult, Permission};
 use crate::call::request::{CallRequest, Purpose};
-use crate::call::risk;
 use crate::call::space::claimed_bytes;
 use crate::call::user_input::{approve, fill_in_forms};
-use crate::call::within::{self, Machine};
 use crate::exec::{self, CleanupGuard, End, Invocation, Outcome, ResultFiles, Runner, SpawnError, Stop};
 use crate::telemetry::CallObserver;
 
@@ -185,8 +184,10 @@ impl Toolbox {
         self.confine(tool, &bound, &mut invocation);
         let started = self.check_started_by(tool, &bound, &mut invocation, request.purpose).map_err(unpermitted)?;
         environment::add(&self.policy, &mut invocation, &exec::variable).map_err(|error| unpermitted(error.into()))?;
-        let planned = PlannedCall { tool, bound: &bound, invocation: &invocation };
-        let calls = std::iter::once(planned).chain(started.iter().flat_map(CheckedCall::planned)).collect();
+        let mut calls = vec![PlannedCall { tool, bound: &bound, invocation: &invocation }];
+        if let Some(started) = &started {
+            calls.extend(started.planned());
+        }
         let call = PendingCall { calls, policy: &self.policy, runner: &self.runner };
         let permission = approve(&call, approver, stop.as_mut()).await.map_err(awaited)?;
         let not_started = |why| (permission, CallResult::Ran(Outcome::not_started(why)));
@@ -359,68 +360,9 @@ async fn with_content(outcome: Outcome, files: Option<ResultFiles>) -> Outcome {
     Outcome { files, ..outcome }
 }
 
-/// Checks that a call which may only read does no more, by its tool and its arguments.
-///
-/// # Errors
-/// The violation.
-fn only_reads(tool: ResolvedTool<'_>, bound: &Bound<'_>, purpose: Purpose) -> Result<(), Violation> {
-    let (argument, risk, caller) = match purpose {
-        Purpose::Call => return Ok(()),
-        Purpose::Read { call_name, caller } => (call_name, risk::promised(tool, bound), caller),
-        Purpose::Resource | Purpose::Prompt => (tool.name(), risk::of_call(tool, bound), None),
-    };
-    if risk == Risk::Read {
-        return Ok(());
-    }
-    let stated = tool.written_risk().map(|_| risk);
-    let problem = Problem::NotReading { tool: tool.name().to_owned(), risk: stated, caller };
-    Err(Violation { argument: argument.to_owned(), problem })
-}
-
-/// Checks the purpose of a call and the policy's rules for its values.
-fn permitted_values(
-    tool: ResolvedTool<'_>,
-    arguments: &Map<String, Value>,
-    bound: &Bound<'_>,
-    purpose: Purpose,
-) -> Result<(), CallError> {
-    only_reads(tool, bound, purpose).map_err(|violation| invalid(tool, arguments, vec![violation]))?;
-    arguments::check(bound).map_err(|violations| CallError::PolicyDenied { violations })?;
-    // The user may still give the directory.
-    if tool.questions().len() == 0 { permitted_paths(tool, bound) } else { Ok(()) }
-}
-
-/// Checks the paths of a call, and its directory if it gives none.
-fn permitted_paths(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Result<(), CallError> {
-    let directory = exec::directory();
-    let machine = Machine { directory: &directory, env: &exec::variable, real: &exec::paths::real };
-    let mut violations = within::violations(tool, bound, machine);
-    violations.extend(arguments::check_default_directory(tool, bound, &directory).err());
-    if violations.is_empty() { Ok(()) } else { Err(CallError::PolicyDenied { violations }) }
-}
-
-/// Makes the error for invalid arguments.
-fn invalid(tool: ResolvedTool<'_>, arguments: &Map<String, Value>, violations: Vec<Violation>) -> CallError {
-    CallError::InvalidArguments {
-        violations,
-        suggestions: misspelt_arguments(tool, arguments),
-        input_schema: tool.input_schema().to_owned(),
-    }
-}
-
 /// Returns the names of served tools that resemble `name`, nearest first.
 #[must_use]
 pub fn suggest_tools(index: &ToolIndex, name: &str) -> Vec<String> {
     let near = near_misses(name, index.tools().map(ResolvedTool::name), MAX_SUGGESTIONS);
     near.into_iter().map(str::to_owned).collect()
-}
-
-/// Returns the names of args that unknown keys resemble, because a misspelt key may be the reason of the failure.
-fn misspelt_arguments(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Vec<String> {
-    let known = || tool.agent_args().map(climax_catalog::ArgView::name);
-    let unknown = arguments.keys().filter(|key| known().all(|name| name != key.as_str())).take(MAX_UNKNOWN_KEYS);
-    let mut near: Vec<String> = unknown.flat_map(|key| near_misses(key, known(), 1)).map(str::to_owned).collect();
-    near.sort();
-    near.dedup();
-    near
 }

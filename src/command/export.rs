@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use climax_catalog::policy::{ConfineLevel, Executor, Pattern};
 use climax_catalog::{
-    ArgRisk, ArgView, Catalog, CommandPart, EnvValue, MessageTemplate, Place, Prompt, ResolvedTool, Risk, RuleView, digest,
+    ArgRisk, ArgView, Catalog, CommandPart, EnvValue, MessageTemplate, Place, Prompt, ResolvedTool, Risk, RuleView,
+    digest,
 };
 use serde_json::{Map, Value, json};
 

@@ -61,8 +61,8 @@ fn export_has_every_key_of_tools_and_args_in_configs() {
                 "list" | "map" | "count" | "rest" => "shape",
                 "min" | "max" | "pattern" => "rules",
                 "exactly_one" | "at_most_one" | "together" => "groups",
-                // Every tool shows its own args, and advice for authors is not served.
-                "without" | "x-allow" => continue,
+                // Each arg shows it. Every tool shows its own args, and advice for authors is not served.
+                "ordered" | "without" | "x-allow" => continue,
                 key => key,
             };
             assert!(object.get(key).is_some(), "export has no `{key}` of a {definition}");

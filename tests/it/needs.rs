@@ -80,9 +80,8 @@ fn reading_calls_change_no_file_outside_of_their_needs() {
     assert_eq!(held.attempt("open", "write", &open), "ok");
     assert!(is_refused(&held.attempt("open", "write", &closed)));
     assert_eq!(held.attempt("open", "write", &made), "ok", "missing directories below HOME are made");
-    let mode =
-        std::os::unix::fs::PermissionsExt::mode(&held.dir.path().join("made/here").metadata().unwrap().permissions());
-    assert_eq!(mode & 0o777, 0o700);
+    let parent = held.dir.path().join("made/here").metadata().unwrap();
+    assert_eq!(std::os::unix::fs::PermissionsExt::mode(&parent.permissions()) & 0o777, 0o700);
     assert_eq!(std::fs::read_to_string(&closed).unwrap(), "closed");
 }
 

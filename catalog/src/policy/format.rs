@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use strum::VariantNames as _;
 
+use crate::format::env_value;
 use crate::format::object;
 use crate::model::{Access, Headless, Level, Risk, Runtime};
-use crate::format::env_value;
 use crate::policy::ConfineLevel;
 
 /// The JSON Schema (2020-12) of the policy format.

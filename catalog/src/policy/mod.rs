@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::needs::EnvValue;
 use crate::model::{Place, Risk};
+use crate::needs::EnvValue;
 use crate::read::source::Span;
 use crate::table::Catalog;
 use crate::view::{ArgView, ResolvedTool};

@@ -5,7 +5,8 @@ use std::path::Path;
 use climax_catalog::{ArgView, Place, ResolvedTool, RuleView};
 use serde_json::{Map, Value};
 
-use super::{Toolbox, invalid, permitted_values};
+use super::Toolbox;
+use super::values::{invalid, permitted_values};
 use crate::call::approval::PlannedCall;
 use crate::call::arguments::{self, Bound, BoundValue, Input, Problem, Violation};
 use crate::call::command_line;
