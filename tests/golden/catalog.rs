@@ -258,7 +258,7 @@ pub static CATALOG: Catalog = Catalog {
     rules: Cow::Borrowed(&RULES),
     lists: Cow::Borrowed(&LISTS),
     policy: Some({
-        use ::climax::catalog::policy::{Access, Confine, ConfineLevel, Headless, Level};
+        use ::climax::catalog::policy::{Access, Confine, Headless, Level};
         ::climax::catalog::PolicyDef {
             access: Access::Enabled,
             level: Level::Destructive,
@@ -266,7 +266,7 @@ pub static CATALOG: Catalog = Catalog {
             deny: Rows(29, 29),
             env: Rows(29, 29),
             confine: Confine {
-                level: Some(ConfineLevel::All),
+                level: Some(::climax::catalog::policy::ConfineLevel::All),
                 required: true,
             },
             executor: ::climax::catalog::ExecutorDef::Container {

@@ -27,12 +27,12 @@ pub(super) fn policy(row: &PolicyDef) -> TokenStream {
     };
     let executor = self::executor(executor);
     let confined = optional_with(confined, |level| match level {
-        ConfineLevel::Off => quote!(ConfineLevel::Off),
-        ConfineLevel::Read => quote!(ConfineLevel::Read),
-        ConfineLevel::All => quote!(ConfineLevel::All),
+        ConfineLevel::Off => quote!(::climax::catalog::policy::ConfineLevel::Off),
+        ConfineLevel::Read => quote!(::climax::catalog::policy::ConfineLevel::Read),
+        ConfineLevel::All => quote!(::climax::catalog::policy::ConfineLevel::All),
     });
     quote! {{
-        use ::climax::catalog::policy::{Access, Confine, ConfineLevel, Headless, Level};
+        use ::climax::catalog::policy::{Access, Confine, Headless, Level};
         ::climax::catalog::PolicyDef {
             access: Access::#access, level: Level::#level, headless: Headless::#headless, deny: #deny, env: #env,
             confine: Confine { level: #confined, required: #required }, executor: #executor
