@@ -91,9 +91,11 @@ pub struct Http {
 /// The steps of a shutdown.
 #[derive(Clone, Debug)]
 pub struct Shutdown {
-    /// Cancel this to stop accepting calls.
+    /// Cancel this to make `/readyz` fail.
     pub drain: CancellationToken,
-    /// How long calls may go on then.
+    /// How long new calls are accepted then.
+    pub drain_delay: Duration,
+    /// How long calls may go on after that.
     pub drain_limit: Duration,
     /// Cancel this to end all calls. [`serve`] does so at the end of `drain_limit`.
     pub end_calls: CancellationToken,
@@ -106,18 +108,24 @@ pub struct Shutdown {
 pub async fn serve(listener: TcpListener, http: Http, shutdown: Shutdown) -> io::Result<()> {
     let end_streams = CancellationToken::new();
     let limit = http.connections;
-    let router = Arc::new(router(http, &end_streams));
+    let router = Arc::new(router(http, &end_streams, shutdown.drain.clone()));
+    let refuse = CancellationToken::new();
     let _refreshing = AbortOnDropHandle::new(tokio::spawn(refresh_keys(router.auth.clone())));
     let _sweeping = {
         let sessions = router.sessions.clone();
         AbortOnDropHandle::new(tokio::spawn(async move { sessions.sweep().await }))
     };
-    let mut accepting = tokio::spawn(accept(listener, limit, router.clone(), shutdown.drain.clone()));
+    let mut accepting = tokio::spawn(accept(listener, limit, router.clone(), refuse.clone()));
     tokio::select! {
         failed = &mut accepting => return failed.unwrap_or_else(|error| Err(io::Error::other(error))),
         () = shutdown.drain.cancelled() => {}
     }
+    tokio::select! {
+        () = sleep(shutdown.drain_delay) => {}
+        () = shutdown.end_calls.cancelled() => {}
+    }
     router.is_draining.store(true, Ordering::Relaxed);
+    refuse.cancel();
     router.calls.close();
     tokio::select! {
         () = router.calls.wait() => {}
@@ -137,7 +145,7 @@ async fn refresh_keys(auth: Arc<Auth>) {
     }
 }
 
-fn router(http: Http, end_streams: &CancellationToken) -> Router {
+fn router(http: Http, end_streams: &CancellationToken, is_leaving: CancellationToken) -> Router {
     let sessions = Arc::new(Sessions::new());
     let service = |server: Server| -> Service {
         // The router checks hosts and origins before the SDK sees a request.
@@ -162,6 +170,7 @@ fn router(http: Http, end_streams: &CancellationToken) -> Router {
         service,
         metrics: http.metrics,
         sample: http.sample,
+        is_leaving,
         is_draining: AtomicBool::new(false),
         calls: TaskTracker::new(),
     }
