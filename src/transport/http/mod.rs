@@ -14,7 +14,9 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use rustix::net::sockopt::{set_tcp_nodelay, set_tcp_user_timeout};
+use rustix::net::sockopt::set_tcp_nodelay;
+#[cfg(native_linux)]
+use rustix::net::sockopt::set_tcp_user_timeout;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -63,6 +65,7 @@ pub(crate) use connections::MAX_CONNECTIONS;
 const HEAD_LIMIT: Duration = Duration::from_secs(75);
 
 /// How long sent bytes may stay without an acknowledgement of the client's system.
+#[cfg(native_linux)]
 const SEND_LIMIT: Duration = Duration::from_mins(1);
 
 /// The time between two warnings that there are too many connections.
@@ -263,6 +266,7 @@ async fn serve_connection(
 /// Sends without delay: otherwise each event of a stream waits for the client's acknowledgement, some 40 ms.
 fn configure(stream: &TcpStream) -> io::Result<()> {
     set_tcp_nodelay(stream, true)?;
+    #[cfg(native_linux)]
     set_tcp_user_timeout(stream, u32::try_from(SEND_LIMIT.as_millis()).unwrap_or(u32::MAX))?;
     Ok(())
 }
