@@ -14,7 +14,11 @@ use std::os::unix::fs::FileTypeExt as _;
 #[cfg(native_linux)]
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::net::UnixStream as StdUnixStream;
+#[cfg(not(native_linux))]
+use std::time::Duration;
 
+#[cfg(not(native_linux))]
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 #[cfg(native_linux)]
 use rustix::fs::OFlags;
 use tokio::io::{AsyncRead, AsyncWrite, Stdin, Stdout};
@@ -22,8 +26,14 @@ use tokio::io::{AsyncRead, AsyncWrite, Stdin, Stdout};
 use tokio::io::{Interest, unix::AsyncFd};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
+#[cfg(not(native_linux))]
+use tokio::time::sleep;
 use tokio_util::either::Either;
 use tokio_util::sync::CancellationToken;
+
+/// Interval at which a system without an event for it is asked whether the client has closed the input.
+#[cfg(not(native_linux))]
+const HANGUP_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The kind of a standard stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,19 +92,27 @@ async fn hangup() -> io::Result<()> {
     stdin.ready(Interest::PRIORITY).await.map(drop)
 }
 
-/// Other systems have no event for it. The end of the input is seen when all of it has been read.
+/// Other systems have no such event, so the stream is asked again and again.
 #[cfg(not(native_linux))]
 async fn hangup() -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
+    let stdin = io::stdin().as_fd().try_clone_to_owned()?;
+    if kind(stdin.as_fd()) == StreamKind::Other {
+        return Err(io::ErrorKind::Unsupported.into());
+    }
+    loop {
+        let mut asked = [PollFd::new(&stdin, PollFlags::empty())];
+        if poll(&mut asked, Some(&Timespec::default()))? > 0 && asked[0].revents().contains(PollFlags::HUP) {
+            return Ok(());
+        }
+        sleep(HANGUP_INTERVAL).await;
+    }
 }
 
 fn input() -> Either<pipe::Receiver, Either<UnixStream, Stdin>> {
     let stdin = io::stdin();
     let blocking = || Either::Right(Either::Right(tokio::io::stdin()));
     match kind(stdin.as_fd()) {
-        StreamKind::Pipe => {
-            receiver(stdin.as_fd()).map_or_else(|_| blocking(), Either::Left)
-        }
+        StreamKind::Pipe => receiver(stdin.as_fd()).map_or_else(|_| blocking(), Either::Left),
         StreamKind::UnixSocket => {
             socket(stdin.as_fd()).map_or_else(|_| blocking(), |stream| Either::Right(Either::Left(stream)))
         }
@@ -106,9 +124,7 @@ fn output() -> Either<pipe::Sender, Either<UnixStream, Stdout>> {
     let stdout = io::stdout();
     let blocking = || Either::Right(Either::Right(tokio::io::stdout()));
     match kind(stdout.as_fd()) {
-        StreamKind::Pipe => {
-            sender(stdout.as_fd()).map_or_else(|_| blocking(), Either::Left)
-        }
+        StreamKind::Pipe => sender(stdout.as_fd()).map_or_else(|_| blocking(), Either::Left),
         StreamKind::UnixSocket => {
             socket(stdout.as_fd()).map_or_else(|_| blocking(), |stream| Either::Right(Either::Left(stream)))
         }

@@ -218,6 +218,7 @@ fn run_page(page: &Markdown) -> Vec<String> {
 }
 
 #[test]
+#[cfg_attr(not(native_linux), ignore = "the pages show what Linux prints")]
 fn commands_print_what_is_written_behind_them() {
     let only = std::env::var("PAGE").unwrap_or_default();
     let pages: Vec<Markdown> =
