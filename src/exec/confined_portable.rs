@@ -7,7 +7,8 @@ use super::confinement::Confinement;
 /// Starts a process by `start`, unconfined.
 ///
 /// # Errors
-/// Never. The system that can confine has a reason why it does not.
+/// None: only a system that can confine may refuse to.
+#[expect(clippy::unnecessary_wraps, reason = "the signature is that of Linux")]
 pub(super) fn start<T: Send + 'static>(
     _: &Confinement,
     start: impl FnOnce() -> io::Result<T> + Send + 'static,
