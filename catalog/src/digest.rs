@@ -105,7 +105,9 @@ impl Hash {
         tool.questions().for_each(|question| self.question(question));
         tool.resolves().for_each(|resolve| self.resolve(resolve));
         self.add_all(catalog.list(tool.cli().def().words).chain([END]).chain(catalog.list(tool.cli().def().always)));
-        self.add_all([END].into_iter().chain(tool.cli().programs()).chain([END]).chain(catalog.list(aliases)));
+        self.add_all(
+            [END].into_iter().chain(catalog.list(tool.cli().def().programs)).chain([END]).chain(catalog.list(aliases)),
+        );
         self.add_all([END].into_iter().chain(catalog.list(words)).chain([END]).chain(catalog.list(always)));
         for group in tool.groups() {
             let GroupDef { kind, args } = *group.def();

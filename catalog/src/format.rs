@@ -53,7 +53,12 @@ fn config() -> Value {
             "name": { "type": "string", "minLength": 1, "description": "CLI name, matched by the `cli` filter; default: the file name without extension" },
             "description": { "type": "string", "default": "", "description": "What the program is for; shown in the summary" },
             "command": { "type": "string", "description": "Base command, split on white space, quotes enclose words; a leading ~ and $VAR expand at run time; {name} is the place of a common arg. Empty only if each tool has its own, absent only in a `native` config" },
-            "programs": { "type": ["array", "null"], "items": { "type": "string" }, "description": "Other spellings of the base command that command lines may have, such as `python3 -m pip`" },
+            "programs": {
+                "type": ["array", "object", "null"],
+                "items": { "type": "string" },
+                "additionalProperties": { "type": "string" },
+                "description": "Other spellings of the base command that command lines may have, such as `python3 -m pip`, or a map of them to the words that they stand for",
+            },
             "always": { "type": ["string", "null"], "description": "Words behind the base command in every call, which change neither risk nor meaning" },
             "native": { "type": "boolean", "default": false, "description": "The tools are written in Rust, in the program that the config is compiled into: nothing about a command line may be said" },
             "env": { "type": "object", "additionalProperties": env_value(), "description": "Added to the child's environment" },

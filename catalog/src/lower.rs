@@ -121,7 +121,7 @@ impl Tables {
             category: self.optional(cli.category.as_deref())?,
             tags: self.texts(&cli.tags)?,
             words: self.parts(&cli.words)?,
-            programs: self.texts(&cli.programs)?,
+            programs: self.pairs(&cli.programs)?,
             always: self.texts(&cli.always)?,
             env: self.pairs(&cli.env)?,
             needs: self.needs(cli.needs.as_ref())?,

@@ -23,7 +23,7 @@ pub(crate) fn cli(view: CliView<'_>) -> CheckedCli {
         category: view.category().map(str::to_owned),
         tags: owned(view.tags()),
         words: view.parts().map(part).collect(),
-        programs: owned(view.programs()),
+        programs: view.programs().map(|(spelling, words)| (spelling.to_owned(), words.to_owned())).collect(),
         always: owned(view.always()),
         env: view.env().map(|(name, value)| (name.to_owned(), value.encoded().into_owned())).collect(),
         needs: view.needs(),

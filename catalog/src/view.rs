@@ -76,10 +76,10 @@ impl<'a> CliView<'a> {
         self.catalog.list(self.def.words).map(CommandPart::new)
     }
 
-    /// Other spellings of the program that command lines may have, each of quoted words.
-    #[must_use]
-    pub fn programs(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
-        self.catalog.list(self.def.programs)
+    /// Other spellings of the program that command lines may have, each with the words that it stands for. Both are
+    /// quoted words.
+    pub fn programs(self) -> impl Iterator<Item = (&'a str, &'a str)> + Clone {
+        self.catalog.pairs(self.def.programs)
     }
 
     /// Words that stand behind the base command in every call.

@@ -85,7 +85,7 @@ pub struct StageOutcome {
     pub text: String,
     /// The outcome. Of a command before the last one, the output went to the next.
     pub outcome: Outcome,
-    /// How long the pipeline ran.
+    /// How long it ran.
     pub duration: Duration,
 }
 

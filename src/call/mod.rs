@@ -32,5 +32,6 @@ pub use line_outcome::{
     LineFailure, LineOutcome, LineRequest, LineResult, LineVerdict, RawStreams, StageOutcome, StepOutcome,
 };
 pub use outcome::{CallError, CallResult, ErrorCode};
+pub(crate) use outcome::{end_name, exit_code};
 pub use request::{CallRequest, Purpose};
 pub use toolbox::{Toolbox, suggest_tools};

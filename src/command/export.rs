@@ -75,7 +75,7 @@ pub(super) fn tool_json(tool: ResolvedTool<'_>) -> Value {
         "exit_codes": exit_codes_json(tool),
         "phrases": tool.phrases().collect::<Vec<_>>(),
         "command": cli.parts().chain(tool.parts()).filter(has_arg).map(part_text).collect::<Vec<_>>(),
-        "programs": cli.programs().collect::<Vec<_>>(),
+        "programs": cli.programs().map(|(spelling, words)| (spelling.to_owned(), words.into())).collect::<Map<_, _>>(),
         "aliases": tool.aliases().collect::<Vec<_>>(),
         "always": cli.always().chain(tool.always()).collect::<Vec<_>>(),
         "groups": tool.groups().map(|group| json!({ "rule": group.kind().as_str(), "args": group.args().collect::<Vec<_>>() })).collect::<Vec<_>>(),

@@ -5,6 +5,7 @@
 
 use std::future::Future;
 use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
 use futures_util::future::try_join_all;
@@ -48,7 +49,7 @@ impl Runner {
     /// Runs the programs of a pipeline at once and waits for all of them. They share one slot.
     ///
     /// Each may take as long as the one with the longest timeout. If one cannot be started, the others are killed. When
-    /// `stop` completes, all are ended. `watch` reports the last one.
+    /// `stop` completes, all are ended. `watch` reports the last one. Returns what each did, and how long it ran.
     ///
     /// # Errors
     /// A program could not be started. A failure of a started program is an [`Outcome`].
@@ -58,11 +59,11 @@ impl Runner {
         ends: PipelineEnds,
         watch: Option<&Watch>,
         stop: impl Future<Output = Stop>,
-    ) -> Result<Vec<Outcome>, StageError> {
+    ) -> Result<Vec<(Outcome, Duration)>, StageError> {
         let mut stop = Box::pin(stop);
         let _slot = match self.slot(stop.as_mut()).await {
             Ok(slot) => slot,
-            Err(why) => return Ok(stages.iter().map(|_| Outcome::not_started(why)).collect()),
+            Err(why) => return Ok(stages.iter().map(|_| (Outcome::not_started(why), Duration::ZERO)).collect()),
         };
         let mut masks = Masks::default();
         let mut taken = Vec::with_capacity(stages.len());
@@ -79,8 +80,9 @@ impl Runner {
             // A program may print what it reads from another.
             let (stop, watch, masks) = (stop.clone(), watch.filter(|_| stage == last), &masks);
             async move {
-                let outcome = self.run_joined(&invocation, joint, (watch, masks), stop).await;
-                outcome.map_err(|error| StageError { stage, error })
+                let start = Instant::now();
+                let ran = self.run_joined(&invocation, joint, (watch, masks), stop).await;
+                ran.map(|outcome| (outcome, start.elapsed())).map_err(|error| StageError { stage, error })
             }
         });
         try_join_all(runs).await

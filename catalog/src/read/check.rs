@@ -57,7 +57,7 @@ pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) 
     let common_args = checker.args(config.common_args);
     let common_names: Vec<&str> = common_args.iter().map(|arg| arg.name.as_str()).collect();
     let base = checker.command(config.command.as_ref(), &common_names).parts;
-    let programs = checker.spellings(config.programs, "programs", &base);
+    let programs = checker.programs(config.programs, &base);
     let always = checker.words(config.always.as_ref());
     let global_args = checker.global_args(config.global_args);
     let shared = SharedParts {

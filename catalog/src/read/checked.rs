@@ -19,7 +19,8 @@ pub(crate) struct CheckedCli {
     pub(crate) tags: Vec<String>,
     pub(crate) words: Vec<CommandPart>,
     /// Other spellings of the program.
-    pub(crate) programs: Vec<String>,
+    /// Other spellings of the program, each with the words that it stands for.
+    pub(crate) programs: Vec<(String, String)>,
     /// Words that stand behind the base command in every call.
     pub(crate) always: Vec<String>,
     /// Values as tables hold them.

@@ -30,7 +30,8 @@ pub(crate) struct Config {
     pub(crate) name: Option<Spanned<String>>,
     pub(crate) description: Option<Spanned<String>>,
     pub(crate) command: Option<Spanned<String>>,
-    pub(crate) programs: Vec<Spanned<String>>,
+    /// Other spellings of the program, each with the words that it stands for if these are not the base command.
+    pub(crate) programs: Vec<(Spanned<String>, Option<Spanned<String>>)>,
     pub(crate) always: Option<Spanned<String>>,
     pub(crate) native: Option<Spanned<bool>>,
     /// Values as tables hold them ([`crate::needs::EnvValue`]).
@@ -181,7 +182,7 @@ pub(crate) fn parse(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> 
         } else {
             fields.string(&mut walker, "command")
         },
-        programs: fields.list(&mut walker, "programs", |walker, node| walker.string(node, "an item of `programs`")),
+        programs: programs(&mut walker, &mut fields),
         always: fields.optional_string(&mut walker, "always"),
         native,
         env: fields.entries(&mut walker, "env", env_entry),
@@ -195,6 +196,17 @@ pub(crate) fn parse(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> 
         prompts: fields.list(&mut walker, "prompts", prompt::prompt),
         allow: allow(&mut fields),
     })
+}
+
+/// Reads the other spellings of the program: a list of them, or a map to the words that they stand for.
+fn programs(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Vec<(Spanned<String>, Option<Spanned<String>>)> {
+    let Some(node) = fields.optional("programs") else { return Vec::new() };
+    if matches!(node.kind, NodeKind::Mapping(_)) {
+        return walker.entries(node, "programs", |walker, spelling, node| {
+            Some((spelling, Some(walker.string(node, "the words that a program stands for")?)))
+        });
+    }
+    walker.list(node, "programs", |walker, node| Some((walker.string(node, "an item of `programs`")?, None)))
 }
 
 fn tools(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Vec<ToolConfig> {

@@ -8,6 +8,7 @@ mod operands;
 mod quoting;
 mod reading;
 mod resolve;
+mod respelling;
 mod scan;
 mod script;
 mod syntax;

@@ -241,7 +241,7 @@ impl Toolbox {
         let duration = start.elapsed();
         match ran {
             Ok(outcomes) => {
-                let ended = stages.iter().zip(outcomes).map(|(stage, outcome)| {
+                let ended = stages.iter().zip(outcomes).map(|(stage, (outcome, duration))| {
                     let answered = with_answer(stage.call.tool, outcome);
                     let told = denial::told(&stage.call.invocation, answered, &exec::could_write);
                     let result = CallResult::<()>::Ran(told);

@@ -12,7 +12,7 @@ impl Checker<'_> {
             ("command", config.command.as_ref().filter(|text| !text.value.is_empty()).map(span)),
             ("env", config.env.first().map(|(name, _)| name.span)),
             ("needs", config.needs.as_ref().map(span)),
-            ("programs", config.programs.first().map(span)),
+            ("programs", config.programs.first().map(|(spelling, _)| spelling.span)),
             ("always", config.always.as_ref().map(span)),
             ("working_dir", config.working_dir.as_ref().map(span)),
             ("global_args", config.global_args.first().and_then(|arg| arg.name.as_ref()).map(span)),
