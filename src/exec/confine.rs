@@ -11,6 +11,12 @@ use seccompiler::{
     BpfProgram, Error, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
 };
 
+// libc lacks the number for musl on aarch64. Source: include/uapi/asm-generic/unistd.h of Linux.
+#[cfg(all(target_arch = "aarch64", target_env = "musl"))]
+const KEXEC_FILE_LOAD: c_long = 294;
+#[cfg(not(all(target_arch = "aarch64", target_env = "musl")))]
+const KEXEC_FILE_LOAD: c_long = libc::SYS_kexec_file_load;
+
 /// System calls that reach other processes, the kernel, or beyond the call. Ordinary commands need none of them.
 ///
 /// `io_uring` is forbidden because a filter does not see the operations in its rings. `setsid` and `setpgid` are
@@ -35,7 +41,7 @@ const FORBIDDEN: &[c_long] = &[
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
     libc::SYS_io_uring_setup,
-    libc::SYS_kexec_file_load,
+    KEXEC_FILE_LOAD,
     libc::SYS_kexec_load,
     libc::SYS_keyctl,
     libc::SYS_lremovexattr,
