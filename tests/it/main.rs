@@ -24,6 +24,7 @@ mod extended;
 mod failures;
 mod files;
 mod generated;
+#[cfg(native_linux)]
 mod hostile_calls;
 mod hostile_directories;
 mod http;
