@@ -14,8 +14,8 @@ use crate::command::output::{FAILURE, USAGE, usage};
 use crate::command::retired::{ProbableCommand, RetiredCommand, explained};
 use crate::command::run::RunArguments;
 use crate::command::{
-    call, completions, diff, doctor, eval, export, list, run, schema, search, sh, terminal, translate, validate,
-    version,
+    call, completions, diff, doctor, eval, export, install, list, run, schema, search, sh, show, terminal, translate,
+    validate, version,
 };
 use crate::exec::shim;
 use crate::serving::Program;
@@ -46,6 +46,8 @@ enum ClimaxCommand {
     List(list::Args),
     /// Search tools as an agent does
     Search(search::Args),
+    /// Show a tool: its args, its command line, what the policy says, and an example
+    Show(show::Args),
     /// Call a tool as an agent does, and print the result
     Call(call::Args),
     /// Run a command line with the served tools, as `sh -c` does
@@ -70,6 +72,8 @@ enum ClimaxCommand {
     Export(export::Args),
     /// List the differences between two exports or configs
     Diff(diff::Args),
+    /// Write climax into the settings of a client, or take it out
+    Install(install::Args),
     /// Draft a config from the help of a program
     #[cfg(feature = "import")]
     Import(import::Args),
@@ -160,6 +164,7 @@ fn dispatch(program: &Program) -> ExitCode {
         ClimaxCommand::Validate(arguments) => validate::run(catalog, &arguments),
         ClimaxCommand::List(arguments) => list::run(catalog, &arguments),
         ClimaxCommand::Search(arguments) => search::run(catalog, &arguments),
+        ClimaxCommand::Show(arguments) => show::run(program, &arguments),
         ClimaxCommand::Call(arguments) => call::run(program, &arguments),
         ClimaxCommand::Sh(arguments) => sh::run(program, &arguments),
         ClimaxCommand::Translate(arguments) => translate::run(catalog, &arguments),
@@ -177,6 +182,7 @@ fn dispatch(program: &Program) -> ExitCode {
         }
         ClimaxCommand::Schema { format } => schema::run(format),
         ClimaxCommand::Export(arguments) => export::run(catalog, &arguments),
+        ClimaxCommand::Install(arguments) => install::run(catalog, &arguments),
         ClimaxCommand::Diff(arguments) => diff::run(catalog, &arguments),
         #[cfg(feature = "import")]
         ClimaxCommand::Import(arguments) => import::run(&arguments),

@@ -27,4 +27,4 @@ mod words;
 pub use line_outcome::{LineFailure, LineOutcome, LineRequest, LineResult, RawStreams, StageOutcome, StepOutcome};
 pub use outcome::{CallError, CallResult, ErrorCode};
 pub use request::{CallRequest, Purpose};
-pub use toolbox::{Toolbox, suggest_tools};
+pub use toolbox::{DryRun, Toolbox, suggest_tools};

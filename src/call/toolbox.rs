@@ -1,6 +1,7 @@
 //! [`Toolbox`]: the tools, the policy and the runner of calls, and the steps of a call in order.
 
 mod checked;
+mod dry_run;
 mod lines;
 
 use std::future::Future;
@@ -12,6 +13,7 @@ use climax_catalog::{MAX_SUGGESTIONS, Policy, Prompt, ResolvedTool, Risk, ToolIn
 use serde_json::{Map, Value};
 
 use self::checked::CheckedCall;
+pub use self::dry_run::DryRun;
 use crate::call::approval::{Approver, PendingCall, PlannedCall};
 use crate::call::arguments::{self, Bound, MAX_UNKNOWN_KEYS, Problem, Violation};
 use crate::call::audit::{Audit, Record};

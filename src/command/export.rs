@@ -123,7 +123,8 @@ fn prompt_json(prompt: &Prompt) -> Value {
     })
 }
 
-fn arg_json(arg: ArgView<'_>) -> Value {
+/// Returns all properties of an arg as JSON.
+pub(super) fn arg_json(arg: ArgView<'_>) -> Value {
     let has_flag = arg.place() == Place::Option;
     let rules = arg.rules().map(|rule| {
         let from = if rule.is_from_policy() { "policy" } else { "config" };

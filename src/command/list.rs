@@ -70,6 +70,12 @@ fn tools<'a>(tools: impl Iterator<Item = ResolvedTool<'a>>) -> String {
 
 /// Formats an arg as `count (integer, required)`.
 fn arg_text(arg: ArgView<'_>) -> String {
+    let notes = arg_notes(arg);
+    if notes.is_empty() { arg.name().to_owned() } else { format!("{} ({})", arg.name(), notes.join(", ")) }
+}
+
+/// Returns what is special about an arg: its type, if that is no string, its values, its place.
+pub(super) fn arg_notes(arg: ArgView<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     if arg.kind() != Type::String {
         notes.push(arg.kind().as_str().to_owned());
@@ -95,5 +101,5 @@ fn arg_text(arg: ArgView<'_>) -> String {
     if matches!(arg.place(), Place::Stdin | Place::Cwd | Place::Variable) {
         notes.push(arg.place().as_str().to_owned());
     }
-    if notes.is_empty() { arg.name().to_owned() } else { format!("{} ({})", arg.name(), notes.join(", ")) }
+    notes
 }

@@ -37,9 +37,8 @@ impl RetiredCommand {
 }
 
 /// Words that people try as commands, and what does what they mean.
-const OTHER_WORDS: [(&str, &str); 5] = [
-    ("describe", "`climax list CLI` shows tools with their args"),
-    ("show", "`climax list CLI` shows tools with their args"),
+const OTHER_WORDS: [(&str, &str); 4] = [
+    ("describe", "`climax show TOOL` shows a tool with its args"),
     ("serve", "`climax` alone serves, and so does `climax run`"),
     ("start", "`climax` alone serves, and so does `climax run`"),
     ("init", "`climax import --help-of PROGRAM` writes a first config"),

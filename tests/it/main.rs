@@ -10,6 +10,7 @@
 mod approval;
 mod arguments;
 mod audit;
+mod author;
 mod build;
 mod chain;
 mod client;
