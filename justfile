@@ -6,6 +6,10 @@ ci:
 accept:
     INSTA_UPDATE=always UPDATE_GOLDEN=1 cargo test --workspace
 
+# Build the book into target/book/html.
+book:
+    scripts/book --install
+
 # Start-up, memory and build time against the number of tools.
 bench:
     cargo bench --bench scale

@@ -1,7 +1,7 @@
 //! The overhead of a call: time, memory with much output, and time from cancellation to the end of the processes.
 //!
 //! `cargo bench --bench calls` runs `/bin/true` in turn by `posix_spawn` alone, by the runner, and by the release
-//! server over its standard streams, then floods the server, then cancels calls; it prints medians and 99th
+//! server over its standard streams, confined to needs and not, then floods the server, then cancels calls; it prints medians and 99th
 //! percentiles.
 
 #![expect(
@@ -11,6 +11,7 @@
     reason = "a measuring program prints, starts others, and stops at the first failure"
 )]
 
+mod calling;
 mod client;
 
 use std::collections::HashMap;
@@ -40,7 +41,7 @@ fn main() {
     let work = tempfile::tempdir().unwrap();
     let config = work.path().join("config.yaml");
     let pids = work.path().join("pids");
-    let fakecli = client::fakecli();
+    let fakecli = calling::fakecli();
     let text = format!(
         "name: bench\ncommand: {}\nenv: {{FAKECLI_PIDS: {}}}\ntools:\n\
          \x20 - {{name: quiet, description: x, command: exit 0}}\n\
@@ -52,27 +53,36 @@ fn main() {
     );
     std::fs::write(&config, text).unwrap();
     let small = work.path().join("small.yaml");
-    std::fs::write(&small, format!("command: {PROGRAM}\ntools: [{{name: small, description: x}}]\n")).unwrap();
+    std::fs::write(
+        &small,
+        format!(
+            "command: {PROGRAM}\ntools:\n  - {{name: small, description: x}}\n  \
+         - {{name: held, description: x, risk: read, needs: {{}}}}\n"
+        ),
+    )
+    .unwrap();
     compare(&small);
     flood(&config);
     cancel(&config, &pids);
 }
 
-/// Measures the three kinds in turn, so that other load on the machine affects all of them.
+/// Measures the four kinds in turn, so that other load on the machine affects all of them.
 fn compare(config: &Path) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let (mut server, mut output) = client::start(config);
+    let (mut server, mut output) = calling::start(config);
     println!(
         "{:>9}  {:22} {:>9} {:>9} {:>11} {:>11} {:>8}",
         "in flight", "way", "p50 ms", "p99 ms", "added p50", "added p99", "calls/s"
     );
     for (calls, in_flight) in LOADS {
-        let mut ways = ["posix_spawn and wait", "runner", "server over stdio"].map(|name| (name, Times::default()));
+        let names = ["posix_spawn and wait", "runner", "server over stdio", "the same, confined"];
+        let mut ways = names.map(|name| (name, Times::default()));
         for round in 0..=ROUNDS {
             let measured = [
                 Times::of(|| bare(calls, in_flight)),
                 Times::of(|| runtime.block_on(runner(calls, in_flight))),
-                Times::of(|| over_stdio(&mut server, &mut output, calls, in_flight)),
+                Times::of(|| over_stdio(&mut server, &mut output, "small", calls, in_flight)),
+                Times::of(|| over_stdio(&mut server, &mut output, "held", calls, in_flight)),
             ];
             // The first round warms up caches.
             if round > 0 {
@@ -146,6 +156,9 @@ async fn runner(calls: usize, in_flight: usize) -> Vec<Duration> {
     let invocation = Invocation {
         argv: vec![PROGRAM.to_owned()],
         env: Vec::new(),
+        secrets: Vec::new(),
+        inherited: None,
+        confinement: None,
         program_dir: None,
         cwd: None,
         stdin: None,
@@ -170,7 +183,7 @@ async fn runner(calls: usize, in_flight: usize) -> Vec<Duration> {
     tasks.join_all().await.concat()
 }
 
-fn over_stdio(server: &mut Server, output: &mut Output, calls: usize, in_flight: usize) -> Vec<Duration> {
+fn over_stdio(server: &mut Server, output: &mut Output, tool: &str, calls: usize, in_flight: usize) -> Vec<Duration> {
     let mut starts = HashMap::new();
     let mut times = Vec::new();
     for sent in 0..calls + in_flight {
@@ -182,7 +195,7 @@ fn over_stdio(server: &mut Server, output: &mut Output, calls: usize, in_flight:
         }
         if sent < calls {
             let start = Instant::now();
-            starts.insert(server.call("small", false), start);
+            starts.insert(server.call(tool, false), start);
         }
     }
     times
@@ -190,7 +203,7 @@ fn over_stdio(server: &mut Server, output: &mut Output, calls: usize, in_flight:
 
 /// Prints the server's peak memory before and after a call with more output than the limit.
 fn flood(config: &Path) {
-    let (mut server, mut output) = client::start(config);
+    let (mut server, mut output) = calling::start(config);
     let mut peak = |tool| {
         let start = Instant::now();
         server.call(tool, false);
@@ -210,7 +223,7 @@ fn flood(config: &Path) {
 
 /// Prints the time from a cancellation until no process of the group is left, zombies included.
 fn cancel(config: &Path, pids: &Path) {
-    let (mut server, _output) = client::start(config);
+    let (mut server, _output) = calling::start(config);
     println!("\n{:28} {:>6} {:>9} {:>9}", "cancelled", "calls", "p50 ms", "p99 ms");
     for (name, tool, calls) in
         [("ends on TERM", "willing", CANCELLED), ("ignores TERM (2 s of grace)", "stubborn", CANCELLED_STUBBORN)]

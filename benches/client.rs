@@ -1,7 +1,7 @@
 //! The release server as a child, as a client starts it, and what the kernel tells of it.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
@@ -16,15 +16,10 @@ pub(crate) struct Server {
 /// The client's end of a server's output.
 pub(crate) type Output = BufReader<ChildStdout>;
 
-/// Starts a server of this config, which runs up to 64 programs at once, and opens the conversation.
-pub(crate) fn start(config: &Path) -> (Server, Output) {
-    start_with(config, &[])
-}
-
-/// Starts a server of this config with more options, and opens the conversation.
-pub(crate) fn start_with(config: &Path, options: &[&str]) -> (Server, Output) {
+/// Starts a server with these options, and opens the conversation.
+pub(crate) fn start_with(options: &[&str], directory: &Path) -> (Server, Output) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_climax"));
-    command.args(["--max-concurrency", "64"]).args(options).arg("--config").arg(config).env_remove("CLIMAX_LOG_FILE");
+    command.args(options).current_dir(directory).env_remove("CLIMAX_LOG_FILE");
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     let (mut server, mut output) = (Server { child, input, calls: 0 }, BufReader::new(output));
@@ -50,12 +45,7 @@ impl Server {
         self.input.write_all(format!("{message}\n").as_bytes()).unwrap();
     }
 
-    /// Asks for a tool and returns the request's id, which is the progress token too if there is one.
-    pub(crate) fn call(&mut self, tool: &str, watched: bool) -> u64 {
-        self.request("climax_call", &json!({ "tool_name": tool }), watched)
-    }
-
-    /// Asks for a meta-tool and returns the request's id, which is the progress token too if there is one.
+    /// Calls a tool of the list and returns the request's id, which is the progress token too if there is one.
     pub(crate) fn request(&mut self, name: &str, arguments: &Value, watched: bool) -> u64 {
         self.calls += 1;
         let id = self.calls;
@@ -63,12 +53,6 @@ impl Server {
         let params = json!({ "name": name, "arguments": arguments, "_meta": meta });
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }));
         id
-    }
-
-    /// Has the request given up.
-    pub(crate) fn cancel(&mut self, id: u64) {
-        let params = json!({ "requestId": id });
-        self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }));
     }
 
     /// A figure of the server's memory, in KiB; proc(5), `status`.
@@ -84,13 +68,4 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// Builds the program of `tests/bin/fakecli.rs` beside this one.
-pub(crate) fn fakecli() -> PathBuf {
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "--release", "--quiet", "--example", "fakecli"]);
-    assert!(cargo.status().unwrap().success(), "cannot build fakecli");
-    let bench = std::env::current_exe().unwrap();
-    bench.parent().and_then(Path::parent).unwrap().join("examples/fakecli")
 }

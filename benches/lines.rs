@@ -12,6 +12,7 @@
 
 mod client;
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -25,10 +26,7 @@ const TWO: &str = "seq 3 | wc -l";
 const LARGE: &str = "head -c 1000000000 /dev/zero | cat | wc -c";
 
 fn main() {
-    let work = tempfile::tempdir().unwrap();
-    let config = work.path().join("config.yaml");
-    std::fs::write(&config, "command: sleep\ntools: [{name: unused, description: x}]\n").unwrap();
-    let (mut server, mut output) = client::start_with(&config, &["--meta", "search,call,run"]);
+    let (mut server, mut output) = client::start_with(&["--meta", "search,call,run"], Path::new("/"));
     println!("{:44} {:>9} {:>9} {:>9}", "", "p50 ms", "of", "added");
     let call = json!({ "tool_name": "coreutils_true" });
     let line = json!({ "command": ONE });

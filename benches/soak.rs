@@ -11,6 +11,7 @@
     reason = "a measuring program prints, starts others, and stops at the first failure"
 )]
 
+mod calling;
 mod client;
 
 use std::collections::BTreeMap;
@@ -95,7 +96,7 @@ fn main() {
 }
 
 fn yaml(pids: &Path) -> String {
-    let mut yaml = format!("name: fake\ncommand: {}\n", client::fakecli().display());
+    let mut yaml = format!("name: fake\ncommand: {}\n", calling::fakecli().display());
     let _ = writeln!(yaml, "env: {{FAKECLI_PIDS: {}}}\ntools:", pids.display());
     for (third, tools) in THIRDS.iter().enumerate() {
         for (at, Tool { command, timeout, .. }) in tools.iter().enumerate() {
@@ -112,7 +113,7 @@ fn name(third: usize, at: usize) -> String {
 
 fn soak(config: &Path, pids: &Path, calls: usize, watched: bool) {
     let _ = fs::remove_file(pids);
-    let (server, mut output) = client::start(config);
+    let (server, mut output) = calling::start(config);
     let (sender, messages) = channel();
     std::thread::spawn(move || {
         while let Some(message) = client::read(&mut output) {

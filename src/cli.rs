@@ -14,10 +14,10 @@ use crate::command::output::{FAILURE, USAGE, usage};
 use crate::command::retired::{ProbableCommand, RetiredCommand, explained};
 use crate::command::run::RunArguments;
 use crate::command::{
-    call, completions, diff, doctor, eval, export, install, list, run, schema, search, sh, show, terminal, translate,
-    validate, version,
+    call, completions, diff, doctor, eval, export, install, list, policy, run, schema, search, sh, show, terminal,
+    translate, validate, version,
 };
-use crate::exec::shim;
+use crate::exec::shim::{self, Helped};
 use crate::serving::Program;
 
 const AFTER_HELP: &str = "\
@@ -54,6 +54,8 @@ enum ClimaxCommand {
     Sh(sh::Args),
     /// Print the calls that a command line stands for
     Translate(translate::Args),
+    /// Write a first policy, or explain one
+    Policy(policy::Args),
     /// Check which programs can run, and print what the policy permits and the limits
     Doctor(doctor::Args),
     /// Count the tokens of tool lists and search results
@@ -86,12 +88,6 @@ enum ClimaxCommand {
         /// The shell to complete in
         shell: clap_complete::Shell,
     },
-    /// Clean up after a killed server; the server starts it
-    #[command(name = shim::JANITOR, hide = true)]
-    Janitor,
-    /// Run a program in a sandbox; the server starts it
-    #[command(name = shim::CONFINE, hide = true)]
-    Confine(shim::ShimArguments),
 }
 
 /// Parses the command line, and checks conflicts between options that clap cannot express.
@@ -122,6 +118,12 @@ impl Program {
     /// mismatches are written to standard error, and the exit status is 1.
     #[must_use]
     pub fn main(self) -> ExitCode {
+        // Each confined call starts with it, so nothing comes before.
+        match shim::run_as_helper() {
+            Some(Helped::Done) => return ExitCode::SUCCESS,
+            Some(Helped::Failed) => return ExitCode::from(FAILURE),
+            None => {}
+        }
         if let Err(found) = self.natives.check(self.catalog) {
             for mismatch in found {
                 terminal::error(&format!("climax: {mismatch}"));
@@ -168,18 +170,11 @@ fn dispatch(program: &Program) -> ExitCode {
         ClimaxCommand::Call(arguments) => call::run(program, &arguments),
         ClimaxCommand::Sh(arguments) => sh::run(program, &arguments),
         ClimaxCommand::Translate(arguments) => translate::run(catalog, &arguments),
+        ClimaxCommand::Policy(arguments) => policy::run(program, &arguments),
         ClimaxCommand::Doctor(arguments) => doctor::run(catalog, &arguments),
         #[cfg(feature = "budget")]
         ClimaxCommand::Budget(arguments) => budget::run(catalog, &arguments),
         ClimaxCommand::Eval(arguments) => eval::run(catalog, &arguments),
-        ClimaxCommand::Janitor => {
-            shim::janitor();
-            ExitCode::SUCCESS
-        }
-        ClimaxCommand::Confine(arguments) => {
-            shim::confine(&arguments);
-            ExitCode::from(FAILURE)
-        }
         ClimaxCommand::Schema { format } => schema::run(format),
         ClimaxCommand::Export(arguments) => export::run(catalog, &arguments),
         ClimaxCommand::Install(arguments) => install::run(catalog, &arguments),

@@ -1,7 +1,7 @@
 //! Two replicas behind a proxy, one of which is restarted again and again while clients make 10,000 calls.
 //!
-//! `cargo bench --bench http -- replicas` measures with the proxy settings of the README, where no call may fail, and with the
-//! defaults of nginx. It prints the errors of the clients.
+//! `cargo bench --bench http -- replicas` measures with the proxy settings of `docs/guides/nginx.md`, where no call may
+//! fail, and with the defaults of nginx. It prints the errors of the clients.
 
 use std::collections::BTreeMap;
 use std::path::Path;

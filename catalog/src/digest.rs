@@ -1,7 +1,7 @@
 //! The digest of everything that is served and how: equal digests mean equal catalogs and policies.
 //!
-//! Every row and every policy is taken apart field by field, so a new field does not compile until it is hashed, or
-//! left out by name with the reason.
+//! Every row and every policy is taken apart field by field. So a new field does not compile until it is hashed, or left
+//! out by name with the reason.
 
 use std::borrow::Cow;
 
@@ -9,9 +9,9 @@ use sha2::{Digest as _, Sha256};
 
 use crate::index::ToolIndex;
 use crate::model::{ArgRisk, Order, Risk, SandboxLimits, Shape};
-use crate::policy::{Approval, Container, Executor, Policy, Sandbox};
+use crate::policy::{Approval, ArgRule, Confine, ConfineLevel, Container, Executor, Pattern, Policy, Sandbox};
 use crate::table::{ArgRow, CliDef, GroupDef, QuestionDef, ResolveDef, Str, ToolDef};
-use crate::view::{ArgView, CliView, OutputFileView, QuestionView, ResolveView, ResolvedTool};
+use crate::view::{ArgView, CliView, OutputFileView, QuestionView, ResolveView, ResolvedTool, RuleView};
 
 /// Ends a list of texts.
 const END: &str = "\0";
@@ -78,6 +78,7 @@ impl Hash {
             always,
             phrases,
             // Read through the view.
+            needs: _,
             exit_codes: _,
             cli: _,
             args: _,
@@ -104,11 +105,17 @@ impl Hash {
         tool.questions().for_each(|question| self.question(question));
         tool.resolves().for_each(|resolve| self.resolve(resolve));
         self.add_all(catalog.list(tool.cli().def().words).chain([END]).chain(catalog.list(tool.cli().def().always)));
-        self.add_all([END].into_iter().chain(tool.cli().programs()).chain([END]).chain(catalog.list(aliases)));
+        self.add_all(
+            [END].into_iter().chain(catalog.list(tool.cli().def().programs)).chain([END]).chain(catalog.list(aliases)),
+        );
         self.add_all([END].into_iter().chain(catalog.list(words)).chain([END]).chain(catalog.list(always)));
         for group in tool.groups() {
             let GroupDef { kind, args } = *group.def();
             self.add_all([kind.as_str()].into_iter().chain(catalog.list(args)).chain([END]));
+        }
+        if let Some(needs) = tool.needs() {
+            self.add("needs");
+            self.add_all(needs.pairs().flat_map(|(kind, item)| [kind, item]));
         }
         tool.args().for_each(|arg| self.arg(arg));
         self.cli(tool.cli());
@@ -125,6 +132,8 @@ impl Hash {
             global_args: _,
             env: _,
             working_dir: _,
+            // With each tool.
+            needs: _,
             // In the entries of its tools.
             name: _,
             category: _,
@@ -137,7 +146,9 @@ impl Hash {
             description: _,
         } = *cli.def();
         cli.global_args().for_each(|arg| self.arg(arg));
-        self.pairs(cli.env());
+        for (name, value) in cli.env() {
+            self.add_all([name, value.encoded().as_ref()]);
+        }
         self.add(cli.working_dir().unwrap_or_default());
     }
 
@@ -189,7 +200,7 @@ impl Hash {
         }
     }
 
-    /// Adds the details of an arg. Its rules stand in the schema of the entry.
+    /// Adds the details of an arg, with the rules that the schema of the entry does not hold.
     fn detail(&mut self, arg: ArgView<'_>, shape: Shape) {
         self.add_all([
             shape.as_str(),
@@ -212,18 +223,43 @@ impl Hash {
                 self.add(otherwise.as_str());
             }
         }
+        for rule in arg.rules().map(RuleView::to_rule) {
+            self.rule(&rule);
+        }
+    }
+
+    /// Adds what a rule says beside its pattern and its bounds.
+    fn rule(&mut self, rule: &ArgRule) {
+        // The schema holds these.
+        let ArgRule { pattern: _, min: _, max: _, values, fixed, within, approval } = rule;
+        let approval = approval.as_ref().map(Pattern::as_str);
+        for (key, text) in [("fixed", fixed.as_deref()), ("approval", approval)] {
+            self.add_all(text.into_iter().flat_map(|text| [key, text]));
+        }
+        for (key, texts) in [("values", values), ("within", within)] {
+            self.add_all(texts.iter().flat_map(|text| [key, text]));
+        }
     }
 
     fn policy(&mut self, policy: &Policy) {
         let Policy {
             executor,
             approval: Approval { headless, global: _, tools: _ },
+            env,
+            confine: Confine { level, required },
             // The index holds the tools and prompts as the policy has them, and the hash which tools need approval.
             access: _,
+            allow: _,
+            deny: _,
             tools: _,
             prompts: _,
         } = policy;
         self.add(headless.as_str());
+        for (name, value) in env {
+            self.add_all([name.as_str(), value.as_str()]);
+        }
+        self.add(level.map_or("", ConfineLevel::as_str));
+        self.add(&required.to_string());
         self.executor(executor);
     }
 

@@ -53,10 +53,16 @@ fn config() -> Value {
             "name": { "type": "string", "minLength": 1, "description": "CLI name, matched by the `cli` filter; default: the file name without extension" },
             "description": { "type": "string", "default": "", "description": "What the program is for; shown in the summary" },
             "command": { "type": "string", "description": "Base command, split on white space, quotes enclose words; a leading ~ and $VAR expand at run time; {name} is the place of a common arg. Empty only if each tool has its own, absent only in a `native` config" },
-            "programs": { "type": ["array", "null"], "items": { "type": "string" }, "description": "Other spellings of the base command that command lines may have, such as `python3 -m pip`" },
+            "programs": {
+                "type": ["array", "object", "null"],
+                "items": { "type": "string" },
+                "additionalProperties": { "type": "string" },
+                "description": "Other spellings of the base command that command lines may have, such as `python3 -m pip`, or a map of them to the words that they stand for",
+            },
             "always": { "type": ["string", "null"], "description": "Words behind the base command in every call, which change neither risk nor meaning" },
             "native": { "type": "boolean", "default": false, "description": "The tools are written in Rust, in the program that the config is compiled into: nothing about a command line may be said" },
-            "env": { "type": "object", "additionalProperties": { "type": "string" }, "description": "Added to the child's environment, values literal" },
+            "env": { "type": "object", "additionalProperties": env_value(), "description": "Added to the child's environment" },
+            "needs": needs(),
             "working_dir": { "type": ["string", "null"], "description": "The child's directory" },
             "category": { "type": ["string", "null"], "description": "Free text, for discovery" },
             "tags": { "type": "array", "items": { "type": "string" }, "default": [], "description": "Words for discovery" },
@@ -90,6 +96,7 @@ fn tool() -> Value {
             "together": groups("A call gives all args of a list or none"),
             "timeout": { "type": ["number", "null"], "exclusiveMinimum": 0, "default": 30, "description": "Seconds" },
             "risk": { "enum": Risk::VARIANTS, "description": "What the tool may do to the world. Without it, approval counts the tool as read, annotations as write" },
+            "needs": needs(),
             "exit_codes": { "type": "object", "patternProperties": { "^[1-9][0-9]{0,2}$": { "type": "string", "minLength": 1 } }, "additionalProperties": false, "description": "Exit codes that are answers, not failures, with their meanings: {1: no match}" },
             "phrases": { "type": "array", "items": { "type": "string", "minLength": 1 }, "default": [], "description": "Requests that the tool serves, in users' words; only the search reads them" },
             "output": output(),
@@ -100,6 +107,34 @@ fn tool() -> Value {
             "x-allow": allow(),
         }),
     )
+}
+
+/// A value of `env`: literal, or a secret from elsewhere.
+pub(crate) fn env_value() -> Value {
+    let secret = object(
+        &[],
+        &json!({
+            "from": { "type": ["string", "null"], "pattern": "^[A-Za-z_][A-Za-z0-9_]*$", "description": "The value of this variable of the server, hidden in results" },
+            "file": { "type": ["string", "null"], "pattern": "^[/~$]", "description": "The content of this file, read for each call and hidden in results" },
+        }),
+    );
+    json!({ "anyOf": [{ "type": "string", "description": "Literal value" }, secret] })
+}
+
+fn needs() -> Value {
+    let hosts = json!({ "type": "array", "items": { "type": "string", "pattern": "^(\\*|[/~$].*|.+:([0-9]+|\\*))$" } });
+    let list = |pattern: &str, what: &str| json!({ "type": "array", "items": { "type": "string", "pattern": pattern }, "default": [], "description": what });
+    let mut needs = object(
+        &[],
+        &json!({
+            "network": { "anyOf": [{ "type": "boolean" }, hosts, { "type": "null" }], "description": "true, or hosts as HOST:PORT, * for any, and paths of Unix sockets; which hosts is not enforced" },
+            "write": list("^[/~$]", "Files and directories to change; ~ and $VAR expand"),
+            "env": list("^([A-Za-z_][A-Za-z0-9_]*)?\\*?$", "Variables of the server; a final * stands for any rest"),
+        }),
+    );
+    needs["type"] = json!(["object", "null"]);
+    needs["description"] = json!("What the program has to reach; calls that only read are held to it, {} to nothing");
+    needs
 }
 
 fn groups(description: &str) -> Value {
@@ -280,6 +315,7 @@ fn resolve() -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read::config::needs::{ENV_KEYS, NEEDS_KEYS};
     use crate::read::config::prompt::{CALL_KEYS, PROMPT_ARG_KEYS, PROMPT_KEYS, TEXT_KEYS};
     use crate::read::config::schema::SCHEMA_KEYS;
     use crate::read::config::{
@@ -301,6 +337,8 @@ mod tests {
             (&output_file(), OUTPUT_FILE_KEYS),
             (&question(), QUESTION_KEYS),
             (&resolve(), RESOLVE_KEYS),
+            (&needs(), NEEDS_KEYS),
+            (&env_value()["anyOf"][1], ENV_KEYS),
             (&prompt, PROMPT_KEYS),
             (&properties["args"]["items"], PROMPT_ARG_KEYS),
             (&messages[1], TEXT_KEYS),

@@ -1,13 +1,16 @@
 //! Checked configs → [`Catalog`].
 
+mod policy;
+
 use std::collections::HashMap;
 use std::iter;
 
 use crate::index::lowercase;
 use crate::index::ranked::Builder;
 use crate::model::{ArgRisk, Risk};
+use crate::needs::Needs;
 use crate::offset::{Full, MAX_OFFSET, offset};
-use crate::policy::{Approval, ArgRule, Executor, Pattern, Policy};
+use crate::policy::Policy;
 use crate::read::checked::{
     CheckedArg, CheckedChoice, CheckedCli, CheckedGroup, CheckedOutputFile, CheckedQuestion, CheckedResolve,
     CheckedTool, CommandPart,
@@ -15,8 +18,8 @@ use crate::read::checked::{
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::schema;
 use crate::table::{
-    ArgDef, ArgRow, Catalog, CliDef, DetailDef, ExecutorDef, FileDef, GroupDef, Names, PLACE_MARK, PolicyDef,
-    PromptDef, QuestionDef, ResolveDef, Rows, RuleDef, SearchText, Str, Texts, ToolDef,
+    ArgDef, ArgRow, Catalog, CliDef, DetailDef, FileDef, GroupDef, Names, PLACE_MARK, PromptDef, QuestionDef,
+    ResolveDef, Rows, RuleDef, SearchText, Str, Texts, ToolDef,
 };
 
 /// The error that tables would need larger offsets than 32 bits.
@@ -118,9 +121,10 @@ impl Tables {
             category: self.optional(cli.category.as_deref())?,
             tags: self.texts(&cli.tags)?,
             words: self.parts(&cli.words)?,
-            programs: self.texts(&cli.programs)?,
+            programs: self.pairs(&cli.programs)?,
             always: self.texts(&cli.always)?,
             env: self.pairs(&cli.env)?,
+            needs: self.needs(cli.needs.as_ref())?,
             risk: cli.tools.iter().map(CheckedTool::promised_risk).max().unwrap_or(Risk::Read),
             working_dir: self.optional(cli.working_dir.as_deref())?,
             global_args: self.args(&cli.global_args)?,
@@ -154,6 +158,7 @@ impl Tables {
             groups,
             timeout_ms,
             risk,
+            needs,
             approval_from,
             exit_codes,
             phrases,
@@ -180,6 +185,7 @@ impl Tables {
             groups: self.groups(groups)?,
             timeout_ms: *timeout_ms,
             risk: *risk,
+            needs: self.needs(needs.as_ref())?,
             approval_from: *approval_from,
             exit_codes: self.exit_codes(exit_codes)?,
             phrases: self.texts(phrases)?,
@@ -270,9 +276,8 @@ impl Tables {
         }
         let own = Some(constraint).filter(|own| !own.is_empty());
         for (rule, from_policy) in own.into_iter().zip([false]).chain(rules.iter().zip(iter::repeat(true))) {
-            let ArgRule { pattern, min, max } = rule;
-            let pattern = self.optional(pattern.as_ref().map(Pattern::as_str))?;
-            self.rules.push(RuleDef { arg: number, pattern, min: *min, max: *max, from_policy });
+            let def = self.rule(number, rule, from_policy)?;
+            self.rules.push(def);
         }
         self.args.push(ArgDef::pack(row));
         Ok(())
@@ -360,30 +365,13 @@ impl Tables {
         Ok(Rows(first, self.offset(self.questions.len(), "questions")?))
     }
 
-    fn policy(&mut self, policy: &Policy) -> Result<PolicyDef, Full> {
-        let executor = match &policy.executor {
-            Executor::Local => ExecutorDef::Local,
-            Executor::Container(container) => ExecutorDef::Container {
-                runtime: container.runtime,
-                image: self.text(&container.image)?,
-                volumes: self.texts(&container.volumes)?,
-                working_dir: self.optional(container.working_dir.as_deref())?,
-                network: self.optional(container.network.as_deref())?,
-            },
-            Executor::Sandbox(sandbox) => ExecutorDef::Sandbox {
-                read: self.texts(&sandbox.read)?,
-                write: self.texts(&sandbox.write)?,
-                network: sandbox.network,
-                limits: sandbox.limits,
-            },
-        };
-        let Approval { global, headless, .. } = policy.approval;
-        Ok(PolicyDef { access: policy.access, level: global, headless, executor })
-    }
-
     fn exit_codes(&mut self, codes: &[(u8, String)]) -> Result<Rows, Full> {
         let codes: Vec<_> = codes.iter().map(|(code, meaning)| (code.to_string(), meaning.clone())).collect();
         self.pairs(&codes)
+    }
+
+    fn needs(&mut self, needs: Option<&Needs>) -> Result<Option<Rows>, Full> {
+        needs.map(|needs| self.list(needs.pairs().flat_map(|(kind, item)| [kind, item]))).transpose()
     }
 
     fn pairs(&mut self, pairs: &[(String, String)]) -> Result<Rows, Full> {
@@ -447,7 +435,7 @@ impl Tables {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::Sandbox;
+    use crate::policy::{Executor, Sandbox};
     use crate::read::source::Source;
 
     fn clis() -> Vec<CheckedCli> {

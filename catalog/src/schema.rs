@@ -97,12 +97,14 @@ fn property(json: &mut String, arg: &CheckedArg) {
     json.push('}');
 }
 
-/// The description of an arg. It holds the patterns that the schema cannot hold.
+/// The description of an arg. It holds the rules that the schema cannot hold.
 fn description(arg: &CheckedArg) -> String {
     let patterns = rules(arg).filter_map(|rule| rule.pattern.as_ref()).filter(|one| one.json_schema().is_none());
     let patterns = patterns.map(|pattern| format!("The value matches the regular expression `{}`.", pattern.as_str()));
     let own = Some(arg.description.clone()).filter(|own| !own.is_empty());
-    own.into_iter().chain(patterns).collect::<Vec<_>>().join(" ")
+    let directories = rules(arg).filter(|rule| !rule.within.is_empty()).map(|rule| rule.within.join(" or "));
+    let directories = directories.map(|all| format!("A path within {all}."));
+    own.into_iter().chain(patterns).chain(directories).collect::<Vec<_>>().join(" ")
 }
 
 /// The rules for the values of an arg: of its config, then of policies.

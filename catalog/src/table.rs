@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::model::{Access, GroupKind, Headless, Level, Risk, Runtime, SandboxLimits};
+use crate::policy::Confine;
 
 mod arg;
 mod text;
@@ -39,6 +40,8 @@ pub struct CliDef {
     pub always: Rows,
     /// Rows of [`Catalog::lists`]: names and values by turns.
     pub env: Rows,
+    /// Rows of [`Catalog::lists`]: kinds and items of needs by turns, for tools that say nothing of theirs.
+    pub needs: Option<Rows>,
     /// The highest promised risk of its tools.
     pub risk: Risk,
     /// The child's directory.
@@ -78,6 +81,8 @@ pub struct ToolDef {
     pub timeout_ms: u32,
     /// How much the tool can change, if its config says so.
     pub risk: Option<Risk>,
+    /// Rows of [`Catalog::lists`]: kinds and items of its needs by turns, if its config says so here.
+    pub needs: Option<Rows>,
     /// The least risk of calls that need approval by the compiled-in policy.
     pub approval_from: Option<Risk>,
     /// Rows of [`Catalog::lists`]: exit codes that are answers, and their meanings, by turns.
@@ -153,6 +158,14 @@ pub struct RuleDef {
     pub min: Option<f64>,
     /// The largest permitted number.
     pub max: Option<f64>,
+    /// Rows of [`Catalog::lists`]: the permitted values.
+    pub values: Rows,
+    /// The value that every call has.
+    pub fixed: Option<Str>,
+    /// Rows of [`Catalog::lists`]: the directories that the path must be in.
+    pub within: Rows,
+    /// The pattern of the values that need approval. It compiles.
+    pub approval: Option<Str>,
     /// Whether a policy sets it, not the config.
     pub from_policy: bool,
 }
@@ -177,6 +190,12 @@ pub struct PolicyDef {
     pub level: Level,
     /// The rule for calls that need approval if the client cannot ask the user.
     pub headless: Headless,
+    /// Rows of [`Catalog::lists`], by fours: name, CLI, risk and tag of tools that are not permitted at run time.
+    pub deny: Rows,
+    /// Rows of [`Catalog::lists`]: variables of every program, and their values, by turns.
+    pub env: Rows,
+    /// Which calls are held to the needs of their tools.
+    pub confine: Confine,
     /// Executors: where programs run.
     pub executor: ExecutorDef,
 }
@@ -231,8 +250,8 @@ pub struct Ranked {
     pub terms: Texts,
     /// Per term: the number of tools, then a pair of numbers for each tool in catalog order.
     ///
-    /// The first number is four times the distance from the previous row, plus 2 if the term is a word of the tool's
-    /// name, 1 if it is the last word, else 0. The second is the impact, one byte. The other numbers are in groups of
+    /// The first number is four times the distance from the previous row. 2 is added if the term is a word of the
+    /// tool's name, 1 if it is the last word. The second is the impact, one byte. The other numbers are in groups of
     /// seven bits, the lowest first (LEB128).
     pub postings: Cow<'static, [u8]>,
     /// The end of each term's postings, in bytes.

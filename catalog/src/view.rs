@@ -1,19 +1,22 @@
 //! Views: rows of a [`Catalog`] with their texts. Compiled-in and loaded catalogs have the same views.
 
 use crate::model::{Place, Rest, Risk, Shape};
+use crate::needs::{EnvValue, Needs};
 use crate::output::OutputForm;
 use crate::prompt::Prompt;
-use crate::table::{Catalog, CliDef, QuestionDef, ResolveDef, Rows, ToolDef};
+use crate::table::{Catalog, CliDef, Rows, ToolDef};
 use crate::uri::UriTemplate;
 
 mod arg;
 mod command;
+mod question;
 
 use arg::args;
 pub(crate) use arg::is_bare;
 pub use arg::{ArgView, ChoiceView, OutputFileView, RuleView};
 use command::words;
 pub use command::{CommandPart, GroupView};
+pub use question::{QuestionView, ResolveView};
 
 /// A CLI of a catalog.
 #[derive(Clone, Copy, Debug)]
@@ -73,10 +76,10 @@ impl<'a> CliView<'a> {
         self.catalog.list(self.def.words).map(CommandPart::new)
     }
 
-    /// Other spellings of the program that command lines may have, each of quoted words.
-    #[must_use]
-    pub fn programs(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
-        self.catalog.list(self.def.programs)
+    /// Other spellings of the program that command lines may have, each with the words that it stands for. Both are
+    /// quoted words.
+    pub fn programs(self) -> impl Iterator<Item = (&'a str, &'a str)> + Clone {
+        self.catalog.pairs(self.def.programs)
     }
 
     /// Words that stand behind the base command in every call.
@@ -86,8 +89,14 @@ impl<'a> CliView<'a> {
     }
 
     /// Variables that are added to the child's environment.
-    pub fn env(self) -> impl Iterator<Item = (&'a str, &'a str)> + Clone {
-        self.catalog.pairs(self.def.env)
+    pub fn env(self) -> impl Iterator<Item = (&'a str, EnvValue<'a>)> + Clone {
+        self.catalog.pairs(self.def.env).map(|(name, value)| (name, EnvValue::decoded(value)))
+    }
+
+    /// What its programs have to reach, for tools that say nothing of theirs.
+    #[must_use]
+    pub fn needs(self) -> Option<Needs> {
+        self.def.needs.map(|rows| Needs::of_pairs(self.catalog.pairs(rows)))
     }
 
     /// The child's directory.
@@ -233,9 +242,9 @@ impl<'a> ResolvedTool<'a> {
         args(self.catalog, self.def.args)
     }
 
-    /// The args that the agent gives. The user or the server gives the others.
+    /// The args that the agent gives. The user, the server or a policy gives the others.
     pub fn agent_args(self) -> impl Iterator<Item = ArgView<'a>> + Clone {
-        self.args().filter(|arg| !arg.is_from_user() && arg.output().is_none())
+        self.args().filter(|arg| !arg.is_from_user() && arg.output().is_none() && arg.fixed().is_none())
     }
 
     /// How long a call may take, in milliseconds.
@@ -267,6 +276,17 @@ impl<'a> ResolvedTool<'a> {
     #[must_use]
     pub fn written_risk(self) -> Option<Risk> {
         self.def.risk
+    }
+
+    /// What its program has to reach, if the tool or its CLI says so.
+    #[must_use]
+    pub fn needs(self) -> Option<Needs> {
+        self.own_needs().or_else(|| self.cli().needs())
+    }
+
+    /// What its program has to reach, if the tool itself says so.
+    pub(crate) fn own_needs(self) -> Option<Needs> {
+        self.def.needs.map(|rows| Needs::of_pairs(self.catalog.pairs(rows)))
     }
 
     /// The least risk of calls that need approval by the policy that the catalog was compiled with.
@@ -303,7 +323,7 @@ impl<'a> ResolvedTool<'a> {
     #[must_use]
     pub fn questions(self) -> impl ExactSizeIterator<Item = QuestionView<'a>> + Clone {
         let Self { catalog, def } = self;
-        catalog.questions[def.questions.range()].iter().map(move |def| QuestionView { catalog, def })
+        catalog.questions[def.questions.range()].iter().map(move |def| QuestionView::new(catalog, def))
     }
 
     /// The media type of what it prints, if that is more than text.
@@ -334,7 +354,7 @@ impl<'a> ResolvedTool<'a> {
     #[must_use]
     pub fn resolves(self) -> impl ExactSizeIterator<Item = ResolveView<'a>> + Clone {
         let Self { catalog, def } = self;
-        catalog.resolves[def.resolves.range()].iter().map(move |def| ResolveView { catalog, def })
+        catalog.resolves[def.resolves.range()].iter().map(move |def| ResolveView::new(catalog, def))
     }
 
     /// The finished input schema, as JSON text.
@@ -413,72 +433,5 @@ impl<'a> ToolIndexEntry<'a> {
     #[must_use]
     pub fn tool(self) -> ResolvedTool<'a> {
         self.tool
-    }
-}
-
-/// A look-up of a readable name, by a subcommand of the program.
-#[derive(Clone, Copy, Debug)]
-pub struct ResolveView<'a> {
-    catalog: &'a Catalog,
-    def: &'a ResolveDef,
-}
-
-impl<'a> ResolveView<'a> {
-    /// The placeholder that it fills.
-    #[must_use]
-    pub fn name(self) -> &'a str {
-        self.catalog.texts.get(self.def.name)
-    }
-
-    /// The words of the subcommand.
-    #[must_use]
-    pub fn words(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
-        self.catalog.list(self.def.words)
-    }
-
-    /// Arg names and the templates of their values.
-    pub fn args(self) -> impl Iterator<Item = (&'a str, &'a str)> + Clone {
-        self.catalog.pairs(self.def.args)
-    }
-
-    /// How long it may take, in milliseconds.
-    #[must_use]
-    pub fn timeout_ms(self) -> u32 {
-        self.def.timeout_ms
-    }
-
-    pub(crate) fn def(self) -> &'a ResolveDef {
-        self.def
-    }
-}
-
-/// A question that the user answers before a call.
-#[derive(Clone, Copy, Debug)]
-pub struct QuestionView<'a> {
-    catalog: &'a Catalog,
-    def: &'a QuestionDef,
-}
-
-impl<'a> QuestionView<'a> {
-    /// The question's name in the protocol.
-    #[must_use]
-    pub fn name(self) -> &'a str {
-        self.catalog.texts.get(self.def.name)
-    }
-
-    /// The text that the user reads.
-    #[must_use]
-    pub fn message(self) -> &'a str {
-        self.catalog.texts.get(self.def.message)
-    }
-
-    /// The names of the args that the user fills in.
-    #[must_use]
-    pub fn args(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
-        self.catalog.list(self.def.args)
-    }
-
-    pub(crate) fn def(self) -> &'a QuestionDef {
-        self.def
     }
 }

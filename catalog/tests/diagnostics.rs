@@ -101,7 +101,7 @@ fn two_files_with_one_cli_name_are_a_warning_also_at_run_time() {
     insta::assert_snapshot!(format!("{shown}\n\n{}", over.render(Style::Plain)));
 }
 
-/// Returns the diagnostics of a policy for a catalog with one tool.
+/// Returns the diagnostics of a policy for a small catalog.
 fn diagnose_policy(path: &str, bytes: Vec<u8>) -> Diagnostics {
     const TOOLS: &str = "
 command: git
@@ -109,6 +109,10 @@ tools:
   - name: git_log
     description: Shows history
     args: [{name: max_count, type: integer, default: 10}, {name: oneline, type: boolean}]
+  - name: git_commit
+    description: Records changes
+    risk: write
+    args: [{name: message, required: true}]
 ";
     let config = Source::new("git.yaml", TOOLS.as_bytes().to_vec()).unwrap();
     let index = ToolIndex::from_configs(vec![Layer::loaded(compile(&[config]).unwrap().catalog)]);

@@ -213,6 +213,7 @@ fn cli(row: &CliDef) -> TokenStream {
         programs,
         always,
         env,
+        needs,
         risk,
         working_dir,
         global_args,
@@ -223,9 +224,10 @@ fn cli(row: &CliDef) -> TokenStream {
     let risk = level(risk);
     let [tags, words, programs, always] = [tags, words, programs, always].map(range);
     let [env, global_args, tools] = [env, global_args, tools].map(range);
+    let needs = optional_with(needs, range);
     quote!(CliDef {
         name: #name, stem: #stem, description: #description, category: #category, tags: #tags, words: #words,
-        programs: #programs, always: #always, env: #env, risk: #risk, working_dir: #working_dir, global_args: #global_args, tools: #tools
+        programs: #programs, always: #always, env: #env, needs: #needs, risk: #risk, working_dir: #working_dir, global_args: #global_args, tools: #tools
     })
 }
 
@@ -244,6 +246,7 @@ fn tool(row: &ToolDef) -> TokenStream {
         groups,
         timeout_ms,
         risk,
+        needs,
         approval_from,
         exit_codes,
         phrases,
@@ -260,10 +263,11 @@ fn tool(row: &ToolDef) -> TokenStream {
     let [aliases, always, groups, exit_codes, phrases] = [aliases, always, groups, exit_codes, phrases].map(range);
     let [title, output, output_schema, resource, confirm_message] =
         [title, output, output_schema, resource, confirm_message].map(optional);
+    let needs = optional_with(needs, range);
     let [risk, approval_from] = [risk, approval_from].map(|risk| optional_with(risk, level));
     quote!(ToolDef {
         cli: #cli, name: #name, title: #title, description: #description, entry: #entry, schema_bytes: #schema_bytes, words: #words,
-        aliases: #aliases, always: #always, args: #args, groups: #groups, timeout_ms: #timeout_ms, risk: #risk, approval_from: #approval_from, exit_codes: #exit_codes, phrases: #phrases,
+        aliases: #aliases, always: #always, args: #args, groups: #groups, timeout_ms: #timeout_ms, risk: #risk, needs: #needs, approval_from: #approval_from, exit_codes: #exit_codes, phrases: #phrases,
         output: #output, output_schema: #output_schema, resource: #resource,
         questions: #questions, confirm_message: #confirm_message, resolves: #resolves
     })
@@ -299,11 +303,15 @@ fn file(row: &FileDef) -> TokenStream {
 }
 
 fn rule(row: &RuleDef) -> TokenStream {
-    let RuleDef { arg, pattern, min, max, from_policy } = *row;
+    let RuleDef { arg, pattern, min, max, values, fixed, within, approval, from_policy } = *row;
     let arg = Literal::u32_unsuffixed(arg);
-    let pattern = optional(pattern);
+    let [pattern, fixed, approval] = [pattern, fixed, approval].map(optional);
+    let [values, within] = [values, within].map(range);
     let [min, max] = [min, max].map(|bound| optional_with(bound, |bound| quote!(#bound)));
-    quote!(RuleDef { arg: #arg, pattern: #pattern, min: #min, max: #max, from_policy: #from_policy })
+    quote!(RuleDef {
+        arg: #arg, pattern: #pattern, min: #min, max: #max, values: #values, fixed: #fixed, within: #within,
+        approval: #approval, from_policy: #from_policy
+    })
 }
 
 fn group(row: &GroupDef) -> TokenStream {

@@ -33,6 +33,8 @@ default: enabled
 tools:
   git_log: {args: {max_count: {max: 50}, path: {allow_leading_dash: true}, since: {pattern: "[a-z]*"}}}
   git_push: {require_approval: true}
+deny: [{cli: git, risk: read, name: git_b*}]
+env: {GIT_CEILING_DIRECTORIES: /srv, TOKEN: {from: TEAM}}
 executor: {type: sandbox, read: [/usr]}
 approval: {global: none, headless: deny}
 "#;
@@ -85,14 +87,14 @@ fn permits_what_it_says(Applied { policy, index, warnings }: &Applied) {
     assert!(!warnings.has_errors());
     show(warnings);
     for tool in INDEX.tools() {
-        assert_eq!(index.get(tool.name()).is_some(), policy.permits(tool.name()), "{}", tool.name());
+        assert_eq!(index.get(tool.name()).is_some(), policy.permits(tool), "{}", tool.name());
         let filter = Filter { query: Some(tool.name()), ..Filter::default() };
         for strategy in [Strategy::Lexical, Strategy::Bm25, Strategy::Auto] {
             let found = index.search_by(strategy, filter, usize::MAX);
-            assert!(found.iter().all(|entry| policy.permits(entry.tool_name())));
+            assert!(found.iter().all(|entry| policy.permits(entry.tool())));
         }
     }
-    assert!(index.tools().all(|tool| policy.permits(tool.name())));
+    assert!(index.tools().all(|tool| policy.permits(tool)));
 }
 
 fn only_narrows(Applied { policy, index, warnings }: &Applied) {

@@ -8,7 +8,7 @@ use climax_catalog::policy::Headless;
 use climax_catalog::{Policy, ResolvedTool, Risk};
 use serde_json::{Map, Value};
 
-use crate::call::arguments::Bound;
+use crate::call::arguments::{self, Bound};
 use crate::call::command_line;
 use crate::call::confirmation::{self, Lookups};
 use crate::call::digest::{self, RequestDigest};
@@ -120,7 +120,8 @@ impl PendingCall<'_> {
     /// Returns whether the policy requires approval of one of the calls.
     #[must_use]
     pub fn needs_approval(&self) -> bool {
-        self.calls.iter().any(|call| self.policy.needs_approval_at(call.tool, call.risk()))
+        let of_value = |call: &PlannedCall<'_>| arguments::need_approval(call.bound);
+        self.calls.iter().any(|call| self.policy.needs_approval_at(call.tool, call.risk()) || of_value(call))
     }
 
     /// Returns the digest of everything that the approval covers: all values, the command lines, the directories, the

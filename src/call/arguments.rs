@@ -17,6 +17,7 @@ use serde_json::{Map, Value};
 pub use self::coercion::{BoundValue, coerce};
 pub use self::input::Input;
 use self::rules::RuleOrigin;
+pub(crate) use self::rules::of_values as violations_of_values;
 use self::value::Absent;
 pub(crate) use self::value::{MAX_ARGUMENT_BYTES, MAX_STDIN_BYTES};
 pub use self::violation::{Problem, Violation, echo, type_problem};
@@ -236,17 +237,21 @@ fn bind_args<'a, 'v>(
     let mut violations = Vec::new();
     let mut steps = Some(arguments.get(STEPS));
     for (arg, value) in tool.args().filter_map(|arg| Some((arg, given(arg)?))) {
-        if arg.is_ordered() {
+        let fixed = arg.fixed().filter(|_| value.is_none_or(Value::is_null)).map(|word| fixed_value(arg, word));
+        if arg.is_ordered() && fixed.is_none() {
             violations.extend(value.filter(|value| !value.is_null()).map(|_| outside_steps(arg)));
             // All of them stand where the first one would.
             match steps.take().flatten().map_or_else(|| Ok(Vec::new()), |given| steps::bind(tool, given)) {
                 Ok(bound) => values.extend(bound),
                 Err(found) => violations.extend(found),
             }
+            if arg.required() && !values.iter().any(|(given, _): &(ArgView<'_>, _)| given.name() == arg.name()) {
+                violations.push(Violation { argument: format!("{STEPS}.{}", arg.name()), problem: Problem::Missing });
+            }
             continue;
         }
-        let dash_allowed = tool.is_behind_dashes(arg) || arg.leading_dash() == Some(true);
-        match value::bind(arg, value, absent, dash_allowed) {
+        let dash_allowed = tool.is_behind_dashes(arg) || arg.leading_dash() == Some(true) || fixed.is_some();
+        match value::bind(arg, fixed.as_ref().or(value), absent, dash_allowed) {
             Ok(Some(value)) => values.push((arg, value)),
             Ok(None) => {}
             Err(found) => violations.extend(found),
@@ -258,6 +263,17 @@ fn bind_args<'a, 'v>(
 /// The violation of an option that stands beside `steps`, where its order is not said.
 fn outside_steps(arg: ArgView<'_>) -> Violation {
     Violation { argument: arg.name().to_owned(), problem: Problem::OutsideSteps }
+}
+
+/// Returns the value that a policy gives an arg, as an agent would give it.
+fn fixed_value(arg: ArgView<'_>, word: &str) -> Value {
+    if arg.shape().is_list() { Value::from(vec![word]) } else { Value::from(word) }
+}
+
+/// Returns whether the value of one of the args needs approval by the policy.
+#[must_use]
+pub fn need_approval(bound: &Bound<'_>) -> bool {
+    bound.iter().any(|(arg, value)| rules::need_approval(arg, value))
 }
 
 /// Returns the violation of a call that leaves out an operand before one that it gives: the program would take the

@@ -12,9 +12,9 @@ use climax_catalog::{ArgView, ResolvedTool};
 use serde_json::{Value, json};
 
 use crate::call::arguments::{echo, unknown_keys};
-use crate::call::outcome::{CallResult, Permission};
+use crate::call::outcome::{self, CallResult, Permission};
 use crate::call::request::CallRequest;
-use crate::exec::{End, open_for_append};
+use crate::exec::open_for_append;
 use crate::lock::Unpoisoned as _;
 use crate::telemetry::log;
 
@@ -178,14 +178,10 @@ impl Record<'_> {
     }
 }
 
-/// Returns the exit status; for a signal, its negated number.
+/// Returns the exit status of a call whose program ran.
 fn exit_code<Q>(result: &CallResult<Q>) -> Option<i32> {
     match result {
-        CallResult::Ran(outcome) => match outcome.end {
-            End::Exited(code) => Some(code),
-            End::Signaled(signal) => Some(-signal),
-            End::TimedOut(_) | End::Stopped(_) => None,
-        },
+        CallResult::Ran(outcome) => outcome::exit_code(outcome.end),
         CallResult::InputRequired(_) | CallResult::Failed(_) => None,
     }
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use climax_catalog::expansion::{self, Lookup};
 use climax_catalog::template::{self, Piece};
-use climax_catalog::{ArgView, CliView, CommandPart, Place, ResolveView, ResolvedTool, Rest, Shape, Type};
+use climax_catalog::{ArgView, CliView, CommandPart, EnvValue, Place, ResolveView, ResolvedTool, Rest, Shape, Type};
 
 use crate::call::arguments::{Bound, BoundValue};
 use crate::call::words;
-use crate::exec::Invocation;
+use crate::exec::{Confinement, Invocation, SecretSource};
 
 /// Plans a call: the words of its command line, its environment, directory and standard input.
 ///
@@ -44,6 +44,9 @@ fn native(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Invocation {
     Invocation {
         argv: std::iter::once(tool.name().to_owned()).chain(values).collect(),
         env: Vec::new(),
+        secrets: Vec::new(),
+        inherited: None,
+        confinement: None,
         program_dir: None,
         cwd: None,
         stdin: None,
@@ -58,8 +61,11 @@ fn command(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Invoca
     let program_dir = cli.working_dir().map(PathBuf::from);
     let mut invocation = Invocation {
         argv: line(tool, bound, env),
-        env: cli.env().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
-        cwd: program_dir.clone(),
+        env: literal_variables(cli),
+        secrets: secrets(cli, env),
+        inherited: None,
+        confinement: None,
+        cwd: directory_of_call(tool, bound, env),
         program_dir,
         stdin: None,
         files_dir: None,
@@ -67,16 +73,35 @@ fn command(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Invoca
     };
     for (arg, value) in bound.iter() {
         match arg.place() {
-            Place::Cwd => {
-                let dir = directory(&value.to_string(), invocation.program_dir.as_deref(), env);
-                invocation.cwd = Some(dir);
-            }
             Place::Stdin => invocation.stdin = Some(value.to_string()),
             Place::Variable => invocation.env.extend(arg.variable().map(|name| (name.to_owned(), value.to_string()))),
-            Place::Positional | Place::Option => {}
+            Place::Positional | Place::Option | Place::Cwd => {}
         }
     }
     invocation
+}
+
+/// Returns the variables of a CLI whose values its config writes.
+#[must_use]
+pub fn literal_variables(cli: CliView<'_>) -> Vec<(String, String)> {
+    let literal = |(name, value): (&str, EnvValue<'_>)| match value {
+        EnvValue::Literal(text) => Some((name.to_owned(), text.to_owned())),
+        EnvValue::From(_) | EnvValue::File(_) => None,
+    };
+    cli.env().filter_map(literal).collect()
+}
+
+/// Returns the variables of a CLI whose values come from elsewhere.
+fn secrets(cli: CliView<'_>, env: Lookup<'_>) -> Vec<(String, SecretSource)> {
+    let secret = |(name, value): (&str, EnvValue<'_>)| {
+        let source = match value {
+            EnvValue::Literal(_) => return None,
+            EnvValue::From(variable) => SecretSource::Variable(variable.to_owned()),
+            EnvValue::File(path) => SecretSource::File(expansion::policy_path(path, env)),
+        };
+        Some((name.to_owned(), source))
+    };
+    cli.env().filter_map(secret).collect()
 }
 
 /// Returns the words of a command line: the parts of the command in order, then what has no place of its own.
@@ -138,8 +163,18 @@ pub fn start(invocation: &mut Invocation, bound: &Bound<'_>, started: &Invocatio
     invocation.argv.truncate(invocation.argv.len() - words);
     invocation.argv.extend(started.argv.iter().cloned());
     invocation.env.extend(started.env.iter().cloned());
+    invocation.secrets.extend(started.secrets.iter().cloned());
+    invocation.inherited = both(invocation.inherited.take(), started.inherited.as_ref(), Extend::extend);
+    invocation.confinement = both(invocation.confinement.take(), started.confinement.as_ref(), Confinement::widen);
     invocation.stdin = started.stdin.clone().or(invocation.stdin.take());
     invocation.timeout = invocation.timeout.max(started.timeout);
+}
+
+/// Joins what two programs may reach. `None` is all there is.
+fn both<T: Clone>(own: Option<T>, other: Option<&T>, join: impl Fn(&mut T, T)) -> Option<T> {
+    let (mut own, other) = (own?, other?.clone());
+    join(&mut own, other);
+    Some(own)
 }
 
 /// Returns the words of the global args.
@@ -177,6 +212,17 @@ pub fn resolve(
         files_dir: None,
         timeout: Duration::from_millis(resolve.timeout_ms().into()),
         ..call.clone()
+    }
+}
+
+/// Returns the directory of a call; `None` if it is that of this process.
+#[must_use]
+pub fn directory_of_call(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Option<PathBuf> {
+    let own = tool.cli().working_dir().map(Path::new);
+    let given = bound.iter().filter(|(arg, _)| arg.place() == Place::Cwd).last();
+    match given {
+        Some((_, value)) => Some(directory(&value.to_string(), own, env)),
+        None => own.map(Path::to_owned),
     }
 }
 

@@ -29,6 +29,17 @@ pub struct LineRequest<'a> {
     pub space: Option<&'a Claim>,
 }
 
+/// What would become of a command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LineVerdict {
+    /// It would run.
+    Permitted,
+    /// It would run once somebody has approved it.
+    NeedsApproval,
+    /// It would be refused, for these reasons.
+    Refused(Vec<String>),
+}
+
 /// Streams of this process that the programs of a line get.
 #[derive(Debug)]
 pub struct RawStreams {
@@ -74,7 +85,7 @@ pub struct StageOutcome {
     pub text: String,
     /// The outcome. Of a command before the last one, the output went to the next.
     pub outcome: Outcome,
-    /// How long the pipeline ran.
+    /// How long it ran.
     pub duration: Duration,
 }
 

@@ -9,8 +9,11 @@ pub mod audit;
 pub mod caller;
 pub mod chain;
 pub mod command_line;
+pub mod confinement;
 pub mod confirmation;
+pub(crate) mod denial;
 pub mod digest;
+mod environment;
 pub mod form;
 pub mod line;
 mod line_outcome;
@@ -22,9 +25,13 @@ pub mod space;
 mod toolbox;
 mod user_input;
 pub mod visible;
+mod within;
 mod words;
 
-pub use line_outcome::{LineFailure, LineOutcome, LineRequest, LineResult, RawStreams, StageOutcome, StepOutcome};
+pub use line_outcome::{
+    LineFailure, LineOutcome, LineRequest, LineResult, LineVerdict, RawStreams, StageOutcome, StepOutcome,
+};
 pub use outcome::{CallError, CallResult, ErrorCode};
+pub(crate) use outcome::{end_name, exit_code};
 pub use request::{CallRequest, Purpose};
 pub use toolbox::{DryRun, Toolbox, suggest_tools};

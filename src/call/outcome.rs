@@ -65,6 +65,19 @@ pub enum CallError {
     Unaudited(#[source] io::Error),
 }
 
+impl CallError {
+    /// Returns all reasons: each violation, or the error itself.
+    #[must_use]
+    pub fn reasons(&self) -> Vec<String> {
+        match self {
+            Self::InvalidArguments { violations, .. } | Self::PolicyDenied { violations } => {
+                violations.iter().map(ToString::to_string).collect()
+            }
+            other => vec![other.to_string()],
+        }
+    }
+}
+
 /// The kinds of failure, by their names in results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
@@ -139,7 +152,7 @@ impl<Q> CallResult<Q> {
                 Codes {
                     outcome: outcome_code.map_or("ok", ErrorCode::as_str),
                     decision: None,
-                    end: Some(end(outcome.end)),
+                    end: Some(end_name(outcome.end)),
                 }
             }
             Self::Failed(error) => {
@@ -199,8 +212,17 @@ impl CallError {
     }
 }
 
-/// Returns the name of a program's end in the audit file.
-const fn end(end: End) -> &'static str {
+/// Returns the exit status of a program; for a signal, its negated number.
+pub(crate) const fn exit_code(end: End) -> Option<i32> {
+    match end {
+        End::Exited(code) => Some(code),
+        End::Signaled(signal) => Some(-signal),
+        End::TimedOut(_) | End::Stopped(_) => None,
+    }
+}
+
+/// Returns the name of a program's end, as the audit file has it.
+pub(crate) const fn end_name(end: End) -> &'static str {
     match end {
         End::Exited(_) => "exited",
         End::Signaled(_) => "signaled",

@@ -3,25 +3,28 @@
 mod checked;
 mod dry_run;
 mod lines;
+mod values;
 
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use climax_catalog::{MAX_SUGGESTIONS, Policy, Prompt, ResolvedTool, Risk, ToolIndex, digest, near_misses};
+use climax_catalog::{MAX_SUGGESTIONS, Policy, Prompt, ResolvedTool, ToolIndex, digest, near_misses};
 use serde_json::{Map, Value};
 
-use self::checked::CheckedCall;
 pub use self::dry_run::DryRun;
+use self::values::{invalid, only_reads, permitted_paths, permitted_values};
 use crate::call::approval::{Approver, PendingCall, PlannedCall};
-use crate::call::arguments::{self, Bound, MAX_UNKNOWN_KEYS, Problem, Violation};
+use crate::call::arguments::{self, Bound};
 use crate::call::audit::{Audit, Record};
 use crate::call::command_line;
+use crate::call::confinement;
+use crate::call::denial;
+use crate::call::environment;
 use crate::call::native::NativeTools;
 use crate::call::outcome::{CallError, CallResult, Permission};
 use crate::call::request::{CallRequest, Purpose};
-use crate::call::risk;
 use crate::call::space::claimed_bytes;
 use crate::call::user_input::{approve, fill_in_forms};
 use crate::exec::{self, CleanupGuard, End, Invocation, Outcome, ResultFiles, Runner, SpawnError, Stop};
@@ -180,9 +183,13 @@ impl Toolbox {
         let files = ResultFiles::of(tool).map_err(|error| unpermitted(SpawnError::Files(error).into()))?;
         let bound = with_paths(tool, bound, files.as_ref());
         let mut invocation = plan(tool, &bound, request, files.as_ref());
+        self.confine(tool, &bound, &mut invocation);
         let started = self.check_started_by(tool, &bound, &mut invocation, request.purpose).map_err(unpermitted)?;
-        let planned = PlannedCall { tool, bound: &bound, invocation: &invocation };
-        let calls = std::iter::once(planned).chain(started.iter().flat_map(CheckedCall::planned)).collect();
+        environment::add(&self.policy, &mut invocation, &exec::variable).map_err(|error| unpermitted(error.into()))?;
+        let mut calls = vec![PlannedCall { tool, bound: &bound, invocation: &invocation }];
+        if let Some(started) = &started {
+            calls.extend(started.planned());
+        }
         let call = PendingCall { calls, policy: &self.policy, runner: &self.runner };
         let permission = approve(&call, approver, stop.as_mut()).await.map_err(awaited)?;
         let not_started = |why| (permission, CallResult::Ran(Outcome::not_started(why)));
@@ -191,7 +198,14 @@ impl Toolbox {
         let _line = audited.and_then(|(audit, number)| self.unfinished_line(audit, request, number, permission));
         let ran = self.run(tool, &bound, &invocation, request, stop).await;
         let outcome = ran.map_err(|error| (permission, CallResult::Failed(error.into())))?;
-        Ok((permission, with_content(with_answer(tool, outcome), files).await))
+        let outcome = denial::told(&invocation, with_answer(tool, outcome), &exec::could_write);
+        Ok((permission, with_content(outcome, files).await))
+    }
+
+    /// Holds a planned call to the needs of its tool, as the policy says.
+    fn confine(&self, tool: ResolvedTool<'_>, bound: &Bound<'_>, invocation: &mut Invocation) {
+        let level = self.policy.confine().level.unwrap_or_default();
+        confinement::confine(invocation, tool, bound, level, &exec::variable);
     }
 
     /// Checks a call without running it: the tool, the arguments and the policy.
@@ -207,7 +221,7 @@ impl Toolbox {
     fn bind(&self, request: CallRequest<'_>) -> Result<(ResolvedTool<'_>, Bound<'_>), CallError> {
         let CallRequest { tool: name, arguments, purpose, .. } = request;
         let unknown = || CallError::UnknownTool { suggestions: suggest_tools(&self.index, name) };
-        let tool = self.index.get(name).filter(|tool| self.policy.permits(tool.name())).ok_or_else(unknown)?;
+        let tool = self.index.get(name).filter(|tool| self.policy.permits(*tool)).ok_or_else(unknown)?;
         let bound = arguments::bind(tool, arguments).map_err(|violations| invalid(tool, arguments, violations))?;
         permitted_values(tool, arguments, &bound, purpose)?;
         Ok((tool, bound))
@@ -232,7 +246,7 @@ impl Toolbox {
             Ok(bound)
         });
         let bound = checked.map_err(|violations| CallResult::Failed(invalid(tool, request.arguments, violations)))?;
-        permitted_directory(tool, &bound).map_err(CallResult::Failed)?;
+        permitted_paths(tool, &bound).map_err(CallResult::Failed)?;
         Ok(bound)
     }
 
@@ -343,54 +357,9 @@ fn with_answer(tool: ResolvedTool<'_>, outcome: Outcome) -> Outcome {
 /// Reads the result files of a program that succeeded.
 async fn with_content(outcome: Outcome, files: Option<ResultFiles>) -> Outcome {
     let Some(files) = files.filter(|_| outcome.succeeded()) else { return outcome };
-    let files = tokio::task::spawn_blocking(|| files.read()).await.unwrap_or_default();
+    let masks = outcome.masks.clone();
+    let files = tokio::task::spawn_blocking(move || files.read(&masks)).await.unwrap_or_default();
     Outcome { files, ..outcome }
-}
-
-/// Checks that a call which may only read does no more, by its tool and its arguments.
-///
-/// # Errors
-/// The violation.
-fn only_reads(tool: ResolvedTool<'_>, bound: &Bound<'_>, purpose: Purpose) -> Result<(), Violation> {
-    let (argument, risk, caller) = match purpose {
-        Purpose::Call => return Ok(()),
-        Purpose::Read { call_name, caller } => (call_name, risk::promised(tool, bound), caller),
-        Purpose::Resource | Purpose::Prompt => (tool.name(), risk::of_call(tool, bound), None),
-    };
-    if risk == Risk::Read {
-        return Ok(());
-    }
-    let stated = tool.written_risk().map(|_| risk);
-    let problem = Problem::NotReading { tool: tool.name().to_owned(), risk: stated, caller };
-    Err(Violation { argument: argument.to_owned(), problem })
-}
-
-/// Checks the purpose of a call and the policy's rules for its values.
-fn permitted_values(
-    tool: ResolvedTool<'_>,
-    arguments: &Map<String, Value>,
-    bound: &Bound<'_>,
-    purpose: Purpose,
-) -> Result<(), CallError> {
-    only_reads(tool, bound, purpose).map_err(|violation| invalid(tool, arguments, vec![violation]))?;
-    arguments::check(bound).map_err(|violations| CallError::PolicyDenied { violations })?;
-    // The user may still give the directory.
-    if tool.questions().len() == 0 { permitted_directory(tool, bound) } else { Ok(()) }
-}
-
-/// Checks the directory of a call that gives none.
-fn permitted_directory(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Result<(), CallError> {
-    arguments::check_default_directory(tool, bound, &exec::directory())
-        .map_err(|violation| CallError::PolicyDenied { violations: vec![violation] })
-}
-
-/// Makes the error for invalid arguments.
-fn invalid(tool: ResolvedTool<'_>, arguments: &Map<String, Value>, violations: Vec<Violation>) -> CallError {
-    CallError::InvalidArguments {
-        violations,
-        suggestions: misspelt_arguments(tool, arguments),
-        input_schema: tool.input_schema().to_owned(),
-    }
 }
 
 /// Returns the names of served tools that resemble `name`, nearest first.
@@ -398,14 +367,4 @@ fn invalid(tool: ResolvedTool<'_>, arguments: &Map<String, Value>, violations: V
 pub fn suggest_tools(index: &ToolIndex, name: &str) -> Vec<String> {
     let near = near_misses(name, index.tools().map(ResolvedTool::name), MAX_SUGGESTIONS);
     near.into_iter().map(str::to_owned).collect()
-}
-
-/// Returns the names of args that unknown keys resemble, because a misspelt key may be the reason of the failure.
-fn misspelt_arguments(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Vec<String> {
-    let known = || tool.agent_args().map(climax_catalog::ArgView::name);
-    let unknown = arguments.keys().filter(|key| known().all(|name| name != key.as_str())).take(MAX_UNKNOWN_KEYS);
-    let mut near: Vec<String> = unknown.flat_map(|key| near_misses(key, known(), 1)).map(str::to_owned).collect();
-    near.sort();
-    near.dedup();
-    near
 }

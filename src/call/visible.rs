@@ -1,6 +1,6 @@
 //! Text that a person sees as a model reads it: without terminal escapes, control characters and invisible Unicode.
 //!
-//! Pure. A program prints what its input makes it print, so a file, a commit message or a web page can put text before a
+//! Pure. A program prints what its input makes it print. So a file, a commit message or a web page can put text before a
 //! model that no person sees.
 
 use std::borrow::Cow;

@@ -6,10 +6,12 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use climax_catalog::expansion::command_word;
-use climax_catalog::policy::Executor;
-use climax_catalog::{Catalog, CliView, Policy};
+use climax_catalog::policy::{ConfineLevel, Executor};
+use climax_catalog::{Catalog, CliView, Policy, Risk};
 use serde_json::{Map, Value, json};
 
+use crate::call::command_line::literal_variables;
+use crate::call::confinement::needs_of_call;
 use crate::command::output::{FAILURE, print};
 use crate::command::runtime::runtime;
 use crate::command::selection::Selection;
@@ -40,6 +42,8 @@ struct ProgramCheck {
     tools: usize,
     /// Number of tools whose calls require approval.
     approval_tools: usize,
+    /// Number of tools of which some calls are held to needs.
+    confined_tools: usize,
 }
 
 /// Prints the programs and the limits. Exit status 1 if a program is missing, or cannot run in the policy's executor.
@@ -63,8 +67,13 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
         let programs: Vec<Value> = programs.iter().map(program_json).collect();
         let limits: Map<String, Value> =
             limits.into_iter().map(|Limit(name, _, value)| (name.to_owned(), value)).collect();
-        let json =
-            json!({ "executor": executor_text(loaded.policy.executor()), "programs": programs, "limits": limits });
+        let confinement = json!({ "level": level(&loaded).as_str(), "landlock_abi": exec::kernel_abi() });
+        let json = json!({
+            "executor": executor_text(loaded.policy.executor()),
+            "confinement": confinement,
+            "programs": programs,
+            "limits": limits,
+        });
         return print(&json.to_string(), code);
     }
     print(&tables(&loaded, &programs, &limits), code)
@@ -77,10 +86,14 @@ async fn programs(loaded: &LoadedTools) -> Vec<ProgramCheck> {
     for tool in loaded.index.tools() {
         let Some(word) = tool.cli().words().chain(tool.words()).next() else { continue };
         let approval_tools = usize::from(loaded.policy.needs_approval(tool));
+        let level = loaded.policy.confine().level.unwrap_or_default();
+        let risk = Risk::promised(tool.written_risk());
+        let confined_tools = usize::from(needs_of_call(tool, risk, level).is_some());
         let same = |program: &&mut ProgramCheck| program.cli == tool.cli().name() && program.word == word;
         if let Some(program) = programs.iter_mut().find(same) {
             program.tools += 1;
             program.approval_tools += approval_tools;
+            program.confined_tools += confined_tools;
             continue;
         }
         let path = if runs_here(&loaded.policy) { exec::locate(tool.cli(), word) } else { None };
@@ -88,7 +101,8 @@ async fn programs(loaded: &LoadedTools) -> Vec<ProgramCheck> {
         let version = if can_run { version(&runner, tool.cli(), word).await } else { Ok(None) };
         let (version, problem) = version.map_or_else(|problem| (None, Some(problem)), |version| (version, None));
         let cli = tool.cli().name().to_owned();
-        programs.push(ProgramCheck { cli, word: word.to_owned(), path, version, problem, tools: 1, approval_tools });
+        let word = word.to_owned();
+        programs.push(ProgramCheck { cli, word, path, version, problem, tools: 1, approval_tools, confined_tools });
     }
     programs
 }
@@ -103,7 +117,10 @@ async fn version(runner: &Runner, cli: CliView<'_>, word: &str) -> Result<Option
     for argument in ["--version", "version", "-version"] {
         let invocation = Invocation {
             argv: vec![command_word(word, &exec::variable), argument.to_owned()],
-            env: cli.env().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+            env: literal_variables(cli),
+            secrets: Vec::new(),
+            inherited: None,
+            confinement: None,
             program_dir: cli.working_dir().map(PathBuf::from),
             cwd: None,
             stdin: None,
@@ -147,6 +164,7 @@ fn program_json(program: &ProgramCheck) -> Value {
         "problem": program.problem,
         "tools": program.tools,
         "needing_approval": program.approval_tools,
+        "confined": program.confined_tools,
     })
 }
 
@@ -158,14 +176,32 @@ fn tables(loaded: &LoadedTools, programs: &[ProgramCheck], limits: &[Limit]) -> 
             None => program.word.clone(),
         };
         let version = program.problem.clone().or(program.version.clone()).unwrap_or_default();
-        [program.cli.clone(), path, version, program.tools.to_string(), program.approval_tools.to_string()]
+        let counts = [program.tools, program.approval_tools, program.confined_tools].map(|count| count.to_string());
+        let [tools, approval, confined] = counts;
+        [program.cli.clone(), path, version, tools, approval, confined]
     });
-    let programs = terminal::table(["CLI", "Program", "Version", "Tools", "Ask first"], rows);
+    let programs = terminal::table(["CLI", "Program", "Version", "Tools", "Ask first", "Confined"], rows);
     let rows = limits.iter().map(|Limit(_, meaning, value)| [(*meaning).to_owned(), value.to_string()]);
     let limits = terminal::table(["Limit", "Value"], rows);
     let tools = loaded.index.tools().count();
     let hidden = if tools == 0 { "; the policy permits none" } else { "" };
-    format!("{tools} tools{hidden}, run: {}\n\n{programs}\n\n{limits}", executor_text(loaded.policy.executor()))
+    let executor = executor_text(loaded.policy.executor());
+    format!("{tools} tools{hidden}, run: {executor}\n{}\n\n{programs}\n\n{limits}", confinement_text(loaded))
+}
+
+/// Returns the level of confinement.
+fn level(loaded: &LoadedTools) -> ConfineLevel {
+    loaded.policy.confine().level.unwrap_or_default()
+}
+
+/// Describes what the kernel can, and which calls are held to needs.
+fn confinement_text(loaded: &LoadedTools) -> String {
+    let kernel = match exec::kernel_abi() {
+        None => "this kernel cannot confine (it needs Linux 6.2, with Landlock)".to_owned(),
+        Some(abi @ ..=5) => format!("Landlock ABI {abi}, which does not keep programs from signalling others"),
+        Some(abi) => format!("Landlock ABI {abi}"),
+    };
+    format!("confine: {}; {kernel}", level(loaded).as_str())
 }
 
 /// A limit: its name in JSON, its meaning, its value.

@@ -2,9 +2,10 @@
 
 use std::process::ExitCode;
 
-use climax_catalog::policy::{Executor, Pattern};
+use climax_catalog::policy::{ConfineLevel, Executor, Pattern};
 use climax_catalog::{
-    ArgRisk, ArgView, Catalog, CommandPart, MessageTemplate, Place, Prompt, ResolvedTool, Risk, digest,
+    ArgRisk, ArgView, Catalog, CommandPart, EnvValue, MessageTemplate, Place, Prompt, ResolvedTool, Risk, RuleView,
+    digest,
 };
 use serde_json::{Map, Value, json};
 
@@ -41,6 +42,7 @@ pub(super) fn exported(served: &LoadedTools) -> Value {
         "catalog_digest": digest(index, policy),
         "headless": policy.headless().as_str(),
         "executor": executor_json(policy.executor()),
+        "confine": { "level": policy.confine().level.map(ConfineLevel::as_str), "required": policy.confine().required },
         "tools": tools.collect::<Vec<_>>(),
         "prompts": index.prompts().iter().map(prompt_json).collect::<Vec<_>>(),
     })
@@ -73,11 +75,12 @@ pub(super) fn tool_json(tool: ResolvedTool<'_>) -> Value {
         "exit_codes": exit_codes_json(tool),
         "phrases": tool.phrases().collect::<Vec<_>>(),
         "command": cli.parts().chain(tool.parts()).filter(has_arg).map(part_text).collect::<Vec<_>>(),
-        "programs": cli.programs().collect::<Vec<_>>(),
+        "programs": cli.programs().map(|(spelling, words)| (spelling.to_owned(), words.into())).collect::<Map<_, _>>(),
         "aliases": tool.aliases().collect::<Vec<_>>(),
         "always": cli.always().chain(tool.always()).collect::<Vec<_>>(),
         "groups": tool.groups().map(|group| json!({ "rule": group.kind().as_str(), "args": group.args().collect::<Vec<_>>() })).collect::<Vec<_>>(),
-        "env": cli.env().map(|(name, value)| (name.to_owned(), value.into())).collect::<Map<_, _>>(),
+        "env": cli.env().map(|(name, value)| (name.to_owned(), env_json(value))).collect::<Map<_, _>>(),
+        "needs": tool.needs().map(|needs| json!({ "network": needs.network, "write": needs.write, "env": needs.env })),
         "working_dir": cli.working_dir(),
         "output": tool.output(),
         "output_schema": tool.output_schema().map(parsed),
@@ -92,6 +95,14 @@ pub(super) fn tool_json(tool: ResolvedTool<'_>) -> Value {
         "args": tool.args().map(arg_json).collect::<Vec<_>>(),
         "global_args": cli.global_args().map(arg_json).collect::<Vec<_>>(),
     })
+}
+
+fn env_json(value: EnvValue<'_>) -> Value {
+    match value {
+        EnvValue::Literal(text) => text.into(),
+        EnvValue::From(name) => json!({ "from": name }),
+        EnvValue::File(path) => json!({ "file": path }),
+    }
 }
 
 /// Parses JSON of the catalog, which was valid when it was compiled.
@@ -123,14 +134,30 @@ fn prompt_json(prompt: &Prompt) -> Value {
     })
 }
 
+/// Returns a rule as JSON. What it does not say beside its pattern and bounds is left out, as older exports do.
+fn rule_json(rule: RuleView<'_>) -> Value {
+    let from = if rule.is_from_policy() { "policy" } else { "config" };
+    let rule = rule.to_rule();
+    let pattern = |pattern: &Option<Pattern>| pattern.as_ref().map(|pattern| pattern.as_str().to_owned());
+    let mut json = json!({ "pattern": pattern(&rule.pattern), "min": rule.min, "max": rule.max, "from": from });
+    let list = |texts: &Vec<String>| Some(json!(texts)).filter(|_| !texts.is_empty());
+    for (key, value) in [
+        ("enum", list(&rule.values)),
+        ("value", rule.fixed.clone().map(Value::from)),
+        ("within", list(&rule.within)),
+        ("require_approval", pattern(&rule.approval).map(Value::from)),
+    ] {
+        if let Some(value) = value {
+            json[key] = value;
+        }
+    }
+    json
+}
+
 /// Returns all properties of an arg as JSON.
 pub(super) fn arg_json(arg: ArgView<'_>) -> Value {
     let has_flag = arg.place() == Place::Option;
-    let rules = arg.rules().map(|rule| {
-        let from = if rule.is_from_policy() { "policy" } else { "config" };
-        let rule = rule.to_rule();
-        json!({ "pattern": rule.pattern.as_ref().map(Pattern::as_str), "min": rule.min, "max": rule.max, "from": from })
-    });
+    let rules = arg.rules().map(rule_json);
     let choices = arg.choices().map(|choice| match (choice.title, choice.written()) {
         (None, None) => json!(choice.value),
         (title, words) => json!({ "value": choice.value, "title": title, "words": words }),

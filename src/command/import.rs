@@ -13,7 +13,7 @@ use climax_catalog::{Diagnostics, Source, compile};
 use climax_import::{self as import, Command, Draft, HelpPage, Selection, Subcommand};
 use futures_util::{StreamExt as _, stream};
 
-use crate::command::output::{FAILURE, print};
+use crate::command::output::{FAILURE, counted, print};
 use crate::command::runtime::runtime;
 use crate::command::{terminal, value};
 use crate::exec::default_concurrency;
@@ -107,8 +107,10 @@ fn finish(drafted: Result<Draft, String>, output: Option<&Path>) -> ExitCode {
         return ExitCode::from(FAILURE);
     }
     terminal::error(&format!(
-        "climax: {} tools with {} args; {} lines are marked `guess`: check them",
-        draft.tools, draft.args, draft.guesses
+        "climax: {} with {}; {} marked `guess`: check them",
+        counted(draft.tools, "tool"),
+        counted(draft.args, "arg"),
+        counted(draft.guesses, "line")
     ));
     let Some(path) = output else { return print(&draft.text, ExitCode::SUCCESS) };
     match File::create_new(path).and_then(|mut file| file.write_all(draft.text.as_bytes())) {

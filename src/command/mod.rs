@@ -16,6 +16,9 @@ pub(crate) mod import;
 pub(crate) mod install;
 pub(crate) mod list;
 pub(crate) mod output;
+pub(crate) mod policy;
+#[cfg(feature = "prompt")]
+mod prompt;
 pub(crate) mod retired;
 pub(crate) mod run;
 mod runtime;
@@ -23,6 +26,7 @@ pub(crate) mod schema;
 pub(crate) mod search;
 mod selection;
 pub(crate) mod sh;
+mod shell;
 mod shell_word;
 pub(crate) mod show;
 mod strategy;

@@ -1,7 +1,7 @@
-//! Opens the audit file and makes the async runtime, for commands that call tools.
+//! Opens the audit file, makes the async runtime and finds the user's directories, for commands that call tools.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -27,4 +27,15 @@ pub(super) fn runtime() -> io::Result<tokio::runtime::Runtime> {
 /// Returns the form of text that `--raw-output` asks for.
 pub(super) fn text_form(raw_output: bool) -> TextForm {
     if raw_output { TextForm::Raw } else { TextForm::Visible }
+}
+
+/// Reads a path from a variable; `None` if it is unset or empty.
+pub(super) fn set(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// Returns the directory of this program in a base directory of the user. Source: XDG Base Directory Specification 0.8.
+pub(super) fn user_directory(variable: &str, below_home: &str) -> Option<PathBuf> {
+    let base = set(variable).or_else(|| Some(set("HOME")?.join(below_home)))?;
+    Some(base.join("climax"))
 }

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use climax_catalog::Catalog;
+use climax_catalog::policy::ConfineLevel;
 
 use super::output::{FAILURE, usage};
 use super::terminal;
@@ -32,6 +34,16 @@ pub(crate) struct Sources {
     /// Apply this policy: which tools are permitted, where they run, which calls need approval
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
+    /// Hold calls to the needs of their tools: none, those that only read (the default), or all. The policy may be
+    /// stricter
+    #[arg(long, value_name = "LEVEL", value_parser = confine_levels())]
+    pub(crate) confine: Option<ConfineLevel>,
+}
+
+/// Parses a level of confinement.
+fn confine_levels() -> impl TypedValueParser<Value = ConfineLevel> {
+    PossibleValuesParser::new(["off", "read", "all"])
+        .try_map(|name| name.parse::<ConfineLevel>().map_err(|error| error.to_string()))
 }
 
 impl Selection {
@@ -53,7 +65,7 @@ impl Selection {
 
 impl Sources {
     fn wanted(&self) -> Wanted {
-        Wanted { names: Vec::new(), configs: self.configs.clone(), configs_only: self.only }
+        Wanted { names: Vec::new(), configs: self.configs.clone(), configs_only: self.only, confine: self.confine }
     }
 
     /// Loads all tools. Reports warnings and errors on standard error.

@@ -28,7 +28,7 @@ pub(crate) fn table<const N: usize>(header: [&str; N], rows: impl IntoIterator<I
 }
 
 /// Returns the columns of the terminal on standard output, or 120 without a terminal.
-fn width() -> u16 {
+pub(super) fn width() -> u16 {
     const ASSUMED: u16 = 120;
     rustix::termios::tcgetwinsize(io::stdout()).map_or(ASSUMED, |size| size.ws_col).max(40)
 }
@@ -52,7 +52,12 @@ pub(crate) fn confirm(question: &str) -> bool {
     let _ = write!(io::stderr(), "{question}\n\nApprove? [y/N] ");
     let mut answer = String::new();
     let read = io::stdin().read_line(&mut answer);
-    read.is_ok() && ["y", "yes"].iter().any(|yes| answer.trim().eq_ignore_ascii_case(yes))
+    read.is_ok() && is_yes(&answer)
+}
+
+/// Returns whether an answer approves.
+pub(super) fn is_yes(answer: &str) -> bool {
+    ["y", "yes"].iter().any(|yes| answer.trim().eq_ignore_ascii_case(yes))
 }
 
 /// Formats the label of a form's field: its name, meaning, allowed values and default.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
+use climax_catalog::policy::Applied;
 use climax_catalog::{Catalog, Code, Compiled, Diagnostic, Diagnostics, Layer, Severity, ToolIndex, did_you_mean};
 
 use super::targets::{self, Targets};
@@ -146,7 +147,7 @@ fn check_files(paths: &[PathBuf], lint: bool, found: &mut Findings) -> Option<La
 /// Checks a policy file against the tools of an index.
 fn check_policy(path: &Path, index: ToolIndex) -> Diagnostics {
     let applied = load::read_policy(path).and_then(|policy| policy.apply(index, &|_| false));
-    applied.map_or_else(|errors| errors, |applied| applied.warnings)
+    applied.map_or_else(|errors| errors, Applied::into_findings)
 }
 
 /// Formats the findings for standard output. For people, the diagnostics go to standard error.

@@ -1,8 +1,12 @@
-//! Filters the system calls of a sandboxed program (seccomp).
+//! Restricts the system calls and the capabilities of a program in the sandbox, or confined to its needs (seccomp).
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use libc::c_long;
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, capabilities, remove_capability_from_bounding_set, set_capabilities,
+};
 use seccompiler::{
     BpfProgram, Error, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
 };
@@ -82,6 +86,42 @@ const FORBIDDEN: &[c_long] = &[
     libc::SYS_userfaultfd,
 ];
 
+/// System calls that programs may use under their needs: to watch files, which they may read, and to leave the process
+/// group, which the start of a program does under the filter.
+const UNHELD: &[c_long] = &[
+    libc::SYS_inotify_add_watch,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_inotify_init,
+    libc::SYS_inotify_init1,
+    libc::SYS_setpgid,
+    libc::SYS_setsid,
+];
+
+/// System calls that change permissions, owners and times of files, which Landlock does not govern.
+const METADATA: &[c_long] = &[
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chmod,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chown,
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    FCHMODAT2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_futimesat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_lchown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utime,
+    libc::SYS_utimensat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utimes,
+];
+
+/// `fchmodat2`, which has this number on all processors. Source: Linux 6.6, `syscall_64.tbl` and `unistd.h`.
+const FCHMODAT2: c_long = 452;
+
 /// System calls that reach another process, such as the server, unless the argument at this index is 0.
 const REACHING_OTHERS: &[(c_long, u8)] = &[
     (libc::SYS_ioprio_set, 1),
@@ -109,13 +149,77 @@ const NAMESPACES: &[libc::c_int] = &[
 const NETWORK_FAMILIES: &[libc::c_int] = &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
 /// The bit that marks a system call of the x32 ABI, which repeats the system calls under other numbers.
-const X32_BIT: c_long = 0x4000_0000;
+const X32_BIT: u32 = 0x4000_0000;
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// Applies the filters to this process, to the programs that it executes and to its children.
-pub(super) fn forbid_system_calls(network: bool) -> Result<(), String> {
+/// What the filters permit.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Filter {
+    /// For the policy's sandbox.
+    Sandbox {
+        /// Sockets of the Internet.
+        network: bool,
+    },
+    /// For the needs of a tool.
+    Needs {
+        /// Sockets of the Internet.
+        network: bool,
+        /// Unix sockets.
+        local_sockets: bool,
+        /// Changes of permissions, owners and times of files.
+        metadata: bool,
+    },
+}
+
+impl Filter {
+    /// Returns the families of sockets that it permits.
+    fn families(self) -> Vec<libc::c_int> {
+        let (network, local_sockets) = match self {
+            Self::Sandbox { network } => (network, false),
+            Self::Needs { network, local_sockets, metadata: _ } => (network, local_sockets),
+        };
+        let families = NETWORK_FAMILIES.iter().copied().filter(|_| network);
+        families.chain([libc::AF_UNIX].into_iter().filter(|_| local_sockets)).collect()
+    }
+
+    fn permits_metadata(self) -> bool {
+        matches!(self, Self::Sandbox { .. } | Self::Needs { metadata: true, .. })
+    }
+
+    /// The number of filters.
+    pub(super) const COUNT: usize = 10;
+
+    /// Returns its place among all filters.
+    pub(super) fn place(self) -> usize {
+        match self {
+            Self::Sandbox { network } => usize::from(network),
+            Self::Needs { network, local_sockets, metadata } => {
+                2 + usize::from(network) + 2 * usize::from(local_sockets) + 4 * usize::from(metadata)
+            }
+        }
+    }
+}
+
+/// The compiled filters, which take longer to compile than to install.
+static COMPILED: [OnceLock<Result<Vec<BpfProgram>, String>>; Filter::COUNT] =
+    [const { OnceLock::new() }; Filter::COUNT];
+
+/// Applies the filters to this thread, to the programs that it executes and to its children.
+pub(super) fn forbid_system_calls(permitted: Filter) -> Result<(), String> {
+    let compiled = COMPILED[permitted.place()].get_or_init(|| compiled(permitted)).as_ref().map_err(Clone::clone)?;
+    compiled.iter().try_for_each(|program| seccompiler::apply_filter(program).map_err(|error| error.to_string()))
+}
+
+/// Compiles the filters.
+fn compiled(permitted: Filter) -> Result<Vec<BpfProgram>, String> {
     let mut rules: Rules = FORBIDDEN.iter().map(|number| (*number, Vec::new())).collect();
+    if !permitted.permits_metadata() {
+        rules.extend(METADATA.iter().map(|number| (*number, Vec::new())));
+    }
+    if matches!(permitted, Filter::Needs { .. }) {
+        rules.retain(|number, _| !UNHELD.contains(number));
+    }
     for (number, argument) in REACHING_OTHERS {
         rules.entry(*number).or_default().push(rule(&[(*argument, SeccompCmpOp::Ne, 0)])?);
     }
@@ -124,17 +228,39 @@ pub(super) fn forbid_system_calls(network: bool) -> Result<(), String> {
         rule(&[(0, SeccompCmpOp::MaskedEq(flag), flag)])
     };
     rules.insert(libc::SYS_clone, NAMESPACES.iter().map(namespace).collect::<Result<_, _>>()?);
-    let other = NETWORK_FAMILIES.iter().map(|family| (0, SeccompCmpOp::Ne, u64::from(family.cast_unsigned())));
-    let sockets = if network { vec![rule(&other.collect::<Vec<_>>())?] } else { Vec::new() };
+    let families = permitted.families();
+    let other: Vec<_> =
+        families.iter().map(|family| (0, SeccompCmpOp::Ne, u64::from(family.cast_unsigned()))).collect();
+    let sockets = if other.is_empty() { Vec::new() } else { vec![rule(&other)?] };
     rules.insert(libc::SYS_socket, sockets);
     // Any but a stream socket can send to other Unix sockets on this machine: the kernel makes a raw one a datagram socket.
     let stream = u64::from(libc::SOCK_STREAM.cast_unsigned());
     let others = (0..=0xf).filter(|kind| *kind != stream);
     let other = |kind: u64| rule(&[(1, SeccompCmpOp::MaskedEq(0xf), kind)]);
     rules.insert(libc::SYS_socketpair, others.map(other).collect::<Result<_, _>>()?);
-    apply(rules, libc::EPERM)?;
     // The flags of `clone3` are in memory, which filters cannot read. After ENOSYS libraries fall back to `clone`.
-    apply(BTreeMap::from([(libc::SYS_clone3, Vec::new())]), libc::ENOSYS)
+    let clone = filter(BTreeMap::from([(libc::SYS_clone3, Vec::new())]), libc::ENOSYS)?;
+    Ok([filter(rules, libc::EPERM)?, clone].into_iter().chain(other_numbers()).collect())
+}
+
+/// Returns the filter that refuses all system calls of the x32 ABI. Hardly any program uses it.
+///
+/// A list of the forbidden ones would double the time that the kernel takes to install a filter.
+fn other_numbers() -> Option<BpfProgram> {
+    let instruction = |code: u32, jf: u8, k: u32| {
+        let code = u16::try_from(code).unwrap_or_default();
+        seccompiler::sock_filter { code, jt: 0, jf, k }
+    };
+    let refuse = libc::SECCOMP_RET_ERRNO | libc::EPERM.cast_unsigned();
+    cfg!(target_arch = "x86_64").then(|| {
+        vec![
+            // The number is the first field of `seccomp_data`.
+            instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
+            instruction(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 1, X32_BIT),
+            instruction(libc::BPF_RET | libc::BPF_K, 0, refuse),
+            instruction(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_ALLOW),
+        ]
+    })
 }
 
 /// Makes a rule that matches if all conditions hold: the argument's index, the comparison, the value.
@@ -147,18 +273,27 @@ fn rule(conditions: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, String> {
     rule.map_err(|error| error.to_string())
 }
 
-/// Installs a filter that lets the system calls of `rules` fail with `errno`.
-fn apply(rules: Rules, errno: libc::c_int) -> Result<(), String> {
+/// Compiles a filter that lets the system calls of `rules` fail with `errno`.
+fn filter(rules: Rules, errno: libc::c_int) -> Result<BpfProgram, String> {
     let text = |error: Error| error.to_string();
-    let x32: Rules = if cfg!(target_arch = "x86_64") {
-        rules.iter().map(|(number, rules)| (number | X32_BIT, rules.clone())).collect()
-    } else {
-        Rules::new()
-    };
     let arch = std::env::consts::ARCH.try_into().map_err(|_| "no filter of system calls for this processor")?;
     let refuse = SeccompAction::Errno(errno.cast_unsigned());
-    let all = rules.into_iter().chain(x32).collect();
-    let filter = SeccompFilter::new(all, SeccompAction::Allow, refuse, arch).map_err(|error| text(error.into()))?;
-    let program: BpfProgram = filter.try_into().map_err(|error: seccompiler::BackendError| text(error.into()))?;
-    seccompiler::apply_filter(&program).map_err(text)
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch).map_err(|error| text(error.into()))?;
+    filter.try_into().map_err(|error: seccompiler::BackendError| text(error.into()))
+}
+
+/// Drops all capabilities but `kept`. `no_new_privs`, which Landlock sets, prevents the program from regaining them.
+pub(super) fn drop_capabilities(kept: CapabilitySet) -> Result<(), String> {
+    let given_up = |error| format!("capabilities cannot be given up: {error}");
+    let held = capabilities(None).map_err(given_up)?;
+    if held.permitted.is_empty() {
+        return Ok(());
+    }
+    for capability in (CapabilitySet::all() & !kept).iter() {
+        // It fails without CAP_SETPCAP. Then `no_new_privs` alone prevents new capabilities.
+        let _ = remove_capability_from_bounding_set(capability);
+    }
+    let kept = held.permitted & kept;
+    let sets = CapabilitySets { effective: kept, permitted: kept, inheritable: CapabilitySet::empty() };
+    set_capabilities(None, sets).map_err(given_up)
 }

@@ -34,6 +34,9 @@ pub(super) fn run_command(
     Invocation {
         argv,
         env: Vec::new(),
+        secrets: Vec::new(),
+        inherited: None,
+        confinement: None,
         program_dir: None,
         cwd: None,
         stdin: invocation.stdin.clone(),
@@ -49,6 +52,9 @@ pub(super) fn removal_commands(container: &Container, name: &str, limit: std::ti
         Invocation {
             argv: words.map(str::to_owned).collect(),
             env: Vec::new(),
+            secrets: Vec::new(),
+            inherited: None,
+            confinement: None,
             program_dir: None,
             cwd: None,
             stdin: None,

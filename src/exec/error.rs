@@ -21,6 +21,17 @@ pub enum SpawnError {
     /// The directory for result files cannot be made.
     #[error("Cannot make a directory for the files of the result: {0}")]
     Files(#[source] io::Error),
+    /// The policy takes a variable from one that this process does not have.
+    #[error("The policy takes the variable {name} from {from}, which is not set where the server runs")]
+    Variable {
+        /// The variable of the program.
+        name: String,
+        /// The variable of this process.
+        from: String,
+    },
+    /// The value of a variable, and the file that it comes from.
+    #[error("Cannot read the value of {0} from {1}: {2}")]
+    Secret(String, String, #[source] io::Error),
     /// The program cannot be confined as the policy requires.
     #[error("Cannot confine {0}: {1}")]
     Sandbox(String, String),

@@ -54,6 +54,20 @@ pub fn expand(pattern: &str, directory: &Path) -> Result<Vec<String>, String> {
     Ok(found)
 }
 
+/// Returns the paths that start with `start`, sorted. A directory ends in `/`. A relative path starts at `directory`.
+///
+/// There are none if there are too many.
+#[must_use]
+pub fn starting_with(start: &str, directory: &Path) -> Vec<String> {
+    let escaped: String =
+        start.chars().flat_map(|c| ["*?[]\\".contains(c).then_some('\\'), Some(c)]).flatten().collect();
+    let mut found = expand(&format!("{escaped}*"), directory).unwrap_or_default();
+    for path in found.iter_mut().filter(|path| directory.join(path.as_str()).is_dir()) {
+        path.push('/');
+    }
+    found
+}
+
 /// Returns the names in a directory that match one component of a pattern.
 fn names(component: &str, directory: &Path, entries: &mut usize) -> Result<Vec<String>, String> {
     let Some(pattern) = compiled(component) else { return Ok(vec![unescaped(component)]) };

@@ -3,13 +3,21 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::confined::Confinement;
+
 /// A program to run, with its arguments, environment, directory, standard input and timeout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invocation {
     /// The program, as a name or path, and its arguments.
     pub argv: Vec<String>,
-    /// Variables added to the server's environment.
+    /// Variables added to those of the server.
     pub env: Vec<(String, String)>,
+    /// Variables that are added too, whose values output does not show.
+    pub secrets: Vec<(String, SecretSource)>,
+    /// The variables of the server's environment that it gets, by name or with a final `*`; all if `None`.
+    pub inherited: Option<Vec<String>>,
+    /// What it may reach; everything if `None`. For a program on this machine and outside of a sandbox.
+    pub confinement: Option<Confinement>,
     /// The directory that a relative program path starts from; the server's directory if `None`.
     ///
     /// This is the config's `working_dir`, never a `cwd` argument: an argument must not choose the program.
@@ -22,4 +30,13 @@ pub struct Invocation {
     pub files_dir: Option<PathBuf>,
     /// How long the program may take.
     pub timeout: Duration,
+}
+
+/// Where a secret comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SecretSource {
+    /// A variable of the server. Without it, the program does not get the secret.
+    Variable(String),
+    /// A file, read for each call. White space at its end is no part of the secret.
+    File(String),
 }

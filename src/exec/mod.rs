@@ -6,13 +6,14 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use climax_catalog::CliView;
 use climax_catalog::expansion::command_word;
+use climax_catalog::{CliView, EnvValue};
 
 mod append;
 mod capture;
 mod children;
 mod confine;
+mod confined;
 mod container;
 mod descriptors;
 mod error;
@@ -21,9 +22,12 @@ mod group;
 mod invocation;
 mod janitor;
 mod joint;
+mod landlock_rules;
 mod limits;
 mod lines;
+mod masks;
 mod members;
+pub mod paths;
 mod pipeline;
 mod process;
 mod program;
@@ -31,21 +35,25 @@ mod random;
 mod result_files;
 mod runner;
 mod sandbox;
+mod secrets;
 mod self_exec;
 pub mod shim;
+mod shim_order;
 mod start_queue;
 mod watch;
 
 pub(crate) use append::open_for_append;
 pub use capture::Captured;
 pub use children::reap_given_children;
+pub use confined::{Confinement, kernel_abi};
 pub use descriptors::{keep_descriptors_private, room_for_connections};
 pub use error::SpawnError;
-pub use invocation::Invocation;
+pub use invocation::{Invocation, SecretSource};
 pub(crate) use janitor::CleanupGuard;
 pub use joint::{ErrorSink, Sink};
 pub use limits::{DEFAULT_OUTPUT_BYTES, Limits, MAX_WHOLE_OUTPUT_BYTES, default_concurrency};
 pub use lines::{MAX_LOG_LINES, MAX_WAITING_LOG_LINES, RemainingLines, StderrLines};
+pub use masks::Masks;
 pub use pipeline::{PipelineEnds, PipelineStage, StageError};
 pub use random::random_bytes;
 pub(crate) use result_files::ResultFiles;
@@ -72,6 +80,8 @@ pub struct Outcome {
     pub survivors: usize,
     /// The sandbox that it ran in, in words.
     pub sandbox: Option<String>,
+    /// The secrets that its output does not show.
+    pub masks: Masks,
 }
 
 impl Outcome {
@@ -86,6 +96,7 @@ impl Outcome {
             background_processes: 0,
             survivors: 0,
             sandbox: None,
+            masks: Masks::default(),
         }
     }
 
@@ -132,11 +143,22 @@ pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
+/// Returns whether this process may write a path, or make it.
+#[must_use]
+pub fn could_write(path: &Path) -> bool {
+    let path = if path.exists() { path } else { path.parent().unwrap_or(path) };
+    rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok()
+}
+
 /// Returns whether the first word of a command line names the program that a config names as `word`.
 ///
 /// That is the same name, or a path to the file that would run.
 #[must_use]
 pub fn names_program(first: &str, word: &str) -> bool {
+    // Most words are plain names, and a line is compared with many.
+    if !first.contains('/') && !word.contains(['/', '$', '~']) {
+        return first == word;
+    }
     let word = command_word(word, &variable);
     if first == word || Path::new(&word).file_name().is_some_and(|name| name == first) {
         return true;
@@ -159,6 +181,10 @@ pub fn directory() -> PathBuf {
 /// Finds the program that `word` names in a config of `cli`.
 #[must_use]
 pub fn locate(cli: CliView<'_>, word: &str) -> Option<std::path::PathBuf> {
-    let search_path = cli.env().filter(|(name, _)| *name == "PATH").last().map(|(_, value)| OsStr::new(value));
+    let literal = |(name, value)| match value {
+        EnvValue::Literal(value) if name == "PATH" => Some(OsStr::new(value)),
+        EnvValue::Literal(_) | EnvValue::From(_) | EnvValue::File(_) => None,
+    };
+    let search_path = cli.env().filter_map(literal).last();
     program::resolve(&command_word(word, &variable), search_path, cli.working_dir().map(Path::new))
 }

@@ -5,12 +5,15 @@
 
 use std::future::Future;
 use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
 use futures_util::future::try_join_all;
 
 use super::invocation::Invocation;
 use super::joint::{ErrorSink, Joint, Sink, pipe_between};
+use super::masks::Masks;
+use super::secrets;
 use super::{Outcome, Runner, SpawnError, Stop, Watch, process};
 
 /// A program of a pipeline.
@@ -46,7 +49,7 @@ impl Runner {
     /// Runs the programs of a pipeline at once and waits for all of them. They share one slot.
     ///
     /// Each may take as long as the one with the longest timeout. If one cannot be started, the others are killed. When
-    /// `stop` completes, all are ended. `watch` reports the last one.
+    /// `stop` completes, all are ended. `watch` reports the last one. Returns what each did, and how long it ran.
     ///
     /// # Errors
     /// A program could not be started. A failure of a started program is an [`Outcome`].
@@ -56,20 +59,30 @@ impl Runner {
         ends: PipelineEnds,
         watch: Option<&Watch>,
         stop: impl Future<Output = Stop>,
-    ) -> Result<Vec<Outcome>, StageError> {
+    ) -> Result<Vec<(Outcome, Duration)>, StageError> {
         let mut stop = Box::pin(stop);
         let _slot = match self.slot(stop.as_mut()).await {
             Ok(slot) => slot,
-            Err(why) => return Ok(stages.iter().map(|_| Outcome::not_started(why)).collect()),
+            Err(why) => return Ok(stages.iter().map(|_| (Outcome::not_started(why), Duration::ZERO)).collect()),
         };
-        let joined = joined(stages, ends)?;
+        let mut masks = Masks::default();
+        let mut taken = Vec::with_capacity(stages.len());
+        for (at, stage) in stages.into_iter().enumerate() {
+            let (invocation, own) =
+                secrets::take(&stage.invocation).map_err(|error| StageError { stage: at, error })?;
+            masks = masks.with(&own);
+            taken.push(PipelineStage { invocation, ..stage });
+        }
+        let joined = joined(taken, ends)?;
         let last = joined.len().saturating_sub(1);
         let stop = stop.shared();
         let runs = joined.into_iter().enumerate().map(|(stage, (invocation, joint))| {
-            let (stop, watch) = (stop.clone(), watch.filter(|_| stage == last));
+            // A program may print what it reads from another.
+            let (stop, watch, masks) = (stop.clone(), watch.filter(|_| stage == last), &masks);
             async move {
-                let outcome = self.run_joined(&invocation, joint, watch, stop).await;
-                outcome.map_err(|error| StageError { stage, error })
+                let start = Instant::now();
+                let ran = self.run_joined(&invocation, joint, (watch, masks), stop).await;
+                ran.map(|outcome| (outcome, start.elapsed())).map_err(|error| StageError { stage, error })
             }
         });
         try_join_all(runs).await
@@ -84,7 +97,10 @@ fn joined(stages: Vec<PipelineStage>, ends: PipelineEnds) -> Result<Vec<(Invocat
     let mut output = Some(output);
     let mut joined = Vec::with_capacity(count);
     for (at, PipelineStage { invocation, has_output, errors }) in stages.into_iter().enumerate() {
-        process::find(&invocation).map_err(|error| StageError { stage: at, error })?;
+        // The start of a single program finds out by itself, before any other has started.
+        if count > 1 {
+            process::find(&invocation).map_err(|error| StageError { stage: at, error })?;
+        }
         let own_input = input.take();
         let out = if at + 1 == count {
             output.take().unwrap_or_default()

@@ -3,7 +3,7 @@
 //! Each program leads a process group of its own. It is reaped after the last signal has been sent, because only an
 //! unreaped leader reserves the ID of its group.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::future::Future;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,9 +22,10 @@ use super::invocation::Invocation;
 use super::janitor::Janitor;
 use super::joint::{Descriptors, Joint, Merged};
 use super::limits::Limits;
+use super::masks::{MaskedStream, Masks};
 use super::start_queue::StartQueue;
 use super::watch::Watch;
-use super::{End, Outcome, SpawnError, Stop, program};
+use super::{End, Outcome, SpawnError, Stop, confined, program};
 
 /// The context that a process runs in.
 #[derive(Clone, Copy)]
@@ -36,14 +37,16 @@ pub(super) struct RunContext<'a> {
     pub(super) janitor: Option<&'a Janitor>,
     /// Reports the progress of the call.
     pub(super) watch: Option<&'a Watch>,
+    /// The secrets that output does not show.
+    pub(super) masks: &'a Masks,
 }
 
 /// Runs `invocation` and waits until it ends or is ended. Its streams are those of `joint`.
 ///
 /// Output past `limits.stream_bytes` is read and dropped; [`Captured::text`](super::Captured::text) contains the
 /// number of dropped bytes. On timeout, or when `stop` completes, the whole process group gets TERM, then KILL after
-/// a grace period; the output until then is part of the result. After exit, pipes that a descendant still holds, and
-/// then other members of the group, are awaited for at most `limits.drain`; then the rest of the group is killed and
+/// a grace period. The output until then is part of the result. After exit, pipes that a descendant still holds, and
+/// then other members of the group, are awaited for at most `limits.drain`. Then the rest of the group is killed and
 /// counted. Members that have changed to another user survive KILL; they are counted too, and not awaited.
 /// Dropping the future kills the group too.
 /// The start waits while the system lacks descriptors, processes or memory and other programs run.
@@ -58,7 +61,7 @@ pub(super) async fn run(
     context: RunContext<'_>,
     stop: impl Future<Output = Stop>,
 ) -> Result<Outcome, SpawnError> {
-    let RunContext { limits, queue, janitor, watch } = context;
+    let RunContext { limits, queue, janitor, watch, masks } = context;
     let mut stop = std::pin::pin!(stop);
     if let Some(janitor) = janitor {
         janitor.prepare();
@@ -80,7 +83,7 @@ pub(super) async fn run(
     let mut stdout = Capture::new(limits.stream_bytes, limits.whole_bytes);
     let mut stderr = Capture::new(limits.stream_bytes, 0);
     let (end, background_processes) = {
-        let io = pump(&mut child, merged, invocation.stdin.as_deref(), watch, &mut stdout, &mut stderr);
+        let io = pump(&mut child, merged, invocation.stdin.as_deref(), (watch, masks), &mut stdout, &mut stderr);
         let mut io = Streams { io: std::pin::pin!(io), done: false };
         let end = wait_for_exit(&mut group, &mut io, invocation.timeout, limits, stop.as_mut()).await;
         // The leader has exited and is not reaped, so no other group can have its ID yet.
@@ -112,6 +115,7 @@ pub(super) async fn run(
         stderr: stderr.finish(),
         background_processes: background_processes.saturating_sub(survivors),
         survivors,
+        masks: masks.clone(),
         ..Outcome::ended(end)
     })
 }
@@ -163,6 +167,9 @@ fn spawn(invocation: &Invocation, descriptors: &Descriptors) -> Result<Child, Sp
     let failed = |error| system_error(invocation, error);
     #[expect(clippy::disallowed_methods, reason = "the one place that starts processes")]
     let mut command = Command::new(program);
+    if let Some(names) = &invocation.inherited {
+        command.env_clear().envs(inherited(names));
+    }
     command
         .arg0(&invocation.argv[0])
         .args(&invocation.argv[1..])
@@ -176,12 +183,39 @@ fn spawn(invocation: &Invocation, descriptors: &Descriptors) -> Result<Child, Sp
     if let Some(dir) = &invocation.cwd {
         command.current_dir(dir);
     }
-    let spawned = children::start(|| command.spawn(), Child::id);
-    spawned.map_err(|error| match error.kind() {
+    let Some(confinement) = &invocation.confinement else {
+        return children::start(|| command.spawn(), Child::id).map_err(|error| start_error(invocation, error));
+    };
+    let runtime = tokio::runtime::Handle::current();
+    let start = move || {
+        let _context = runtime.enter();
+        command.spawn()
+    };
+    let confined = || match confined::start(confinement, start) {
+        Ok(started) => started.map_err(|error| start_error(invocation, error)),
+        Err(problem) => Err(SpawnError::Sandbox(invocation.argv[0].clone(), problem)),
+    };
+    children::start(confined, Child::id)
+}
+
+/// Makes the error of a start that failed.
+fn start_error(invocation: &Invocation, error: io::Error) -> SpawnError {
+    match error.kind() {
         // The program was found, so the interpreter that its first line names is missing.
         io::ErrorKind::NotFound => system_error(invocation, io::Error::other("its interpreter does not exist")),
         _ => system_error(invocation, error),
-    })
+    }
+}
+
+/// Returns the variables of this process that are among `names`, of which one may end in `*`.
+fn inherited(names: &[String]) -> impl Iterator<Item = (OsString, OsString)> {
+    let is_named = |name: &OsStr| {
+        names.iter().any(|known| match known.strip_suffix('*') {
+            Some(start) => name.as_encoded_bytes().starts_with(start.as_bytes()),
+            None => name == known.as_str(),
+        })
+    };
+    std::env::vars_os().filter(move |(name, _)| is_named(name))
 }
 
 fn system_error(invocation: &Invocation, error: io::Error) -> SpawnError {
@@ -214,15 +248,15 @@ async fn pump(
     child: &mut Child,
     merged: Merged,
     stdin: Option<&str>,
-    watch: Option<&Watch>,
+    (watch, masks): (Option<&Watch>, &Masks),
     stdout: &mut Capture,
     stderr: &mut Capture,
 ) {
     let output = merged.map(Either::Right).or_else(|| child.stdout.take().map(Either::Left));
     tokio::join!(
         write_all(child.stdin.take(), stdin),
-        read_all(output, stdout, |bytes| watch.into_iter().for_each(|watch| watch.output(bytes))),
-        read_all(child.stderr.take(), stderr, |bytes| watch.into_iter().for_each(|watch| watch.stderr(bytes)))
+        read_all(output, stdout, masks, |bytes| watch.into_iter().for_each(|watch| watch.output(bytes))),
+        read_all(child.stderr.take(), stderr, masks, |bytes| watch.into_iter().for_each(|watch| watch.stderr(bytes)))
     );
 }
 
@@ -234,13 +268,23 @@ async fn write_all(pipe: Option<ChildStdin>, text: Option<&str>) {
 }
 
 /// Reads a stream to its end or its first error, and reports each piece to `watch`.
-async fn read_all(stream: Option<impl AsyncRead + Unpin>, capture: &mut Capture, watch: impl Fn(&[u8])) {
+async fn read_all(stream: Option<impl AsyncRead + Unpin>, capture: &mut Capture, masks: &Masks, watch: impl Fn(&[u8])) {
     let Some(mut stream) = stream else { return };
+    let mut masked = (!masks.is_empty()).then(|| MaskedStream::new(masks));
+    let mut show = |bytes: &[u8]| {
+        capture.push(bytes);
+        watch(bytes);
+    };
     let mut buffer = Vec::with_capacity(16 << 10);
     while let Ok(1..) = stream.read_buf(&mut buffer).await {
-        capture.push(&buffer);
-        watch(&buffer);
+        match &mut masked {
+            Some(masked) => show(&masked.push(&buffer)),
+            None => show(&buffer),
+        }
         buffer.clear();
+    }
+    if let Some(masked) = masked {
+        show(&masked.finish());
     }
 }
 

@@ -9,6 +9,7 @@ use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
 use tempfile::TempDir;
 
 use super::limits::MAX_WHOLE_OUTPUT_BYTES;
+use super::masks::Masks;
 
 /// The directory for the result files of one call. Dropping it removes the directory.
 #[derive(Debug)]
@@ -64,12 +65,17 @@ impl ResultFiles {
     }
 
     /// Reads the files. Links, devices and FIFOs count as missing: the program could point them at other files.
-    pub(crate) fn read(self) -> Vec<ResultFile> {
+    ///
+    /// Their contents do not show the secrets of `masks`.
+    pub(crate) fn read(self, masks: &Masks) -> Vec<ResultFile> {
         let content = |file: &str| self.content(file).unwrap_or(FileContent::Missing);
         let written = self.files.iter().map(|(file, mime)| ResultFile {
             file: file.clone(),
             mime: mime.clone(),
-            content: content(file),
+            content: match content(file) {
+                FileContent::Whole(bytes) => FileContent::Whole(masks.apply(bytes)),
+                other => other,
+            },
         });
         written.collect()
     }

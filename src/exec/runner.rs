@@ -15,11 +15,14 @@ use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio::time::sleep;
 
+use super::confined::{self, Confinement};
 use super::invocation::Invocation;
 use super::janitor::{CleanupGuard, Janitor};
 use super::joint::Joint;
 use super::limits::Limits;
+use super::masks::Masks;
 use super::process::{self, RunContext};
+use super::secrets;
 use super::start_queue::StartQueue;
 use super::{Captured, End, Outcome, SpawnError, Stop, Watch, container, random, sandbox, variable};
 use crate::lock::Unpoisoned as _;
@@ -39,6 +42,9 @@ use crate::lock::Unpoisoned as _;
 /// let invocation = Invocation {
 ///     argv: vec!["echo".into(), "two words".into()],
 ///     env: Vec::new(),
+///     secrets: Vec::new(),
+///     inherited: None,
+///     confinement: None,
 ///     program_dir: None,
 ///     cwd: None,
 ///     stdin: None,
@@ -144,20 +150,23 @@ impl Runner {
             Ok(slot) => slot,
             Err(why) => return Ok(Outcome::not_started(why)),
         };
-        self.run_joined(invocation, Joint::default(), watch, stop).await
+        let (invocation, masks) = secrets::take(invocation)?;
+        self.run_joined(&invocation, Joint::default(), (watch, &masks), stop).await
     }
 
-    /// Runs a program with the streams of `joint`, in the executor, without a slot of its own.
+    /// Runs a program with the streams of `joint`, in the executor, without a slot of its own. Its secrets are among its
+    /// variables.
     pub(super) async fn run_joined(
         &self,
         invocation: &Invocation,
         joint: Joint,
-        watch: Option<&Watch>,
+        (watch, masks): (Option<&Watch>, &Masks),
         stop: impl Future<Output = Stop>,
     ) -> Result<Outcome, SpawnError> {
-        let context = RunContext { limits: &self.limits, queue: &self.queue, janitor: self.janitor.as_deref(), watch };
+        let (limits, queue, janitor) = (&self.limits, &*self.queue, self.janitor.as_deref());
+        let context = RunContext { limits, queue, janitor, watch, masks };
         match &self.executor {
-            Executor::Local => process::run(invocation, joint, context, stop).await,
+            Executor::Local => run_here(invocation, joint, context, stop).await,
             Executor::Sandbox(sandbox) => self.run_in_sandbox(sandbox, invocation, joint, context, stop).await,
             Executor::Container(container) => self.run_in_container(container, invocation, joint, context, stop).await,
         }
@@ -248,6 +257,7 @@ impl Runner {
             watch.hide_prefix(&password);
         }
         let path = process::find(invocation)?;
+        let invocation = &Invocation { confinement: None, ..invocation.clone() };
         let shim = sandbox::shim_command(sandbox, &password, &path, invocation, &variable);
         let outcome = process::run(&shim, joint, context, stop).await.map_err(|error| match error {
             SpawnError::System(_, error) => system_error(error),
@@ -299,6 +309,32 @@ impl Runner {
             }
         }
     }
+}
+
+/// Runs a program on this machine. A confined one gets a temporary directory of its own.
+async fn run_here(
+    invocation: &Invocation,
+    joint: Joint,
+    context: RunContext<'_>,
+    stop: impl Future<Output = Stop>,
+) -> Result<Outcome, SpawnError> {
+    let Some(confinement) = &invocation.confinement else {
+        return process::run(invocation, joint, context, stop).await;
+    };
+    confined::make_missing(&confinement.write);
+    // Where no directory for temporary files can be written, the program has none either.
+    let scratch = tempfile::Builder::new().prefix("climax-").tempdir().ok();
+    let path = scratch.as_ref().map(|scratch| scratch.path().to_owned());
+    let mut confined = invocation.clone();
+    confined.env.extend(path.iter().map(|path| ("TMPDIR".to_owned(), path.display().to_string())));
+    let write = confinement.write.iter().cloned().chain(path).chain(invocation.files_dir.clone());
+    confined.confinement = Some(Confinement { write: write.collect(), ..confinement.clone() });
+    let outcome = process::run(&confined, joint, context, stop).await;
+    // Most programs leave it empty. The files of others take time.
+    if let Some(scratch) = scratch.filter(|scratch| std::fs::remove_dir(scratch.path()).is_err()) {
+        let _ = tokio::task::spawn_blocking(|| drop(scratch)).await;
+    }
+    outcome
 }
 
 /// A semaphore per caller, for as long as the caller has calls.

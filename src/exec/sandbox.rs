@@ -3,7 +3,6 @@
 //! Pure. Landlock and seccomp confine the process that calls them. So this program is started again, confines itself,
 //! and then executes the program ([`super::shim`]).
 
-use std::ffi::OsString;
 use std::path::Path;
 
 use climax_catalog::expansion::{Lookup, policy_path};
@@ -12,12 +11,10 @@ use climax_catalog::policy::Sandbox;
 use super::Outcome;
 use super::invocation::Invocation;
 use super::self_exec::THIS_PROGRAM;
+use super::shim_order::{COMMAND, ShimOrder};
 
 /// Paths that a description names of each kind.
 const MAX_NAMED_PATHS: usize = 8;
-
-/// The subcommand that starts this program as the shim.
-pub(crate) const COMMAND: &str = "confine";
 
 /// Builds the command line that runs `invocation`, whose program is at `path`, in the sandbox.
 ///
@@ -29,23 +26,18 @@ pub(super) fn shim_command(
     invocation: &Invocation,
     variables: Lookup<'_>,
 ) -> Invocation {
-    let mut argv = vec![THIS_PROGRAM.to_owned(), COMMAND.to_owned(), format!("--password={password}")];
-    for (option, paths) in [("read", &sandbox.read), ("write", &sandbox.write)] {
-        argv.extend(paths.iter().map(|path| format!("--{option}={}", policy_path(path, variables))));
-    }
-    argv.extend(invocation.files_dir.iter().map(|dir| format!("--write={}", dir.display())));
-    if sandbox.network {
-        argv.push("--network".to_owned());
-    }
-    let limits = sandbox.limits;
-    for (option, limit) in [
-        ("memory-mb", limits.memory_mb),
-        ("cpu-s", limits.cpu_s),
-        ("processes", limits.processes),
-        ("file-mb", limits.file_mb),
-    ] {
-        argv.extend(limit.map(|limit| format!("--{option}={limit}")));
-    }
+    let expanded = |paths: &[String]| paths.iter().map(|path| policy_path(path, variables).into()).collect::<Vec<_>>();
+    let mut write = expanded(&sandbox.write);
+    write.extend(invocation.files_dir.iter().map(|dir| dir.clone().into_os_string()));
+    let order = ShimOrder {
+        password: password.into(),
+        read: expanded(&sandbox.read),
+        write,
+        network: sandbox.network,
+        limits: sandbox.limits,
+    };
+    let mut argv = vec![THIS_PROGRAM.to_owned(), COMMAND.to_owned()];
+    argv.extend(order.words());
     argv.extend(["--".to_owned(), path.display().to_string()]);
     argv.extend(invocation.argv.iter().cloned());
     Invocation { argv, program_dir: None, ..invocation.clone() }
@@ -70,28 +62,4 @@ pub(super) fn description(sandbox: &Sandbox, variables: Lookup<'_>) -> String {
 pub(super) fn shim_error(outcome: &Outcome, password: &str) -> Option<String> {
     let text = outcome.stderr.text();
     text.strip_prefix(password).map(|problem| problem.trim().to_owned())
-}
-
-/// The arguments of the shim.
-#[derive(clap::Args, Debug)]
-pub(crate) struct ShimArguments {
-    #[arg(long)]
-    pub(super) password: String,
-    #[arg(long)]
-    pub(super) read: Vec<OsString>,
-    #[arg(long)]
-    pub(super) write: Vec<OsString>,
-    #[arg(long)]
-    pub(super) network: bool,
-    #[arg(long)]
-    pub(super) memory_mb: Option<u32>,
-    #[arg(long)]
-    pub(super) cpu_s: Option<u32>,
-    #[arg(long)]
-    pub(super) processes: Option<u32>,
-    #[arg(long)]
-    pub(super) file_mb: Option<u32>,
-    /// The program's path, then its name and arguments.
-    #[arg(last = true, required = true)]
-    pub(super) command: Vec<OsString>,
 }

@@ -1,4 +1,6 @@
 //! The sandbox shim: confines itself, then executes another program. The server starts this program again for it.
+//!
+//! It does nothing else before, so that a call in the sandbox costs little more than another.
 
 use std::convert::Infallible;
 use std::ffi::OsString;
@@ -7,44 +9,58 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
 
-use landlock::{
-    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset,
-    RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, Scope, make_bitflags,
-};
+use climax_catalog::policy::SandboxLimits;
+use landlock::{ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _, Scope};
 use rustix::process::{Resource, Rlimit, geteuid, setrlimit};
-use rustix::thread::{CapabilitySet, CapabilitySets, remove_capability_from_bounding_set, set_capabilities};
+use rustix::thread::CapabilitySet;
 
-use super::confine;
-
-pub(crate) use super::janitor::{COMMAND as JANITOR, run as janitor};
-pub(crate) use super::sandbox::{COMMAND as CONFINE, ShimArguments};
+use super::confine::{self, Filter, drop_capabilities};
+use super::janitor;
+use super::landlock_rules::{DEVICES, MAX_ABI, Refused, allow};
+use super::shim_order::{COMMAND, ShimOrder};
 
 /// The oldest supported Landlock ABI: it restricts truncation (V3) and signals to other processes (V6).
 const MIN_ABI: ABI = ABI::V6;
-/// The newest Landlock ABI that the crate supports.
-const MAX_ABI: ABI = ABI::V9;
-
-/// Rights to make device files, which are never granted.
-const DEVICES: BitFlags<AccessFs> = make_bitflags!(AccessFs::{MakeChar | MakeBlock});
-
-/// Confines this process and executes the program.
+/// Runs this process as the helper that its arguments name: the shim or the janitor. Returns whether they name one.
 ///
-/// Returns only if that fails, after writing the reason to standard error.
-pub(crate) fn confine(arguments: &ShimArguments) {
-    let Err(problem) = execute(arguments);
-    let _ = writeln!(io::stderr(), "{}{problem}", arguments.password);
+/// The shim returns only if it fails, after writing the reason to standard error.
+pub(crate) fn run_as_helper() -> Option<Helped> {
+    let mut words = std::env::args_os().skip(1);
+    let command = words.next()?;
+    if command == janitor::COMMAND && words.len() == 0 {
+        janitor::run();
+        return Some(Helped::Done);
+    }
+    if command != COMMAND {
+        return None;
+    }
+    let words: Vec<OsString> = words.collect();
+    let (order, command) = ShimOrder::read(&words)?;
+    let Err(problem) = execute(&order, command);
+    let _ = writeln!(io::stderr(), "{}{problem}", order.password.display());
+    Some(Helped::Failed)
+}
+
+/// How a helper ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Helped {
+    /// It has done its work.
+    Done,
+    /// It could not execute the program.
+    Failed,
 }
 
 /// Applies all restrictions, then executes the program.
-fn execute(arguments: &ShimArguments) -> Result<Infallible, String> {
-    let [path, name, words @ ..] = arguments.command.as_slice() else {
+fn execute(order: &ShimOrder, command: &[OsString]) -> Result<Infallible, String> {
+    let [path, name, words @ ..] = command else {
         return Err("expected a program and its name".to_owned());
     };
-    check_paths(arguments)?;
-    restrict_files_and_sockets(arguments)?;
-    drop_capabilities()?;
-    confine::forbid_system_calls(arguments.network)?;
-    limit_resources(arguments)?;
+    let ShimOrder { password: _, read, write, network, limits } = order;
+    check_paths(read, write)?;
+    restrict_files_and_sockets(read, write, *network)?;
+    drop_capabilities(CapabilitySet::empty())?;
+    confine::forbid_system_calls(Filter::Sandbox { network: *network })?;
+    limit_resources(*limits)?;
     #[expect(clippy::disallowed_methods, reason = "the shim is part of `exec`")]
     let error = Command::new(path).arg0(name).args(words).exec();
     Err(match error.kind() {
@@ -58,21 +74,21 @@ fn execute(arguments: &ShimArguments) -> Result<Infallible, String> {
 
 /// Rejects paths of the policy that a sandboxed program could influence.
 ///
-/// Those are relative paths, since a call may choose the directory, and paths below a writable one, which the program
-/// could replace by a link before the next call.
-fn check_paths(arguments: &ShimArguments) -> Result<(), String> {
-    for path in arguments.read.iter().chain(&arguments.write).map(Path::new) {
+/// Relative paths are rejected, since a call may choose the directory. So are paths below a writable one: the program
+/// could replace them by a link before the next call.
+fn check_paths(read: &[OsString], write: &[OsString]) -> Result<(), String> {
+    for path in read.iter().chain(write).map(Path::new) {
         if !path.is_absolute() {
             return Err(format!(
                 "`{}` of the policy's sandbox is not absolute, or a variable in it is not set",
                 path.display()
             ));
         }
-        let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        for writable in arguments.write.iter().map(Path::new) {
-            let real_writable = writable.canonicalize().unwrap_or_else(|_| writable.to_owned());
+        let resolved = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        for writable in write.iter().map(Path::new) {
+            let resolved_writable = writable.canonicalize().unwrap_or_else(|_| writable.to_owned());
             let is_below = |path: &Path, other: &Path| path != other && path.starts_with(other);
-            if is_below(path, writable) || is_below(&real, &real_writable) {
+            if is_below(path, writable) || is_below(&resolved, &resolved_writable) {
                 let [path, writable] = [path.display(), writable.display()];
                 return Err(format!(
                     "`{path}` of the policy's sandbox can be replaced, since it is below `{writable}`: name that alone"
@@ -86,7 +102,7 @@ fn check_paths(arguments: &ShimArguments) -> Result<(), String> {
 /// Restricts file access to the paths of the policy, and TCP if it permits no network (Landlock).
 ///
 /// [`confine`] restricts all other sockets (seccomp).
-fn restrict_files_and_sockets(arguments: &ShimArguments) -> Result<(), String> {
+fn restrict_files_and_sockets(read: &[OsString], write: &[OsString], network: bool) -> Result<(), String> {
     let unsupported = "the kernel has no Landlock, or one that is too old: Linux 6.12 is needed";
     let ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
@@ -97,57 +113,33 @@ fn restrict_files_and_sockets(arguments: &ShimArguments) -> Result<(), String> {
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(MAX_ABI))
         .map_err(|error| error.to_string())?;
-    let ruleset = if arguments.network {
+    let ruleset = if network {
         ruleset
     } else {
         ruleset.handle_access(AccessNet::from_all(MAX_ABI)).map_err(|error| error.to_string())?
     };
     let created = ruleset.create().map_err(|error| error.to_string())?;
-    let created = allow(created, &arguments.read, AccessFs::from_read)?;
-    let created = allow(created, &arguments.write, |abi| AccessFs::from_all(abi) & !DEVICES)?;
+    let created = allow(created, read, AccessFs::from_read).map_err(of_policy)?;
+    let created = allow(created, write, |abi| AccessFs::from_all(abi) & !DEVICES).map_err(of_policy)?;
     created.restrict_self().map(drop).map_err(|error| error.to_string())
 }
 
-/// Grants `access` to `paths` and everything below them.
-fn allow(
-    mut ruleset: RulesetCreated,
-    paths: &[OsString],
-    access: fn(ABI) -> BitFlags<AccessFs>,
-) -> Result<RulesetCreated, String> {
-    for path in paths {
-        let path_text = path.display();
-        let open = PathFd::new(path).map_err(|error| format!("a path of the policy's sandbox: {error}"))?;
-        let is_file = std::fs::metadata(path).is_ok_and(|found| !found.is_dir());
-        let all = access(MAX_ABI);
-        // The kernel rejects rights for directories in a rule for a file.
-        let rule = PathBeneath::new(open, if is_file { all & AccessFs::from_file(MAX_ABI) } else { all });
-        ruleset = ruleset.add_rule(rule).map_err(|error| format!("`{path_text}`: {error}"))?;
-    }
-    Ok(ruleset)
-}
-
-/// Drops all capabilities. `no_new_privs`, which Landlock sets, prevents the program from regaining them.
-fn drop_capabilities() -> Result<(), String> {
-    for capability in CapabilitySet::all().iter() {
-        // It fails without CAP_SETPCAP. Then `no_new_privs` alone prevents new capabilities.
-        let _ = remove_capability_from_bounding_set(capability);
-    }
-    let none = CapabilitySet::empty();
-    let none = CapabilitySets { effective: none, permitted: none, inheritable: none };
-    set_capabilities(None, none).map_err(|error| format!("capabilities cannot be given up: {error}"))
+/// Says that a path of the policy was refused.
+fn of_policy(refused: Refused) -> String {
+    format!("a path of the policy's sandbox: {}", String::from(refused))
 }
 
 /// Sets the resource limits of the policy.
-fn limit_resources(arguments: &ShimArguments) -> Result<(), String> {
+fn limit_resources(limits: SandboxLimits) -> Result<(), String> {
     const MIB: u64 = 1 << 20;
-    if arguments.processes.is_some() && geteuid().is_root() {
+    if limits.processes.is_some() && geteuid().is_root() {
         return Err("the kernel does not limit the `processes` of root: run the server as another user".to_owned());
     }
     for (resource, limit, unit) in [
-        (Resource::As, arguments.memory_mb, MIB),
-        (Resource::Cpu, arguments.cpu_s, 1),
-        (Resource::Nproc, arguments.processes, 1),
-        (Resource::Fsize, arguments.file_mb, MIB),
+        (Resource::As, limits.memory_mb, MIB),
+        (Resource::Cpu, limits.cpu_s, 1),
+        (Resource::Nproc, limits.processes, 1),
+        (Resource::Fsize, limits.file_mb, MIB),
     ] {
         if let Some(limit) = limit.map(|limit| u64::from(limit) * unit) {
             let both = Rlimit { current: Some(limit), maximum: Some(limit) };

@@ -9,10 +9,14 @@ use crate::call::arguments::{Input, Violation};
 use crate::call::line::{LineContext, read_line};
 use crate::call::visible::TextForm;
 use crate::call::{LineFailure, LineOutcome, StageOutcome};
+use crate::call::{end_name, exit_code};
 use crate::exec::{self, End};
 
 /// Programs that the description names at most.
 const MAX_NAMED_PROGRAMS: usize = 40;
+
+/// Characters of a program's standard error that the metadata of a line's result has.
+const MAX_STAGE_STDERR_CHARS: usize = 1_000;
 
 /// The signal by which a program ends whose reader has ended. Source: POSIX `signal.h`.
 const SIGPIPE: i32 = 13;
@@ -141,6 +145,29 @@ pub(super) fn line_reply(done: LineOutcome, index: &ToolIndex, form: TextForm) -
         blocks.push(NO_OUTPUT.to_owned());
     }
     Reply { error, full_output, ..Reply::text(blocks.join("\n\n")) }
+}
+
+/// Returns what each program of a line did, as JSON; `None` for a line of one command, whose result says it.
+pub(super) fn stages_json(done: &LineOutcome) -> Option<Value> {
+    let stages =
+        || done.steps.iter().enumerate().flat_map(|(at, step)| step.stages.iter().map(move |stage| (at, stage)));
+    (stages().count() > 1).then(|| stages().map(|(pipeline, stage)| stage_json(pipeline, stage)).collect())
+}
+
+fn stage_json(pipeline: usize, stage: &StageOutcome) -> Value {
+    let StageOutcome { tool, text, outcome, duration } = stage;
+    let stderr: String = outcome.stderr.text().chars().take(MAX_STAGE_STDERR_CHARS).collect();
+    json!({
+        "pipeline": pipeline,
+        "tool_name": tool,
+        "command": text,
+        "end": end_name(outcome.end),
+        "exit_code": exit_code(outcome.end),
+        "duration_ms": u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+        "stdout_bytes": outcome.stdout.total_bytes(),
+        "stderr_bytes": outcome.stderr.total_bytes(),
+        "stderr": stderr,
+    })
 }
 
 /// Whether a program of a pipeline ended as it should: by itself, or because its reader had enough.

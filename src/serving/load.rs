@@ -4,11 +4,13 @@ use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use climax_catalog::policy::{self, Applied, PolicyFile};
+use climax_catalog::policy::{self, Applied, Confine, ConfineLevel, Executor, PolicyFile};
 use climax_catalog::{
-    Catalog, CliView, Compiled, Diagnostics, Layer, MAX_SUGGESTIONS, Policy, ServedItem, Source, Style, ToolIndex,
-    compile, compile_linted, compile_over, files, near_misses,
+    Catalog, CliView, Compiled, Diagnostics, Layer, MAX_SUGGESTIONS, Policy, ResolvedTool, ServedItem, Source, Style,
+    ToolIndex, compile, compile_linted, compile_over, files, near_misses,
 };
+
+use crate::exec;
 
 /// The tools cannot be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +32,12 @@ pub enum LoadError {
     /// Config files define native tools, which must be compiled in.
     #[error("tools that are written in Rust must be compiled in, and --config adds {}", .0.join(", "))]
     Native(Vec<String>),
+    /// The policy requires confinement, and the kernel has none.
+    #[error(
+        "the policy requires confinement (`confine: {{required: true}}`), and the kernel cannot confine: Landlock of Linux \
+         6.2 is needed, and seccomp; run climax there, or without `required`"
+    )]
+    Unconfined,
     /// Config files add or replace tools against the compiled-in policy.
     #[error("the compiled-in policy lets no config add or replace {}", .0.join(", "))]
     NotPermitted(Vec<String>),
@@ -176,6 +184,8 @@ pub struct Wanted {
     pub configs: Vec<PathBuf>,
     /// Whether no compiled-in CLI is loaded.
     pub configs_only: bool,
+    /// The least level of confinement, besides that of the policy.
+    pub confine: Option<ConfineLevel>,
 }
 
 /// The result of loading tools.
@@ -207,8 +217,10 @@ pub fn load_tools(catalog: &'static Catalog, wanted: &Wanted, policy: Option<&Pa
         (Err(error), _) => return Err(error),
     };
     let compiled_in = Policy::compiled_in(catalog);
+    let flag = Confine { level: wanted.confine, required: false };
     let Some(policy) = policy? else {
-        return Ok(Loaded { served: LoadedTools { index, policy: compiled_in }, of_configs, warnings });
+        let served = LoadedTools { index, policy: enforceable(compiled_in.confined(flag))? };
+        return Ok(Loaded { served, of_configs, warnings });
     };
     let policy = match catalog.policy {
         Some(_) => policy.narrowing(&compiled_in).map_err(LoadError::Files)?,
@@ -218,7 +230,14 @@ pub fn load_tools(catalog: &'static Catalog, wanted: &Wanted, policy: Option<&Pa
         policy.apply(index, &|name| catalog.find(name).is_some()).map_err(LoadError::Files)?;
     warnings.extend(found);
     of_configs.retain(|tool| index.get(tool).is_some());
+    let policy = enforceable(policy.confined(flag))?;
     Ok(Loaded { served: LoadedTools { index, policy }, of_configs, warnings })
+}
+
+/// Checks that the kernel can confine, if the policy requires it.
+fn enforceable(policy: Policy) -> Result<Policy, LoadError> {
+    let is_missing = policy.confine().required && exec::kernel_abi().is_none();
+    if is_missing && *policy.executor() == Executor::Local { Err(LoadError::Unconfined) } else { Ok(policy) }
 }
 
 /// Reads a policy file.
@@ -240,7 +259,7 @@ struct Unrestricted {
 
 /// Builds the index of the wanted CLIs.
 fn unrestricted(catalog: &'static Catalog, wanted: &Wanted) -> Result<Unrestricted, LoadError> {
-    let Wanted { names, configs, configs_only } = wanted;
+    let Wanted { names, configs, configs_only, confine: _ } = wanted;
     let compiled = Layer::compiled(catalog);
     let (selected, mut absent) = match rows(catalog, names) {
         _ if *configs_only => (compiled.only(Vec::new()), names.iter().map(String::as_str).collect()),
@@ -313,8 +332,8 @@ fn permitted_additions(catalog: &'static Catalog, added: Catalog) -> Result<Cata
 fn denied_additions(policy: &Policy, catalog: &'static Catalog, added: &Catalog) -> Vec<String> {
     let all = ToolIndex::from_configs(vec![Layer::compiled(catalog)]);
     let additions = ToolIndex::from_configs(vec![Layer::loaded(added.clone())]);
-    let tools = added.tools.iter().map(|tool| added.texts.get(tool.name));
-    let tools = tools.filter(|name| !policy.permits(name) || catalog.find(name).is_some()).map(str::to_owned);
+    let is_denied = |tool: &ResolvedTool<'_>| !policy.permits(*tool) || catalog.find(tool.name()).is_some();
+    let tools = additions.tools().filter(is_denied).map(|tool| tool.name().to_owned());
     let exists = |name: &str| all.prompts().iter().any(|prompt| prompt.name == name);
     let prompts = additions.prompts().iter().map(|prompt| prompt.name.as_str());
     let prompts = prompts.filter(|name| !policy.permits_prompt(name) || exists(name));

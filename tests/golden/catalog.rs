@@ -10,19 +10,19 @@ static TERMS: &str = include_str!("terms.txt");
 static POSTINGS: &[u8] = include_bytes!("postings.bin");
 #[allow(clippy::unreadable_literal)]
 const _: () = assert!(
-    fingerprint(include_bytes!("catalog.txt")) == 371084718196569024u64 &&
+    fingerprint(include_bytes!("catalog.txt")) == 8501583456066618364u64 &&
     fingerprint(include_bytes!("search.txt")) == 13678484224167588449u64 &&
     fingerprint(include_bytes!("terms.txt")) == 1142364493870117887u64 &&
     fingerprint(include_bytes!("postings.bin")) == 13932808100595023979u64,
     "catalog.rs and the files that it includes are from different runs of the generator"
 );
 #[allow(clippy::unreadable_literal)]
-static TEXT_ENDS: [u32; 70] = [
-    9, 14, 32, 37, 40, 43, 50, 51, 52, 53, 53, 57, 62, 69, 75, 85, 99, 626, 630, 634,
-    656, 662, 669, 675, 684, 688, 692, 697, 704, 705, 710, 717, 721, 724, 729, 735, 738,
-    743, 755, 762, 967, 969, 973, 979, 987, 995, 998, 1016, 1038, 1043, 1047, 1051, 1061,
-    1067, 1079, 1295, 1299, 1305, 1313, 1318, 1326, 1335, 1344, 1359, 1378, 1390, 1592,
-    1603, 1614, 1618,
+static TEXT_ENDS: [u32; 81] = [
+    9, 14, 32, 37, 40, 43, 50, 51, 52, 53, 53, 54, 65, 66, 79, 86, 99, 110, 115, 129,
+    132, 139, 143, 148, 155, 161, 171, 185, 712, 716, 720, 742, 748, 755, 761, 770, 774,
+    778, 783, 790, 791, 796, 803, 807, 810, 815, 821, 824, 829, 841, 848, 1053, 1055,
+    1059, 1065, 1073, 1081, 1084, 1102, 1124, 1129, 1133, 1137, 1147, 1153, 1165, 1381,
+    1385, 1391, 1399, 1404, 1412, 1421, 1430, 1445, 1464, 1476, 1678, 1689, 1700, 1704,
 ];
 #[allow(clippy::unreadable_literal)]
 static SEARCH_ENDS: [u32; 3] = [50, 95, 143];
@@ -35,7 +35,10 @@ static POSTING_ENDS: [u32; 22] = [
     7, 10, 13, 16, 23, 26, 29, 32, 35, 38, 45, 52, 55, 58, 61, 64, 67, 70, 77, 84, 87, 94,
 ];
 #[allow(clippy::unreadable_literal)]
-static LISTS: [u32; 17] = [4, 5, 1, 6, 7, 8, 9, 10, 18, 25, 26, 43, 50, 41, 51, 56, 68];
+static LISTS: [u32; 29] = [
+    4, 5, 1, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 15, 17, 18, 19, 20, 21, 29, 36, 37,
+    54, 61, 52, 62, 67, 79,
+];
 #[allow(clippy::unreadable_literal)]
 static CLIS: [CliDef; 1] = [
     CliDef {
@@ -47,9 +50,10 @@ static CLIS: [CliDef; 1] = [
         words: Rows(2, 4),
         programs: Rows(4, 4),
         always: Rows(4, 4),
-        env: Rows(4, 8),
+        env: Rows(4, 12),
+        needs: Some(Rows(12, 20)),
         risk: Risk::Destructive,
-        working_dir: Some(Str(11)),
+        working_dir: Some(Str(22)),
         global_args: Rows(0, 1),
         tools: Rows(0, 3),
     },
@@ -58,21 +62,22 @@ static CLIS: [CliDef; 1] = [
 static TOOLS: [ToolDef; 3] = [
     ToolDef {
         cli: 0,
-        name: Str(15),
+        name: Str(26),
         title: None,
-        description: Str(16),
-        entry: Str(17),
+        description: Str(27),
+        entry: Str(28),
         schema_bytes: 391,
-        words: Rows(8, 9),
-        aliases: Rows(9, 9),
-        always: Rows(9, 9),
+        words: Rows(20, 21),
+        aliases: Rows(21, 21),
+        always: Rows(21, 21),
         args: Rows(1, 8),
         groups: Rows(0, 0),
         timeout_ms: 30000,
         risk: None,
+        needs: Some(Rows(23, 23)),
         approval_from: Some(Risk::Destructive),
-        exit_codes: Rows(11, 11),
-        phrases: Rows(11, 11),
+        exit_codes: Rows(23, 23),
+        phrases: Rows(23, 23),
         output: None,
         output_schema: None,
         resource: None,
@@ -82,48 +87,50 @@ static TOOLS: [ToolDef; 3] = [
     },
     ToolDef {
         cli: 0,
-        name: Str(38),
+        name: Str(49),
         title: None,
-        description: Str(39),
-        entry: Str(40),
+        description: Str(50),
+        entry: Str(51),
         schema_bytes: 74,
-        words: Rows(11, 11),
-        aliases: Rows(11, 11),
-        always: Rows(11, 11),
+        words: Rows(23, 23),
+        aliases: Rows(23, 23),
+        always: Rows(23, 23),
         args: Rows(8, 10),
         groups: Rows(0, 0),
         timeout_ms: 250,
         risk: Some(Risk::Destructive),
+        needs: None,
         approval_from: None,
-        exit_codes: Rows(11, 11),
-        phrases: Rows(11, 11),
+        exit_codes: Rows(23, 23),
+        phrases: Rows(23, 23),
         output: None,
         output_schema: None,
         resource: None,
         questions: Rows(0, 1),
-        confirm_message: Some(Str(48)),
+        confirm_message: Some(Str(59)),
         resolves: Rows(0, 1),
     },
     ToolDef {
         cli: 0,
-        name: Str(52),
-        title: Some(Str(53)),
-        description: Str(54),
-        entry: Str(55),
+        name: Str(63),
+        title: Some(Str(64)),
+        description: Str(65),
+        entry: Str(66),
         schema_bytes: 82,
-        words: Rows(15, 16),
-        aliases: Rows(16, 16),
-        always: Rows(16, 16),
+        words: Rows(27, 28),
+        aliases: Rows(28, 28),
+        always: Rows(28, 28),
         args: Rows(10, 12),
         groups: Rows(0, 0),
         timeout_ms: 30000,
         risk: None,
+        needs: None,
         approval_from: Some(Risk::Destructive),
-        exit_codes: Rows(16, 16),
-        phrases: Rows(16, 16),
-        output: Some(Str(63)),
+        exit_codes: Rows(28, 28),
+        phrases: Rows(28, 28),
+        output: Some(Str(74)),
         output_schema: None,
-        resource: Some(Str(64)),
+        resource: Some(Str(75)),
         questions: Rows(1, 1),
         confirm_message: None,
         resolves: Rows(1, 1),
@@ -131,25 +138,25 @@ static TOOLS: [ToolDef; 3] = [
 ];
 #[allow(clippy::unreadable_literal)]
 static ARGS: [ArgDef; 12] = [
-    ArgDef([12, 10, 13, 14, 8, 8, 0, 64]),
-    ArgDef([19, 20, 21, 0, 9, 9, 0, 420]),
-    ArgDef([23, 10, 24, 25, 9, 11, 0, 192]),
-    ArgDef([27, 10, 28, 29, 11, 11, 0, 193]),
-    ArgDef([30, 10, 31, 32, 11, 11, 0, 194]),
-    ArgDef([33, 10, 34, 0, 11, 11, 0, 131]),
-    ArgDef([26, 10, 35, 0, 11, 11, 0, 136]),
-    ArgDef([36, 10, 37, 0, 11, 11, 0, 140]),
-    ArgDef([41, 10, 42, 0, 11, 11, 0, 161]),
-    ArgDef([43, 44, 45, 0, 11, 11, 0, 640]),
-    ArgDef([57, 10, 58, 0, 16, 16, 0, 165]),
-    ArgDef([59, 10, 60, 0, 16, 16, 0, 128]),
+    ArgDef([23, 10, 24, 25, 20, 20, 0, 64]),
+    ArgDef([30, 31, 32, 0, 21, 21, 0, 420]),
+    ArgDef([34, 10, 35, 36, 21, 23, 0, 192]),
+    ArgDef([38, 10, 39, 40, 23, 23, 0, 193]),
+    ArgDef([41, 10, 42, 43, 23, 23, 0, 194]),
+    ArgDef([44, 10, 45, 0, 23, 23, 0, 131]),
+    ArgDef([37, 10, 46, 0, 23, 23, 0, 136]),
+    ArgDef([47, 10, 48, 0, 23, 23, 0, 140]),
+    ArgDef([52, 10, 53, 0, 23, 23, 0, 161]),
+    ArgDef([54, 55, 56, 0, 23, 23, 0, 640]),
+    ArgDef([68, 10, 69, 0, 28, 28, 0, 165]),
+    ArgDef([70, 10, 71, 0, 28, 28, 0, 128]),
 ];
 #[allow(clippy::unreadable_literal)]
 static FILES: [FileDef; 1] = [
     FileDef {
         arg: 11,
-        mime: Str(61),
-        file: Str(62),
+        mime: Str(72),
+        file: Str(73),
     },
 ];
 #[allow(clippy::unreadable_literal)]
@@ -160,9 +167,13 @@ static DETAILS: [DetailDef; 0] = [];
 static RULES: [RuleDef; 2] = [
     RuleDef {
         arg: 1,
-        pattern: Some(Str(22)),
+        pattern: Some(Str(33)),
         min: None,
         max: None,
+        values: Rows(21, 21),
+        fixed: None,
+        within: Rows(21, 21),
+        approval: None,
         from_policy: true,
     },
     RuleDef {
@@ -170,15 +181,19 @@ static RULES: [RuleDef; 2] = [
         pattern: None,
         min: Some(1f64),
         max: Some(9.5f64),
+        values: Rows(23, 23),
+        fixed: None,
+        within: Rows(23, 23),
+        approval: None,
         from_policy: true,
     },
 ];
 #[allow(clippy::unreadable_literal)]
 static QUESTIONS: [QuestionDef; 1] = [
     QuestionDef {
-        name: Str(46),
-        message: Str(47),
-        args: Rows(11, 12),
+        name: Str(57),
+        message: Str(58),
+        args: Rows(23, 24),
     },
 ];
 #[allow(clippy::unreadable_literal)]
@@ -187,16 +202,16 @@ static RESOURCES: [u32; 1] = [2];
 static PROMPTS: [PromptDef; 1] = [
     PromptDef {
         cli: 0,
-        name: Str(65),
-        definition: Str(66),
+        name: Str(76),
+        definition: Str(77),
     },
 ];
 #[allow(clippy::unreadable_literal)]
 static RESOLVES: [ResolveDef; 1] = [
     ResolveDef {
-        name: Str(49),
-        words: Rows(12, 13),
-        args: Rows(13, 15),
+        name: Str(60),
+        words: Rows(24, 25),
+        args: Rows(25, 27),
         timeout_ms: 2000,
     },
 ];
@@ -243,21 +258,27 @@ pub static CATALOG: Catalog = Catalog {
     rules: Cow::Borrowed(&RULES),
     lists: Cow::Borrowed(&LISTS),
     policy: Some({
-        use ::climax::catalog::policy::{Access, Headless, Level};
+        use ::climax::catalog::policy::{Access, Confine, Headless, Level};
         ::climax::catalog::PolicyDef {
             access: Access::Enabled,
             level: Level::Destructive,
             headless: Headless::Approve,
+            deny: Rows(29, 29),
+            env: Rows(29, 29),
+            confine: Confine {
+                level: Some(::climax::catalog::policy::ConfineLevel::All),
+                required: true,
+            },
             executor: ::climax::catalog::ExecutorDef::Container {
                 runtime: ::climax::catalog::policy::Runtime::Podman,
-                image: Str(67),
-                volumes: Rows(16, 17),
+                image: Str(78),
+                volumes: Rows(28, 29),
                 working_dir: None,
-                network: Some(Str(69)),
+                network: Some(Str(80)),
             },
         }
     }),
     sealed: false,
-    digest: Some("51871a3fc9525b833ab248da0623e5eab6a07fce962755ff79e07822b32444a2"),
+    digest: Some("8c1e9bf3b13bc5632a9d2616e9cb91cf8bffdfb6b608578772c212e64ed3f7ea"),
     names: Names::Perfect(&NAMES),
 };

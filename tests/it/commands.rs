@@ -61,8 +61,8 @@ fn export_has_every_key_of_tools_and_args_in_configs() {
                 "list" | "map" | "count" | "rest" => "shape",
                 "min" | "max" | "pattern" => "rules",
                 "exactly_one" | "at_most_one" | "together" => "groups",
-                // Every tool shows its own args, and advice for authors is not served.
-                "without" | "x-allow" => continue,
+                // Each arg shows it. Every tool shows its own args, and advice for authors is not served.
+                "ordered" | "without" | "x-allow" => continue,
                 key => key,
             };
             assert!(object.get(key).is_some(), "export has no `{key}` of a {definition}");
@@ -249,8 +249,10 @@ fn validate_checks_a_policy_against_the_tools() {
     let file = dir.path().join("policy.yaml");
     std::fs::write(&file, "tools: {git_log: {}, git_lgo: {}}").unwrap();
     let (status, stdout, stderr) = run(climax().args(["validate", "--policy"]).arg(&file));
-    assert_eq!((status, stdout.as_str()), (0, "valid: the policy, 1 warning\n"));
-    assert!(stderr.contains("did you mean `git_log`"), "{stderr}");
+    assert_eq!((status, stdout.as_str()), (1, "invalid: 1 error, 0 warnings\n"));
+    assert!(stderr.contains("error[unknown-tool]") && stderr.contains("did you mean `git_log`"), "{stderr}");
+    let (status, stdout, stderr) = run(climax().args(["list", "git", "--json", "--policy"]).arg(&file));
+    assert!(status == 0 && stdout.contains("git_log") && stderr.contains("warning[unknown-tool]"), "{stderr}");
     std::fs::write(&file, "tools: {git_log: {args: {skip: {pattern: '('}}}}").unwrap();
     let (status, stdout, stderr) = run(climax().args(["validate", "git", "--policy"]).arg(&file));
     assert_eq!(status, 1);
@@ -319,6 +321,94 @@ fn diff_lists_additions_and_changes() {
     std::fs::write(path("old.yaml"), "name: x\n").unwrap();
     let (status, stdout, _) = run(climax().args(["diff", "--exit-code", "-"]).arg(path("old.yaml")));
     assert_eq!((status, stdout.as_str()), (2, ""));
+}
+
+#[test]
+fn diff_lists_what_a_policy_newly_permits() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let tool = |name: &str, rest: &str| format!("  - {{name: {name}, description: D, command: {name}{rest}}}\n");
+    let head = "name: x\ncommand: x\ntools:\n";
+    let old = tool("x_get", ", risk: read") + &tool("x_gone", ", risk: read") + &tool("x_put", ", risk: write");
+    let new = tool("x_get", ", risk: read, args: [{name: all}]")
+        + &tool("x_put", ", risk: read")
+        + &tool("x_del", ", risk: destructive")
+        + &tool("x_new", ", risk: read");
+    std::fs::write(path("old.yaml"), format!("{head}{old}")).unwrap();
+    std::fs::write(path("new.yaml"), format!("{head}{new}").replace("description: D", "description: E")).unwrap();
+    std::fs::write(path("policy.yaml"), "default: disabled\nallow: [{cli: x, risk: read}]\n").unwrap();
+    let diff = |from: &str, to: &str| {
+        run(climax().arg("diff").arg(path(from)).arg(path(to)).arg("--policy").arg(path("policy.yaml"))).1
+    };
+    assert_eq!(
+        diff("old.yaml", "new.yaml"),
+        "tool x_get: added argument all (string)\nadded tool x_new: x x_new (read)\nadded tool x_put: x x_put (read)\n"
+    );
+    assert_eq!(diff("new.yaml", "new.yaml"), "the policy permits nothing new\n");
+}
+
+#[test]
+fn first_policies_permit_what_they_say() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("policy.yaml");
+    let new = |more: &[&str]| {
+        let (status, stdout, stderr) = run(climax().args(["policy", "new"]).args(more));
+        assert_eq!((status, stderr.as_str()), (0, ""));
+        std::fs::write(&file, stdout).unwrap();
+        let (status, _, stderr) = run(climax().args(["validate", "--strict", "--policy"]).arg(&file));
+        assert_eq!(status, 0, "{stderr}");
+        let (_, stdout, _) = run(climax().args(["export", "--policy"]).arg(&file));
+        serde_json::from_str::<serde_json::Value>(&stdout).unwrap()
+    };
+    let risks = |export: &serde_json::Value| {
+        let tools = export["tools"].as_array().unwrap().iter();
+        tools.map(|tool| tool["risk"].as_str().unwrap().to_owned()).collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(risks(&new(&["--read-only", "jq", "git"])), ["read".to_owned()].into());
+    assert_eq!(risks(&new(&["git"])), ["read".to_owned(), "write".to_owned()].into());
+    new(&["--read-only", "git", "--within", "/srv/a 'b"]);
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.contains("GIT_CEILING_DIRECTORIES: \"/srv\""), "{text}");
+    let (status, _, stderr) = run(climax().args(["policy", "new", "gti"]));
+    assert!(status == 1 && stderr.contains("did you mean"), "{stderr}");
+}
+
+#[test]
+fn policies_are_explained_by_their_lines() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("policy.yaml");
+    let policy = "default: disabled\nallow:\n  - {cli: git, risk: read}\n  - git_push_refs\ndeny:\n  - '*_blame'\ntools:\n  \
+                  git_*:\n    args:\n      cwd: {within: [/srv/x]}\n  git_push_refs: {args: {refspec: {require_approval: main}}}\n\
+                  approval: {global: none}\n";
+    std::fs::write(&file, policy).unwrap();
+    let explained = |subject: &str| {
+        let (status, stdout, _) = run(climax().args(["policy", "explain", subject, "--policy"]).arg(&file));
+        (status, stdout.replace(&format!("{}", file.display()), "FILE"))
+    };
+    let (status, said) = explained("git_log");
+    assert_eq!(status, 0, "{said}");
+    assert!(said.starts_with("git_log: permitted\n  FILE:3: `allow` has {cli: git, risk: read}\n"), "{said}");
+    assert!(said.contains("cwd\n  FILE:10: within /srv/x (checked, not enforced)\n"), "{said}");
+    for (subject, reason) in [
+        ("git_blame", "git_blame: not permitted\n  FILE:6: `deny` has *_blame\n"),
+        ("git_commit", "git_commit: not permitted\n  FILE:3: `allow` does not have it\n"),
+        ("git log", "the line is refused\n  Argument 'cwd': path "),
+        ("git -C /srv/y log", "the line is refused\n  Argument 'cwd': path '/srv/y' "),
+        ("git blame x", "git_blame: not permitted\n  FILE:6: "),
+    ] {
+        let (status, said) = explained(subject);
+        assert!(status == 1 && said.contains(reason), "{subject}: {said}");
+    }
+    let policy = policy.replace("/srv/x", "/");
+    std::fs::write(&file, policy).unwrap();
+    assert!(explained("git push origin main").1.ends_with("the line needs approval\n"));
+    assert!(explained("git push origin topic").1.ends_with("the line is permitted\n"));
+    let (_, stdout, _) =
+        run(climax().args(["policy", "explain", "git push origin main", "--json", "--policy"]).arg(&file));
+    let json: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!((&json["line"], &json["tools"][0]["reason"]["line"]), (&"needs_approval".into(), &4.into()));
+    let (status, _, stderr) = run(climax().args(["policy", "explain", "git_lgo", "--policy"]).arg(&file));
+    assert!(status == 1 && stderr.contains("did you mean `git_log`"), "{stderr}");
 }
 
 #[test]

@@ -23,6 +23,9 @@ impl Fake {
         let invocation = Invocation {
             argv: argv.collect(),
             env: Vec::new(),
+            secrets: Vec::new(),
+            inherited: None,
+            confinement: None,
             program_dir: None,
             cwd: None,
             stdin: None,

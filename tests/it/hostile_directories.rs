@@ -1,5 +1,6 @@
 //! Reading git tools run no program that a repository names.
 
+use std::fmt::Write as _;
 use std::fs::{Permissions, create_dir_all, read_dir, remove_file, set_permissions, write};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -167,14 +168,13 @@ impl Hostile {
         let directory = self.path(repository).join(git_directory);
         let mut config = std::fs::read_to_string(directory.join("config")).unwrap();
         for (section, key, name) in TRAPS {
-            config.push_str(&format!("[{section}]\n {key} = {}\n", self.trap("programs", name).display()));
+            writeln!(config, "[{section}]\n {key} = {}", self.trap("programs", name).display()).unwrap();
         }
         for hook in ["post-index-change", "post-checkout", "reference-transaction", "pre-auto-gc"] {
             self.trap("hooks", hook);
         }
-        config.push_str(&format!("[core]\n hooksPath = {}\n", self.path("hooks").display()));
-        config
-            .push_str(&format!("[remote \"origin\"]\n url = {}\n promisor = true\n", self.path("bare.git").display()));
+        writeln!(config, "[core]\n hooksPath = {}", self.path("hooks").display()).unwrap();
+        writeln!(config, "[remote \"origin\"]\n url = {}\n promisor = true", self.path("bare.git").display()).unwrap();
         config.push_str(SETTINGS);
         write(directory.join("config"), config).unwrap();
         create_dir_all(directory.join("info")).unwrap();

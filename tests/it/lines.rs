@@ -187,6 +187,34 @@ fn tools_of(index: &ToolIndex, line: &str) -> Result<Vec<String>, String> {
 
 /// `tricks.jsonl` has lines by which filters of strings are bypassed, each with the tools that take it, or none.
 #[test]
+fn other_spellings_of_programs_stand_for_their_words() {
+    let index = bundled();
+    for (line, same) in [
+        ("python3 -m pip install x", "pip install x"),
+        ("pip3 list", "pip list"),
+        ("docker-compose up -d", "docker compose up -d"),
+        ("egrep -r a .", "grep -E -r a ."),
+        ("fgrep a b", "grep -F a b"),
+        ("timeout 5 egrep a b", "timeout 5 egrep a b"),
+        ("tar xzf a.tgz", "tar -x -z -f a.tgz"),
+        ("tar cfC a.tar d e", "tar --create --file=a.tar --directory=d e"),
+        ("tar -tvf a.tar f", "tar tvf a.tar f"),
+        ("tar cf a.tar f", "tar --create --file a.tar -- f"),
+    ] {
+        let [line, same] = [line, same].map(|line| line.split(' ').collect::<Vec<_>>());
+        let [read, expected] = [&line, &same].map(|words| read_words(&index, words).unwrap());
+        assert_eq!((read.tool.name(), &read.arguments), (expected.tool.name(), &expected.arguments), "{line:?}");
+        for place in read.operands.iter().filter(|place| place.arg != "pattern") {
+            assert!(read.arguments[&place.arg].to_string().contains(line[place.word]), "{line:?}: {place:?}");
+        }
+    }
+    for (line, word) in [("python3 -m pip instal x", 3), ("egrep -E --frob a", 2), ("tar xf", 2)] {
+        let words: Vec<&str> = line.split(' ').collect();
+        assert_eq!(read_words(&index, &words).unwrap_err().word, word, "{line}");
+    }
+}
+
+#[test]
 fn tricks_end_in_refusals_or_in_checked_calls() {
     let index = bundled();
     let mut wrong = Vec::new();
@@ -250,7 +278,7 @@ fn words_are_those_of_bash() {
         6 => "[a-c]{1,3}",
         3 => Just(" ".to_owned()),
         1 => prop::sample::select(vec![
-            "'", "\"", "\\", "$", "#", "*", "?", "[", "]", "{", "}", ",", "~", "=", "!", "@", "^", "%", "+", "\\\n", "\t", "é",
+            "'", "\"", "\\", "$", "\\\n", " \\\n", "#", "*", "?", "[", "]", "{", "}", ",", "~", "=", "!", "@", "^", "%", "+", "\t", "é",
             "'a b'", "\"a  b\"", "\\ ", "'\"'", "\"'\"", "\"\\\"\"", "\"\\a\"", "{a}", "--x=", "\\$",
         ]).prop_map(str::to_owned),
     ];

@@ -39,16 +39,63 @@ fn relative_links_lead_to_files_and_headings() {
     assert!(broken.is_empty(), "these links lead nowhere:\n{}", broken.join("\n"));
 }
 
+#[test]
+fn every_page_is_in_the_book() {
+    let files = markdown_files();
+    let summary = files.iter().find(|file| file.name == "docs/SUMMARY.md").unwrap();
+    let in_book: Vec<PathBuf> = links(&summary.text)
+        .into_iter()
+        .filter_map(|(_, target)| summary.path.parent().unwrap().join(target).canonicalize().ok())
+        .collect();
+    let is_page = |file: &&Markdown| !file.name.starts_with(".github/") && file.name != summary.name;
+    let missing: Vec<&str> = files
+        .iter()
+        .filter(is_page)
+        .filter(|file| !in_book.contains(&file.path.canonicalize().unwrap()))
+        .map(|file| file.name.as_str())
+        .collect();
+    assert!(missing.is_empty(), "add these pages to docs/SUMMARY.md: {}", missing.join(", "));
+}
+
+#[test]
+fn readme_has_at_most_150_lines() {
+    let files = markdown_files();
+    let readme = files.iter().find(|file| file.name == "README.md").unwrap();
+    let lines = readme.text.lines().count();
+    assert!(lines <= 150, "README.md has {lines} lines: move details into a page of docs/");
+}
+
 /// A Markdown file of the repository.
-struct Markdown {
+pub(crate) struct Markdown {
     /// The path below the repository.
-    name: String,
-    path: PathBuf,
-    text: String,
+    pub(crate) name: String,
+    pub(crate) path: PathBuf,
+    pub(crate) text: String,
+}
+
+/// A fenced code block.
+pub(crate) struct Block<'a> {
+    /// The number of the line with the fence, from 1.
+    pub(crate) line: usize,
+    pub(crate) language: &'a str,
+    /// The words behind the language.
+    pub(crate) words: Vec<&'a str>,
+    pub(crate) text: String,
+}
+
+impl<'a> Block<'a> {
+    pub(crate) fn has(&self, word: &str) -> bool {
+        self.words.contains(&word)
+    }
+
+    /// The value of `NAME=VALUE`.
+    pub(crate) fn value(&self, name: &str) -> Option<&'a str> {
+        self.words.iter().find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
+    }
 }
 
 /// All Markdown files, sorted by name.
-fn markdown_files() -> Vec<Markdown> {
+pub(crate) fn markdown_files() -> Vec<Markdown> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
     let mut open = vec![root.to_owned()];
@@ -72,28 +119,45 @@ fn markdown_files() -> Vec<Markdown> {
 }
 
 /// The lines outside fenced code blocks, with their numbers. A line of a code block is an empty one.
-fn prose(text: &str) -> Vec<(usize, &str)> {
+pub(crate) fn prose(text: &str) -> Vec<(usize, &str)> {
+    split(text).0
+}
+
+/// The fenced code blocks.
+pub(crate) fn blocks(text: &str) -> Vec<Block<'_>> {
+    split(text).1
+}
+
+fn split(text: &str) -> (Vec<(usize, &str)>, Vec<Block<'_>>) {
     let mut fence: Option<&str> = None;
     let mut lines = Vec::new();
+    let mut blocks: Vec<Block<'_>> = Vec::new();
     for (at, line) in text.lines().enumerate() {
         let start = line.trim_start();
         let marks = start.len() - start.trim_start_matches(['`', '~']).len();
-        let is_prose = match fence {
-            Some(open) if start.starts_with(open) && start.trim_end().len() == marks => {
+        let is_prose = match (fence, blocks.last_mut()) {
+            (Some(open), _) if start.starts_with(open) && start.trim_end().len() == marks => {
                 fence = None;
                 false
             }
-            Some(_) => false,
-            None if start.starts_with("```") || start.starts_with("~~~") => {
-                fence = Some(&start[..marks]);
+            (Some(_), Some(block)) => {
+                block.text += line;
+                block.text.push('\n');
                 false
             }
-            None => true,
+            _ if start.starts_with("```") || start.starts_with("~~~") => {
+                fence = Some(&start[..marks]);
+                let mut words = start[marks..].split_whitespace();
+                let language = words.next().unwrap_or_default();
+                blocks.push(Block { line: at + 1, language, words: words.collect(), text: String::new() });
+                false
+            }
+            _ => true,
         };
         lines.push((at + 1, if is_prose { line } else { "" }));
     }
     assert!(fence.is_none(), "a code block has no end");
-    lines
+    (lines, blocks)
 }
 
 /// Whether a line is one word or one link, after the mark of a list item or quotation.

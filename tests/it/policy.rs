@@ -268,6 +268,20 @@ async fn answers(mut client: Client, surface: &Surface, names: &[String]) -> Vec
     answers
 }
 
+/// Writes a policy that permits these tools, in one of four forms.
+fn form_of(form: u8, permitted: &BTreeSet<String>, hidden: &[&str]) -> String {
+    let list = |names: &mut dyn Iterator<Item = &str>| names.collect::<Vec<_>>().join(", ");
+    let permitted = list(&mut permitted.iter().map(String::as_str));
+    let hidden = list(&mut hidden.iter().copied());
+    let rules = match form {
+        0 => format!("default: disabled\ntools: {{{}}}\n", permitted.replace(", ", ": {}, ") + ": {}"),
+        1 => format!("default: disabled\nallow: [{permitted}]\n"),
+        2 => format!("default: enabled\ndeny: [{hidden}]\n"),
+        _ => format!("default: disabled\nallow: ['*_*', {{cli: cli0}}]\ndeny: [{hidden}]\n"),
+    };
+    format!("approval: {{global: none}}\n{rules}")
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
@@ -276,17 +290,15 @@ proptest! {
     fn hidden_tools_are_indistinguishable_from_absent_ones(
         clis in clis(),
         choice in proptest::collection::vec(any::<bool>(), 16),
-        enabled in any::<bool>(),
+        form in 0..4_u8,
         surface in prop_oneof![Just(Surface::default()), Just(meta(&[MetaTool::Search, MetaTool::Call, MetaTool::Read, MetaTool::Run, MetaTool::Describe, MetaTool::Examples, MetaTool::Chain])), Just(extended()), Just(Surface::Classic)],
     ) {
         let names: Vec<String> = built(&clis, |_| true).tools().map(|tool| tool.name().to_owned()).collect();
         let permitted: BTreeSet<String> =
-            names.iter().zip(choice.iter().cycle()).filter(|(_, chosen)| **chosen || enabled).map(|(name, _)| name.clone()).collect();
+            names.iter().zip(choice.iter().cycle()).filter(|(_, chosen)| **chosen).map(|(name, _)| name.clone()).collect();
         prop_assume!(!permitted.is_empty());
-        let mut policy = format!("approval: {{global: none}}\ndefault: {}\ntools:\n", if enabled { "enabled" } else { "disabled" });
-        for name in &permitted {
-            let _ = writeln!(policy, "  {name}: {{}}");
-        }
+        let hidden: Vec<&str> = names.iter().map(String::as_str).filter(|name| !permitted.contains(*name)).collect();
+        let mut policy = form_of(form, &permitted, &hidden);
         let _ = writeln!(policy, "prompts: [{}]", names.iter().map(|name| format!("p_{name}")).collect::<Vec<_>>().join(", "));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let (seen, expected) = runtime.block_on(async {

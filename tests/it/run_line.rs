@@ -50,6 +50,25 @@ async fn failing_commands_of_a_pipeline_are_errors_that_show_their_standard_erro
 }
 
 #[tokio::test]
+async fn metadata_says_what_each_command_of_a_line_did() {
+    let mut client = open().await;
+    let result = client.tool("climax_run", json!({ "command": "cat /nonexistent | wc -c; sleep 0.3 | cat" })).await;
+    let stages = result["_meta"]["climax/stages"].as_array().unwrap();
+    let of = |key: &str| stages.iter().map(|stage| stage[key].clone()).collect::<Value>();
+    assert_eq!(of("tool_name"), json!(["coreutils_cat", "coreutils_wc", "coreutils_sleep", "coreutils_cat"]));
+    assert_eq!(of("pipeline"), json!([0, 0, 1, 1]));
+    assert_eq!(of("command"), json!(["cat /nonexistent", "wc -c", "sleep 0.3", "cat"]));
+    assert_eq!((of("end"), of("exit_code")), (json!(["exited", "exited", "exited", "exited"]), json!([1, 0, 0, 0])));
+    assert_eq!(of("stdout_bytes"), json!([0, 2, 0, 0]), "what goes to the next command is not counted");
+    let said = stages[0]["stderr"].as_str().unwrap();
+    assert!(said.contains("No such file") && stages[0]["stderr_bytes"] == said.len(), "{said}");
+    assert!(stages.iter().all(|stage| stage["duration_ms"].is_u64()), "{stages:?}");
+    assert!(stages[2]["duration_ms"].as_u64().unwrap() >= 300, "{stages:?}");
+    let result = client.tool("climax_run", json!({ "command": "echo a" })).await;
+    assert_eq!(result["_meta"], Value::Null, "a line of one command reads as its call");
+}
+
+#[tokio::test]
 async fn lines_that_are_not_read_are_errors_with_place_and_remedy() {
     let mut client = open().await;
     for (line, found) in [("echo a > x", "> x"), ("git log --grpah", "--grpah"), ("frobnicate", "frobnicate")] {

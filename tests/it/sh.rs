@@ -150,7 +150,7 @@ fn link_named_climax_sh_is_a_shell() {
     let directory = tempfile::tempdir().unwrap();
     let shell = directory.path().join("climax-sh");
     symlink(env!("CARGO_BIN_EXE_climax"), &shell).unwrap();
-    for options in [vec!["-c"], vec!["-lc"], vec!["-l", "-c"]] {
+    for options in [vec!["-c"], vec!["-lc"], vec!["-l", "-c"], vec!["-i", "-c"], vec!["--login", "-ic"]] {
         let mut command = Command::new(&shell);
         command.args(&options).arg("echo $HOME").env("CLIMAX_SH_CONFIG", directory.path());
         assert_eq!(command.output().unwrap().status.code(), Some(2), "{options:?}");
@@ -164,5 +164,30 @@ fn link_named_climax_sh_is_a_shell() {
     };
     assert_eq!(run("seq 1").stdout, b"1\n");
     assert_eq!(run("echo 1").status.code(), Some(127));
-    assert_eq!(Command::new(&shell).output().unwrap().status.code(), Some(2));
+    assert_eq!(Command::new(&shell).arg("script.sh").output().unwrap().status.code(), Some(2));
+}
+
+#[test]
+fn lines_of_standard_input_run_one_after_the_other() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::create_dir(directory.path().join("below")).unwrap();
+    let run = |script: &str| {
+        let mut child = climax();
+        child
+            .arg("sh")
+            .current_dir(directory.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = child.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        (String::from_utf8(output.stdout).unwrap(), output.status.code())
+    };
+    // As in a shell, a failed line does not end the script, and its last line decides.
+    assert_eq!(run("# a\n\necho a\nfrobnicate\nseq 3 | wc -l\n"), ("a\n3\n".to_owned(), Some(0)));
+    assert_eq!(run("echo a\nfrobnicate\n"), ("a\n".to_owned(), Some(127)));
+    assert_eq!(run("cd below\nbasename .\npwd | grep -c below\nfalse\nexit\necho b\n"), (".\n1\n".to_owned(), Some(1)));
+    // Programs do not read the script.
+    assert_eq!(run("cat\necho a\n").0, "a\n");
 }

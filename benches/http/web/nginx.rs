@@ -1,4 +1,4 @@
-//! A proxy before the server, with the settings of the README.
+//! A proxy before the server, with the settings of `docs/guides/nginx.md`.
 
 use std::fmt::Write as _;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// Printed where nginx is not installed.
 pub(crate) const MISSING: &str = "no nginx here, so what needs one is left out: apt-get install nginx-light openssl";
 
-/// `proxy_next_upstream` of the README: the failures after which another replica gets the request.
+/// `proxy_next_upstream` of `docs/guides/nginx.md`: the failures after which another replica gets the request.
 pub(crate) const RETRIES: &str = "error http_503 non_idempotent";
 
 /// A proxy on two ports. Killed when dropped.

@@ -1,4 +1,4 @@
-//! A policy as it was read, with the names of tools, args and prompts that it mentions.
+//! A policy as it was read, with its places in the file.
 
 use super::Policy;
 use crate::read::diagnostic::Diagnostics;
@@ -9,24 +9,26 @@ use crate::read::source::{Source, Span, Spanned};
 pub struct PolicyFile {
     pub(super) source: Source,
     pub(super) policy: Policy,
-    pub(super) names: Vec<Named>,
     pub(super) prompts: Vec<Spanned<String>>,
-    /// The location of its `executor`, if it has one.
-    pub(super) executor: Option<Span>,
+    /// The names of `approval.tools`.
+    pub(super) asked: Vec<Spanned<String>>,
+    /// The locations of some of its keys.
+    pub(super) keys: KeySpans,
     pub(super) warnings: Diagnostics,
 }
 
-/// A tool or arg that a policy names, with its location.
-#[derive(Clone, Debug)]
-pub(super) struct Named {
-    pub(super) tool: Spanned<String>,
-    pub(super) arg: Option<NamedArg>,
+/// The locations of the keys that decide about tools without a rule; `None` for a key that the file leaves out.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct KeySpans {
+    pub(super) default: Option<Span>,
+    pub(super) allow: Option<Span>,
+    pub(super) executor: Option<Span>,
+    pub(super) level: Option<Span>,
 }
 
-/// An arg that a policy names.
-#[derive(Clone, Debug)]
-pub(super) struct NamedArg {
-    pub(super) name: Spanned<String>,
-    /// The location of `min` or `max`, if the rule has one.
-    pub(super) range: Option<Span>,
+impl PolicyFile {
+    /// Returns the number of the line in which a part of the file starts.
+    pub(super) fn line(&self, span: Span) -> usize {
+        self.source.position(span.start).line
+    }
 }

@@ -3,8 +3,10 @@
 use serde_json::{Value, json};
 use strum::VariantNames as _;
 
+use crate::format::env_value;
 use crate::format::object;
-use crate::model::{Access, Headless, Level, Runtime};
+use crate::model::{Access, Headless, Level, Risk, Runtime};
+use crate::policy::ConfineLevel;
 
 /// The JSON Schema (2020-12) of the policy format.
 ///
@@ -17,7 +19,7 @@ pub fn schema() -> Value {
         "description": "Which tools agents may call, with what values, with whose approval, and where programs run",
         "$ref": "#/$defs/policy",
         "$defs": {
-            "policy": policy(), "tool": tool(), "arg": arg(), "approval": approval(), "executor": executor(), "limits": limits(),
+            "policy": policy(), "selector": selector(), "tool": tool(), "arg": arg(), "approval": approval(), "executor": executor(), "limits": limits(),
         },
     })
 }
@@ -27,10 +29,26 @@ fn policy() -> Value {
         &[],
         &json!({
             "default": { "enum": Access::VARIANTS, "default": "disabled", "description": "Whether tools that are not named can be called" },
-            "tools": { "type": "object", "additionalProperties": { "anyOf": [{ "$ref": "#/$defs/tool" }, { "type": "null" }] }, "description": "Rules by the names of tools; each permits its tool" },
+            "allow": { "type": ["array", "null"], "items": { "anyOf": [{ "type": "string" }, { "$ref": "#/$defs/selector" }] }, "description": "With `default: disabled`, the tools that can be called; then `tools` only sets rules" },
+            "deny": { "type": "array", "items": { "anyOf": [{ "type": "string" }, { "$ref": "#/$defs/selector" }] }, "default": [], "description": "The tools that cannot be called, whatever else permits them" },
+            "tools": { "type": "object", "additionalProperties": { "anyOf": [{ "$ref": "#/$defs/tool" }, { "type": "null" }] }, "description": "Rules by the names of tools, or patterns such as `git_*`; each permits its tools, unless there is `allow`" },
             "prompts": { "type": "array", "items": { "type": "string" }, "default": [], "description": "With `default: disabled`, the names of the prompts that are served" },
+            "env": { "type": "object", "additionalProperties": env_value(), "description": "Variables of every program, with their values" },
             "executor": { "anyOf": [{ "$ref": "#/$defs/executor" }, { "type": "null" }] },
             "approval": { "anyOf": [{ "$ref": "#/$defs/approval" }, { "type": "null" }] },
+            "confine": confine(),
+        }),
+    )
+}
+
+fn selector() -> Value {
+    object(
+        &[],
+        &json!({
+            "name": { "type": ["string", "null"], "description": "The name, or a pattern in which `*` stands for any characters" },
+            "cli": { "type": ["string", "null"], "description": "The name of the CLI" },
+            "risk": { "enum": Risk::VARIANTS, "description": "The risk that the config writes; without one it is `write`" },
+            "tag": { "type": ["string", "null"], "description": "One of the `tags` of the CLI" },
         }),
     )
 }
@@ -40,7 +58,7 @@ fn tool() -> Value {
         &[],
         &json!({
             "description": { "type": ["string", "null"], "minLength": 1, "description": "Replaces the tool's" },
-            "args": { "type": "object", "additionalProperties": { "$ref": "#/$defs/arg" }, "description": "Rules by the names of args" },
+            "args": { "type": "object", "additionalProperties": { "anyOf": [{ "$ref": "#/$defs/arg" }, { "const": "deny" }] }, "description": "Rules by the names of args; `deny` removes the arg, `cwd` is the directory of every tool" },
             "require_approval": { "type": ["boolean", "null"], "description": "Whether somebody is asked first; goes before `approval`" },
         }),
     )
@@ -50,10 +68,16 @@ fn arg() -> Value {
     object(
         &[],
         &json!({
+            "required": { "type": ["boolean", "null"], "default": false, "description": "Whether every call must give it" },
+            "value": { "type": ["string", "number", "boolean", "null"], "description": "The value of every call; agents do not see the arg" },
+            "enum": { "type": ["array", "null"], "minItems": 1, "items": { "type": ["string", "number", "boolean"] }, "description": "The permitted values" },
+            "within": { "type": "array", "minItems": 1, "items": { "type": "string" }, "description": "Directories that the path must be in; ~ and $VAR expand" },
             "pattern": { "type": ["string", "null"], "description": "Regular expression that the whole value must match; no look-around, no back-references" },
             "min": { "type": ["number", "null"], "description": "The least that the value may be" },
             "max": { "type": ["number", "null"], "description": "The most that the value may be" },
+            "shown": { "type": ["boolean", "null"], "description": "Whether the published schema has it" },
             "allow_leading_dash": { "type": ["boolean", "null"], "default": false, "description": "Lets a positional value start with a dash" },
+            "require_approval": { "type": ["string", "null"], "description": "Regular expression of the whole values that need approval" },
         }),
     )
 }
@@ -64,9 +88,17 @@ fn approval() -> Value {
         &json!({
             "global": { "enum": Level::VARIANTS, "default": "write", "description": "From which risk on somebody is asked" },
             "headless": { "enum": Headless::VARIANTS, "default": "deny", "description": "What holds where the client cannot ask" },
-            "tools": { "type": "object", "additionalProperties": { "type": "boolean" }, "description": "Whether somebody is asked, by the names of tools" },
+            "tools": { "type": "object", "additionalProperties": { "type": "boolean" }, "description": "Whether somebody is asked, by the names of tools, or patterns" },
         }),
     )
+}
+
+fn confine() -> Value {
+    let level =
+        json!({ "enum": ConfineLevel::VARIANTS, "description": "Which calls are held to the needs of their tools" });
+    let required = json!({ "type": "boolean", "default": false, "description": "Whether nothing is served where the kernel cannot confine" });
+    let whole = object(&[], &json!({ "level": level, "required": required }));
+    json!({ "anyOf": [level, whole, { "type": "null" }] })
 }
 
 fn executor() -> Value {
@@ -104,15 +136,20 @@ fn limits() -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::parse::{APPROVAL_KEYS, ARG_KEYS, EXECUTOR_KEYS, LIMIT_KEYS, POLICY_KEYS, TOOL_KEYS};
+    use crate::policy::confine::CONFINE_KEYS;
+    use crate::policy::keys::{
+        APPROVAL_KEYS, ARG_KEYS, EXECUTOR_KEYS, LIMIT_KEYS, POLICY_KEYS, SELECTOR_KEYS, TOOL_KEYS,
+    };
 
     #[test]
     fn schema_has_exactly_the_keys_of_the_reader() {
         for (schema, keys) in [
             (policy(), POLICY_KEYS),
+            (selector(), SELECTOR_KEYS),
             (tool(), TOOL_KEYS),
             (arg(), ARG_KEYS),
             (approval(), APPROVAL_KEYS),
+            (confine()["anyOf"][1].clone(), CONFINE_KEYS),
             (executor(), EXECUTOR_KEYS),
             (limits(), LIMIT_KEYS),
         ] {

@@ -3,55 +3,99 @@
 //! A policy is read like a config ([`read`]) and then applied to an index ([`PolicyFile::apply`]). The resulting index
 //! holds the permitted tools only. Lists, searches and calls use that index, so hidden tools appear nowhere.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use crate::model::Risk;
+use crate::model::{Place, Risk};
+use crate::needs::EnvValue;
+use crate::read::source::Span;
 use crate::table::Catalog;
-use crate::view::ResolvedTool;
+use crate::view::{ArgView, ResolvedTool};
 
 mod apply;
+mod confine;
 mod decimal;
 mod executor;
+mod explain;
 mod file;
 mod format;
+mod keys;
+mod names;
 mod parse;
+mod parse_arg;
+mod parse_executor;
 mod pattern;
 mod portable;
+mod restrict;
 mod rule;
+mod selector;
 
 pub use crate::model::{Access, Headless, Level, Runtime, SandboxLimits};
 pub use apply::Applied;
+pub use confine::{Confine, ConfineLevel};
 pub use executor::{Container, Executor, Sandbox};
+pub use explain::{ArgReason, Explanation, Reason};
 pub use file::PolicyFile;
 pub use format::schema;
-pub(crate) use parse::pattern;
 pub use parse::read;
+pub(crate) use parse_arg::pattern;
 pub use pattern::Pattern;
 pub use rule::{ArgRule, RuleViolation};
+pub(crate) use selector::{NamePattern, Selector};
 
 /// Permitted tools, approval and executor. The default permits every tool, without approval, on this machine.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
     pub(crate) access: Access,
-    pub(crate) tools: BTreeMap<String, ToolRule>,
+    /// The tools that are permitted; `None` if `tools` says so.
+    pub(crate) allow: Option<Vec<Selector>>,
+    /// The tools that are not permitted, whatever else says so.
+    pub(crate) deny: Vec<Selector>,
+    /// In the order of the file.
+    pub(crate) tools: Vec<ToolEntry>,
     pub(crate) prompts: BTreeSet<String>,
+    /// Variables of every program, with their values.
+    pub(crate) env: Vec<(String, String)>,
     pub(crate) executor: Executor,
     pub(crate) approval: Approval,
+    pub(crate) confine: Confine,
 }
 
-/// The rule for one tool.
+/// The rule for the tools of a name or pattern.
+#[derive(Clone, Debug)]
+pub(crate) struct ToolEntry {
+    pub(crate) name: NamePattern,
+    /// The place of the name in the file.
+    pub(crate) span: Span,
+    pub(crate) rule: ToolRule,
+}
+
+/// The rule for a tool.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ToolRule {
     pub(crate) description: Option<String>,
-    pub(crate) args: BTreeMap<String, ArgPolicy>,
+    pub(crate) args: Vec<ArgPolicy>,
     pub(crate) require_approval: Option<bool>,
 }
 
 /// The rule for one arg.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct ArgPolicy {
+    pub(crate) name: String,
+    /// The place of the name in the file.
+    pub(crate) span: Span,
     pub(crate) rule: ArgRule,
     pub(crate) allow_leading_dash: bool,
+    pub(crate) required: bool,
+    /// Whether the published schema has it; `None` leaves that to the config.
+    pub(crate) shown: Option<bool>,
+    /// Whether no call can give it.
+    pub(crate) denied: bool,
+}
+
+impl ArgPolicy {
+    fn permits_value(&self, value: &str) -> bool {
+        self.rule.values.is_empty() || self.rule.values.iter().any(|known| known == value)
+    }
 }
 
 /// Which calls need approval, and what happens to them if the client cannot ask the user.
@@ -59,7 +103,7 @@ pub(crate) struct ArgPolicy {
 pub(crate) struct Approval {
     pub(crate) global: Level,
     pub(crate) headless: Headless,
-    pub(crate) tools: BTreeMap<String, bool>,
+    pub(crate) tools: Vec<(NamePattern, bool)>,
 }
 
 impl Policy {
@@ -69,7 +113,13 @@ impl Policy {
     pub fn compiled_in(catalog: &Catalog) -> Self {
         let Some(def) = catalog.policy else { return Self::default() };
         let approval = Approval { headless: def.headless, ..Approval::default() };
-        Self { executor: executor::compiled_in(catalog, def.executor), approval, ..Self::default() }
+        Self {
+            executor: executor::compiled_in(catalog, def.executor),
+            env: catalog.pairs(def.env).map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+            approval,
+            confine: def.confine,
+            ..Self::default()
+        }
     }
 
     /// Returns the compiled-in policy for tools that are added at run time; `None` if there is none.
@@ -77,7 +127,9 @@ impl Policy {
     pub fn for_additions(catalog: &Catalog) -> Option<Self> {
         let def = catalog.policy?;
         let approval = Approval { global: def.level, headless: def.headless, ..Approval::default() };
-        Some(Self { access: def.access, approval, ..Self::compiled_in(catalog) })
+        let texts: Vec<&str> = catalog.list(def.deny).collect();
+        let deny = texts.chunks_exact(4).map(|one| Selector::from_texts([one[0], one[1], one[2], one[3]])).collect();
+        Some(Self { access: def.access, deny, approval, ..Self::compiled_in(catalog) })
     }
 
     /// Returns whether this policy changes nothing about a catalog and its compiled-in policy.
@@ -85,25 +137,70 @@ impl Policy {
         let Approval { global, headless, tools } = &self.approval;
         let compiled_in = Self::compiled_in(catalog);
         let asks_nobody = *global == Level::None && tools.is_empty();
-        let changes_no_tool = self.access == Access::Enabled && self.tools.is_empty();
+        let changes_no_tool = self.access == Access::Enabled && self.tools.is_empty() && self.deny.is_empty();
         let is_where_it_was = self.executor == compiled_in.executor && *headless == compiled_in.approval.headless;
-        changes_no_tool && asks_nobody && is_where_it_was
+        let is_as_confined = self.confine == compiled_in.confine;
+        changes_no_tool && asks_nobody && is_where_it_was && is_as_confined && self.env == compiled_in.env
     }
 
     /// Returns whether the policy permits a tool.
+    ///
+    /// `deny` has the last word. A tool without an arg that its rules require or fix is not permitted, and neither is
+    /// one of which they deny a required arg.
     #[must_use]
-    pub fn permits(&self, name: &str) -> bool {
-        self.access == Access::Enabled || self.tools.contains_key(name)
+    pub fn permits(&self, tool: ResolvedTool<'_>) -> bool {
+        self.selects(tool)
+            && self.deny.iter().all(|selector| !selector.selects(tool))
+            && self.unusable_arg(tool).is_none()
+    }
+
+    /// Returns whether `allow`, `tools` or `default` select a tool.
+    fn selects(&self, tool: ResolvedTool<'_>) -> bool {
+        match (&self.allow, self.access) {
+            (Some(allow), _) => allow.iter().any(|selector| selector.selects(tool)),
+            (None, Access::Enabled) => true,
+            (None, Access::Disabled) => self.entries(tool.name()).next().is_some(),
+        }
+    }
+
+    /// Returns the first rule for an arg by which no call of the tool is possible.
+    pub(crate) fn unusable_arg(&self, tool: ResolvedTool<'_>) -> Option<&ArgPolicy> {
+        let demands = |own: &ArgPolicy| own.required || own.rule.fixed.is_some();
+        self.entries(tool.name()).flat_map(|entry| &entry.rule.args).find(|own| match arg_of(tool, &own.name) {
+            Some(arg) if self.permits_arg(tool, arg) => false,
+            Some(arg) => arg.required() || self.arg_policies(tool, arg.name()).into_iter().any(demands),
+            None => demands(own) && !gets_directory(tool, &own.name),
+        })
+    }
+
+    /// Returns whether the policy permits an arg: one above its tool's risk only if the policy names it.
+    ///
+    /// So a policy that was written for a few options is not widened by new ones.
+    pub(crate) fn permits_arg(&self, tool: ResolvedTool<'_>, arg: ArgView<'_>) -> bool {
+        let rules = self.arg_policies(tool, arg.name());
+        let permits = |value: &str| rules.iter().all(|own| own.permits_value(value));
+        let has_value = arg.values().len() == 0 || arg.values().any(permits);
+        let is_above = arg.risk().highest().is_some_and(|risk| risk > tool.risk());
+        has_value && rules.iter().all(|own| !own.denied) && (!is_above || !rules.is_empty())
+    }
+
+    /// Returns the entries of `tools` that match a name: those of patterns first, then that of the name.
+    pub(crate) fn entries(&self, tool: &str) -> impl Iterator<Item = &ToolEntry> {
+        let matching = self.tools.iter().filter(move |entry| entry.name.matches(tool));
+        let (exact, patterns): (Vec<_>, Vec<_>) = matching.partition(|entry| entry.name.exact().is_some());
+        patterns.into_iter().chain(exact)
+    }
+
+    /// Returns the rules for an arg of a tool.
+    pub(crate) fn arg_policies(&self, tool: ResolvedTool<'_>, name: &str) -> Vec<&ArgPolicy> {
+        let rules = self.entries(tool.name()).flat_map(|entry| &entry.rule.args);
+        rules.filter(|own| arg_of(tool, &own.name).map_or(own.name.as_str(), ArgView::name) == name).collect()
     }
 
     /// Returns whether the policy permits a prompt. Texts of prompts can mention hidden tools.
     #[must_use]
     pub fn permits_prompt(&self, name: &str) -> bool {
         self.access == Access::Enabled || self.prompts.contains(name)
-    }
-
-    pub(crate) fn rule(&self, name: &str) -> Option<&ToolRule> {
-        self.tools.get(name)
     }
 
     /// Returns whether calls of the tool need approval, if no argument adds a risk.
@@ -124,8 +221,9 @@ impl Policy {
     /// this one cannot remove it.
     #[must_use]
     pub fn approval_from(&self, tool: ResolvedTool<'_>) -> Option<Risk> {
-        let own = self.rule(tool.name()).and_then(|rule| rule.require_approval);
-        let here = match own.or_else(|| self.approval.tools.get(tool.name()).copied()) {
+        let own = self.tools.iter().filter_map(|entry| Some((&entry.name, entry.rule.require_approval?)));
+        let listed = self.approval.tools.iter().map(|(name, is_required)| (name, *is_required));
+        let here = match own_word(own, tool.name()).or_else(|| own_word(listed, tool.name())) {
             Some(is_required) => is_required.then_some(Risk::Read),
             None => self.approval.global.least(),
         };
@@ -138,9 +236,48 @@ impl Policy {
         self.approval.headless
     }
 
+    /// Which calls are held to the needs of their tools.
+    #[must_use]
+    pub fn confine(&self) -> Confine {
+        self.confine
+    }
+
+    /// Returns the policy with the stricter confinement of its own and `other`.
+    #[must_use]
+    pub fn confined(self, other: Confine) -> Self {
+        Self { confine: self.confine.stricter(other), ..self }
+    }
+
     /// Executors: where programs run.
     #[must_use]
     pub fn executor(&self) -> &Executor {
         &self.executor
     }
+
+    /// Variables of every program, with their values. They go before those of configs and calls.
+    pub fn env(&self) -> impl Iterator<Item = (&str, EnvValue<'_>)> {
+        self.env.iter().map(|(name, value)| (name.as_str(), EnvValue::decoded(value)))
+    }
+}
+
+/// Returns what the rules for a tool say: that for its name, else `true` if that of any pattern does.
+fn own_word<'p>(rules: impl Iterator<Item = (&'p NamePattern, bool)> + Clone, tool: &str) -> Option<bool> {
+    let exact = rules.clone().find(|(name, _)| name.exact() == Some(tool)).map(|(_, word)| word);
+    exact.or_else(|| {
+        rules.filter(|(name, _)| name.matches(tool)).map(|(_, word)| word).reduce(|one, other| one || other)
+    })
+}
+
+/// The name by which a policy means the directory of a call, whatever the tool calls it.
+pub(crate) const DIRECTORY: &str = "cwd";
+
+/// Returns the arg that a policy means by a name. `cwd` is the directory, if no arg has that name.
+pub(crate) fn arg_of<'a>(tool: ResolvedTool<'a>, name: &str) -> Option<ArgView<'a>> {
+    let named = tool.args().find(|arg| arg.name() == name);
+    named.or_else(|| tool.args().find(|arg| name == DIRECTORY && arg.place() == Place::Cwd))
+}
+
+/// Returns whether the policy adds an arg for the directory to a tool that has none.
+pub(crate) fn gets_directory(tool: ResolvedTool<'_>, name: &str) -> bool {
+    name == DIRECTORY && !tool.is_native() && arg_of(tool, name).is_none()
 }

@@ -12,6 +12,15 @@ pub struct ArgRule {
     pub min: Option<f64>,
     /// The largest permitted number.
     pub max: Option<f64>,
+    /// The permitted values; empty for any.
+    pub values: Vec<String>,
+    /// The value that every call has. An agent does not give it.
+    pub fixed: Option<String>,
+    /// The directories that the path must be in; empty for any. Resolving a path needs its machine, so [`Self::check`]
+    /// leaves them out.
+    pub within: Vec<String>,
+    /// The values that need approval.
+    pub approval: Option<Pattern>,
 }
 
 /// The way in which a value violates a rule.
@@ -27,18 +36,30 @@ pub enum RuleViolation<'a> {
     BelowMinimum(f64),
     /// It is more than this.
     AboveMaximum(f64),
+    /// It is none of these.
+    NotOneOf(&'a [String]),
+    /// It is not the value that every call has.
+    Fixed,
 }
 
 impl ArgRule {
     /// Returns whether the rule permits everything.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.pattern.is_none() && self.min.is_none() && self.max.is_none()
+        let Self { pattern, min, max, values, fixed, within, approval } = self;
+        let is_open = values.is_empty() && fixed.is_none() && within.is_empty() && approval.is_none();
+        is_open && pattern.is_none() && min.is_none() && max.is_none()
     }
 
     /// Checks a value, as it stands on the command line; `None` if the rule permits it.
     #[must_use]
     pub fn check(&self, value: &str) -> Option<RuleViolation<'_>> {
+        if self.fixed.as_deref().is_some_and(|fixed| fixed != value) {
+            return Some(RuleViolation::Fixed);
+        }
+        if !self.values.is_empty() && self.values.iter().all(|known| known != value) {
+            return Some(RuleViolation::NotOneOf(&self.values));
+        }
         if let Some(pattern) = &self.pattern {
             match pattern.matches(value) {
                 Some(true) => {}
@@ -53,6 +74,12 @@ impl ArgRule {
         let below = self.min.filter(|min| number < Decimal::of_bound(*min)).map(RuleViolation::BelowMinimum);
         let above = || self.max.filter(|max| number > Decimal::of_bound(*max)).map(RuleViolation::AboveMaximum);
         below.or_else(above)
+    }
+
+    /// Returns whether a call with this value needs approval. A value that is too long to be matched does.
+    #[must_use]
+    pub fn needs_approval(&self, value: &str) -> bool {
+        self.approval.as_ref().is_some_and(|pattern| pattern.matches(value) != Some(false))
     }
 }
 

@@ -57,7 +57,7 @@ pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) 
     let common_args = checker.args(config.common_args);
     let common_names: Vec<&str> = common_args.iter().map(|arg| arg.name.as_str()).collect();
     let base = checker.command(config.command.as_ref(), &common_names).parts;
-    let programs = checker.spellings(config.programs, "programs", &base);
+    let programs = checker.programs(config.programs, &base);
     let always = checker.words(config.always.as_ref());
     let global_args = checker.global_args(config.global_args);
     let shared = SharedParts {
@@ -82,6 +82,7 @@ pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) 
         programs,
         always,
         env: config.env.into_iter().map(|(name, value)| (name.value, value.value)).collect(),
+        needs: config.needs.map(|needs| needs.value),
         working_dir: config.working_dir.map(|dir| dir.value),
         global_args,
         tools,
@@ -246,6 +247,7 @@ impl Checker<'_> {
             groups,
             timeout,
             risk,
+            needs,
             exit_codes,
             phrases,
             output,
@@ -274,6 +276,7 @@ impl Checker<'_> {
             args,
             timeout_ms: self.timeout_ms(timeout.as_ref(), DEFAULT_TIMEOUT_MS),
             risk,
+            needs: needs.map(|needs| needs.value),
             approval_from: None,
             exit_codes: exit_codes.into_iter().filter_map(|entry| self.exit_code(entry)).collect(),
             phrases: self.phrases(phrases),

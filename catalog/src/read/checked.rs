@@ -1,6 +1,7 @@
 //! Checked configs: owned, with defaults, and one place per arg.
 
 use crate::model::{ArgRisk, GroupKind, Order, Place, Risk, Shape, Type};
+use crate::needs::Needs;
 use crate::policy::ArgRule;
 use crate::prompt::Prompt;
 use crate::read::source::{Span, Spanned};
@@ -18,10 +19,14 @@ pub(crate) struct CheckedCli {
     pub(crate) tags: Vec<String>,
     pub(crate) words: Vec<CommandPart>,
     /// Other spellings of the program.
-    pub(crate) programs: Vec<String>,
+    /// Other spellings of the program, each with the words that it stands for.
+    pub(crate) programs: Vec<(String, String)>,
     /// Words that stand behind the base command in every call.
     pub(crate) always: Vec<String>,
+    /// Values as tables hold them.
     pub(crate) env: Vec<(String, String)>,
+    /// The needs of tools that say nothing of theirs.
+    pub(crate) needs: Option<Needs>,
     pub(crate) working_dir: Option<String>,
     pub(crate) global_args: Vec<CheckedArg>,
     pub(crate) tools: Vec<CheckedTool>,
@@ -45,6 +50,8 @@ pub(crate) struct CheckedTool {
     pub(crate) timeout_ms: u32,
     /// As the config writes it.
     pub(crate) risk: Option<Risk>,
+    /// What it has to reach, if its config says so here.
+    pub(crate) needs: Option<Needs>,
     /// The least risk of calls that need approval by the compiled-in policy.
     pub(crate) approval_from: Option<Risk>,
     /// The exit codes that are answers, with their meanings.

@@ -7,12 +7,14 @@ use serde_json::Value;
 use strum::VariantArray as _;
 
 use crate::model::{GroupKind, Risk};
+use crate::needs::Needs;
 use crate::read::diagnostic::{Code, Diagnostic};
 use crate::read::source::{Source, Spanned};
 use crate::read::walk::{Fields, Walker};
 use crate::read::yaml::{Node, NodeKind};
 
 mod arg;
+pub(crate) mod needs;
 pub(crate) mod prompt;
 pub(crate) mod schema;
 
@@ -20,6 +22,7 @@ pub(crate) use arg::{ALLOW_KEY, Allow, ArgConfig, ChoiceConfig, SpreadConfig};
 #[cfg(test)]
 pub(crate) use arg::{ARG_KEYS, CHOICE_KEYS, OUTPUT_FILE_KEYS};
 use arg::{DESCRIPTION, allow, arg};
+use needs::{env_entry, needs};
 
 /// A config file as written.
 #[derive(Debug)]
@@ -27,10 +30,13 @@ pub(crate) struct Config {
     pub(crate) name: Option<Spanned<String>>,
     pub(crate) description: Option<Spanned<String>>,
     pub(crate) command: Option<Spanned<String>>,
-    pub(crate) programs: Vec<Spanned<String>>,
+    /// Other spellings of the program, each with the words that it stands for if these are not the base command.
+    pub(crate) programs: Vec<(Spanned<String>, Option<Spanned<String>>)>,
     pub(crate) always: Option<Spanned<String>>,
     pub(crate) native: Option<Spanned<bool>>,
+    /// Values as tables hold them ([`crate::needs::EnvValue`]).
     pub(crate) env: Vec<(Spanned<String>, Spanned<String>)>,
+    pub(crate) needs: Option<Spanned<Needs>>,
     pub(crate) working_dir: Option<Spanned<String>>,
     pub(crate) category: Option<Spanned<String>>,
     pub(crate) tags: Vec<Spanned<String>>,
@@ -56,6 +62,7 @@ pub(crate) struct ToolConfig {
     pub(crate) groups: Vec<GroupConfig>,
     pub(crate) timeout: Option<Spanned<f64>>,
     pub(crate) risk: Option<Risk>,
+    pub(crate) needs: Option<Spanned<Needs>>,
     pub(crate) exit_codes: Vec<ExitCodeConfig>,
     pub(crate) phrases: Vec<Spanned<String>>,
     pub(crate) output: Option<OutputConfig>,
@@ -112,6 +119,7 @@ pub(crate) const CONFIG_KEYS: &[&str] = &[
     "always",
     "native",
     "env",
+    "needs",
     "working_dir",
     "category",
     "tags",
@@ -136,6 +144,7 @@ pub(crate) const TOOL_KEYS: &[&str] = &[
     "together",
     "timeout",
     "risk",
+    "needs",
     "exit_codes",
     "phrases",
     "output",
@@ -173,10 +182,11 @@ pub(crate) fn parse(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> 
         } else {
             fields.string(&mut walker, "command")
         },
-        programs: fields.list(&mut walker, "programs", |walker, node| walker.string(node, "an item of `programs`")),
+        programs: programs(&mut walker, &mut fields),
         always: fields.optional_string(&mut walker, "always"),
         native,
-        env: fields.string_map(&mut walker, "env"),
+        env: fields.entries(&mut walker, "env", env_entry),
+        needs: needs(&mut walker, &mut fields),
         working_dir: fields.optional_string(&mut walker, "working_dir"),
         category: fields.optional_string(&mut walker, "category"),
         tags: fields.list(&mut walker, "tags", |walker, node| walker.string(node, "an item of `tags`")),
@@ -186,6 +196,17 @@ pub(crate) fn parse(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> 
         prompts: fields.list(&mut walker, "prompts", prompt::prompt),
         allow: allow(&mut fields),
     })
+}
+
+/// Reads the other spellings of the program: a list of them, or a map to the words that they stand for.
+fn programs(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Vec<(Spanned<String>, Option<Spanned<String>>)> {
+    let Some(node) = fields.optional("programs") else { return Vec::new() };
+    if matches!(node.kind, NodeKind::Mapping(_)) {
+        return walker.entries(node, "programs", |walker, spelling, node| {
+            Some((spelling, Some(walker.string(node, "the words that a program stands for")?)))
+        });
+    }
+    walker.list(node, "programs", |walker, node| Some((walker.string(node, "an item of `programs`")?, None)))
 }
 
 fn tools(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Vec<ToolConfig> {
@@ -212,6 +233,7 @@ fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<ToolConfig> {
         groups: groups(walker, &mut fields),
         timeout: fields.optional_number(walker, "timeout"),
         risk: fields.word(walker, "risk"),
+        needs: needs(walker, &mut fields),
         exit_codes: fields.entries(walker, "exit_codes", exit_code),
         phrases: fields.list(walker, "phrases", |walker, node| walker.string(node, "an item of `phrases`")),
         output: fields.optional("output").and_then(|node| output(walker, node)),

@@ -4,9 +4,11 @@ use crate::read::source::{Position, Source, Span};
 
 mod code;
 mod render;
+mod traits;
 
-pub use code::{Code, Explanation, Phase, Severity};
+pub use code::Code;
 pub use render::Style;
+pub use traits::{Explanation, Phase, Severity};
 
 impl Source {
     /// Starts a diagnostic that points at `span`.

@@ -3,7 +3,7 @@
 use crate::flag::FlagTemplate;
 use crate::model::{ArgRisk, Order, Place, Risk, Shape, Type};
 use crate::policy::{ArgRule, Pattern};
-use crate::table::{ArgDef, ArgRow, Catalog, DetailDef, Rows, RuleDef};
+use crate::table::{ArgDef, ArgRow, Catalog, DetailDef, Rows, RuleDef, Str};
 use crate::words::quoted_words;
 
 /// An arg of a tool.
@@ -209,6 +209,12 @@ impl<'a> ArgView<'a> {
         own.map(move |def| RuleView { catalog, def })
     }
 
+    /// The value that a policy gives it in every call.
+    #[must_use]
+    pub fn fixed(self) -> Option<&'a str> {
+        self.rules().find_map(RuleView::fixed)
+    }
+
     pub(crate) fn row(self) -> ArgRow {
         self.row
     }
@@ -260,7 +266,7 @@ pub struct RuleView<'a> {
     def: &'a RuleDef,
 }
 
-impl RuleView<'_> {
+impl<'a> RuleView<'a> {
     /// Whether a policy sets it, not the config.
     #[must_use]
     pub fn is_from_policy(self) -> bool {
@@ -279,6 +285,24 @@ impl RuleView<'_> {
         self.def.max
     }
 
+    /// Whether some values need approval.
+    #[must_use]
+    pub fn has_approval(self) -> bool {
+        self.def.approval.is_some()
+    }
+
+    /// The value that every call has.
+    #[must_use]
+    pub fn fixed(self) -> Option<&'a str> {
+        self.def.fixed.map(|text| self.catalog.texts.get(text))
+    }
+
+    /// The directories that the path must be in; empty for any.
+    #[must_use]
+    pub fn within(self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
+        self.catalog.list(self.def.within)
+    }
+
     /// Compiles the rule.
     ///
     /// # Panics
@@ -286,10 +310,16 @@ impl RuleView<'_> {
     #[must_use]
     pub fn to_rule(self) -> ArgRule {
         let compiled = |text| Pattern::compile(text).expect("patterns in catalogs have been compiled before");
+        let pattern = |text: Option<Str>| text.map(|text| compiled(self.catalog.texts.get(text)));
+        let list = |rows: Rows| self.catalog.list(rows).map(str::to_owned).collect();
         ArgRule {
-            pattern: self.def.pattern.map(|pattern| compiled(self.catalog.texts.get(pattern))),
+            pattern: pattern(self.def.pattern),
             min: self.def.min,
             max: self.def.max,
+            values: list(self.def.values),
+            fixed: self.fixed().map(str::to_owned),
+            within: list(self.def.within),
+            approval: pattern(self.def.approval),
         }
     }
 }

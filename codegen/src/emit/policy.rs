@@ -1,6 +1,6 @@
 //! The policy of a catalog as Rust source.
 
-use climax_catalog::policy::{Access, Headless, Level, Runtime, SandboxLimits};
+use climax_catalog::policy::{Access, Confine, ConfineLevel, Headless, Level, Runtime, SandboxLimits};
 use climax_catalog::{ExecutorDef, PolicyDef};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -8,7 +8,9 @@ use quote::quote;
 use super::tokens::{optional, optional_with, range, text};
 
 pub(super) fn policy(row: &PolicyDef) -> TokenStream {
-    let PolicyDef { access, level, headless, executor } = *row;
+    let PolicyDef { access, level, headless, deny, env, confine, executor } = *row;
+    let Confine { level: confined, required } = confine;
+    let [deny, env] = [deny, env].map(range);
     let access = match access {
         Access::Enabled => quote!(Enabled),
         Access::Disabled => quote!(Disabled),
@@ -24,10 +26,16 @@ pub(super) fn policy(row: &PolicyDef) -> TokenStream {
         Headless::Approve => quote!(Approve),
     };
     let executor = self::executor(executor);
+    let confined = optional_with(confined, |level| match level {
+        ConfineLevel::Off => quote!(::climax::catalog::policy::ConfineLevel::Off),
+        ConfineLevel::Read => quote!(::climax::catalog::policy::ConfineLevel::Read),
+        ConfineLevel::All => quote!(::climax::catalog::policy::ConfineLevel::All),
+    });
     quote! {{
-        use ::climax::catalog::policy::{Access, Headless, Level};
+        use ::climax::catalog::policy::{Access, Confine, Headless, Level};
         ::climax::catalog::PolicyDef {
-            access: Access::#access, level: Level::#level, headless: Headless::#headless, executor: #executor
+            access: Access::#access, level: Level::#level, headless: Headless::#headless, deny: #deny, env: #env,
+            confine: Confine { level: #confined, required: #required }, executor: #executor
         }
     }}
 }

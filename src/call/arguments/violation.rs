@@ -144,6 +144,29 @@ pub enum Problem {
         /// The reason.
         because: Box<Violation>,
     },
+    /// It is not one of the values that the policy permits.
+    NotPermitted {
+        /// The value.
+        value: String,
+        /// The permitted values.
+        allowed: Vec<String>,
+    },
+    /// The policy sets it, and the agent gives another value.
+    FixedByPolicy,
+    /// It is a path outside of the directories that the policy permits.
+    Outside {
+        /// The value.
+        value: String,
+        /// The directories.
+        directories: Vec<String>,
+    },
+    /// It is a path that cannot be found, so nobody knows whether the policy permits it.
+    Unresolvable {
+        /// The value.
+        value: String,
+        /// The reason.
+        reason: String,
+    },
     /// The policy sets a minimum or maximum, and it is not a number.
     NotANumber {
         /// The value.
@@ -250,6 +273,16 @@ impl fmt::Display for Violation {
             }
             Problem::ForbiddenDirectory { because } => {
                 write!(f, "{because}: it is the directory of calls without '{name}', so give '{name}'")
+            }
+            Problem::NotPermitted { value, allowed } => {
+                write!(f, "Argument '{name}': value '{value}' is not one of: {}", allowed.join(", "))
+            }
+            Problem::FixedByPolicy => write!(f, "Argument '{name}': the policy sets its value, so leave it out"),
+            Problem::Outside { value, directories } => {
+                write!(f, "Argument '{name}': path '{value}' is outside of {}", directories.join(" and "))
+            }
+            Problem::Unresolvable { value, reason } => {
+                write!(f, "Argument '{name}': path '{value}' cannot be checked: {reason}")
             }
             Problem::NotANumber { value } => write!(f, "Argument '{name}': value '{value}' is not a number"),
             Problem::BelowMinimum { value, minimum } => {

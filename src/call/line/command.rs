@@ -24,11 +24,9 @@ pub(super) enum Part {
 impl Command {
     /// Returns every spelling of a tool's command, its own first.
     pub(super) fn all(tool: ResolvedTool<'_>) -> Vec<Self> {
-        let cli = tool.cli();
-        let (base, own) = (parts(cli.parts()), parts(tool.parts()));
-        let bases = || std::iter::once(base.clone()).chain(cli.programs().map(|text| respelled(&base, text)));
+        let (base, own) = (parts(tool.cli().parts()), parts(tool.parts()));
         let owns = std::iter::once(own.clone()).chain(tool.aliases().map(|text| respelled(&own, text)));
-        owns.flat_map(|own| bases().map(move |base| Self([base, own.clone()].concat()))).collect()
+        owns.map(|own| Self([base.clone(), own].concat())).collect()
     }
 
     /// The number of its words, with those of options.

@@ -53,6 +53,8 @@ pub(super) enum Zone {
     Front,
     /// Everywhere.
     Any,
+    /// As a letter of the word behind the program only, such as `x` of `tar xzf`.
+    FirstWord,
 }
 
 /// What a spelling says about its arg.
@@ -112,9 +114,10 @@ impl<'a> Grammar<'a> {
         &self.slots[..self.options_at]
     }
 
-    /// The names of all options, for suggestions.
+    /// The names of the options that an agent gives, for suggestions.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> + Clone {
-        self.options.iter().filter_map(Spelling::name)
+        let given = |option: &&Spelling<'_>| option.arg.fixed().is_none() && option.zone != Zone::FirstWord;
+        self.options.iter().filter(given).filter_map(Spelling::name)
     }
 
     /// The number of places for operands before a rest; `None` without a rest.
@@ -195,10 +198,11 @@ fn spellings(arg: ArgView<'_>, zone: Zone) -> Vec<Spelling<'_>> {
             _ if arg.is_bare() => Meaning::Switch(true),
             _ => Meaning::Value,
         };
-        let aliases = arg.aliases().map(|alias| vec![alias.to_owned()]);
+        let alias_zone = |alias: &str| if is_letter(alias) { Zone::FirstWord } else { zone };
+        let aliases = arg.aliases().map(|alias| (vec![alias.to_owned()], alias_zone(alias)));
         let own = Some(arg.flag_words()).filter(|words| arg.place() == Place::Option && !words.is_empty());
-        let flags = own.into_iter().chain(aliases);
-        all.extend(flags.map(|words| Spelling {
+        let flags = own.map(|words| (words, zone)).into_iter().chain(aliases);
+        all.extend(flags.map(|(words, zone)| Spelling {
             arg,
             template: FlagTemplate::new(&words, shape, arg.is_bare()),
             meaning: meaning.clone(),
@@ -211,10 +215,15 @@ fn spellings(arg: ArgView<'_>, zone: Zone) -> Vec<Spelling<'_>> {
     all
 }
 
+/// Whether an alias is a letter without a dash, as the options of `tar xzf` are.
+fn is_letter(alias: &str) -> bool {
+    alias.chars().count() == 1 && alias != "-"
+}
+
 /// The other forms of a spelling. An option that has a form without value takes its value attached only.
 fn equivalents<'a>(spelling: &Spelling<'a>, bare: &[&str], valued: &[&str]) -> Vec<Spelling<'a>> {
     let has_bare = spelling.name().is_some_and(|name| bare.contains(&name));
-    if spelling.meaning == Meaning::Value && has_bare {
+    if spelling.zone == Zone::FirstWord || spelling.meaning == Meaning::Value && has_bare {
         return Vec::new();
     }
     let all = spelling.template.equivalents().into_iter().chain(stated(spelling, valued));

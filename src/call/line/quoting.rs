@@ -49,7 +49,7 @@ impl Reader<'_> {
                 }
                 '\'' => self.single()?,
                 '"' => self.double()?,
-                '\\' => self.escaped(),
+                '\\' => self.escaped()?,
                 '$' | '`' => self.dollar(c)?,
                 _ => {
                     self.has_glob |= matches!(c, '*' | '?' | '[');
@@ -71,17 +71,32 @@ impl Reader<'_> {
         self.pattern.push(c);
     }
 
-    fn escaped(&mut self) {
+    fn escaped(&mut self) -> Result<(), LineError> {
         self.at += 1;
         match self.line[self.at..].chars().next() {
-            // A joined line.
-            Some('\n') => self.at += 1,
+            Some('\n') => self.joined()?,
             Some(c) => {
                 self.literal(c);
                 self.at += c.len_utf8();
             }
             None => self.literal('\\'),
         }
+        Ok(())
+    }
+
+    /// Reads the end of a line that a backslash joins to the next one.
+    ///
+    /// A shell joins lines before it reads words, so the characters on both sides could mean something together, as
+    /// `$` and `a` do. Between words they cannot.
+    fn joined(&mut self) -> Result<(), LineError> {
+        let is_apart = |c: Option<char>| c.is_none_or(|c| matches!(c, ' ' | '\t' | '\n'));
+        let backslash = self.at - 1;
+        if is_apart(self.line[..backslash].chars().next_back()) || is_apart(self.line[self.at + 1..].chars().next()) {
+            self.at += 1;
+            return Ok(());
+        }
+        let range = backslash..self.at + 1;
+        Err(LineError::at(self.line, range, "a backslash joins two lines within a word", "write the word on one line"))
     }
 
     fn single(&mut self) -> Result<(), LineError> {
@@ -108,7 +123,10 @@ impl Reader<'_> {
                     self.at += 1;
                     return Ok(());
                 }
-                (Some('\\'), Some('\n')) => self.at += 2,
+                (Some('\\'), Some('\n')) => {
+                    self.at += 1;
+                    self.joined()?;
+                }
                 (Some('\\'), Some(c @ ('$' | '`' | '"' | '\\'))) => {
                     self.literal(c);
                     self.at += 2;

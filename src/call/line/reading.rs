@@ -10,7 +10,8 @@ use serde_json::{Map, Value};
 use super::command::{Command, is_option};
 use super::grammar::{Grammar, Slot};
 use super::operands::{OperandPlace, assign};
-use super::scan::{Given, GivenStep, Misfit, Scanned, scan};
+use super::respelling::Respelled;
+use super::scan::{Given, GivenStep, Misfit, MisfitKind, Scanned, scan};
 use crate::call::arguments::{Input, Violation, bind_line};
 use crate::call::risk;
 
@@ -82,6 +83,34 @@ fn read_at<'a>(index: &'a ToolIndex, command: CommandWords<'_>, depth: usize) ->
         let problem = format!("more than {MAX_STARTED_DEPTH} commands start one another");
         return Err(Unread { word: 0, problem, suggestions: Vec::new(), tool: None });
     }
+    let read = match Respelled::of(index, command) {
+        None => return read_words(index, command, depth),
+        Some(respelled) => {
+            let words = respelled.words();
+            read_words(index, CommandWords { words: &words, ..command }, depth)
+                .map(|reading| reading.moved(&respelled))
+                .map_err(|unread| Unread { word: respelled.place(unread.word), ..unread })
+        }
+    };
+    // The program may have a config of its own.
+    read.or_else(|unread| read_words(index, command, depth).map_err(|_| unread))
+}
+
+impl Reading<'_> {
+    /// Gives the places of words as they were before the program was respelled.
+    fn moved(mut self, respelled: &Respelled<'_>) -> Self {
+        for operand in &mut self.operands {
+            operand.word = respelled.place(operand.word);
+        }
+        if let Some(started) = &mut self.started {
+            started.first_word = respelled.place(started.first_word);
+        }
+        self
+    }
+}
+
+/// Reads a command as it stands.
+fn read_words<'a>(index: &'a ToolIndex, command: CommandWords<'_>, depth: usize) -> Result<Reading<'a>, Unread> {
     let candidates = candidates(index, command);
     let mut best: Option<(Rank, Reading<'a>)> = None;
     let mut failed: Vec<Box<Failure<'a>>> = Vec::new();
@@ -122,18 +151,31 @@ fn candidates<'a>(index: &'a ToolIndex, command: CommandWords<'_>) -> Vec<Candid
         Some(CommandPart::Word(word)) => (command.names_program)(command.words[0], word),
         _ => true,
     };
-    let may_run = |text: &str| quoted_words(text).first().is_some_and(|word| word == command.words[0]);
     for (cli, tools) in index.groups() {
-        if !runs(&mut cli.parts()) && !cli.programs().any(may_run) {
+        if !runs(&mut cli.parts()) {
             continue;
         }
-        for tool in tools.filter(|tool| !tool.is_native()) {
+        for tool in tools.filter(|tool| !tool.is_native() && may_fit(*tool, command)) {
             let spellings = Command::all(tool).into_iter();
             let fitting = spellings.filter(|spelling| has_words(spelling, command));
             found.extend(fitting.map(|command| Candidate { tool, command }));
         }
     }
     found
+}
+
+/// Whether the first own word of a tool, in one of its spellings, stands in the line.
+///
+/// Most tools of a program fail here, before the spellings of their commands are made.
+fn may_fit(tool: ResolvedTool<'_>, command: CommandWords<'_>) -> bool {
+    let stands = |word: &str| command.words.contains(&word) || (command.names_program)(command.words[0], word);
+    let own = tool.parts().find_map(|part| match part {
+        CommandPart::Word(word) if !is_option(word) => Some(word),
+        _ => None,
+    });
+    let stands_as =
+        |alias: &str| quoted_words(alias).iter().find(|word| !is_option(word)).is_none_or(|word| stands(word));
+    own.is_none_or(stands) || tool.aliases().any(stands_as)
 }
 
 /// Whether the words of a command stand in the line, in this order, the program first.
@@ -319,9 +361,14 @@ fn unread(index: &ToolIndex, command: CommandWords<'_>, failed: &[Box<Failure<'_
     if let Some(unread) = &nearest.started {
         return unread.clone();
     }
-    let Misfit { at, problem, unknown_option } = &nearest.misfit;
+    // The line names none of the tools that have an option in their command, so its subcommand is probably wrong.
+    if failed.iter().all(|failure| failure.misfit.kind == MisfitKind::MissingConstant) {
+        return unknown_command(index, command);
+    }
+    let Misfit { at, problem, kind } = &nearest.misfit;
     let names = failed.iter().flat_map(|failure| failure.grammar.names());
-    let suggestions = unknown_option.as_ref().map_or_else(Vec::new, |option| {
+    let unknown_option = if let MisfitKind::UnknownOption(name) = kind { Some(name) } else { None };
+    let suggestions = unknown_option.map_or_else(Vec::new, |option| {
         let full: Vec<&str> =
             names.clone().filter(|name| option.len() > 2 && name.starts_with(option.as_str())).collect();
         let near = near_misses(option, names, MAX_SUGGESTIONS);

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::reading::{CommandWords, Reading, Unread, read};
 use super::script::{Condition, LineError, Redirections, Script, Stage, Word};
-use super::syntax::parse;
+use super::syntax::{parse, parse_directories};
 use crate::call::arguments::Input;
 
 /// What a line needs to know of its surroundings.
@@ -112,6 +112,12 @@ pub fn read_line<'a>(index: &'a ToolIndex, line: &str, context: LineContext<'_>)
         read_steps.push(ReadStep { condition: step.condition, stages });
     }
     Ok(ReadLine { directories, steps: read_steps })
+}
+
+/// Returns the directories of a line of `cd DIR` commands only, in order; `None` for every other line.
+pub fn directory_change(line: &str, env: Lookup<'_>) -> Option<Vec<String>> {
+    let directories = parse_directories(line)?;
+    Some(directories.iter().map(|word| text(word, env)).collect())
 }
 
 /// The text of a word, with the home directory for a leading `~`.

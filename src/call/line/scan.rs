@@ -48,8 +48,18 @@ pub(super) struct Misfit {
     /// The place of the word; the number of words if one is missing.
     pub(super) at: usize,
     pub(super) problem: String,
-    /// The option that the tool does not have.
-    pub(super) unknown_option: Option<String>,
+    pub(super) kind: MisfitKind,
+}
+
+/// The kind of a misfit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum MisfitKind {
+    /// An option that the tool does not have.
+    UnknownOption(String),
+    /// An option of the tool's command that the line lacks.
+    MissingConstant,
+    /// Any other.
+    Other,
 }
 
 impl<'a> Given<'a> {
@@ -73,7 +83,7 @@ impl<'a> Given<'a> {
 
 impl Misfit {
     pub(super) fn new(at: usize, problem: impl Into<String>) -> Self {
-        Self { at, problem: problem.into(), unknown_option: None }
+        Self { at, problem: problem.into(), kind: MisfitKind::Other }
     }
 }
 
@@ -99,7 +109,8 @@ pub(super) fn scan<'a, 'w>(grammar: &Grammar<'a>, words: &[&'w str]) -> Result<S
     scanner.run()?;
     let missing = scanner.constants.iter().position(|seen| !seen);
     if let Some(missing) = missing {
-        return Err(Misfit::new(0, format!("`{}` is missing", grammar.constants[missing].join(" "))));
+        let problem = format!("`{}` is missing", grammar.constants[missing].join(" "));
+        return Err(Misfit { kind: MisfitKind::MissingConstant, ..Misfit::new(0, problem) });
     }
     let is_added = grammar.always.iter().zip(&scanner.always).filter(|(_, seen)| !**seen);
     scanner.found.added_words = is_added.map(|(words, _)| words.len()).sum();
@@ -126,7 +137,7 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
                 self.at += 1;
             } else if is_option(word) {
                 self.option(word)?;
-            } else if self.found.operands.is_empty() || !self.spelled()? {
+            } else if self.found.operands.is_empty() || !(self.letters(word)? || self.spelled()?) {
                 self.operand(word);
             }
         }
@@ -180,6 +191,7 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
             Zone::Front => is_front,
             // A program with options of its own there takes no others there.
             Zone::Any => !is_front || !self.grammar.has_front(),
+            Zone::FirstWord => false,
         }
     }
 
@@ -235,6 +247,36 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
             self.at += read.words - 1;
         }
         Ok(())
+    }
+
+    /// Reads options that are letters without a dash in the word behind the program, such as `czf` of `tar czf a.tgz x`.
+    /// Their values are the next words, in the order of the letters.
+    fn letters(&mut self, word: &'w str) -> Result<bool, Misfit> {
+        if self.at != 1 {
+            return Ok(false);
+        }
+        let named = |letter: char| {
+            let is_letter = |one: &&Spelling<'a>| {
+                one.zone == Zone::FirstWord && one.name().is_some_and(|name| name.chars().eq([letter]))
+            };
+            self.grammar.options.iter().find(is_letter)
+        };
+        let Some(options) = word.chars().map(named).collect::<Option<Vec<_>>>() else { return Ok(false) };
+        let mut used = 1;
+        for option in options {
+            if option.template.is_bare() {
+                self.give(option, &FlagMatch { key: "", value: "", words: 1, literal_bytes: 0 })?;
+                continue;
+            }
+            let Some(value) = self.words.get(self.at + used) else {
+                let problem = format!("`{}` takes a value, and the line ends", option.name().unwrap_or_default());
+                return Err(Misfit::new(self.words.len(), problem));
+            };
+            self.give(option, &FlagMatch { key: "", value, words: 1, literal_bytes: 0 })?;
+            used += 1;
+        }
+        self.at += used;
+        Ok(true)
     }
 
     /// Reads short options in one word, such as `-la` or `-vn5`. The last may take a value.
@@ -299,7 +341,7 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
     fn unknown(&self, word: &str) -> Misfit {
         let name = word.split('=').next().unwrap_or(word);
         let problem = format!("`{name}` is no option here");
-        Misfit { unknown_option: Some(name.to_owned()), ..Misfit::new(self.at, problem) }
+        Misfit { kind: MisfitKind::UnknownOption(name.to_owned()), ..Misfit::new(self.at, problem) }
     }
 }
 

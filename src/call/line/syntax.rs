@@ -48,7 +48,15 @@ pub fn parse(line: &str) -> Result<Script, LineError> {
     }
     let mut parser = Parser { line, lexer: Lexer::new(line), script: Script::default() };
     parser.script()?;
-    Ok(parser.script)
+    if parser.script.steps.is_empty() { Err(parser.no_command()) } else { Ok(parser.script) }
+}
+
+/// Reads a line of `cd DIR` commands only; `None` for every other line.
+pub(super) fn parse_directories(line: &str) -> Option<Vec<Word>> {
+    let mut parser = Parser { line, lexer: Lexer::new(line), script: Script::default() };
+    parser.script().ok()?;
+    let Script { directories, steps } = parser.script;
+    (steps.is_empty() && !directories.is_empty()).then_some(directories)
 }
 
 /// The operator that ends a command, with its place; `None` at the end of the line.
@@ -76,9 +84,6 @@ impl Parser<'_> {
                 Some((Operator::End | Operator::Pipe | Operator::PipeAll, _)) => Condition::Always,
                 None => break,
             };
-        }
-        if self.script.steps.is_empty() {
-            return Err(self.no_command());
         }
         Ok(())
     }
@@ -215,7 +220,7 @@ impl Parser<'_> {
 
 impl Word {
     /// Reads `NAME=value`: a name without quotes, then the value.
-    fn variable(&self, line: &str) -> Option<(String, Self)> {
+    pub(super) fn variable(&self, line: &str) -> Option<(String, Self)> {
         let (name, value) = self.text.split_once('=')?;
         let is_name = !name.starts_with(|c: char| c.is_ascii_digit())
             && !name.is_empty()

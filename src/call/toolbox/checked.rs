@@ -5,7 +5,8 @@ use std::path::Path;
 use climax_catalog::{ArgView, Place, ResolvedTool, RuleView};
 use serde_json::{Map, Value};
 
-use super::{Toolbox, invalid, permitted_values};
+use super::Toolbox;
+use super::values::{invalid, permitted_values};
 use crate::call::approval::PlannedCall;
 use crate::call::arguments::{self, Bound, BoundValue, Input, Problem, Violation};
 use crate::call::command_line;
@@ -53,7 +54,7 @@ impl Toolbox {
     ) -> Result<CheckedCall<'a>, CallError> {
         let Surroundings { directory, input, env, purpose } = surroundings;
         let Reading { tool, mut arguments, started, .. } = reading;
-        if !self.policy.permits(tool.name()) {
+        if !self.policy.permits(tool) {
             return Err(CallError::UnknownTool { suggestions: Vec::new() });
         }
         let has_directory = directory.is_some_and(|directory| set_directory(tool, &mut arguments, directory));
@@ -69,6 +70,7 @@ impl Toolbox {
         if let Some(directory) = directory.filter(|_| !has_directory) {
             invocation.cwd = Some(directory.into());
         }
+        self.confine(tool, &bound, &mut invocation);
         let started =
             started.map(|started| self.check_started(*started, text, &invocation, surroundings)).transpose()?;
         if let Some(started) = &started {

@@ -12,11 +12,13 @@ use super::{Toolbox, with_answer};
 use crate::call::approval::{Approver, PendingCall};
 use crate::call::arguments::Input;
 use crate::call::audit::Record;
+use crate::call::denial;
+use crate::call::environment;
 use crate::call::line::{
     Condition, LineContext, ReadLine, ReadStage, Redirections, Stderr, Stdout, UnreadLine, read_line,
 };
 use crate::call::line_outcome::{
-    LineFailure, LineOutcome, LineRequest, LineResult, RawStreams, StageOutcome, StepOutcome,
+    LineFailure, LineOutcome, LineRequest, LineResult, LineVerdict, RawStreams, StageOutcome, StepOutcome,
 };
 use crate::call::outcome::{CallError, CallResult, Permission};
 use crate::call::request::CallRequest;
@@ -58,8 +60,7 @@ impl Toolbox {
         };
         let mut stop = Box::pin(stop);
         let stages: Vec<&Planned<'_>> = steps.iter().flat_map(|(_, stages)| stages).collect();
-        let calls = stages.iter().flat_map(|stage| stage.call.planned()).collect();
-        let pending = PendingCall { calls, policy: &self.policy, runner: &self.runner };
+        let pending = self.pending(&stages);
         let permission = match approve(&pending, approver, stop.as_mut()).await {
             Ok(permission) => permission,
             Err(result) => {
@@ -82,6 +83,24 @@ impl Toolbox {
             }
         };
         LineResult::Done(self.run_steps(request, raw, steps, permission, stop.shared()).await)
+    }
+
+    /// Returns what would become of a line, without running it or asking anybody.
+    #[must_use]
+    pub fn verdict_on_line(&self, request: LineRequest<'_>) -> LineVerdict {
+        match self.planned(request, false) {
+            Ok(steps) => {
+                let stages: Vec<&Planned<'_>> = steps.iter().flat_map(|(_, stages)| stages).collect();
+                if self.pending(&stages).needs_approval() { LineVerdict::NeedsApproval } else { LineVerdict::Permitted }
+            }
+            Err(failure) => LineVerdict::Refused(failure.error.reasons()),
+        }
+    }
+
+    /// Returns the commands as calls that may need approval.
+    fn pending<'a>(&'a self, stages: &[&'a Planned<'a>]) -> PendingCall<'a> {
+        let calls = stages.iter().flat_map(|stage| stage.call.planned()).collect();
+        PendingCall { calls, policy: &self.policy, runner: &self.runner }
     }
 
     /// Reads and checks every command of a line.
@@ -145,7 +164,8 @@ impl Toolbox {
         let name = reading.tool.name().to_owned();
         let failed = |error: CallError| Box::new(LineFailure { tool: Some(name.clone()), text: text.clone(), error });
         let surroundings = Surroundings { directory, input, env: request.env, purpose: request.purpose };
-        let call = self.check_command(reading, &text, surroundings).map_err(failed)?;
+        let mut call = self.check_command(reading, &text, surroundings).map_err(failed)?;
+        environment::add(&self.policy, &mut call.invocation, &exec::variable).map_err(|error| failed(error.into()))?;
         let number = self.audit.as_ref().map_or(Ok(0), |audit| audit.begin_call());
         let number = number.map_err(|error| failed(CallError::Unaudited(error)))?;
         Ok(Planned { call, streams, text, number })
@@ -221,8 +241,10 @@ impl Toolbox {
         let duration = start.elapsed();
         match ran {
             Ok(outcomes) => {
-                let ended = stages.iter().zip(outcomes).map(|(stage, outcome)| {
-                    let result = CallResult::<()>::Ran(with_answer(stage.call.tool, outcome));
+                let ended = stages.iter().zip(outcomes).map(|(stage, (outcome, duration))| {
+                    let answered = with_answer(stage.call.tool, outcome);
+                    let told = denial::told(&stage.call.invocation, answered, &exec::could_write);
+                    let result = CallResult::<()>::Ran(told);
                     self.write_line(request, stage, line, permission, duration, &result);
                     let CallResult::Ran(outcome) = result else { unreachable!("it was made above") };
                     StageOutcome {

@@ -91,6 +91,18 @@ pub(super) fn differences(
     lines
 }
 
+/// The keys whose values are read by people and models alone.
+const TEXTS: [&str; 6] = ["description", "title", "phrases", "category", "tags", "confirm_message"];
+
+/// Returns whether a line of [`differences`] can mean that more is permitted. Removals and texts cannot.
+#[must_use]
+pub(super) fn permits_more(line: &str) -> bool {
+    let is_removal = line.starts_with("removed ") || line.contains(": removed argument ");
+    let is_text = TEXTS.iter().any(|key| line.contains(&format!(": {key}: ")));
+    let is_stricter = line.ends_with(": needs_approval: false → true");
+    !is_removal && !is_text && !is_stricter && !line.contains(": the order of its arguments: ")
+}
+
 /// Returns the objects of a list by their `name`.
 fn by_name(list: &Value) -> BTreeMap<&str, &Value> {
     let all = list.as_array().map(Vec::as_slice).unwrap_or_default();

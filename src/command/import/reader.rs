@@ -203,6 +203,9 @@ impl<'a> HelpReader<'a> {
         let invocation = Invocation {
             argv: std::iter::once(self.program.to_owned()).chain(words.into_iter().map(str::to_owned)).collect(),
             env: ENVIRONMENT.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
+            secrets: Vec::new(),
+            inherited: None,
+            confinement: None,
             program_dir: None,
             cwd: None,
             stdin: None,

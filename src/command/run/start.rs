@@ -3,8 +3,9 @@
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
+use climax_catalog::Risk;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
@@ -12,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::arguments::RunArguments;
 use super::reload;
 use crate::call::audit::Audit;
+use crate::call::confinement::needs_of_call;
 use crate::command::output::usage;
 use crate::command::selection::report_load_error;
 use crate::command::terminal;
@@ -34,6 +36,7 @@ impl Start<'_> {
     pub(super) fn server(&mut self, policy: Option<&Path>) -> Result<(Server, Published), ExitCode> {
         let published = self.registry.add(policy).map_err(|error| self.report(error))?;
         terminal::report(&published.warnings);
+        tell_unconfined(&published);
         Ok((Server::of_handle(published.handle.clone(), self.options.clone(), self.shutdown.clone()), published))
     }
 
@@ -48,6 +51,24 @@ impl Start<'_> {
         probable.map_or(code, |probable| usage(&probable.message))
     }
 }
+
+/// Says once that the kernel cannot confine, if calls should be.
+fn tell_unconfined(published: &Published) {
+    static TOLD: Once = Once::new();
+    if exec::kernel_abi().is_some() {
+        return;
+    }
+    let toolbox = published.handle.toolbox();
+    let level = toolbox.policy.confine().level.unwrap_or_default();
+    let mut tools = toolbox.index.tools();
+    let is_held = tools.any(|tool| needs_of_call(tool, Risk::promised(tool.written_risk()), level).is_some());
+    if is_held {
+        TOLD.call_once(|| terminal::error(UNCONFINED));
+    }
+}
+
+const UNCONFINED: &str = "climax: this kernel cannot confine (it needs Linux 6.2, with Landlock): calls that only read are not \
+                          kept from writing or from the network";
 
 /// Reloads files on SIGHUP: the audit file, the tokens, the configs and the policies.
 pub(super) struct Reloader {

@@ -98,6 +98,9 @@ fn description(toolbox: &Toolbox, tool: ResolvedTool<'_>, detail: &str) -> Value
             return json;
         }
         json["argv"] = json!(argv_template(tool));
+        if let Some(needs) = tool.needs() {
+            json["needs"] = json!({ "network": needs.network, "write": needs.write, "env": needs.env });
+        }
         match toolbox.runner.executor() {
             Executor::Local => json["installed"] = json!(is_installed(tool)),
             Executor::Sandbox(_) => {
@@ -136,8 +139,9 @@ fn argv_template(tool: ResolvedTool<'_>) -> Vec<String> {
     let parts: Vec<CommandPart<'_>> =
         tool.cli().parts().chain(tool.cli().always().map(CommandPart::Word)).chain(tool.parts()).collect();
     let is_placed = |arg: &ArgView<'_>| parts.contains(&CommandPart::Arg(arg.name()));
-    let unplaced =
-        |place: Place| tool.args().filter(move |arg| arg.place() == place).filter(move |arg| !is_placed(arg));
+    // Nobody learns of a value that the policy sets.
+    let args = || tool.args().filter(|arg| arg.fixed().is_none());
+    let unplaced = |place: Place| args().filter(move |arg| arg.place() == place).filter(move |arg| !is_placed(arg));
     let globals = tool.cli().global_args().map(|arg| format!("[{}]", arg.flag()));
     let options =
         || tool.always().map(str::to_owned).chain(unplaced(Place::Option).map(arg_words)).chain(globals.clone());
@@ -145,7 +149,7 @@ fn argv_template(tool: ResolvedTool<'_>) -> Vec<String> {
     for part in &parts {
         match part {
             CommandPart::Word(word) => words.push((*word).to_owned()),
-            CommandPart::Arg(name) => words.extend(tool.args().find(|arg| arg.name() == *name).map(arg_words)),
+            CommandPart::Arg(name) => words.extend(args().find(|arg| arg.name() == *name).map(arg_words)),
             CommandPart::Options => words.extend(options()),
         }
     }

@@ -2,13 +2,14 @@
 
 use std::pin::pin;
 
-use rmcp::model::{CallToolResponse, ErrorData};
+use rmcp::model::{CallToolResponse, ErrorData, MetaObject};
 use rmcp::service::{RequestContext, RoleServer};
+use serde_json::Map;
 use tracing::Instrument as _;
 
 use super::super::client::Client;
 use super::super::errors::forged_state;
-use super::super::lines::{RunArguments, line_reply};
+use super::super::lines::{RunArguments, line_reply, stages_json};
 use super::super::progress::{Progress, with_progress};
 use super::super::request_context;
 use super::Server;
@@ -16,6 +17,9 @@ use super::calls::ToolCall;
 use crate::call::approval::Denial;
 use crate::call::{CallError, LineRequest, LineResult, Purpose, Toolbox};
 use crate::exec::Watch;
+
+/// The member of a result's metadata that has what each program of a line did.
+const STAGES_META: &str = "climax/stages";
 
 impl Server {
     /// Runs a command line for the client of `call`.
@@ -42,11 +46,14 @@ impl Server {
         for tool in changed.filter_map(|stage| toolbox.index.get(&stage.tool)) {
             self.announce_change(tool);
         }
+        let stages = stages_json(&done);
         let reply = line_reply(done, &toolbox.index, self.options.text_form);
         if let Some(space) = request_context::space(client.context) {
             space.set(super::calls::bytes(&reply));
         }
-        Ok(self.result(call.name, None, reply, client.context).into())
+        let mut result = self.result(call.name, None, reply, client.context);
+        result.meta = stages.map(|stages| MetaObject(Map::from_iter([(STAGES_META.to_owned(), stages)])));
+        Ok(result.into())
     }
 
     /// Runs a line with progress and a span. The end of the request ends its programs.

@@ -6,6 +6,7 @@ use crate::read::checked::{CheckedArg, CheckedGroup, CommandPart};
 use crate::read::config::{GroupConfig, ToolConfig};
 use crate::read::diagnostic::Code;
 use crate::read::source::{Span, Spanned};
+use crate::words::quote;
 
 /// The name of the place of all options that have no place of their own.
 const OPTIONS: &str = "options";
@@ -76,6 +77,36 @@ impl Checker<'_> {
             }
         }
         texts.into_iter().map(|text| text.value).collect()
+    }
+
+    /// Checks the other spellings of a program. Those without words of their own stand for the base command.
+    pub(super) fn programs(
+        &mut self,
+        programs: Vec<(Spanned<String>, Option<Spanned<String>>)>,
+        base: &[CommandPart],
+    ) -> Vec<(String, String)> {
+        let word = |part: &CommandPart| match part {
+            CommandPart::Word(word) => Some(quote(word)),
+            CommandPart::Arg(_) | CommandPart::Options => None,
+        };
+        let base_words: Vec<String> = base.iter().filter_map(word).collect();
+        let (spellings, words): (Vec<_>, Vec<_>) = programs.into_iter().unzip();
+        let spans: Vec<Span> = spellings.iter().map(|spelling| spelling.span).collect();
+        let spellings = self.spellings(spellings, "programs", base);
+        let mut all = Vec::with_capacity(spellings.len());
+        for ((spelling, words), span) in spellings.into_iter().zip(words).zip(spans) {
+            if words.as_ref().is_some_and(|words| self.words(Some(words)).is_empty()) {
+                let message = format!("`{spelling}` stands for nothing");
+                self.report(Code::IllegalShape, span, message, "write the words that it stands for, such as `grep -E`");
+            }
+            let words = words.map_or_else(|| base_words.join(" "), |words| words.value);
+            if words == spelling {
+                let message = format!("`{spelling}` stands for itself");
+                self.report(Code::NoEffect, span, message, "remove it");
+            }
+            all.push((spelling, words));
+        }
+        all
     }
 
     /// Checks that the words of every call mean what they say.

@@ -11,7 +11,8 @@ impl Checker<'_> {
         self.program_keys(&[
             ("command", config.command.as_ref().filter(|text| !text.value.is_empty()).map(span)),
             ("env", config.env.first().map(|(name, _)| name.span)),
-            ("programs", config.programs.first().map(span)),
+            ("needs", config.needs.as_ref().map(span)),
+            ("programs", config.programs.first().map(|(spelling, _)| spelling.span)),
             ("always", config.always.as_ref().map(span)),
             ("working_dir", config.working_dir.as_ref().map(span)),
             ("global_args", config.global_args.first().and_then(|arg| arg.name.as_ref()).map(span)),
@@ -28,6 +29,7 @@ impl Checker<'_> {
             resolve,
             args,
             exit_codes,
+            needs,
             aliases,
             always,
             // Valid for native tools too.
@@ -48,6 +50,7 @@ impl Checker<'_> {
         self.program_keys(&[
             ("command", command.as_ref().filter(|text| !text.value.is_empty()).map(span)),
             ("output", output.as_ref().map(|output| output.mime.span)),
+            ("needs", needs.as_ref().map(span)),
             ("aliases", aliases.first().map(span)),
             ("always", always.as_ref().map(span)),
             ("exit_codes", exit_codes.first().map(|entry| entry.code.span)),

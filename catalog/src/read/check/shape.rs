@@ -213,7 +213,7 @@ impl Checker<'_> {
             policy::pattern(&mut Walker::new(self.source, self.out), text)
         });
         let [min, max] = bounds.map(|(_, bound)| bound.as_ref().map(|bound| bound.value));
-        ArgRule { pattern, min, max }
+        ArgRule { pattern, min, max, ..ArgRule::default() }
     }
 
     fn range(&mut self, min: Option<&Spanned<f64>>, max: Option<&Spanned<f64>>) {

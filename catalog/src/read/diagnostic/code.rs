@@ -2,47 +2,7 @@
 
 use std::fmt;
 
-use strum::IntoStaticStr;
-
-/// The severity of a diagnostic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr)]
-#[strum(serialize_all = "lowercase")]
-pub enum Severity {
-    /// The config cannot be used.
-    Error,
-    /// The config can be used; something in it is likely a mistake.
-    Warning,
-}
-
-impl Severity {
-    /// Returns the word in messages and JSON.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-}
-
-/// The explanation of a code, for `climax explain`.
-#[derive(Clone, Copy, Debug)]
-pub struct Explanation {
-    /// The problem, as a sentence.
-    pub meaning: &'static str,
-    /// Why it matters.
-    pub why: &'static str,
-    /// A text with the problem.
-    pub example: &'static str,
-    /// The solution.
-    pub remedy: &'static str,
-}
-
-/// The run in which a code is reported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
-    /// Whenever a file is read.
-    Check,
-    /// Only with `--lint`: the file is valid and can be improved.
-    Lint,
-}
+use super::traits::{Explanation, Phase, Severity};
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $variant:ident = $text:literal, $severity:ident, $phase:ident;
@@ -342,11 +302,26 @@ codes! {
         why "It would do nothing, and programs would run with less confinement than was written.";
         example "executor: {type: local, network: false}";
         remedy "Correct `type`, or remove the key.";
+    /// Keys of a policy's rule that exclude each other.
+    Contradiction = "contradiction", Error, Check;
+        why "One of the two would do nothing, or no agent could make a call.";
+        example "args: {branch: {required: true, shown: false}}";
+        remedy "Remove one of the two.";
+    /// A policy with `allow` that permits the other tools too.
+    NothingAllowed = "nothing-allowed", Error, Check;
+        why "Without `default: disabled` every tool is permitted, so the list would do nothing.";
+        example "default: enabled\nallow: [git_log]";
+        remedy "Write `default: disabled`, or `deny` what is not wanted.";
     /// A path of a policy's sandbox that is not absolute.
     RelativePath = "relative-path", Error, Check;
         why "What it means would depend on where the server was started.";
         example "read: [src]";
         remedy "Write an absolute path, or one that starts with `~` or a variable.";
+    /// An item of `needs`, or a secret of `env`, is not of the form that can be enforced.
+    IllegalNeed = "illegal-need", Error, Check;
+        why "What a program needs decides what a call can reach, so a mistake must not widen it.";
+        example "needs: {network: [api.github.com]}";
+        remedy "Write hosts with ports, paths of the program's own directories, and `{from: NAME}` or `{file: PATH}`.";
     /// A path of a policy's sandbox, or a mount of its container, below another that can be changed.
     Replaceable = "replaceable", Error, Check;
         why "A program could replace what is above it and have the next call see another directory.";
@@ -403,6 +378,11 @@ codes! {
         why "The arg that was meant is not bounded.";
         example "tools: {git_log: {args: {max_cuont: {max: 50}}}}";
         remedy "Correct the name, or remove the rule.";
+    /// A rule of a policy hides the tool that it is for.
+    UnusableRule = "unusable-rule", Warning, Check;
+        why "The rule denies an arg that every call needs, or demands one that the tool does not have.";
+        example "tools: {git_commit: {args: {message: deny}}}";
+        remedy "Correct the rule, or hide the tool by `deny`.";
     /// A policy permits none of the tools that are served.
     NothingPermitted = "nothing-permitted", Warning, Check;
         why "An agent would find nothing.";

@@ -2,7 +2,7 @@
 
 use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippet};
 
-use super::code::Severity;
+use super::traits::Severity;
 use super::{Diagnostic, Diagnostics, Label, Location};
 use crate::read::source::Span;
 

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::index::stems;
-use crate::model::{Risk, Type};
+use crate::model::{Rest, Risk, Type};
 use crate::read::checked::CheckedCli;
 use crate::read::config::{ArgConfig, Config, ToolConfig};
 use crate::read::diagnostic::{Code, Diagnostic};
@@ -142,6 +142,10 @@ impl Linter<'_> {
     /// Reports an arg of a reading tool that probably names a program to run or a file to write.
     fn arg_risk(&mut self, arg: &ArgConfig, risk: Option<Risk>) {
         let (Some(Risk::Read), None, Some(name)) = (risk, &arg.risk, &arg.name) else { return };
+        // A command is a call of its own, with the risk of its tool.
+        if arg.rest.as_ref().is_some_and(|rest| rest.value == Rest::Command) {
+            return;
+        }
         let Some(word) = risk::of_arg(arg) else { return };
         let message =
             format!("arg `{}` of a reading tool suggests by `{word}` that it runs or writes something", name.value);

@@ -1,7 +1,8 @@
 //! A resource server of OAuth 2.1, which accepts access tokens of an authorization server.
 //!
-//! Tokens are checked here and not by `jsonwebtoken` 11, which ignores `crit`, accepts a list as `iss`, does not know the algorithm name
-//! `Ed25519`, and with the feature `arbitrary_precision` of `serde_json` refuses an `exp` with a fraction.
+//! Tokens are checked here and not by `jsonwebtoken` 11. That crate ignores `crit`, accepts a list as `iss`, and does not
+//! know the algorithm name `Ed25519`. With the feature `arbitrary_precision` of `serde_json` it refuses an `exp` with a
+//! fraction.
 //!
 //! Source: MCP 2025-11-25 and 2026-07-28, basic/authorization; RFC 9728; RFC 9068; RFC 6750.
 

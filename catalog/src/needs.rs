@@ -1,0 +1,96 @@
+//! Needs: what the program of a tool has to reach. Also the values of a CLI's environment.
+
+use std::borrow::Cow;
+
+/// What a program has to reach.
+///
+/// A call that may only read is held to it: it cannot write elsewhere, has no other network, and gets no other
+/// variables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// Hosts as `HOST:PORT`, [`ANY`], and paths of Unix sockets.
+    pub network: Vec<String>,
+    /// Files and directories to change; `~` and `$VAR` expand.
+    pub write: Vec<String>,
+    /// Names of variables. A name may end in `*`; [`ANY`] stands for all.
+    pub env: Vec<String>,
+}
+
+/// The item that stands for every host, or every variable.
+pub const ANY: &str = "*";
+
+/// The kinds of needs, by their keys in configs.
+const KINDS: [&str; 3] = ["network", "write", "env"];
+
+impl Needs {
+    /// Returns whether the program needs hosts. Which ones is not enforced.
+    #[must_use]
+    pub fn has_network(&self) -> bool {
+        self.network.iter().any(|item| !is_path(item))
+    }
+
+    /// Returns whether the program needs Unix sockets. Which ones is not enforced.
+    #[must_use]
+    pub fn has_local_sockets(&self) -> bool {
+        self.network.iter().any(|item| is_path(item))
+    }
+
+    /// Returns the keys and items by turns, as tables hold them.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let lists = [&self.network, &self.write, &self.env];
+        KINDS.into_iter().zip(lists).flat_map(|(kind, list)| list.iter().map(move |item| (kind, item.as_str())))
+    }
+
+    /// Makes needs of keys and items.
+    pub(crate) fn of_pairs<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
+        let mut lists: [Vec<String>; 3] = Default::default();
+        for (kind, item) in pairs {
+            if let Some(at) = KINDS.iter().position(|known| *known == kind) {
+                lists[at].push(item.to_owned());
+            }
+        }
+        let [network, write, env] = lists;
+        Self { network, write, env }
+    }
+}
+
+/// Returns whether an item names a path, which `~` and variables may start.
+pub(crate) fn is_path(item: &str) -> bool {
+    item.starts_with(['/', '~', '$'])
+}
+
+/// The value of a variable that a CLI gives its programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EnvValue<'a> {
+    /// This text.
+    Literal(&'a str),
+    /// A secret: the value of this variable of the server.
+    From(&'a str),
+    /// A secret: the content of this file, read for each call; `~` and `$VAR` expand.
+    File(&'a str),
+}
+
+/// The start of a text that stands for a variable. No literal value contains a NUL.
+const FROM: &str = "\0from:";
+/// The start of a text that stands for a file.
+const FILE: &str = "\0file:";
+
+impl<'a> EnvValue<'a> {
+    /// Reads a text of a table.
+    pub(crate) fn decoded(text: &'a str) -> Self {
+        match (text.strip_prefix(FROM), text.strip_prefix(FILE)) {
+            (Some(name), _) => Self::From(name),
+            (None, Some(path)) => Self::File(path),
+            (None, None) => Self::Literal(text),
+        }
+    }
+
+    /// Returns the text that tables hold.
+    pub(crate) fn encoded(self) -> Cow<'a, str> {
+        match self {
+            Self::Literal(text) => text.into(),
+            Self::From(name) => format!("{FROM}{name}").into(),
+            Self::File(path) => format!("{FILE}{path}").into(),
+        }
+    }
+}

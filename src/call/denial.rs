@@ -1,0 +1,91 @@
+//! Tells that confinement was probably the reason of a failure, and which need would have permitted it.
+//!
+//! Pure. The kernel tells a program only the error number, and the program tells it in its own words.
+
+use std::path::Path;
+
+use crate::exec::{Confinement, End, Invocation, Outcome};
+
+/// Texts by which programs tell that the system refused something. Source: `strerror`(3).
+const REFUSALS: [&str; 3] = ["permission denied", "operation not permitted", "eacces"];
+
+/// Texts by which programs tell that they have no network.
+const NO_NETWORK: [&str; 9] = [
+    "resolve host",
+    "name resolution",
+    "resolve hostname",
+    "lookup address",
+    "dial tcp",
+    "dial udp",
+    "dial unix",
+    "socket",
+    "connect",
+];
+
+/// Maximum number of lines of standard error that are searched.
+const MAX_LINES: usize = 200;
+
+/// Adds to a failed outcome what its confinement probably refused.
+///
+/// `could_write` returns whether the server itself may write a path: a program that it confines could, then, without.
+pub(crate) fn told(invocation: &Invocation, outcome: Outcome, could_write: &dyn Fn(&Path) -> bool) -> Outcome {
+    let Some(confinement) = invocation.confinement.as_ref().filter(|_| outcome.sandbox.is_none()) else {
+        return outcome;
+    };
+    if outcome.succeeded() || !matches!(outcome.end, End::Exited(_) | End::Signaled(_)) {
+        return outcome;
+    }
+    let sandbox = denial(confinement, &outcome.stderr.text(), could_write);
+    Outcome { sandbox, ..outcome }
+}
+
+/// Returns what was probably refused, by what the program wrote to standard error.
+fn denial(confinement: &Confinement, stderr: &str, could_write: &dyn Fn(&Path) -> bool) -> Option<String> {
+    let line_with = |texts: &[&str]| {
+        let has_one = |line: &&str| {
+            let line = line.to_ascii_lowercase();
+            texts.iter().any(|text| line.contains(text))
+        };
+        stderr.lines().take(MAX_LINES).find(has_one)
+    };
+    if !confinement.network && !confinement.local_sockets && line_with(&NO_NETWORK).is_some() {
+        return Some(text("it had no network", "network: true"));
+    }
+    match path(line_with(&REFUSALS)?).map(Path::new) {
+        Some(path) if confinement.write.iter().any(|open| path.starts_with(open)) || !could_write(path) => None,
+        Some(path) => {
+            let directory = path.parent().unwrap_or(path).display();
+            Some(text(&format!("it could not change {}", path.display()), &format!("write: [{directory}]")))
+        }
+        None => Some(text("it could change files of its temporary directory only", "write: [DIRECTORY]")),
+    }
+}
+
+fn text(what: &str, need: &str) -> String {
+    format!("Probably denied by confinement: {what}. `needs: {{{need}}}` in the config of the tool permits it.")
+}
+
+/// Returns the first absolute path in a line.
+fn path(line: &str) -> Option<&str> {
+    let ends = |c: char| c.is_whitespace() || "'\"`:,;()[]".contains(c) || c == '\u{2018}' || c == '\u{2019}';
+    line.split(ends).find(|word| word.len() > 1 && word.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_the_path_or_the_network_that_was_refused() {
+        let is_ours = |path: &Path| !path.starts_with("/root");
+        let said = |stderr: &str| denial(&Confinement::default(), stderr, &is_ours).unwrap_or_default();
+        let touch = said("touch: cannot touch '/srv/x': Permission denied");
+        assert!(touch.contains("could not change /srv/x") && touch.contains("`needs: {write: [/srv]}`"), "{touch}");
+        assert_eq!(said("cat: /root/x: Permission denied"), "");
+        assert!(said("curl: (6) Could not resolve host: a.example").contains("it had no network"));
+        assert!(said("x: Operation not permitted").contains("temporary directory only"));
+        assert_eq!(said("fatal: bad revision 'x'"), "");
+        let open = Confinement { write: vec!["/srv".into()], ..Confinement::default() };
+        assert_eq!(denial(&open, "touch: '/srv/x': Permission denied", &is_ours), None);
+    }
+}

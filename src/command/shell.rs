@@ -1,0 +1,183 @@
+//! Runs lines for `climax sh` with the streams of this process.
+
+use std::convert::Infallible;
+use std::io::{self, IsTerminal as _};
+use std::ops::ControlFlow;
+use std::os::fd::OwnedFd;
+#[cfg(feature = "prompt")]
+use std::path::Path;
+use std::path::PathBuf;
+use std::thread::JoinHandle;
+
+use climax_catalog::OutputForm;
+use tokio::runtime::Runtime;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::call::approval::Approver;
+use crate::call::line::{UnreadLine, directory_change};
+use crate::call::visible::TextForm;
+use crate::call::{CallError, LineOutcome, LineRequest, LineResult, Purpose, RawStreams, Toolbox};
+use crate::command::output::{FAILURE, USAGE};
+use crate::command::terminal;
+use crate::exec::{self, SpawnError, Stop};
+use crate::mcp::reply::reply;
+
+/// Exit status: the policy does not permit a command. Source: POSIX.1-2024, "Exit Status for Commands".
+const DENIED: u8 = 126;
+
+/// Exit status: no tool runs the program. Source: the same.
+const NOT_FOUND: u8 = 127;
+
+/// The shell that programs find in `SHELL`, so that they do not start this one.
+const CHILD_SHELL: (&str, &str) = ("SHELL", "/bin/sh");
+
+/// Runs lines one after the other.
+pub(super) struct Shell<'t> {
+    pub(super) toolbox: &'t Toolbox,
+    runtime: Runtime,
+    /// Where lines start; `None` is the directory of this process.
+    directory: Option<PathBuf>,
+}
+
+impl<'t> Shell<'t> {
+    pub(super) fn new(toolbox: &'t Toolbox, runtime: Runtime) -> Self {
+        Self { toolbox, runtime, directory: None }
+    }
+
+    #[cfg(feature = "prompt")]
+    pub(super) fn directory(&self) -> Option<&Path> {
+        self.directory.as_deref()
+    }
+
+    /// Runs a line of a prompt or a script, and returns its exit status; the last one again for a line without commands.
+    ///
+    /// `cd DIR` alone changes the directory of the lines behind it, and `exit` breaks.
+    pub(super) fn take<A>(&mut self, line: &str, last: u8, approver: &A) -> ControlFlow<u8, u8>
+    where
+        A: Approver<Question = Infallible>,
+    {
+        match line.trim() {
+            "exit" => return ControlFlow::Break(last),
+            text if text.is_empty() || text.starts_with('#') => return ControlFlow::Continue(last),
+            _ => {}
+        }
+        let Some(directories) = directory_change(line, &exec::variable) else {
+            return ControlFlow::Continue(self.run(line, None, approver));
+        };
+        ControlFlow::Continue(self.change_directory(&directories))
+    }
+
+    /// Changes the directory of further lines, not that of this process: relative paths of a policy keep their meaning.
+    fn change_directory(&mut self, directories: &[String]) -> u8 {
+        let start = self.directory.clone().unwrap_or_default();
+        let path = directories.iter().fold(start, |path, directory| path.join(directory));
+        let found = path.canonicalize().and_then(|path| path.read_dir().map(|_| path));
+        match found {
+            Ok(path) => {
+                self.directory = Some(path);
+                0
+            }
+            Err(error) => {
+                terminal::error(&format!("climax: cannot change to the directory `{}`: {error}", path.display()));
+                FAILURE
+            }
+        }
+    }
+
+    /// Runs a line, and returns its exit status. A signal ends its programs.
+    pub(super) fn run<A>(&self, line: &str, input: Option<OwnedFd>, approver: &A) -> u8
+    where
+        A: Approver<Question = Infallible>,
+    {
+        self.execute(line, input, approver).unwrap_or_else(|error| {
+            terminal::error(&format!("climax: {error}"));
+            FAILURE
+        })
+    }
+
+    fn execute<A>(&self, line: &str, input: Option<OwnedFd>, approver: &A) -> io::Result<u8>
+    where
+        A: Approver<Question = Infallible>,
+    {
+        let (output, copied_output) = stream(io::stdout().is_terminal(), &io::stdout(), io::stdout)?;
+        let (errors, copied_errors) = stream(io::stderr().is_terminal(), &io::stderr(), io::stderr)?;
+        let raw = RawStreams { input, output, errors };
+        let env = [(CHILD_SHELL.0.to_owned(), CHILD_SHELL.1.to_owned())];
+        let directory = self.directory.as_ref().map(|path| path.display().to_string());
+        let request = LineRequest {
+            line,
+            directory: directory.as_deref(),
+            stdin: None,
+            watch: None,
+            env: &env,
+            caller: None,
+            purpose: Purpose::Call,
+            space: None,
+        };
+        let result = self.runtime.block_on(async {
+            let [mut terminate, mut interrupt, mut hangup] =
+                [signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?, signal(SignalKind::hangup())?];
+            let stop = async {
+                tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {}, _ = hangup.recv() => {} }
+                Stop::Cancelled
+            };
+            io::Result::Ok(self.toolbox.run_line(request, Some(raw), approver, stop).await)
+        });
+        let done = match result? {
+            LineResult::Done(done) => done,
+            LineResult::InputRequired(never) => match never {},
+        };
+        for copied in [copied_output, copied_errors].into_iter().flatten() {
+            // It ends with the programs; a failure to write has no one to report to.
+            let _ = copied.join();
+        }
+        Ok(status(done))
+    }
+}
+
+/// Returns a descriptor for programs: the stream itself, or a pipe that is copied to it if it is a terminal.
+fn stream<W: io::Write + Send + 'static>(
+    is_terminal: bool,
+    own: &impl std::os::fd::AsFd,
+    writer: fn() -> W,
+) -> io::Result<(OwnedFd, Option<JoinHandle<()>>)> {
+    if !is_terminal {
+        return Ok((own.as_fd().try_clone_to_owned()?, None));
+    }
+    let (mut read, write) = io::pipe()?;
+    let copy = std::thread::spawn(move || {
+        let mut writer = writer();
+        let _ = io::copy(&mut read, &mut writer).and_then(|_| writer.flush());
+    });
+    Ok((write.into(), Some(copy)))
+}
+
+/// Reports what failed, and returns the exit status of a line.
+fn status(done: LineOutcome) -> u8 {
+    if let Some(failure) = done.failure {
+        let status = failure_status(&failure.error);
+        let tool = failure.tool.unwrap_or_default();
+        let about = if tool.is_empty() { String::new() } else { format!("`{}` ({tool}): ", failure.text) };
+        let text = reply(&tool, OutputForm::Text, Err(failure.error), TextForm::Visible).text;
+        terminal::error(&format!("climax: {about}{text}"));
+        return status;
+    }
+    let status = done.steps.last().map_or(0, crate::call::StepOutcome::status);
+    u8::try_from(status & 0xff).unwrap_or(FAILURE)
+}
+
+fn failure_status(error: &CallError) -> u8 {
+    match error {
+        CallError::Unread(unread) => match unread.as_ref() {
+            UnreadLine::Command { unread, .. } if unread.tool.is_none() => NOT_FOUND,
+            UnreadLine::Command { .. } | UnreadLine::Syntax(_) => USAGE,
+        },
+        CallError::UnknownTool { .. } | CallError::Spawn(SpawnError::NotFound(_)) => NOT_FOUND,
+        CallError::PolicyDenied { .. }
+        | CallError::ApprovalDenied(_)
+        | CallError::UnusableAnswer { .. }
+        | CallError::Spawn(_) => DENIED,
+        CallError::InvalidArguments { .. } => USAGE,
+        CallError::Unaudited(_) => FAILURE,
+    }
+}
