@@ -271,7 +271,7 @@ fn object(given: &str) -> Result<Map<String, Value>, String> {
             let from = "standard input";
             (from, io::read_to_string(io::stdin()).map_err(|error| unread(from, error))?)
         }
-        None => ("--args", given.to_owned()),
+        None => ("the given text", given.to_owned()),
     };
     match serde_json::from_str(&text) {
         Ok(Value::Object(object)) => Ok(object),

@@ -4,11 +4,10 @@ mod client;
 mod file;
 mod settings;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use climax_catalog::{Catalog, Style};
+use climax_catalog::Catalog;
 use serde_json::{Map, Value};
 
 pub(crate) use self::client::Client;
@@ -16,23 +15,11 @@ use self::client::Places;
 use self::file::SettingsFile;
 use self::settings::Change;
 use crate::command::output::{FAILURE, print, usage};
+use crate::command::selection::Selection;
 use crate::command::terminal;
-use crate::serving::load::{self, Wanted};
 
 /// The name of the server in settings.
 const SERVER: &str = "climax";
-
-/// The policy that is written if there is none.
-const POLICY: &str = "\
-# Written by `climax install`. Change it as you like: it is not written again.
-# `climax validate --policy FILE` checks it, `climax schema policy` describes the format.
-default: enabled
-approval:
-  # The user is asked before calls that may destroy something.
-  global: destructive
-  # What happens where the client cannot ask: `deny` or `approve`.
-  headless: deny
-";
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
@@ -48,29 +35,27 @@ pub(crate) struct Args {
     /// Take climax out of the settings
     #[arg(long)]
     remove: bool,
-    /// Serve without a policy, and write none
-    #[arg(long)]
-    no_policy: bool,
-    /// Names and options for the server, such as `-- git jq --config /path/to/mine.yaml`
-    #[arg(last = true, value_name = "ARG")]
+    #[command(flatten)]
+    selection: Selection,
+    /// Further options for the server, such as `-- --meta search,run`
+    #[arg(last = true, value_name = "OPTION")]
     server: Vec<String>,
 }
 
-/// Writes the settings. Exit status 1 if a file is invalid or cannot be written; then no settings are changed.
+/// Writes the settings. Exit status 1 if the server could not start, or a file is invalid or cannot be written. Then no
+/// settings are changed.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
-    let Some(home) = variable("HOME") else {
-        return usage("the variable HOME is not set, so the place of settings is unknown: set it");
+    let path = match settings_path(arguments) {
+        Ok(path) => path,
+        Err(message) => return usage(&message),
     };
-    let places = Places { home, variable };
-    let path = match (arguments.project, arguments.client.project_file(&directory())) {
-        (false, _) => arguments.client.user_file(&places),
-        (true, Some(path)) => path,
-        (true, None) => {
-            let title = arguments.client.title();
-            return usage(&format!("{title} has no settings for projects: leave out --project"));
+    if !arguments.remove {
+        // A server with a broken config would not start, and clients do not say why.
+        if let Err(code) = arguments.selection.load(catalog) {
+            return code;
         }
-    };
-    let done = if arguments.remove { remove(arguments, &path) } else { install(catalog, arguments, &path, &places) };
+    }
+    let done = if arguments.remove { remove(arguments, &path) } else { install(arguments, &path) };
     match done {
         Ok(lines) => print(&lines.join("\n"), ExitCode::SUCCESS),
         Err(message) => {
@@ -78,6 +63,22 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
             ExitCode::from(FAILURE)
         }
     }
+}
+
+/// Returns the file of the settings to change.
+fn settings_path(arguments: &Args) -> Result<PathBuf, String> {
+    let client = arguments.client;
+    if arguments.project {
+        let none = || format!("{} has no settings for projects: leave out --project", client.title());
+        return client.project_file(&directory()).ok_or_else(none);
+    }
+    let places = places().ok_or("HOME is not set, so the settings cannot be found: set HOME")?;
+    Ok(client.user_file(&places))
+}
+
+/// Returns the directories that settings are in; `None` without a home directory.
+fn places() -> Option<Places> {
+    variable("HOME").map(|home| Places { home, variable })
 }
 
 /// Returns the directory that a variable names.
@@ -89,39 +90,20 @@ fn directory() -> PathBuf {
     std::env::current_dir().unwrap_or_default()
 }
 
-/// Adds or updates the entry, and writes a policy if there is none. Returns what it did.
-fn install(catalog: &'static Catalog, arguments: &Args, path: &Path, places: &Places) -> Result<Vec<String>, String> {
+/// Adds or updates the entry. Returns what it did.
+fn install(arguments: &Args, path: &Path) -> Result<Vec<String>, String> {
     let client = arguments.client;
-    let policy = policy_path(arguments, places);
-    if let Some(policy) = &policy {
-        check_policy(catalog, policy)?;
-    }
-    let entry = client.entry(&command(arguments)?, &server_arguments(arguments, policy.as_deref()));
+    let entry = client.entry(&command(arguments)?, &server_arguments(arguments)?);
     let file = SettingsFile::read(path).map_err(|error| not_read(path, &error))?;
     let text = changed(client, path, file.text(), Change::Set(&entry))?;
     if arguments.print {
-        return shown(client, path, &entry, policy.as_deref());
-    }
-    let mut lines = Vec::new();
-    if let Some(policy) = &policy {
-        let is_new = file::write_new(policy, POLICY).map_err(|error| not_written(policy, &error))?;
-        lines.push(match is_new {
-            true => format!("{}: written; it asks before destructive calls", policy.display()),
-            false => format!("{}: kept as it is", policy.display()),
-        });
+        return shown(client, path, &entry);
     }
     if text == file.text() {
-        lines.push(format!("{}: nothing to change, {SERVER} is there already", path.display()));
-        return Ok(lines);
+        return Ok(vec![format!("{}: nothing to change, {SERVER} is there already", path.display())]);
     }
     file.replace(&text).map_err(|error| not_written(path, &error))?;
-    lines.push(format!("{}: set `{}.{SERVER}`", path.display(), client.servers_key()));
-    if arguments.project && !arguments.no_policy {
-        lines
-            .push("A project's settings are for everyone who works on it, so they name no policy of yours.".to_owned());
-    }
-    lines.push(client.advice().to_owned());
-    Ok(lines)
+    Ok(vec![format!("{}: set `{}.{SERVER}`", path.display(), client.servers_key()), client.advice().to_owned()])
 }
 
 /// Removes the entry. Returns what it did.
@@ -143,22 +125,10 @@ fn remove(arguments: &Args, path: &Path) -> Result<Vec<String>, String> {
     Ok(vec![format!("{}: removed {place}", path.display())])
 }
 
-/// Shows the entry in settings that hold nothing else, since others may be secret, and the policy.
-fn shown(
-    client: Client,
-    path: &Path,
-    entry: &Map<String, Value>,
-    policy: Option<&Path>,
-) -> Result<Vec<String>, String> {
+/// Shows the entry alone, since the rest of the settings may hold secrets.
+fn shown(client: Client, path: &Path, entry: &Map<String, Value>) -> Result<Vec<String>, String> {
     let text = changed(client, path, "", Change::Set(entry))?;
-    let mut lines = vec![format!("{}:\n\n{text}", path.display())];
-    if let Some(policy) = policy {
-        let is_there = fs::symlink_metadata(policy).is_ok();
-        let text = if is_there { "(kept as it is)\n" } else { POLICY };
-        lines.push(format!("{}:\n\n{text}", policy.display()));
-    }
-    lines.push("Nothing was written.".to_owned());
-    Ok(lines)
+    Ok(vec![format!("{}:\n\n{text}", path.display()), "Nothing was written.".to_owned()])
 }
 
 /// Returns the text of settings after the change.
@@ -179,39 +149,39 @@ fn command(arguments: &Args) -> Result<String, String> {
     text.ok_or_else(|| format!("the path of this program is not UTF-8, and settings are: {}", program.display()))
 }
 
-/// Returns the arguments of the server: the user's own, and those of the client and the policy that they do not give.
-fn server_arguments(arguments: &Args, policy: Option<&Path>) -> Vec<String> {
+/// Returns the arguments of the server: the user's own, and the options that suit the client. Paths become absolute,
+/// because clients start servers in directories of their own choice.
+fn server_arguments(arguments: &Args) -> Result<Vec<String>, String> {
+    let Selection { sources, .. } = &arguments.selection;
+    let mut words = arguments.selection.names();
+    for config in &sources.configs {
+        words.extend(["--config".to_owned(), absolute(config)?]);
+    }
+    words.extend(sources.only.then(|| "--only".to_owned()));
+    if let Some(policy) = &sources.policy {
+        words.extend(["--policy".to_owned(), absolute(policy)?]);
+    }
+    if let Some(level) = sources.confine {
+        words.extend(["--confine".to_owned(), level.as_str().to_owned()]);
+    }
     let is_given = |option: &str| gives(&arguments.server, option);
-    let options = arguments.client.options();
-    let options = options.iter().filter(|_| !is_given("--meta") && !is_given("--classic")).map(|&word| word.to_owned());
-    let policy = policy.into_iter().flat_map(|path| ["--policy".to_owned(), path.display().to_string()]);
-    arguments.server.iter().cloned().chain(options).chain(policy).collect()
+    if !is_given("--meta") && !is_given("--classic") {
+        words.extend(arguments.client.options().iter().map(|&word| word.to_owned()));
+    }
+    words.extend(arguments.server.iter().cloned());
+    Ok(words)
+}
+
+/// Returns a path as an absolute one.
+fn absolute(path: &Path) -> Result<String, String> {
+    let absolute = std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = absolute.to_str().map(str::to_owned);
+    text.ok_or_else(|| format!("{}: the path is not UTF-8, and settings are: rename it", path.display()))
 }
 
 /// Whether words give an option.
 fn gives(words: &[String], option: &str) -> bool {
     words.iter().any(|word| word.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('=')))
-}
-
-/// Returns the file of the user's policy; `None` if the server is to have none, or has another one.
-fn policy_path(arguments: &Args, places: &Places) -> Option<PathBuf> {
-    let is_wanted = !arguments.no_policy && !arguments.project && !gives(&arguments.server, "--policy");
-    is_wanted.then(|| places.config().join("climax/policy.yaml"))
-}
-
-/// Checks a policy that is there, because a server does not start with an invalid one.
-fn check_policy(catalog: &'static Catalog, path: &Path) -> Result<(), String> {
-    if fs::symlink_metadata(path).is_err() {
-        return Ok(());
-    }
-    let wanted = Wanted::default();
-    let loaded = load::load_tools(catalog, &wanted, Some(path));
-    let reason = |error: load::LoadError| match error {
-        load::LoadError::Files(found) => found.render(Style::Plain),
-        other => other.to_string(),
-    };
-    let advice = "Nothing was written. Correct the policy, or serve without it: --no-policy";
-    loaded.map(drop).map_err(|error| format!("the policy cannot be used\n{}\n{advice}", reason(error)))
 }
 
 fn not_read(path: &Path, error: &std::io::Error) -> String {

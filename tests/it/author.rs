@@ -137,7 +137,7 @@ fn arguments_come_from_a_file_or_standard_input() {
         ("@absent.json", "--args: cannot read absent.json: No such file"),
         ("@list.json", "--args takes a JSON object, such as '{\"max_count\": 3}', and list.json is another value"),
         ("-", "standard input is not JSON: EOF"),
-        ("{", "--args is not JSON: EOF"),
+        ("{", "--args takes a JSON object, and the given text is not JSON: EOF"),
     ] {
         let (status, stdout, stderr) = desk.run(&["call", "words", "--args", args]);
         assert!(status == 2 && stdout.is_empty() && stderr.contains(message), "{args}: {stderr}");

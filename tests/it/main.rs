@@ -30,6 +30,7 @@ mod http;
 mod ignored;
 #[cfg(feature = "import")]
 mod import;
+mod install;
 mod laws;
 mod limits;
 mod lines;

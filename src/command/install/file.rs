@@ -69,22 +69,3 @@ impl SettingsFile {
         Ok(())
     }
 }
-
-/// Writes a file unless something has this name already. Returns whether it wrote.
-///
-/// # Errors
-/// The directory or the file cannot be written.
-pub(super) fn write_new(path: &Path, text: &str) -> io::Result<bool> {
-    let directory = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(directory)?;
-    let mut temporary = tempfile::Builder::new()
-        .prefix(".climax-")
-        .permissions(Permissions::from_mode(NEW_FILE))
-        .tempfile_in(directory)?;
-    temporary.write_all(text.as_bytes())?;
-    match temporary.persist_noclobber(path) {
-        Ok(_) => Ok(true),
-        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(error.error),
-    }
-}
