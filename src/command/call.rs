@@ -96,7 +96,7 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
         space: None,
     };
     if let Some(ignored) = ignored(&toolbox, request) {
-        terminal::error(&ignored);
+        terminal::complain(&ignored);
     }
     let ran = runtime().and_then(|runtime| match arguments.dry_run {
         true => Ok(plan(&runtime, &toolbox, request, arguments.json)),
@@ -106,7 +106,7 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
         }),
     });
     ran.unwrap_or_else(|error| {
-        terminal::error(&format!("climax: {error}"));
+        terminal::complain(&format!("{error}"));
         ExitCode::from(FAILURE)
     })
 }
@@ -125,7 +125,7 @@ fn plan(runtime: &Runtime, toolbox: &Toolbox, request: CallRequest<'_>, as_json:
 fn ignored(toolbox: &Toolbox, request: CallRequest<'_>) -> Option<String> {
     let tool = toolbox.index.get(request.tool)?;
     let names: Vec<String> = unknown_keys(tool, request.arguments).map(|name| format!("`{}`", echo(name))).collect();
-    let warning = || format!("climax: ignored, because `{}` has no such arguments: {}", tool.name(), names.join(", "));
+    let warning = || format!("ignored, because `{}` has no such arguments: {}", tool.name(), names.join(", "));
     (!names.is_empty()).then(warning)
 }
 
@@ -139,7 +139,7 @@ pub(super) fn write_reply(reply: &Reply, as_json: bool) -> ExitCode {
     let error = reply.error.as_ref().filter(|error| error.code != ErrorCode::UnknownTool);
     let near = error.map(|error| error.suggestions.join("`, `")).filter(|near| !near.is_empty());
     if let Some(near) = near {
-        terminal::error(&format!("climax: did you mean `{near}`?"));
+        terminal::complain(&format!("did you mean `{near}`?"));
     }
     match reply.media.as_slice() {
         [] => print(&reply.text, code),
@@ -194,8 +194,8 @@ fn rendered(toolbox: &Toolbox, request: CallRequest<'_>, result: CallResult<Infa
         }
         CallResult::Failed(error) => {
             if matches!(error, CallError::ApprovalDenied(Denial::Unanswerable)) {
-                terminal::error(&format!(
-                    "climax: there is no terminal to ask for the user's values: add {} to the command line",
+                terminal::complain(&format!(
+                    "there is no terminal to ask for the user's values: add {} to the command line",
                     unanswered(toolbox, request).join(" ")
                 ));
             }

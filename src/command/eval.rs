@@ -87,7 +87,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let set = match Set::read(&arguments.queries) {
         Ok(set) => set,
         Err(message) => {
-            terminal::error(&format!("climax: {message}"));
+            terminal::complain(&format!("{message}"));
             return ExitCode::from(FAILURE);
         }
     };

@@ -4,22 +4,21 @@ mod client;
 mod file;
 mod settings;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::ValueEnum as _;
 use climax_catalog::Catalog;
 use serde_json::{Map, Value};
 
-pub(crate) use self::client::Client;
-use self::client::Places;
+use self::client::{Client, Places};
 use self::file::SettingsFile;
 use self::settings::Change;
 use crate::command::output::{FAILURE, print, usage};
 use crate::command::selection::Selection;
 use crate::command::terminal;
-
-/// The name of the server in settings.
-const SERVER: &str = "climax";
+use crate::identity;
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
@@ -59,7 +58,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     match done {
         Ok(lines) => print(&lines.join("\n"), ExitCode::SUCCESS),
         Err(message) => {
-            terminal::error(&format!("climax: {message}"));
+            terminal::complain(&format!("{message}"));
             ExitCode::from(FAILURE)
         }
     }
@@ -90,6 +89,49 @@ fn directory() -> PathBuf {
     std::env::current_dir().unwrap_or_default()
 }
 
+/// A server that the settings of a client start.
+pub(super) struct InstalledServer {
+    pub(super) client: &'static str,
+    /// The settings.
+    pub(super) path: PathBuf,
+    /// The words of the command, or why they cannot be read.
+    pub(super) command: Result<Vec<String>, String>,
+}
+
+/// Finds this program in the settings of the user's clients and of the project in the current directory.
+pub(super) fn installed_servers() -> Vec<InstalledServer> {
+    let places = places();
+    let files = Client::value_variants().iter().flat_map(|&client| {
+        let user = places.as_ref().map(|places| client.user_file(places));
+        [user, client.project_file(&directory())].into_iter().flatten().map(move |path| (client, path))
+    });
+    files.filter_map(|(client, path)| installed_server(client, path)).collect()
+}
+
+/// Reads a client's settings; `None` without settings or without this program in them.
+fn installed_server(client: Client, path: PathBuf) -> Option<InstalledServer> {
+    let text = fs::read_to_string(&path).ok()?;
+    let place = (client.servers_key(), identity::name());
+    let command = match settings::entry(client.format(), &text, place) {
+        Ok(entry) => words_of(&entry?),
+        // Settings that do not name this program are no matter of its own.
+        Err(_) if !text.contains(identity::name()) => return None,
+        Err(problem) => Err(problem.to_string()),
+    };
+    Some(InstalledServer { client: client.title(), path, command })
+}
+
+/// Returns the words of the command that an entry starts.
+fn words_of(entry: &Value) -> Result<Vec<String>, String> {
+    let texts = |value: &Value| match value {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(items) => items.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        _ => Vec::new(),
+    };
+    let words = [texts(&entry["command"]), texts(&entry["args"])].concat();
+    if words.is_empty() { Err("the entry has no `command`".to_owned()) } else { Ok(words) }
+}
+
 /// Adds or updates the entry. Returns what it did.
 fn install(arguments: &Args, path: &Path) -> Result<Vec<String>, String> {
     let client = arguments.client;
@@ -100,15 +142,18 @@ fn install(arguments: &Args, path: &Path) -> Result<Vec<String>, String> {
         return shown(client, path, &entry);
     }
     if text == file.text() {
-        return Ok(vec![format!("{}: nothing to change, {SERVER} is there already", path.display())]);
+        return Ok(vec![format!("{}: nothing to change, {} is there already", path.display(), identity::name())]);
     }
     file.replace(&text).map_err(|error| not_written(path, &error))?;
-    Ok(vec![format!("{}: set `{}.{SERVER}`", path.display(), client.servers_key()), client.advice().to_owned()])
+    Ok(vec![
+        format!("{}: set `{}.{}`", path.display(), client.servers_key(), identity::name()),
+        client.advice().to_owned(),
+    ])
 }
 
 /// Removes the entry. Returns what it did.
 fn remove(arguments: &Args, path: &Path) -> Result<Vec<String>, String> {
-    let place = format!("`{}.{SERVER}`", arguments.client.servers_key());
+    let place = format!("`{}.{}`", arguments.client.servers_key(), identity::name());
     let file = SettingsFile::read(path).map_err(|error| not_read(path, &error))?;
     let nothing = || vec![format!("{}: nothing to remove, there is no {place}", path.display())];
     if file.text().trim().is_empty() {
@@ -133,7 +178,7 @@ fn shown(client: Client, path: &Path, entry: &Map<String, Value>) -> Result<Vec<
 
 /// Returns the text of settings after the change.
 fn changed(client: Client, path: &Path, text: &str, change: Change<'_>) -> Result<String, String> {
-    settings::changed(client.format(), text, (client.servers_key(), SERVER), change).map_err(|problem| {
+    settings::changed(client.format(), text, (client.servers_key(), identity::name()), change).map_err(|problem| {
         format!("{}: {problem}\nNothing was written. Correct the file, then run the command again.", path.display())
     })
 }
@@ -142,7 +187,7 @@ fn changed(client: Client, path: &Path, text: &str, change: Change<'_>) -> Resul
 /// project go to other machines, so they hold the name.
 fn command(arguments: &Args) -> Result<String, String> {
     if arguments.project {
-        return Ok(SERVER.to_owned());
+        return Ok(identity::name().to_owned());
     }
     let program = std::env::current_exe().map_err(|error| format!("the path of this program is unknown: {error}"))?;
     let text = program.to_str().map(str::to_owned);

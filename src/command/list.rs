@@ -9,6 +9,7 @@ use super::export;
 use crate::command::output::print;
 use crate::command::selection::Selection;
 use crate::command::terminal;
+use crate::identity;
 use crate::serving::load;
 
 #[derive(clap::Args, Debug)]
@@ -53,9 +54,10 @@ pub(super) fn clis(index: &ToolIndex) -> String {
         ]
     });
     format!(
-        "{}\n\n{} tools. `climax list NAME` shows those of one CLI.",
+        "{}\n\n{} tools. `{} list NAME` shows those of one CLI.",
         terminal::table(["CLI", "Tools", "Category", "Description"], rows),
-        index.tools().count()
+        index.tools().count(),
+        identity::name()
     )
 }
 

@@ -4,6 +4,7 @@ mod annotate;
 #[cfg(feature = "budget")]
 pub(crate) mod budget;
 pub(crate) mod call;
+pub(crate) mod catalog;
 pub(crate) mod completions;
 pub(crate) mod diff;
 pub(crate) mod doctor;
@@ -11,10 +12,14 @@ mod dry_run;
 pub(crate) mod eval;
 mod explain;
 pub(crate) mod export;
+pub(crate) mod help;
 #[cfg(feature = "import")]
 pub(crate) mod import;
+#[cfg(feature = "import")]
+pub(crate) mod init;
 pub(crate) mod install;
 pub(crate) mod list;
+pub(crate) mod man;
 pub(crate) mod output;
 pub(crate) mod policy;
 #[cfg(feature = "prompt")]

@@ -37,11 +37,10 @@ impl RetiredCommand {
 }
 
 /// Words that people try as commands, and what does what they mean.
-const OTHER_WORDS: [(&str, &str); 4] = [
+const OTHER_WORDS: [(&str, &str); 3] = [
     ("describe", "`climax show TOOL` shows a tool with its args"),
     ("serve", "`climax` alone serves, and so does `climax run`"),
     ("start", "`climax` alone serves, and so does `climax run`"),
-    ("init", "`climax import --help-of PROGRAM` writes a first config"),
 ];
 
 /// A word that stands where a command could stand, and was probably meant as one.

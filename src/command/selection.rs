@@ -90,10 +90,10 @@ pub(super) fn report_load_error(error: LoadError) -> ExitCode {
                 if is_config(Path::new(&name.name)) {
                     name.suggestions.push(format!("--config {}", name.name));
                 }
-                terminal::error(&format!("climax: {name}"));
+                terminal::complain(&format!("{name}"));
             }
         }
-        other => terminal::error(&format!("climax: {other}")),
+        other => terminal::complain(&format!("{other}")),
     }
     ExitCode::from(FAILURE)
 }

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use climax_catalog::policy::{Executor, Headless};
+use climax_catalog::policy::{ArgRule, Executor, Headless};
 use climax_catalog::{ArgRisk, ArgView, ResolvedTool, Risk};
 use serde_json::{Map, Value, json};
 
@@ -14,6 +14,7 @@ use crate::call::{CallError, Toolbox, suggest_tools};
 use crate::command::output::{print, usage};
 use crate::command::selection::Sources;
 use crate::exec::{Limits, Runner};
+use crate::identity;
 use crate::mcp::{self, reply::reply};
 use crate::serving::Program;
 use crate::serving::load;
@@ -47,7 +48,10 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
 /// Reports that no tool has this name, with those that resemble it.
 fn unknown(toolbox: &Toolbox, name: &str, as_json: bool) -> ExitCode {
     if !as_json && toolbox.index.summary().any(|summary| load::is_named(summary.cli, name)) {
-        return usage(&format!("`{name}` is a CLI, and `show` takes a tool: `climax list {name}` lists its tools"));
+        return usage(&format!(
+            "`{name}` is a CLI, and `show` takes a tool: `{} list {name}` lists its tools",
+            identity::name()
+        ));
     }
     let error = CallError::UnknownTool { suggestions: suggest_tools(&toolbox.index, name) };
     write_reply(&reply(name, climax_catalog::OutputForm::Text, Err(error), TextForm::Visible), as_json)
@@ -67,10 +71,7 @@ fn json(toolbox: &Toolbox, tool: ResolvedTool<'_>) -> Value {
 fn text(toolbox: &Toolbox, tool: ResolvedTool<'_>) -> String {
     let described = mcp::described(toolbox, tool);
     let risk = tool.written_risk().map_or("not written in the config", Risk::as_str);
-    let template = match described["argv"].as_array() {
-        Some(words) => words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
-        None => "(none: the tool is a part of this program)".to_owned(),
-    };
+    let template = template(&described);
     let mut blocks = vec![
         format!("{}\n{}", tool.name(), tool.description()),
         format!("CLI: {}\nRisk: {risk}", tool.cli().name()),
@@ -79,11 +80,19 @@ fn text(toolbox: &Toolbox, tool: ResolvedTool<'_>) -> String {
         format!("Policy:\n  {}", policy(toolbox, tool).join("\n  ")),
     ];
     if described["installed"] == json!(false) {
-        blocks.push("The program is not installed: `climax doctor` says what is missing.".to_owned());
+        blocks.push(format!("The program is not installed: `{} doctor` says what is missing.", identity::name()));
     }
     blocks.extend(mcp::examples(tool).next().map(|args| format!("Example:\n  {}", example(tool, &args))));
     blocks.retain(|block| !block.is_empty());
     blocks.join("\n\n")
+}
+
+/// Returns the command line of a tool, with places for values.
+pub(super) fn template(described: &Value) -> String {
+    match described["argv"].as_array() {
+        Some(words) => words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
+        None => "(none: the tool is a part of this program)".to_owned(),
+    }
 }
 
 /// Formats the table of args.
@@ -96,7 +105,7 @@ fn args(tool: ResolvedTool<'_>) -> String {
 }
 
 /// Returns what is special about an arg, with its risk and whether agents see it.
-fn notes(arg: ArgView<'_>) -> Vec<String> {
+pub(super) fn notes(arg: ArgView<'_>) -> Vec<String> {
     let mut notes = list::arg_notes(arg);
     match arg.risk() {
         ArgRisk::OfTool => {}
@@ -110,7 +119,7 @@ fn notes(arg: ArgView<'_>) -> Vec<String> {
 }
 
 /// Says in sentences what the policy makes of the tool.
-fn policy(toolbox: &Toolbox, tool: ResolvedTool<'_>) -> Vec<String> {
+pub(super) fn policy(toolbox: &Toolbox, tool: ResolvedTool<'_>) -> Vec<String> {
     let approval = match toolbox.policy.approval_from(tool) {
         None => "No call needs approval.".to_owned(),
         Some(Risk::Read) => "Every call needs approval.".to_owned(),
@@ -128,18 +137,31 @@ fn policy(toolbox: &Toolbox, tool: ResolvedTool<'_>) -> Vec<String> {
     };
     let rules =
         tool.args().flat_map(|arg| arg.rules().filter(|rule| rule.is_from_policy()).map(move |rule| (arg, rule)));
-    let rules = rules.flat_map(|(arg, rule)| {
-        let rule = rule.to_rule();
-        let least = rule.min.map(|min| format!("`{}` must be {min} or more.", arg.name()));
-        let most = rule.max.map(|max| format!("`{}` must be {max} or less.", arg.name()));
-        let pattern = rule.pattern.map(|pattern| format!("`{}` must match `{}`.", arg.name(), pattern.as_str()));
-        [least, most, pattern].into_iter().flatten().collect::<Vec<_>>()
-    });
+    let rules = rules.flat_map(|(arg, rule)| rule_sentences(arg.name(), &rule.to_rule()));
     std::iter::once(approval).chain(headless).chain(place).chain(rules).collect()
 }
 
+/// Says in sentences what a rule of the policy demands of an argument.
+fn rule_sentences(name: &str, rule: &ArgRule) -> Vec<String> {
+    let mut sentences = Vec::new();
+    sentences.extend(rule.min.map(|min| format!("`{name}` must be {min} or more.")));
+    sentences.extend(rule.max.map(|max| format!("`{name}` must be {max} or less.")));
+    sentences.extend(rule.pattern.as_ref().map(|pattern| format!("`{name}` must match `{}`.", pattern.as_str())));
+    sentences.extend(rule.fixed.as_ref().map(|value| format!("`{name}` is always {}.", quoted(value))));
+    if !rule.values.is_empty() {
+        sentences.push(format!("`{name}` must be one of: {}.", rule.values.join(", ")));
+    }
+    if !rule.within.is_empty() {
+        sentences.push(format!("`{name}` must lie in: {}.", rule.within.join(", ")));
+    }
+    let approval = rule.approval.as_ref();
+    sentences
+        .extend(approval.map(|pattern| format!("A call needs approval if `{name}` matches `{}`.", pattern.as_str())));
+    sentences
+}
+
 /// Writes a call for the command line.
-fn example(tool: ResolvedTool<'_>, args: &Map<String, Value>) -> String {
+pub(super) fn example(tool: ResolvedTool<'_>, args: &Map<String, Value>) -> String {
     let is_single = |value: &Value| !value.is_array() && !value.is_object();
     let words: Vec<String> = if args.values().all(is_single) {
         let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -147,5 +169,5 @@ fn example(tool: ResolvedTool<'_>, args: &Map<String, Value>) -> String {
     } else {
         vec!["--args".to_owned(), quoted(&Value::Object(args.clone()).to_string())]
     };
-    ["climax call", tool.name()].into_iter().map(str::to_owned).chain(words).collect::<Vec<_>>().join(" ")
+    [identity::name(), "call", tool.name()].into_iter().map(str::to_owned).chain(words).collect::<Vec<_>>().join(" ")
 }

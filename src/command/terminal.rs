@@ -6,6 +6,7 @@ use climax_catalog::{Diagnostics, Style};
 use comfy_table::{ContentArrangement, LineStyle, Table, presets};
 
 use crate::call::form::Field;
+use crate::identity;
 
 /// Maximum diagnostics on a terminal. `validate --json` prints all.
 const MAX_REPORTED_DIAGNOSTICS: usize = 100;
@@ -80,6 +81,11 @@ pub(crate) fn prompt(question: &str) -> Option<String> {
     let mut answer = String::new();
     io::stdin().read_line(&mut answer).ok()?;
     Some(answer.trim().to_owned()).filter(|answer| !answer.is_empty())
+}
+
+/// Writes a message of this program to standard error, with the program's name in front.
+pub(crate) fn complain(message: &str) {
+    error(&format!("{}: {message}", identity::name()));
 }
 
 /// Writes a line to standard error. Write errors are ignored.

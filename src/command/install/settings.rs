@@ -58,8 +58,40 @@ pub(super) fn changed(
     }
 }
 
-fn changed_json(text: &str, servers: &str, name: &str, change: Change<'_>) -> Result<String, Problem> {
-    let options = ParseOptions {
+/// Returns the entry of a server; `None` if there is none.
+///
+/// # Errors
+/// The text is invalid.
+pub(super) fn entry(format: Format, text: &str, (servers, name): (&str, &str)) -> Result<Option<Value>, Problem> {
+    match format {
+        Format::Json => {
+            let root = CstRootNode::parse(text, &json_options()).map_err(|error| Problem::Syntax(error.to_string()))?;
+            let value = root.to_serde_value().unwrap_or_default();
+            Ok(value.get(servers).and_then(|all| all.get(name)).cloned())
+        }
+        Format::Toml => {
+            let document = toml_document(text)?;
+            let own = document.get(servers).and_then(|all| all.get(name)).and_then(Item::as_table_like);
+            let pairs = own.into_iter().flat_map(TableLike::iter);
+            let words = pairs.filter_map(|(key, item)| Some((key.to_owned(), json_value(item.as_value()?))));
+            Ok(own.map(|_| Value::Object(words.collect())))
+        }
+    }
+}
+
+/// Converts a value of a TOML text. Numbers and dates become texts: entries have none that is read.
+fn json_value(value: &toml_edit::Value) -> Value {
+    match value {
+        toml_edit::Value::String(text) => text.value().as_str().into(),
+        toml_edit::Value::Array(items) => items.iter().map(json_value).collect(),
+        toml_edit::Value::Boolean(bool) => (*bool.value()).into(),
+        other => other.to_string().into(),
+    }
+}
+
+/// JSON with comments and trailing commas, and no other liberties.
+fn json_options() -> ParseOptions {
+    ParseOptions {
         allow_loose_object_property_names: false,
         allow_missing_commas: false,
         allow_single_quoted_strings: false,
@@ -69,8 +101,15 @@ fn changed_json(text: &str, servers: &str, name: &str, change: Change<'_>) -> Re
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
         ..ParseOptions::default()
-    };
-    let root = CstRootNode::parse(text, &options).map_err(|error| Problem::Syntax(error.to_string()))?;
+    }
+}
+
+fn toml_document(text: &str) -> Result<DocumentMut, Problem> {
+    text.parse().map_err(|error: toml_edit::TomlError| Problem::Syntax(error.to_string().trim_end().to_owned()))
+}
+
+fn changed_json(text: &str, servers: &str, name: &str, change: Change<'_>) -> Result<String, Problem> {
+    let root = CstRootNode::parse(text, &json_options()).map_err(|error| Problem::Syntax(error.to_string()))?;
     let object = root.object_value_or_create().ok_or_else(|| Problem::NoObject(String::new()))?;
     match change {
         Change::Set(entry) => set_json(&object, servers, name, entry)?,
@@ -121,8 +160,7 @@ fn input(value: &Value) -> CstInputValue {
 }
 
 fn changed_toml(text: &str, servers: &str, name: &str, change: Change<'_>) -> Result<String, Problem> {
-    let mut document: DocumentMut =
-        text.parse().map_err(|error: toml_edit::TomlError| Problem::Syntax(error.to_string().trim_end().to_owned()))?;
+    let mut document = toml_document(text)?;
     match change {
         Change::Set(entry) => set_toml(&mut document, servers, name, entry)?,
         Change::Remove => remove_toml(&mut document, servers, name)?,

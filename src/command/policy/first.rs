@@ -52,7 +52,9 @@ fn text(index: &ToolIndex, arguments: &Args) -> String {
     if let Some(directory) = &arguments.within {
         confine(&mut yaml, index, &absolute(directory));
     }
-    yaml.push_str("# Who calls is asked before anything is changed. A client that cannot ask is refused.\n");
+    yaml.push_str(
+        "# climax asks before a tool changes anything. Where the client cannot ask, such a call is denied.\n",
+    );
     yaml.push_str("approval: {global: write, headless: deny}\n");
     yaml
 }
