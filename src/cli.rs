@@ -129,7 +129,7 @@ impl Program {
         identity::set_from(std::env::current_exe().ok().as_deref());
         if let Err(found) = self.natives.check(self.catalog) {
             for mismatch in found {
-                terminal::complain(&format!("{mismatch}"));
+                terminal::complain(&mismatch);
             }
             return ExitCode::from(FAILURE);
         }

@@ -98,15 +98,16 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
     if let Some(ignored) = ignored(&toolbox, request) {
         terminal::complain(&ignored);
     }
-    let ran = runtime().and_then(|runtime| match arguments.dry_run {
-        true => Ok(plan(&runtime, &toolbox, request, arguments.json)),
-        false => execute(runtime, &toolbox, request, text_form(arguments.raw_output)).map(|(reply, signal)| {
-            let code = write_reply(&reply, arguments.json);
-            signal.map_or(code, |signal| ExitCode::from(SIGNALLED + signal))
-        }),
+    let ran = runtime().and_then(|runtime| {
+        if arguments.dry_run {
+            return Ok(plan(&runtime, &toolbox, request, arguments.json));
+        }
+        let (reply, signal) = execute(runtime, &toolbox, request, text_form(arguments.raw_output))?;
+        let code = write_reply(&reply, arguments.json);
+        Ok(signal.map_or(code, |signal| ExitCode::from(SIGNALLED + signal)))
     });
     ran.unwrap_or_else(|error| {
-        terminal::complain(&format!("{error}"));
+        terminal::complain(&error);
         ExitCode::from(FAILURE)
     })
 }

@@ -55,7 +55,7 @@ fn read(catalog: &'static Catalog, path: &Path, policy: Option<&Path>) -> Result
     let (index, compiled_in) = if path == Path::new("-") {
         (ToolIndex::from_configs(vec![Layer::compiled(catalog)]), Policy::compiled_in(catalog))
     } else if path.extension().is_some_and(|extension| extension == "json") {
-        return read_export(path).map_err(|error| terminal::complain(&format!("{error}")));
+        return read_export(path).map_err(|error| terminal::complain(&error));
     } else {
         let compiled = load::read_configs(&[path.to_owned()], &|_| false).map_err(|found| terminal::report(&found))?;
         (ToolIndex::from_configs(vec![Layer::loaded(compiled.catalog)]), Policy::default())
@@ -64,7 +64,7 @@ fn read(catalog: &'static Catalog, path: &Path, policy: Option<&Path>) -> Result
         Some(policy) => permitted(policy, index, &compiled_in).map_err(|found| terminal::report(&found))?,
         None => LoadedTools { index, policy: compiled_in },
     };
-    ExportedCatalog::new(super::export::exported(&loaded)).map_err(|error| terminal::complain(&format!("{error}")))
+    ExportedCatalog::new(super::export::exported(&loaded)).map_err(|error| terminal::complain(&error))
 }
 
 /// Applies a policy. Names that only one of the two catalogs has are no mistakes.

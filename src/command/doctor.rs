@@ -61,7 +61,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let (programs, clients) = match checks {
         Ok(checks) => checks,
         Err(error) => {
-            terminal::complain(&format!("{error}"));
+            terminal::complain(&error);
             return ExitCode::from(FAILURE);
         }
     };

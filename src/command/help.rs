@@ -5,7 +5,7 @@ use clap::{Arg, Command};
 use crate::identity;
 
 /// The options that `-h` shows. `--help` shows all.
-const SHORT: [&str; 9] = ["names", "configs", "only", "policy", "confine", "meta", "transport", "help", "version"];
+const SHORT: [&str; 6] = ["names", "configs", "only", "policy", "help", "version"];
 
 /// Options by the heading under which `--help` shows them.
 const GROUPS: [(&str, &[&str]); 3] = [
@@ -18,9 +18,9 @@ const GROUPS: [(&str, &[&str]); 3] = [
 pub(crate) fn arranged(command: Command) -> Command {
     let name = identity::name();
     let examples = format!(
-        "Examples:\n  {name} install claude-code         tell a client about the server\n  \
+        "Examples:\n  {name} install claude-code          tell a client about the server\n  \
          {name} search \"commit history\"      find a tool, as an agent does\n  \
-         {name} call git_log max_count=3    call it"
+         {name} call git_log max_count=3     call it"
     );
     let more = format!(
         "{examples}\n\nExit status: 0 success, 1 the command failed, 2 usage.\n\nWithout a command the server runs: it \
@@ -28,7 +28,7 @@ pub(crate) fn arranged(command: Command) -> Command {
          shows them."
     );
     let command = command.name(name).bin_name(name).after_help(examples).after_long_help(more);
-    command.mut_args(|arg| arranged_argument(arg))
+    command.mut_args(arranged_argument)
 }
 
 fn arranged_argument(arg: Arg) -> Arg {

@@ -116,7 +116,7 @@ fn finish(drafted: Result<Draft, String>, output: Option<&Path>) -> ExitCode {
     let draft = match drafted {
         Ok(draft) => draft,
         Err(message) => {
-            terminal::complain(&format!("{message}"));
+            terminal::complain(&message);
             return ExitCode::from(FAILURE);
         }
     };

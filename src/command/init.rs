@@ -60,7 +60,7 @@ fn next_steps(index: &ToolIndex, file: &Path) -> String {
     let tools = counted(index.tools().count(), "tool");
     // A tool that reads is safe to try first.
     let first = index.tools().min_by_key(|tool| tool.written_risk().unwrap_or(Risk::Destructive));
-    let example = first.and_then(|tool| mcp::examples(tool).next().map(|args| show::example(tool, &args)));
+    let example = first.and_then(|tool| mcp::permitted_examples(tool).next().map(|args| show::example(tool, &args)));
     let mut lines = vec![format!("{}: {tools}, valid", file.display()), String::new(), "Next:".to_owned()];
     lines.push(format!("  1. Correct the lines that are marked `guess` in {path}."));
     lines.push(format!("  2. Check them:      {name} validate --lint {path}"));

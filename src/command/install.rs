@@ -58,7 +58,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     match done {
         Ok(lines) => print(&lines.join("\n"), ExitCode::SUCCESS),
         Err(message) => {
-            terminal::complain(&format!("{message}"));
+            terminal::complain(&message);
             ExitCode::from(FAILURE)
         }
     }
@@ -103,7 +103,9 @@ pub(super) fn installed_servers() -> Vec<InstalledServer> {
     let places = places();
     let files = Client::value_variants().iter().flat_map(|&client| {
         let user = places.as_ref().map(|places| client.user_file(places));
-        [user, client.project_file(&directory())].into_iter().flatten().map(move |path| (client, path))
+        // In the home directory both may be one file.
+        let project = client.project_file(&directory()).filter(|path| Some(path) != user.as_ref());
+        [user, project].into_iter().flatten().map(move |path| (client, path))
     });
     files.filter_map(|(client, path)| installed_server(client, path)).collect()
 }

@@ -67,7 +67,7 @@ fn tools<'a>(tools: impl Iterator<Item = ResolvedTool<'a>>) -> String {
         let args: Vec<String> = tool.args().filter(|arg| arg.is_shown()).map(arg_text).collect();
         [tool.name().to_owned(), tool.risk().as_str().to_owned(), tool.description().to_owned(), args.join("\n")]
     });
-    terminal::table(["Tool", "Risk", "Description", "Arguments"], rows).to_string()
+    terminal::table(["Tool", "Risk", "Description", "Arguments"], rows)
 }
 
 /// Formats an arg as `count (integer, required)`.

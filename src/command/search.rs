@@ -64,5 +64,5 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let rows = found
         .iter()
         .map(|entry| [entry.tool_name().to_owned(), entry.cli_name().to_owned(), entry.description().to_owned()]);
-    print(&terminal::table(["Tool", "CLI", "Description"], rows).to_string(), ExitCode::SUCCESS)
+    print(&terminal::table(["Tool", "CLI", "Description"], rows), ExitCode::SUCCESS)
 }

@@ -90,7 +90,7 @@ impl<'t> Shell<'t> {
         A: Approver<Question = Infallible>,
     {
         self.execute(line, input, approver).unwrap_or_else(|error| {
-            terminal::complain(&format!("{error}"));
+            terminal::complain(&error);
             FAILURE
         })
     }

@@ -64,7 +64,7 @@ fn json(toolbox: &Toolbox, tool: ResolvedTool<'_>) -> Value {
         "approval_from": toolbox.policy.approval_from(tool).map(Risk::as_str),
         "headless": toolbox.policy.headless().as_str(),
     });
-    json["example"] = json!(mcp::examples(tool).next());
+    json["example"] = json!(mcp::permitted_examples(tool).next());
     json
 }
 
@@ -82,7 +82,7 @@ fn text(toolbox: &Toolbox, tool: ResolvedTool<'_>) -> String {
     if described["installed"] == json!(false) {
         blocks.push(format!("The program is not installed: `{} doctor` says what is missing.", identity::name()));
     }
-    blocks.extend(mcp::examples(tool).next().map(|args| format!("Example:\n  {}", example(tool, &args))));
+    blocks.extend(mcp::permitted_examples(tool).next().map(|args| format!("Example:\n  {}", example(tool, &args))));
     blocks.retain(|block| !block.is_empty());
     blocks.join("\n\n")
 }
@@ -101,7 +101,7 @@ fn args(tool: ResolvedTool<'_>) -> String {
         return "The tool takes no arguments.".to_owned();
     }
     let rows = tool.args().map(|arg| [arg.name().to_owned(), notes(arg).join(", "), arg.description().to_owned()]);
-    terminal::table(["Argument", "Form", "Description"], rows).to_string()
+    terminal::table(["Argument", "Form", "Description"], rows)
 }
 
 /// Returns what is special about an arg, with its risk and whether agents see it.

@@ -39,9 +39,10 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
         return print(&json.to_string(), ExitCode::SUCCESS);
     }
     let commit = commit.map(|commit| format!(", commit {commit}")).unwrap_or_default();
-    let program = match identity::is_own() {
-        true => format!("{}, built with climax {version}", identity::name()),
-        false => format!("climax {version}"),
+    let program = if identity::is_own() {
+        format!("{}, built with climax {version}", identity::name())
+    } else {
+        format!("climax {version}")
     };
     let sealed = if catalog.sealed { "sealed: no tool can be added or changed\n" } else { "" };
     let policy = if catalog.policy.is_some() { "a policy is compiled in\n" } else { "" };

@@ -33,20 +33,7 @@ mod surface;
 mod tools;
 mod typed;
 
-use climax_catalog::ResolvedTool;
-use serde_json::{Map, Value};
-
-use crate::call::Toolbox;
-
-/// Describes a tool as `climax_describe` does in full.
-pub(crate) fn described(toolbox: &Toolbox, tool: ResolvedTool<'_>) -> Value {
-    extended::described(toolbox, tool)
-}
-
-/// Makes up calls as `climax_examples` does.
-pub(crate) fn examples(tool: ResolvedTool<'_>) -> impl Iterator<Item = Map<String, Value>> + '_ {
-    extended::permitted_examples(tool)
-}
+pub(crate) use extended::{described, permitted_examples};
 
 /// The start of the targets of the SDK's log records.
 pub(crate) const SDK_TARGET: &str = "rmcp";

@@ -22,12 +22,11 @@ impl Desk {
             "      - {name: text, positional: true, required: true, description: What to print}\n",
             "      - {name: force, type: boolean, risk: destructive, description: Ask nothing}\n",
             "      - {name: dir, cwd: true, description: Where}\n",
-            "  - {name: announce, description: x}\n",
+            "  - {name: announce, command: announce, description: x}\n",
         );
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("fake.yaml"), fake_config(tools)).unwrap();
-        let policy =
-            "default: enabled\ntools: {words: {args: {text: {pattern: '[a-z ]*'}}}}\napproval: {global: destructive}\n";
+        let policy = "default: enabled\ntools: {words: {args: {text: {pattern: '[a-z ]*'}, force: {}}}}\napproval: {global: destructive}\n";
         fs::write(dir.path().join("policy.yaml"), policy).unwrap();
         Self { dir }
     }

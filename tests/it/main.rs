@@ -20,6 +20,7 @@ mod command_lines;
 mod commands;
 mod completion;
 mod containers;
+mod desk;
 mod exec;
 mod extended;
 mod failures;

@@ -78,8 +78,11 @@ fn entry(toolbox: &Toolbox, tool: ResolvedTool<'_>) -> String {
         None => "<p>The config states no risk, so the highest is assumed.</p>\n",
     };
     let command_line = show::template(&mcp::described(toolbox, tool));
-    let policy: String = show::policy(toolbox, tool).iter().map(|line| format!("<li>{}</li>", Escaped(line))).collect();
-    let example = mcp::examples(tool).next().map(|args| show::example(tool, &args));
+    let policy = show::policy(toolbox, tool).iter().fold(String::new(), |mut list, line| {
+        let _ = write!(list, "<li>{}</li>", Escaped(line));
+        list
+    });
+    let example = mcp::permitted_examples(tool).next().map(|args| show::example(tool, &args));
     let example = example.map(|call| format!("<p>Example:</p>\n<pre>{}</pre>\n", Escaped(&call))).unwrap_or_default();
     format!(
         "<details id=\"{name}\" data-risk=\"{risk}\">\n<summary><b>{name}</b> <span class=\"risk {risk}\">{risk}</span> \
@@ -95,14 +98,12 @@ fn args(tool: ResolvedTool<'_>) -> String {
     if tool.args().len() == 0 {
         return "<p>The tool takes no arguments.</p>\n".to_owned();
     }
-    let rows: String = tool
-        .args()
-        .map(|arg| {
-            let form = show::notes(arg).join(", ");
-            let [name, form, description] = [arg.name(), &form, arg.description()].map(Escaped);
-            format!("<tr><td>{name}</td><td class=\"dim\">{form}</td><td>{description}</td></tr>\n")
-        })
-        .collect();
+    let mut rows = String::new();
+    for arg in tool.args() {
+        let form = show::notes(arg).join(", ");
+        let [name, form, description] = [arg.name(), &form, arg.description()].map(Escaped);
+        let _ = writeln!(rows, "<tr><td>{name}</td><td class=\"dim\">{form}</td><td>{description}</td></tr>");
+    }
     let head = "<tr><th>Argument</th><th>Form</th><th>Description</th></tr>";
     format!("<div class=\"table\"><table>\n<thead>{head}</thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n")
 }

@@ -68,7 +68,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
             print(&text, code)
         }
         Err(message) => {
-            terminal::complain(&format!("{message}"));
+            terminal::complain(&message);
             ExitCode::from(FAILURE)
         }
     }

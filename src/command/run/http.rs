@@ -38,7 +38,7 @@ const UNCOVERED_ARE_REFUSED: &str =
 pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
     let arguments = start.arguments;
     let failed = |error: io::Error| {
-        terminal::complain(&format!("{error}"));
+        terminal::complain(&error);
         ExitCode::from(FAILURE)
     };
     let listener = listener(&arguments.http).map_err(failed)?;

@@ -37,7 +37,7 @@ pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
     }
     exec::keep_descriptors_private();
     serve(start, server).map_err(|error| {
-        terminal::complain(&format!("{error}"));
+        terminal::complain(&error);
         ExitCode::from(FAILURE)
     })?;
     Ok(ExitCode::SUCCESS)

@@ -64,7 +64,7 @@ pub(in crate::mcp) fn describe(toolbox: &Toolbox, arguments: &Map<String, Value>
 }
 
 /// Describes a tool in full.
-pub(in crate::mcp) fn described(toolbox: &Toolbox, tool: ResolvedTool<'_>) -> Value {
+pub(crate) fn described(toolbox: &Toolbox, tool: ResolvedTool<'_>) -> Value {
     description(toolbox, tool, "full")
 }
 

@@ -60,7 +60,7 @@ pub(in crate::mcp) fn examples(
 }
 
 /// Example arguments that violate no rule of the config or the policy, the shortest first.
-pub(in crate::mcp) fn permitted_examples(tool: ResolvedTool<'_>) -> impl Iterator<Item = Map<String, Value>> + '_ {
+pub(crate) fn permitted_examples(tool: ResolvedTool<'_>) -> impl Iterator<Item = Map<String, Value>> + '_ {
     example_arguments(tool).filter(move |args| bind(tool, args).is_ok_and(|bound| check(&bound).is_ok()))
 }
 
