@@ -12,6 +12,7 @@ use serde_json::json;
 use self::differences::{ExportedCatalog, differences, permits_more};
 use crate::command::output::{FAILURE, print};
 use crate::command::terminal;
+use crate::identity;
 use crate::serving::load::{self, LoadedTools};
 
 #[derive(clap::Args, Debug)]
@@ -77,7 +78,7 @@ fn permitted(path: &Path, index: ToolIndex, compiled_in: &Policy) -> Result<Load
 fn read_export(path: &Path) -> Result<ExportedCatalog, String> {
     let path_text = path.display();
     let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {path_text}: {error}"))?;
-    let remedy = "`climax export > FILE` writes one";
+    let remedy = format!("`{} export > FILE` writes one", identity::name());
     let json = serde_json::from_str(&text).map_err(|error| format!("{path_text} is no JSON: {error}; {remedy}"))?;
     ExportedCatalog::new(json).map_err(|error| format!("{path_text} is no export: {error}; {remedy}"))
 }

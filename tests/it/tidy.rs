@@ -20,7 +20,7 @@ const ARROWS: [(&str, &[&str]); 11] = [
     ("command", &["call", "exec", "identity", "mcp", "serving", "telemetry", "transport"]),
     ("transport", &["call", "lock", "mcp", "telemetry"]),
     ("mcp", &["call", "exec", "identity", "lock", "serving", "telemetry"]),
-    ("serving", &["call", "exec", "lock", "telemetry"]),
+    ("serving", &["call", "exec", "identity", "lock", "telemetry"]),
     ("call", &["exec", "lock", "telemetry"]),
     ("exec", &["lock"]),
     ("telemetry", &[]),

@@ -56,7 +56,7 @@ pub(super) async fn clients() -> Vec<ClientCheck> {
 /// Starts a server as a client does, and ends its input.
 ///
 /// # Errors
-/// It does not answer the first message, with the last line that it says.
+/// It does not answer the first message, with the first line that it says.
 async fn start(runner: &Runner, argv: Vec<String>) -> Result<(), String> {
     let invocation = Invocation {
         argv,
@@ -76,7 +76,7 @@ async fn start(runner: &Runner, argv: Vec<String>) -> Result<(), String> {
         return Ok(());
     }
     let said = outcome.stderr.text();
-    let said = said.lines().map(str::trim).rfind(|line| !line.is_empty());
+    let said = said.lines().map(str::trim).find(|line| !line.is_empty());
     Err(match (outcome.end, said) {
         (_, Some(said)) => said.to_owned(),
         (End::Exited(status), None) => format!("it ended with status {status} before it answered"),
