@@ -1,5 +1,6 @@
 //! Reading git tools run no program that a repository names.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::{Permissions, create_dir_all, read_dir, remove_file, set_permissions, write};
 use std::os::unix::fs::PermissionsExt as _;
@@ -8,7 +9,7 @@ use std::process::Command;
 
 use serde_json::{Map, Value, json};
 
-use crate::support::{Server, climax, run};
+use crate::support::{Server, climax, run, until};
 
 /// The traps: a section and key of a config, whose value is the program of this name.
 const TRAPS: [(&str, &str, &str); 23] = [
@@ -60,12 +61,12 @@ const ATTRIBUTES: &str = "* diff=evil filter=evil merge=evil\n";
 const REVISIONS: [&str; 6] = ["HEAD", "HEAD~1", "merged", "absent", "absent:absent.txt", "HEAD~1..HEAD"];
 
 /// A directory with repositories that somebody else has written.
-struct Hostile {
+pub(crate) struct Hostile {
     root: tempfile::TempDir,
 }
 
 impl Hostile {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let hostile = Self { root: tempfile::tempdir().unwrap() };
         for name in ["marks", "programs", "hooks", "source", "repository", "clone"] {
             create_dir_all(hostile.path(name)).unwrap();
@@ -82,7 +83,7 @@ impl Hostile {
         hostile
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.root.path().join(name)
     }
 
@@ -182,7 +183,7 @@ impl Hostile {
     }
 
     /// Writes a program that leaves a mark.
-    fn trap(&self, directory: &str, name: &str) -> PathBuf {
+    pub(crate) fn trap(&self, directory: &str, name: &str) -> PathBuf {
         let path = self.path(directory).join(name);
         write(&path, format!("#!/bin/sh\necho > '{}/{name}'\nexit 1\n", self.path("marks").display())).unwrap();
         set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
@@ -201,7 +202,7 @@ impl Hostile {
     }
 
     /// Returns the names of the programs that ran since the last time.
-    fn ran(&self) -> Vec<String> {
+    pub(crate) fn ran(&self) -> Vec<String> {
         let mut names: Vec<_> = read_dir(self.path("marks")).unwrap().map(|entry| entry.unwrap()).collect();
         names.sort_by_key(std::fs::DirEntry::file_name);
         names.into_iter().map(|entry| (remove_file(entry.path()), entry.file_name()).1.into_string().unwrap()).collect()
@@ -213,7 +214,7 @@ impl Hostile {
 }
 
 /// Keeps the settings of whoever runs the test out of git.
-fn alone(command: &mut Command) -> &mut Command {
+pub(crate) fn alone(command: &mut Command) -> &mut Command {
     command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null").env("GIT_PAGER", "cat")
 }
 
@@ -293,24 +294,26 @@ fn calls(tool: &Value) -> Vec<Map<String, Value>> {
 #[test]
 fn traps_are_set() {
     let hostile = Hostile::new();
-    let mut sprung = Vec::new();
-    for words in [
-        "status",
-        "diff HEAD",
-        "log -p",
-        "log -1 merged --diff-merges=remerge",
-        "show absent",
-        "help log",
-        "ls-remote origin",
-        "describe --dirty",
-    ] {
-        hostile.git("repository", &words.split(' ').collect::<Vec<_>>());
-        sprung.append(&mut hostile.ran());
-    }
     let expected = ["clean", "driver", "command", "fsmonitor", "man", "openpgp", "post-index-change", "ssh-keygen"];
-    for name in expected.into_iter().chain(["uploadpack", "x509"]) {
-        assert!(sprung.iter().any(|trap| trap == name), "{name} is no trap: {sprung:?}");
-    }
+    let expected: BTreeSet<_> = expected.into_iter().chain(["uploadpack", "x509"]).map(str::to_owned).collect();
+    let mut sprung = BTreeSet::new();
+    // A program cannot start while a process that another test starts still holds it open for writing.
+    until("each trap to spring", || {
+        for words in [
+            "status",
+            "diff HEAD",
+            "log -p",
+            "log -1 merged --diff-merges=remerge",
+            "show absent",
+            "help log",
+            "ls-remote origin",
+            "describe --dirty",
+        ] {
+            hostile.git("repository", &words.split(' ').collect::<Vec<_>>());
+            sprung.extend(hostile.ran());
+        }
+        sprung.is_superset(&expected)
+    });
     hostile.git("clone/docs", &["status"]);
     assert!(hostile.ran().contains(&"fsmonitor".to_owned()));
 }

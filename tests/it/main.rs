@@ -26,6 +26,7 @@ mod extended;
 mod failures;
 mod files;
 mod generated;
+mod hostile_calls;
 mod hostile_directories;
 mod http;
 mod ignored;

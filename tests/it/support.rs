@@ -6,6 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use climax::catalog::{Catalog, Layer, Source, ToolIndex, compile};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::{Value, json};
 
 /// A timeout that only a hang reaches.
@@ -116,6 +117,14 @@ impl Server {
         let message: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
         assert_eq!(message["jsonrpc"], "2.0", "{line}");
         message
+    }
+
+    /// Whether a message comes within this time.
+    pub(crate) fn has_message_within(&mut self, time: Duration) -> bool {
+        let output = self.output.as_ref().unwrap();
+        let mut ready = [PollFd::new(output.get_ref(), PollFlags::IN)];
+        let time = Timespec::try_from(time).unwrap();
+        !output.buffer().is_empty() || poll(&mut ready, Some(&time)).unwrap() > 0
     }
 
     /// Sends a request without waiting for its response.

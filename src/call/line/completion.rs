@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use climax_catalog::{ArgView, ResolvedTool, Shape, ToolIndex};
+use climax_catalog::{ArgView, ResolvedTool, Shape, ToolIndex, quoted_words};
 
 use super::command::{Command, is_option};
 use super::grammar::{Grammar, Slot, Zone};
 use super::lexer::{Lexer, Token};
+use super::respelling::{Respelled, spellings};
 use super::scan::scan;
 use super::script::Word;
 
@@ -66,7 +67,9 @@ pub fn complete(index: &ToolIndex, line: &str, cursor: usize, context: Completio
     };
     let range = open.as_ref().map_or(before.len()..before.len(), |word| word.range.clone());
     let open = open.map_or_else(String::new, |word| word.text);
-    let words: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+    let written: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+    let respelled = Respelled::of(index, &written, context.names_program);
+    let words = respelled.as_ref().map_or_else(|| written.clone(), Respelled::words);
     let finder = Finder { words: &words, open: &open, context, found: BTreeMap::new() };
     let found = match words.as_slice() {
         [] if open.contains('/') => finder.paths(""),
@@ -139,6 +142,10 @@ impl Finder<'_> {
                 let program = command.words().next().and_then(|word| word.rsplit('/').next());
                 self.add(program.unwrap_or_default(), description, true);
             }
+        }
+        for (cli, (spelling, _)) in spellings(index) {
+            let program = quoted_words(spelling).into_iter().next();
+            self.add(&program.unwrap_or_default(), cli.description(), true);
         }
         self.add("cd", "Change the directory", true);
         self.found.remove("");

@@ -83,7 +83,7 @@ fn read_at<'a>(index: &'a ToolIndex, command: CommandWords<'_>, depth: usize) ->
         let problem = format!("more than {MAX_STARTED_DEPTH} commands start one another");
         return Err(Unread { word: 0, problem, suggestions: Vec::new(), tool: None });
     }
-    let read = match Respelled::of(index, command) {
+    let read = match Respelled::of(index, command.words, command.names_program) {
         None => return read_words(index, command, depth),
         Some(respelled) => {
             let words = respelled.words();

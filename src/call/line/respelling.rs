@@ -1,8 +1,9 @@
 //! Other spellings of programs: `python3 -m pip` for `pip`, `egrep` for `grep -E`.
 
-use climax_catalog::{ToolIndex, quoted_words};
+use climax_catalog::{CliView, ToolIndex, quoted_words};
 
-use super::reading::CommandWords;
+/// Returns whether the first word of a line names a program.
+type NamesProgram<'c> = &'c dyn Fn(&str, &str) -> bool;
 
 /// A command whose first words were replaced by those that they stand for.
 pub(super) struct Respelled<'w> {
@@ -16,13 +17,12 @@ pub(super) struct Respelled<'w> {
 
 impl<'w> Respelled<'w> {
     /// Replaces the words of the longest spelling that a command starts with; `None` if it starts with none.
-    pub(super) fn of(index: &ToolIndex, command: CommandWords<'w>) -> Option<Self> {
-        let spellings = index.groups().flat_map(|(cli, _)| cli.programs());
-        let spellings = spellings.map(|(spelling, words)| (quoted_words(spelling), words));
-        let (spelling, words) = spellings
-            .filter(|(spelling, _)| starts_with(command, spelling))
+    pub(super) fn of(index: &ToolIndex, words: &'w [&'w str], names_program: NamesProgram<'_>) -> Option<Self> {
+        let spellings = spellings(index).map(|(_, (spelling, meaning))| (quoted_words(spelling), meaning));
+        let (spelling, meaning) = spellings
+            .filter(|(spelling, _)| starts_with(words, spelling, names_program))
             .max_by_key(|(spelling, _)| spelling.len())?;
-        Some(Self { replaced: spelling.len(), first: quoted_words(words), rest: &command.words[spelling.len()..] })
+        Some(Self { replaced: spelling.len(), first: quoted_words(meaning), rest: &words[spelling.len()..] })
     }
 
     /// All words, with the new ones in front.
@@ -36,9 +36,15 @@ impl<'w> Respelled<'w> {
     }
 }
 
-fn starts_with(command: CommandWords<'_>, spelling: &[String]) -> bool {
+/// The other spellings of programs that have tools, each with the words that it stands for.
+pub(super) fn spellings(index: &ToolIndex) -> impl Iterator<Item = (CliView<'_>, (&str, &str))> {
+    let served = index.groups().filter_map(|(cli, mut tools)| tools.next().map(|_| cli));
+    served.flat_map(|cli| cli.programs().map(move |program| (cli, program)))
+}
+
+fn starts_with(words: &[&str], spelling: &[String], names_program: NamesProgram<'_>) -> bool {
     let Some((program, further)) = spelling.split_first() else { return false };
-    let mut words = command.words.iter();
-    words.next().is_some_and(|first| (command.names_program)(first, program))
+    let mut words = words.iter();
+    words.next().is_some_and(|first| names_program(first, program))
         && further.iter().all(|word| words.next() == Some(&word.as_str()))
 }
