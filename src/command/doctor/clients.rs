@@ -13,6 +13,9 @@ use crate::exec::{End, Invocation, Limits, Runner};
 /// Timeout for a server to start, answer and end.
 const START_LIMIT: Duration = Duration::from_secs(10);
 
+/// Lines of a server's messages that are shown.
+const MAX_SAID_LINES: usize = 3;
+
 /// The first message of a client.
 const INITIALIZE: &str = concat!(
     r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"#,
@@ -56,7 +59,7 @@ pub(super) async fn clients() -> Vec<ClientCheck> {
 /// Starts a server as a client does, and ends its input.
 ///
 /// # Errors
-/// It does not answer the first message, with the first line that it says.
+/// It does not answer the first message, with what it says first.
 async fn start(runner: &Runner, argv: Vec<String>) -> Result<(), String> {
     let invocation = Invocation {
         argv,
@@ -76,10 +79,10 @@ async fn start(runner: &Runner, argv: Vec<String>) -> Result<(), String> {
         return Ok(());
     }
     let said = outcome.stderr.text();
-    let said = said.lines().map(str::trim).find(|line| !line.is_empty());
-    Err(match (outcome.end, said) {
-        (_, Some(said)) => said.to_owned(),
-        (End::Exited(status), None) => format!("it ended with status {status} before it answered"),
-        (_, None) => "it gave no answer".to_owned(),
+    let said: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).take(MAX_SAID_LINES).collect();
+    Err(match outcome.end {
+        _ if !said.is_empty() => said.join(" "),
+        End::Exited(status) => format!("it ended with status {status} before it answered"),
+        _ => "it gave no answer".to_owned(),
     })
 }
