@@ -6,7 +6,7 @@ use climax_catalog::{ArgView, Catalog, Place, ResolvedTool, Shape, ToolIndex, Ty
 use serde_json::{Value, json};
 
 use super::export;
-use crate::command::output::print;
+use crate::command::output::{counted, print};
 use crate::command::selection::Selection;
 use crate::command::terminal;
 use crate::identity;
@@ -54,9 +54,9 @@ pub(super) fn clis(index: &ToolIndex) -> String {
         ]
     });
     format!(
-        "{}\n\n{} tools. `{} list NAME` shows those of one CLI.",
+        "{}\n\n{}. `{} list NAME` shows those of one CLI.",
         terminal::table(["CLI", "Tools", "Category", "Description"], rows),
-        index.tools().count(),
+        counted(index.tools().count(), "tool"),
         identity::name()
     )
 }
