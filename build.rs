@@ -13,4 +13,11 @@ fn main() {
     println!("cargo::rustc-env=CLIMAX_TARGET={}", variable("TARGET"));
     println!("cargo::rustc-env=CLIMAX_RUSTC={rustc}");
     println!("cargo::rerun-if-env-changed=CLIMAX_COMMIT");
+    println!("cargo::rerun-if-env-changed=CLIMAX_PORTABLE");
+    println!("cargo::rustc-check-cfg=cfg(native_linux)");
+    // Linux's own ways: pidfd, Landlock, seccomp, /proc/self/exe. CLIMAX_PORTABLE leaves them out, so that Linux can
+    // test what other systems run.
+    if variable("CARGO_CFG_TARGET_OS") == "linux" && variable("CLIMAX_PORTABLE").is_empty() {
+        println!("cargo::rustc-cfg=native_linux");
+    }
 }

@@ -19,6 +19,9 @@
 //! # Ok::<(), Diagnostics>(())
 //! ```
 
+#[cfg(not(unix))]
+compile_error!("climax runs on Linux and macOS. On Windows use it in WSL 2: docs/guides/platforms.md, Windows");
+
 mod digest;
 pub mod expansion;
 mod flag;

@@ -11,6 +11,12 @@ use seccompiler::{
     BpfProgram, Error, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
 };
 
+// libc lacks the number for musl on aarch64. Source: include/uapi/asm-generic/unistd.h of Linux.
+#[cfg(all(target_arch = "aarch64", target_env = "musl"))]
+const KEXEC_FILE_LOAD: c_long = 294;
+#[cfg(not(all(target_arch = "aarch64", target_env = "musl")))]
+const KEXEC_FILE_LOAD: c_long = libc::SYS_kexec_file_load;
+
 /// System calls that reach other processes, the kernel, or beyond the call. Ordinary commands need none of them.
 ///
 /// `io_uring` is forbidden because a filter does not see the operations in its rings. `setsid` and `setpgid` are
@@ -35,7 +41,7 @@ const FORBIDDEN: &[c_long] = &[
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
     libc::SYS_io_uring_setup,
-    libc::SYS_kexec_file_load,
+    KEXEC_FILE_LOAD,
     libc::SYS_kexec_load,
     libc::SYS_keyctl,
     libc::SYS_lremovexattr,
@@ -55,6 +61,7 @@ const FORBIDDEN: &[c_long] = &[
     libc::SYS_msgsnd,
     libc::SYS_open_by_handle_at,
     libc::SYS_open_tree,
+    OPEN_TREE_ATTR,
     libc::SYS_perf_event_open,
     libc::SYS_pidfd_getfd,
     libc::SYS_pivot_root,
@@ -63,6 +70,7 @@ const FORBIDDEN: &[c_long] = &[
     libc::SYS_ptrace,
     libc::SYS_reboot,
     libc::SYS_removexattr,
+    REMOVEXATTRAT,
     libc::SYS_request_key,
     libc::SYS_sched_setattr,
     libc::SYS_semctl,
@@ -75,6 +83,7 @@ const FORBIDDEN: &[c_long] = &[
     libc::SYS_setpgid,
     libc::SYS_setsid,
     libc::SYS_setxattr,
+    SETXATTRAT,
     libc::SYS_shmat,
     libc::SYS_shmctl,
     libc::SYS_shmget,
@@ -108,6 +117,7 @@ const METADATA: &[c_long] = &[
     FCHMODAT2,
     libc::SYS_fchown,
     libc::SYS_fchownat,
+    FILE_SETATTR,
     #[cfg(target_arch = "x86_64")]
     libc::SYS_futimesat,
     #[cfg(target_arch = "x86_64")]
@@ -119,8 +129,24 @@ const METADATA: &[c_long] = &[
     libc::SYS_utimes,
 ];
 
-/// `fchmodat2`, which has this number on all processors. Source: Linux 6.6, `syscall_64.tbl` and `unistd.h`.
+// System calls that the C library does not name. They have these numbers on all processors. Source: Linux 6.17,
+// `syscall_64.tbl` and `unistd.h`.
 const FCHMODAT2: c_long = 452;
+const SETXATTRAT: c_long = 463;
+const REMOVEXATTRAT: c_long = 466;
+const OPEN_TREE_ATTR: c_long = 467;
+const FILE_SETATTR: c_long = 469;
+
+/// Requests of `ioctl` that change attributes of a file which is open for reading, or put input into a terminal.
+/// Source: Linux, `uapi/linux/fs.h` and `asm-generic/ioctls.h`.
+const REQUESTS: [u64; 6] = [
+    0x4008_6602, // FS_IOC_SETFLAGS
+    0x4004_6602, // FS_IOC32_SETFLAGS
+    0x401c_5820, // FS_IOC_FSSETXATTR
+    0x800c_6613, // FS_IOC_SET_ENCRYPTION_POLICY
+    0x5412,      // TIOCSTI
+    0x541c,      // TIOCLINUX
+];
 
 /// System calls that reach another process, such as the server, unless the argument at this index is 0.
 const REACHING_OTHERS: &[(c_long, u8)] = &[
@@ -223,6 +249,8 @@ fn compiled(permitted: Filter) -> Result<Vec<BpfProgram>, String> {
     for (number, argument) in REACHING_OTHERS {
         rules.entry(*number).or_default().push(rule(&[(*argument, SeccompCmpOp::Ne, 0)])?);
     }
+    let request = |request: &u64| rule(&[(1, SeccompCmpOp::Eq, *request)]);
+    rules.insert(libc::SYS_ioctl, REQUESTS.iter().map(request).collect::<Result<_, _>>()?);
     let namespace = |flag: &libc::c_int| {
         let flag = u64::from(flag.cast_unsigned());
         rule(&[(0, SeccompCmpOp::MaskedEq(flag), flag)])

@@ -4,9 +4,7 @@
 //! is confined first. That needs no other program, and no code in the child.
 
 use std::ffi::OsString;
-use std::fs::DirBuilder;
 use std::io;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, SendError, Sender};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -19,6 +17,7 @@ use landlock::{
 use rustix::thread::CapabilitySet;
 
 use super::confine::{self, Filter, drop_capabilities};
+use super::confinement::Confinement;
 use super::landlock_rules::{DEVICES, MAX_ABI, Refused, allow};
 use crate::lock::Unpoisoned as _;
 
@@ -27,29 +26,6 @@ const MIN_NEEDS_ABI: ABI = ABI::V3;
 
 /// Devices that keep nothing of what is written.
 const DATA_DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
-
-/// What a confined program may reach, beside reading files.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Confinement {
-    /// Files and directories that it may change. Those that do not exist are left out.
-    pub write: Vec<PathBuf>,
-    /// Whether it may open sockets of the Internet.
-    pub network: bool,
-    /// Whether it may open Unix sockets.
-    pub local_sockets: bool,
-    /// Whether it may change permissions, owners and times of files.
-    pub metadata: bool,
-}
-
-impl Confinement {
-    /// Permits what another one permits too.
-    pub fn widen(&mut self, other: Self) {
-        self.write.extend(other.write);
-        self.network |= other.network;
-        self.local_sockets |= other.local_sockets;
-        self.metadata |= other.metadata;
-    }
-}
 
 /// Starts a process by `start`, confined if the kernel can. The process and its children stay confined.
 ///
@@ -140,15 +116,6 @@ fn start_thread(run: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()
 
 /// Size of the stack of a thread that starts programs.
 const STACK_BYTES: usize = 256 << 10;
-
-/// Makes the missing directories among `paths` that are below the home directory, for their owner only.
-pub(super) fn make_missing(paths: &[PathBuf]) {
-    let Some(home) = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute()) else { return };
-    for path in paths.iter().filter(|path| path.starts_with(&home) && !path.exists()) {
-        // Without it, the program says what it cannot write.
-        let _ = DirBuilder::new().recursive(true).mode(0o700).create(path);
-    }
-}
 
 /// Restricts writing of this thread to `write`, and TCP if there is no network, as far as the kernel can (Landlock).
 fn restrict_writing(write: &[PathBuf], network: bool) -> Result<(), Refused> {

@@ -1,12 +1,15 @@
 //! The process group of a child.
 
 use std::io;
+#[cfg(native_linux)]
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid};
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+#[cfg(native_linux)]
+use rustix::process::{PidfdFlags, pidfd_open};
+#[cfg(native_linux)]
+use tokio::io::{Interest, unix::AsyncFd};
 use tokio::process::Child;
 use tokio::signal::unix::{self, SignalKind};
 
@@ -25,17 +28,24 @@ pub(super) struct Group {
 /// Signals the exit of the leader.
 enum ExitSignal {
     /// A descriptor of the leader, which becomes readable. Source: `pidfd_open(2)`.
+    #[cfg(native_linux)]
     Pidfd(AsyncFd<OwnedFd>),
-    /// SIGCHLD, for kernels without pidfd. The exit of any child wakes all calls.
+    /// SIGCHLD, for systems without pidfd. The exit of any child wakes all calls.
     Sigchld(unix::Signal),
 }
 
 impl ExitSignal {
+    #[cfg(native_linux)]
     fn of(child: Pid) -> io::Result<Self> {
         let Ok(pidfd) = pidfd_open(child, PidfdFlags::empty()) else { return Self::sigchld() };
         #[expect(unsafe_code, reason = "the descriptor is owned, so no other code closes or replaces it")]
         let registered = unsafe { AsyncFd::register_with_interest(pidfd, Interest::READABLE) };
         Ok(Self::Pidfd(registered?))
+    }
+
+    #[cfg(not(native_linux))]
+    fn of(_: Pid) -> io::Result<Self> {
+        Self::sigchld()
     }
 
     fn sigchld() -> io::Result<Self> {
@@ -58,6 +68,7 @@ impl Group {
     /// Waits until the leader has exited, without reaping it: an unreaped process keeps its ID.
     pub(super) async fn exited(&mut self) {
         match &mut self.exit_signal {
+            #[cfg(native_linux)]
             // Once readable, a pidfd stays readable.
             ExitSignal::Pidfd(pidfd) => drop(pidfd.readable().await),
             ExitSignal::Sigchld(child_ended) => {
@@ -146,6 +157,7 @@ mod tests {
             #[expect(clippy::disallowed_methods, reason = "tests start programs of their own")]
             let mut child = Command::new("sleep").arg("0.1").process_group(0).spawn().unwrap();
             let mut group = Group::of(&child).unwrap();
+            #[cfg(native_linux)]
             assert!(matches!(group.exit_signal, ExitSignal::Pidfd(_)));
             if !has_pidfd {
                 group.exit_signal = ExitSignal::sigchld().unwrap();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::confined::Confinement;
+use super::confinement::Confinement;
 
 /// A program to run, with its arguments, environment, directory, standard input and timeout.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,13 +18,14 @@ use serde_json::{Value, json};
 
 use super::append::append_line;
 use super::children;
-use super::self_exec::THIS_PROGRAM;
+use super::self_exec::this_program;
 use crate::lock::Unpoisoned as _;
 
 /// The subcommand that starts this program as a janitor.
 pub(crate) const COMMAND: &str = "janitor";
 
 /// Requested size of the pipe to the janitor. The system may allow less.
+#[cfg(native_linux)]
 const PIPE_BYTES: usize = 1 << 20;
 
 /// Interval at which the janitor reads the pipe, which holds the messages of thousands of calls.
@@ -185,13 +186,14 @@ impl Inner {
 /// Starts the process.
 fn start() -> io::Result<(Child, ChildStdin)> {
     #[expect(clippy::disallowed_methods, reason = "the janitor is part of `exec`")]
-    let mut command = Command::new(THIS_PROGRAM);
+    let mut command = Command::new(this_program());
     // The environment is inherited, because container runtimes may need it.
     command.arg0("climax").arg(COMMAND).current_dir("/");
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = children::start(|| command.spawn(), |child: &Child| Some(child.id()))?;
     let pipe = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
     // Without blocking: a stopped janitor must not stop the server.
+    #[cfg(native_linux)]
     let _ = rustix::pipe::fcntl_setpipe_size(&pipe, PIPE_BYTES);
     rustix::fs::fcntl_setfl(&pipe, rustix::fs::OFlags::NONBLOCK)?;
     Ok((child, pipe))

@@ -4,7 +4,6 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::process::Stdio;
 
-use rustix::pipe::{PipeFlags, pipe_with};
 use tokio::net::unix::pipe;
 
 /// Where a process reads and writes.
@@ -62,7 +61,7 @@ impl Joint {
     pub(super) fn open(self) -> io::Result<(Descriptors, Merged)> {
         let Self { input, output, errors } = self;
         if let (Sink::Captured, ErrorSink::Output) = (&output, &errors) {
-            let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
+            let (read, write) = pipe_between()?;
             let merged = pipe::Receiver::from_owned_fd(read)?;
             return Ok((Descriptors { input, output: Sink::Descriptor(write), errors }, Some(merged)));
         }
@@ -105,5 +104,6 @@ impl Descriptors {
 /// # Errors
 /// The system lacks descriptors.
 pub(super) fn pipe_between() -> io::Result<(OwnedFd, OwnedFd)> {
-    Ok(pipe_with(PipeFlags::CLOEXEC)?)
+    let (read, write) = io::pipe()?;
+    Ok((read.into(), write.into()))
 }

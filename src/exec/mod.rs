@@ -12,8 +12,14 @@ use climax_catalog::{CliView, EnvValue};
 mod append;
 mod capture;
 mod children;
+#[cfg(native_linux)]
 mod confine;
+#[cfg(native_linux)]
 mod confined;
+#[cfg(not(native_linux))]
+#[path = "confined_portable.rs"]
+mod confined;
+mod confinement;
 mod container;
 mod descriptors;
 mod error;
@@ -22,6 +28,7 @@ mod group;
 mod invocation;
 mod janitor;
 mod joint;
+#[cfg(native_linux)]
 mod landlock_rules;
 mod limits;
 mod lines;
@@ -32,6 +39,11 @@ mod pipeline;
 mod process;
 mod program;
 mod random;
+#[cfg(native_linux)]
+mod restrict;
+#[cfg(not(native_linux))]
+#[path = "restrict_portable.rs"]
+mod restrict;
 mod result_files;
 mod runner;
 mod sandbox;
@@ -45,7 +57,8 @@ mod watch;
 pub(crate) use append::open_for_append;
 pub use capture::Captured;
 pub use children::reap_given_children;
-pub use confined::{Confinement, kernel_abi};
+pub use confined::kernel_abi;
+pub use confinement::Confinement;
 pub use descriptors::{keep_descriptors_private, room_for_connections};
 pub use error::SpawnError;
 pub use invocation::{Invocation, SecretSource};

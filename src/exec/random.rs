@@ -2,18 +2,13 @@
 
 use std::io;
 
-use rustix::rand::{GetRandomFlags, getrandom};
-
 /// Returns cryptographically secure random bytes.
 ///
 /// # Errors
-/// `getrandom` fails.
+/// The system has none.
 pub fn random_bytes<const N: usize>() -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
-    let mut filled = 0;
-    while filled < N {
-        filled += getrandom(&mut bytes[filled..], GetRandomFlags::empty())?;
-    }
+    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
     Ok(bytes)
 }
 

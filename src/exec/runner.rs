@@ -15,7 +15,7 @@ use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio::time::sleep;
 
-use super::confined::{self, Confinement};
+use super::confinement::{self, Confinement};
 use super::invocation::Invocation;
 use super::janitor::{CleanupGuard, Janitor};
 use super::joint::Joint;
@@ -321,7 +321,7 @@ async fn run_here(
     let Some(confinement) = &invocation.confinement else {
         return process::run(invocation, joint, context, stop).await;
     };
-    confined::make_missing(&confinement.write);
+    confinement::make_missing(&confinement.write);
     // Where no directory for temporary files can be written, the program has none either.
     let scratch = tempfile::Builder::new().prefix("climax-").tempdir().ok();
     let path = scratch.as_ref().map(|scratch| scratch.path().to_owned());

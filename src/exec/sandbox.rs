@@ -10,7 +10,7 @@ use climax_catalog::policy::Sandbox;
 
 use super::Outcome;
 use super::invocation::Invocation;
-use super::self_exec::THIS_PROGRAM;
+use super::self_exec::this_program;
 use super::shim_order::{COMMAND, ShimOrder};
 
 /// Paths that a description names of each kind.
@@ -36,7 +36,7 @@ pub(super) fn shim_command(
         network: sandbox.network,
         limits: sandbox.limits,
     };
-    let mut argv = vec![THIS_PROGRAM.to_owned(), COMMAND.to_owned()];
+    let mut argv = vec![this_program(), COMMAND.to_owned()];
     argv.extend(order.words());
     argv.extend(["--".to_owned(), path.display().to_string()]);
     argv.extend(invocation.argv.iter().cloned());

@@ -155,12 +155,11 @@ pub(super) fn stages_json(done: &LineOutcome) -> Option<Value> {
 }
 
 fn stage_json(pipeline: usize, stage: &StageOutcome) -> Value {
-    let StageOutcome { tool, text, outcome, duration } = stage;
+    let StageOutcome { tool, outcome, duration, text: _ } = stage;
     let stderr: String = outcome.stderr.text().chars().take(MAX_STAGE_STDERR_CHARS).collect();
     json!({
         "pipeline": pipeline,
         "tool_name": tool,
-        "command": text,
         "end": end_name(outcome.end),
         "exit_code": exit_code(outcome.end),
         "duration_ms": u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),

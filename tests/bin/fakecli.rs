@@ -258,9 +258,11 @@ fn attempt(what: &str, with: &str) -> io::Result<()> {
         "renice" => Ok(rustix::process::setpriority_process(None, 19)?),
         "attribute" => Ok(rustix::fs::setxattr(with, "user.x", b"x", rustix::fs::XattrFlags::empty())?),
         "watch" => Ok(rustix::fs::inotify::init(rustix::fs::inotify::CreateFlags::empty()).map(drop)?),
-        "message" => system_call(libc::SYS_msgrcv),
-        "semaphore" => system_call(libc::SYS_semctl),
-        "queue" => system_call(libc::SYS_mq_unlink),
+        // A number of a system call, perhaps with its second argument: `16:21513`.
+        "call" => {
+            let (number, argument) = with.split_once(':').unwrap_or((with, "0"));
+            system_call(number.parse().unwrap(), argument.parse().unwrap())
+        }
         "pair" => std::os::unix::net::UnixDatagram::pair().map(drop),
         "unix" => std::os::unix::net::UnixDatagram::unbound().map(drop),
         "allocate" => {
@@ -274,10 +276,10 @@ fn attempt(what: &str, with: &str) -> io::Result<()> {
     }
 }
 
-/// Makes a system call without arguments.
-fn system_call(number: libc::c_long) -> io::Result<()> {
+/// Makes a system call for the descriptor -1, with this second argument.
+fn system_call(number: libc::c_long, argument: libc::c_long) -> io::Result<()> {
     #[expect(unsafe_code, reason = "the calls that tests try refuse these arguments, and touch no memory")]
-    let result = unsafe { libc::syscall(number, -1, 0, 0, 0, 0) };
+    let result = unsafe { libc::syscall(number, -1, argument, 0, 0, 0) };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 

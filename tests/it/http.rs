@@ -502,6 +502,17 @@ fn draining_finishes_calls_and_refuses_new_ones() {
 }
 
 #[test]
+fn a_server_that_leaves_takes_calls_during_the_delay() {
+    let mut web = Web::start(&["--drain-delay", "2"]);
+    web.signal("TERM");
+    until("the server to leave", || web.get("/readyz", &[]).status == 503);
+    let served = web.modern(&[], "tools/list", &json!({}));
+    assert_eq!((served.status, served.header("connection")), (200, Some("close")));
+    assert!(!tool_names(served).is_empty());
+    assert_eq!(web.ended(), Some(0));
+}
+
+#[test]
 fn calls_end_after_the_drain_limit() {
     let files = Files::new();
     let pids = files.path("pids");

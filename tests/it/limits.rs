@@ -16,7 +16,10 @@ const PAGE: &str = "docs/reference/limits.md";
 const ROOMS: [(&str, &[&str]); 8] = [
     ("Calls and programs", &["src/call", "src/exec"]),
     ("Messages of the protocol", &["src/mcp"]),
-    ("Standard input and output", &["src/transport/stdio.rs", "src/transport/in_flight.rs", "src/transport/mod.rs"]),
+    (
+        "Standard input and output",
+        &["src/transport/stdio.rs", "src/transport/in_flight.rs", "src/transport/mod.rs", "src/transport/streams.rs"],
+    ),
     ("HTTP", &["src/transport/http"]),
     ("Serving and reloading", &["src/serving", "src/command/run"]),
     ("Commands", &["src/command"]),

@@ -42,6 +42,7 @@ mod markdown;
 mod memory;
 mod modules_page;
 mod native;
+#[cfg(native_linux)]
 mod needs;
 #[cfg(feature = "oauth")]
 mod oauth;
@@ -63,6 +64,7 @@ mod resource_limits;
 mod resources;
 mod retrieval;
 mod run_line;
+#[cfg(native_linux)]
 mod sandbox;
 mod server;
 #[cfg(feature = "http")]

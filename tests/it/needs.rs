@@ -1,7 +1,9 @@
 //! Needs: what calls that only read can reach, with the kernel that runs the tests.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
+use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
 use serde_json::{Value, json};
 
 use crate::support::{Server, climax, fake_config, fakecli, run, text};
@@ -104,6 +106,64 @@ fn network_and_sockets_follow_the_needs() {
         assert_eq!(said == "ok", allowed, "{tool} {what}: {said}");
     }
     assert!(!is_refused(&held.attempt("local", "unix", &address)), "Unix sockets are among its needs");
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn reading_calls_change_no_attributes_of_files() {
+    let mut held = Held::new(&[]);
+    for call in [
+        "90", "91", "92", "93", "94", "132", "188", "190", "235", "260", "261", "268", "280", "452", "463", "466",
+        "469",
+    ] {
+        let said = held.attempt("reads", "call", call);
+        assert!(said.contains("Operation not permitted"), "{call}: {said}");
+    }
+    assert!(held.attempt("reads", "call", "16:1074292226").contains("Operation not permitted"));
+    assert!(held.attempt("reads", "call", "16:21505").contains("Bad file descriptor"));
+}
+
+/// Runs `command` on a kernel whose Landlock is turned off.
+fn without_landlock(command: impl FnOnce() -> (i32, String, String) + Send + 'static) -> (i32, String, String) {
+    const LANDLOCK_CREATE_RULESET: i64 = 444;
+    let rules = BTreeMap::from([(LANDLOCK_CREATE_RULESET, Vec::new())]);
+    let absent = SeccompAction::Errno(libc::ENOSYS.cast_unsigned());
+    let arch = std::env::consts::ARCH.try_into().unwrap();
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, absent, arch).unwrap();
+    let program: BpfProgram = filter.try_into().unwrap();
+    let run = move || {
+        // It holds for this thread and the processes that it starts.
+        seccompiler::apply_filter(&program).unwrap();
+        command()
+    };
+    std::thread::spawn(run).join().unwrap()
+}
+
+#[test]
+fn kernel_that_cannot_confine_is_told_of_and_refused_where_the_policy_requires_confinement() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let [config, closed, policy] = ["fake.yaml", "closed", "policy.yaml"].map(path);
+    std::fs::write(&config, fake_config(TOOLS).replace("{DIR}", "/nowhere")).unwrap();
+    std::fs::write(&policy, "default: enabled\nconfine: {required: true}\n").unwrap();
+    let call = |more: &[&str]| {
+        let words = ["call".to_owned(), "reads".to_owned(), "words=write".to_owned(), format!("path={closed}")];
+        let words: Vec<String> =
+            words.into_iter().chain(["--only".to_owned(), "--config".to_owned(), config.clone()]).collect();
+        let more: Vec<String> = more.iter().map(|&word| word.to_owned()).collect();
+        without_landlock(move || run(climax().args(words).args(more)))
+    };
+    let (status, said, _) = call(&[]);
+    assert_eq!((status, said.trim()), (0, "ok"), "it runs, unconfined");
+    let (status, said, errors) = call(&["--policy", &policy]);
+    assert!(status == 1 && said.is_empty(), "{status} {said}");
+    assert!(errors.contains("required: true") && errors.contains("Landlock of Linux 6.2"), "{errors}");
+    std::fs::remove_file(&closed).unwrap();
+    let doctor = config.clone();
+    let (_, said, _) = without_landlock(move || run(climax().args(["doctor", "--only", "--config", &doctor])));
+    assert!(said.contains("this kernel cannot confine"), "{said}");
+    let (_, said, errors) = without_landlock(move || run(climax().args(["run", "--only", "--config", &config])));
+    assert_eq!((said.as_str(), errors.matches("cannot confine").count()), ("", 1), "{errors}");
 }
 
 #[test]

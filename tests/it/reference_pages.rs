@@ -2,9 +2,10 @@
 //!
 //! `UPDATE_GOLDEN=1 cargo test --test it _page` writes them again.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use climax::catalog::{Code, Explanation, Phase, Severity};
+use climax::catalog::{CliView, Code, Explanation, Layer, Needs, Phase, ResolvedTool, Risk, Severity, ToolIndex};
 use serde_json::Value;
 use syn::{Expr, Item, Lit, Meta};
 
@@ -12,6 +13,7 @@ use crate::support::{assert_page, climax, run};
 
 const COMMANDS: &str = "docs/reference/commands.md";
 const CODES: &str = "docs/reference/codes.md";
+const PROGRAMS: &str = "docs/reference/programs.md";
 
 fn help(words: &[&str]) -> String {
     let (status, said, _) = run(climax().args(words).arg("--help").env_remove("COLUMNS"));
@@ -109,6 +111,51 @@ fn codes_page_explains_every_code() {
         }
     }
     assert_page(CODES, &page);
+}
+
+/// Words in code quotes; a dash if there are none.
+fn listed<'w>(words: impl Iterator<Item = &'w str>) -> String {
+    let words: Vec<String> = words.map(|word| format!("`{}`", word.replace('|', "\\|"))).collect();
+    if words.is_empty() { "–".to_owned() } else { words.join(" ") }
+}
+
+/// What a program needs in any of its reading tools: hosts and sockets, then files and directories.
+fn needs_of_reading(cli: CliView<'_>) -> [String; 2] {
+    let needs: Vec<Needs> =
+        cli.tools().filter(|tool| tool.written_risk() == Some(Risk::Read)).filter_map(ResolvedTool::needs).collect();
+    let all = |part: fn(&Needs) -> &Vec<String>| {
+        let items: BTreeSet<&str> = needs.iter().flat_map(|needs| part(needs).iter().map(String::as_str)).collect();
+        listed(items.into_iter())
+    };
+    [all(|needs| &needs.network), all(|needs| &needs.write)]
+}
+
+#[test]
+fn programs_page_says_how_each_program_is_held_to_reading() {
+    let mut page = "# Bundled programs\n\nTools of each program by risk. The other columns say how tools that only read are restricted: words\n\
+        in every command line, variables that are set, and the network and files that confinement permits.\n\
+        Tools of risk `write` and `destructive` are confined only with `--confine all`.\n\
+        [Security](../../SECURITY.md) says what was done against hostile directories.\n\
+        `cargo test --test it programs_page` checks this page against the configs.\n\n\
+        | program | read | write | destructive | words | variables | network | writes |\n|---|---|---|---|---|---|---|---|\n"
+        .to_owned();
+    let index = ToolIndex::from_configs(vec![Layer::compiled(&climax::CATALOG)]);
+    for (cli, _) in index.groups() {
+        let [read, write, destructive] = [Risk::Read, Risk::Write, Risk::Destructive]
+            .map(|risk| cli.tools().filter(|tool| tool.written_risk() == Some(risk)).count());
+        let is_held = |tool: ResolvedTool<'_>| tool.written_risk() != Some(Risk::Read) || tool.needs().is_some();
+        assert!(cli.tools().all(is_held), "a reading tool of {} has no needs", cli.name());
+        let words = listed(cli.always());
+        let variables: BTreeSet<&str> = cli.env().map(|(name, _)| name).collect();
+        let variables = listed(variables.into_iter());
+        let [network, writes] = needs_of_reading(cli);
+        let name = cli.name();
+        let _ = writeln!(
+            page,
+            "| {name} | {read} | {write} | {destructive} | {words} | {variables} | {network} | {writes} |"
+        );
+    }
+    assert_page(PROGRAMS, &page);
 }
 
 /// The keys of one table of a format, by the name of its definition.

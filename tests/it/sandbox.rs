@@ -173,12 +173,38 @@ fn sockets_follow_the_network_setting() {
 fn cannot_reach_others_beside_files_and_sockets() {
     let mut sandbox = Sandbox::new(OPEN);
     let file = sandbox.path("open/file");
-    for what in ["raw-pair", "renice-user", "attribute", "watch", "message", "semaphore", "queue"] {
+    for what in ["raw-pair", "renice-user", "attribute", "watch"] {
         let said = sandbox.attempt(what, &file);
         assert!(said.contains("Operation not permitted"), "{what}: {said}");
     }
     for what in ["stream-pair", "renice"] {
         assert_eq!(sandbox.attempt(what, &file), "ok", "{what}");
+    }
+}
+
+/// System calls that reach the kernel, other programs, or attributes of files, each with its second argument.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn classes_of_system_calls_are_refused() {
+    let mut sandbox = Sandbox::new(OPEN);
+    for (class, calls) in [
+        ("extended attributes", "188 189 190 197 198 199 463 466"),
+        ("queues, semaphores and shared memory", "29 30 31 64 65 66 68 69 70 71 220 240 241 242 243 244 245"),
+        ("attributes by ioctl, and input of terminals", "16:1074292226 16:1074030082 16:1075599392 16:21522 16:21532"),
+        ("mounts and namespaces", "155 161 165 166 272 308 428 429 430 432 442 467"),
+        ("other processes", "101 310 311 438"),
+        ("the kernel", "169 175 176 246 298 313 320 321 323 425 426 427"),
+        ("keys", "248 249 250"),
+        ("the x32 ABI", "1073741825"),
+    ] {
+        for call in calls.split(' ') {
+            let said = sandbox.attempt("call", call);
+            assert!(said.contains("Operation not permitted"), "{class}: {call}: {said}");
+        }
+    }
+    // `read` and another request of `ioctl`.
+    for call in ["0", "16:21505"] {
+        assert!(sandbox.attempt("call", call).contains("Bad file descriptor"), "{call}");
     }
 }
 

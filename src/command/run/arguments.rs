@@ -162,6 +162,9 @@ pub(crate) struct HttpArguments {
     /// Seconds for running calls to end after SIGTERM
     #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_DRAIN_S, value_parser = value::integer::<u64>)]
     pub(crate) drain: u64,
+    /// Seconds after SIGTERM in which new calls are still served, so that proxies see `/readyz` fail first
+    #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = value::integer::<u64>)]
+    pub(crate) drain_delay: u64,
     /// Sign the request state of approvals and forms with the key in this file, so that replicas can share it
     #[arg(long, value_name = "FILE")]
     pub(crate) state_key_file: Option<PathBuf>,

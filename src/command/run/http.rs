@@ -201,9 +201,9 @@ fn serve_until_shutdown(
         Reloader { registry: Arc::new(registry), audit, auth: Some(auth) }.start(arguments.reload.watch)?;
         let listener = tokio::net::TcpListener::from_std(listener)?;
         announce(listener.local_addr()?, banner);
-        let limit = Duration::from_secs(arguments.http.drain);
         notify_systemd_of_drain(&drain);
-        serve(listener, http, Shutdown { drain, drain_limit: limit, end_calls }).await
+        let [drain_delay, drain_limit] = [arguments.http.drain_delay, arguments.http.drain].map(Duration::from_secs);
+        serve(listener, http, Shutdown { drain, drain_delay, drain_limit, end_calls }).await
     });
     runtime.shutdown_background();
     ended

@@ -14,7 +14,9 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use rustix::net::sockopt::{set_tcp_nodelay, set_tcp_user_timeout};
+use rustix::net::sockopt::set_tcp_nodelay;
+#[cfg(native_linux)]
+use rustix::net::sockopt::set_tcp_user_timeout;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -63,6 +65,7 @@ pub(crate) use connections::MAX_CONNECTIONS;
 const HEAD_LIMIT: Duration = Duration::from_secs(75);
 
 /// How long sent bytes may stay without an acknowledgement of the client's system.
+#[cfg(native_linux)]
 const SEND_LIMIT: Duration = Duration::from_mins(1);
 
 /// The time between two warnings that there are too many connections.
@@ -91,9 +94,11 @@ pub struct Http {
 /// The steps of a shutdown.
 #[derive(Clone, Debug)]
 pub struct Shutdown {
-    /// Cancel this to stop accepting calls.
+    /// Cancel this to make `/readyz` fail.
     pub drain: CancellationToken,
-    /// How long calls may go on then.
+    /// How long new calls are accepted then.
+    pub drain_delay: Duration,
+    /// How long calls may go on after that.
     pub drain_limit: Duration,
     /// Cancel this to end all calls. [`serve`] does so at the end of `drain_limit`.
     pub end_calls: CancellationToken,
@@ -106,18 +111,24 @@ pub struct Shutdown {
 pub async fn serve(listener: TcpListener, http: Http, shutdown: Shutdown) -> io::Result<()> {
     let end_streams = CancellationToken::new();
     let limit = http.connections;
-    let router = Arc::new(router(http, &end_streams));
+    let router = Arc::new(router(http, &end_streams, shutdown.drain.clone()));
+    let refuse = CancellationToken::new();
     let _refreshing = AbortOnDropHandle::new(tokio::spawn(refresh_keys(router.auth.clone())));
     let _sweeping = {
         let sessions = router.sessions.clone();
         AbortOnDropHandle::new(tokio::spawn(async move { sessions.sweep().await }))
     };
-    let mut accepting = tokio::spawn(accept(listener, limit, router.clone(), shutdown.drain.clone()));
+    let mut accepting = tokio::spawn(accept(listener, limit, router.clone(), refuse.clone()));
     tokio::select! {
         failed = &mut accepting => return failed.unwrap_or_else(|error| Err(io::Error::other(error))),
         () = shutdown.drain.cancelled() => {}
     }
+    tokio::select! {
+        () = sleep(shutdown.drain_delay) => {}
+        () = shutdown.end_calls.cancelled() => {}
+    }
     router.is_draining.store(true, Ordering::Relaxed);
+    refuse.cancel();
     router.calls.close();
     tokio::select! {
         () = router.calls.wait() => {}
@@ -137,7 +148,7 @@ async fn refresh_keys(auth: Arc<Auth>) {
     }
 }
 
-fn router(http: Http, end_streams: &CancellationToken) -> Router {
+fn router(http: Http, end_streams: &CancellationToken, is_leaving: CancellationToken) -> Router {
     let sessions = Arc::new(Sessions::new());
     let service = |server: Server| -> Service {
         // The router checks hosts and origins before the SDK sees a request.
@@ -162,6 +173,7 @@ fn router(http: Http, end_streams: &CancellationToken) -> Router {
         service,
         metrics: http.metrics,
         sample: http.sample,
+        is_leaving,
         is_draining: AtomicBool::new(false),
         calls: TaskTracker::new(),
     }
@@ -254,6 +266,7 @@ async fn serve_connection(
 /// Sends without delay: otherwise each event of a stream waits for the client's acknowledgement, some 40 ms.
 fn configure(stream: &TcpStream) -> io::Result<()> {
     set_tcp_nodelay(stream, true)?;
+    #[cfg(native_linux)]
     set_tcp_user_timeout(stream, u32::try_from(SEND_LIMIT.as_millis()).unwrap_or(u32::MAX))?;
     Ok(())
 }

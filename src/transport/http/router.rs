@@ -13,6 +13,7 @@ use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
 use hyper::{Method, Request, StatusCode};
 use rmcp::transport::streamable_http_server::StreamableHttpService;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::auth::{Auth, AuthError};
@@ -67,6 +68,8 @@ pub(super) struct Router {
     pub(super) metrics: Arc<Metrics>,
     /// Refreshes the gauges of the metrics.
     pub(super) sample: Box<dyn Fn(&Metrics) + Send + Sync>,
+    /// Cancelled when the server is about to end. Until `is_draining` it still takes calls.
+    pub(super) is_leaving: CancellationToken,
     pub(super) is_draining: AtomicBool,
     /// POST requests in flight.
     pub(super) calls: TaskTracker,
@@ -91,7 +94,7 @@ impl Router {
         if let Some(origin) = origin {
             cors::allow_origin(&mut response, origin);
         }
-        if self.is_draining() {
+        if self.is_leaving.is_cancelled() {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
         self.metrics.count_response(response.status().as_u16());
@@ -142,7 +145,7 @@ impl Router {
     }
 
     fn readiness(&self) -> HttpResponse {
-        if self.is_draining() {
+        if self.is_leaving.is_cancelled() {
             plain(StatusCode::SERVICE_UNAVAILABLE, "draining")
         } else if !self.auth.is_ready() {
             plain(StatusCode::SERVICE_UNAVAILABLE, "waiting for the keys of the authorization server")
