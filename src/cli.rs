@@ -8,27 +8,22 @@ use climax_catalog::Catalog;
 
 #[cfg(feature = "budget")]
 use crate::command::budget;
-#[cfg(feature = "import")]
-use crate::command::import;
 use crate::command::output::{FAILURE, USAGE, usage};
 use crate::command::retired::{ProbableCommand, RetiredCommand, explained};
 use crate::command::run::RunArguments;
 use crate::command::{
-    call, completions, diff, doctor, eval, export, list, policy, run, schema, search, sh, terminal, translate,
-    validate, version,
+    call, catalog, completions, diff, doctor, eval, export, help, install, list, man, policy, run, schema, search, sh,
+    show, terminal, translate, validate, version,
 };
+#[cfg(feature = "import")]
+use crate::command::{import, init};
 use crate::exec::shim::{self, Helped};
+use crate::identity;
 use crate::serving::Program;
-
-const AFTER_HELP: &str = "\
-Exit status: 0 success, 1 the command failed, 2 usage.
-
-Without a command the server runs: it speaks MCP on standard input and output and serves every compiled-in CLI, or those \
-that are named. `climax list` shows them.";
 
 /// Command-line programs as tools for AI agents, over MCP.
 #[derive(Debug, Parser)]
-#[command(name = "climax", version, after_help = AFTER_HELP, args_conflicts_with_subcommands = true)]
+#[command(name = "climax", version, args_conflicts_with_subcommands = true)]
 struct CommandLine {
     #[command(subcommand)]
     command: Option<ClimaxCommand>,
@@ -46,6 +41,8 @@ enum ClimaxCommand {
     List(list::Args),
     /// Search tools as an agent does
     Search(search::Args),
+    /// Show a tool: its args, its command line, what the policy says, and an example
+    Show(show::Args),
     /// Call a tool as an agent does, and print the result
     Call(call::Args),
     /// Run a command line with the served tools, as `sh -c` does
@@ -70,8 +67,15 @@ enum ClimaxCommand {
     },
     /// Print the served catalog as JSON
     Export(export::Args),
+    /// Write all served tools as a page for a browser
+    Catalog(catalog::Args),
     /// List the differences between two exports or configs
     Diff(diff::Args),
+    /// Write the server into the settings of a client, or take it out
+    Install(install::Args),
+    /// Write a first config for a program, and say what to do next
+    #[cfg(feature = "import")]
+    Init(init::Args),
     /// Draft a config from the help of a program
     #[cfg(feature = "import")]
     Import(import::Args),
@@ -84,11 +88,13 @@ enum ClimaxCommand {
         /// The shell to complete in
         shell: clap_complete::Shell,
     },
+    /// Print manual pages
+    Man(man::Args),
 }
 
 /// Parses the command line, and checks conflicts between options that clap cannot express.
 fn parse() -> Result<CommandLine, clap::Error> {
-    let mut command = CommandLine::command();
+    let mut command = help::arranged(CommandLine::command());
     let matches = command.try_get_matches_from_mut(std::env::args_os()).map_err(explained)?;
     let mut arguments = CommandLine::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
     let (run, given) = match (&arguments.command, matches.subcommand()) {
@@ -120,9 +126,10 @@ impl Program {
             Some(Helped::Failed) => return ExitCode::from(FAILURE),
             None => {}
         }
+        identity::set_from(std::env::current_exe().ok().as_deref());
         if let Err(found) = self.natives.check(self.catalog) {
             for mismatch in found {
-                terminal::error(&format!("climax: {mismatch}"));
+                terminal::complain(&mismatch);
             }
             return ExitCode::from(FAILURE);
         }
@@ -162,6 +169,7 @@ fn dispatch(program: &Program) -> ExitCode {
         ClimaxCommand::Validate(arguments) => validate::run(catalog, &arguments),
         ClimaxCommand::List(arguments) => list::run(catalog, &arguments),
         ClimaxCommand::Search(arguments) => search::run(catalog, &arguments),
+        ClimaxCommand::Show(arguments) => show::run(program, &arguments),
         ClimaxCommand::Call(arguments) => call::run(program, &arguments),
         ClimaxCommand::Sh(arguments) => sh::run(program, &arguments),
         ClimaxCommand::Translate(arguments) => translate::run(catalog, &arguments),
@@ -172,11 +180,16 @@ fn dispatch(program: &Program) -> ExitCode {
         ClimaxCommand::Eval(arguments) => eval::run(catalog, &arguments),
         ClimaxCommand::Schema { format } => schema::run(format),
         ClimaxCommand::Export(arguments) => export::run(catalog, &arguments),
+        ClimaxCommand::Catalog(arguments) => catalog::run(program, &arguments),
+        ClimaxCommand::Man(arguments) => man::run(&arguments, help::arranged(CommandLine::command())),
+        #[cfg(feature = "import")]
+        ClimaxCommand::Init(arguments) => init::run(catalog, &arguments),
+        ClimaxCommand::Install(arguments) => install::run(catalog, &arguments),
         ClimaxCommand::Diff(arguments) => diff::run(catalog, &arguments),
         #[cfg(feature = "import")]
         ClimaxCommand::Import(arguments) => import::run(&arguments),
         ClimaxCommand::Retired(retired) => usage(retired.instead()),
         ClimaxCommand::Version(arguments) => version::run(catalog, &arguments),
-        ClimaxCommand::Completions { shell } => completions::run(shell, &mut CommandLine::command()),
+        ClimaxCommand::Completions { shell } => completions::run(shell, &mut help::arranged(CommandLine::command())),
     }
 }

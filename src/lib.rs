@@ -12,6 +12,7 @@ mod cli;
 mod command;
 pub mod exec;
 mod generated;
+mod identity;
 mod lock;
 pub mod mcp;
 pub mod serving;

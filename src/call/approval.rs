@@ -156,7 +156,8 @@ impl PendingCall<'_> {
 }
 
 impl PlannedCall<'_> {
-    fn risk(&self) -> Risk {
+    /// Returns the risk of the tool with these arguments.
+    pub(crate) fn risk(&self) -> Risk {
         risk::of_call(self.tool, self.bound)
     }
 

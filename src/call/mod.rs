@@ -34,4 +34,4 @@ pub use line_outcome::{
 pub use outcome::{CallError, CallResult, ErrorCode};
 pub(crate) use outcome::{end_name, exit_code};
 pub use request::{CallRequest, Purpose};
-pub use toolbox::{Toolbox, suggest_tools};
+pub use toolbox::{DryRun, Toolbox, suggest_tools};

@@ -1,6 +1,7 @@
 //! [`Toolbox`]: the tools, the policy and the runner of calls, and the steps of a call in order.
 
 mod checked;
+mod dry_run;
 mod lines;
 mod values;
 
@@ -12,6 +13,7 @@ use std::time::{Duration, Instant};
 use climax_catalog::{MAX_SUGGESTIONS, Policy, Prompt, ResolvedTool, ToolIndex, digest, near_misses};
 use serde_json::{Map, Value};
 
+pub use self::dry_run::DryRun;
 use self::values::{invalid, only_reads, permitted_paths, permitted_values};
 use crate::call::approval::{Approver, PendingCall, PlannedCall};
 use crate::call::arguments::{self, Bound};

@@ -35,7 +35,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let tokens = match tiktoken_rs::o200k_base() {
         Ok(tokens) => tokens,
         Err(error) => {
-            terminal::error(&format!("climax: the tokenizer cannot be loaded: {error}"));
+            terminal::complain(&format!("the tokenizer cannot be loaded: {error}"));
             return ExitCode::from(FAILURE);
         }
     };
@@ -45,7 +45,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let is_over = arguments.max.is_some_and(|max| listed > max);
     let code = if is_over { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS };
     if let Some(max) = arguments.max.filter(|_| is_over) {
-        terminal::error(&format!("climax: the tool list takes {listed} tokens, {max} are allowed"));
+        terminal::complain(&format!("the tool list takes {listed} tokens, {max} are allowed"));
     }
     let text = if arguments.json {
         json!({ "surface": rows_json(&surface), "clis": rows_json(&clis) }).to_string()

@@ -1,6 +1,8 @@
 //! `climax call`: runs one call, in the same way as a call of an agent.
 
+use std::cell::Cell;
 use std::convert::Infallible;
+use std::fs;
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -21,11 +23,14 @@ use crate::call::{CallError, CallRequest, CallResult, ErrorCode, Purpose, Toolbo
 use crate::command::output::{FAILURE, print, print_bytes, usage};
 use crate::command::runtime::{audit, runtime, text_form};
 use crate::command::selection::Sources;
-use crate::command::{terminal, value};
+use crate::command::{dry_run, terminal, value};
 use crate::exec::{Limits, Runner, Stop};
 use crate::mcp::reply::{Reply, reply};
 use crate::serving::Program;
 use crate::serving::load::LoadedTools;
+
+/// What shells add to the number of the signal that ended a program.
+const SIGNALLED: u8 = 128;
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
@@ -34,8 +39,9 @@ pub(crate) struct Args {
     /// Arguments as `key=value`
     #[arg(value_name = "KEY=VALUE", value_parser = key_value)]
     pub(crate) pairs: Vec<(String, String)>,
-    /// Arguments as a JSON object; `key=value` pairs are added to it
-    #[arg(long = "args", value_name = "JSON")]
+    /// Arguments as a JSON object, `@FILE` to read it from a file, `-` from standard input; `key=value` pairs are
+    /// added to it
+    #[arg(long = "args", value_name = "JSON", allow_hyphen_values = true)]
     pub(crate) object: Option<String>,
     #[command(flatten)]
     pub(crate) sources: Sources,
@@ -48,6 +54,9 @@ pub(crate) struct Args {
     /// Print text as the program printed it, with terminal escapes and invisible characters
     #[arg(long)]
     pub(crate) raw_output: bool,
+    /// Print the command line, the directory, the risk and whether approval is needed; run nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -87,29 +96,42 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
         space: None,
     };
     if let Some(ignored) = ignored(&toolbox, request) {
-        terminal::error(&ignored);
+        terminal::complain(&ignored);
     }
-    let reply = match runtime().and_then(|runtime| execute(runtime, &toolbox, request, text_form(arguments.raw_output)))
-    {
-        Ok(reply) => reply,
-        Err(error) => {
-            terminal::error(&format!("climax: {error}"));
-            return ExitCode::from(FAILURE);
+    let ran = runtime().and_then(|runtime| {
+        if arguments.dry_run {
+            return Ok(plan(&runtime, &toolbox, request, arguments.json));
         }
-    };
-    write_reply(&reply, arguments.json)
+        let (reply, signal) = execute(runtime, &toolbox, request, text_form(arguments.raw_output))?;
+        let code = write_reply(&reply, arguments.json);
+        Ok(signal.map_or(code, |signal| ExitCode::from(SIGNALLED + signal)))
+    });
+    ran.unwrap_or_else(|error| {
+        terminal::complain(&error);
+        ExitCode::from(FAILURE)
+    })
+}
+
+/// Prints how the call would run. Exit status 1 if it would fail before.
+fn plan(runtime: &Runtime, toolbox: &Toolbox, request: CallRequest<'_>, as_json: bool) -> ExitCode {
+    let approver = Terminal { values: request.arguments, is_interactive: false };
+    match runtime.block_on(toolbox.dry_run(request, &approver)) {
+        Ok(call) if as_json => print(&dry_run::json(&call).to_string(), ExitCode::SUCCESS),
+        Ok(call) => print(&dry_run::text(&call), ExitCode::SUCCESS),
+        Err(result) => write_reply(&rendered(toolbox, request, result, TextForm::Visible), as_json),
+    }
 }
 
 /// Returns a warning that names the arguments that the call ignores.
 fn ignored(toolbox: &Toolbox, request: CallRequest<'_>) -> Option<String> {
     let tool = toolbox.index.get(request.tool)?;
     let names: Vec<String> = unknown_keys(tool, request.arguments).map(|name| format!("`{}`", echo(name))).collect();
-    let warning = || format!("climax: ignored, because `{}` has no such arguments: {}", tool.name(), names.join(", "));
+    let warning = || format!("ignored, because `{}` has no such arguments: {}", tool.name(), names.join(", "));
     (!names.is_empty()).then(warning)
 }
 
 /// Prints a reply: the text or the media to standard output, suggestions to standard error.
-fn write_reply(reply: &Reply, as_json: bool) -> ExitCode {
+pub(super) fn write_reply(reply: &Reply, as_json: bool) -> ExitCode {
     let code = if reply.error.is_some() { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS };
     if as_json {
         return print(&json(reply).to_string(), code);
@@ -118,7 +140,7 @@ fn write_reply(reply: &Reply, as_json: bool) -> ExitCode {
     let error = reply.error.as_ref().filter(|error| error.code != ErrorCode::UnknownTool);
     let near = error.map(|error| error.suggestions.join("`, `")).filter(|near| !near.is_empty());
     if let Some(near) = near {
-        terminal::error(&format!("climax: did you mean `{near}`?"));
+        terminal::complain(&format!("did you mean `{near}`?"));
     }
     match reply.media.as_slice() {
         [] => print(&reply.text, code),
@@ -136,35 +158,52 @@ fn write_reply(reply: &Reply, as_json: bool) -> ExitCode {
     }
 }
 
-/// Runs the call until it ends or a signal cancels it.
-fn execute(runtime: Runtime, toolbox: &Toolbox, request: CallRequest<'_>, form: TextForm) -> io::Result<Reply> {
+/// Runs the call until it ends or a signal cancels it. Returns the number of that signal too.
+fn execute(
+    runtime: Runtime,
+    toolbox: &Toolbox,
+    request: CallRequest<'_>,
+    form: TextForm,
+) -> io::Result<(Reply, Option<u8>)> {
+    let received = Cell::new(None);
     let result = runtime.block_on(async {
         let [mut terminate, mut interrupt, mut hangup] =
             [signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?, signal(SignalKind::hangup())?];
         let stop = async {
-            tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {}, _ = hangup.recv() => {} }
+            let kind = tokio::select! {
+                _ = terminate.recv() => SignalKind::terminate(),
+                _ = interrupt.recv() => SignalKind::interrupt(),
+                _ = hangup.recv() => SignalKind::hangup(),
+            };
+            received.set(u8::try_from(kind.as_raw_value()).ok());
             Stop::Cancelled
         };
-        io::Result::Ok(toolbox.call(request, &Terminal { values: request.arguments }, stop).await)
+        let approver = Terminal { values: request.arguments, is_interactive: Terminal::can_ask() };
+        io::Result::Ok(toolbox.call(request, &approver, stop).await)
     });
     // A thread may still wait for input at the terminal.
     runtime.shutdown_background();
-    Ok(match result? {
+    Ok((rendered(toolbox, request, result?, form), received.get()))
+}
+
+/// Renders the result of a call. Says on standard error what the command line lacks.
+fn rendered(toolbox: &Toolbox, request: CallRequest<'_>, result: CallResult<Infallible>, form: TextForm) -> Reply {
+    match result {
         CallResult::Ran(outcome) => {
             let tool = toolbox.index.get(request.tool);
             reply(request.tool, tool.map_or(OutputForm::Text, ResolvedTool::output_form), Ok(outcome), form)
         }
         CallResult::Failed(error) => {
             if matches!(error, CallError::ApprovalDenied(Denial::Unanswerable)) {
-                terminal::error(&format!(
-                    "climax: there is no terminal to ask for the user's values: add {} to the command line",
+                terminal::complain(&format!(
+                    "there is no terminal to ask for the user's values: add {} to the command line",
                     unanswered(toolbox, request).join(" ")
                 ));
             }
             reply(request.tool, OutputForm::Text, Err(error), form)
         }
         CallResult::InputRequired(never) => match never {},
-    })
+    }
 }
 
 /// Returns the missing values of the user as words for the command line, `name=VALUE`.
@@ -179,11 +218,12 @@ fn unanswered(toolbox: &Toolbox, request: CallRequest<'_>) -> Vec<String> {
 struct Terminal<'a> {
     /// The arguments of the command line.
     values: &'a Map<String, Value>,
+    is_interactive: bool,
 }
 
 impl Terminal<'_> {
     /// Whether standard input and standard error are terminals.
-    fn is_interactive() -> bool {
+    fn can_ask() -> bool {
         io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 }
@@ -197,7 +237,7 @@ impl Approver for Terminal<'_> {
         for field in &form.fields {
             let value = match self.values.get(field.name) {
                 Some(value) => Some(value.clone()),
-                None if Self::is_interactive() => {
+                None if self.is_interactive => {
                     let label = terminal::label(field);
                     let question = message.take().map_or(label.clone(), |message| format!("{message}\n{label}"));
                     let answer = tokio::task::spawn_blocking(move || terminal::prompt(&question)).await;
@@ -212,7 +252,7 @@ impl Approver for Terminal<'_> {
     }
 
     async fn approve(&self, pending: &PendingCall<'_>) -> Verdict<Infallible> {
-        if !Self::is_interactive() {
+        if !self.is_interactive {
             return pending.headless();
         }
         let question = pending.question().await;
@@ -223,13 +263,31 @@ impl Approver for Terminal<'_> {
     }
 }
 
+/// Reads the JSON object of `--args`: from standard input for `-`, from a file for `@FILE`.
+fn object(given: &str) -> Result<Map<String, Value>, String> {
+    let unread = |from: &str, error: io::Error| format!("--args: cannot read {from}: {error}");
+    let (from, text) = match given.strip_prefix('@') {
+        Some(path) => (path, fs::read_to_string(path).map_err(|error| unread(path, error))?),
+        None if given == "-" => {
+            let from = "standard input";
+            (from, io::read_to_string(io::stdin()).map_err(|error| unread(from, error))?)
+        }
+        None => ("the given text", given.to_owned()),
+    };
+    match serde_json::from_str(&text) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(_) => {
+            Err(format!("--args takes a JSON object, such as '{{\"max_count\": 3}}', and {from} is another value"))
+        }
+        Err(error) => Err(format!("--args takes a JSON object, and {from} is not JSON: {error}")),
+    }
+}
+
 /// Merges the JSON object and the pairs of the command line.
 fn merged(arguments: &Args) -> Result<Map<String, Value>, String> {
-    let mut values = match arguments.object.as_deref().map(serde_json::from_str) {
+    let mut values = match arguments.object.as_deref() {
         None => Map::new(),
-        Some(Ok(Value::Object(object))) => object,
-        Some(Ok(_)) => return Err("--args takes a JSON object, such as '{\"max_count\": 3}'".to_owned()),
-        Some(Err(error)) => return Err(format!("--args is not JSON: {error}")),
+        Some(given) => object(given)?,
     };
     for (at, (key, value)) in arguments.pairs.iter().enumerate() {
         if let Some((_, earlier)) = arguments.pairs[..at].iter().find(|(other, _)| other == key) {

@@ -6,10 +6,11 @@ use clap::Command;
 use clap_complete::{Shell, generate};
 
 use crate::command::output::print;
+use crate::identity;
 
 /// Prints the script.
 pub(crate) fn run(shell: Shell, command: &mut Command) -> ExitCode {
     let mut script = Vec::new();
-    generate(shell, command, "climax", &mut script);
+    generate(shell, command, identity::name(), &mut script);
     print(&String::from_utf8_lossy(&script), ExitCode::SUCCESS)
 }

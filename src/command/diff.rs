@@ -12,6 +12,7 @@ use serde_json::json;
 use self::differences::{ExportedCatalog, differences, permits_more};
 use crate::command::output::{FAILURE, print};
 use crate::command::terminal;
+use crate::identity;
 use crate::serving::load::{self, LoadedTools};
 
 #[derive(clap::Args, Debug)]
@@ -55,7 +56,7 @@ fn read(catalog: &'static Catalog, path: &Path, policy: Option<&Path>) -> Result
     let (index, compiled_in) = if path == Path::new("-") {
         (ToolIndex::from_configs(vec![Layer::compiled(catalog)]), Policy::compiled_in(catalog))
     } else if path.extension().is_some_and(|extension| extension == "json") {
-        return read_export(path).map_err(|error| terminal::error(&format!("climax: {error}")));
+        return read_export(path).map_err(|error| terminal::complain(&error));
     } else {
         let compiled = load::read_configs(&[path.to_owned()], &|_| false).map_err(|found| terminal::report(&found))?;
         (ToolIndex::from_configs(vec![Layer::loaded(compiled.catalog)]), Policy::default())
@@ -64,7 +65,7 @@ fn read(catalog: &'static Catalog, path: &Path, policy: Option<&Path>) -> Result
         Some(policy) => permitted(policy, index, &compiled_in).map_err(|found| terminal::report(&found))?,
         None => LoadedTools { index, policy: compiled_in },
     };
-    ExportedCatalog::new(super::export::exported(&loaded)).map_err(|error| terminal::error(&format!("climax: {error}")))
+    ExportedCatalog::new(super::export::exported(&loaded)).map_err(|error| terminal::complain(&error))
 }
 
 /// Applies a policy. Names that only one of the two catalogs has are no mistakes.
@@ -77,7 +78,7 @@ fn permitted(path: &Path, index: ToolIndex, compiled_in: &Policy) -> Result<Load
 fn read_export(path: &Path) -> Result<ExportedCatalog, String> {
     let path_text = path.display();
     let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {path_text}: {error}"))?;
-    let remedy = "`climax export > FILE` writes one";
+    let remedy = format!("`{} export > FILE` writes one", identity::name());
     let json = serde_json::from_str(&text).map_err(|error| format!("{path_text} is no JSON: {error}; {remedy}"))?;
     ExportedCatalog::new(json).map_err(|error| format!("{path_text} is no export: {error}; {remedy}"))
 }

@@ -1,5 +1,7 @@
 //! `climax doctor`: checks which programs of the selected CLIs can run, and prints the limits.
 
+mod clients;
+
 use std::future::pending;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -10,6 +12,7 @@ use climax_catalog::policy::{ConfineLevel, Executor};
 use climax_catalog::{Catalog, CliView, Policy, Risk};
 use serde_json::{Map, Value, json};
 
+use self::clients::ClientCheck;
 use crate::call::command_line::literal_variables;
 use crate::call::confinement::needs_of_call;
 use crate::command::output::{FAILURE, print};
@@ -46,22 +49,26 @@ struct ProgramCheck {
     confined_tools: usize,
 }
 
-/// Prints the programs and the limits. Exit status 1 if a program is missing, or cannot run in the policy's executor.
+/// Prints the programs and the limits. Exit status 1 if a program is missing, or cannot run in the policy's executor,
+/// or the server in a client's settings does not start.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let loaded = match arguments.selection.load(catalog) {
         Ok(loaded) => loaded,
         Err(code) => return code,
     };
-    let programs = match runtime().map(|runtime| runtime.block_on(programs(&loaded))) {
-        Ok(programs) => programs,
+    let checks =
+        runtime().map(|runtime| runtime.block_on(async { (programs(&loaded).await, clients::clients().await) }));
+    let (programs, clients) = match checks {
+        Ok(checks) => checks,
         Err(error) => {
-            terminal::error(&format!("climax: {error}"));
+            terminal::complain(&error);
             return ExitCode::from(FAILURE);
         }
     };
     let fails =
         |program: &ProgramCheck| program.problem.is_some() || program.path.is_none() && runs_here(&loaded.policy);
-    let code = if programs.iter().any(fails) { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS };
+    let is_broken = clients.iter().any(|client| client.problem.is_some());
+    let code = if is_broken || programs.iter().any(fails) { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS };
     let limits = limits_in_force();
     if arguments.json {
         let programs: Vec<Value> = programs.iter().map(program_json).collect();
@@ -72,11 +79,12 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
             "executor": executor_text(loaded.policy.executor()),
             "confinement": confinement,
             "programs": programs,
+            "clients": clients.iter().map(ClientCheck::json).collect::<Vec<_>>(),
             "limits": limits,
         });
         return print(&json.to_string(), code);
     }
-    print(&tables(&loaded, &programs, &limits), code)
+    print(&tables(&loaded, &programs, &clients, &limits), code)
 }
 
 /// Checks each program once.
@@ -168,7 +176,7 @@ fn program_json(program: &ProgramCheck) -> Value {
     })
 }
 
-fn tables(loaded: &LoadedTools, programs: &[ProgramCheck], limits: &[Limit]) -> String {
+fn tables(loaded: &LoadedTools, programs: &[ProgramCheck], clients: &[ClientCheck], limits: &[Limit]) -> String {
     let rows = programs.iter().map(|program| {
         let path = match &program.path {
             Some(path) => path.display().to_string(),
@@ -181,12 +189,16 @@ fn tables(loaded: &LoadedTools, programs: &[ProgramCheck], limits: &[Limit]) -> 
         [program.cli.clone(), path, version, tools, approval, confined]
     });
     let programs = terminal::table(["CLI", "Program", "Version", "Tools", "Ask first", "Confined"], rows);
+    let clients = match clients {
+        [] => String::new(),
+        _ => format!("{}\n\n", terminal::table(["Client", "Server", "Settings"], clients.iter().map(ClientCheck::row))),
+    };
     let rows = limits.iter().map(|Limit(_, meaning, value)| [(*meaning).to_owned(), value.to_string()]);
     let limits = terminal::table(["Limit", "Value"], rows);
     let tools = loaded.index.tools().count();
     let hidden = if tools == 0 { "; the policy permits none" } else { "" };
     let executor = executor_text(loaded.policy.executor());
-    format!("{tools} tools{hidden}, run: {executor}\n{}\n\n{programs}\n\n{limits}", confinement_text(loaded))
+    format!("{tools} tools{hidden}, run: {executor}\n{}\n\n{programs}\n\n{clients}{limits}", confinement_text(loaded))
 }
 
 /// Returns the level of confinement.

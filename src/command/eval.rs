@@ -87,7 +87,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let set = match Set::read(&arguments.queries) {
         Ok(set) => set,
         Err(message) => {
-            terminal::error(&format!("climax: {message}"));
+            terminal::complain(&message);
             return ExitCode::from(FAILURE);
         }
     };
@@ -244,7 +244,7 @@ fn table(rows: &[Row<'_>]) -> String {
         let [first, five, ten, mrr, empty, micros] = figures.values().map(|value| format!("{value:.1}"));
         [strategy.as_str().to_owned(), form.words(), first, five, ten, mrr, empty, micros]
     });
-    terminal::table(header, lines).to_string()
+    terminal::table(header, lines)
 }
 
 fn json(rows: &[Row<'_>]) -> Value {

@@ -154,7 +154,8 @@ fn rule_json(rule: RuleView<'_>) -> Value {
     json
 }
 
-fn arg_json(arg: ArgView<'_>) -> Value {
+/// Returns all properties of an arg as JSON.
+pub(super) fn arg_json(arg: ArgView<'_>) -> Value {
     let has_flag = arg.place() == Place::Option;
     let rules = arg.rules().map(rule_json);
     let choices = arg.choices().map(|choice| match (choice.title, choice.written()) {

@@ -90,24 +90,43 @@ pub(crate) fn run(arguments: &Args) -> ExitCode {
     finish(drafted, arguments.output.as_deref())
 }
 
+/// Drafts a config from the help of `program` with the default options, and writes it to the new file `output`.
+///
+/// # Errors
+/// The help cannot be read, or the file cannot be written. The reason has been reported.
+pub(super) fn write_draft(program: &str, output: &Path) -> Result<(), ()> {
+    let arguments = Args {
+        help_of: vec![program.to_owned()],
+        depth: DEFAULT_IMPORT_DEPTH,
+        max_commands: DEFAULT_IMPORTED_COMMANDS,
+        only: Vec::new(),
+        keep: Vec::new(),
+        main: import::DEFAULT_MAIN,
+        all: false,
+        manual: false,
+        output: Some(output.to_owned()),
+        #[cfg(feature = "import-usage")]
+        format: None,
+    };
+    if run(&arguments) == ExitCode::SUCCESS { Ok(()) } else { Err(()) }
+}
+
 /// Checks and writes a draft.
 fn finish(drafted: Result<Draft, String>, output: Option<&Path>) -> ExitCode {
     let draft = match drafted {
         Ok(draft) => draft,
         Err(message) => {
-            terminal::error(&format!("climax: {message}"));
+            terminal::complain(&message);
             return ExitCode::from(FAILURE);
         }
     };
     if let Err(diagnostics) = check(&draft) {
         terminal::report(&diagnostics);
-        terminal::error(
-            "climax: the draft is no valid config, which is a mistake of climax: please report the help page",
-        );
+        terminal::complain("the draft is no valid config, which is a mistake of climax: please report the help page");
         return ExitCode::from(FAILURE);
     }
-    terminal::error(&format!(
-        "climax: {} with {}; {} marked `guess`: check them",
+    terminal::complain(&format!(
+        "{} with {}; {} marked `guess`: check them",
         counted(draft.tools, "tool"),
         counted(draft.args, "arg"),
         counted(draft.guesses, "line")
@@ -117,13 +136,11 @@ fn finish(drafted: Result<Draft, String>, output: Option<&Path>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             let path = path.display();
-            terminal::error(&format!(
-                "climax: {path} exists and may have been edited: remove it, or name another file"
-            ));
+            terminal::complain(&format!("{path} exists and may have been edited: remove it, or name another file"));
             ExitCode::from(FAILURE)
         }
         Err(error) => {
-            terminal::error(&format!("climax: cannot write {}: {error}", path.display()));
+            terminal::complain(&format!("cannot write {}: {error}", path.display()));
             ExitCode::from(FAILURE)
         }
     }
@@ -209,7 +226,7 @@ async fn walk(
     }
     left_out += level.iter().filter(|pending| subset.leads_to(&pending.words)).count();
     if left_out > 0 {
-        terminal::error(&format!("climax: {left_out} more commands were not read: see --depth and --max-commands"));
+        terminal::complain(&format!("{left_out} more commands were not read: see --depth and --max-commands"));
     }
 }
 

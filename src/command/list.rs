@@ -6,9 +6,10 @@ use climax_catalog::{ArgView, Catalog, Place, ResolvedTool, Shape, ToolIndex, Ty
 use serde_json::{Value, json};
 
 use super::export;
-use crate::command::output::print;
+use crate::command::output::{counted, print};
 use crate::command::selection::Selection;
 use crate::command::terminal;
+use crate::identity;
 use crate::serving::load;
 
 #[derive(clap::Args, Debug)]
@@ -53,9 +54,10 @@ pub(super) fn clis(index: &ToolIndex) -> String {
         ]
     });
     format!(
-        "{}\n\n{} tools. `climax list NAME` shows those of one CLI.",
+        "{}\n\n{}. `{} list NAME` shows those of one CLI.",
         terminal::table(["CLI", "Tools", "Category", "Description"], rows),
-        index.tools().count()
+        counted(index.tools().count(), "tool"),
+        identity::name()
     )
 }
 
@@ -65,11 +67,17 @@ fn tools<'a>(tools: impl Iterator<Item = ResolvedTool<'a>>) -> String {
         let args: Vec<String> = tool.args().filter(|arg| arg.is_shown()).map(arg_text).collect();
         [tool.name().to_owned(), tool.risk().as_str().to_owned(), tool.description().to_owned(), args.join("\n")]
     });
-    terminal::table(["Tool", "Risk", "Description", "Arguments"], rows).to_string()
+    terminal::table(["Tool", "Risk", "Description", "Arguments"], rows)
 }
 
 /// Formats an arg as `count (integer, required)`.
 fn arg_text(arg: ArgView<'_>) -> String {
+    let notes = arg_notes(arg);
+    if notes.is_empty() { arg.name().to_owned() } else { format!("{} ({})", arg.name(), notes.join(", ")) }
+}
+
+/// Returns what is special about an arg: its type, if that is no string, its values, its place.
+pub(super) fn arg_notes(arg: ArgView<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     if arg.kind() != Type::String {
         notes.push(arg.kind().as_str().to_owned());
@@ -95,5 +103,5 @@ fn arg_text(arg: ArgView<'_>) -> String {
     if matches!(arg.place(), Place::Stdin | Place::Cwd | Place::Variable) {
         notes.push(arg.place().as_str().to_owned());
     }
-    if notes.is_empty() { arg.name().to_owned() } else { format!("{} ({})", arg.name(), notes.join(", ")) }
+    notes
 }

@@ -4,15 +4,22 @@ mod annotate;
 #[cfg(feature = "budget")]
 pub(crate) mod budget;
 pub(crate) mod call;
+pub(crate) mod catalog;
 pub(crate) mod completions;
 pub(crate) mod diff;
 pub(crate) mod doctor;
+mod dry_run;
 pub(crate) mod eval;
 mod explain;
 pub(crate) mod export;
+pub(crate) mod help;
 #[cfg(feature = "import")]
 pub(crate) mod import;
+#[cfg(feature = "import")]
+pub(crate) mod init;
+pub(crate) mod install;
 pub(crate) mod list;
+pub(crate) mod man;
 pub(crate) mod output;
 pub(crate) mod policy;
 #[cfg(feature = "prompt")]
@@ -25,6 +32,8 @@ pub(crate) mod search;
 mod selection;
 pub(crate) mod sh;
 mod shell;
+mod shell_word;
+pub(crate) mod show;
 mod strategy;
 mod targets;
 pub(crate) mod terminal;

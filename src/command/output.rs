@@ -21,7 +21,7 @@ pub(super) fn print_bytes(bytes: &[u8], code: ExitCode) -> ExitCode {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            terminal::error(&format!("climax: cannot write to standard output: {error}"));
+            terminal::complain(&format!("cannot write to standard output: {error}"));
             ExitCode::from(FAILURE)
         }
         _ => code,
@@ -30,7 +30,7 @@ pub(super) fn print_bytes(bytes: &[u8], code: ExitCode) -> ExitCode {
 
 /// Reports a usage error.
 pub(crate) fn usage(message: &str) -> ExitCode {
-    terminal::error(&format!("climax: {message}"));
+    terminal::complain(message);
     ExitCode::from(USAGE)
 }
 

@@ -27,6 +27,7 @@ use crate::command::runtime::user_directory;
 use crate::command::shell::Shell;
 use crate::command::terminal;
 use crate::exec;
+use crate::identity;
 
 /// Lines that the history keeps.
 const MAX_HISTORY: usize = 10_000;
@@ -75,7 +76,7 @@ fn editor(index: &ToolIndex) -> rustyline::Result<LineEditor<'_>> {
 /// The text in front of a line: where it starts.
 fn label(directory: Option<&Path>) -> String {
     let directory = directory.map(Path::to_path_buf).or_else(|| std::env::current_dir().ok()).unwrap_or_default();
-    format!("climax {}> ", directory.display())
+    format!("{} {}> ", identity::name(), directory.display())
 }
 
 /// The file of the history, in a directory that only its user reads; `None` if there can be none.
@@ -84,7 +85,7 @@ fn history() -> Option<PathBuf> {
     match DirBuilder::new().recursive(true).mode(0o700).create(&directory) {
         Ok(()) => Some(directory.join("history")),
         Err(error) => {
-            terminal::error(&format!("climax: lines are not kept: cannot make {}: {error}", directory.display()));
+            terminal::complain(&format!("lines are not kept: cannot make {}: {error}", directory.display()));
             None
         }
     }
@@ -96,7 +97,7 @@ fn keep(editor: &mut LineEditor<'_>, history: Option<&Path>, line: &str) {
     if let Some(path) = history.filter(|_| is_new)
         && let Err(error) = editor.append_history(path)
     {
-        terminal::error(&format!("climax: the line is not kept in {}: {error}", path.display()));
+        terminal::complain(&format!("the line is not kept in {}: {error}", path.display()));
     }
 }
 

@@ -4,6 +4,8 @@ use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use climax_catalog::did_you_mean;
 
+use crate::identity;
+
 /// The commands of `CLImax` 0.5 that climax does not have.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum RetiredCommand {
@@ -36,13 +38,11 @@ impl RetiredCommand {
     }
 }
 
-/// Words that people try as commands, and what does what they mean.
-const OTHER_WORDS: [(&str, &str); 5] = [
-    ("describe", "`climax list CLI` shows tools with their args"),
-    ("show", "`climax list CLI` shows tools with their args"),
-    ("serve", "`climax` alone serves, and so does `climax run`"),
-    ("start", "`climax` alone serves, and so does `climax run`"),
-    ("init", "`climax import --help-of PROGRAM` writes a first config"),
+/// Words that people try as commands, and what does what they mean. `PROGRAM` stands for the name of this one.
+const OTHER_WORDS: [(&str, &str); 3] = [
+    ("describe", "`PROGRAM show TOOL` shows a tool with its args"),
+    ("serve", "`PROGRAM` alone serves, and so does `PROGRAM run`"),
+    ("start", "`PROGRAM` alone serves, and so does `PROGRAM run`"),
 ];
 
 /// A word that stands where a command could stand, and was probably meant as one.
@@ -57,10 +57,13 @@ impl ProbableCommand {
     /// Finds what `word` may have meant among the commands.
     pub(crate) fn of(word: &str, command: &Command) -> Option<Self> {
         let commands = command.get_subcommands().filter(|command| !command.is_hide_set()).map(Command::get_name);
+        let program = identity::name();
         let message = match (did_you_mean(word, commands), OTHER_WORDS.iter().find(|(other, _)| *other == word)) {
-            (Some(same), _) if same == word => format!("the command stands before all options: `climax {word} …`"),
-            (Some(near), _) => format!("there is no command `{word}` either: did you mean `climax {near}`?"),
-            (None, Some((_, instead))) => format!("there is no command `{word}` either: {instead}"),
+            (Some(same), _) if same == word => format!("the command stands before all options: `{program} {word} …`"),
+            (Some(near), _) => format!("there is no command `{word}` either: did you mean `{program} {near}`?"),
+            (None, Some((_, instead))) => {
+                format!("there is no command `{word}` either: {}", instead.replace("PROGRAM", program))
+            }
             (None, None) => return None,
         };
         Some(Self { word: word.to_owned(), message })

@@ -71,7 +71,7 @@ fn start_log(arguments: &RunArguments) -> Result<log::Logging, ExitCode> {
     let file = log::file(arguments.log_file.as_deref());
     log::start(level(arguments.log_level), file.as_deref(), SDK_TARGET).map_err(|error| {
         let path = file.unwrap_or_default();
-        terminal::error(&format!("climax: cannot log to {}: {error}", path.display()));
+        terminal::complain(&format!("cannot log to {}: {error}", path.display()));
         ExitCode::from(FAILURE)
     })
 }

@@ -14,7 +14,7 @@ use crate::call::visible::TextForm;
 pub(super) fn audit(path: Option<&Path>) -> Result<Option<Arc<Audit>>, ExitCode> {
     path.map(|path| Audit::open(path).map(Arc::new)).transpose().map_err(|error| {
         let path = path.unwrap_or(Path::new("")).display();
-        terminal::error(&format!("climax: cannot open the audit file {path}: {error}"));
+        terminal::complain(&format!("cannot open the audit file {path}: {error}"));
         ExitCode::from(FAILURE)
     })
 }

@@ -9,6 +9,7 @@ use crate::command::output::print;
 use crate::command::selection::Sources;
 use crate::command::strategy::{strategies, strategy};
 use crate::command::{terminal, value};
+use crate::identity;
 use crate::mcp;
 
 #[derive(clap::Args, Debug)]
@@ -59,10 +60,15 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     }
     let found = index.search_by(strategy, filter, arguments.limit);
     if found.is_empty() {
-        return print("No tool serves this. Say it in other words, or look through `climax list`.", ExitCode::SUCCESS);
+        return print(&nothing(), ExitCode::SUCCESS);
     }
     let rows = found
         .iter()
         .map(|entry| [entry.tool_name().to_owned(), entry.cli_name().to_owned(), entry.description().to_owned()]);
-    print(&terminal::table(["Tool", "CLI", "Description"], rows).to_string(), ExitCode::SUCCESS)
+    print(&terminal::table(["Tool", "CLI", "Description"], rows), ExitCode::SUCCESS)
+}
+
+/// Says what to do where no tool was found.
+fn nothing() -> String {
+    format!("No tool serves this. Say it in other words, or look through `{} list`.", identity::name())
 }

@@ -90,10 +90,10 @@ pub(super) fn report_load_error(error: LoadError) -> ExitCode {
                 if is_config(Path::new(&name.name)) {
                     name.suggestions.push(format!("--config {}", name.name));
                 }
-                terminal::error(&format!("climax: {name}"));
+                terminal::complain(&name);
             }
         }
-        other => terminal::error(&format!("climax: {other}")),
+        other => terminal::complain(&other),
     }
     ExitCode::from(FAILURE)
 }

@@ -109,7 +109,7 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
     match done {
         Ok(status) => ExitCode::from(status),
         Err(error) => {
-            terminal::error(&format!("climax: {error}"));
+            terminal::complain(&error);
             ExitCode::from(FAILURE)
         }
     }

@@ -78,7 +78,7 @@ impl<'t> Shell<'t> {
                 0
             }
             Err(error) => {
-                terminal::error(&format!("climax: cannot change to the directory `{}`: {error}", path.display()));
+                terminal::complain(&format!("cannot change to the directory `{}`: {error}", path.display()));
                 FAILURE
             }
         }
@@ -90,7 +90,7 @@ impl<'t> Shell<'t> {
         A: Approver<Question = Infallible>,
     {
         self.execute(line, input, approver).unwrap_or_else(|error| {
-            terminal::error(&format!("climax: {error}"));
+            terminal::complain(&error);
             FAILURE
         })
     }
@@ -159,7 +159,7 @@ fn status(done: LineOutcome) -> u8 {
         let tool = failure.tool.unwrap_or_default();
         let about = if tool.is_empty() { String::new() } else { format!("`{}` ({tool}): ", failure.text) };
         let text = reply(&tool, OutputForm::Text, Err(failure.error), TextForm::Visible).text;
-        terminal::error(&format!("climax: {about}{text}"));
+        terminal::complain(&format!("{about}{text}"));
         return status;
     }
     let status = done.steps.last().map_or(0, crate::call::StepOutcome::status);

@@ -35,7 +35,7 @@ pub(super) fn classify(catalog: &'static Catalog, targets: &[String]) -> Targets
             Ok(_) if !exists => found.names.push(target.clone()),
             Err(unknown) if !exists && !target.contains(['/', '.']) => {
                 for name in unknown {
-                    terminal::error(&format!("climax: {name}"));
+                    terminal::complain(&name);
                 }
                 found.paths.push(target.into());
             }

@@ -1,11 +1,13 @@
 //! Terminal input and output: tables, colours, questions, errors.
 
+use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 
 use climax_catalog::{Diagnostics, Style};
 use comfy_table::{ContentArrangement, LineStyle, Table, presets};
 
 use crate::call::form::Field;
+use crate::identity;
 
 /// Maximum diagnostics on a terminal. `validate --json` prints all.
 const MAX_REPORTED_DIAGNOSTICS: usize = 100;
@@ -16,15 +18,52 @@ pub(crate) fn style(stream: &impl IsTerminal) -> Style {
     if stream.is_terminal() && !no_color { Style::Colored } else { Style::Plain }
 }
 
-/// Formats a table that fits the terminal.
-pub(crate) fn table<const N: usize>(header: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> Table {
+/// Formats a table: with rules where it fits the terminal, row by row on a narrow one, and with each row on one line
+/// where the output is no terminal.
+pub(crate) fn table<const N: usize>(header: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> String {
+    if !io::stdout().is_terminal() {
+        return lines(header, rows);
+    }
+    let columns = width();
+    if columns < MIN_TABLE_WIDTH { stacked(header, rows) } else { ruled(header, rows, columns) }
+}
+
+/// Fewer columns than this hold no table.
+const MIN_TABLE_WIDTH: u16 = 60;
+
+fn ruled<const N: usize>(header: [&str; N], rows: impl IntoIterator<Item = [String; N]>, columns: u16) -> String {
     let mut table = Table::new();
     table
         .load_style(presets::UTF8_HORIZONTAL_ONLY.row_separator(LineStyle::none()))
         .set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_width(width()).set_header(header);
+    table.set_width(columns).set_header(header);
     table.add_rows(rows);
-    table
+    table.to_string()
+}
+
+/// Formats each row as one line, with its cells below one another.
+fn lines<const N: usize>(header: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(header);
+    table.add_rows(rows.into_iter().map(|row| row.map(|cell| cell.replace('\n', "; "))));
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
+    table.trim_fmt()
+}
+
+/// Formats each row as lines of its own: the first cell, and below it the others with their headers.
+fn stacked<const N: usize>(header: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> String {
+    let block = |row: [String; N]| {
+        let cells = header.iter().zip(row).enumerate().filter(|(_, (_, cell))| !cell.is_empty());
+        let lines = cells.map(|(at, (name, cell))| match at {
+            0 => cell,
+            _ => format!("  {name}: {}", cell.replace('\n', "; ")),
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    rows.into_iter().map(block).collect::<Vec<_>>().join("\n\n")
 }
 
 /// Returns the columns of the terminal on standard output, or 120 without a terminal.
@@ -80,6 +119,11 @@ pub(crate) fn prompt(question: &str) -> Option<String> {
     let mut answer = String::new();
     io::stdin().read_line(&mut answer).ok()?;
     Some(answer.trim().to_owned()).filter(|answer| !answer.is_empty())
+}
+
+/// Writes a message of this program to standard error, with the program's name in front.
+pub(crate) fn complain(message: &(impl Display + ?Sized)) {
+    error(&format!("{}: {message}", identity::name()));
 }
 
 /// Writes a line to standard error. Write errors are ignored.

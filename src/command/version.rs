@@ -6,6 +6,7 @@ use climax_catalog::{Catalog, Layer, Policy, ToolIndex, digest};
 use serde_json::json;
 
 use crate::command::output::print;
+use crate::identity;
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
@@ -24,6 +25,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let [clis, tools] = [catalog.clis.len(), catalog.tools.len()];
     if arguments.json {
         let json = json!({
+            "name": identity::name(),
             "version": version,
             "target": target,
             "rustc": compiler,
@@ -37,10 +39,15 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
         return print(&json.to_string(), ExitCode::SUCCESS);
     }
     let commit = commit.map(|commit| format!(", commit {commit}")).unwrap_or_default();
+    let program = if identity::is_own() {
+        format!("{}, built with climax {version}", identity::name())
+    } else {
+        format!("climax {version}")
+    };
     let sealed = if catalog.sealed { "sealed: no tool can be added or changed\n" } else { "" };
     let policy = if catalog.policy.is_some() { "a policy is compiled in\n" } else { "" };
     let text = format!(
-        "climax {version} ({target}, {compiler}{commit})\n{tools} tools of {clis} CLIs\n{policy}{sealed}catalog {digest}\n"
+        "{program} ({target}, {compiler}{commit})\n{tools} tools of {clis} CLIs\n{policy}{sealed}catalog {digest}\n"
     );
     print(&text, ExitCode::SUCCESS)
 }

@@ -33,6 +33,8 @@ mod surface;
 mod tools;
 mod typed;
 
+pub(crate) use extended::{described, permitted_examples};
+
 /// The start of the targets of the SDK's log records.
 pub(crate) const SDK_TARGET: &str = "rmcp";
 

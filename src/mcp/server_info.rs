@@ -1,5 +1,6 @@
 //! The identity of the server: name, title, version, website, icon.
 
+use crate::identity;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use rmcp::model::{Icon, Implementation};
@@ -10,7 +11,8 @@ const ICON: &str = "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>
 
 /// The identity, without the icon. The website is the one that the package names.
 pub(super) fn server_info(version: String) -> Implementation {
-    let mut info = Implementation::new("climax", version).with_title("climax: command-line programs");
+    let name = identity::name();
+    let mut info = Implementation::new(name, version).with_title(format!("{name}: command-line programs"));
     let websites = [env!("CARGO_PKG_HOMEPAGE"), env!("CARGO_PKG_REPOSITORY")];
     info.website_url = websites.into_iter().find(|url| !url.is_empty()).map(str::to_owned);
     info

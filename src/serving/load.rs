@@ -11,6 +11,7 @@ use climax_catalog::{
 };
 
 use crate::exec;
+use crate::identity;
 
 /// The tools cannot be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -76,7 +77,7 @@ impl fmt::Display for UnknownName {
         };
         write!(f, "no CLI named `{}` is {place}", self.name)?;
         match self.suggestions.as_slice() {
-            [] => write!(f, "; `climax list{option}` shows the {} that are", self.available),
+            [] => write!(f, "; `{} list{option}` shows the {} that are", identity::name(), self.available),
             near => write!(f, "; did you mean `{}`?", near.join("` or `")),
         }
     }

@@ -10,6 +10,7 @@
 mod approval;
 mod arguments;
 mod audit;
+mod author;
 mod build;
 mod chain;
 mod client;
@@ -19,6 +20,7 @@ mod command_lines;
 mod commands;
 mod completion;
 mod containers;
+mod desk;
 mod exec;
 mod extended;
 mod failures;
@@ -31,6 +33,7 @@ mod http;
 mod ignored;
 #[cfg(feature = "import")]
 mod import;
+mod install;
 mod laws;
 mod limits;
 mod lines;

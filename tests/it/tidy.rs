@@ -14,17 +14,18 @@ use modules::{Package, circles};
 const PACKAGES: [&str; 4] = ["catalog/src", "codegen/src", "import/src", "src"];
 
 /// The rooms of the server, each with the rooms that it may name.
-const ARROWS: [(&str, &[&str]); 10] = [
+const ARROWS: [(&str, &[&str]); 11] = [
     ("main", &[]),
-    ("cli", &["command", "exec", "serving"]),
-    ("command", &["call", "exec", "mcp", "serving", "telemetry", "transport"]),
+    ("cli", &["command", "exec", "identity", "serving"]),
+    ("command", &["call", "exec", "identity", "mcp", "serving", "telemetry", "transport"]),
     ("transport", &["call", "lock", "mcp", "telemetry"]),
-    ("mcp", &["call", "exec", "lock", "serving", "telemetry"]),
-    ("serving", &["call", "exec", "lock", "telemetry"]),
+    ("mcp", &["call", "exec", "identity", "lock", "serving", "telemetry"]),
+    ("serving", &["call", "exec", "identity", "lock", "telemetry"]),
     ("call", &["exec", "lock", "telemetry"]),
     ("exec", &["lock"]),
     ("telemetry", &[]),
     ("lock", &[]),
+    ("identity", &[]),
 ];
 
 /// Rust files below `directory`, relative to the repository, with their text.

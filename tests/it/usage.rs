@@ -262,7 +262,7 @@ fn command_lines_of_0_5_are_answered_with_what_to_do_instead() {
         (&["--config", "git"], "`climax git` serves it"),
         (&["list", "--config", "git"], "`climax git` serves it"),
         (&["lst"], "did you mean `climax list`?"),
-        (&["describe", "git_log"], "`climax list CLI`"),
+        (&["describe", "git_log"], "`climax show TOOL`"),
         (&["serve"], "`climax run`"),
         (&["--log-level", "INFO", "run", "git"], "stands before all options: `climax run …`"),
     ] {

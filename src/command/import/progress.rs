@@ -52,6 +52,6 @@ impl Progress {
 
     fn print(&self) {
         let (done, known, current) = (self.done.get(), self.known.get(), self.current.borrow());
-        terminal::error(&format!("climax: read the help of {done} of {known} commands; started last: `{current}`"));
+        terminal::complain(&format!("read the help of {done} of {known} commands; started last: `{current}`"));
     }
 }

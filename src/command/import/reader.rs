@@ -153,7 +153,7 @@ impl<'a> HelpReader<'a> {
             let text = match self.help(&pending.words, form).await {
                 Ok(text) => text,
                 Err(message) => {
-                    terminal::error(&format!("climax: {message}"));
+                    terminal::complain(&message);
                     break;
                 }
             };

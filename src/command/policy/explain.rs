@@ -47,7 +47,7 @@ impl Verdict {
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let without_policy = Sources { policy: None, ..arguments.sources.clone() };
     let Some(path) = &arguments.sources.policy else {
-        terminal::error("climax: which policy? Name its file with --policy");
+        terminal::complain("which policy? Name its file with --policy");
         return ExitCode::from(FAILURE);
     };
     let served = match (without_policy.load(catalog), arguments.sources.load(catalog)) {
@@ -68,7 +68,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
             print(&text, code)
         }
         Err(message) => {
-            terminal::error(&format!("climax: {message}"));
+            terminal::complain(&message);
             ExitCode::from(FAILURE)
         }
     }

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::command::output::{counted, print};
 use crate::command::selection::Selection;
+use crate::identity;
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
@@ -32,7 +33,8 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
 
 /// Writes the policy as YAML.
 fn text(index: &ToolIndex, arguments: &Args) -> String {
-    let mut yaml = String::from("# Check it with `climax validate --policy FILE`.\ndefault: disabled\nallow:\n");
+    let program = identity::name();
+    let mut yaml = format!("# Check it with `{program} validate --policy FILE`.\ndefault: disabled\nallow:\n");
     for (cli, tools) in index.groups() {
         let risks: Vec<_> = tools.map(ResolvedTool::written_risk).collect();
         let all = risks.len();
@@ -52,7 +54,10 @@ fn text(index: &ToolIndex, arguments: &Args) -> String {
     if let Some(directory) = &arguments.within {
         confine(&mut yaml, index, &absolute(directory));
     }
-    yaml.push_str("# Who calls is asked before anything is changed. A client that cannot ask is refused.\n");
+    let _ = writeln!(
+        yaml,
+        "# {program} asks before a tool changes anything. Where the client cannot ask, such a call is denied."
+    );
     yaml.push_str("approval: {global: write, headless: deny}\n");
     yaml
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use crate::command::output::counted;
 use crate::command::selection::Selection;
+use crate::identity;
 use crate::serving::reload::Published;
 
 /// Maximum CLIs of config files that the start line names.
@@ -11,11 +12,12 @@ const MAX_NAMED_CLIS: usize = 3;
 
 /// Returns the line. If compiled-in tools come with config files unasked, it names the option that leaves them out.
 pub(super) fn line(published: &Published, selection: &Selection) -> String {
+    let name = identity::name();
     let toolbox = published.handle.toolbox();
     let total = toolbox.index.tools().count();
     if published.of_configs.is_empty() {
         let clis = toolbox.index.summary().count();
-        return format!("climax: serving {} of {}", counted(total, "tool"), counted(clis, "CLI"));
+        return format!("{name}: serving {} of {}", counted(total, "tool"), counted(clis, "CLI"));
     }
     let names = clis(published);
     let own = counted(published.of_configs.len(), "tool");
@@ -25,7 +27,7 @@ pub(super) fn line(published: &Published, selection: &Selection) -> String {
         (_, false) => format!(" and {}", counted(compiled_in, "compiled-in tool")),
         (_, true) => format!(" and {}; --only serves {names} alone", counted(compiled_in, "compiled-in tool")),
     };
-    format!("climax: serving {own} of {names}{others}")
+    format!("{name}: serving {own} of {names}{others}")
 }
 
 /// Returns the names of the CLIs of config files, or how many there are.

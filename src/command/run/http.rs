@@ -19,6 +19,7 @@ use crate::command::output::FAILURE;
 use crate::command::runtime::runtime;
 use crate::command::terminal;
 use crate::exec;
+use crate::identity;
 use crate::mcp::RequestStateKey;
 use crate::serving::snapshot::ServedHandle;
 use crate::telemetry::metrics::Metrics;
@@ -32,12 +33,12 @@ use crate::transport::http::{Http, Shutdown, serve};
 
 /// The line on standard error of a server with [`DefaultPolicy::Refuse`].
 const UNCOVERED_ARE_REFUSED: &str =
-    "climax: serving the callers of --policy-for; all others are refused, since there is no --policy";
+    "serving the callers of --policy-for; all others are refused, since there is no --policy";
 
 pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
     let arguments = start.arguments;
     let failed = |error: io::Error| {
-        terminal::error(&format!("climax: {error}"));
+        terminal::complain(&error);
         ExitCode::from(FAILURE)
     };
     let listener = listener(&arguments.http).map_err(failed)?;
@@ -47,7 +48,7 @@ pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
     start.registry.observe(metrics.clone());
     let mut handles = Vec::new();
     let (server, banner) = match default_policy(arguments) {
-        DefaultPolicy::Refuse => (None, UNCOVERED_ARE_REFUSED.to_owned()),
+        DefaultPolicy::Refuse => (None, format!("{}: {UNCOVERED_ARE_REFUSED}", identity::name())),
         DefaultPolicy::Serve(policy) => {
             let (server, published) = start.server(policy)?;
             let banner = banner::line(&published, &arguments.selection);
@@ -221,7 +222,7 @@ fn end_calls_on_second(kind: SignalKind, end_calls: &CancellationToken) -> io::R
 }
 
 fn announce(address: SocketAddr, banner: &str) {
-    terminal::error(&format!("climax serves MCP at http://{address}/mcp\n{banner}"));
+    terminal::error(&format!("{} serves MCP at http://{address}/mcp\n{banner}", identity::name()));
     // Without systemd this does nothing.
     let _ = sd_notify::notify(&[NotifyState::Ready]);
 }

@@ -63,11 +63,11 @@ fn tell_unconfined(published: &Published) {
     let mut tools = toolbox.index.tools();
     let is_held = tools.any(|tool| needs_of_call(tool, Risk::promised(tool.written_risk()), level).is_some());
     if is_held {
-        TOLD.call_once(|| terminal::error(UNCONFINED));
+        TOLD.call_once(|| terminal::complain(UNCONFINED));
     }
 }
 
-const UNCONFINED: &str = "climax: this kernel cannot confine (it needs Linux 6.2, with Landlock): calls that only read are not \
+const UNCONFINED: &str = "this kernel cannot confine (it needs Linux 6.2, with Landlock): calls that only read are not \
                           kept from writing or from the network";
 
 /// Reloads files on SIGHUP: the audit file, the tokens, the configs and the policies.

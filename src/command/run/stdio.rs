@@ -11,14 +11,21 @@ use super::start::{Reloader, Start, cancel_on, reap_given_children};
 use crate::command::output::FAILURE;
 use crate::command::runtime::runtime;
 use crate::command::terminal;
+use crate::identity;
 use crate::mcp::Server;
 use crate::{exec, transport};
 
-const ON_A_TERMINAL: &str = "\
-climax serves MCP on standard input and output and is waiting for a client. Start it from one instead:
-  Claude Code      claude mcp add climax -- climax
-  other clients    {\"mcpServers\": {\"climax\": {\"command\": \"climax\"}}}
-To try a tool here: climax list, climax search QUERY, climax call TOOL key=value. Ctrl-C ends the server.";
+/// Says on a terminal how to start the server from a client.
+fn on_a_terminal() -> String {
+    let name = identity::name();
+    format!(
+        "\
+{name} serves MCP on standard input and output and is waiting for a client. Start it from one instead:
+  by itself        {name} install CLIENT
+  other clients    {{\"mcpServers\": {{\"{name}\": {{\"command\": \"{name}\"}}}}}}
+To try a tool here: {name} list, {name} search QUERY, {name} call TOOL key=value. Ctrl-C ends the server."
+    )
+}
 
 /// Serves until the client closes standard input, or a signal ends the server.
 pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
@@ -26,11 +33,11 @@ pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
     let (server, published) = start.server(policy.as_deref())?;
     terminal::error(&banner::line(&published, &start.arguments.selection));
     if io::stdin().is_terminal() {
-        terminal::error(ON_A_TERMINAL);
+        terminal::error(&on_a_terminal());
     }
     exec::keep_descriptors_private();
     serve(start, server).map_err(|error| {
-        terminal::error(&format!("climax: {error}"));
+        terminal::complain(&error);
         ExitCode::from(FAILURE)
     })?;
     Ok(ExitCode::SUCCESS)

@@ -63,6 +63,11 @@ pub(in crate::mcp) fn describe(toolbox: &Toolbox, arguments: &Map<String, Value>
     Ok(json!({ "tools": tools }).to_string())
 }
 
+/// Describes a tool in full.
+pub(crate) fn described(toolbox: &Toolbox, tool: ResolvedTool<'_>) -> Value {
+    description(toolbox, tool, "full")
+}
+
 fn description(toolbox: &Toolbox, tool: ResolvedTool<'_>, detail: &str) -> Value {
     let mut json = json!({
         "tool_name": tool.name(),

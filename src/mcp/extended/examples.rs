@@ -52,13 +52,16 @@ pub(in crate::mcp) fn examples(
     let Some(tool) = index.get(&name) else {
         return Err(Failure::UnknownTool { suggestions: suggest_tools(index, &name), name });
     };
-    let is_permitted = |args: &Map<String, Value>| bind(tool, args).is_ok_and(|bound| check(&bound).is_ok());
-    let calls: Vec<Value> = example_arguments(tool)
-        .filter(is_permitted)
+    let calls: Vec<Value> = permitted_examples(tool)
         .take(usize::try_from(max).unwrap_or_default())
         .map(|args| json!({ (call_name.as_str()): tool.name(), "args": args }))
         .collect();
     Ok(json!({ "examples": calls }).to_string())
+}
+
+/// Example arguments that violate no rule of the config or the policy, the shortest first.
+pub(crate) fn permitted_examples(tool: ResolvedTool<'_>) -> impl Iterator<Item = Map<String, Value>> + '_ {
+    example_arguments(tool).filter(move |args| bind(tool, args).is_ok_and(|bound| check(&bound).is_ok()))
 }
 
 fn shown_args(tool: ResolvedTool<'_>) -> impl Iterator<Item = ArgView<'_>> + Clone {

@@ -1,0 +1,240 @@
+//! `climax install`: writes climax into the settings of a client.
+
+mod client;
+mod file;
+mod settings;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::ValueEnum as _;
+use climax_catalog::Catalog;
+use serde_json::{Map, Value};
+
+use self::client::{Client, Places};
+use self::file::SettingsFile;
+use self::settings::Change;
+use crate::command::output::{FAILURE, print, usage};
+use crate::command::selection::Selection;
+use crate::command::terminal;
+use crate::identity;
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// The client
+    #[arg(value_enum)]
+    client: Client,
+    /// Change the settings of the project in the current directory, not the user's
+    #[arg(long)]
+    project: bool,
+    /// Show what would be written, and write nothing
+    #[arg(long)]
+    print: bool,
+    /// Take climax out of the settings
+    #[arg(long)]
+    remove: bool,
+    #[command(flatten)]
+    selection: Selection,
+    /// Further options for the server, such as `-- --meta search,run`
+    #[arg(last = true, value_name = "OPTION")]
+    server: Vec<String>,
+}
+
+/// Writes the settings. Exit status 1 if the server could not start, or a file is invalid or cannot be written. Then no
+/// settings are changed.
+pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
+    let path = match settings_path(arguments) {
+        Ok(path) => path,
+        Err(message) => return usage(&message),
+    };
+    if !arguments.remove {
+        // A server with a broken config would not start, and clients do not say why.
+        if let Err(code) = arguments.selection.load(catalog) {
+            return code;
+        }
+    }
+    let done = if arguments.remove { remove(arguments, &path) } else { install(arguments, &path) };
+    match done {
+        Ok(lines) => print(&lines.join("\n"), ExitCode::SUCCESS),
+        Err(message) => {
+            terminal::complain(&message);
+            ExitCode::from(FAILURE)
+        }
+    }
+}
+
+/// Returns the file of the settings to change.
+fn settings_path(arguments: &Args) -> Result<PathBuf, String> {
+    let client = arguments.client;
+    if arguments.project {
+        let none = || format!("{} has no settings for projects: leave out --project", client.title());
+        return client.project_file(&directory()).ok_or_else(none);
+    }
+    let places = places().ok_or("HOME is not set, so the settings cannot be found: set HOME")?;
+    Ok(client.user_file(&places))
+}
+
+/// Returns the directories that settings are in; `None` without a home directory.
+fn places() -> Option<Places> {
+    variable("HOME").map(|home| Places { home, variable })
+}
+
+/// Returns the directory that a variable names.
+fn variable(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+fn directory() -> PathBuf {
+    std::env::current_dir().unwrap_or_default()
+}
+
+/// A server that the settings of a client start.
+pub(super) struct InstalledServer {
+    pub(super) client: &'static str,
+    /// The settings.
+    pub(super) path: PathBuf,
+    /// The words of the command, or why they cannot be read.
+    pub(super) command: Result<Vec<String>, String>,
+}
+
+/// Finds this program in the settings of the user's clients and of the project in the current directory.
+pub(super) fn installed_servers() -> Vec<InstalledServer> {
+    let places = places();
+    let files = Client::value_variants().iter().flat_map(|&client| {
+        let user = places.as_ref().map(|places| client.user_file(places));
+        // In the home directory both may be one file.
+        let project = client.project_file(&directory()).filter(|path| Some(path) != user.as_ref());
+        [user, project].into_iter().flatten().map(move |path| (client, path))
+    });
+    files.filter_map(|(client, path)| installed_server(client, path)).collect()
+}
+
+/// Reads a client's settings; `None` without settings or without this program in them.
+fn installed_server(client: Client, path: PathBuf) -> Option<InstalledServer> {
+    let text = fs::read_to_string(&path).ok()?;
+    let place = (client.servers_key(), identity::name());
+    let command = match settings::entry(client.format(), &text, place) {
+        Ok(entry) => words_of(&entry?),
+        // Settings that do not name this program are no matter of its own.
+        Err(_) if !text.contains(identity::name()) => return None,
+        Err(problem) => Err(problem.to_string()),
+    };
+    Some(InstalledServer { client: client.title(), path, command })
+}
+
+/// Returns the words of the command that an entry starts.
+fn words_of(entry: &Value) -> Result<Vec<String>, String> {
+    let texts = |value: &Value| match value {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(items) => items.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        _ => Vec::new(),
+    };
+    let words = [texts(&entry["command"]), texts(&entry["args"])].concat();
+    if words.is_empty() { Err("the entry has no `command`".to_owned()) } else { Ok(words) }
+}
+
+/// Adds or updates the entry. Returns what it did.
+fn install(arguments: &Args, path: &Path) -> Result<Vec<String>, String> {
+    let client = arguments.client;
+    let entry = client.entry(&command(arguments)?, &server_arguments(arguments)?);
+    let file = SettingsFile::read(path).map_err(|error| not_read(path, &error))?;
+    let text = changed(client, path, file.text(), Change::Set(&entry))?;
+    if arguments.print {
+        return shown(client, path, &entry);
+    }
+    if text == file.text() {
+        return Ok(vec![format!("{}: nothing to change, {} is there already", path.display(), identity::name())]);
+    }
+    file.replace(&text).map_err(|error| not_written(path, &error))?;
+    Ok(vec![
+        format!("{}: set `{}.{}`", path.display(), client.servers_key(), identity::name()),
+        client.advice().to_owned(),
+    ])
+}
+
+/// Removes the entry. Returns what it did.
+fn remove(arguments: &Args, path: &Path) -> Result<Vec<String>, String> {
+    let place = format!("`{}.{}`", arguments.client.servers_key(), identity::name());
+    let file = SettingsFile::read(path).map_err(|error| not_read(path, &error))?;
+    let nothing = || vec![format!("{}: nothing to remove, there is no {place}", path.display())];
+    if file.text().trim().is_empty() {
+        return Ok(nothing());
+    }
+    let text = changed(arguments.client, path, file.text(), Change::Remove)?;
+    if text.trim_end() == file.text().trim_end() {
+        return Ok(nothing());
+    }
+    if arguments.print {
+        return Ok(vec![format!("{}: {place} would be removed", path.display())]);
+    }
+    file.replace(&text).map_err(|error| not_written(path, &error))?;
+    Ok(vec![format!("{}: removed {place}", path.display())])
+}
+
+/// Shows the entry alone, since the rest of the settings may hold secrets.
+fn shown(client: Client, path: &Path, entry: &Map<String, Value>) -> Result<Vec<String>, String> {
+    let text = changed(client, path, "", Change::Set(entry))?;
+    Ok(vec![format!("{}:\n\n{text}", path.display()), "Nothing was written.".to_owned()])
+}
+
+/// Returns the text of settings after the change.
+fn changed(client: Client, path: &Path, text: &str, change: Change<'_>) -> Result<String, String> {
+    settings::changed(client.format(), text, (client.servers_key(), identity::name()), change).map_err(|problem| {
+        format!("{}: {problem}\nNothing was written. Correct the file, then run the command again.", path.display())
+    })
+}
+
+/// Returns the program that the client starts: this one by its path, since clients pass on no PATH. Settings of a
+/// project go to other machines, so they hold the name.
+fn command(arguments: &Args) -> Result<String, String> {
+    if arguments.project {
+        return Ok(identity::name().to_owned());
+    }
+    let program = std::env::current_exe().map_err(|error| format!("the path of this program is unknown: {error}"))?;
+    let text = program.to_str().map(str::to_owned);
+    text.ok_or_else(|| format!("the path of this program is not UTF-8, and settings are: {}", program.display()))
+}
+
+/// Returns the arguments of the server: the user's own, and the options that suit the client. Paths become absolute,
+/// because clients start servers in directories of their own choice.
+fn server_arguments(arguments: &Args) -> Result<Vec<String>, String> {
+    let Selection { sources, .. } = &arguments.selection;
+    let mut words = arguments.selection.names();
+    for config in &sources.configs {
+        words.extend(["--config".to_owned(), absolute(config)?]);
+    }
+    words.extend(sources.only.then(|| "--only".to_owned()));
+    if let Some(policy) = &sources.policy {
+        words.extend(["--policy".to_owned(), absolute(policy)?]);
+    }
+    if let Some(level) = sources.confine {
+        words.extend(["--confine".to_owned(), level.as_str().to_owned()]);
+    }
+    let is_given = |option: &str| gives(&arguments.server, option);
+    if !is_given("--meta") && !is_given("--classic") {
+        words.extend(arguments.client.options().iter().map(|&word| word.to_owned()));
+    }
+    words.extend(arguments.server.iter().cloned());
+    Ok(words)
+}
+
+/// Returns a path as an absolute one.
+fn absolute(path: &Path) -> Result<String, String> {
+    let absolute = std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = absolute.to_str().map(str::to_owned);
+    text.ok_or_else(|| format!("{}: the path is not UTF-8, and settings are: rename it", path.display()))
+}
+
+/// Whether words give an option.
+fn gives(words: &[String], option: &str) -> bool {
+    words.iter().any(|word| word.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('=')))
+}
+
+fn not_read(path: &Path, error: &std::io::Error) -> String {
+    format!("{}: {error}. Nothing was written.", path.display())
+}
+
+fn not_written(path: &Path, error: &std::io::Error) -> String {
+    format!("{}: cannot be written: {error}", path.display())
+}

@@ -1,0 +1,185 @@
+//! `climax install` writes itself into the settings of clients, and keeps what is there.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::support::{climax, fake_config, run};
+
+/// A home directory without settings.
+struct Home {
+    dir: tempfile::TempDir,
+}
+
+impl Home {
+    fn new() -> Self {
+        Self { dir: tempfile::tempdir().unwrap() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = climax();
+        command.current_dir(self.dir.path()).args(args).env("HOME", self.dir.path());
+        command.env("XDG_CONFIG_HOME", self.path(".config")).env_remove("CLAUDE_CONFIG_DIR").env_remove("CODEX_HOME");
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> (i32, String, String) {
+        run(&mut self.command(args))
+    }
+}
+
+fn program() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_climax"))
+}
+
+/// The file of each client, the key of its servers, and the words of the command that it starts.
+const CLIENTS: [(&str, &str, &str); 10] = [
+    ("claude-code", ".claude.json", "mcpServers"),
+    ("claude-desktop", ".config/Claude/claude_desktop_config.json", "mcpServers"),
+    ("cursor", ".cursor/mcp.json", "mcpServers"),
+    ("vscode", ".config/Code/User/mcp.json", "servers"),
+    ("codex", ".codex/config.toml", "mcp_servers"),
+    ("gemini", ".gemini/settings.json", "mcpServers"),
+    ("opencode", ".config/opencode/opencode.json", "mcp"),
+    ("qwen", ".qwen/settings.json", "mcpServers"),
+    ("copilot", ".copilot/mcp-config.json", "mcpServers"),
+    ("zed", ".config/zed/settings.json", "context_servers"),
+];
+
+#[test]
+#[cfg(target_os = "linux")]
+fn each_client_gets_an_entry_and_loses_it_again() {
+    for (client, file, key) in CLIENTS {
+        let home = Home::new();
+        let (status, stdout, stderr) = home.run(&["install", client, "git"]);
+        assert_eq!((status, stderr.as_str()), (0, ""), "{client}");
+        assert!(stdout.contains(&format!("{file}: set `{key}.climax`")), "{client}: {stdout}");
+        let text = home.read(file);
+        assert!(text.contains(program().to_str().unwrap()) && text.contains("\"git\""), "{client}: {text}");
+        let (_, again, _) = home.run(&["install", client, "git"]);
+        assert!(again.contains("nothing to change") && home.read(file) == text, "{client}: {again}");
+        let (status, stdout, _) = home.run(&["install", client, "--remove"]);
+        assert!(status == 0 && stdout.contains("removed"), "{client}: {stdout}");
+        assert!(!home.read(file).contains("climax"), "{client}: {}", home.read(file));
+        let (_, stdout, _) = home.run(&["install", client, "--remove"]);
+        assert!(stdout.contains("nothing to remove"), "{client}: {stdout}");
+    }
+}
+
+#[test]
+fn entry_has_the_surface_and_the_options_with_absolute_paths() {
+    let home = Home::new();
+    let config = home.write("mine.yaml", &fake_config("  - {name: words, command: argv, description: x}\n"));
+    let policy = home.write("policy.yaml", "default: enabled\n");
+    let args = ["install", "claude-code", "--config", "mine.yaml", "--only", "--policy", "policy.yaml"];
+    assert_eq!(home.run(&args).0, 0);
+    let entry: Value = serde_json::from_str(&home.read(".claude.json")).unwrap();
+    let [config, policy] = [config, policy].map(|path| path.canonicalize().unwrap().display().to_string());
+    let words = json!(["--config", config, "--only", "--policy", policy, "--meta", "search,read,call"]);
+    assert_eq!(entry["mcpServers"]["climax"], json!({ "type": "stdio", "command": program(), "args": words }));
+    assert_eq!(home.run(&["install", "claude-code", "--", "--meta", "search,run"]).0, 0);
+    let entry: Value = serde_json::from_str(&home.read(".claude.json")).unwrap();
+    assert_eq!(entry["mcpServers"]["climax"]["args"], json!(["--meta", "search,run"]));
+}
+
+#[test]
+fn comments_other_servers_and_unknown_keys_stay() {
+    let home = Home::new();
+    let json = "{\n  // mine\n  \"theme\": \"dark\",\n  \"mcpServers\": {\n    \"other\": {\"command\": \"x\"}, // theirs\n    \
+        \"climax\": {\"command\": \"old\", \"timeout\": 5},\n  },\n}\n";
+    home.write(".cursor/mcp.json", json);
+    assert_eq!(home.run(&["install", "cursor"]).0, 0);
+    let text = home.read(".cursor/mcp.json");
+    for kept in ["// mine", "\"theme\": \"dark\"", "\"other\": {\"command\": \"x\"}, // theirs", "\"timeout\": 5"] {
+        assert!(text.contains(kept), "{kept}: {text}");
+    }
+    assert!(!text.contains("\"old\""), "{text}");
+    let toml = "# mine\nmodel = \"m\" # this one\n\n[mcp_servers.other]\ncommand = \"x\"\n";
+    home.write(".codex/config.toml", toml);
+    assert_eq!(home.run(&["install", "codex"]).0, 0);
+    let text = home.read(".codex/config.toml");
+    assert!(text.starts_with(toml) && text.contains("[mcp_servers.climax]"), "{text}");
+    assert_eq!(home.run(&["install", "codex", "--remove"]).0, 0);
+    assert_eq!(home.read(".codex/config.toml").trim_end(), toml.trim_end());
+}
+
+#[test]
+fn print_shows_the_entry_and_writes_nothing() {
+    let home = Home::new();
+    let (status, stdout, _) = home.run(&["install", "vscode", "--print"]);
+    assert!(status == 0 && stdout.contains("\"servers\"") && stdout.ends_with("Nothing was written.\n"), "{stdout}");
+    assert_eq!(fs::read_dir(home.dir.path()).unwrap().count(), 0);
+    home.write(".cursor/mcp.json", "{\"token\": \"hidden\"}");
+    let (_, stdout, _) = home.run(&["install", "cursor", "--print"]);
+    assert!(!stdout.contains("hidden"), "{stdout}");
+}
+
+#[test]
+fn broken_settings_are_refused_with_place_and_remedy() {
+    for (client, file, text, problem) in [
+        ("cursor", ".cursor/mcp.json", "{\n  \"a\": ]\n}", "line 2"),
+        ("cursor", ".cursor/mcp.json", "[]", "expected an object"),
+        ("cursor", ".cursor/mcp.json", "{\"mcpServers\": 3}", "expected an object in `mcpServers`"),
+        ("codex", ".codex/config.toml", "a = 1\nb = [", "line 2"),
+        ("codex", ".codex/config.toml", "mcp_servers = 1\n", "expected an object in `mcp_servers`"),
+    ] {
+        let home = Home::new();
+        let path = home.write(file, text);
+        let (status, stdout, stderr) = home.run(&["install", client]);
+        assert_eq!((status, stdout.as_str()), (1, ""), "{text}");
+        for part in [problem, path.to_str().unwrap(), "Nothing was written. Correct the file"] {
+            assert!(stderr.contains(part), "{part}: {stderr}");
+        }
+        assert_eq!(home.read(file), text);
+    }
+}
+
+#[test]
+fn server_that_would_not_start_is_not_installed() {
+    let home = Home::new();
+    home.write("mine.yaml", "name: mine\n");
+    let (status, _, stderr) = home.run(&["install", "cursor", "--config", "mine.yaml"]);
+    assert!(status == 1 && stderr.contains("mine.yaml"), "{stderr}");
+    assert!(!home.path(".cursor").exists());
+}
+
+#[test]
+fn project_settings_name_the_program_without_its_path() {
+    let home = Home::new();
+    assert_eq!(home.run(&["install", "claude-code", "--project"]).0, 0);
+    let entry: Value = serde_json::from_str(&home.read(".mcp.json")).unwrap();
+    assert_eq!(entry["mcpServers"]["climax"]["command"], "climax");
+    let (status, _, stderr) = home.run(&["install", "copilot", "--project"]);
+    assert!(status == 2 && stderr.contains("leave out --project"), "{stderr}");
+}
+
+#[test]
+fn links_to_settings_stay_links_and_modes_stay() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let home = Home::new();
+    let real = home.write("dotfiles/mcp.json", "{}");
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o600)).unwrap();
+    fs::create_dir(home.path(".cursor")).unwrap();
+    symlink(&real, home.path(".cursor/mcp.json")).unwrap();
+    assert_eq!(home.run(&["install", "cursor"]).0, 0);
+    assert!(fs::symlink_metadata(home.path(".cursor/mcp.json")).unwrap().is_symlink());
+    assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(home.read("dotfiles/mcp.json").contains("climax"));
+}
