@@ -2,6 +2,7 @@
 
 mod client;
 mod file;
+mod policy;
 mod settings;
 
 use std::fs;
@@ -14,6 +15,7 @@ use serde_json::{Map, Value};
 
 use self::client::{Client, Places};
 use self::file::SettingsFile;
+use self::policy::UserPolicy;
 use self::settings::Change;
 use crate::command::output::{FAILURE, print, usage};
 use crate::command::selection::Selection;
@@ -22,23 +24,33 @@ use crate::identity;
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// The client
-    #[arg(value_enum)]
-    client: Client,
-    /// Change the settings of the project in the current directory, not the user's
-    #[arg(long)]
-    project: bool,
+    #[command(flatten)]
+    settings: Settings,
     /// Show what would be written, and write nothing
     #[arg(long)]
     print: bool,
     /// Take climax out of the settings
     #[arg(long)]
     remove: bool,
+    /// Serve without a policy, and write none
+    #[arg(long)]
+    no_policy: bool,
     #[command(flatten)]
     selection: Selection,
     /// Further options for the server, such as `-- --meta search,run`
     #[arg(last = true, value_name = "OPTION")]
     server: Vec<String>,
+}
+
+/// Which settings are changed.
+#[derive(clap::Args, Debug)]
+struct Settings {
+    /// The client
+    #[arg(value_enum)]
+    client: Client,
+    /// Change the settings of the project in the current directory, not the user's
+    #[arg(long)]
+    project: bool,
 }
 
 /// Writes the settings. Exit status 1 if the server could not start, or a file is invalid or cannot be written. Then no
@@ -48,13 +60,16 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
         Ok(path) => path,
         Err(message) => return usage(&message),
     };
+    let policy = places().filter(|_| wants_policy(catalog, arguments)).map(|places| UserPolicy::of(&places));
     if !arguments.remove {
+        let mut selection = arguments.selection.clone();
+        selection.sources.policy = selection.sources.policy.or(policy.as_ref().and_then(UserPolicy::existing));
         // A server with a broken config would not start, and clients do not say why.
-        if let Err(code) = arguments.selection.load(catalog) {
+        if let Err(code) = selection.load(catalog) {
             return code;
         }
     }
-    let done = if arguments.remove { remove(arguments, &path) } else { install(arguments, &path) };
+    let done = if arguments.remove { remove(arguments, &path) } else { install(arguments, &path, policy.as_ref()) };
     match done {
         Ok(lines) => print(&lines.join("\n"), ExitCode::SUCCESS),
         Err(message) => {
@@ -64,10 +79,17 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     }
 }
 
+/// Whether the server gets the user's policy. A policy that is compiled in already says what is asked before, and settings
+/// of a project go to other machines.
+fn wants_policy(catalog: &Catalog, arguments: &Args) -> bool {
+    let has_other = arguments.selection.sources.policy.is_some() || gives(&arguments.server, "--policy");
+    !arguments.no_policy && !arguments.settings.project && !has_other && catalog.policy.is_none()
+}
+
 /// Returns the file of the settings to change.
 fn settings_path(arguments: &Args) -> Result<PathBuf, String> {
-    let client = arguments.client;
-    if arguments.project {
+    let client = arguments.settings.client;
+    if arguments.settings.project {
         let none = || format!("{} has no settings for projects: leave out --project", client.title());
         return client.project_file(&directory()).ok_or_else(none);
     }
@@ -134,34 +156,37 @@ fn words_of(entry: &Value) -> Result<Vec<String>, String> {
     if words.is_empty() { Err("the entry has no `command`".to_owned()) } else { Ok(words) }
 }
 
-/// Adds or updates the entry. Returns what it did.
-fn install(arguments: &Args, path: &Path) -> Result<Vec<String>, String> {
-    let client = arguments.client;
-    let entry = client.entry(&command(arguments)?, &server_arguments(arguments)?);
+/// Adds or updates the entry, and writes the user's policy if there is none. Returns what it did.
+fn install(arguments: &Args, path: &Path, policy: Option<&UserPolicy>) -> Result<Vec<String>, String> {
+    let client = arguments.settings.client;
+    let entry = client.entry(&command(arguments)?, &server_arguments(arguments, policy)?);
     let file = SettingsFile::read(path).map_err(|error| not_read(path, &error))?;
     let text = changed(client, path, file.text(), Change::Set(&entry))?;
     if arguments.print {
-        return shown(client, path, &entry);
+        return shown(client, path, &entry, policy);
     }
+    let written =
+        policy.map(|policy| policy.write().map_err(|error| not_written(policy.path(), &error))).transpose()?;
+    let mut lines = Vec::from_iter(written);
     if text == file.text() {
-        return Ok(vec![format!("{}: nothing to change, {} is there already", path.display(), identity::name())]);
+        lines.push(format!("{}: nothing to change, {} is there already", path.display(), identity::name()));
+        return Ok(lines);
     }
     file.replace(&text).map_err(|error| not_written(path, &error))?;
-    Ok(vec![
-        format!("{}: set `{}.{}`", path.display(), client.servers_key(), identity::name()),
-        client.advice().to_owned(),
-    ])
+    lines.push(format!("{}: set `{}.{}`", path.display(), client.servers_key(), identity::name()));
+    lines.push(client.advice().to_owned());
+    Ok(lines)
 }
 
 /// Removes the entry. Returns what it did.
 fn remove(arguments: &Args, path: &Path) -> Result<Vec<String>, String> {
-    let place = format!("`{}.{}`", arguments.client.servers_key(), identity::name());
+    let place = format!("`{}.{}`", arguments.settings.client.servers_key(), identity::name());
     let file = SettingsFile::read(path).map_err(|error| not_read(path, &error))?;
     let nothing = || vec![format!("{}: nothing to remove, there is no {place}", path.display())];
     if file.text().trim().is_empty() {
         return Ok(nothing());
     }
-    let text = changed(arguments.client, path, file.text(), Change::Remove)?;
+    let text = changed(arguments.settings.client, path, file.text(), Change::Remove)?;
     if text.trim_end() == file.text().trim_end() {
         return Ok(nothing());
     }
@@ -172,10 +197,18 @@ fn remove(arguments: &Args, path: &Path) -> Result<Vec<String>, String> {
     Ok(vec![format!("{}: removed {place}", path.display())])
 }
 
-/// Shows the entry alone, since the rest of the settings may hold secrets.
-fn shown(client: Client, path: &Path, entry: &Map<String, Value>) -> Result<Vec<String>, String> {
+/// Shows the entry and the policy alone, since the rest of the settings may hold secrets.
+fn shown(
+    client: Client,
+    path: &Path,
+    entry: &Map<String, Value>,
+    policy: Option<&UserPolicy>,
+) -> Result<Vec<String>, String> {
     let text = changed(client, path, "", Change::Set(entry))?;
-    Ok(vec![format!("{}:\n\n{text}", path.display()), "Nothing was written.".to_owned()])
+    let mut lines = vec![format!("{}:\n\n{text}", path.display())];
+    lines.extend(policy.map(UserPolicy::shown));
+    lines.push("Nothing was written.".to_owned());
+    Ok(lines)
 }
 
 /// Returns the text of settings after the change.
@@ -188,7 +221,7 @@ fn changed(client: Client, path: &Path, text: &str, change: Change<'_>) -> Resul
 /// Returns the program that the client starts: this one by its path, since clients pass on no PATH. Settings of a
 /// project go to other machines, so they hold the name.
 fn command(arguments: &Args) -> Result<String, String> {
-    if arguments.project {
+    if arguments.settings.project {
         return Ok(identity::name().to_owned());
     }
     let program = std::env::current_exe().map_err(|error| format!("the path of this program is unknown: {error}"))?;
@@ -198,14 +231,14 @@ fn command(arguments: &Args) -> Result<String, String> {
 
 /// Returns the arguments of the server: the user's own, and the options that suit the client. Paths become absolute,
 /// because clients start servers in directories of their own choice.
-fn server_arguments(arguments: &Args) -> Result<Vec<String>, String> {
+fn server_arguments(arguments: &Args, policy: Option<&UserPolicy>) -> Result<Vec<String>, String> {
     let Selection { sources, .. } = &arguments.selection;
     let mut words = arguments.selection.names();
     for config in &sources.configs {
         words.extend(["--config".to_owned(), absolute(config)?]);
     }
     words.extend(sources.only.then(|| "--only".to_owned()));
-    if let Some(policy) = &sources.policy {
+    if let Some(policy) = sources.policy.as_deref().or(policy.map(UserPolicy::path)) {
         words.extend(["--policy".to_owned(), absolute(policy)?]);
     }
     if let Some(level) = sources.confine {
@@ -213,7 +246,7 @@ fn server_arguments(arguments: &Args) -> Result<Vec<String>, String> {
     }
     let is_given = |option: &str| gives(&arguments.server, option);
     if !is_given("--meta") && !is_given("--classic") {
-        words.extend(arguments.client.options().iter().map(|&word| word.to_owned()));
+        words.extend(arguments.settings.client.options().iter().map(|&word| word.to_owned()));
     }
     words.extend(arguments.server.iter().cloned());
     Ok(words)

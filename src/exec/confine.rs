@@ -31,8 +31,10 @@ const FORBIDDEN: &[c_long] = &[
     libc::SYS_finit_module,
     libc::SYS_fremovexattr,
     libc::SYS_fsetxattr,
+    libc::SYS_fsconfig,
     libc::SYS_fsmount,
     libc::SYS_fsopen,
+    libc::SYS_fspick,
     libc::SYS_init_module,
     libc::SYS_inotify_add_watch,
     #[cfg(target_arch = "x86_64")]
@@ -43,6 +45,7 @@ const FORBIDDEN: &[c_long] = &[
     libc::SYS_io_uring_setup,
     KEXEC_FILE_LOAD,
     libc::SYS_kexec_load,
+    libc::SYS_kcmp,
     libc::SYS_keyctl,
     libc::SYS_lremovexattr,
     libc::SYS_lsetxattr,
@@ -68,6 +71,8 @@ const FORBIDDEN: &[c_long] = &[
     libc::SYS_process_vm_readv,
     libc::SYS_process_vm_writev,
     libc::SYS_ptrace,
+    libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
     libc::SYS_reboot,
     libc::SYS_removexattr,
     REMOVEXATTRAT,
@@ -137,13 +142,17 @@ const REMOVEXATTRAT: c_long = 466;
 const OPEN_TREE_ATTR: c_long = 467;
 const FILE_SETATTR: c_long = 469;
 
+/// The first system call that is newer than the lists here.
+const FIRST_UNKNOWN: u32 = 470;
+
 /// Requests of `ioctl` that change attributes of a file which is open for reading, or put input into a terminal.
 /// Source: Linux, `uapi/linux/fs.h` and `asm-generic/ioctls.h`.
-const REQUESTS: [u64; 6] = [
+const REQUESTS: [u64; 7] = [
     0x4008_6602, // FS_IOC_SETFLAGS
     0x4004_6602, // FS_IOC32_SETFLAGS
     0x401c_5820, // FS_IOC_FSSETXATTR
     0x800c_6613, // FS_IOC_SET_ENCRYPTION_POLICY
+    0x4080_6685, // FS_IOC_ENABLE_VERITY
     0x5412,      // TIOCSTI
     0x541c,      // TIOCLINUX
 ];
@@ -268,27 +277,31 @@ fn compiled(permitted: Filter) -> Result<Vec<BpfProgram>, String> {
     rules.insert(libc::SYS_socketpair, others.map(other).collect::<Result<_, _>>()?);
     // The flags of `clone3` are in memory, which filters cannot read. After ENOSYS libraries fall back to `clone`.
     let clone = filter(BTreeMap::from([(libc::SYS_clone3, Vec::new())]), libc::ENOSYS)?;
-    Ok([filter(rules, libc::EPERM)?, clone].into_iter().chain(other_numbers()).collect())
+    Ok(vec![filter(rules, libc::EPERM)?, clone, other_numbers()])
 }
 
-/// Returns the filter that refuses all system calls of the x32 ABI. Hardly any program uses it.
+/// Returns the filter for numbers beyond those that the lists know: newer system calls, and those of the x32 ABI, which
+/// hardly any program uses.
 ///
-/// A list of the forbidden ones would double the time that the kernel takes to install a filter.
-fn other_numbers() -> Option<BpfProgram> {
+/// A list of the forbidden ones of x32 would double the time that the kernel takes to install a filter. After ENOSYS
+/// libraries fall back to older system calls.
+fn other_numbers() -> BpfProgram {
     let instruction = |code: u32, jf: u8, k: u32| {
         let code = u16::try_from(code).unwrap_or_default();
         seccompiler::sock_filter { code, jt: 0, jf, k }
     };
-    let refuse = libc::SECCOMP_RET_ERRNO | libc::EPERM.cast_unsigned();
-    cfg!(target_arch = "x86_64").then(|| {
-        vec![
-            // The number is the first field of `seccomp_data`.
-            instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
-            instruction(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 1, X32_BIT),
-            instruction(libc::BPF_RET | libc::BPF_K, 0, refuse),
-            instruction(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_ALLOW),
+    let refuse = |errno: libc::c_int| libc::SECCOMP_RET_ERRNO | errno.cast_unsigned();
+    let at_least = |number: u32, errno: libc::c_int| {
+        [
+            instruction(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 1, number),
+            instruction(libc::BPF_RET | libc::BPF_K, 0, refuse(errno)),
         ]
-    })
+    };
+    // The number is the first field of `seccomp_data`.
+    let load = instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0);
+    let allow = instruction(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_ALLOW);
+    let x32 = if cfg!(target_arch = "x86_64") { at_least(X32_BIT, libc::EPERM).to_vec() } else { Vec::new() };
+    [vec![load], x32, at_least(FIRST_UNKNOWN, libc::ENOSYS).to_vec(), vec![allow]].concat()
 }
 
 /// Makes a rule that matches if all conditions hold: the argument's index, the comparison, the value.

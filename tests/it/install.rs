@@ -96,7 +96,30 @@ fn entry_has_the_surface_and_the_options_with_absolute_paths() {
     assert_eq!(entry["mcpServers"]["climax"], json!({ "type": "stdio", "command": program(), "args": words }));
     assert_eq!(home.run(&["install", "claude-code", "--", "--meta", "search,run"]).0, 0);
     let entry: Value = serde_json::from_str(&home.read(".claude.json")).unwrap();
-    assert_eq!(entry["mcpServers"]["climax"]["args"], json!(["--meta", "search,run"]));
+    let policy = home.path(".config/climax/policy.yaml");
+    assert_eq!(entry["mcpServers"]["climax"]["args"], json!(["--policy", policy, "--meta", "search,run"]));
+}
+
+#[test]
+fn installed_server_asks_before_destructive_calls_unless_no_policy_is_wanted() {
+    let home = Home::new();
+    let file = ".config/climax/policy.yaml";
+    let (_, stdout, _) = home.run(&["install", "cursor", "--print"]);
+    assert!(stdout.contains("global: destructive") && !home.path(file).exists(), "{stdout}");
+    let (_, stdout, _) = home.run(&["install", "cursor"]);
+    assert!(stdout.contains("policy.yaml: written; climax asks before destructive calls"), "{stdout}");
+    assert_eq!(home.run(&["validate", "--policy", file]).0, 0);
+    let entry: Value = serde_json::from_str(&home.read(".cursor/mcp.json")).unwrap();
+    assert_eq!(entry["mcpServers"]["climax"]["args"], json!(["--policy", home.path(file)]));
+    let own = "default: enabled\n";
+    home.write(file, own);
+    let (_, stdout, _) = home.run(&["install", "gemini"]);
+    assert!(stdout.contains("policy.yaml: kept as it is") && home.read(file) == own, "{stdout}");
+    home.write(file, "default: maybe\n");
+    let (status, _, stderr) = home.run(&["install", "zed"]);
+    assert!(status == 1 && stderr.contains("maybe") && !home.path(".config/zed").exists(), "{stderr}");
+    assert_eq!(home.run(&["install", "zed", "--no-policy"]).0, 0);
+    assert!(!home.read(".config/zed/settings.json").contains("--policy"));
 }
 
 #[test]

@@ -69,3 +69,20 @@ impl SettingsFile {
         Ok(())
     }
 }
+
+/// Writes a file unless it exists. Returns whether it did. Directories are made where they are absent.
+///
+/// # Errors
+/// The directory or the file cannot be written.
+pub(super) fn write_new(path: &Path, text: &str) -> io::Result<bool> {
+    let directory = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(directory)?;
+    let new = Permissions::from_mode(NEW_FILE);
+    let mut temporary = tempfile::Builder::new().prefix(".climax-").permissions(new).tempfile_in(directory)?;
+    temporary.write_all(text.as_bytes())?;
+    match temporary.persist_noclobber(path) {
+        Ok(_) => Ok(true),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error.error),
+    }
+}
