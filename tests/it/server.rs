@@ -202,7 +202,7 @@ fn client_that_does_not_read_does_not_block_the_end() {
         }
         let start = Instant::now();
         until("the server to end", || server.child.try_wait().unwrap().is_some());
-        assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
     }
 }
 
