@@ -72,9 +72,8 @@ fn hostile() -> Hostile {
 /// What is known of a file.
 type Known = (u64, i64, i64, u32);
 
-/// Directories for caches below the home directory, which `needs` of the bundled configs name.
-const CACHES: [&str; 6] =
-    ["home/.npm", "home/.cache", "home/.cargo", "home/.kube/cache", "home/.aws/cli/cache", "home/.local"];
+/// Directories below the home directory with caches that `needs` of the bundled configs name.
+const CACHES: [&str; 6] = ["home/.npm", "home/.cache", "home/.cargo", "home/.kube", "home/.aws", "home/.docker"];
 
 /// All files below a directory.
 fn files(directory: &Path, found: &mut BTreeMap<PathBuf, Known>) {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use regex_automata::nfa::thompson::{self, NFA, pikevm::PikeVM};
 use regex_syntax::ast::{self, Ast, Visitor};
@@ -16,11 +17,12 @@ const MAX_COMPILED_BYTES: usize = 1 << 20;
 const MAX_STEPS: usize = 1 << 25;
 
 /// A regular expression that matches whole values. Its syntax is that of the `regex` crate.
+///
+/// It is compiled when it is first used, because a catalog has thousands of patterns and a server needs few.
 #[derive(Clone)]
 pub struct Pattern {
     text: String,
-    machine: PikeVM,
-    is_portable: bool,
+    machine: OnceLock<PikeVM>,
 }
 
 /// The reason why a text is not a usable pattern.
@@ -33,9 +35,9 @@ pub(super) struct BadPattern {
 }
 
 impl Pattern {
-    /// Compiles a pattern; `None` if it is not usable.
-    pub(crate) fn compile(text: &str) -> Option<Self> {
-        Self::new(text).ok()
+    /// Takes a pattern of a catalog, which was compiled when the catalog was made.
+    pub(crate) fn of_catalog(text: &str) -> Self {
+        Self { text: text.to_owned(), machine: OnceLock::new() }
     }
 
     /// Compiles a pattern.
@@ -43,33 +45,19 @@ impl Pattern {
     /// # Errors
     /// The text is not a regular expression, or its matching time has no bound.
     pub(super) fn new(text: &str) -> Result<Self, BadPattern> {
-        let bad = |problem: String, at: Range<usize>| BadPattern { problem, at };
-        let place = |span: &ast::Span| span.start.offset..span.end.offset;
-        let tree = ast::parse::Parser::new()
-            .parse(text)
-            .map_err(|error| bad(error.kind().to_string(), place(error.span())))?;
-        if ast::visit(&tree, FindsVerbose(false)).unwrap_or_else(|never| match never {}) {
-            // A comment would hide the end of the pattern in the JSON Schema.
-            let problem = "the flag `x` is not allowed: write the pattern without white space and comments";
-            return Err(bad(problem.to_owned(), 0..text.len()));
-        }
-        let hir = regex_syntax::hir::translate::Translator::new()
-            .translate(text, &tree)
-            .map_err(|error| bad(error.kind().to_string(), place(error.span())))?;
-        // The parsed expression is anchored instead of its text, so that `a)|(b` remains an error.
-        let whole = Hir::concat(vec![Hir::look(Look::Start), hir, Hir::look(Look::End)]);
-        let config = thompson::Config::new().nfa_size_limit(Some(MAX_COMPILED_BYTES));
-        let compiled = NFA::compiler().configure(config).build_from_hir(&whole);
-        let machine = compiled.and_then(PikeVM::new_from_nfa);
-        let machine = machine.map_err(|_| bad("it takes more than 1 MiB when compiled".to_owned(), 0..text.len()))?;
-        Ok(Self { text: text.to_owned(), machine, is_portable: is_portable(&tree) })
+        Ok(Self { text: text.to_owned(), machine: compiled(text)?.into() })
     }
 
     /// Returns whether all of `value` matches; `None` if matching would take more than the step limit.
+    ///
+    /// # Panics
+    /// Panics if a pattern of a catalog does not compile. This crate puts only compiled patterns into catalogs.
     #[must_use]
     pub fn matches(&self, value: &str) -> Option<bool> {
-        let steps = self.machine.get_nfa().states().len().saturating_mul(value.len());
-        (steps <= MAX_STEPS).then(|| self.machine.is_match(&mut self.machine.create_cache(), value))
+        let compiled = || compiled(&self.text).expect("patterns in catalogs have been compiled before");
+        let machine = self.machine.get_or_init(compiled);
+        let steps = machine.get_nfa().states().len().saturating_mul(value.len());
+        (steps <= MAX_STEPS).then(|| machine.is_match(&mut machine.create_cache(), value))
     }
 
     /// The pattern as it was written.
@@ -82,8 +70,30 @@ impl Pattern {
     /// patterns JSON Schema has, refuses it or reads it otherwise.
     #[must_use]
     pub fn json_schema(&self) -> Option<String> {
-        self.is_portable.then(|| format!("^(?:{})$", self.text))
+        let tree = ast::parse::Parser::new().parse(&self.text).ok()?;
+        is_portable(&tree).then(|| format!("^(?:{})$", self.text))
     }
+}
+
+fn compiled(text: &str) -> Result<PikeVM, BadPattern> {
+    let bad = |problem: String, at: Range<usize>| BadPattern { problem, at };
+    let place = |span: &ast::Span| span.start.offset..span.end.offset;
+    let tree =
+        ast::parse::Parser::new().parse(text).map_err(|error| bad(error.kind().to_string(), place(error.span())))?;
+    if ast::visit(&tree, FindsVerbose(false)).unwrap_or_else(|never| match never {}) {
+        // A comment would hide the end of the pattern in the JSON Schema.
+        let problem = "the flag `x` is not allowed: write the pattern without white space and comments";
+        return Err(bad(problem.to_owned(), 0..text.len()));
+    }
+    let hir = regex_syntax::hir::translate::Translator::new()
+        .translate(text, &tree)
+        .map_err(|error| bad(error.kind().to_string(), place(error.span())))?;
+    // The parsed expression is anchored instead of its text, so that `a)|(b` remains an error.
+    let whole = Hir::concat(vec![Hir::look(Look::Start), hir, Hir::look(Look::End)]);
+    let config = thompson::Config::new().nfa_size_limit(Some(MAX_COMPILED_BYTES));
+    let compiled = NFA::compiler().configure(config).build_from_hir(&whole);
+    let machine = compiled.and_then(PikeVM::new_from_nfa);
+    machine.map_err(|_| bad("it takes more than 1 MiB when compiled".to_owned(), 0..text.len()))
 }
 
 impl fmt::Debug for Pattern {

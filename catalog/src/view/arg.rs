@@ -303,14 +303,10 @@ impl<'a> RuleView<'a> {
         self.catalog.list(self.def.within)
     }
 
-    /// Compiles the rule.
-    ///
-    /// # Panics
-    /// Panics if a pattern does not compile. This crate puts only compiled patterns into catalogs.
+    /// Returns the rule by itself.
     #[must_use]
     pub fn to_rule(self) -> ArgRule {
-        let compiled = |text| Pattern::compile(text).expect("patterns in catalogs have been compiled before");
-        let pattern = |text: Option<Str>| text.map(|text| compiled(self.catalog.texts.get(text)));
+        let pattern = |text: Option<Str>| text.map(|text| Pattern::of_catalog(self.catalog.texts.get(text)));
         let list = |rows: Rows| self.catalog.list(rows).map(str::to_owned).collect();
         ArgRule {
             pattern: pattern(self.def.pattern),
