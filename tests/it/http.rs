@@ -350,6 +350,34 @@ fn callers_see_their_own_catalog_and_sessions() {
 }
 
 #[test]
+fn policies_of_callers_give_their_programs_secrets_and_confinement() {
+    const TOOLS: &str = "
+  - {name: variables, description: V, command: env, risk: read, needs: {env: [FAKE_*]}, args: [{name: names, positional: true, required: true, list: words}]}
+  - {name: free, description: F, command: try, risk: read, args: [{name: words, positional: true, required: true}, {name: path, positional: true}]}
+";
+    let files = Files::new();
+    let config = files.write("fake.yaml", &fake_config(TOOLS));
+    let closed = files.write("closed", "closed");
+    let policy = |name: &str, rest: &str| format!("{name}={}", files.write(name, &format!("default: enabled\n{rest}")));
+    let held = policy("ada", "confine: all\nenv: {FAKE_TOKEN: for-ada}\n");
+    let free = policy("bob", "env: {FAKE_TOKEN: {from: TOKEN_OF_BOB}}\n");
+    let arguments = ["--transport", "streamable-http", "--port", "0", "--only", "--config", &config];
+    let policies = ["--token-file", &files.tokens(), "--policy-for", &held, "--policy-for", &free];
+    let web = Web::spawn(climax().args(arguments).args(policies).env("TOKEN_OF_BOB", "for-bob-alone"));
+    let said = |token: &str, tool: &str, args: &Value| {
+        let params = json!({ "name": "climax_call", "arguments": { "tool_name": tool, "args": args } });
+        let response = web.modern(&[&bearer(token)], "tools/call", &params).json();
+        response["result"]["content"][0]["text"].as_str().unwrap().to_owned()
+    };
+    let names = json!({ "names": ["FAKE_TOKEN", "TOKEN_OF_BOB"] });
+    assert_eq!(said(ADA, "variables", &names), "FAKE_TOKEN=Ok(\"for-ada\")\nTOKEN_OF_BOB=Err(NotPresent)");
+    assert_eq!(said(BOB, "variables", &names), "FAKE_TOKEN=Ok(\"[secret]\")\nTOKEN_OF_BOB=Err(NotPresent)");
+    let write = json!({ "words": "write", "path": closed });
+    assert!(said(ADA, "free", &write).contains("Permission denied"));
+    assert_eq!(said(BOB, "free", &write), "ok");
+}
+
+#[test]
 fn caller_without_a_policy_is_refused_where_others_have_one() {
     const EVE: &str = "00112233445566778899aabbcc";
     let files = Files::new();
