@@ -68,6 +68,7 @@ impl Hash {
             entry,
             risk,
             timeout_ms,
+            is_long,
             output,
             output_schema,
             confirm_message,
@@ -96,6 +97,7 @@ impl Hash {
         self.add(catalog.texts.get(entry));
         self.add(risk.map_or("", Risk::as_str));
         self.add(&timeout_ms.to_string());
+        self.add(&is_long.to_string());
         self.add(approval_from.map_or("", Risk::as_str));
         self.add_all([output, output_schema, confirm_message, resource, title].map(optional));
         for (code, meaning) in tool.exit_codes() {

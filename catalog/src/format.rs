@@ -95,6 +95,7 @@ fn tool() -> Value {
             "at_most_one": groups("A call gives one arg of each list or none"),
             "together": groups("A call gives all args of a list or none"),
             "timeout": { "type": ["number", "null"], "exclusiveMinimum": 0, "default": 30, "description": "Seconds" },
+            "long": { "type": ["boolean", "null"], "default": false, "description": "Whether calls usually outlast what clients wait for. Clients with tasks get one at once" },
             "risk": { "enum": Risk::VARIANTS, "description": "What the tool may do to the world. Without it, approval counts the tool as read, annotations as write" },
             "needs": needs(),
             "exit_codes": { "type": "object", "patternProperties": { "^[1-9][0-9]{0,2}$": { "type": "string", "minLength": 1 } }, "additionalProperties": false, "description": "Exit codes that are answers, not failures, with their meanings: {1: no match}" },

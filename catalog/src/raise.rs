@@ -47,6 +47,7 @@ pub(crate) fn tool(view: ResolvedTool<'_>) -> CheckedTool {
         args: view.args().map(arg).collect(),
         groups: view.groups().map(|group| CheckedGroup { kind: group.kind(), args: owned(group.args()) }).collect(),
         timeout_ms: view.timeout_ms(),
+        is_long: view.is_long(),
         risk: view.written_risk(),
         needs: view.own_needs(),
         approval_from: view.approval_from(),

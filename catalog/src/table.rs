@@ -79,6 +79,8 @@ pub struct ToolDef {
     pub groups: Rows,
     /// How long a call may take, in milliseconds.
     pub timeout_ms: u32,
+    /// Whether calls usually outlast what clients wait for.
+    pub is_long: bool,
     /// How much the tool can change, if its config says so.
     pub risk: Option<Risk>,
     /// Rows of [`Catalog::lists`]: kinds and items of its needs by turns, if its config says so here.

@@ -253,6 +253,12 @@ impl<'a> ResolvedTool<'a> {
         self.def.timeout_ms
     }
 
+    /// Whether calls usually outlast what clients wait for.
+    #[must_use]
+    pub fn is_long(self) -> bool {
+        self.def.is_long
+    }
+
     /// How much the tool can change, as approval counts it: without a written risk it reads.
     #[must_use]
     pub fn risk(self) -> Risk {

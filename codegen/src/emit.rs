@@ -245,6 +245,7 @@ fn tool(row: &ToolDef) -> TokenStream {
         args,
         groups,
         timeout_ms,
+        is_long,
         risk,
         needs,
         approval_from,
@@ -267,7 +268,7 @@ fn tool(row: &ToolDef) -> TokenStream {
     let [risk, approval_from] = [risk, approval_from].map(|risk| optional_with(risk, level));
     quote!(ToolDef {
         cli: #cli, name: #name, title: #title, description: #description, entry: #entry, schema_bytes: #schema_bytes, words: #words,
-        aliases: #aliases, always: #always, args: #args, groups: #groups, timeout_ms: #timeout_ms, risk: #risk, needs: #needs, approval_from: #approval_from, exit_codes: #exit_codes, phrases: #phrases,
+        aliases: #aliases, always: #always, args: #args, groups: #groups, timeout_ms: #timeout_ms, is_long: #is_long, risk: #risk, needs: #needs, approval_from: #approval_from, exit_codes: #exit_codes, phrases: #phrases,
         output: #output, output_schema: #output_schema, resource: #resource,
         questions: #questions, confirm_message: #confirm_message, resolves: #resolves
     })

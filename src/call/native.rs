@@ -37,6 +37,11 @@ pub trait Native: Send + Sync {
     /// user has approved it where that is required. The future is dropped when the call times out or is cancelled. It
     /// runs on the server's only thread, so blocking work belongs in `tokio::task::spawn_blocking`.
     fn call<'a>(&'a self, arguments: &'a Bound<'a>) -> BoxFuture<'a, Result<String, String>>;
+
+    /// Whether a call counts among those that may run at once. One that only waits for other calls must not.
+    fn takes_slot(&self) -> bool {
+        true
+    }
 }
 
 /// The implementations of a program's native tools, by tool name.

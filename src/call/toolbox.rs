@@ -22,7 +22,7 @@ use crate::call::command_line;
 use crate::call::confinement;
 use crate::call::denial;
 use crate::call::environment;
-use crate::call::native::NativeTools;
+use crate::call::native::{Native, NativeTools};
 use crate::call::outcome::{CallError, CallResult, Permission};
 use crate::call::request::{CallRequest, Purpose};
 use crate::call::space::claimed_bytes;
@@ -194,7 +194,11 @@ impl Toolbox {
         let permission = approve(&call, approver, stop.as_mut()).await.map_err(awaited)?;
         let not_started = |why| (permission, CallResult::Ran(Outcome::not_started(why)));
         self.claim_space(tool, request, stop.as_mut()).await.map_err(not_started)?;
-        let _slot = self.runner.caller_slot(request.caller, stop.as_mut()).await.map_err(not_started)?;
+        let _slot = if self.takes_slot(tool) {
+            self.runner.caller_slot(request.caller, stop.as_mut()).await.map_err(not_started)?
+        } else {
+            None
+        };
         let _line = audited.and_then(|(audit, number)| self.unfinished_line(audit, request, number, permission));
         let ran = self.run(tool, &bound, &invocation, request, stop).await;
         let outcome = ran.map_err(|error| (permission, CallResult::Failed(error.into())))?;
@@ -268,6 +272,11 @@ impl Toolbox {
         }
     }
 
+    /// Whether a call counts among those that may run at once.
+    fn takes_slot(&self, tool: ResolvedTool<'_>) -> bool {
+        !tool.is_native() || self.natives.get(tool.name()).is_none_or(Native::takes_slot)
+    }
+
     /// Runs the program of a tool, or its native implementation.
     async fn run(
         &self,
@@ -282,7 +291,7 @@ impl Toolbox {
         let ran = if tool.is_native() {
             let native = self.natives.get(name).ok_or_else(|| SpawnError::NotFound(name.clone()))?;
             let call = async { native.call(bound).await };
-            Ok(self.runner.run_native(invocation, call, request.watch, stop).await)
+            Ok(self.runner.run_native(invocation, (call, native.takes_slot()), request.watch, stop).await)
         } else {
             self.runner.run(invocation, request.watch, stop).await
         };

@@ -72,6 +72,7 @@ pub(super) fn tool_json(tool: ResolvedTool<'_>) -> Value {
         "tags": cli.tags().collect::<Vec<_>>(),
         "risk": tool.written_risk().map(Risk::as_str),
         "timeout_ms": tool.timeout_ms(),
+        "long": tool.is_long(),
         "exit_codes": exit_codes_json(tool),
         "phrases": tool.phrases().collect::<Vec<_>>(),
         "command": cli.parts().chain(tool.parts()).filter(has_arg).map(part_text).collect::<Vec<_>>(),

@@ -29,8 +29,9 @@ use crate::command::runtime::{audit, text_form};
 use crate::command::strategy::strategy;
 use crate::command::terminal;
 use crate::exec::{Limits, Runner, default_concurrency};
-use crate::mcp::{Changes, Options, SDK_TARGET, tool_list};
+use crate::mcp::{Changes, JOB_TOOL, JobTool, Jobs, Options, SDK_TARGET, tool_list};
 use crate::serving::Program;
+use crate::serving::load::Wanted;
 use crate::serving::reload::{Registry, ToolboxSettings};
 use crate::telemetry::log;
 
@@ -54,10 +55,12 @@ pub(crate) fn run(program: &Program, arguments: &RunArguments) -> ExitCode {
         Err(code) => return code,
     };
     let listed = surface.clone();
-    let registry = Registry::new(settings(program, arguments, audit), move |index| tool_list(index, &listed));
+    let jobs = Arc::<Jobs>::default();
+    let registry = Registry::new(settings(program, arguments, &jobs, audit), move |index| tool_list(index, &listed));
     let text_form = text_form(arguments.raw_output);
-    let options = Options { surface, strategy, text_form, changes: changes(arguments) };
-    let start = Start { arguments, registry, options, shutdown: CancellationToken::new() };
+    let options =
+        Options { surface, strategy, text_form, changes: changes(arguments), detach_after: arguments.detach_after };
+    let start = Start { arguments, registry, options, jobs, shutdown: CancellationToken::new() };
     let ended = match arguments.transport {
         Transport::Stdio => stdio::run(start),
         #[cfg(feature = "http")]
@@ -77,14 +80,25 @@ fn start_log(arguments: &RunArguments) -> Result<log::Logging, ExitCode> {
 }
 
 /// Returns the settings that all toolboxes share.
-fn settings(program: &Program, arguments: &RunArguments, audit: Option<Arc<Audit>>) -> ToolboxSettings {
+fn settings(
+    program: &Program,
+    arguments: &RunArguments,
+    jobs: &Arc<Jobs>,
+    audit: Option<Arc<Audit>>,
+) -> ToolboxSettings {
+    let has_jobs = arguments.detach_after.is_some();
+    let mut natives = program.natives.clone();
+    if has_jobs {
+        natives.insert(JOB_TOOL, JobTool::new(jobs.clone()));
+    }
     let concurrency = arguments.max_concurrency.map_or_else(default_concurrency, NonZero::get);
     let limits = Limits { stream_bytes: arguments.max_output, ..Limits::default() };
     ToolboxSettings {
         catalog: program.catalog,
-        wanted: arguments.selection.wanted(),
+        wanted: Wanted { jobs: has_jobs, ..arguments.selection.wanted() },
         runner: Runner::new(Executor::Local, limits, concurrency).with_helper_processes(),
-        natives: program.natives.clone(),
+        has_own_natives: !program.natives.is_empty(),
+        natives,
         audit,
         observer: None,
     }

@@ -4,6 +4,7 @@
 use core::net::IpAddr;
 use std::num::NonZero;
 use std::str::FromStr;
+use std::time::Duration;
 
 /// Parses an integer.
 pub(super) fn integer<T: FromStr>(text: &str) -> Result<T, String> {
@@ -13,6 +14,13 @@ pub(super) fn integer<T: FromStr>(text: &str) -> Result<T, String> {
 /// Parses an integer that is not 0.
 pub(super) fn positive(text: &str) -> Result<NonZero<usize>, String> {
     text.parse().map_err(|_| "expected a whole number in plain digits, 1 at least".to_owned())
+}
+
+/// Parses a time of at most a day.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let in_a_day = seconds.filter(|seconds| *seconds <= Duration::from_hours(24));
+    in_a_day.ok_or_else(|| "expected seconds from 0 to 86400, such as 20 or 0.5".to_owned())
 }
 
 /// Parses a port.

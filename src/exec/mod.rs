@@ -52,6 +52,7 @@ mod self_exec;
 pub mod shim;
 mod shim_order;
 mod start_queue;
+mod transcript;
 mod watch;
 
 pub(crate) use append::open_for_append;
@@ -72,6 +73,7 @@ pub use random::random_bytes;
 pub(crate) use result_files::ResultFiles;
 pub use result_files::{FileContent, ResultFile};
 pub use runner::Runner;
+pub use transcript::{Excerpt, MAX_TRANSCRIPT_BYTES, Transcript};
 pub use watch::{CallState, Watch};
 
 /// The output of a process and how it ended.

@@ -172,18 +172,19 @@ impl Runner {
         }
     }
 
-    /// Runs a native tool in this process, with the same slots and timeout as a program.
+    /// Runs a native tool in this process, with the same timeout as a program, and with a slot if it takes one.
     ///
     /// When `stop` completes, the call ends early. A panic counts as a failure of the tool.
     pub async fn run_native(
         &self,
         invocation: &Invocation,
-        native: impl Future<Output = Result<String, String>>,
+        (native, takes_slot): (impl Future<Output = Result<String, String>>, bool),
         watch: Option<&Watch>,
         stop: impl Future<Output = Stop>,
     ) -> Outcome {
         let mut stop = std::pin::pin!(stop);
-        let _slot = match self.slot(stop.as_mut()).await {
+        let waited = if takes_slot { self.slot(stop.as_mut()).await } else { Ok(None) };
+        let _slot = match waited {
             Ok(slot) => slot,
             Err(why) => return Outcome::not_started(why),
         };

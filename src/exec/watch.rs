@@ -1,10 +1,11 @@
 //! The progress of a running call: its state, its last line of output, its log lines.
 
-use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use tokio::sync::Notify;
 
 use super::lines::{MAX_LINE_BYTES, StderrLines};
+use super::transcript::Transcript;
 use crate::lock::Unpoisoned as _;
 
 /// Reports the progress of one call while it waits and runs.
@@ -13,6 +14,7 @@ pub struct Watch {
     inner: Mutex<Inner>,
     changed: Notify,
     lines: Option<StderrLines>,
+    transcript: Option<Arc<Transcript>>,
     /// Lines with this prefix come from the sandbox shim and are not reported.
     hidden_prefix: OnceLock<String>,
 }
@@ -43,6 +45,12 @@ impl Watch {
     #[must_use]
     pub fn with_lines() -> Self {
         Self { lines: Some(StderrLines::default()), ..Self::default() }
+    }
+
+    /// Adds what the program prints to a transcript too.
+    #[must_use]
+    pub fn recorded(self, transcript: Option<Arc<Transcript>>) -> Self {
+        Self { transcript, ..self }
     }
 
     /// Returns the queued lines of standard error; `None` if this watch does not queue them.
@@ -99,6 +107,11 @@ impl Watch {
     ///
     /// A carriage return ends a line too, because progress bars print no newline.
     pub(super) fn output(&self, bytes: &[u8]) {
+        if let Some(transcript) = &self.transcript
+            && !self.is_hidden(bytes)
+        {
+            transcript.push(bytes);
+        }
         let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
         let mut inner = self.lock();
         let Some(end) = bytes.iter().rposition(is_end) else { return inner.extend(bytes) };
@@ -119,8 +132,11 @@ impl Watch {
 
     /// Whether a line is neither blank nor from the sandbox shim.
     fn is_reported(&self, line: &[u8]) -> bool {
-        let is_hidden = self.hidden_prefix.get().is_some_and(|prefix| line.starts_with(prefix.as_bytes()));
-        !line.trim_ascii().is_empty() && !is_hidden
+        !line.trim_ascii().is_empty() && !self.is_hidden(line)
+    }
+
+    fn is_hidden(&self, line: &[u8]) -> bool {
+        self.hidden_prefix.get().is_some_and(|prefix| line.starts_with(prefix.as_bytes()))
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

@@ -19,6 +19,14 @@ pub(super) fn unknown_chain() -> ErrorData {
     ErrorData::invalid_params(message, None)
 }
 
+/// The caller has no task of this id.
+///
+/// Source: MCP tasks extension (SEP-2663), "Error Handling".
+pub(super) fn unknown_task(id: &str) -> ErrorData {
+    let message = format!("Unknown task: {}; results are stored for ten minutes after the end", echo(id));
+    ErrorData::invalid_params(message, None)
+}
+
 /// No resource has this URI. From revision 2026-07-28 on the URI counts as an invalid parameter.
 ///
 /// Source: MCP 2025-11-25, server/resources, "Error Handling".

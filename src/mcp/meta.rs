@@ -14,8 +14,7 @@ pub(super) const SEARCH_DESCRIPTION: &str = "Search for available CLI tools by k
     Call with no filters to get a summary of all available CLIs.";
 pub(super) const CALL_DESCRIPTION: &str =
     "Execute a CLI tool by name. Use climax_search first to discover available tools and their argument schemas.";
-pub(super) const READ_DESCRIPTION: &str =
-    "Execute a CLI tool of risk read, or a command line of such tools. Refuses others.";
+pub(super) const READ_DESCRIPTION: &str = "Execute a CLI tool or command line of risk read only.";
 
 /// The arguments of `climax_search`. The last one is accepted and not published.
 const SEARCH_KEYS: [&str; 5] = ["query", "category", "cli", "limit", "offset"];

@@ -12,6 +12,8 @@ pub mod decode;
 mod errors;
 mod extended;
 mod instructions;
+mod job_tool;
+mod jobs;
 mod lines;
 mod log;
 mod meta;
@@ -40,6 +42,8 @@ pub(crate) const SDK_TARGET: &str = "rmcp";
 
 #[cfg(feature = "http")]
 pub(crate) use call_notifier::CallNotifier;
+pub(crate) use job_tool::{JOB_TOOL, JobTool};
+pub use jobs::Jobs;
 pub use log::MIN_LOG_INTERVAL;
 pub(crate) use meta::search_text;
 pub use options::{Changes, Options};

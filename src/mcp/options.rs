@@ -1,5 +1,7 @@
 //! The options of a server.
 
+use std::time::Duration;
+
 use climax_catalog::Strategy;
 
 use super::surface::Surface;
@@ -16,6 +18,8 @@ pub struct Options {
     pub text_form: TextForm,
     /// Whether the catalog can change while the server runs.
     pub changes: Changes,
+    /// How long a call may take before it goes on as a job. Without it, only clients with tasks get one.
+    pub detach_after: Option<Duration>,
 }
 
 /// Whether the catalog can change while clients are connected.

@@ -9,6 +9,7 @@ use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{RequestContext, RoleServer};
 use tokio::time::{Instant, sleep, timeout};
 
+use super::request_context::left;
 use crate::call::arguments::echo;
 use crate::call::visible::visible;
 use crate::exec::{CallState, Watch};
@@ -35,7 +36,7 @@ impl Progress {
 
 /// Awaits a call and sends progress notifications: when the program starts, when it prints, and while it runs.
 ///
-/// No notification follows the result. None follows a cancellation either, although the program may go on printing until
+/// No notification follows the result, also where the call goes on as a job. None follows a cancellation either, although the program may go on printing until
 /// it has ended.
 ///
 /// Source: MCP 2025-11-25, basic/utilities/progress.
@@ -51,7 +52,7 @@ pub(super) async fn with_progress<T>(
         let has_changed = tokio::select! {
             biased;
             result = call.as_mut() => return result,
-            () = context.ct.cancelled() => return call.await,
+            () = left(context) => return call.await,
             changed = timeout(MAX_PROGRESS_INTERVAL, watch.changed()) => changed.is_ok(),
         };
         let count = progress.sent.fetch_add(1, Ordering::Relaxed) + 1;

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use rmcp::service::{RequestContext, RoleServer};
+use tokio_util::sync::CancellationToken;
 
 use crate::call::caller::Caller;
 use crate::call::space::Claim;
+use crate::exec::Transcript;
 
 /// The longest trace state that programs get, in bytes. Source: W3C Trace Context, section 3.3.1.5.
 const MAX_TRACE_STATE_BYTES: usize = 512;
@@ -24,6 +26,31 @@ pub(super) fn caller_name(context: &RequestContext<RoleServer>) -> Option<&str> 
 /// The space that the transport has for the result of a request; `None` if it does not count results.
 pub(super) fn space(context: &RequestContext<RoleServer>) -> Option<&Claim> {
     context.extensions.get::<Arc<Claim>>().map(AsRef::as_ref).or_else(|| http::space(context))
+}
+
+/// What a call needs that may go on after its request.
+#[derive(Debug, Default)]
+pub(super) struct Detaching {
+    /// What its program prints.
+    pub(super) transcript: Arc<Transcript>,
+    /// Cancelled when the request is answered before the call has ended.
+    pub(super) detached: CancellationToken,
+}
+
+/// What the call of a request needs to go on after it; `None` if it does not go on.
+pub(super) fn detaching(context: &RequestContext<RoleServer>) -> Option<&Detaching> {
+    context.extensions.get::<Arc<Detaching>>().map(AsRef::as_ref)
+}
+
+/// Waits until the request is cancelled, or answered before its call has ended.
+pub(super) async fn left(context: &RequestContext<RoleServer>) {
+    match detaching(context) {
+        None => context.ct.cancelled().await,
+        Some(detaching) => tokio::select! {
+            () = context.ct.cancelled() => {}
+            () = detaching.detached.cancelled() => {}
+        },
+    }
 }
 
 /// The environment variables that pass the trace of a request on to the program of its call.

@@ -7,6 +7,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::chain_logs::ChainLogs;
+use super::jobs::Jobs;
 use super::log::MinLogLevel;
 use super::options::{Changes, Options};
 use super::output_store::{OutputReader, OutputStore};
@@ -22,8 +23,10 @@ mod answer;
 mod calls;
 mod chain;
 mod handler;
+mod jobs;
 mod lines;
 mod notifications;
+mod panics;
 
 /// The time for which clients may cache a list that never changes, in milliseconds.
 const LIST_TTL_MS: u64 = 3_600_000;
@@ -39,6 +42,7 @@ pub struct Server {
     states: Arc<StateSigner>,
     outputs: Arc<OutputStore>,
     chains: Arc<ChainLogs>,
+    jobs: Arc<Jobs>,
     connection: ClientConnection,
 }
 
@@ -87,6 +91,7 @@ impl Server {
             states: Arc::new(StateSigner::new(None)),
             outputs: Arc::default(),
             chains: Arc::default(),
+            jobs: Arc::default(),
             connection: ClientConnection::new(),
         }
     }
@@ -95,6 +100,12 @@ impl Server {
     #[must_use]
     pub fn with_state_key(self, key: RequestStateKey) -> Self {
         Self { states: Arc::new(StateSigner::new(Some(key))), ..self }
+    }
+
+    /// Keeps jobs with those of other servers.
+    #[must_use]
+    pub fn with_jobs(self, jobs: Arc<Jobs>) -> Self {
+        Self { jobs, ..self }
     }
 
     /// The same server for another client.

@@ -64,6 +64,11 @@ impl MetaSurface {
         self.tools.contains(&tool)
     }
 
+    /// The meta-tool that calls a tool which only reads; `None` if tools cannot be called by name.
+    pub(super) fn caller(&self) -> Option<MetaTool> {
+        [MetaTool::Call, MetaTool::Read].into_iter().find(|tool| self.has(*tool))
+    }
+
     /// Finds a meta-tool by its name in the protocol.
     pub(super) fn find(&self, name: &str) -> Option<MetaTool> {
         self.tools().find(|tool| tool.name() == name)

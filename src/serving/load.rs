@@ -187,6 +187,8 @@ pub struct Wanted {
     pub configs_only: bool,
     /// The least level of confinement, besides that of the policy.
     pub confine: Option<ConfineLevel>,
+    /// Whether the tool for jobs is served too.
+    pub jobs: bool,
 }
 
 /// The result of loading tools.
@@ -260,22 +262,24 @@ struct Unrestricted {
 
 /// Builds the index of the wanted CLIs.
 fn unrestricted(catalog: &'static Catalog, wanted: &Wanted) -> Result<Unrestricted, LoadError> {
-    let Wanted { names, configs, configs_only, confine: _ } = wanted;
+    let Wanted { names, configs, configs_only, confine: _, jobs } = wanted;
     let compiled = Layer::compiled(catalog);
     let (selected, mut absent) = match rows(catalog, names) {
         _ if *configs_only => (compiled.only(Vec::new()), names.iter().map(String::as_str).collect()),
         (_, absent) if names.is_empty() => (compiled, absent),
         (rows, absent) => (compiled.only(rows), absent),
     };
-    let compiled_in = ToolIndex::from_configs(vec![selected.clone()]);
+    let own = if *jobs { Some(Layer::loaded(job_catalog()?)) } else { None };
     if configs.is_empty() {
         check_absent(&absent, SearchScope::CompiledIn, &[catalog])?;
-        return Ok(Unrestricted { index: compiled_in, of_configs: Vec::new(), warnings: Diagnostics::default() });
+        let index = ToolIndex::from_configs([selected].into_iter().chain(own).collect());
+        return Ok(Unrestricted { index, of_configs: Vec::new(), warnings: Diagnostics::default() });
     }
     if catalog.sealed {
         return Err(LoadError::Sealed);
     }
     check_files(catalog, configs)?;
+    let compiled_in = ToolIndex::from_configs(vec![selected.clone()]);
     let served = |item: ServedItem<'_>| is_served(&compiled_in, item);
     let Compiled { catalog: added, warnings } = read_configs(configs, &served).map_err(LoadError::Files)?;
     absent.retain(|name| !clis(&added).any(|(_, cli)| is_named(cli, name)));
@@ -286,8 +290,15 @@ fn unrestricted(catalog: &'static Catalog, wanted: &Wanted) -> Result<Unrestrict
     }
     let added = permitted_additions(catalog, added)?;
     let of_configs = added.tools.iter().map(|tool| added.texts.get(tool.name).to_owned()).collect();
-    let index = ToolIndex::from_configs(vec![selected, Layer::loaded(added)]);
+    let index = ToolIndex::from_configs([selected, Layer::loaded(added)].into_iter().chain(own).collect());
     Ok(Unrestricted { index, of_configs, warnings })
+}
+
+/// Reads the config of the tool for jobs.
+fn job_catalog() -> Result<Catalog, LoadError> {
+    let source = Source::new("climax.yaml", include_bytes!("job.yaml").to_vec()).map_err(Diagnostics::from);
+    let compiled = source.and_then(|source| compile(&[source])).map_err(LoadError::Files)?;
+    Ok(compiled.catalog)
 }
 
 /// Fails if a path is no file but the name of a compiled-in CLI.

@@ -21,6 +21,8 @@ pub(crate) struct ToolboxSettings {
     pub(crate) wanted: Wanted,
     pub(crate) runner: Runner,
     pub(crate) natives: NativeTools,
+    /// Whether the program has native tools, which may start processes of their own.
+    pub(crate) has_own_natives: bool,
     pub(crate) audit: Option<Arc<Audit>>,
     pub(crate) observer: Option<Arc<dyn CallObserver>>,
 }
@@ -100,7 +102,7 @@ impl Registry {
 
     /// Whether tools run in this process, and may start processes of their own.
     pub(crate) fn has_natives(&self) -> bool {
-        !self.settings.natives.is_empty()
+        self.settings.has_own_natives
     }
 
     /// Iterates over the paths of configs and policies.

@@ -73,6 +73,7 @@ static TOOLS: [ToolDef; 3] = [
         args: Rows(1, 8),
         groups: Rows(0, 0),
         timeout_ms: 30000,
+        is_long: false,
         risk: None,
         needs: Some(Rows(23, 23)),
         approval_from: Some(Risk::Destructive),
@@ -98,6 +99,7 @@ static TOOLS: [ToolDef; 3] = [
         args: Rows(8, 10),
         groups: Rows(0, 0),
         timeout_ms: 250,
+        is_long: false,
         risk: Some(Risk::Destructive),
         needs: None,
         approval_from: None,
@@ -123,6 +125,7 @@ static TOOLS: [ToolDef; 3] = [
         args: Rows(10, 12),
         groups: Rows(0, 0),
         timeout_ms: 30000,
+        is_long: false,
         risk: None,
         needs: None,
         approval_from: Some(Risk::Destructive),
@@ -279,6 +282,6 @@ pub static CATALOG: Catalog = Catalog {
         }
     }),
     sealed: false,
-    digest: Some("8c1e9bf3b13bc5632a9d2616e9cb91cf8bffdfb6b608578772c212e64ed3f7ea"),
+    digest: Some("9a99fb751f09cfc5a9fbcf1e80ffa12b1a177f929590ad5eefd1ca4f5fb2fe82"),
     names: Names::Perfect(&NAMES),
 };

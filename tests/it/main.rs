@@ -34,6 +34,7 @@ mod ignored;
 #[cfg(feature = "import")]
 mod import;
 mod install;
+mod jobs;
 mod laws;
 mod limits;
 mod lines;

@@ -48,6 +48,7 @@ pub(crate) struct CheckedTool {
     pub(crate) args: Vec<CheckedArg>,
     pub(crate) groups: Vec<CheckedGroup>,
     pub(crate) timeout_ms: u32,
+    pub(crate) is_long: bool,
     /// As the config writes it.
     pub(crate) risk: Option<Risk>,
     /// What it has to reach, if its config says so here.

@@ -4,6 +4,7 @@
 use core::net::IpAddr;
 use std::num::NonZero;
 use std::path::PathBuf;
+use std::time::Duration;
 
 #[cfg(feature = "http")]
 use clap::parser::ValueSource;
@@ -49,6 +50,10 @@ pub(crate) struct RunArguments {
     /// Programs that run at once at most; further calls wait in order of arrival [default: 4 per processor]
     #[arg(long, value_name = "N", value_parser = value::positive)]
     pub(crate) max_concurrency: Option<NonZero<usize>>,
+    /// Let calls that take longer go on as jobs, which the tool `climax_job` reads and ends; 0 for all. Clients with the
+    /// tasks extension get tasks in any case, after 5 seconds without this
+    #[arg(long, value_name = "SECONDS", value_parser = value::seconds)]
+    pub(crate) detach_after: Option<Duration>,
     /// Append a JSON line for each call to this file; SIGHUP reopens it
     #[arg(long, value_name = "FILE")]
     pub(crate) audit: Option<PathBuf>,

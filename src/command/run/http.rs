@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::arguments::{HttpArguments, RunArguments};
 use super::banner;
-use super::start::{Reloader, Start, cancel_on, reap_given_children};
+use super::start::{Reloader, Start, cancel_on, end_jobs, reap_given_children};
 use crate::command::output::FAILURE;
 use crate::command::runtime::runtime;
 use crate::command::terminal;
@@ -188,7 +188,7 @@ fn serve_until_shutdown(
     auth: Arc<Auth>,
     banner: &str,
 ) -> io::Result<()> {
-    let Start { arguments, registry, shutdown: end_calls, .. } = start;
+    let Start { arguments, registry, jobs, shutdown: end_calls, .. } = start;
     let drain = CancellationToken::new();
     let runtime = runtime()?;
     let ended = runtime.block_on(async {
@@ -203,7 +203,10 @@ fn serve_until_shutdown(
         announce(listener.local_addr()?, banner);
         notify_systemd_of_drain(&drain);
         let [drain_delay, drain_limit] = [arguments.http.drain_delay, arguments.http.drain].map(Duration::from_secs);
-        serve(listener, http, Shutdown { drain, drain_delay, drain_limit, end_calls }).await
+        let shutdown = Shutdown { drain, drain_delay, drain_limit, end_calls: end_calls.clone() };
+        let ended = serve(listener, http, shutdown).await;
+        end_jobs(&jobs, &end_calls).await;
+        ended
     });
     runtime.shutdown_background();
     ended

@@ -8,6 +8,7 @@ use std::sync::{Arc, Once};
 use climax_catalog::Risk;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::arguments::RunArguments;
@@ -18,15 +19,17 @@ use crate::command::output::usage;
 use crate::command::selection::report_load_error;
 use crate::command::terminal;
 use crate::exec;
-use crate::mcp::{Options, Server};
+use crate::mcp::{Jobs, Options, Server};
 use crate::serving::load::LoadError;
 use crate::serving::reload::{Published, Registry};
+use crate::transport::SHUTDOWN_LIMIT;
 
 /// A server before its transport starts.
 pub(super) struct Start<'a> {
     pub(super) arguments: &'a RunArguments,
     pub(super) registry: Registry,
     pub(super) options: Options,
+    pub(super) jobs: Arc<Jobs>,
     /// Cancels all calls.
     pub(super) shutdown: CancellationToken,
 }
@@ -37,7 +40,8 @@ impl Start<'_> {
         let published = self.registry.add(policy).map_err(|error| self.report(error))?;
         terminal::report(&published.warnings);
         tell_unconfined(&published);
-        Ok((Server::of_handle(published.handle.clone(), self.options.clone(), self.shutdown.clone()), published))
+        let server = Server::of_handle(published.handle.clone(), self.options.clone(), self.shutdown.clone());
+        Ok((server.with_jobs(self.jobs.clone()), published))
     }
 
     /// Reports why nothing can be served. An unknown name that probably stands for a command is a usage error.
@@ -120,6 +124,13 @@ impl Reloader {
 /// The signal cannot be handled.
 pub(super) fn reap_given_children(registry: &Registry) -> io::Result<()> {
     if registry.has_natives() { Ok(()) } else { exec::reap_given_children() }
+}
+
+/// Ends all jobs, and waits for them as long as a server waits for its calls.
+pub(super) async fn end_jobs(jobs: &Jobs, end_calls: &CancellationToken) {
+    end_calls.cancel();
+    // The janitor ends programs that take longer.
+    let _ = timeout(SHUTDOWN_LIMIT, jobs.ended()).await;
 }
 
 /// Cancels `token` on a signal.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio::signal::unix::SignalKind;
 
 use super::banner;
-use super::start::{Reloader, Start, cancel_on, reap_given_children};
+use super::start::{Reloader, Start, cancel_on, end_jobs, reap_given_children};
 use crate::command::output::FAILURE;
 use crate::command::runtime::runtime;
 use crate::command::terminal;
@@ -44,7 +44,7 @@ pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
 }
 
 fn serve(start: Start<'_>, server: Server) -> io::Result<()> {
-    let Start { arguments, registry, shutdown, .. } = start;
+    let Start { arguments, registry, jobs, shutdown, .. } = start;
     let runtime = runtime()?;
     let ended = runtime.block_on(async {
         reap_given_children(&registry)?;
@@ -63,7 +63,9 @@ fn serve(start: Start<'_>, server: Server) -> io::Result<()> {
         } else {
             cancel_on(SignalKind::hangup(), &shutdown)?;
         }
-        Box::pin(transport::stdio::serve(server, transport::streams::open(), shutdown)).await
+        let ended = Box::pin(transport::stdio::serve(server, transport::streams::open(), shutdown.clone())).await;
+        end_jobs(&jobs, &shutdown).await;
+        ended
     });
     // A thread may be blocked in a read of standard input.
     runtime.shutdown_background();

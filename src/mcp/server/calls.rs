@@ -193,7 +193,9 @@ impl Server {
     ) -> CallResult<A::Question> {
         let tool = toolbox.index.get(name);
         let log = tool.and_then(|tool| self.log(tool, context));
-        let watch = if log.is_some() { Watch::with_lines() } else { Watch::default() };
+        let transcript = request_context::detaching(context).map(|detaching| detaching.transcript.clone());
+        let is_watched = log.is_some() || progress.is_some() || transcript.is_some();
+        let watch = if log.is_some() { Watch::with_lines() } else { Watch::default() }.recorded(transcript);
         let span = tracing::info_span!("call", tool = name, outcome = tracing::field::Empty);
         let env = request_context::trace(context);
         #[cfg(feature = "otlp")]
@@ -201,7 +203,7 @@ impl Server {
         let request = CallRequest {
             tool: name,
             arguments,
-            watch: (log.is_some() || progress.is_some()).then_some(&watch),
+            watch: is_watched.then_some(&watch),
             env: &env,
             caller: request_context::caller_name(context),
             purpose,

@@ -1,16 +1,13 @@
 //! The methods that the SDK calls for each request of a client.
 
-use std::panic::AssertUnwindSafe;
-
-use futures_util::FutureExt as _;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult,
-    ConstString as _, CustomRequest, CustomResult, ErrorData, GetPromptRequestParams, GetPromptResponse,
-    InitializeRequestParams, InitializeResult, JsonObject, ListPromptsRequestMethod, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerConfig, SetLevelRequestMethod,
-    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestMethod, CompleteRequestParams,
+    CompleteResult, ConstString as _, CustomRequest, CustomResult, ErrorData, GetPromptRequestParams,
+    GetPromptResponse, GetTaskParams, GetTaskResult, InitializeRequestParams, InitializeResult, JsonObject,
+    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerConfig,
+    SetLevelRequestMethod, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 
@@ -20,8 +17,9 @@ use super::super::errors::{method_not_found, resource_not_found};
 use super::super::revision::is_modern;
 use super::super::{instructions, prompts, resources, server_info, tools};
 use super::Server;
-use super::calls::{ToolCall, ToolResource};
-use crate::call::arguments::echo;
+use super::calls::ToolResource;
+use super::jobs::OwnedCall;
+use super::panics::catch_panic;
 use crate::mcp::subscriptions::MAX_SUBSCRIPTIONS;
 
 /// The digits of the catalog's digest that the server's version shows.
@@ -82,14 +80,39 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let arguments = request.arguments.unwrap_or_default();
-        let client =
-            Client::new(&context, &self.states, request.input_responses.as_ref(), request.request_state.as_deref());
-        let toolbox = self.toolbox();
-        let call = ToolCall { toolbox: &toolbox, name: &request.name, arguments: &arguments, client };
-        let answer = catch_panic(self.answer(&call)).await?;
-        // MCP 2025-11-25, server/tools, "Error Handling": an unknown tool is a protocol error.
-        answer.ok_or_else(|| ErrorData::invalid_params(format!("Unknown tool: {}", echo(&request.name)), None))
+        let call = OwnedCall {
+            toolbox: self.toolbox(),
+            name: request.name.into_owned(),
+            arguments: request.arguments.unwrap_or_default(),
+            responses: request.input_responses,
+            state: request.request_state,
+            context,
+        };
+        self.answer_or_detach(call).await
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        self.task(&request.task_id, &context)
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.update(&request.task_id, request.input_responses, &context)
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.cancel(&request.task_id, &context)
     }
 
     async fn list_resources(
@@ -241,16 +264,5 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         Err(method_not_found(&request.method))
-    }
-}
-
-/// Answers with an error if a handler panics. The SDK would not answer, and the client would wait for ever.
-fn catch_panic<'a, T>(
-    answer: impl Future<Output = Result<T, ErrorData>> + Send + 'a,
-) -> impl Future<Output = Result<T, ErrorData>> + Send {
-    let answer = Box::pin(answer);
-    async {
-        let answer = AssertUnwindSafe(answer).catch_unwind().await;
-        answer.map_err(|_| ErrorData::internal_error("Internal error: the call was given up", None))?
     }
 }

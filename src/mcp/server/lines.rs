@@ -65,7 +65,9 @@ impl Server {
         client: &Client<'_>,
         context: &RequestContext<RoleServer>,
     ) -> LineResult<rmcp::model::InputRequiredResult> {
-        let watch = Watch::default();
+        let transcript = request_context::detaching(context).map(|detaching| detaching.transcript.clone());
+        let is_watched = transcript.is_some();
+        let watch = Watch::default().recorded(transcript);
         let progress = Progress::of(context);
         let span = tracing::info_span!("line");
         let env = request_context::trace(context);
@@ -75,7 +77,7 @@ impl Server {
             line: &arguments.command,
             directory: arguments.cwd.as_deref(),
             stdin: arguments.stdin.as_deref(),
-            watch: progress.is_some().then_some(&watch),
+            watch: (progress.is_some() || is_watched).then_some(&watch),
             env: &env,
             caller: request_context::caller_name(context),
             purpose,

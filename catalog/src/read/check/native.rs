@@ -41,6 +41,7 @@ impl Checker<'_> {
             title: _,
             description: _,
             timeout: _,
+            long: _,
             risk: _,
             resource: _,
             ask: _,

@@ -1,0 +1,247 @@
+//! Calls that go on after their requests: tasks and jobs.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::{Server, announced, climax, fake_config, is_running, text, until};
+
+const TOOLS: &str = "
+  - {name: quick, description: Q, command: argv, args: [{name: word, positional: true}]}
+  - {name: counts, description: C, command: lines, timeout: 60, args: [{name: lines, positional: true, required: true}, {name: pause, positional: true, default: '50'}]}
+  - {name: fails, description: F, command: exit 3, long: true, args: [{name: said, positional: true, required: true}]}
+  - {name: sleeper, description: S, command: family, long: true}
+  - {name: asked, description: A, command: argv, long: true, risk: destructive, args: [{name: word, positional: true, required: true}]}
+";
+
+const POLICY: &str = "default: enabled\ntools: {asked: {require_approval: true}}\n";
+
+/// A server, the client's capabilities, and the pids of programs that sleep.
+struct Client {
+    server: Server,
+    capabilities: Value,
+    pids: PathBuf,
+    _dir: tempfile::TempDir,
+}
+
+impl Client {
+    fn start(capabilities: Value, args: &[&str]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let [pids, config, policy] = ["pids", "fake.yaml", "policy.yaml"].map(|name| dir.path().join(name));
+        std::fs::write(&config, format!("{}env: {{FAKECLI_PIDS: {}}}\n", fake_config(TOOLS), pids.display())).unwrap();
+        std::fs::write(&policy, POLICY).unwrap();
+        let mut command = climax();
+        command.args(["--only", "--config"]).arg(&config).arg("--policy").arg(&policy).args(args);
+        Self { server: Server::spawn(&mut command), capabilities, pids, _dir: dir }
+    }
+
+    /// A client that knows tasks and shows forms.
+    fn with_tasks(args: &[&str]) -> Self {
+        let capabilities = json!({ "elicitation": {}, "extensions": { "io.modelcontextprotocol/tasks": {} } });
+        Self::start(capabilities, args)
+    }
+
+    fn answer(&mut self, method: &str, mut params: Value) -> Value {
+        params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
+        params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = self.capabilities.clone();
+        self.server.request(method, params)
+    }
+
+    fn request(&mut self, method: &str, params: Value) -> Value {
+        let answer = self.answer(method, params);
+        assert!(answer["error"].is_null(), "{answer}");
+        answer["result"].clone()
+    }
+
+    fn call(&mut self, tool: &str, args: Value) -> Value {
+        self.request("tools/call", json!({ "name": "climax_call", "arguments": { "tool_name": tool, "args": args } }))
+    }
+
+    fn task(&mut self, id: &Value) -> Value {
+        self.request("tasks/get", json!({ "taskId": id }))
+    }
+
+    /// Asks for a task until it has this status.
+    fn task_of_status(&mut self, id: &Value, status: &str) -> Value {
+        let mut task = Value::Null;
+        until(status, || {
+            task = self.task(id);
+            task["status"] == status
+        });
+        task
+    }
+
+    /// Follows a job to its end.
+    fn job(&mut self, id: &str, more: Value) -> Value {
+        let mut args = json!({ "job": id });
+        args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        self.call("climax_job", args)
+    }
+}
+
+/// The id in the text of a call that goes on.
+fn job_id(result: &Value) -> String {
+    let (_, rest) = text(result).split_once("\"job\":\"").expect("an id");
+    rest[..32].to_owned()
+}
+
+#[test]
+fn long_calls_become_tasks_of_clients_that_know_them() {
+    let mut client = Client::with_tasks(&["--detach-after", "0.2"]);
+    let quick = client.call("quick", json!({ "word": "a" }));
+    assert_eq!((text(&quick), &quick["resultType"]), ("<a>", &json!("complete")));
+    let created = client.call("counts", json!({ "lines": "20" }));
+    assert_eq!((&created["resultType"], &created["status"]), (&json!("task"), &json!("working")));
+    assert_eq!((created["ttlMs"].is_null(), &created["content"]), (true, &Value::Null));
+    let ended = client.task_of_status(&created["taskId"], "completed");
+    assert!(text(&ended["result"]).ends_with("line 19\nline 20"), "{ended}");
+    assert!(ended["ttlMs"].as_u64().is_some_and(|ttl| ttl > 600_000), "{ended}");
+}
+
+#[test]
+fn failures_of_tasks_are_results_and_wrong_arguments_are_answered_at_once() {
+    let mut client = Client::with_tasks(&[]);
+    let created = client.call("fails", json!({ "said": "no" }));
+    assert_eq!(created["resultType"], "task");
+    let ended = client.task_of_status(&created["taskId"], "completed");
+    assert_eq!((&ended["result"]["isError"], &ended["error"]), (&json!(true), &Value::Null));
+    let wrong = client.call("fails", json!({ "sayd": "no" }));
+    assert_eq!((&wrong["isError"], &wrong["resultType"]), (&json!(true), &json!("complete")), "{wrong}");
+}
+
+#[test]
+fn tasks_end_when_they_are_cancelled() {
+    let mut client = Client::with_tasks(&[]);
+    let created = client.call("sleeper", json!({}));
+    let pids = client.pids.clone();
+    until("the program", || announced(&pids).len() == 1);
+    let id = &created["taskId"];
+    assert_eq!(client.request("tasks/cancel", json!({ "taskId": id })), json!({ "resultType": "complete" }));
+    client.task_of_status(id, "cancelled");
+    assert!(announced(&pids).iter().all(|pid| !is_running(*pid)));
+    assert_eq!(client.request("tasks/cancel", json!({ "taskId": id })), json!({ "resultType": "complete" }));
+}
+
+#[test]
+fn tasks_ask_before_they_run() {
+    let mut client = Client::with_tasks(&[]);
+    for (action, expected) in [("accept", "<x>"), ("decline", "denied by user")] {
+        let created = client.call("asked", json!({ "word": "x" }));
+        let id = &created["taskId"];
+        let asking = client.task_of_status(id, "input_required");
+        let requests = asking["inputRequests"].as_object().unwrap();
+        let (key, request) = requests.iter().next().unwrap();
+        assert_eq!((requests.len(), &request["method"]), (1, &json!("elicitation/create")));
+        let wrong = json!({ "taskId": id, "inputResponses": { "other": { "action": "accept" } } });
+        client.request("tasks/update", wrong);
+        assert_eq!(client.task(id)["status"], "input_required");
+        let response = json!({ "action": action, "content": {} });
+        client.request("tasks/update", json!({ "taskId": id, "inputResponses": { key: response } }));
+        let ended = client.task_of_status(id, "completed");
+        assert!(text(&ended["result"]).contains(expected), "{ended}");
+    }
+}
+
+#[test]
+fn tasks_are_for_clients_that_declare_them() {
+    let mut client = Client::start(json!({}), &[]);
+    assert_eq!(client.call("fails", json!({ "said": "no" }))["resultType"], "complete");
+    let refused = client.answer("tasks/get", json!({ "taskId": "0" }));
+    assert_eq!(refused["error"]["code"], -32021, "{refused}");
+    let mut client = Client::with_tasks(&[]);
+    for method in ["tasks/get", "tasks/cancel"] {
+        let unknown = client.answer(method, json!({ "taskId": "0".repeat(32) }));
+        assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+    }
+    let declared = client.request("server/discover", json!({}));
+    assert!(declared["capabilities"]["extensions"]["io.modelcontextprotocol/tasks"].is_object(), "{declared}");
+}
+
+#[test]
+fn jobs_are_read_by_offset_and_waited_for() {
+    let mut client = Client::start(json!({}), &["--detach-after", "0.2", "--max-concurrency", "1"]);
+    let result = client.call("counts", json!({ "lines": "30" }));
+    assert!(text(&result).contains("line 1\n") && text(&result).contains("running for"), "{result}");
+    let id = job_id(&result);
+    let read = client.job(&id, json!({ "offset": 0 }));
+    assert!(text(&read).starts_with("line 1\nline 2\n"), "{read}");
+    let (_, next) = text(&read).split_once("offset ").unwrap();
+    let next: u64 = next.trim_end_matches(']').parse().unwrap();
+    let more = client.job(&id, json!({ "offset": next, "wait": 0.3 }));
+    assert!(!text(&more).contains("line 2\n"), "{more}");
+    let ended = client.job(&id, json!({ "wait": 30 }));
+    assert!(text(&ended).starts_with("line 1\n") && text(&ended).ends_with("line 30"), "{ended}");
+    assert_eq!(client.job(&id, json!({})), ended, "the result is stored");
+}
+
+#[test]
+fn jobs_are_cancelled_and_unknown_ones_are_errors() {
+    let mut client = Client::start(json!({}), &["--detach-after", "0", "--max-concurrency", "1"]);
+    let id = job_id(&client.call("sleeper", json!({})));
+    let pids = client.pids.clone();
+    until("the program", || announced(&pids).len() == 1);
+    let cancelled = client.job(&id, json!({ "cancel": true }));
+    assert!(text(&cancelled).ends_with("The job was cancelled."), "{cancelled}");
+    assert!(announced(&pids).iter().all(|pid| !is_running(*pid)));
+    let unknown = client.job(&"0".repeat(32), json!({}));
+    assert!(unknown["isError"] == true && text(&unknown).contains("no job has the id"), "{unknown}");
+    let wrong = client.job("../0", json!({ "wait": 61 }));
+    assert!(text(&wrong).contains("job") && text(&wrong).contains("wait"), "{wrong}");
+}
+
+#[test]
+fn search_finds_the_job_tool_only_where_calls_can_become_jobs() {
+    let found = |args: &[&str]| {
+        let mut server = Server::start(args);
+        let result = server.tool("climax_search", json!({ "query": "wait for a call that runs as a job" }));
+        text(&result).contains("climax_job")
+    };
+    assert!(found(&["--detach-after", "9"]));
+    assert!(!found(&[]));
+    let dir = tempfile::tempdir().unwrap();
+    let policy = dir.path().join("policy.yaml");
+    std::fs::write(&policy, "default: enabled\ndeny: [climax_job]\n").unwrap();
+    let path = policy.to_str().unwrap();
+    assert!(!found(&["--detach-after", "9", "--policy", path]));
+    let config = dir.path().join("fake.yaml");
+    std::fs::write(&config, fake_config(TOOLS)).unwrap();
+    let args = ["--detach-after", "0", "--policy", path, "--config", config.to_str().unwrap()];
+    let mut server = Server::start(&args);
+    let result = server.call("counts", json!({ "lines": "2" }));
+    assert_eq!(text(&result), "line 1\nline 2", "nobody could read the job");
+}
+
+#[test]
+fn no_progress_follows_the_answer_of_a_call_that_goes_on() {
+    let mut client = Client::start(json!({}), &["--detach-after", "0.3"]);
+    let params = json!({ "name": "climax_call", "arguments": { "tool_name": "counts", "args": { "lines": "20" } },
+        "_meta": { "progressToken": 1, "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {} } });
+    client.server.post("tools/call", params);
+    let answer = loop {
+        let message = client.server.receive();
+        if message["result"].is_object() {
+            break message["result"].clone();
+        }
+        assert_eq!(message["method"], "notifications/progress");
+    };
+    assert!(!client.server.has_message_within(Duration::from_millis(500)));
+    assert!(text(&client.job(&job_id(&answer), json!({ "wait": 30 }))).ends_with("line 20"));
+}
+
+#[test]
+fn the_end_of_the_server_ends_jobs_and_writes_their_audit_lines() {
+    let dir = tempfile::tempdir().unwrap();
+    let audit = dir.path().join("audit");
+    let mut client = Client::start(json!({}), &["--detach-after", "0", "--audit", audit.to_str().unwrap()]);
+    client.call("sleeper", json!({}));
+    let pids = client.pids.clone();
+    until("the program", || announced(&pids).len() == 1);
+    let Client { server, .. } = client;
+    let (rest, status) = server.finish();
+    assert_eq!((rest.as_str(), status), ("", Some(0)));
+    until("the program to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
+    let lines = std::fs::read_to_string(&audit).unwrap();
+    assert!(lines.lines().any(|line| line.contains("sleeper")), "{lines}");
+}
