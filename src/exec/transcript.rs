@@ -57,6 +57,12 @@ impl Transcript {
         Excerpt { start, bytes: inner.bytes.iter().skip(skipped).take(most).copied().collect() }
     }
 
+    /// Returns the number of bytes that can be read.
+    #[must_use]
+    pub fn held_bytes(&self) -> usize {
+        self.lock().bytes.len()
+    }
+
     /// Returns the last bytes, `most` of them at most.
     #[must_use]
     pub fn end(&self, most: usize) -> Excerpt {

@@ -216,10 +216,10 @@ impl Job {
         });
     }
 
-    /// Roughly the memory of its result, in bytes.
+    /// Roughly the memory of its result and its output, in bytes.
     fn result_bytes(&self) -> usize {
         match &self.state.borrow().phase {
-            Phase::Ended(end) => end.bytes(),
+            Phase::Ended(end) => end.bytes() + self.transcript.held_bytes(),
             Phase::Working | Phase::InputRequired { .. } => 0,
         }
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::{Server, announced, climax, fake_config, is_running, text, until};
+use crate::web::Web;
 
 const TOOLS: &str = "
   - {name: quick, description: Q, command: argv, args: [{name: word, positional: true}]}
@@ -244,4 +245,36 @@ fn the_end_of_the_server_ends_jobs_and_writes_their_audit_lines() {
     until("the program to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
     let lines = std::fs::read_to_string(&audit).unwrap();
     assert!(lines.lines().any(|line| line.contains("sleeper")), "{lines}");
+}
+
+#[test]
+fn tasks_over_http_belong_to_their_caller_and_end_with_the_server() {
+    const ADA: &str = "0123456789abcdef0123456789";
+    const BOB: &str = "fedcba9876543210fedcba9876";
+    let dir = tempfile::tempdir().unwrap();
+    let [pids, config, tokens] = ["pids", "fake.yaml", "tokens"].map(|name| dir.path().join(name));
+    std::fs::write(&config, format!("{}env: {{FAKECLI_PIDS: {}}}\n", fake_config(TOOLS), pids.display())).unwrap();
+    std::fs::write(&tokens, format!("ada {ADA}\nbob {BOB}\n")).unwrap();
+    let mut web = Web::start(&["--config", config.to_str().unwrap(), "--token-file", tokens.to_str().unwrap()]);
+    let capabilities = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
+    let ask = |token: &str, method: &str, params: &Value| {
+        let token = format!("Authorization: Bearer {token}");
+        web.modern_of(&capabilities, &[&token], method, params).json()
+    };
+    let created = |tool: &str, args: Value| {
+        let params = json!({ "name": "climax_call", "arguments": { "tool_name": tool, "args": args } });
+        ask(ADA, "tools/call", &params)["result"]["taskId"].clone()
+    };
+    let id = created("fails", json!({ "said": "for ada" }));
+    let get = |token: &str, id: &Value| ask(token, "tasks/get", &json!({ "taskId": id }));
+    until("the end", || get(ADA, &id)["result"]["status"] == "completed");
+    assert!(text(&get(ADA, &id)["result"]["result"]).contains("for ada"));
+    for method in ["tasks/get", "tasks/cancel"] {
+        assert_eq!(ask(BOB, method, &json!({ "taskId": id }))["error"]["code"], -32602);
+    }
+    created("sleeper", json!({}));
+    until("the program", || announced(&pids).len() == 1);
+    web.signal("TERM");
+    assert_eq!(web.ended(), Some(0), "a job does not hold the server up");
+    until("the program to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
 }

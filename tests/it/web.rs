@@ -84,11 +84,16 @@ impl Web {
 
     /// Sends a request of revision 2026-07-28.
     pub(crate) fn modern(&self, headers: &[&str], method: &str, params: &Value) -> Response {
+        self.modern_of(&json!({}), headers, method, params)
+    }
+
+    /// The same for a client with these capabilities.
+    pub(crate) fn modern_of(&self, capabilities: &Value, headers: &[&str], method: &str, params: &Value) -> Response {
         let mut params = params.clone();
         params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
-        params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
+        params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = capabilities.clone();
         let mut headers = headers.to_vec();
-        let name = params["name"].as_str().map(|name| format!("Mcp-Name: {name}"));
+        let name = params["name"].as_str().or(params["taskId"].as_str()).map(|name| format!("Mcp-Name: {name}"));
         let method_header = format!("Mcp-Method: {method}");
         headers.extend(["MCP-Protocol-Version: 2026-07-28", &method_header]);
         headers.extend(name.as_deref());
