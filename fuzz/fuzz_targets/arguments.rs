@@ -88,7 +88,8 @@ fn call(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) {
     assert_eq!(invocation.argv[0], program);
     for (arg, value) in bound.iter().filter(|(arg, _)| arg.place() == Place::Positional) {
         let is_given = arguments.get(arg.name()).is_some_and(|value| !value.is_null());
-        let is_allowed = tool.is_behind_dashes(arg) || arg.leading_dash() == Some(true) || matches!(arg.shape(), Shape::Rest(_));
+        let is_allowed =
+            tool.is_behind_dashes(arg) || arg.leading_dash() == Some(true) || matches!(arg.shape(), Shape::Rest(_));
         for word in value.words() {
             let is_choice = arg.values().any(|choice| choice == word);
             let is_plain = !word.starts_with('-') || word == "-" || is_choice;

@@ -11,8 +11,7 @@ use climax::call::line::{CommandWords, LineContext, read, read_line};
 use climax::catalog::{Layer, ToolIndex};
 use libfuzzer_sys::fuzz_target;
 
-static INDEX: LazyLock<ToolIndex> =
-    LazyLock::new(|| ToolIndex::from_configs(vec![Layer::compiled(&climax::CATALOG)]));
+static INDEX: LazyLock<ToolIndex> = LazyLock::new(|| ToolIndex::from_configs(vec![Layer::compiled(&climax::CATALOG)]));
 
 fuzz_target!(|line: &str| {
     let context = LineContext {
@@ -37,8 +36,7 @@ fuzz_target!(|line: &str| {
         let argv = plan(tool, &bound, &|_| None).argv;
         assert!(argv.iter().all(|word| !word.contains('\0')), "{argv:?}");
         let words: Vec<&str> = argv.iter().map(String::as_str).collect();
-        let command =
-            CommandWords { words: &words, variables: &[], input, names_program: &|word, own| word == own };
+        let command = CommandWords { words: &words, variables: &[], input, names_program: &|word, own| word == own };
         let again = read(&INDEX, command).unwrap_or_else(|unread| panic!("{argv:?}: {}", unread.problem));
         let bound = bind_line(again.tool, &again.arguments, input).expect("read arguments are valid");
         let mut twice = plan(again.tool, &bound, &|_| None).argv;

@@ -95,8 +95,13 @@ fn conversation(surface: Surface, pause: Duration, input: &[u8]) -> Vec<u8> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
     runtime.expect("a runtime starts").block_on(async {
         let shutdown = CancellationToken::new();
-        let options =
-            Options { surface, strategy: Strategy::Auto, text_form: TextForm::Visible, changes: Changes::Never };
+        let options = Options {
+            surface,
+            strategy: Strategy::Auto,
+            text_form: TextForm::Visible,
+            changes: Changes::Never,
+            detach_after: None,
+        };
         let server = Server::new(TOOLBOX.clone(), options, shutdown.clone());
         let (ours, theirs) = duplex(1 << 16);
         let (read, write) = split(theirs);

@@ -27,7 +27,9 @@ pub fn policy(yaml: &str) -> PolicyFile {
 /// Builds the index of a config under a policy.
 #[must_use]
 pub fn restricted(config: &str, rules: &str) -> Applied {
-    policy(rules).apply(ToolIndex::from_configs(vec![Layer::loaded(catalog(config))]), &|_| false).expect("the tools fit one catalog")
+    policy(rules)
+        .apply(ToolIndex::from_configs(vec![Layer::loaded(catalog(config))]), &|_| false)
+        .expect("the tools fit one catalog")
 }
 
 /// Renders diagnostics, and asserts that each has a position in its file.

@@ -1,5 +1,7 @@
 //! `climax call`: runs one call, in the same way as a call of an agent.
 
+mod live;
+
 use std::cell::Cell;
 use std::convert::Infallible;
 use std::fs;
@@ -14,6 +16,7 @@ use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
+use self::live::Live;
 use crate::call::approval::{Approver, Denial, FormAnswer, PendingCall, Verdict};
 use crate::call::arguments::{echo, unknown_keys};
 use crate::call::digest::RequestDigest;
@@ -102,7 +105,13 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
         if arguments.dry_run {
             return Ok(plan(&runtime, &toolbox, request, arguments.json));
         }
-        let (reply, signal) = execute(runtime, &toolbox, request, text_form(arguments.raw_output))?;
+        let form = text_form(arguments.raw_output);
+        let mut live = Live::new(form, arguments.max_output);
+        let watch = live.watch();
+        let is_live = !arguments.json && prints_text(&toolbox, request);
+        let request = CallRequest { watch: is_live.then_some(&watch), ..request };
+        let (mut reply, signal) = execute(runtime, &toolbox, request, &mut live, form)?;
+        reply.text = live.rest(reply.text);
         let code = write_reply(&reply, arguments.json);
         Ok(signal.map_or(code, |signal| ExitCode::from(SIGNALLED + signal)))
     });
@@ -163,6 +172,7 @@ fn execute(
     runtime: Runtime,
     toolbox: &Toolbox,
     request: CallRequest<'_>,
+    live: &mut Live,
     form: TextForm,
 ) -> io::Result<(Reply, Option<u8>)> {
     let received = Cell::new(None);
@@ -179,11 +189,20 @@ fn execute(
             Stop::Cancelled
         };
         let approver = Terminal { values: request.arguments, is_interactive: Terminal::can_ask() };
-        io::Result::Ok(toolbox.call(request, &approver, stop).await)
+        let call = toolbox.call(request, &approver, stop);
+        io::Result::Ok(match request.watch {
+            Some(watch) => live.printing(watch, call).await,
+            None => call.await,
+        })
     });
     // A thread may still wait for input at the terminal.
     runtime.shutdown_background();
     Ok((rendered(toolbox, request, result?, form), received.get()))
+}
+
+/// Whether the result of a call is the text that its program prints.
+fn prints_text(toolbox: &Toolbox, request: CallRequest<'_>) -> bool {
+    toolbox.index.get(request.tool).is_some_and(|tool| tool.output().is_none())
 }
 
 /// Renders the result of a call. Says on standard error what the command line lacks.

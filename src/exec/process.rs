@@ -255,7 +255,7 @@ async fn pump(
     let output = merged.map(Either::Right).or_else(|| child.stdout.take().map(Either::Left));
     tokio::join!(
         write_all(child.stdin.take(), stdin),
-        read_all(output, stdout, masks, |bytes| watch.into_iter().for_each(|watch| watch.output(bytes))),
+        read_all(output, stdout, masks, |bytes| watch.into_iter().for_each(|watch| watch.stdout(bytes))),
         read_all(child.stderr.take(), stderr, masks, |bytes| watch.into_iter().for_each(|watch| watch.stderr(bytes)))
     );
 }

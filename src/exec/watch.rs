@@ -14,7 +14,10 @@ pub struct Watch {
     inner: Mutex<Inner>,
     changed: Notify,
     lines: Option<StderrLines>,
+    /// Records both streams.
     transcript: Option<Arc<Transcript>>,
+    /// Records standard output alone.
+    stdout: Option<Arc<Transcript>>,
     /// Lines with this prefix come from the sandbox shim and are not reported.
     hidden_prefix: OnceLock<String>,
 }
@@ -51,6 +54,12 @@ impl Watch {
     #[must_use]
     pub fn recorded(self, transcript: Option<Arc<Transcript>>) -> Self {
         Self { transcript, ..self }
+    }
+
+    /// Adds what the program prints on standard output to a transcript too.
+    #[must_use]
+    pub fn with_stdout(self, stdout: Arc<Transcript>) -> Self {
+        Self { stdout: Some(stdout), ..self }
     }
 
     /// Returns the queued lines of standard error; `None` if this watch does not queue them.
@@ -95,6 +104,14 @@ impl Watch {
         let _ = self.hidden_prefix.set(prefix.to_owned());
     }
 
+    /// Reports output on standard output.
+    pub(super) fn stdout(&self, bytes: &[u8]) {
+        if let Some(stdout) = &self.stdout {
+            stdout.push(bytes);
+        }
+        self.output(bytes);
+    }
+
     /// Reports output on standard error.
     pub(super) fn stderr(&self, bytes: &[u8]) {
         if let Some(lines) = &self.lines {
@@ -106,7 +123,7 @@ impl Watch {
     /// Reports output on either stream, in the order in which it arrives.
     ///
     /// A carriage return ends a line too, because progress bars print no newline.
-    pub(super) fn output(&self, bytes: &[u8]) {
+    fn output(&self, bytes: &[u8]) {
         if let Some(transcript) = &self.transcript
             && !self.is_hidden(bytes)
         {

@@ -1,5 +1,8 @@
 //! The commands of the binary, their output and their exit status.
 
+use std::io::{Read as _, Write as _};
+use std::process::{Command, Stdio};
+
 use climax::catalog;
 use serde_json::Value;
 
@@ -87,6 +90,36 @@ fn search_prints_a_table_or_the_agent_s_json() {
     let lexical = |command: &mut std::process::Command| run(command.args(["search", "create a new branch"]));
     assert!(lexical(climax().env("CLIMAX_SEARCH_STRATEGY", "lexical")).1.contains("No tool serves this"));
     assert_eq!(lexical(climax().env("CLIMAX_SEARCH_STRATEGY", "best")).0, 2);
+}
+
+#[test]
+fn call_prints_whole_lines_as_they_come() {
+    let dir = tempfile::tempdir().unwrap();
+    let [fifo, config] = ["fifo", "cat.yaml"].map(|name| dir.path().join(name));
+    Command::new("mkfifo").arg(&fifo).status().unwrap();
+    let tool = format!("{{name: show, description: S, command: '{}', exit_codes: {{1: odd}}}}", fifo.display());
+    std::fs::write(&config, format!("name: cat\ncommand: cat\ntools: [{tool}]\n")).unwrap();
+    let mut command = climax();
+    command.args(["call", "show", "--only", "--config"]).arg(&config).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut input = std::fs::OpenOptions::new().write(true).open(&fifo).unwrap();
+    input.write_all(b"one\n\x1b[1mtwo\x1b[0m\n\nthr").unwrap();
+    let mut out = child.stdout.take().unwrap();
+    let mut first = [0; 7];
+    out.read_exact(&mut first).unwrap();
+    assert_eq!(&first, b"one\ntwo", "while the program runs");
+    input.write_all(b"ee\n\n\n").unwrap();
+    drop(input);
+    let mut rest = String::new();
+    out.read_to_string(&mut rest).unwrap();
+    assert_eq!((rest.as_str(), child.wait().unwrap().code()), ("\n\nthree\n", Some(0)));
+    let (_, stdout, _) = run(climax().args(["call", "show", "--only", "--max-output", "20", "--config"]).arg({
+        let config = dir.path().join("seq.yaml");
+        std::fs::write(&config, "name: seq\ncommand: seq\ntools: [{name: show, description: S, command: 1 20}]\n")
+            .unwrap();
+        config
+    }));
+    assert_eq!(stdout, "1\n2\n3\n4\n5\n\n[… 31 bytes omitted …]\n\n18\n19\n20\n");
 }
 
 #[test]
