@@ -88,7 +88,7 @@ fn tool() -> Value {
             "command": { "type": "string", "default": "", "description": "Subcommand words after the base command; {name} is the place of an arg, {options} that of all other options" },
             "aliases": { "type": ["array", "null"], "items": { "type": "string" }, "description": "Other spellings of the words of `command` that command lines may have, such as `container ls`" },
             "always": { "type": ["string", "null"], "description": "Options of every call, which change neither risk nor meaning" },
-            "args": { "type": "array", "items": { "$ref": "#/$defs/arg" }, "default": [] },
+            "args": { "type": "array", "items": { "$ref": "#/$defs/arg" }, "default": [], "description": "The arguments of a call, and the words of the command line that they become" },
             "without": { "type": "array", "items": { "type": "string" }, "default": [], "description": "Names of common args that the tool does not have" },
             "ordered": { "type": "array", "items": { "type": "string" }, "default": [], "description": "Options whose order counts; a call gives them in the list `steps`" },
             "exactly_one": groups("A call gives exactly one arg of each list"),
@@ -160,14 +160,14 @@ fn output_schema() -> Value {
     object(
         &[],
         &json!({
-            "type": { "anyOf": [types, { "type": "array", "items": types }, { "type": "null" }] },
-            "title": { "type": ["string", "null"] },
-            "description": { "type": ["string", "null"] },
-            "properties": { "type": "object", "additionalProperties": nested },
-            "required": { "type": ["array", "null"], "items": { "type": "string" } },
-            "additionalProperties": { "type": "boolean" },
-            "items": nested,
-            "enum": { "type": ["array", "null"], "items": scalar },
+            "type": { "anyOf": [types, { "type": "array", "items": types }, { "type": "null" }], "description": "Type of the value, or several" },
+            "title": { "type": ["string", "null"], "description": "Name of the value, for people" },
+            "description": { "type": ["string", "null"], "description": "Meaning, units, format" },
+            "properties": { "type": "object", "additionalProperties": nested, "description": "Schemas of members, by their names" },
+            "required": { "type": ["array", "null"], "items": { "type": "string" }, "description": "Names of members that must be there" },
+            "additionalProperties": { "type": "boolean", "description": "Whether there may be members that `properties` does not name" },
+            "items": { "$ref": "#/$defs/output_schema", "description": "Schema of each item of a list" },
+            "enum": { "type": ["array", "null"], "items": scalar, "description": "Permitted values" },
         }),
     )
 }
@@ -193,8 +193,8 @@ fn arg() -> Value {
         &json!({
             "name": { "type": "string", "minLength": 1, "description": "JSON property" },
             "description": { "type": "string", "default": "", "description": "Meaning, units, format" },
-            "type": { "enum": Type::VARIANTS, "default": "string" },
-            "required": { "type": "boolean", "default": false },
+            "type": { "enum": Type::VARIANTS, "default": "string", "description": "JSON type of the value, or of each value" },
+            "required": { "type": "boolean", "default": false, "description": "Whether every call must give it" },
             "default": { "type": ["string", "number", "boolean", "null"], "description": "Used when the argument is absent; of the arg's type" },
             "flag": { "type": ["string", "null"], "minLength": 1, "description": "Words of the option; default: --name-with-dashes. {} is the value, {key} and {value} those of a map. Without a place the value is a word of its own, or follows a final `=`" },
             "positional": { "type": "boolean", "default": false, "description": "Placed bare, before all flags" },
@@ -266,14 +266,14 @@ fn prompt() -> Value {
         &json!({
             "name": { "type": "string", "minLength": 1, "description": "What {name} stands for in messages" },
             "description": { "type": "string", "default": "", "description": "Meaning, units, format" },
-            "required": { "type": "boolean", "default": false },
+            "required": { "type": "boolean", "default": false, "description": "Whether the user must fill it in" },
             "enum": { "type": ["array", "null"], "items": { "type": "string" }, "minItems": 1, "uniqueItems": true, "description": "Allowed values" },
         }),
     );
     let text = object(
         &["text"],
         &json!({
-            "role": { "enum": Role::VARIANTS, "default": "user" },
+            "role": { "enum": Role::VARIANTS, "default": "user", "description": "Who says it" },
             "text": { "type": "string", "minLength": 1, "description": "What is said; {arg} stands for an arg of the prompt" },
         }),
     );

@@ -25,6 +25,7 @@ mod exec;
 mod extended;
 mod failures;
 mod files;
+mod format_pages;
 mod generated;
 #[cfg(native_linux)]
 mod hostile_calls;

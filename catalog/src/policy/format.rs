@@ -34,8 +34,8 @@ fn policy() -> Value {
             "tools": { "type": "object", "additionalProperties": { "anyOf": [{ "$ref": "#/$defs/tool" }, { "type": "null" }] }, "description": "Rules by the names of tools, or patterns such as `git_*`; each permits its tools, unless there is `allow`" },
             "prompts": { "type": "array", "items": { "type": "string" }, "default": [], "description": "With `default: disabled`, the names of the prompts that are served" },
             "env": { "type": "object", "additionalProperties": env_value(), "description": "Variables of every program, with their values" },
-            "executor": { "anyOf": [{ "$ref": "#/$defs/executor" }, { "type": "null" }] },
-            "approval": { "anyOf": [{ "$ref": "#/$defs/approval" }, { "type": "null" }] },
+            "executor": { "anyOf": [{ "$ref": "#/$defs/executor" }, { "type": "null" }], "description": "Where programs run" },
+            "approval": { "anyOf": [{ "$ref": "#/$defs/approval" }, { "type": "null" }], "description": "Which calls need approval" },
             "confine": confine(),
         }),
     )
@@ -115,7 +115,7 @@ fn executor() -> Value {
             "network": { "type": ["string", "boolean", "null"], "description": "docker: the network's name; sandbox: whether sockets can be opened" },
             "read": paths("sandbox: files and directories that can be read and run; ~ and $VAR expand"),
             "write": paths("sandbox: files and directories that can be changed too"),
-            "limits": { "anyOf": [{ "$ref": "#/$defs/limits" }, { "type": "null" }] },
+            "limits": { "anyOf": [{ "$ref": "#/$defs/limits" }, { "type": "null" }], "description": "sandbox: limits of programs" },
         }),
     )
 }
