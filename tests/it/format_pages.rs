@@ -47,7 +47,7 @@ fn kind(schema: &Value) -> String {
         let many = values.len() > 12;
         let values: Vec<String> =
             values.iter().map(|value| format!("`{}`", value.to_string().replace('"', ""))).collect();
-        return if many { "a code".to_owned() } else { values.join(", ") };
+        return if many { "code".to_owned() } else { values.join(", ") };
     }
     if let Some(choices) = schema["anyOf"].as_array() {
         let choices: Vec<String> = choices.iter().map(kind).filter(|kind| !kind.is_empty()).collect();
@@ -129,7 +129,8 @@ fn config_page_has_every_key() {
 fn policy_page_has_every_key() {
     let intro = "The keys of a policy file. The page is made from `climax schema policy`, by which editors\n\
         complete and check policies. `cargo test --test it policy_page` compares both.\n\
-        [The contract](../contract.md#policy) has the rules. [A guide](../guides/policies.md) shows examples.";
+        [The contract](../contract.md#policy) has the rules. [A guide](../guides/policies.md) shows\n\
+        examples.";
     let order = ["policy", "selector", "tool", "arg", "approval", "executor", "limits"];
     assert_page("docs/reference/policy.md", &page("Keys of policies", intro, &policy::schema(), &order));
 }
