@@ -9,7 +9,7 @@ use climax_catalog::Catalog;
 #[cfg(feature = "budget")]
 use crate::command::budget;
 use crate::command::output::{FAILURE, USAGE, usage};
-use crate::command::retired::{ProbableCommand, RetiredCommand, explained};
+use crate::command::retired::{ProbableCommand, RetiredCommand, explained, with_near_miss};
 use crate::command::run::RunArguments;
 use crate::command::{
     call, catalog, completions, diff, doctor, eval, export, help, install, list, man, policy, run, schema, search, sh,
@@ -95,7 +95,9 @@ enum ClimaxCommand {
 /// Parses the command line, and checks conflicts between options that clap cannot express.
 fn parse() -> Result<CommandLine, clap::Error> {
     let mut command = help::arranged(CommandLine::command());
-    let matches = command.try_get_matches_from_mut(std::env::args_os()).map_err(explained)?;
+    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let parsed = command.try_get_matches_from_mut(std::env::args_os());
+    let matches = parsed.map_err(|error| with_near_miss(explained(error), &command, &words))?;
     let mut arguments = CommandLine::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
     let (run, given) = match (&arguments.command, matches.subcommand()) {
         (Some(ClimaxCommand::Run(run)), Some((_, given))) => (run, given),
@@ -188,7 +190,7 @@ fn dispatch(program: &Program) -> ExitCode {
         ClimaxCommand::Diff(arguments) => diff::run(catalog, &arguments),
         #[cfg(feature = "import")]
         ClimaxCommand::Import(arguments) => import::run(&arguments),
-        ClimaxCommand::Retired(retired) => usage(retired.instead()),
+        ClimaxCommand::Retired(retired) => usage(&retired.instead()),
         ClimaxCommand::Version(arguments) => version::run(catalog, &arguments),
         ClimaxCommand::Completions { shell } => completions::run(shell, &mut help::arranged(CommandLine::command())),
     }

@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// Show what would be written, and write nothing
     #[arg(long)]
     print: bool,
-    /// Take climax out of the settings
+    /// Take the server out of the settings
     #[arg(long)]
     remove: bool,
     /// Serve without a policy, and write none

@@ -24,16 +24,17 @@ pub(crate) struct AnyWords {
 
 impl RetiredCommand {
     /// Returns what to do instead.
-    pub(crate) fn instead(&self) -> &'static str {
+    pub(crate) fn instead(&self) -> String {
+        let program = identity::name();
         match self {
-            Self::Skill(_) => {
-                "climax has no `skill`: agents learn the tools from the server itself; `climax schema` and `climax validate` \
-                 help to write configs"
-            }
-            Self::TestDialog(_) => {
-                "climax has no `test-dialog`: the client asks for approval (MCP elicitation); `climax call TOOL --policy FILE` \
-                 tries it at the terminal"
-            }
+            Self::Skill(_) => format!(
+                "there is no command `skill`: agents learn the tools from the server itself; `{program} schema` and \
+                 `{program} validate` help to write configs"
+            ),
+            Self::TestDialog(_) => format!(
+                "there is no command `test-dialog`: the client asks for approval (MCP elicitation); \
+                 `{program} call TOOL --policy FILE` tries it at the terminal"
+            ),
         }
     }
 }
@@ -68,6 +69,22 @@ impl ProbableCommand {
         };
         Some(Self { word: word.to_owned(), message })
     }
+}
+
+/// Adds to an error about an unknown command the one that was probably meant. `words` are those of the command line.
+pub(crate) fn with_near_miss(mut error: clap::Error, command: &Command, words: &[String]) -> clap::Error {
+    let is_unknown =
+        error.kind() == ErrorKind::InvalidSubcommand && error.get(ContextKind::SuggestedSubcommand).is_none();
+    let unknown = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(word)) if is_unknown => word.clone(),
+        _ => return error,
+    };
+    let before = words.iter().take_while(|word| **word != unknown);
+    let parent = before.fold(command, |parent, word| parent.find_subcommand(word).unwrap_or(parent));
+    if let Some(near) = did_you_mean(&unknown, parent.get_subcommands().map(Command::get_name)) {
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![near.to_owned()]));
+    }
+    error
 }
 
 /// Adds to an error about an option of `CLImax` 0.5 what to write instead.

@@ -140,7 +140,9 @@ fn prompt(shell: &mut Shell<'_>) -> io::Result<u8> {
 
 #[cfg(not(feature = "prompt"))]
 fn prompt(_: &mut Shell<'_>) -> io::Result<u8> {
-    Err(io::Error::other("this build has no prompt: pass a line by `climax sh -c LINE`, or lines on standard input"))
+    let name = crate::identity::name();
+    let message = format!("this build has no prompt: pass a line by `{name} sh -c LINE`, or lines on standard input");
+    Err(io::Error::other(message))
 }
 
 /// An approver that asks nobody: the policy decides.

@@ -24,7 +24,8 @@ pub enum LoadError {
     Files(Diagnostics),
     /// Config files were given by names of CLIs that are compiled in.
     #[error(
-        "--config takes a file, and there is no file `{0}`; the CLI of this name is compiled in: `climax {0}` serves it"
+        "--config takes a file, and there is no file `{0}`; the CLI of this name is compiled in: `{name} {0}` serves it",
+        name = identity::name()
     )]
     NotAFile(String),
     /// Config files were given for a sealed catalog.

@@ -157,7 +157,18 @@ fn binary_of_another_name_is_called_by_it() {
     assert!(fleet_says(&["--help"]).contains("Usage: fleet "));
     assert!(fleet_says(&["completions", "bash"]).contains("_fleet()"));
     assert!(fleet_says(&["call", "git_log", "--policy", "absent.yaml"]).contains("absent.yaml"));
-    assert!(fleet_says(&["show", "git"]).starts_with("fleet: "));
+    for words in
+        [&["show", "git"][..], &["skill"], &["test-dialog"], &["--config", "git"], &["lst"], &["policy", "nwe"]]
+    {
+        let said = fleet_says(words);
+        assert!(said.contains("fleet") && !said.contains("climax "), "{said}");
+    }
+    let help = fleet_says(&["--help"]);
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    for command in commands.filter_map(|line| line.split_whitespace().next()) {
+        let said = fleet_says(&["help", command]);
+        assert!(said.contains(&format!("Usage: fleet {command}")) && !said.contains("climax "), "{said}");
+    }
     assert!(fleet_says(&["install", "cursor", "--print"]).contains("\"fleet\""));
     let mut server = Server::spawn(&mut std::process::Command::new(&fleet));
     assert_eq!(server.initialize("2025-06-18")["result"]["serverInfo"]["name"], "fleet");
