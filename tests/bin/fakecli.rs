@@ -8,6 +8,7 @@
 )]
 
 use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
@@ -219,6 +220,8 @@ fn attempt(what: &str, with: &str) -> io::Result<()> {
         "write" => fs::write(with, "x"),
         "remove" => fs::remove_file(with),
         "truncate" => fs::OpenOptions::new().write(true).truncate(true).open(with).map(drop),
+        // Linux empties a file that is opened for reading alone, too.
+        "empty" => fs::OpenOptions::new().read(true).custom_flags(libc::O_TRUNC).open(with).map(drop),
         "grow" => fs::write(with, vec![b'x'; 2 << 20]),
         "child-read" => {
             let output = Command::new(std::env::current_exe()?).args(["try", "read", with]).output()?;

@@ -72,7 +72,7 @@ fn is_refused(said: &str) -> bool {
 fn reading_calls_change_no_file_outside_of_their_needs() {
     let mut held = Held::new(&[]);
     let [closed, open, made] = ["closed", "open/new", "made/here/new"].map(|name| held.path(name));
-    for what in ["write", "truncate", "remove"] {
+    for what in ["write", "truncate", "empty", "remove"] {
         assert!(is_refused(&held.attempt("reads", what, &closed)), "{what}");
     }
     assert!(is_refused(&held.attempt("reads", "write", &open)));
