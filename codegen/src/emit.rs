@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use climax_catalog::{
-    Catalog, CliDef, DetailDef, FileDef, GroupDef, GroupKind, Layer, PackedSkills, Policy, PromptDef, QuestionDef, ResolveDef, Risk,
-    RuleDef, ToolDef, ToolIndex, digest, fingerprint, name_hash,
+    Catalog, CliDef, DetailDef, FileDef, GroupDef, GroupKind, Layer, PackedSkills, Policy, PromptDef, QuestionDef,
+    ResolveDef, Risk, RuleDef, ToolDef, ToolIndex, digest, fingerprint, name_hash,
 };
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;

@@ -31,6 +31,7 @@ use crate::command::terminal;
 use crate::exec::{Limits, Runner, default_concurrency};
 use crate::mcp::{Changes, Options, SDK_TARGET, tool_list};
 use crate::serving::Program;
+use crate::serving::load::Wanted;
 use crate::serving::reload::{Registry, ToolboxSettings};
 use crate::telemetry::log;
 
@@ -82,7 +83,7 @@ fn settings(program: &Program, arguments: &RunArguments, audit: Option<Arc<Audit
     let limits = Limits { stream_bytes: arguments.max_output, ..Limits::default() };
     ToolboxSettings {
         catalog: program.catalog,
-        wanted: arguments.selection.wanted(),
+        wanted: Wanted { skills: arguments.skills.clone(), ..arguments.selection.wanted() },
         runner: Runner::new(Executor::Local, limits, concurrency).with_helper_processes(),
         natives: program.natives.clone(),
         audit,

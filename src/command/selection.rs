@@ -65,7 +65,7 @@ impl Selection {
 
 impl Sources {
     fn wanted(&self) -> Wanted {
-        Wanted { names: Vec::new(), configs: self.configs.clone(), configs_only: self.only, confine: self.confine }
+        Wanted { configs: self.configs.clone(), configs_only: self.only, confine: self.confine, ..Wanted::default() }
     }
 
     /// Loads all tools. Reports warnings and errors on standard error.

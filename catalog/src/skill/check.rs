@@ -133,7 +133,8 @@ impl Checker<'_> {
     fn front_matter(&mut self, source: &Source, directory: &str) -> Option<Map<String, Value>> {
         let Some(end) = end_of_front_matter(source.text()) else {
             let help = "start the file with the lines `---`, `name: …`, `description: …` and `---`";
-            return self.refuse(source, first_span(source), "a skill starts with front matter, found none", help);
+            self.refuse(source, first_span(source), "a skill starts with front matter, found none", help);
+            return None;
         };
         if source.text()[end..].trim_start_matches(FENCE).trim().is_empty() {
             let help = "write below the front matter what an agent should do";
@@ -158,7 +159,11 @@ impl Checker<'_> {
         let is_whole = !self.found.iter().any(|one| matches!(one.code(), Code::Syntax | Code::WrongType));
         for (key, meaning) in [("name", "that of the directory"), ("description", "what it does and when to use it")] {
             if !keys.contains_key(key) && is_whole {
-                let missing = head.diagnostic(Code::MissingKey, first_span(&head), format!("missing key `{key}` in front matter"));
+                let missing = head.diagnostic(
+                    Code::MissingKey,
+                    first_span(&head),
+                    format!("missing key `{key}` in front matter"),
+                );
                 self.found.push(missing.help(format!("add `{key}:`, {meaning}")));
             }
         }
@@ -201,10 +206,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a mistake. Returns `None`.
-    fn refuse<T>(&mut self, source: &Source, span: Span, message: &str, help: &str) -> Option<T> {
+    fn refuse(&mut self, source: &Source, span: Span, message: &str, help: &str) {
         self.found.push(source.diagnostic(Code::IllegalSkill, span, message).help(help));
-        None
     }
 }
 

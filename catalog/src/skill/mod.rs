@@ -73,7 +73,8 @@ impl PackedSkills {
             json!([name, front_matter, tools, files.iter().map(file).collect::<Vec<_>>()])
         };
         let manifest = skills.iter().map(skill).collect::<Value>().to_string();
-        let contents: Vec<u8> = skills.iter().flat_map(|skill| &skill.files).flat_map(|file| file.content.to_vec()).collect();
+        let contents: Vec<u8> =
+            skills.iter().flat_map(|skill| &skill.files).flat_map(|file| file.content.to_vec()).collect();
         Some(Self { manifest: manifest.into(), contents: contents.into() })
     }
 
@@ -125,7 +126,8 @@ mod tests {
             tools: vec!["git_log".to_owned()],
             files: files.iter().map(|(path, bytes)| SkillFile::new((*path).to_owned(), bytes.to_vec())).collect(),
         };
-        let skills = [skill("one", &[("SKILL.md", b"---"), ("a/b.bin", b"\xff\0")]), skill("two", &[("SKILL.md", b"")])];
+        let skills =
+            [skill("one", &[("SKILL.md", b"---"), ("a/b.bin", b"\xff\0")]), skill("two", &[("SKILL.md", b"")])];
         assert_eq!(PackedSkills::pack(&skills).unwrap().unpack(), skills);
         assert_eq!(PackedSkills::pack(&[]), None);
     }

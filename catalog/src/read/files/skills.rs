@@ -49,7 +49,9 @@ impl Reader<'_> {
     fn directories(&mut self, path: &Path) -> Vec<PathBuf> {
         if path.join(SKILL_FILE).exists() {
             // The last part of `.` or of `skills/..` is no name.
-            return vec![fs::canonicalize(path).ok().filter(|_| name_of(path).is_none()).unwrap_or_else(|| path.to_owned())];
+            return vec![
+                fs::canonicalize(path).ok().filter(|_| name_of(path).is_none()).unwrap_or_else(|| path.to_owned()),
+            ];
         }
         let entries = self.entries(path);
         let directories: Vec<PathBuf> = entries.into_iter().filter(|path| path.is_dir()).collect();
