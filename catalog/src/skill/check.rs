@@ -15,9 +15,9 @@ use crate::suggest::did_you_mean;
 use crate::view::ResolvedTool;
 
 /// The longest name of a skill, in characters.
-pub const MAX_SKILL_NAME_CHARS: usize = 64;
+pub(crate) const MAX_SKILL_NAME_CHARS: usize = 64;
 /// The longest description of a skill, in characters.
-pub const MAX_SKILL_DESCRIPTION_CHARS: usize = 1_024;
+pub(crate) const MAX_SKILL_DESCRIPTION_CHARS: usize = 1_024;
 /// The longest `compatibility` of a skill, in characters.
 const MAX_COMPATIBILITY_CHARS: usize = 500;
 
