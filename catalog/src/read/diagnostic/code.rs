@@ -370,7 +370,7 @@ codes! {
         remedy "Shorten it.";
     /// A policy or a skill names a tool that does not exist.
     UnknownTool = "unknown-tool", Warning, Check;
-        why "The rule permits and forbids nothing; the tool that was meant has none.";
+        why "The rule of a policy permits and forbids nothing, and an agent cannot follow the skill. In a skill it is an error.";
         example "tools: {git_lgo: {}}";
         remedy "Correct the name, or remove the rule.";
     /// A skill mentions a tool that is not served, so the skill is not served either.
