@@ -31,8 +31,10 @@ impl Skills {
         let (found, mut diagnostics) = files::read_skills(directories, |path| path.display().to_string());
         let all = ToolIndex::from_configs(vec![Layer::compiled(catalog)]);
         match check_skills(found, all.tools().chain(index.tools())) {
-            Ok((of_directories, warnings)) if !diagnostics.has_errors() => {
-                compiled_in.retain(|skill| !of_directories.iter().any(|other| other.name == skill.name));
+            Ok((of_directories, mut warnings)) if !diagnostics.has_errors() => {
+                let is_replaced = |skill: &Skill| of_directories.iter().any(|other| other.name == skill.name);
+                warnings.extend(compiled_in.iter().filter(|skill| is_replaced(skill)).map(replaced));
+                compiled_in.retain(|skill| !is_replaced(skill));
                 Ok(Self { compiled_in, of_directories, warnings })
             }
             checked => {
@@ -52,4 +54,10 @@ impl Skills {
         compiled_in.append(&mut of_directories);
         (compiled_in, warnings)
     }
+}
+
+/// Warns that a skill of a directory replaces a compiled-in one.
+fn replaced(skill: &Skill) -> Diagnostic {
+    let message = "replaces the compiled-in skill of this name".to_owned();
+    Diagnostic::file(Code::Override, &skill.name, message, "rename the directory if both are wanted")
 }

@@ -1,6 +1,7 @@
 //! Skills: `skills/list`, `skills/get`, their files as resources, mistakes in them, and `climax export --skill`.
 
 use std::fs;
+use std::io::Read as _;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
@@ -143,16 +144,19 @@ fn skills_that_mention_hidden_tools_are_not_served() {
     let skills = Skills::new();
     skills.write("push/SKILL.md", RELEASE.replace("name: release", "name: push"));
     skills.write("push/more.txt", "then git_push.");
-    skills.write("policy.yaml", "deny: [git_push]\n");
+    skills.write("policy.yaml", "default: enabled\ndeny: [git_push]\n");
     let policy = skills.path("policy.yaml");
     let (mut server, _) = skills.serve(&["--policy", policy.to_str().unwrap()]);
     let listed = list(&mut server).to_string();
     assert!(listed.contains("skill://release/") && !listed.contains("push"), "{listed}");
     assert_eq!(read(&mut server, "skill://push/more.txt")["error"]["code"], -32002);
-    let (said, _) = server.finish();
+    let mut stderr = server.child.stderr.take().unwrap();
+    server.finish();
+    let mut said = String::new();
+    stderr.read_to_string(&mut said).unwrap();
     assert!(said.contains("mentions tools that are not: git_push"), "{said}");
 
-    skills.write("policy.yaml", "deny: [git_push, git_log]\n");
+    skills.write("policy.yaml", "default: enabled\ndeny: [git_push, git_log]\n");
     let (_, answer) = skills.serve(&["--policy", policy.to_str().unwrap()]);
     assert_eq!(answer["result"]["capabilities"]["extensions"], Value::Null, "{answer}");
 }
@@ -244,7 +248,7 @@ fn compiled_in_skills_are_those_of_the_directory() {
 #[test]
 fn exported_skill_is_a_skill_of_the_served_programs() {
     let skills = Skills::new();
-    skills.write("policy file.yaml", "deny: [git_push]\n");
+    skills.write("policy file.yaml", "default: enabled\ndeny: [git_push]\n");
     let policy = skills.path("policy file.yaml");
     let directory = skills.path("use-git");
     let export = || run(climax().args(["export", "git", "--policy"]).arg(&policy).arg("--skill").arg(&directory));
