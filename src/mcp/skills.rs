@@ -2,7 +2,7 @@
 //!
 //! Source: MCP, SEP-2640, the extension `io.modelcontextprotocol/skills`.
 
-use climax_catalog::{SKILL_FILE, Skill, SkillFile};
+use climax_catalog::{SKILL_FILE, Skill, SkillFile, is_markdown};
 use rmcp::model::{self, ErrorData, ResourceContents, SkillFrontmatter, SkillResource, SkillResources};
 
 use super::resources::{ListPage, TEXT, contents, page};
@@ -54,7 +54,7 @@ fn entry(skill: &Skill) -> model::Skill {
 fn mime(file: &SkillFile) -> &'static str {
     let is_text = !file.content.contains(&0) && std::str::from_utf8(&file.content).is_ok();
     match is_text {
-        true if file.path.ends_with(".md") => MARKDOWN,
+        true if is_markdown(&file.path) => MARKDOWN,
         true => TEXT,
         false => "application/octet-stream",
     }

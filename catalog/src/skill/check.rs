@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use serde_json::{Map, Value};
 
 use super::mention::Names;
-use super::{SKILL_FILE, Skill, SkillFile};
+use super::{SKILL_FILE, Skill, SkillFile, is_markdown};
 use crate::read::compile::in_order;
 use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::read::source::{Source, Span, Spanned};
@@ -104,7 +104,7 @@ impl Checker<'_> {
             };
             self.names.mentioned(text, &mut tools);
             let source = Source::from_text(&shown, text);
-            if path.ends_with(".md") {
+            if is_markdown(path) {
                 self.unknown_tools(&source);
             }
             if path == SKILL_FILE {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use crate::read::source::Span;
-use crate::view::ResolvedTool;
+use crate::view::{ArgView, ResolvedTool};
 
 /// What precedes the name of a tool in calls.
 const CALLS: [&str; 3] = ["\"tool_name\": \"", "\"tool_name\":\"", "climax call "];
@@ -23,7 +23,7 @@ impl<'a> Names<'a> {
         let (mut names, mut args) = (HashSet::new(), HashSet::new());
         for tool in tools {
             names.insert(tool.name());
-            args.extend(tool.args().map(|arg| arg.name()));
+            args.extend(tool.args().map(ArgView::name));
         }
         let long = names.iter().copied().filter(|name| !name.chars().all(is_word)).collect();
         let prefixes = names.iter().filter_map(|name| Some(name.split_once('_')?.0)).collect();

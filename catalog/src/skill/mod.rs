@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
@@ -50,6 +51,12 @@ impl SkillFile {
     pub(crate) fn new(path: String, content: Vec<u8>) -> Self {
         Self { path, digest: hex::encode(Sha256::digest(&content)), content: content.into() }
     }
+}
+
+/// Returns whether a file is Markdown, by its name.
+#[must_use]
+pub fn is_markdown(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
 }
 
 /// The skills of a catalog: their files one after the other, and the rest as JSON that is parsed when a server starts.
