@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use climax_catalog::{Catalog, Diagnostics, Layer, PackedSkills, Skill, ToolIndex, check_skills, files, retain_served};
+use climax_catalog::{
+    Catalog, Code, Diagnostic, Diagnostics, Layer, PackedSkills, Skill, ToolIndex, check_skills, files, retain_served,
+};
 
 /// The skills before a policy is applied to the tools.
 #[derive(Debug, Default)]

@@ -77,9 +77,9 @@ fn options(sources: &Sources) -> io::Result<String> {
 /// Returns the text of the skill.
 fn text(name: &str, index: &ToolIndex, options: &str) -> String {
     let program = identity::name();
-    let names: Vec<&str> = index.summary().map(|summary| summary.cli.name()).collect();
-    let more = if names.len() > MAX_NAMED_CLIS { " and others" } else { "" };
-    let named = names.iter().take(MAX_NAMED_CLIS).copied().collect::<Vec<_>>().join(", ");
+    let clis: Vec<&str> = index.summary().map(|summary| summary.cli.name()).collect();
+    let more = if clis.len() > MAX_NAMED_CLIS { " and others" } else { "" };
+    let named = clis.iter().take(MAX_NAMED_CLIS).copied().collect::<Vec<_>>().join(", ");
     let description = json!(format!(
         "Runs command-line programs ({named}{more}) from the shell, through {program}, which checks each call. Use when a \
          task needs such a program and no {program} tools are offered."
