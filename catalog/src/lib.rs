@@ -37,6 +37,7 @@ mod prompt;
 mod raise;
 mod read;
 mod schema;
+mod skill;
 mod suggest;
 mod table;
 pub mod template;
@@ -60,6 +61,8 @@ pub use read::decode::MAX_CONFIG_BYTES;
 pub use read::diagnostic::{Code, Diagnostic, Diagnostics, Explanation, Phase, Severity, Style};
 pub use read::files;
 pub use read::source::{Position, Source, Span};
+pub use skill::check::{SkillDirectory, check_skills, is_skill_name, retain_served};
+pub use skill::{PackedSkills, SKILL_FILE, Skill, SkillFile, is_markdown};
 pub use suggest::{MAX_SUGGESTIONS, did_you_mean, near_misses};
 pub use table::{
     ArgDef, Catalog, CliDef, DetailDef, ExecutorDef, FileDef, GroupDef, Names, PolicyDef, PromptDef, QuestionDef,

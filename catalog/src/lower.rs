@@ -426,6 +426,7 @@ impl Tables {
             details: self.details.into(),
             rules: self.rules.into(),
             lists: self.lists.into(),
+            skills: None,
             policy: None,
             sealed: false,
             digest: None,

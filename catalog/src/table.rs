@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use crate::model::{Access, GroupKind, Headless, Level, Risk, Runtime, SandboxLimits};
 use crate::policy::Confine;
+use crate::skill::PackedSkills;
 
 mod arg;
 mod text;
@@ -335,6 +336,8 @@ pub struct Catalog {
     pub rules: Cow<'static, [RuleDef]>,
     /// Indexes of texts: tags, words, enum values, environments.
     pub lists: Cow<'static, [u32]>,
+    /// The compiled-in skills.
+    pub skills: Option<PackedSkills>,
     /// The compiled-in policy.
     pub policy: Option<PolicyDef>,
     /// Whether no tool can be added or changed at run time.
@@ -388,6 +391,7 @@ impl PartialEq for Catalog {
             details,
             rules,
             lists,
+            skills,
             policy,
             sealed,
             digest: _,
@@ -408,6 +412,7 @@ impl PartialEq for Catalog {
             && *details == other.details
             && *rules == other.rules
             && *lists == other.lists
+            && *skills == other.skills
             && *policy == other.policy
             && *sealed == other.sealed
     }

@@ -157,6 +157,8 @@ fn every_code_has_an_example() {
         Code::Widening,
         Code::DuplicateCli,
         Code::OverBudget,
+        Code::IllegalSkill,
+        Code::HiddenSkill,
     ];
     let missing: Vec<_> = Code::ALL.iter().filter(|code| !seen.contains(code) && !of_files.contains(code)).collect();
     assert!(missing.is_empty(), "no example in tests/diagnostics for {missing:?}");

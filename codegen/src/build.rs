@@ -6,7 +6,9 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use climax_catalog::policy::{self, PolicyFile};
-use climax_catalog::{Compiled, Diagnostics, compile, files};
+use climax_catalog::{
+    Compiled, Diagnostics, Layer, PackedSkills, SkillDirectory, ToolIndex, check_skills, compile, files, retain_served,
+};
 
 use crate::emit::{Generated, emit};
 use crate::report;
@@ -16,6 +18,9 @@ const CONFIGS_VARIABLE: &str = "CLIMAX_CONFIGS";
 
 /// Replaces the policy of the build script.
 const POLICY_VARIABLE: &str = "CLIMAX_POLICY";
+
+/// Names directories of skills, separated as in `PATH`.
+const SKILLS_VARIABLE: &str = "CLIMAX_SKILLS";
 
 /// Seals the catalog if it is `1`; does not if it is `0` or empty.
 const SEALED_VARIABLE: &str = "CLIMAX_SEALED";
@@ -29,6 +34,7 @@ const SEALED_VARIABLE: &str = "CLIMAX_SEALED";
 #[derive(Clone, Debug)]
 pub struct Build {
     configs: Vec<PathBuf>,
+    skills: Vec<PathBuf>,
     policy: Option<PathBuf>,
     /// Whether the catalog is sealed; `Err` holds an unknown value of [`SEALED_VARIABLE`].
     sealed: Result<bool, String>,
@@ -36,7 +42,7 @@ pub struct Build {
 
 impl Default for Build {
     fn default() -> Self {
-        Self { configs: Vec::new(), policy: None, sealed: Ok(false) }
+        Self { configs: Vec::new(), skills: Vec::new(), policy: None, sealed: Ok(false) }
     }
 }
 
@@ -47,31 +53,37 @@ impl Build {
         Self::default()
     }
 
-    /// Reads the environment: `CLIMAX_CONFIGS` (default: the directory `configs`), `CLIMAX_POLICY`, and
-    /// `CLIMAX_SEALED`, which seals the catalog if it is `1`.
+    /// Reads the environment: `CLIMAX_CONFIGS` (default: the directory `configs`), `CLIMAX_POLICY`,
+    /// `CLIMAX_SKILLS` (default: no skills), and `CLIMAX_SEALED`, which seals the catalog if it is `1`.
     ///
     /// Relative paths start at the directory of the package that is built. If two paths define a tool of the same name,
     /// the later path wins.
     #[must_use]
     pub fn from_env() -> Self {
-        for variable in [CONFIGS_VARIABLE, POLICY_VARIABLE, SEALED_VARIABLE] {
+        for variable in [CONFIGS_VARIABLE, SKILLS_VARIABLE, POLICY_VARIABLE, SEALED_VARIABLE] {
             println_directive(&format!("cargo::rerun-if-env-changed={variable}"));
         }
-        let named = env::var_os(CONFIGS_VARIABLE).unwrap_or_default();
-        let configs: Vec<PathBuf> = env::split_paths(&named).filter(|path| !path.as_os_str().is_empty()).collect();
+        let (configs, skills) = (paths(CONFIGS_VARIABLE), paths(SKILLS_VARIABLE));
         let policy = env::var_os(POLICY_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
         let sealed = match env::var_os(SEALED_VARIABLE).unwrap_or_default().to_string_lossy().as_ref() {
             "" | "0" => Ok(false),
             "1" => Ok(true),
             other => Err(other.to_owned()),
         };
-        Self { configs: if configs.is_empty() { vec!["configs".into()] } else { configs }, policy, sealed }
+        Self { configs: if configs.is_empty() { vec!["configs".into()] } else { configs }, skills, policy, sealed }
     }
 
     /// Adds a config file, or a directory of them.
     #[must_use]
     pub fn configs(mut self, path: impl Into<PathBuf>) -> Self {
         self.configs.push(path.into());
+        self
+    }
+
+    /// Adds a directory of skills, or the directory of one. The tools that they mention must exist.
+    #[must_use]
+    pub fn skills(mut self, path: impl Into<PathBuf>) -> Self {
+        self.skills.push(path.into());
         self
     }
 
@@ -114,7 +126,10 @@ impl Build {
         let (sources, unread) = files::read(&config_files, shown);
         diagnostics.extend(unread);
         let policy = self.policy.as_deref().map(|path| read_policy(path, &root)).transpose();
-        let compiled = match (compile(&sources), policy) {
+        let (directories, unread) = files::read_skills(&self.skills, shown);
+        diagnostics.extend(unread);
+        let compiled = compile(&sources).and_then(|compiled| with_skills(compiled, directories));
+        let compiled = match (compiled, policy) {
             (Ok(compiled), Ok(policy)) if !diagnostics.has_errors() => under(compiled, policy),
             (compiled, policy) => {
                 diagnostics.extend(compiled.map_or_else(|found| found, |compiled| compiled.warnings));
@@ -127,7 +142,7 @@ impl Build {
         let generated = emit(&catalog).map_err(|error| vec![format!("cargo::error={error}")])?;
         write(&generated).map_err(|error| vec![format!("cargo::error={error}")])?;
         let mut directives = report::directives(&warnings);
-        let watched = self.configs.iter().chain(&config_files).chain(&self.policy);
+        let watched = self.configs.iter().chain(&config_files).chain(&self.skills).chain(&self.policy);
         directives.extend(watched.map(|path| format!("cargo::rerun-if-changed={}", path.display())));
         Ok(directives)
     }
@@ -139,13 +154,42 @@ fn read_policy(path: &Path, root: &Path) -> Result<PolicyFile, Diagnostics> {
     sources.first().map_or(Err(unread), policy::read)
 }
 
-/// Compiles the policy, if there is one, into the catalog.
+/// Returns the paths that a variable names.
+fn paths(variable: &str) -> Vec<PathBuf> {
+    let named = env::var_os(variable).unwrap_or_default();
+    env::split_paths(&named).filter(|path| !path.as_os_str().is_empty()).collect()
+}
+
+/// Checks the skills against the tools of the catalog, and adds them to it.
+fn with_skills(compiled: Compiled, directories: Vec<SkillDirectory>) -> Result<Compiled, Diagnostics> {
+    if directories.is_empty() {
+        return Ok(compiled);
+    }
+    let Compiled { mut catalog, mut warnings } = compiled;
+    let index = ToolIndex::from_configs(vec![Layer::loaded(catalog.clone())]);
+    match check_skills(directories, index.tools()) {
+        Ok((skills, found)) => {
+            warnings.extend(found);
+            catalog.skills = PackedSkills::pack(&skills);
+            Ok(Compiled { catalog, warnings })
+        }
+        Err(found) => {
+            warnings.extend(found);
+            Err(warnings)
+        }
+    }
+}
+
+/// Compiles the policy, if there is one, into the catalog. Skills that mention hidden tools are left out.
 fn under(compiled: Compiled, policy: Option<PolicyFile>) -> Result<Compiled, Diagnostics> {
     let Some(policy) = policy else { return Ok(compiled) };
     let Compiled { catalog, mut warnings } = compiled;
+    let mut skills = catalog.skills.as_ref().map(PackedSkills::unpack).unwrap_or_default();
     match policy.compile_in(catalog) {
-        Ok(Compiled { catalog, warnings: found }) => {
+        Ok(Compiled { mut catalog, warnings: found }) => {
             warnings.extend(found);
+            warnings.extend(retain_served(&mut skills, |tool| catalog.find(tool).is_some()));
+            catalog.skills = PackedSkills::pack(&skills);
             Ok(Compiled { catalog, warnings })
         }
         Err(found) => {

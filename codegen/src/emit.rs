@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use climax_catalog::{
-    Catalog, CliDef, DetailDef, FileDef, GroupDef, GroupKind, Layer, Policy, PromptDef, QuestionDef, ResolveDef, Risk,
-    RuleDef, ToolDef, ToolIndex, digest, fingerprint, name_hash,
+    Catalog, CliDef, DetailDef, FileDef, GroupDef, GroupKind, Layer, PackedSkills, Policy, PromptDef, QuestionDef,
+    ResolveDef, Risk, RuleDef, ToolDef, ToolIndex, digest, fingerprint, name_hash,
 };
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -30,19 +30,25 @@ pub struct Generated {
     pub terms: String,
     /// `postings.bin`: the postings of [`climax_catalog::Ranked`].
     pub postings: Vec<u8>,
+    /// `skills.json` and `skills.bin`, if there are skills.
+    pub skills: Option<PackedSkills>,
 }
 
 impl Generated {
     /// The files by name.
     #[must_use]
-    pub fn files(&self) -> [(&'static str, &[u8]); 5] {
-        [
+    pub fn files(&self) -> Vec<(&'static str, &[u8])> {
+        let mut files = vec![
             ("catalog.txt", self.text.as_bytes()),
             ("search.txt", self.search.as_bytes()),
             ("terms.txt", self.terms.as_bytes()),
             ("postings.bin", &self.postings),
-            ("catalog.rs", self.rust.as_bytes()),
-        ]
+        ];
+        if let Some(skills) = &self.skills {
+            files.extend([("skills.json", skills.manifest.as_bytes()), ("skills.bin", &skills.contents)]);
+        }
+        files.push(("catalog.rs", self.rust.as_bytes()));
+        files
     }
 }
 
@@ -92,6 +98,7 @@ pub fn emit(catalog: &Catalog) -> Result<Generated, EmitError> {
         search: catalog.search.text.to_string(),
         terms: catalog.ranked.terms.text.to_string(),
         postings: catalog.ranked.postings.to_vec(),
+        skills: catalog.skills.clone(),
     })
 }
 
@@ -127,6 +134,12 @@ fn header(catalog: &Catalog) -> TokenStream {
 
 fn root(catalog: &Catalog) -> TokenStream {
     let policy = optional_with(catalog.policy.as_ref(), policy::policy);
+    let skills = optional_with(catalog.skills.as_ref(), |_| {
+        quote!(::climax::catalog::PackedSkills {
+            manifest: Cow::Borrowed(include_str!("skills.json")),
+            contents: Cow::Borrowed(include_bytes!("skills.bin")),
+        })
+    });
     let names = Literal::byte_string(&catalog.ranked.names);
     let sealed = catalog.sealed;
     let index = ToolIndex::from_configs(vec![Layer::loaded(catalog.clone())]);
@@ -155,6 +168,7 @@ fn root(catalog: &Catalog) -> TokenStream {
             details: Cow::Borrowed(&DETAILS),
             rules: Cow::Borrowed(&RULES),
             lists: Cow::Borrowed(&LISTS),
+            skills: #skills,
             policy: #policy,
             sealed: #sealed,
             digest: Some(#digest),

@@ -13,7 +13,7 @@ use climax::catalog::Strategy;
 use climax::catalog::policy::Applied;
 use climax::exec::Limits;
 use climax::exec::Runner;
-use climax::mcp::decode::{Decoded, decode};
+use climax::mcp::decode::{Decoded, Methods, decode};
 use climax::mcp::{Changes, MetaSurface, MetaTool, Options, Server, Surface};
 use climax::transport::stdio::serve;
 use climax::transport::streams::Streams;
@@ -72,7 +72,7 @@ fuzz_target!(|bytes: &[u8]| {
 
 /// Asserts that a message that cannot be decoded gets a response with its own id.
 fn decoded(line: &[u8]) {
-    let Decoded::Error(answer) = decode(line) else { return };
+    let Decoded::Error(answer) = decode(line, Methods::Skills) else { return };
     let answer = serde_json::to_value(*answer).expect("an answer is JSON");
     assert!(is_json_rpc(&answer) && answer["error"].is_object(), "{answer}");
     let given = serde_json::from_slice(line).unwrap_or(Value::Null);

@@ -10,7 +10,7 @@ use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use climax_catalog::{MAX_SUGGESTIONS, Policy, Prompt, ResolvedTool, ToolIndex, digest, near_misses};
+use climax_catalog::{MAX_SUGGESTIONS, Policy, Prompt, ResolvedTool, Skill, ToolIndex, digest, near_misses};
 use serde_json::{Map, Value};
 
 pub use self::dry_run::DryRun;
@@ -74,6 +74,7 @@ pub struct Toolbox {
     /// The audit file.
     pub audit: Option<Arc<Audit>>,
     natives: NativeTools,
+    skills: Vec<Skill>,
     observer: Option<Arc<dyn CallObserver>>,
     /// The digest of the index and the policy, computed on first use.
     digest: OnceLock<String>,
@@ -86,7 +87,20 @@ impl Toolbox {
     /// Makes a toolbox. The policy must have been applied to the index.
     #[must_use]
     pub fn new(index: ToolIndex, policy: Policy, runner: Runner, audit: Option<Arc<Audit>>) -> Self {
-        Self { index, policy, runner, audit, natives: NativeTools::default(), observer: None, digest: OnceLock::new() }
+        let natives = NativeTools::default();
+        Self { index, policy, runner, audit, natives, skills: Vec::new(), observer: None, digest: OnceLock::new() }
+    }
+
+    /// Adds skills, which mention tools of the index only.
+    #[must_use]
+    pub fn with_skills(self, skills: Vec<Skill>) -> Self {
+        Self { skills, ..self }
+    }
+
+    /// The skills.
+    #[must_use]
+    pub fn skills(&self) -> &[Skill] {
+        &self.skills
     }
 
     /// Adds the implementations of native tools.

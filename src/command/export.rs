@@ -1,5 +1,8 @@
-//! `climax export`: prints the served catalog as JSON, for programs and for `climax diff`.
+//! `climax export`: prints the served catalog as JSON, for programs and for `climax diff`, or writes a skill for it.
 
+mod skill;
+
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use climax_catalog::policy::{ConfineLevel, Executor, Pattern};
@@ -9,8 +12,9 @@ use climax_catalog::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::command::output::print;
+use crate::command::output::{FAILURE, print};
 use crate::command::selection::Selection;
+use crate::command::terminal;
 use crate::serving::load::LoadedTools;
 
 #[derive(clap::Args, Debug)]
@@ -20,13 +24,27 @@ pub(crate) struct Args {
     /// Accepted for scripts that ask every command for JSON; there is no other form
     #[arg(long)]
     json: bool,
+    /// Write a skill for agents that take skills and no MCP: DIR/SKILL.md, with the name of DIR, such as
+    /// .agents/skills/climax
+    #[arg(long, value_name = "DIR", conflicts_with = "json")]
+    skill: Option<PathBuf>,
 }
 
-/// Prints the catalog after the policy has been applied.
+/// Prints the catalog after the policy has been applied, or writes a skill for it.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
-    match arguments.selection.load(catalog) {
-        Ok(served) => print(&format!("{:#}", exported(&served)), ExitCode::SUCCESS),
-        Err(code) => code,
+    let served = match arguments.selection.load(catalog) {
+        Ok(served) => served,
+        Err(code) => return code,
+    };
+    let Some(directory) = &arguments.skill else {
+        return print(&format!("{:#}", exported(&served)), ExitCode::SUCCESS);
+    };
+    match skill::write(directory, &served.index, &arguments.selection.sources) {
+        Ok(file) => print(&format!("wrote {}", file.display()), ExitCode::SUCCESS),
+        Err(message) => {
+            terminal::complain(&message);
+            ExitCode::from(FAILURE)
+        }
     }
 }
 

@@ -95,7 +95,7 @@ fn settings(
     let limits = Limits { stream_bytes: arguments.max_output, ..Limits::default() };
     ToolboxSettings {
         catalog: program.catalog,
-        wanted: Wanted { jobs: has_jobs, ..arguments.selection.wanted() },
+        wanted: Wanted { jobs: has_jobs, skills: arguments.skills.clone(), ..arguments.selection.wanted() },
         runner: Runner::new(Executor::Local, limits, concurrency).with_helper_processes(),
         has_own_natives: !program.natives.is_empty(),
         natives,

@@ -3,8 +3,8 @@
 //! Source: MCP 2026-07-28, server/utilities/caching; earlier revisions have no such fields.
 
 use rmcp::model::{
-    CacheScope, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    ReadResourceResult,
+    CacheScope, GetSkillResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult,
+    ListToolsResult, ReadResourceResult,
 };
 use rmcp::service::{RequestContext, RoleServer};
 
@@ -26,7 +26,15 @@ macro_rules! cacheable {
     };
 }
 
-cacheable!(ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, ReadResourceResult);
+cacheable!(
+    GetSkillResult,
+    ListPromptsResult,
+    ListResourceTemplatesResult,
+    ListResourcesResult,
+    ListSkillsResult,
+    ListToolsResult,
+    ReadResourceResult
+);
 
 /// Adds cache hints if the revision of the request has them. `ttl_ms` is in milliseconds.
 pub(super) fn cacheable<T: Cacheable>(result: T, ttl_ms: u64, context: &RequestContext<RoleServer>) -> T {

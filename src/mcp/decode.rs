@@ -56,10 +56,19 @@ const KNOWN_METHODS: &[&str] = &[
 /// The known methods that revision 2026-07-28 has removed.
 const REMOVED_METHODS: &[&str] = &[InitializeResultMethod::VALUE, SetLevelRequestMethod::VALUE];
 
+/// The methods that a server has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Methods {
+    /// Those of every server.
+    Base,
+    /// Those of skills too.
+    Skills,
+}
+
 /// Decodes a line, without its line end.
 #[must_use]
-pub fn decode(line: &[u8]) -> Decoded {
-    check(line).map_or_else(|decoded| decoded, Checked::decode)
+pub fn decode(line: &[u8], methods: Methods) -> Decoded {
+    check(line).map_or_else(|decoded| decoded, |checked| checked.decode(methods))
 }
 
 /// Checks a message without the types of the SDK.
@@ -122,7 +131,7 @@ impl Checked<'_> {
 
     /// Decodes the message with the types of the SDK.
     #[must_use]
-    pub fn decode(self) -> Decoded {
+    pub fn decode(self, methods: Methods) -> Decoded {
         let Self { text, value } = self;
         let id = request_id(&value).unwrap_or_default();
         let method = value["method"].as_str().unwrap_or_default().to_owned();
@@ -134,7 +143,7 @@ impl Checked<'_> {
         let problem = form_problem(&value);
         // From the text: of a tree the SDK reads no integers between 64 and 128 bits.
         match serde_json::from_slice::<ClientJsonRpcMessage>(&text) {
-            Ok(message) if is_unsupported(&message, is_modern) => reject(id, method_not_found(&method)),
+            Ok(message) if is_unsupported(&message, is_modern, methods) => reject(id, method_not_found(&method)),
             Ok(message) if !(is_known && is_custom_request(&message)) => Decoded::Message(Box::new(message)),
             Err(error) if !may_be_answered => {
                 // At a higher level a client could fill the log.
@@ -157,13 +166,12 @@ fn has_protocol_version(request: &Value) -> bool {
 }
 
 /// Returns whether the server lacks a method that the SDK knows. The SDK's own error would be the bare name of the method.
-fn is_unsupported(message: &ClientJsonRpcMessage, is_modern: bool) -> bool {
+fn is_unsupported(message: &ClientJsonRpcMessage, is_modern: bool, methods: Methods) -> bool {
     let JsonRpcMessage::Request(request) = message else { return false };
     match request.request {
         ClientRequest::PingRequest(_) => is_modern,
-        ClientRequest::ListSkillsRequest(_)
-        | ClientRequest::GetSkillRequest(_)
-        | ClientRequest::ReadResourceDirectoryRequest(_) => true,
+        ClientRequest::ListSkillsRequest(_) | ClientRequest::GetSkillRequest(_) => methods == Methods::Base,
+        ClientRequest::ReadResourceDirectoryRequest(_) => true,
         _ => false,
     }
 }

@@ -30,6 +30,7 @@ mod resources;
 mod revision;
 mod server;
 mod server_info;
+mod skills;
 mod subscriptions;
 mod surface;
 mod tools;

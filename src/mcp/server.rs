@@ -7,6 +7,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::chain_logs::ChainLogs;
+use super::decode::Methods;
 use super::jobs::Jobs;
 use super::log::MinLogLevel;
 use super::options::{Changes, Options};
@@ -116,6 +117,11 @@ impl Server {
 
     pub(super) fn surface(&self) -> &Surface {
         &self.options.surface
+    }
+
+    /// The methods that the server has now.
+    pub(crate) fn methods(&self) -> Methods {
+        if self.toolbox().skills().is_empty() { Methods::Base } else { Methods::Skills }
     }
 
     /// The toolbox that is served now.

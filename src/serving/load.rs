@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use climax_catalog::policy::{self, Applied, Confine, ConfineLevel, Executor, PolicyFile};
 use climax_catalog::{
-    Catalog, CliView, Compiled, Diagnostics, Layer, MAX_SUGGESTIONS, Policy, ResolvedTool, ServedItem, Source, Style,
-    ToolIndex, compile, compile_linted, compile_over, files, near_misses,
+    Catalog, CliView, Compiled, Diagnostics, Layer, MAX_SUGGESTIONS, Policy, ResolvedTool, ServedItem, Skill, Source,
+    Style, ToolIndex, compile, compile_linted, compile_over, files, near_misses,
 };
 
 use crate::exec;
 use crate::identity;
+use crate::serving::skills::Skills;
 
 /// The tools cannot be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +30,7 @@ pub enum LoadError {
     )]
     NotAFile(String),
     /// Config files were given for a sealed catalog.
-    #[error("this program is sealed: it serves what is compiled in, and --config is refused")]
+    #[error("this program is sealed: it serves what is compiled in, and refuses --config and --skills")]
     Sealed,
     /// Config files define native tools, which must be compiled in.
     #[error("tools that are written in Rust must be compiled in, and --config adds {}", .0.join(", "))]
@@ -186,6 +187,8 @@ pub struct Wanted {
     pub configs: Vec<PathBuf>,
     /// Whether no compiled-in CLI is loaded.
     pub configs_only: bool,
+    /// Directories of skills.
+    pub skills: Vec<PathBuf>,
     /// The least level of confinement, besides that of the policy.
     pub confine: Option<ConfineLevel>,
     /// Whether the tool for jobs is served too.
@@ -197,6 +200,8 @@ pub struct Wanted {
 pub struct Loaded {
     /// The tools and their policy.
     pub served: LoadedTools,
+    /// The skills that mention served tools only.
+    pub skills: Vec<Skill>,
     /// Names of the served tools that config files define.
     pub of_configs: Vec<String>,
     /// Warnings about the files.
@@ -211,7 +216,11 @@ pub struct Loaded {
 /// A name is unknown, or a file has errors.
 pub fn load_tools(catalog: &'static Catalog, wanted: &Wanted, policy: Option<&Path>) -> Result<Loaded, LoadError> {
     let policy = policy.map(read_policy).transpose().map_err(LoadError::Files);
-    let Unrestricted { index, mut of_configs, mut warnings } = match (unrestricted(catalog, wanted), &policy) {
+    let found = unrestricted(catalog, wanted).and_then(|found| {
+        let skills = Skills::load(catalog, &wanted.skills, &found.index).map_err(LoadError::Files)?;
+        Ok((found, skills))
+    });
+    let (Unrestricted { index, mut of_configs, mut warnings }, skills) = match (found, &policy) {
         (Ok(found), _) => found,
         // Errors of configs and of the policy are reported together.
         (Err(LoadError::Files(mut found)), Err(LoadError::Files(more))) => {
@@ -223,8 +232,10 @@ pub fn load_tools(catalog: &'static Catalog, wanted: &Wanted, policy: Option<&Pa
     let compiled_in = Policy::compiled_in(catalog);
     let flag = Confine { level: wanted.confine, required: false };
     let Some(policy) = policy? else {
+        let (skills, found) = skills.served(&index);
+        warnings.extend(found);
         let served = LoadedTools { index, policy: enforceable(compiled_in.confined(flag))? };
-        return Ok(Loaded { served, of_configs, warnings });
+        return Ok(Loaded { served, skills, of_configs, warnings });
     };
     let policy = match catalog.policy {
         Some(_) => policy.narrowing(&compiled_in).map_err(LoadError::Files)?,
@@ -235,7 +246,9 @@ pub fn load_tools(catalog: &'static Catalog, wanted: &Wanted, policy: Option<&Pa
     warnings.extend(found);
     of_configs.retain(|tool| index.get(tool).is_some());
     let policy = enforceable(policy.confined(flag))?;
-    Ok(Loaded { served: LoadedTools { index, policy }, of_configs, warnings })
+    let (skills, found) = skills.served(&index);
+    warnings.extend(found);
+    Ok(Loaded { served: LoadedTools { index, policy }, skills, of_configs, warnings })
 }
 
 /// Checks that the kernel can confine, if the policy requires it.
@@ -263,7 +276,10 @@ struct Unrestricted {
 
 /// Builds the index of the wanted CLIs.
 fn unrestricted(catalog: &'static Catalog, wanted: &Wanted) -> Result<Unrestricted, LoadError> {
-    let Wanted { names, configs, configs_only, confine: _, jobs } = wanted;
+    let Wanted { names, configs, configs_only, skills, confine: _, jobs } = wanted;
+    if catalog.sealed && !skills.is_empty() {
+        return Err(LoadError::Sealed);
+    }
     let compiled = Layer::compiled(catalog);
     let (selected, mut absent) = match rows(catalog, names) {
         _ if *configs_only => (compiled.only(Vec::new()), names.iter().map(String::as_str).collect()),

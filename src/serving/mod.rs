@@ -3,6 +3,7 @@
 pub mod load;
 mod program;
 pub(crate) mod reload;
+mod skills;
 pub mod snapshot;
 
 pub use program::Program;

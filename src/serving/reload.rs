@@ -57,10 +57,12 @@ pub(crate) struct Registry {
 impl ToolboxSettings {
     /// Loads the files and makes a toolbox.
     fn toolbox(&self, policy: Option<&Path>) -> Result<LoadedToolbox, LoadError> {
-        let Loaded { served, of_configs, warnings } = load::load_tools(self.catalog, &self.wanted, policy)?;
+        let Loaded { served, skills, of_configs, warnings } = load::load_tools(self.catalog, &self.wanted, policy)?;
         let LoadedTools { index, policy } = served;
         let runner = self.runner.with_executor(policy.executor().clone());
-        let toolbox = Toolbox::new(index, policy, runner, self.audit.clone()).with_natives(self.natives.clone());
+        let toolbox = Toolbox::new(index, policy, runner, self.audit.clone())
+            .with_natives(self.natives.clone())
+            .with_skills(skills);
         let toolbox = match &self.observer {
             Some(observer) => toolbox.observed_by(observer.clone()),
             None => toolbox,
@@ -105,10 +107,15 @@ impl Registry {
         self.settings.has_own_natives
     }
 
-    /// Iterates over the paths of configs and policies.
+    /// Iterates over the paths of configs, skills and policies.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
         let policies = self.published.iter().filter_map(|(policy, _)| policy.as_deref());
-        self.settings.wanted.configs.iter().map(PathBuf::as_path).chain(policies)
+        self.settings.wanted.configs.iter().map(PathBuf::as_path).chain(self.skills()).chain(policies)
+    }
+
+    /// Iterates over the directories of skills.
+    pub(crate) fn skills(&self) -> impl Iterator<Item = &Path> {
+        self.settings.wanted.skills.iter().map(PathBuf::as_path)
     }
 
     /// Reloads all files and publishes the new toolboxes.

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use climax_catalog::ToolIndex;
+use climax_catalog::{Skill, ToolIndex};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch};
 
@@ -163,10 +163,15 @@ impl Publisher {
             catalog: versions.catalog + u64::from(before.digest() != toolbox.digest()),
             tools: versions.tools + u64::from(tool_list(&before.index) != tool_list(&toolbox.index)),
             prompts: versions.prompts + u64::from(!before.prompts().eq(toolbox.prompts())),
-            resources: versions.resources + u64::from(resource_list(&before.index) != resource_list(&toolbox.index)),
+            resources: versions.resources + u64::from(resources(&before) != resources(&toolbox)),
         };
         self.0.send_replace(Snapshot { toolbox, versions });
     }
+}
+
+/// Returns the content of the list of resources, and the skills, whose files are resources.
+fn resources(toolbox: &Toolbox) -> (Vec<[String; 4]>, &[Skill]) {
+    (resource_list(&toolbox.index), toolbox.skills())
 }
 
 /// Returns the content of the list of resources.

@@ -311,7 +311,7 @@ where
                     continue;
                 }
             };
-            match decode::decode(&line) {
+            match decode::decode(&line, self.server.methods()) {
                 Decoded::Message(mut message) if self.admit(&message) => match self.prerendered(&message) {
                     Some(response) => self.send_line(response),
                     None if self.count(&mut message, line.len()) => return Some(*message),

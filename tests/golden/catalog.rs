@@ -260,6 +260,7 @@ pub static CATALOG: Catalog = Catalog {
     details: Cow::Borrowed(&DETAILS),
     rules: Cow::Borrowed(&RULES),
     lists: Cow::Borrowed(&LISTS),
+    skills: None,
     policy: Some({
         use ::climax::catalog::policy::{Access, Confine, Headless, Level};
         ::climax::catalog::PolicyDef {

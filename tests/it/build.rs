@@ -55,6 +55,7 @@ impl Package {
             .env_remove("CLIMAX_CONFIGS")
             .env_remove("CLIMAX_POLICY")
             .env_remove("CLIMAX_SEALED")
+            .env_remove("CLIMAX_SKILLS")
             .env("CARGO_TERM_COLOR", "never");
         cargo
     }
@@ -216,4 +217,29 @@ fn policy_is_compiled_in() {
     let (built, unknown) = said(&mut cargo("build"));
     assert!(!built);
     insta::assert_snapshot!(unknown);
+}
+
+#[test]
+fn skills_are_compiled_in_and_their_mistakes_fail_the_build() {
+    let package = Package::new("skilled-catalog");
+    let head = "---\nname: first\ndescription: Does it\n---\n";
+    package.write(
+        "src/main.rs",
+        "fn main() { print!(\"{}\", include_str!(concat!(env!(\"OUT_DIR\"), \"/skills.json\"))) }\n",
+    );
+    package.write("skills/first/SKILL.md", &format!("{head}Call `one_tool`.\n"));
+    let cargo = |command: &str| {
+        let mut cargo = package.cargo(command);
+        cargo.env("CLIMAX_SKILLS", "skills");
+        cargo
+    };
+    let manifest = String::from_utf8(cargo("run").output().unwrap().stdout).unwrap();
+    assert!(manifest.starts_with("[[\"first\",") && manifest.contains("[\"one_tool\"]"), "{manifest}");
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    package.write("skills/first/SKILL.md", &format!("{}Call `one_tol`.\n", head.replace("first", "second")));
+    let (built, errors) = said(&mut cargo("build"));
+    assert!(!built);
+    for expected in ["skills/first/SKILL.md:2:7", "skills/first/SKILL.md:5:7", "did you mean `one_tool`?", "2 errors"] {
+        assert!(errors.contains(expected), "{expected}\n{errors}");
+    }
 }

@@ -72,6 +72,7 @@ mod sandbox;
 mod server;
 #[cfg(feature = "http")]
 mod sh;
+mod skills;
 mod started;
 mod statuses;
 mod steps;

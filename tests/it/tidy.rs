@@ -119,6 +119,7 @@ fn only_exec_starts_processes() {
 fn the_middle_does_no_io() {
     let edges = [
         "catalog/src/read/files.rs",
+        "catalog/src/read/files/skills.rs",
         "codegen/src/build.rs",
         "src/exec",
         "src/transport",

@@ -8,9 +8,13 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 
+mod skills;
+
 use crate::read::decode::{MAX_CONFIG_BYTES, too_large};
 use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::read::source::Source;
+
+pub use skills::{MAX_SKILL_BYTES, MAX_SKILL_FILE_BYTES, MAX_SKILL_FILES, MAX_SKILLS, read_skills};
 
 /// Finds the config files of a path, in the byte order of their names.
 ///

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use serde_json::{Map, Value};
 use serde_yaml::granit_parser::{self, Event, Parser, ScalarStyle, Tag};
 
 mod ambiguous;
@@ -75,6 +76,17 @@ impl Scalar {
             _ => number(text).unwrap_or(Meaning::Str(text)),
         }
     }
+
+    /// Returns the value as JSON.
+    pub(crate) fn to_json(&self) -> Value {
+        match self.meaning() {
+            Meaning::Null => Value::Null,
+            Meaning::Bool(value) => value.into(),
+            Meaning::Int(value) => value.into(),
+            Meaning::Float(value) => value.into(),
+            Meaning::Str(text) => text.into(),
+        }
+    }
 }
 
 impl Node {
@@ -89,6 +101,18 @@ impl Node {
                 Meaning::Int(_) | Meaning::Float(_) => format!("the number `{}`", scalar.text),
                 Meaning::Str(text) => format!("the string `{}`", shorten(text)),
             },
+        }
+    }
+
+    /// Returns the node as JSON. Keys that are collections are left out, and of equal keys the first one counts.
+    pub(crate) fn to_json(&self) -> Value {
+        match &self.kind {
+            NodeKind::Scalar(scalar) => scalar.to_json(),
+            NodeKind::Sequence(items) => items.iter().map(Self::to_json).collect(),
+            NodeKind::Mapping(mapping) => {
+                let entries = mapping.entries.iter().rev();
+                entries.filter_map(|(key, value)| Some((key.name()?, value.to_json()))).collect::<Map<_, _>>().into()
+            }
         }
     }
 

@@ -35,6 +35,9 @@ pub(crate) struct RunArguments {
     pub(crate) selection: Selection,
     #[command(flatten)]
     pub(crate) surface: SurfaceArguments,
+    /// Serve the skills of this directory, which holds directories with a SKILL.md, or one itself
+    #[arg(long, value_name = "DIR")]
+    pub(crate) skills: Vec<PathBuf>,
     /// The command that the first name may stand for.
     #[arg(skip)]
     pub(crate) probable_command: Option<ProbableCommand>,
@@ -76,7 +79,7 @@ pub(crate) struct RunArguments {
 /// When files are reloaded, and whether clients are notified.
 #[derive(Args, Debug)]
 pub(crate) struct ReloadArguments {
-    /// Read configs and policies again when they change; SIGHUP does it at any time
+    /// Read configs, skills and policies again when they change; SIGHUP does it at any time
     #[arg(long)]
     pub(crate) watch: bool,
     /// Do not notify clients when lists (tools, prompts, resources) change
@@ -85,14 +88,14 @@ pub(crate) struct ReloadArguments {
 }
 
 impl RunArguments {
-    /// Whether the served tools come from files, which can be reloaded.
+    /// Whether the served tools and skills come from files, which can be reloaded.
     pub(crate) fn has_files(&self) -> bool {
         let Sources { configs, policy, .. } = &self.selection.sources;
         #[cfg(feature = "http")]
         let has_more = !self.http.policy_for.is_empty();
         #[cfg(not(feature = "http"))]
         let has_more = false;
-        policy.is_some() || !configs.is_empty() || has_more
+        policy.is_some() || !configs.is_empty() || !self.skills.is_empty() || has_more
     }
 
     /// Checks the options in `given` against one another. Returns the message of a conflict.

@@ -1,4 +1,4 @@
-//! Reloads configs and policies while a server runs.
+//! Reloads configs, skills and policies while a server runs.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,9 +24,11 @@ pub(super) fn reload(registry: &Registry) {
             if !warnings.is_empty() {
                 tracing::warn!("{}", warnings.render(climax_catalog::Style::Plain));
             }
-            tracing::info!("configs and policies were read again");
+            tracing::info!("configs, skills and policies were read again");
         }
-        Err(error) => tracing::error!("configs and policies stay as they were, since this cannot be served: {error}"),
+        Err(error) => {
+            tracing::error!("files stay as they were read before, since this cannot be served: {error}");
+        }
     }
 }
 
@@ -37,6 +39,7 @@ pub(super) fn reload(registry: &Registry) {
 pub(super) fn watch(registry: Arc<Registry>) -> io::Result<()> {
     let paths: Vec<PathBuf> = registry.files().map(std::path::absolute).collect::<io::Result<_>>()?;
     let (sender, mut changes) = unbounded_channel();
+    let skills: Vec<PathBuf> = registry.skills().map(std::path::absolute).collect::<io::Result<_>>()?;
     let files = paths.clone();
     let notify = move |event: notify::Result<Event>| {
         let Ok(event) = event else { return };
@@ -50,7 +53,8 @@ pub(super) fn watch(registry: Arc<Registry>) -> io::Result<()> {
     for path in &paths {
         // Editors replace files. The watch of a file would follow the old one, so the directory is watched.
         let directory = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(Path::new("/")) };
-        watcher.watch(directory, RecursiveMode::NonRecursive).map_err(io::Error::other)?;
+        let mode = if skills.contains(path) { RecursiveMode::Recursive } else { RecursiveMode::NonRecursive };
+        watcher.watch(directory, mode).map_err(io::Error::other)?;
     }
     tokio::spawn(async move {
         let _watcher = watcher;

@@ -4,10 +4,11 @@ use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestMethod, CompleteRequestParams,
     CompleteResult, ConstString as _, CustomRequest, CustomResult, ErrorData, GetPromptRequestParams,
-    GetPromptResponse, GetTaskParams, GetTaskResult, InitializeRequestParams, InitializeResult, JsonObject,
-    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerConfig,
-    SetLevelRequestMethod, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams, UpdateTaskParams,
+    GetPromptResponse, GetSkillRequestParams, GetSkillResult, GetTaskParams, GetTaskResult, InitializeRequestParams,
+    InitializeResult, JsonObject, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListSkillsResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, ServerConfig, SetLevelRequestMethod, SubscribeRequestParams,
+    SubscriptionFilter, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 
@@ -15,7 +16,7 @@ use super::super::caching::cacheable;
 use super::super::client::Client;
 use super::super::errors::{method_not_found, resource_not_found};
 use super::super::revision::is_modern;
-use super::super::{instructions, prompts, resources, server_info, tools};
+use super::super::{instructions, prompts, resources, server_info, skills, tools};
 use super::Server;
 use super::calls::ToolResource;
 use super::jobs::OwnedCall;
@@ -149,7 +150,9 @@ impl ServerHandler for Server {
         let toolbox = self.toolbox();
         let client =
             Client::new(&context, &self.states, request.input_responses.as_ref(), request.request_state.as_deref());
-        let (contents, ttl_ms) = if let Some(tool) = resources::tool(&toolbox.index, uri) {
+        let (contents, ttl_ms) = if let Some(contents) = skills::read(toolbox.skills(), uri) {
+            (contents, self.list_ttl_ms())
+        } else if let Some(tool) = resources::tool(&toolbox.index, uri) {
             match catch_panic(self.read(&toolbox, tool, uri, &client)).await? {
                 // The output of a tool may differ the next time.
                 ToolResource::Contents(contents) => (contents, 0),
@@ -161,6 +164,29 @@ impl ServerHandler for Server {
         };
         let read = ReadResourceResult::new(vec![contents]);
         Ok(cacheable(read, ttl_ms, &context).into())
+    }
+
+    /// The SDK calls it only if the server declares skills.
+    async fn list_skills(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListSkillsResult, ErrorData> {
+        let cursor = page.and_then(|page| page.cursor);
+        let (items, next) = skills::list(self.toolbox().skills(), cursor.as_deref())?;
+        let mut list = ListSkillsResult::with_all_items(items);
+        list.next_cursor = next;
+        Ok(cacheable(list, self.list_ttl_ms(), &context))
+    }
+
+    /// The SDK calls it only if the server declares skills.
+    async fn get_skill(
+        &self,
+        request: GetSkillRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetSkillResult, ErrorData> {
+        let skill = skills::get(self.toolbox().skills(), resources::check_length(&request.uri)?)?;
+        Ok(cacheable(GetSkillResult::new(skill), self.list_ttl_ms(), &context))
     }
 
     async fn list_prompts(

@@ -21,7 +21,11 @@ impl Server {
     /// The capabilities that the server declares. It answers no request beyond them.
     pub(super) fn capabilities(&self, toolbox: &Toolbox) -> ServerCapabilities {
         let list_changed = self.sends_list_changed().then_some(true);
-        let mut capabilities = ServerCapabilities::builder().enable_tools().enable_tasks().build();
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_tasks();
+        let mut capabilities = match toolbox.skills() {
+            [] => capabilities.build(),
+            _ => capabilities.enable_skills().build(),
+        };
         if let Some(tools) = &mut capabilities.tools {
             tools.list_changed = list_changed;
         }

@@ -5,7 +5,7 @@ use hyper::body::Bytes;
 use rmcp::model::{ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
 
 use super::responses::{HttpResponse, json_rpc_error, plain};
-use crate::mcp::decode::{self, Checked, Decoded};
+use crate::mcp::decode::{self, Checked, Decoded, Methods};
 
 /// The properties of a message that the transport needs. The SDK reads the rest.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl PostMessage {
     /// Reads a body, or returns the response to a malformed one.
     ///
     /// A request of a session never gets status 404, which would end the session for its client.
-    pub(super) fn read(body: &[u8], in_session: bool) -> Result<Self, Box<HttpResponse>> {
+    pub(super) fn read(body: &[u8], in_session: bool, methods: Methods) -> Result<Self, Box<HttpResponse>> {
         let checked = decode::check(body);
         if let Err(Decoded::Empty) = checked {
             let error = ErrorData::parse_error("Parse error: the body is empty, expected a JSON-RPC message", None);
@@ -40,7 +40,7 @@ impl PostMessage {
             return Err(Box::new(json_rpc_error(StatusCode::BAD_REQUEST, &error)));
         }
         let changed_text = checked.as_ref().ok().and_then(Checked::changed_text);
-        match checked.map_or_else(|decoded| decoded, Checked::decode) {
+        match checked.map_or_else(|decoded| decoded, |checked| checked.decode(methods)) {
             Decoded::Error(error) => Err(Box::new(json_rpc_error(error_status(&error, in_session), &error))),
             // A malformed notification is ignored: no response has its id.
             Decoded::Empty => Err(Box::new(plain(StatusCode::ACCEPTED, ""))),

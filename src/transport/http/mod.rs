@@ -157,7 +157,9 @@ fn router(http: Http, end_streams: &CancellationToken, is_leaving: CancellationT
             .with_json_response(true)
             .with_cancellation_token(end_streams.clone())
             .with_max_request_body_bytes(usize::MAX);
-        StreamableHttpService::new(move || Ok(server.for_another()), sessions.manager.clone(), config)
+        let source = server.clone();
+        let sdk = StreamableHttpService::new(move || Ok(source.for_another()), sessions.manager.clone(), config);
+        Service { server, sdk }
     };
     let services = http.policy_servers.into_iter().map(|(pattern, server)| (pattern, service(server))).collect();
     let service = http.server.map(service);

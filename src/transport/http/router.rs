@@ -35,6 +35,7 @@ use super::sessions::{Principal, Sessions};
 use super::unread::{Unread, claim_until_sent};
 use crate::call::caller::Caller;
 use crate::mcp::Server;
+use crate::mcp::decode::Methods;
 use crate::telemetry::metrics::Metrics;
 
 /// Longest body of an initialize request, in bytes. Parts of it are stored as long as the session lasts.
@@ -49,7 +50,12 @@ const LAST_EVENT_HEADER: &str = "last-event-id";
 /// The value of `Retry-After` where no better one is known, in seconds.
 const RETRY_S: u64 = 5;
 
-pub(super) type Service = StreamableHttpService<Server, NotifyingSessions>;
+/// Answers the requests of the callers of one policy.
+#[derive(Clone)]
+pub(super) struct Service {
+    pub(super) server: Server,
+    pub(super) sdk: StreamableHttpService<Server, NotifyingSessions>,
+}
 
 /// Checks requests and hands them to the service that answers them.
 pub(super) struct Router {
@@ -220,7 +226,7 @@ impl Router {
     {
         let permit = self.requests.permit(key).ok_or_else(too_many_requests)?;
         let (method, headers) = (request.method().clone(), request.headers().clone());
-        let mut response = self.service(&caller).ok_or_else(not_covered)?.handle(request).await;
+        let mut response = self.service(&caller).ok_or_else(not_covered)?.sdk.handle(request).await;
         if headers.contains_key(LAST_EVENT_HEADER) {
             response = resumed_stream(response);
         }
@@ -245,7 +251,8 @@ impl Router {
         let claim = self.unread.claim(key.clone());
         parts.extensions.insert(claim.clone());
         let in_session = session_id(&parts.headers).is_some();
-        let mut message = PostMessage::read(&body.bytes, in_session).map_err(|response| *response)?;
+        let mut message =
+            PostMessage::read(&body.bytes, in_session, self.methods(&caller)).map_err(|response| *response)?;
         self.reserve_session(&message, body.bytes.len(), &mut parts, &key).await?;
         let request = sdk_request(parts, body, &mut message, &caller);
         let response = self.dispatch(request, message.kind, caller, key).await?;
@@ -297,10 +304,10 @@ impl Router {
             MessageKind::Initialize => self.open_session(service.clone(), request, &caller, key).await,
             MessageKind::Listen => {
                 let headers = request.headers().clone();
-                let response = service.handle(request).await;
+                let response = service.sdk.handle(request).await;
                 end_on_revocation(response, &self.auth, caller, headers)
             }
-            MessageKind::Other => service.handle(request).await,
+            MessageKind::Other => service.sdk.handle(request).await,
         })
     }
 
@@ -315,7 +322,7 @@ impl Router {
         let sessions = self.sessions.clone();
         let principal = self.principal(caller);
         let opening = tokio::spawn(async move {
-            let response = service.handle(request).await;
+            let response = service.sdk.handle(request).await;
             if let Some(id) = response.headers().get(SESSION_HEADER).and_then(|id| id.to_str().ok()) {
                 sessions.add(id, principal, key);
             }
@@ -326,6 +333,11 @@ impl Router {
 
     fn principal(&self, caller: &Caller) -> Principal {
         Principal { caller: caller.id(), service: self.service_index(caller) }
+    }
+
+    /// The methods that a caller can use.
+    fn methods(&self, caller: &Caller) -> Methods {
+        self.service(caller).map_or(Methods::Base, |service| service.server.methods())
     }
 
     /// The service of a caller; `None` if no policy covers it.

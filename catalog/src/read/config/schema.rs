@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::read::diagnostic::Code;
 use crate::read::walk::{Fields, Walker};
-use crate::read::yaml::{Meaning, Node, NodeKind, Scalar};
+use crate::read::yaml::{Node, NodeKind};
 
 pub(crate) const SCHEMA_KEYS: &[&str] =
     &["type", "title", "description", "properties", "required", "additionalProperties", "items", "enum"];
@@ -72,21 +72,11 @@ fn type_name(walker: &mut Walker<'_>, node: &Node) -> Option<Value> {
 fn values(walker: &mut Walker<'_>, node: &Node) -> Value {
     walker
         .list(node, "enum", |walker, node| match &node.kind {
-            NodeKind::Scalar(scalar) => Some(value(scalar)),
+            NodeKind::Scalar(scalar) => Some(scalar.to_json()),
             NodeKind::Sequence(_) | NodeKind::Mapping(_) => {
                 walker.wrong_type(node, "an item of `enum`", "a string, number, boolean or null", "write plain values");
                 None
             }
         })
         .into()
-}
-
-fn value(scalar: &Scalar) -> Value {
-    match scalar.meaning() {
-        Meaning::Null => Value::Null,
-        Meaning::Bool(value) => value.into(),
-        Meaning::Int(value) => value.into(),
-        Meaning::Float(value) => value.into(),
-        Meaning::Str(text) => text.into(),
-    }
 }

@@ -338,6 +338,11 @@ codes! {
              many there are.";
         example "climax validate --max-tokens 10000";
         remedy "Serve fewer CLIs, shorten descriptions, leave `--classic` out, or raise `--max-tokens`.";
+    /// A skill that agents could not load: its front matter, its name, or what its directory holds.
+    IllegalSkill = "illegal-skill", Error, Check;
+        why "Agents refuse a skill that breaks the format, and its name is a part of its URIs.";
+        example "skills/release/SKILL.md   # with `name: releases`";
+        remedy "Correct what the message names. A skill is a directory of regular files with a SKILL.md.";
     /// A plain scalar that YAML 1.1 and YAML 1.2 read differently.
     AmbiguousScalar = "ambiguous-scalar", Warning, Check;
         why "Other tools that read the file may see a boolean or another number.";
@@ -363,11 +368,16 @@ codes! {
         why "Some clients refuse the whole list of tools for one name of more than 64 characters.";
         example "name: kubernetes_cluster_administration_certificate_signing_request_list";
         remedy "Shorten it.";
-    /// A policy names a tool that is not served.
+    /// A policy or a skill names a tool that does not exist.
     UnknownTool = "unknown-tool", Warning, Check;
-        why "The rule permits and forbids nothing; the tool that was meant has none.";
+        why "The rule of a policy permits and forbids nothing, and an agent cannot follow the skill. In a skill it is an error.";
         example "tools: {git_lgo: {}}";
         remedy "Correct the name, or remove the rule.";
+    /// A skill mentions a tool that is not served, so the skill is not served either.
+    HiddenSkill = "hidden-skill", Warning, Check;
+        why "A skill must not tell an agent of tools that the policy hides.";
+        example "a skill that says `git_push`, under a policy without that tool";
+        remedy "Permit the tool in the policy, or leave the skill out.";
     /// A policy names a prompt that is not served.
     UnknownPrompt = "unknown-prompt", Warning, Check;
         why "The prompt that was meant stays hidden.";
