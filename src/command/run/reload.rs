@@ -27,7 +27,7 @@ pub(super) fn reload(registry: &Registry) {
             tracing::info!("configs, skills and policies were read again");
         }
         Err(error) => {
-            tracing::error!("files stay as they were read before, since this cannot be served: {error}")
+            tracing::error!("files stay as they were read before, since this cannot be served: {error}");
         }
     }
 }
