@@ -350,7 +350,7 @@ fn callers_see_their_own_catalog_and_sessions() {
 }
 
 #[test]
-fn policies_of_callers_give_their_programs_secrets_and_confinement() {
+fn policies_of_callers_give_their_programs_environment_and_confinement() {
     const TOOLS: &str = "
   - {name: variables, description: V, command: env, risk: read, needs: {env: [FAKE_*]}, args: [{name: names, positional: true, required: true, list: words}]}
   - {name: free, description: F, command: try, risk: read, args: [{name: words, positional: true, required: true}, {name: path, positional: true}]}
