@@ -9,62 +9,12 @@ use climax::call::arguments::{Violation, bind, check};
 use climax::call::command_line::plan;
 use climax::catalog::policy::Applied;
 use climax::catalog::{Place, ResolvedTool, Shape};
+use climax_fuzz::fixtures::{CALLED, RULES};
 use climax_fuzz::restricted;
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Map, Value};
 
-const TOOLS: &str = r#"
-command: "prog --quiet"
-working_dir: /srv
-global_args: [{name: token, default: secret}, {name: verbose, type: boolean, default: true}]
-tools:
-  - name: places
-    description: Every place
-    command: sub
-    args:
-      - {name: first, positional: true}
-      - {name: flag, flag: -f}
-      - {name: joined, flag: --joined=}
-      - {name: switch, type: boolean}
-      - {name: second, positional: true, default: "-"}
-      - {name: count, type: integer, positional: true}
-      - {name: ratio, type: number, positional: true}
-      - {name: input, stdin: true}
-      - {name: dir, cwd: true}
-  - name: types
-    description: Every type
-    args:
-      - {name: s, required: true}
-      - {name: i, type: integer, default: 3}
-      - {name: n, type: number, default: 1.10}
-      - {name: b, type: boolean, flag: --b=}
-      - {name: e, enum: [one, "-2"], default: one, positional: true}
-      - {name: ie, type: integer, enum: ["1", "-2"], positional: true}
-      - {name: ne, type: number, enum: ["1.0", "2e3"]}
-  - name: dashes
-    description: Ends its options
-    command: grep --
-    args: [{name: first, positional: true}, {name: count, type: integer, positional: true}]
-  - name: ruled
-    description: Is under a policy
-    args:
-      - {name: first, positional: true}
-      - {name: second, positional: true}
-      - {name: count, type: integer, positional: true, default: 5}
-      - {name: ratio, type: number, flag: --ratio=}
-"#;
-
-const POLICY: &str = r#"
-default: enabled
-tools:
-  ruled:
-    args:
-      first: {pattern: "[a-z-]*", allow_leading_dash: true}
-      count: {min: -2, max: 50}
-      ratio: {min: 0.5}
-"#;
-
-static APPLIED: LazyLock<Applied> = LazyLock::new(|| restricted(TOOLS, POLICY));
+static APPLIED: LazyLock<Applied> = LazyLock::new(|| restricted(CALLED, RULES));
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((choice, json)) = bytes.split_first() else { return };

@@ -7,39 +7,12 @@ use std::sync::LazyLock;
 
 use climax::catalog::policy::{Applied, Headless, read};
 use climax::catalog::{Catalog, Diagnostics, Filter, Layer, Policy, ResolvedTool, Source, Strategy, ToolIndex};
+use climax_fuzz::fixtures::{COMPILED_IN, RESTRICTED};
 use climax_fuzz::{catalog, object, policy, show};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
-const TOOLS: &str = "
-name: git
-command: git
-tools:
-  - name: git_log
-    description: Shows history
-    args:
-      - {name: max_count, type: integer, default: 10}
-      - {name: ratio, type: number, default: 1.10}
-      - {name: oneline, type: boolean, default: true}
-      - {name: since, default: yesterday}
-      - {name: format, flag: --format=, enum: [short, full]}
-      - {name: path, positional: true, required: true}
-  - {name: git_status, description: Shows what changed, args: [{name: cwd, cwd: true}]}
-  - {name: git_push, description: Sends commits, risk: destructive, args: [{name: force, type: boolean}]}
-";
-
-const COMPILED_IN: &str = r#"
-default: enabled
-tools:
-  git_log: {args: {max_count: {max: 50}, path: {allow_leading_dash: true}, since: {pattern: "[a-z]*"}}}
-  git_push: {require_approval: true}
-deny: [{cli: git, risk: read, name: git_b*}]
-env: {GIT_CEILING_DIRECTORIES: /srv, TOKEN: {from: TEAM}}
-executor: {type: sandbox, read: [/usr]}
-approval: {global: none, headless: deny}
-"#;
-
-static CATALOG: LazyLock<Catalog> = LazyLock::new(|| catalog(TOOLS));
+static CATALOG: LazyLock<Catalog> = LazyLock::new(|| catalog(RESTRICTED));
 static INDEX: LazyLock<ToolIndex> = LazyLock::new(|| ToolIndex::from_configs(vec![Layer::compiled(&CATALOG)]));
 static NARROWED: LazyLock<Catalog> =
     LazyLock::new(|| policy(COMPILED_IN).compile_in(CATALOG.clone()).expect("its names are there").catalog);

@@ -4,6 +4,8 @@ use climax::catalog::policy::{Applied, PolicyFile, read};
 use climax::catalog::{Catalog, Diagnostics, Layer, Source, Style, ToolIndex, compile};
 use serde_json::Value;
 
+pub mod fixtures;
+
 /// Compiles one config.
 ///
 /// # Panics
@@ -54,4 +56,16 @@ pub fn object(json: &str) -> Value {
     let value: Value = serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}"));
     assert!(value.is_object(), "{json}");
     value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_start_from_valid_files() {
+        assert!(restricted(fixtures::CALLED, fixtures::RULES).index.tools().next().is_some());
+        let compiled_in = policy(fixtures::COMPILED_IN).compile_in(catalog(fixtures::RESTRICTED));
+        assert!(compiled_in.is_ok(), "{:?}", compiled_in.err());
+    }
 }
