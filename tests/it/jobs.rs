@@ -214,6 +214,17 @@ fn search_finds_the_job_tool_only_where_calls_can_become_jobs() {
 }
 
 #[test]
+fn tools_that_publish_a_structure_do_not_become_jobs_in_classic_mode() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("typed.yaml");
+    let tool = "{name: typed, description: T, command: '[1]', output: {mime: application/json, schema: {type: array}}}";
+    std::fs::write(&config, format!("name: echo\ncommand: echo\ntools: [{tool}]\n")).unwrap();
+    let mut server =
+        Server::start(&["--classic", "--only", "--detach-after", "0", "--config", config.to_str().unwrap()]);
+    assert_eq!(server.tool("typed", json!({}))["structuredContent"]["json"], json!([1]));
+}
+
+#[test]
 fn no_progress_follows_the_answer_of_a_call_that_goes_on() {
     let mut client = Client::start(json!({}), &["--detach-after", "0.3"]);
     let params = json!({ "name": "climax_call", "arguments": { "tool_name": "counts", "args": { "lines": "20" } },

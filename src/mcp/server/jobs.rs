@@ -22,6 +22,7 @@ use super::super::jobs::{Job, JobEnd, MAX_JOB_AGE, Phase};
 use super::super::meta;
 use super::super::request_context::{self, Detaching};
 use super::super::surface::{MetaTool, Surface};
+use super::super::typed;
 use super::Server;
 use super::calls::ToolCall;
 use super::panics::catch_panic;
@@ -114,12 +115,19 @@ impl Server {
         };
         match (form, call.called(&self.options.surface)) {
             (_, Some((tool, _))) if tool.name() == JOB_TOOL => None,
+            // Clients refuse a result without the structure that the tool publishes.
+            ((JobForm::Id, _), Some((tool, _))) if self.publishes_structure(tool) => None,
             ((JobForm::Task, _), Some((tool, arguments))) if tool.is_long() => {
                 // What is wrong with a call is said at once.
                 call.toolbox.check(tool.name(), &arguments).ok().map(|()| (JobForm::Task, Duration::ZERO))
             }
             (form, _) => Some(form),
         }
+    }
+
+    /// Whether the list of tools has a schema for the structure of this tool's results.
+    fn publishes_structure(&self, tool: ResolvedTool<'_>) -> bool {
+        self.options.surface == Surface::Classic && typed::output_schema(tool).is_some()
     }
 
     /// Whether the client can call `climax_job`.
