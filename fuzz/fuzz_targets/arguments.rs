@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use climax::call::arguments::{Violation, bind, check};
+use climax::call::arguments::{Violation, bind, check, echo};
 use climax::call::command_line::plan;
 use climax::catalog::policy::Applied;
 use climax::catalog::{Place, ResolvedTool, Shape};
@@ -51,6 +51,6 @@ fn call(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) {
 fn refused(violations: &[Violation]) {
     assert!(!violations.is_empty());
     for violation in violations {
-        assert!(violation.to_string().contains(&violation.argument));
+        assert!(violation.to_string().contains(&echo(&violation.argument)));
     }
 }
