@@ -25,7 +25,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     /// Write a skill for agents that take skills and no MCP: DIR/SKILL.md, with the name of DIR, such as
-    /// .agents/skills/climax
+    /// .agents/skills/tools
     #[arg(long, value_name = "DIR", conflicts_with = "json")]
     skill: Option<PathBuf>,
 }

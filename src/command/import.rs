@@ -122,7 +122,9 @@ fn finish(drafted: Result<Draft, String>, output: Option<&Path>) -> ExitCode {
     };
     if let Err(diagnostics) = check(&draft) {
         terminal::report(&diagnostics);
-        terminal::complain("the draft is no valid config, which is a mistake of climax: please report the help page");
+        terminal::complain(
+            "the draft is no valid config, which is a mistake of the importer: please report the help page",
+        );
         return ExitCode::from(FAILURE);
     }
     terminal::complain(&format!(

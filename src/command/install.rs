@@ -174,7 +174,7 @@ fn install(arguments: &Args, path: &Path, policy: Option<&UserPolicy>) -> Result
     }
     file.replace(&text).map_err(|error| not_written(path, &error))?;
     lines.push(format!("{}: set `{}.{}`", path.display(), client.servers_key(), identity::name()));
-    lines.push(client.advice().to_owned());
+    lines.push(client.advice().into_owned());
     Ok(lines)
 }
 

@@ -72,8 +72,11 @@ fn kind(schema: &Value) -> String {
 
 /// Several of a kind.
 fn plural(kind: &str) -> String {
-    let several =
-        |kind: &str| if kind.ends_with(|end: char| end.is_alphabetic()) { format!("{kind}s") } else { kind.to_owned() };
+    let several = |kind: &str| match kind.split_once(' ') {
+        Some((first @ ("list" | "map"), rest)) => format!("{first}s {rest}"),
+        _ if kind.ends_with(char::is_alphabetic) => format!("{kind}s"),
+        _ => kind.to_owned(),
+    };
     kind.split(" or ").map(several).collect::<Vec<_>>().join(" or ")
 }
 

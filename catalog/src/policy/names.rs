@@ -87,7 +87,7 @@ impl PolicyFile {
 
     fn matches_nothing(&self, span: Span, selector: &str) -> Diagnostic {
         let message = format!("no tool that is served matches `{selector}`");
-        let help = "correct it, or remove it: it permits and forbids no tool; `climax list` names the tools";
+        let help = "correct it, or remove it: it permits and forbids no tool; the command `list` names the tools";
         self.source.diagnostic(Code::UnknownTool, span, message).help(help)
     }
 

@@ -1,11 +1,13 @@
 //! The clients that climax can be installed in: their settings files and entries.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 
 use super::settings::Format;
+use crate::identity;
 
 /// A client with settings that name MCP servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -146,8 +148,8 @@ impl Client {
     }
 
     /// What the user still has to know or do.
-    pub(super) fn advice(self) -> &'static str {
-        match self {
+    pub(super) fn advice(self) -> Cow<'static, str> {
+        let advice = match self {
             Self::ClaudeCode => "Start a new session. `/mcp` shows the server.",
             Self::ClaudeDesktop => "Quit Claude Desktop and start it again.",
             Self::Cursor => "Cursor asks once whether the server may start: see its settings, MCP.",
@@ -155,9 +157,13 @@ impl Client {
             Self::Codex => "Start a new session. In a project, Codex reads settings only if it trusts the project.",
             Self::Gemini => "Gemini CLI starts servers in trusted folders alone.",
             Self::Opencode | Self::Qwen => "Start a new session.",
-            Self::Copilot => "`copilot --allow-tool climax` stops the questions before each call.",
+            Self::Copilot => {
+                let server = identity::name();
+                return format!("`copilot --allow-tool {server}` stops the questions before each call.").into();
+            }
             Self::Zed => "The agent panel of Zed shows the server.",
-        }
+        };
+        advice.into()
     }
 }
 

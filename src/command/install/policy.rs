@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use super::client::Places;
 use super::file;
+use crate::identity;
 
-/// The text of a new policy.
+/// The text of a new policy. `PROGRAM` stands for the name of this one.
 const POLICY: &str = "\
-# climax asks the user before calls that may destroy something. Change it as you like: it is not written again.
-# `climax validate --policy FILE` checks it, and `climax policy explain` says what it permits.
+# PROGRAM asks the user before calls that may destroy something. Change it as you like: it is not written again.
+# `PROGRAM validate --policy FILE` checks it, and `PROGRAM policy explain` says what it permits.
 default: enabled
 approval:
   global: destructive
@@ -22,6 +23,10 @@ approval:
 #[derive(Debug)]
 pub(super) struct UserPolicy {
     path: PathBuf,
+}
+
+fn new_policy() -> String {
+    POLICY.replace("PROGRAM", identity::name())
 }
 
 impl UserPolicy {
@@ -45,14 +50,17 @@ impl UserPolicy {
     /// The directory or the file cannot be written.
     pub(super) fn write(&self) -> io::Result<String> {
         let path = self.path.display();
-        let is_new = file::write_new(&self.path, POLICY)?;
-        let done = if is_new { "written; climax asks before destructive calls" } else { "kept as it is" };
-        Ok(format!("{path}: {done}"))
+        let is_new = file::write_new(&self.path, &new_policy())?;
+        Ok(if is_new {
+            format!("{path}: written; {} asks before destructive calls", identity::name())
+        } else {
+            format!("{path}: kept as it is")
+        })
     }
 
     /// Returns what would be written.
     pub(super) fn shown(&self) -> String {
-        let text = if self.existing().is_some() { "(kept as it is)\n" } else { POLICY };
+        let text = if self.existing().is_some() { "(kept as it is)\n".to_owned() } else { new_policy() };
         format!("{}:\n\n{text}", self.path.display())
     }
 }
