@@ -6,6 +6,8 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use climax_catalog::Catalog;
 
+#[cfg(feature = "code")]
+use crate::code::guest;
 #[cfg(feature = "budget")]
 use crate::command::budget;
 use crate::command::output::{FAILURE, USAGE, usage};
@@ -127,6 +129,10 @@ impl Program {
             Some(Helped::Done) => return ExitCode::SUCCESS,
             Some(Helped::Failed) => return ExitCode::from(FAILURE),
             None => {}
+        }
+        #[cfg(feature = "code")]
+        if guest::run_as_guest() {
+            return ExitCode::SUCCESS;
         }
         identity::set_from(std::env::current_exe().ok().as_deref());
         if let Err(found) = self.natives.check(self.catalog) {

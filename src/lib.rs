@@ -9,6 +9,8 @@ extern crate self as climax;
 
 pub mod call;
 mod cli;
+#[cfg(feature = "code")]
+mod code;
 mod command;
 pub mod exec;
 mod generated;

@@ -161,6 +161,7 @@ impl Record<'_> {
             "server": std::process::id(),
             "call": self.call,
             "line": self.line,
+            "code": self.request.purpose.run(),
             "catalog": self.catalog,
             "caller": self.request.caller.map(echo),
             "tool": echo(self.request.tool),

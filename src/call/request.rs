@@ -37,6 +37,11 @@ pub enum Purpose {
         /// The meta-tool that calls other tools, if one is served.
         caller: Option<&'static str>,
     },
+    /// The answer to a call of a program in `climax_code`.
+    Code {
+        /// The number of the program's run, counted from the start of the server.
+        run: u64,
+    },
     /// The content of a resource.
     Resource,
     /// A part of a prompt.
@@ -44,6 +49,12 @@ pub enum Purpose {
 }
 
 impl Purpose {
+    /// Returns the number of the run of a program; `None` for other purposes.
+    #[must_use]
+    pub fn run(&self) -> Option<u64> {
+        if let Self::Code { run } = self { Some(*run) } else { None }
+    }
+
     /// Returns the name in the audit file.
     #[must_use]
     pub fn as_str(self) -> &'static str {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 
 /// Captures a stream while it is read.
-pub(super) struct Capture {
+pub(crate) struct Capture {
     prefix: Prefix,
     tail: VecDeque<u8>,
     head_limit: usize,
@@ -24,7 +24,7 @@ impl Capture {
     /// Makes a capture whose text has at most `limit` bytes.
     ///
     /// The whole stream is captured besides, unless it is longer than `whole_limit` bytes.
-    pub(super) fn new(limit: usize, whole_limit: usize) -> Self {
+    pub(crate) fn new(limit: usize, whole_limit: usize) -> Self {
         let head_limit = limit.div_ceil(2);
         Self {
             prefix: Prefix::Whole(Vec::new(), whole_limit.max(head_limit)),
@@ -36,7 +36,7 @@ impl Capture {
     }
 
     /// Adds output.
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
         let (Prefix::Whole(prefix, _) | Prefix::Head(prefix)) = &self.prefix;
         let (head, rest) = bytes.split_at(self.head_limit.saturating_sub(prefix.len()).min(bytes.len()));
         match &mut self.prefix {
@@ -57,7 +57,7 @@ impl Capture {
     }
 
     /// Ends the capture.
-    pub(super) fn finish(self) -> Captured {
+    pub(crate) fn finish(self) -> Captured {
         let (head, whole) = match self.prefix {
             Prefix::Whole(mut whole, _) if self.dropped > 0 => {
                 whole.shrink_to_fit();

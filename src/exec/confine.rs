@@ -305,7 +305,7 @@ fn other_numbers() -> BpfProgram {
 }
 
 /// Makes a rule that matches if all conditions hold: the argument's index, the comparison, the value.
-fn rule(conditions: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, String> {
+pub(super) fn rule(conditions: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, String> {
     let conditions = conditions
         .iter()
         .cloned()

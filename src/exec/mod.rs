@@ -25,7 +25,14 @@ mod descriptors;
 mod error;
 pub mod glob;
 mod group;
+#[cfg(feature = "code")]
+mod guest;
 mod invocation;
+#[cfg(all(feature = "code", native_linux))]
+mod isolation;
+#[cfg(all(feature = "code", not(native_linux)))]
+#[path = "isolation_portable.rs"]
+mod isolation;
 mod janitor;
 mod joint;
 #[cfg(native_linux)]
@@ -56,13 +63,19 @@ mod transcript;
 mod watch;
 
 pub(crate) use append::open_for_append;
+#[cfg(feature = "code")]
+pub(crate) use capture::Capture;
 pub use capture::Captured;
 pub use children::reap_given_children;
 pub use confined::kernel_abi;
 pub use confinement::Confinement;
 pub use descriptors::{keep_descriptors_private, room_for_connections};
 pub use error::SpawnError;
+#[cfg(feature = "code")]
+pub(crate) use guest::Guest;
 pub use invocation::{Invocation, SecretSource};
+#[cfg(feature = "code")]
+pub(crate) use isolation::isolate;
 pub(crate) use janitor::CleanupGuard;
 pub use joint::{ErrorSink, Sink};
 pub use limits::{DEFAULT_OUTPUT_BYTES, Limits, MAX_WHOLE_OUTPUT_BYTES, default_concurrency};
@@ -157,6 +170,10 @@ pub enum Stop {
 pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
+
+/// Whether this platform can isolate a process that computes.
+#[cfg(feature = "code")]
+pub(crate) const CAN_ISOLATE: bool = cfg!(native_linux);
 
 /// Returns whether this process may write a path, or make it.
 #[must_use]

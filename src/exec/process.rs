@@ -235,7 +235,8 @@ fn check_directory(dir: &Path) -> Result<(), SpawnError> {
     Err(SpawnError::Directory(dir.display().to_string(), problem))
 }
 
-fn end_of(status: std::process::ExitStatus) -> End {
+/// Returns how a process with this status has ended.
+pub(super) fn end_of(status: std::process::ExitStatus) -> End {
     use std::os::unix::process::ExitStatusExt as _;
     match (status.code(), status.signal()) {
         (Some(code), _) => End::Exited(code),

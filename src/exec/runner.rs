@@ -130,6 +130,12 @@ impl Runner {
         &self.limits
     }
 
+    /// The queue of starts, and the janitor if this program can be started again.
+    #[cfg(feature = "code")]
+    pub(super) fn helpers(&self) -> (&StartQueue, Option<&Janitor>) {
+        (&self.queue, self.janitor.as_deref())
+    }
+
     /// Registers a line that the janitor appends to a file if this process is killed before the guard is dropped.
     pub(crate) fn register_audit_line(&self, file: &Path, line: &Value) -> Option<CleanupGuard<'_>> {
         self.janitor.as_deref().map(|janitor| janitor.register_line(file, line))

@@ -53,6 +53,18 @@ impl<'a> Client<'a> {
         Self { context, states, responses, sealed_state, verified_state, form_values }
     }
 
+    /// The same client for one call of several. The answer of this round belongs to that call.
+    #[cfg(feature = "code")]
+    pub(super) fn again(&self) -> Self {
+        Self::new(self.context, self.states, self.responses, self.sealed_state)
+    }
+
+    /// The same client for a call to which the answer of this round does not belong.
+    #[cfg(feature = "code")]
+    pub(super) fn without_answer(&self) -> Self {
+        Self::new(self.context, self.states, None, None)
+    }
+
     /// The state from the round before, as it came.
     pub(super) fn sealed_state(&self) -> Option<&str> {
         self.sealed_state

@@ -12,9 +12,9 @@ pub(super) fn forged_state() -> ErrorData {
     ErrorData::invalid_params(message, None)
 }
 
-/// The `requestState` of a chain names no chain whose results are held.
-pub(super) fn unknown_chain() -> ErrorData {
-    let message = "Invalid requestState: the results of this chain's steps are gone, or it was answered before; some steps \
+/// The `requestState` names no chain and no program whose results are held.
+pub(super) fn unknown_log() -> ErrorData {
+    let message = "Invalid requestState: what was done before the question is gone, or it was answered before; some calls \
                    may have run; call without it to start anew";
     ErrorData::invalid_params(message, None)
 }

@@ -6,8 +6,9 @@ mod caching;
 #[cfg(feature = "http")]
 mod call_notifier;
 mod chain;
-mod chain_logs;
 mod client;
+#[cfg(feature = "code")]
+mod code;
 pub mod decode;
 mod errors;
 mod extended;
@@ -23,6 +24,7 @@ pub(crate) mod prerendered;
 mod progress;
 mod prompts;
 mod reader;
+mod replay_logs;
 pub mod reply;
 mod request_context;
 mod request_state;

@@ -32,7 +32,7 @@ impl<'a> ArgumentReader<'a> {
         self.arguments.get(name).filter(|value| !value.is_null())
     }
 
-    fn add_violation(&mut self, name: &str, problem: Problem) {
+    pub(super) fn add_violation(&mut self, name: &str, problem: Problem) {
         self.violations.push(Violation { argument: name.to_owned(), problem });
     }
 
@@ -69,6 +69,17 @@ impl<'a> ArgumentReader<'a> {
             BoundValue::Integer(value) => Some(value),
             _ => None,
         }
+    }
+
+    /// A number of seconds from 1 to `most`, or the default. Some clients fill in every argument, so 0 is the default too.
+    #[cfg(feature = "code")]
+    pub(super) fn seconds(&mut self, name: &str, default: i64, most: i64) -> i64 {
+        let seconds = self.integer(name).filter(|seconds| *seconds != 0).unwrap_or(default);
+        if !(1..=most).contains(&seconds) {
+            let value = seconds.to_string();
+            self.add_violation(name, Problem::Type { value, expected: "a number of seconds from 1 to 300" });
+        }
+        seconds
     }
 
     /// The argument `limit`, from 0 to [`MAX_SEARCH_RESULTS`]. A number beyond the 64 bits of an integer is read too.

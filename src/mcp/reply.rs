@@ -94,7 +94,7 @@ pub struct ErrorObject {
 }
 
 impl ErrorObject {
-    fn new(code: ErrorCode, tool: &str, message: &str) -> Self {
+    pub(super) fn new(code: ErrorCode, tool: &str, message: &str) -> Self {
         let (message, tool) = (message.to_owned(), echo(tool));
         Self { code, message, tool, details: Vec::new(), suggestions: Vec::new(), retryable: false }
     }
@@ -242,7 +242,7 @@ fn exit_line(outcome: &Outcome) -> String {
 }
 
 /// All of an output of which a text shows only a part.
-fn full_output(output: Captured) -> Option<Vec<u8>> {
+pub(super) fn full_output(output: Captured) -> Option<Vec<u8>> {
     if output.dropped_bytes() > 0 { output.into_bytes() } else { None }
 }
 

@@ -6,12 +6,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use rmcp::service::{RequestContext, RoleServer};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::chain_logs::ChainLogs;
+#[cfg(feature = "code")]
+use super::code::programs::Programs;
 use super::decode::Methods;
 use super::jobs::Jobs;
 use super::log::MinLogLevel;
 use super::options::{Changes, Options};
 use super::output_store::{OutputReader, OutputStore};
+use super::replay_logs::ReplayLogs;
 use super::request_context;
 use super::request_state::{RequestStateKey, StateSigner};
 use super::revision::is_modern;
@@ -23,6 +25,8 @@ use crate::serving::snapshot::ServedHandle;
 mod answer;
 mod calls;
 mod chain;
+#[cfg(feature = "code")]
+mod code;
 mod handler;
 mod jobs;
 mod lines;
@@ -42,7 +46,9 @@ pub struct Server {
     shutdown: CancellationToken,
     states: Arc<StateSigner>,
     outputs: Arc<OutputStore>,
-    chains: Arc<ChainLogs>,
+    logs: Arc<ReplayLogs>,
+    #[cfg(feature = "code")]
+    programs: Arc<Programs>,
     jobs: Arc<Jobs>,
     connection: ClientConnection,
 }
@@ -91,7 +97,9 @@ impl Server {
             shutdown,
             states: Arc::new(StateSigner::new(None)),
             outputs: Arc::default(),
-            chains: Arc::default(),
+            logs: Arc::default(),
+            #[cfg(feature = "code")]
+            programs: Arc::default(),
             jobs: Arc::default(),
             connection: ClientConnection::new(),
         }

@@ -60,7 +60,7 @@ impl MetaSurface {
     }
 
     /// Whether it has this meta-tool.
-    pub(super) fn has(&self, tool: MetaTool) -> bool {
+    pub(crate) fn has(&self, tool: MetaTool) -> bool {
         self.tools.contains(&tool)
     }
 
@@ -103,6 +103,9 @@ pub enum MetaTool {
     Examples,
     /// Calls several tools in order.
     Chain,
+    /// Runs a program that calls tools.
+    #[cfg(feature = "code")]
+    Code,
 }
 
 impl MetaTool {
@@ -123,6 +126,8 @@ impl MetaTool {
             Self::Describe => "climax_describe",
             Self::Examples => "climax_examples",
             Self::Chain => "climax_chain",
+            #[cfg(feature = "code")]
+            Self::Code => "climax_code",
         }
     }
 }

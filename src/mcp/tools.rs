@@ -7,6 +7,8 @@ use climax_catalog::{ResolvedTool, Risk, ToolIndex};
 use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use serde_json::Value;
 
+#[cfg(feature = "code")]
+use super::code;
 use super::surface::{MetaSurface, MetaTool, SearchForm, Surface};
 use super::{chain, extended, lines, meta, typed};
 
@@ -73,14 +75,15 @@ fn meta_tool(tool: MetaTool, surface: &MetaSurface, index: &ToolIndex) -> Tool {
         MetaTool::Describe => ("Describe", extended::DESCRIBE_DESCRIPTION.into()),
         MetaTool::Examples => ("Examples", extended::EXAMPLES_DESCRIPTION.into()),
         MetaTool::Chain => ("Chain", chain::DESCRIPTION.into()),
+        #[cfg(feature = "code")]
+        MetaTool::Code => ("Code", code::description(surface).into()),
     };
     let reading = ToolAnnotations::new().read_only(true);
     let annotations = match tool {
         MetaTool::Search | MetaTool::Describe | MetaTool::Examples => reading.open_world(false),
-        MetaTool::Call | MetaTool::Run | MetaTool::Chain if index.promised_risk() != Risk::Read => {
-            ToolAnnotations::new().destructive(true).open_world(true)
-        }
-        MetaTool::Call | MetaTool::Read | MetaTool::Run | MetaTool::Chain => reading.open_world(true),
+        MetaTool::Read => reading.open_world(true),
+        _ if index.promised_risk() == Risk::Read => reading.open_world(true),
+        _ => ToolAnnotations::new().destructive(true).open_world(true),
     };
     Tool::new(tool.name(), description, object(meta_schema(tool, surface)))
         .with_title(title)
@@ -99,6 +102,8 @@ pub(super) fn meta_schema(tool: MetaTool, surface: &MetaSurface) -> Value {
         (MetaTool::Describe, _) => extended::describe_schema(),
         (MetaTool::Examples, _) => extended::examples_schema(surface.call_name()),
         (MetaTool::Chain, _) => chain::schema(surface.call_name()),
+        #[cfg(feature = "code")]
+        (MetaTool::Code, _) => code::schema(),
     }
 }
 

@@ -14,6 +14,8 @@ mod author;
 mod build;
 mod chain;
 mod client;
+#[cfg(all(feature = "code", native_linux))]
+mod code;
 mod code_blocks;
 mod command_line;
 mod command_lines;

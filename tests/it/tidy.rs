@@ -14,14 +14,15 @@ use modules::{Package, circles};
 const PACKAGES: [&str; 4] = ["catalog/src", "codegen/src", "import/src", "src"];
 
 /// The rooms of the server, each with the rooms that it may name.
-const ARROWS: [(&str, &[&str]); 11] = [
+const ARROWS: [(&str, &[&str]); 12] = [
     ("main", &[]),
-    ("cli", &["command", "exec", "identity", "serving"]),
+    ("cli", &["code", "command", "exec", "identity", "serving"]),
     ("command", &["call", "exec", "identity", "mcp", "serving", "telemetry", "transport"]),
     ("transport", &["call", "lock", "mcp", "telemetry"]),
-    ("mcp", &["call", "exec", "identity", "lock", "serving", "telemetry"]),
+    ("mcp", &["call", "code", "exec", "identity", "lock", "serving", "telemetry"]),
     ("serving", &["call", "exec", "identity", "lock", "telemetry"]),
     ("call", &["exec", "lock", "telemetry"]),
+    ("code", &["exec"]),
     ("exec", &["lock"]),
     ("telemetry", &[]),
     ("lock", &[]),
@@ -125,6 +126,7 @@ fn the_middle_does_no_io() {
         "src/transport",
         "src/command",
         "src/call/audit.rs",
+        "src/code/guest.rs",
         "src/telemetry/log.rs",
     ];
     only_in(
@@ -135,7 +137,7 @@ fn the_middle_does_no_io() {
 
 #[test]
 fn the_environment_is_read_at_the_edges() {
-    let edges = ["codegen/src/build.rs", "src/exec", "src/command", "src/cli.rs", "src/telemetry"];
+    let edges = ["codegen/src/build.rs", "src/exec", "src/command", "src/cli.rs", "src/code/guest.rs", "src/telemetry"];
     only_in(&["std::env::var", "std::env::var_os", "std::env::vars", "std::env::args_os"], &edges);
 }
 
@@ -146,7 +148,8 @@ fn only_the_binary_and_the_command_line_choose_exit_codes() {
 
 #[test]
 fn only_transport_and_commands_write_to_standard_output() {
-    only_in(&["std::io::stdout", "tokio::io::stdout"], &["src/transport", "src/command", "codegen/src/build.rs"]);
+    let writers = ["src/transport", "src/command", "src/code/guest.rs", "codegen/src/build.rs"];
+    only_in(&["std::io::stdout", "tokio::io::stdout"], &writers);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::exec;
 /// The violation.
 pub(super) fn only_reads(tool: ResolvedTool<'_>, bound: &Bound<'_>, purpose: Purpose) -> Result<(), Violation> {
     let (argument, risk, caller) = match purpose {
-        Purpose::Call => return Ok(()),
+        Purpose::Call | Purpose::Code { .. } => return Ok(()),
         Purpose::Read { call_name, caller } => (call_name, risk::promised(tool, bound), caller),
         Purpose::Resource | Purpose::Prompt => (tool.name(), risk::of_call(tool, bound), None),
     };

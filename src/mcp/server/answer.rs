@@ -4,6 +4,8 @@ use climax_catalog::OutputForm;
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, ErrorData};
 use serde_json::Value;
 
+#[cfg(feature = "code")]
+use super::super::code;
 use super::super::extended::{self, Failure};
 use super::super::meta::{self, EntryDetail};
 use super::super::surface::{MetaSurface, MetaTool, SearchForm, Surface};
@@ -42,6 +44,11 @@ impl Server {
             MetaTool::Examples => extended::examples(&toolbox.index, call_name, arguments),
             MetaTool::Chain => match chain::steps(&toolbox.index, call_name, arguments) {
                 Ok(steps) => return self.call_chain(steps, call).await,
+                Err(violations) => Err(violations.into()),
+            },
+            #[cfg(feature = "code")]
+            MetaTool::Code => match code::arguments(arguments) {
+                Ok(given) => return self.call_code(&given, call).await,
                 Err(violations) => Err(violations.into()),
             },
             MetaTool::Run => match lines::run_arguments(arguments) {

@@ -6,9 +6,9 @@ use climax_catalog::OutputForm;
 use rmcp::model::{CallToolResponse, ErrorData};
 
 use super::super::chain::{chain_reply, within};
-use super::super::chain_logs::ChainLog;
-use super::super::errors::{forged_state, unknown_chain};
+use super::super::errors::{forged_state, unknown_log};
 use super::super::progress::Progress;
+use super::super::replay_logs::{Done, WaitingRequest};
 use super::super::reply::{Reply, reply};
 use super::super::request_context;
 use super::Server;
@@ -36,7 +36,10 @@ impl Server {
         let caller = request_context::caller_identity(client.context);
         let mut done = match client.sealed_state() {
             None => Vec::new(),
-            Some(state) => self.chains.take(state, &caller, &steps).ok_or_else(unknown_chain)?,
+            Some(state) => match self.logs.take(state, &caller, call.arguments) {
+                Some(Done::Chain(done)) => done,
+                _ => return Err(unknown_log()),
+            },
         };
         if done.is_empty()
             && let Some((at, error)) = steps.iter().enumerate().find_map(|(at, step)| {
@@ -78,7 +81,8 @@ impl Server {
             let outcome = match result {
                 CallResult::InputRequired(question) => {
                     if let Some(state) = question.request_state.clone() {
-                        self.chains.store(ChainLog { state, caller, steps, done, asked_at: Instant::now() });
+                        let (arguments, done) = (call.arguments.clone(), Done::Chain(done));
+                        self.logs.store(WaitingRequest { state, caller, arguments, done, asked_at: Instant::now() });
                     }
                     return Ok(question.into());
                 }

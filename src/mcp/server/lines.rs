@@ -15,7 +15,7 @@ use super::super::request_context;
 use super::Server;
 use super::calls::ToolCall;
 use crate::call::approval::Denial;
-use crate::call::{CallError, LineRequest, LineResult, Purpose, Toolbox};
+use crate::call::{CallError, LineOutcome, LineRequest, LineResult, Purpose, Toolbox};
 use crate::exec::Watch;
 
 /// The member of a result's metadata that has what each program of a line did.
@@ -42,10 +42,7 @@ impl Server {
         {
             return Err(forged_state());
         }
-        let changed = done.steps.iter().flat_map(|step| &step.stages);
-        for tool in changed.filter_map(|stage| toolbox.index.get(&stage.tool)) {
-            self.announce_change(tool);
-        }
+        self.announce_changes(toolbox, &done);
         let stages = stages_json(&done);
         let reply = line_reply(done, &toolbox.index, self.options.text_form);
         if let Some(space) = request_context::space(client.context) {
@@ -56,8 +53,16 @@ impl Server {
         Ok(result.into())
     }
 
+    /// Tells subscribers what the programs of a line may have changed.
+    pub(super) fn announce_changes(&self, toolbox: &Toolbox, done: &LineOutcome) {
+        let stages = done.steps.iter().flat_map(|step| &step.stages);
+        for tool in stages.filter_map(|stage| toolbox.index.get(&stage.tool)) {
+            self.announce_change(tool);
+        }
+    }
+
     /// Runs a line with progress and a span. The end of the request ends its programs.
-    async fn run_line(
+    pub(super) async fn run_line(
         &self,
         toolbox: &Toolbox,
         arguments: &RunArguments,

@@ -1,0 +1,183 @@
+// What a program of `climax_code` finds in its world. The guest evaluates this once, before the program.
+//
+// The value is a function of `send`, which writes a message, of the time in milliseconds, and of a seed. It returns what the
+// guest calls: `evaluated` with the promise of the program, and `receive` with each answer.
+(function (send, startMillis, seed) {
+    "use strict";
+    const { parse, stringify } = JSON;
+    const { defineProperty, getOwnPropertyNames } = Object;
+    const MAX_PIECE = 1 << 20;
+    const MAX_REQUEST = 8 << 20;
+    const WORLD = "there are tools.NAME(args), run(line), search(query), describe(name), console.log and JavaScript's own objects";
+    let nowMillis = startMillis;
+    let calls = 0;
+    const waiting = new Map();
+
+    // Nothing here may differ when the program is run again: the time is that of the last answer, random numbers are seeded.
+    const RealDate = Date;
+    const date = new Proxy(RealDate, {
+        apply: () => new RealDate(nowMillis).toString(),
+        construct: (target, given, made) => Reflect.construct(target, given.length > 0 ? given : [nowMillis], made),
+    });
+    defineProperty(RealDate, "now", { value: () => nowMillis });
+    defineProperty(RealDate.prototype, "constructor", { value: date });
+    defineProperty(globalThis, "Date", { value: date, writable: true, configurable: true });
+    // The generator mulberry32.
+    defineProperty(Math, "random", {
+        value: () => {
+            seed = (seed + 0x6d2b79f5) | 0;
+            let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+            mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+            return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+        },
+    });
+    delete globalThis.performance;
+
+    const shown = (value, depth, path) => {
+        if (typeof value === "string") return depth === 0 ? value : stringify(value);
+        if (typeof value === "bigint") return `${value}n`;
+        if (typeof value === "symbol" || typeof value === "function") return `[${typeof value}]`;
+        if (typeof value !== "object" || value === null) return String(value);
+        if (path.includes(value)) return "[circular]";
+        if (depth > 8) return "[…]";
+        const below = (inner) => shown(inner, depth + 1, [...path, value]);
+        if (value instanceof Error) return `${value.name}: ${value.message}`;
+        if (value instanceof RealDate) return stringify(value);
+        if (value instanceof Map) return below(Object.fromEntries(value));
+        if (value instanceof Set) return below([...value]);
+        if (value instanceof Promise) return "[promise: write await before it]";
+        if (Array.isArray(value)) return `[${value.map(below).join(",")}]`;
+        const members = Object.keys(value).map((key) => {
+            let inner;
+            try {
+                inner = value[key];
+            } catch (error) {
+                inner = `[error: ${error?.message}]`;
+            }
+            return inner === undefined ? "" : `${stringify(key)}:${below(inner)}`;
+        });
+        return `{${members.filter((member) => member !== "").join(",")}}`;
+    };
+    const text = (value) => {
+        try {
+            return shown(value, 0, []);
+        } catch (error) {
+            return `[a value that cannot be shown: ${error?.message}]`;
+        }
+    };
+    const print = (...values) => {
+        const line = values.map(text).join(" ") + "\n";
+        for (let at = 0; at < line.length; at += MAX_PIECE) {
+            send(stringify({ print: line.slice(at, at + MAX_PIECE) }));
+        }
+    };
+
+    // The error of a failed call, whose place is that of the call.
+    const failure = ({ message, ...rest }, stack) => {
+        const error = Object.assign(new Error(message), rest);
+        return defineProperty(error, "stack", { value: stack });
+    };
+    // The JSON of an output: one value, or one per line.
+    const parsedOutput = (stdout) => {
+        try {
+            return parse(stdout);
+        } catch {}
+        try {
+            const lines = stdout.split("\n").filter((line) => line.trim() !== "");
+            return lines.length > 0 ? lines.map((line) => parse(line)) : undefined;
+        } catch {}
+        return undefined;
+    };
+    const result = (value) => {
+        if (value === null || typeof value !== "object" || !("exit_code" in value)) return value;
+        let parsed = false;
+        let json;
+        return defineProperty(value, "json", {
+            get: () => {
+                if (!parsed) {
+                    json = parsedOutput(value.stdout);
+                    parsed = true;
+                }
+                return json;
+            },
+            enumerable: false,
+        });
+    };
+
+    const ask = (request, name) => {
+        const id = calls++;
+        let message;
+        try {
+            message = stringify({ id, ...request });
+        } catch (error) {
+            throw new TypeError(`the arguments of ${name} are not JSON: ${error.message}`);
+        }
+        if (message.length > MAX_REQUEST) throw new RangeError(`the arguments of ${name} take more than 8 MiB`);
+        const { stack } = new Error();
+        const promise = new Promise((resolve, reject) => waiting.set(id, { resolve, reject, stack }));
+        send(message);
+        const early = (member) => ({
+            get() {
+                throw new TypeError(`${name} returns a promise: write (await ${name}(…)).${member}`);
+            },
+        });
+        for (const member of ["exit_code", "stdout", "stderr", "json", "length"]) {
+            defineProperty(promise, member, early(member));
+        }
+        for (const member of [Symbol.toPrimitive, Symbol.iterator, "toJSON"]) {
+            defineProperty(promise, member, {
+                get() {
+                    throw new TypeError(`${name} returns a promise: write await before ${name}(…)`);
+                },
+            });
+        }
+        return promise;
+    };
+
+    const globals = {
+        tools: new Proxy(Object.freeze(Object.create(null)), {
+            get: (_, name) => {
+                // `await tools` and JSON.stringify(tools) look for these.
+                if (typeof name === "symbol" || name === "then" || name === "toJSON") return undefined;
+                return (args = {}) => ask({ tool: name, args }, `tools.${name}`);
+            },
+        }),
+        run: (command, { cwd, stdin } = {}) => ask({ run: command, cwd, stdin }, "run"),
+        search: (query, filter = {}) => ask({ search: { ...filter, query } }, "search"),
+        describe: (name) => ask({ describe: name }, "describe"),
+        console: Object.freeze(
+            Object.fromEntries(["log", "info", "warn", "error", "debug", "table", "dir"].map((name) => [name, print])),
+        ),
+    };
+    for (const [name, value] of Object.entries(globals)) {
+        defineProperty(globalThis, name, { value });
+    }
+
+    const threw = (error) => {
+        const isError = error instanceof Error;
+        const stack = isError ? String(error.stack) : "";
+        const [, before = 0, line, column] = /code(?:\+(\d+))?\.js:(\d+):(\d+)/.exec(stack) ?? [];
+        const thrown = { message: isError ? `${error.name}: ${error.message}` : text(error) };
+        if (/^ReferenceError: .* is not defined$/.test(thrown.message)) thrown.message += `; ${WORLD}`;
+        // The engine gives some errors the place of their function, which may be before the program.
+        if (line > before) Object.assign(thrown, { line: line - before, column: Number(column) });
+        if (isError && Array.isArray(error.suggestions)) thrown.suggestions = error.suggestions;
+        send(stringify({ threw: thrown }));
+    };
+    const returned = (value) => {
+        if (value !== undefined) print(value);
+        send('{"returned":true}');
+    };
+    return {
+        evaluated: (promise) => promise.then(({ value }) => value).then(returned).catch(threw),
+        receive: (message) => {
+            const { answer, now, value, error } = parse(message);
+            const { resolve, reject, stack } = waiting.get(answer);
+            waiting.delete(answer);
+            nowMillis = now;
+            if (error === undefined) resolve(result(value));
+            else reject(failure(error, stack));
+        },
+        threw,
+    };
+});

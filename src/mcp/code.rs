@@ -1,0 +1,227 @@
+//! `climax_code`: its description and arguments, what its calls return, and the reply to a program.
+//!
+//! Source: `docs/contract.md`, "Code".
+
+pub(super) mod programs;
+pub(super) mod signature;
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::reader::ArgumentReader;
+use super::reply::{ErrorObject, NO_OUTPUT, Reply, full_output};
+use super::surface::{MetaSurface, MetaTool};
+use crate::call::arguments::{Problem, Violation, echo};
+use crate::call::visible::TextForm;
+use crate::call::{CallError, ErrorCode, LineFailure, LineOutcome, end_name, exit_code};
+use crate::code::{Answer, CodeEnd, CodeOutcome, Failure, MAX_CODE_CALLS, Program, Request, Thrown};
+use crate::exec::{End, Outcome};
+
+/// Maximum length of a program, in bytes.
+pub(crate) const MAX_CODE_BYTES: usize = 256 << 10;
+
+/// The seconds that a program may compute by default. The time of its calls does not count.
+pub(crate) const DEFAULT_CODE_SECONDS: i64 = 10;
+
+/// The most seconds that a program may compute.
+pub(crate) const MAX_CODE_SECONDS: i64 = 300;
+
+/// The description, which names the other ways to call as far as the surface has them.
+pub(super) fn description(surface: &MetaSurface) -> String {
+    let has = |tool: MetaTool, text: &'static str| surface.has(tool).then_some(text);
+    let others = [has(MetaTool::Call, "one or two calls: climax_call"), has(MetaTool::Run, "a pipeline: climax_run")];
+    let others: Vec<&str> = others.into_iter().flatten().collect();
+    let others = if others.is_empty() { String::new() } else { format!(" Not for {}.", others.join("; ")) };
+    format!(
+        "Run JavaScript that makes many calls, or reads more than you want to.{others} \
+         await tools.NAME(args) or await run(\"git log | head -5\") is {{exit_code, stdout, stderr, json}}; a failing program \
+         does not throw. await search(query) finds tools, await describe(NAME) is a type. console.log and the value of the \
+         last expression are the result. Promise.all calls in parallel. No files, network, timers or imports."
+    )
+}
+
+/// The input schema of `climax_code`.
+pub(super) fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "code": { "type": "string" },
+            "timeout": {
+                "type": "integer",
+                "default": DEFAULT_CODE_SECONDS,
+                "description": "Seconds to compute, without the time of calls"
+            }
+        },
+        "required": ["code"]
+    })
+}
+
+/// The arguments of `climax_code`.
+pub(super) struct CodeArguments {
+    code: String,
+    seconds: i64,
+}
+
+impl CodeArguments {
+    pub(super) fn program(&self) -> Program<'_> {
+        Program { code: &self.code, time: Duration::from_secs(self.seconds.unsigned_abs()) }
+    }
+}
+
+/// Reads the arguments of `climax_code`.
+pub(super) fn arguments(arguments: &Map<String, Value>) -> Result<CodeArguments, Vec<Violation>> {
+    let mut reader = ArgumentReader::new(arguments);
+    let code = reader.required_string(&["code", "source", "script", "program"]);
+    let seconds = reader.seconds("timeout", DEFAULT_CODE_SECONDS, MAX_CODE_SECONDS);
+    reader.reject_misspelt(&["code", "timeout"]);
+    if code.len() > MAX_CODE_BYTES {
+        let problem = Problem::TooLong { bytes: code.len(), limit: MAX_CODE_BYTES };
+        reader.add_violation("code", problem);
+    }
+    reader.finish()?;
+    Ok(CodeArguments { code, seconds })
+}
+
+/// The result of a call whose program ran.
+pub(super) fn outcome_answer(tool: &str, outcome: Outcome, form: TextForm) -> Answer {
+    let (end, stderr) = (outcome.end, form.apply(&outcome.stderr.text()).into_owned());
+    let Some(status) = exit_code(end) else { return Err(stopped(tool, end)) };
+    let mut value = json!({ "exit_code": status, "stderr": stderr });
+    add_stdout(&mut value, vec![outcome], form);
+    Ok(value)
+}
+
+/// The result of a command line: the output of each pipeline in order, and the exit code of the last one.
+pub(super) fn line_answer(done: LineOutcome, form: TextForm) -> Answer {
+    if let Some(LineFailure { text, error, .. }) = done.failure {
+        let Failure { message, code, suggestions } = failure(&text, error);
+        return Err(Failure { message: format!("{}: {message}", echo(&text)), code, suggestions });
+    }
+    let mut status = Some(0);
+    let (mut stdout, mut stderr) = (Vec::new(), String::new());
+    for mut step in done.steps {
+        let stages = step.stages.iter();
+        stderr.extend(stages.map(|stage| form.apply(&stage.outcome.stderr.text()).into_owned()));
+        let Some(last) = step.stages.pop() else { continue };
+        status = exit_code(last.outcome.end);
+        if status.is_none() {
+            return Err(stopped(&last.tool, last.outcome.end));
+        }
+        stdout.push(last.outcome);
+    }
+    let mut value = json!({ "exit_code": status, "stderr": stderr });
+    add_stdout(&mut value, stdout, form);
+    Ok(value)
+}
+
+/// Adds standard output, whole if it is short enough, else with a note.
+fn add_stdout(value: &mut Value, outcomes: Vec<Outcome>, form: TextForm) {
+    let mut text = String::new();
+    for outcome in outcomes {
+        let cut = outcome.stdout.text();
+        if let Some(bytes) = outcome.stdout.into_bytes() {
+            text.push_str(&form.apply(&String::from_utf8_lossy(&bytes)));
+        } else {
+            text.push_str(&form.apply(&cut));
+            value["truncated"] = true.into();
+        }
+    }
+    value["stdout"] = text.into();
+}
+
+/// The failure of a call that was ended before its program had ended.
+fn stopped(tool: &str, end: End) -> Failure {
+    let (message, code) = match end {
+        End::TimedOut(time) => (format!("{tool} timed out after {} s", time.as_secs_f64()), ErrorCode::TimedOut),
+        end => (format!("{tool} was ended: {}", end_name(end)), ErrorCode::Cancelled),
+    };
+    Failure { message, code: code.as_str(), suggestions: Vec::new() }
+}
+
+/// The failure of a call of `tool` that did not run.
+pub(super) fn failure(tool: &str, error: CallError) -> Failure {
+    let code = error.code().as_str();
+    let message = match &error {
+        CallError::UnknownTool { .. } => format!("Unknown tool: {}", echo(tool)),
+        error => format!("{}: {}", echo(tool), error.reasons().join("; ")),
+    };
+    let suggestions = match error {
+        CallError::UnknownTool { suggestions } | CallError::InvalidArguments { suggestions, .. } => suggestions,
+        _ => Vec::new(),
+    };
+    Failure { message, code, suggestions }
+}
+
+/// The failure of a call with arguments that the function does not take.
+pub(super) fn wrong_arguments(name: &str, violations: &[Violation]) -> Failure {
+    let reasons: Vec<String> = violations.iter().map(ToString::to_string).collect();
+    let message = format!("{name}: {}", reasons.join("; "));
+    Failure { message, code: ErrorCode::InvalidArguments.as_str(), suggestions: Vec::new() }
+}
+
+/// The name of a call in messages.
+fn name(request: &Request) -> String {
+    match request {
+        Request::Tool { name, .. } => format!("tools.{}", echo(name)),
+        Request::Line(given) => {
+            format!("run({})", given.get("command").map(Value::to_string).map_or_else(String::new, |line| echo(&line)))
+        }
+        Request::Search(_) => "search".to_owned(),
+        Request::Describe(_) => "describe".to_owned(),
+    }
+}
+
+/// Renders the reply to a program: what it printed, then what it should know, then its error.
+pub(super) fn code_reply(outcome: CodeOutcome, program: Program<'_>, form: TextForm) -> Reply {
+    let CodeOutcome { printed, end, forgotten } = outcome;
+    let error = error(end, program);
+    let mut blocks = vec![form.apply(printed.text().trim_end()).into_owned()];
+    if !forgotten.is_empty() {
+        let names: Vec<String> = forgotten.iter().map(name).collect();
+        blocks.push(format!("[without await, so the results are lost: {}]", names.join(", ")));
+    }
+    if let Some(ErrorObject { message, suggestions, .. }) = &error {
+        let near =
+            if suggestions.is_empty() { String::new() } else { format!(". Did you mean: {}?", suggestions.join(", ")) };
+        blocks.push(format!("[error]\n{message}{near}"));
+    }
+    blocks.retain(|block| !block.is_empty());
+    let text = if blocks.is_empty() { NO_OUTPUT.to_owned() } else { blocks.join("\n\n") };
+    Reply { error, full_output: full_output(printed), ..Reply::text(text) }
+}
+
+/// The error of a program; `None` if it ended by itself.
+fn error(end: CodeEnd, program: Program<'_>) -> Option<ErrorObject> {
+    let object = |code: ErrorCode, message: &str| Some(ErrorObject::new(code, MetaTool::Code.name(), message));
+    let failed = |message: &str| object(ErrorCode::CommandFailed, message);
+    match end {
+        CodeEnd::Returned => None,
+        CodeEnd::Threw(thrown) => Some(thrown_error(thrown)),
+        CodeEnd::TimedOut => {
+            let seconds = program.time.as_secs();
+            let message =
+                format!("the code computed for more than {seconds} s, without its calls: give a longer timeout");
+            object(ErrorCode::TimedOut, &message)
+        }
+        CodeEnd::Stuck => failed("the code awaits a promise that nothing resolves: only calls can be awaited"),
+        CodeEnd::TooManyCalls => failed(&format!("the code made more than {MAX_CODE_CALLS} calls: divide it")),
+        CodeEnd::TooMuchLogged => failed(
+            "a call has to wait for the user, and the results before it are too long to be stored until then: make that \
+             call first",
+        ),
+        CodeEnd::Differed => failed("the code did not do the same again after the user had answered: call it anew"),
+        CodeEnd::Crashed(Some(End::Signaled(signal))) => failed(&format!("the engine was ended by signal {signal}")),
+        CodeEnd::Crashed(_) => failed("the engine has ended without a result"),
+        CodeEnd::Refused(reason) => object(ErrorCode::SpawnFailed, &format!("the code cannot be isolated: {reason}")),
+        CodeEnd::Stopped(why) => object(ErrorCode::Cancelled, end_name(End::Stopped(why))),
+    }
+}
+
+/// The error that a program has thrown, with its place.
+fn thrown_error(thrown: Thrown) -> ErrorObject {
+    let Thrown { message, line, column, suggestions } = thrown;
+    let place = line.zip(column).map(|(line, column)| format!("line {line}, column {column}: ")).unwrap_or_default();
+    let error = ErrorObject::new(ErrorCode::CommandFailed, MetaTool::Code.name(), &format!("{place}{message}"));
+    ErrorObject { details: vec![json!({ "line": line, "column": column })], suggestions, ..error }
+}

@@ -1,0 +1,157 @@
+//! Runs programs for requests. Their calls take the way of all calls.
+
+use std::time::Instant;
+
+use climax_catalog::OutputForm;
+use futures_util::future::BoxFuture;
+use rmcp::model::{CallToolResponse, ErrorData, InputRequiredResult};
+use serde_json::{Map, Value};
+
+use super::super::client::Client;
+use super::super::code::signature::signature;
+use super::super::code::{CodeArguments, code_reply, failure, line_answer, outcome_answer, wrong_arguments};
+use super::super::errors::unknown_log;
+use super::super::lines::run_arguments;
+use super::super::meta::{self, EntryDetail};
+use super::super::progress::Progress;
+use super::super::replay_logs::{Done, WaitingRequest};
+use super::super::{reply, request_context};
+use super::Server;
+use super::calls::{NamedCall, ToolCall, bytes};
+use crate::call::arguments::{Violation, type_problem};
+use crate::call::{CallError, CallResult, LineResult, Purpose, suggest_tools};
+use crate::code::{self, Answer, Callee, Request, RunEnd};
+
+/// The calls of one program.
+struct ProgramCalls<'a> {
+    server: &'a Server,
+    call: &'a ToolCall<'a>,
+    progress: Option<Progress>,
+    run: u64,
+    /// The call whose user has answered with this request.
+    asked: Option<u64>,
+}
+
+impl Server {
+    /// Runs a program. If its client has to ask its user, the program runs again from its log when the answer has come.
+    ///
+    /// # Errors
+    /// The request came with a state that was not made for it, or whose log is gone.
+    pub(super) async fn call_code(
+        &self,
+        given: &CodeArguments,
+        call: &ToolCall<'_>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let ToolCall { toolbox, client, .. } = call;
+        let caller = request_context::caller_identity(client.context);
+        let log = match client.sealed_state() {
+            None => self.programs.begin(),
+            Some(state) => match self.logs.take(state, &caller, call.arguments) {
+                Some(Done::Code(log)) => log,
+                _ => return Err(unknown_log()),
+            },
+        };
+        let progress = Progress::of(client.context);
+        let calls = ProgramCalls { server: self, call, progress, run: log.run, asked: log.asked };
+        let program = given.program();
+        let ran = {
+            let _slot = self.programs.slot().await;
+            code::run(program, log, &calls, &toolbox.runner, self.stop(client.context)).await
+        };
+        let reply = match ran {
+            Ok(RunEnd::Asks(question, log)) => {
+                if let Some(state) = question.request_state.clone() {
+                    let (arguments, done) = (call.arguments.clone(), Done::Code(log));
+                    self.logs.store(WaitingRequest { state, caller, arguments, done, asked_at: Instant::now() });
+                }
+                return Ok(question.into());
+            }
+            Ok(RunEnd::Ended(outcome)) => code_reply(outcome, program, self.options.text_form),
+            Err(error) => {
+                let failed = Err(CallError::Spawn(error));
+                reply::reply(call.name, OutputForm::Text, failed, self.options.text_form)
+            }
+        };
+        if let Some(space) = request_context::space(client.context) {
+            space.set(bytes(&reply));
+        }
+        Ok(self.result(call.name, None, reply, client.context).into())
+    }
+}
+
+impl ProgramCalls<'_> {
+    /// The client, with the answer of its user if that belongs to the call `id`.
+    fn client(&self, id: u64) -> Client<'_> {
+        if self.asked == Some(id) { self.call.client.again() } else { self.call.client.without_answer() }
+    }
+
+    async fn tool(&self, id: u64, name: &str, arguments: Value) -> Result<Answer, InputRequiredResult> {
+        let Value::Object(arguments) = arguments else {
+            let problem = type_problem(&arguments, "an object of arguments");
+            return Ok(Err(wrong_arguments(name, &[Violation { argument: "args".to_owned(), problem }])));
+        };
+        let (Self { server, progress, .. }, ToolCall { toolbox, client, .. }) = (self, self.call);
+        let named = NamedCall { name, arguments: &arguments, purpose: Purpose::Code { run: self.run } };
+        let result = server.run(toolbox, named, &self.client(id), progress.as_ref(), client.context).await;
+        Ok(match result {
+            CallResult::InputRequired(question) => return Err(question),
+            CallResult::Ran(outcome) => outcome_answer(name, outcome, server.options.text_form),
+            CallResult::Failed(error) => Err(failure(name, error)),
+        })
+    }
+
+    async fn line(&self, id: u64, given: &Map<String, Value>) -> Result<Answer, InputRequiredResult> {
+        let (Self { server, .. }, ToolCall { toolbox, client, .. }) = (self, self.call);
+        let given = match run_arguments(given) {
+            Ok(given) => given,
+            Err(violations) => return Ok(Err(wrong_arguments("run", &violations))),
+        };
+        let purpose = Purpose::Code { run: self.run };
+        match server.run_line(toolbox, &given, purpose, &self.client(id), client.context).await {
+            LineResult::InputRequired(question) => Err(question),
+            LineResult::Done(done) => {
+                server.announce_changes(toolbox, &done);
+                Ok(line_answer(done, server.options.text_form))
+            }
+        }
+    }
+
+    /// What `climax_search` finds, without schemas.
+    fn search(&self, given: &Map<String, Value>) -> Answer {
+        let ToolCall { toolbox, .. } = self.call;
+        let found = meta::search(&toolbox.index, self.server.options.strategy, EntryDetail::WithRisk, given);
+        let found = found.map_err(|violations| wrong_arguments("search", &violations))?;
+        let mut found: Value = serde_json::from_str(&found).unwrap_or_default();
+        let mut entries = found["results"].take();
+        for entry in entries.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+            entry.remove("input_schema");
+        }
+        Ok(if entries.is_null() { found["summary"].take() } else { entries })
+    }
+
+    /// The signature of a tool.
+    fn describe(&self, name: &Value) -> Answer {
+        let index = &self.call.toolbox.index;
+        let Some(name) = name.as_str() else {
+            let violation = Violation { argument: "name".to_owned(), problem: type_problem(name, "string") };
+            return Err(wrong_arguments("describe", &[violation]));
+        };
+        let unknown = || failure(name, CallError::UnknownTool { suggestions: suggest_tools(index, name) });
+        index.get(name).map(|tool| signature(tool).into()).ok_or_else(unknown)
+    }
+}
+
+impl Callee for ProgramCalls<'_> {
+    type Question = InputRequiredResult;
+
+    fn answer(&self, id: u64, request: Request) -> BoxFuture<'_, Result<Answer, InputRequiredResult>> {
+        Box::pin(async move {
+            match request {
+                Request::Tool { name, arguments } => self.tool(id, &name, arguments).await,
+                Request::Line(given) => self.line(id, &given).await,
+                Request::Search(given) => Ok(self.search(&given)),
+                Request::Describe(name) => Ok(self.describe(&name)),
+            }
+        })
+    }
+}
