@@ -1,8 +1,8 @@
-//! What a model has to read and write for 40 tasks, on four surfaces: a benchmark without a model.
+//! What a model has to read and write for 40 tasks, on five surfaces: a benchmark without a model.
 //!
 //! `cargo bench --features budget --bench agents` makes a repository with files, does each task by direct tools, by search
-//! and call, by command lines and by chains, checks that all give the answer of bash, and prints tables. `-- --tasks` adds
-//! a table with a row for each task.
+//! and call, by command lines, by chains and by programs, checks that all give the answer of bash, and prints tables.
+//! `-- --tasks` adds a table with a row for each task.
 
 #![expect(
     clippy::unwrap_used,
@@ -11,6 +11,7 @@
     reason = "a measuring program prints, starts others, and stops at the first failure"
 )]
 
+mod break_even;
 #[path = "../client.rs"]
 mod client;
 mod fixture;
@@ -39,6 +40,7 @@ fn main() {
     assert!(wrong.is_empty(), "{} answers are not those of bash:\n{}", wrong.len(), wrong.join("\n\n"));
     report::print_lists(work.path());
     report::print(&surfaces, &rows, std::env::args().any(|word| word == "--tasks"));
+    break_even::print();
 }
 
 /// What bash prints for a line.

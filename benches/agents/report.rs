@@ -66,10 +66,22 @@ fn group(name: &str, surfaces: &[Surface], rows: &[&Row<'_>]) {
 /// Prints tokens read and written, and turns, of each task.
 fn each(surfaces: &[Surface], rows: &[Row<'_>]) {
     let names: Vec<&str> = surfaces.iter().map(|surface| surface.kind.name()).collect();
-    println!("\n| task | {} |\n|---|---|---|---|---|", names.join(" | "));
+    println!("\n| task | {} |\n|{}", names.join(" | "), "---|".repeat(names.len() + 1));
     for (task, costs) in rows {
         let costs: Vec<String> = costs.iter().map(|cost| format!("{} in {}", spent(cost), cost.turns)).collect();
         println!("| {} | {} |", task.does, costs.join(" | "));
+    }
+}
+
+/// Prints the cost of the same task with more and more calls.
+pub(crate) fn print_break_even(kinds: &[SurfaceKind], rows: &[(usize, [Cost; 3])]) {
+    let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+    println!("\nRead and written, in turns; all turns (the most commits of N files)\n");
+    println!("| calls | {} |\n|{}", names.join(" | "), "---|".repeat(names.len() + 1));
+    for (files, costs) in rows {
+        let costs: Vec<String> =
+            costs.iter().map(|cost| format!("{} in {}; {}", spent(cost), cost.turns, cost.context)).collect();
+        println!("| {files} | {} |", costs.join(" | "));
     }
 }
 

@@ -21,10 +21,12 @@ pub(crate) enum SurfaceKind {
     Run,
     /// `climax_search` and `climax_chain`.
     Chain,
+    /// `climax_code`.
+    Code,
 }
 
 impl SurfaceKind {
-    pub(crate) const ALL: [Self; 4] = [Self::Direct, Self::SearchCall, Self::Run, Self::Chain];
+    pub(crate) const ALL: [Self; 5] = [Self::Direct, Self::SearchCall, Self::Run, Self::Chain, Self::Code];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -32,6 +34,7 @@ impl SurfaceKind {
             Self::SearchCall => "(b) search, call",
             Self::Run => "(c) run",
             Self::Chain => "(d) search, chain",
+            Self::Code => "(e) code",
         }
     }
 
@@ -41,6 +44,7 @@ impl SurfaceKind {
             Self::SearchCall => &["--meta", "search,call"],
             Self::Run => &["--meta", "run"],
             Self::Chain => &["--meta", "search,chain"],
+            Self::Code => &["--meta", "code"],
         }
     }
 }
@@ -89,14 +93,14 @@ impl Surface {
 
     /// Does a task, and checks the answer.
     pub(crate) fn does(&mut self, task: &Task, expected: &str) -> Cost {
-        let prefix = self.list + self.count(&task.does);
-        let mut work = Work { surface: self, cost: Cost::default(), prefix };
+        let mut work = Work::of(self, &task.does);
         let answer = match work.surface.kind {
             SurfaceKind::Direct => work.calls(task, |step| (step.0.to_owned(), step.1.into())),
             SurfaceKind::SearchCall => {
                 work.searches(&task.steps);
                 work.calls(task, |(tool, args)| ("climax_call".to_owned(), json!({ "tool_name": tool, "args": args })))
             }
+            SurfaceKind::Code => work.ask("climax_code", &json!({ "code": program(&task.lines) })),
             SurfaceKind::Run => task.answer(|line| work.ask("climax_run", &json!({ "command": line }))),
             SurfaceKind::Chain => {
                 work.searches(&task.steps);
@@ -144,17 +148,44 @@ fn tool_list(server: &mut Server, output: &mut Output) -> Vec<Value> {
     }
 }
 
+/// The program that runs the lines of a task.
+fn program(lines: &[String]) -> String {
+    let run = |line: &str| match line.contains("{0}") {
+        true => format!("(await run(`{}`)).stdout", line.replace('\\', "\\\\").replace("{0}", "${words}")),
+        false => format!("(await run({})).stdout", Value::from(line)),
+    };
+    match lines {
+        [line] => run(line),
+        [first, rest @ ..] => {
+            let rest: Vec<String> = rest.iter().map(|line| run(line)).collect();
+            format!("const words = {}.trim().split(\"\\n\").join(\" \");\n{}", run(first), rest.join(";\n"))
+        }
+        [] => unreachable!("a task has lines"),
+    }
+}
+
 /// A conversation about one task.
-struct Work<'s> {
+pub(crate) struct Work<'s> {
     surface: &'s mut Surface,
     cost: Cost,
     /// Tokens of the conversation so far.
     prefix: usize,
 }
 
-impl Work<'_> {
+impl<'s> Work<'s> {
+    /// Starts a conversation with a question.
+    pub(crate) fn of(surface: &'s mut Surface, question: &str) -> Self {
+        let prefix = surface.list + surface.count(question);
+        Self { surface, cost: Cost::default(), prefix }
+    }
+
+    /// Searches once.
+    pub(crate) fn search(&mut self, query: &str) {
+        self.ask("climax_search", &json!({ "query": query }));
+    }
+
     /// Calls a tool of the list, and returns the text of the result.
-    fn ask(&mut self, name: &str, arguments: &Value) -> String {
+    pub(crate) fn ask(&mut self, name: &str, arguments: &Value) -> String {
         let written = self.surface.count(&json!({ "name": name, "arguments": arguments }).to_string());
         let start = Instant::now();
         self.surface.server.request(name, arguments, false);
@@ -201,7 +232,7 @@ impl Work<'_> {
     }
 
     /// The cost, with the turn in which the model answers.
-    fn ended(mut self) -> Cost {
+    pub(crate) fn ended(mut self) -> Cost {
         self.cost.context += self.prefix;
         self.cost.turns += 1;
         self.cost

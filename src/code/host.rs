@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::guest;
 use super::message::{self, Answer, GuestMessage, Request, Thrown};
-use super::replay::{AnsweredCall, MAX_LOGGED_BYTES, ReplayLog};
+use super::replay::{AnsweredCall, ReplayLog};
 use crate::exec::{Capture, Captured, End, Guest, Limits, Runner, SpawnError, Stop};
 
 /// Maximum calls of one program.
@@ -60,6 +60,13 @@ pub(crate) struct CodeOutcome {
     pub(crate) end: CodeEnd,
     /// The calls that ran when it ended, since it did not await them.
     pub(crate) forgotten: Vec<Request>,
+}
+
+impl CodeOutcome {
+    /// Makes the outcome of a program that was stopped before it ran.
+    pub(crate) fn not_started(why: Stop) -> Self {
+        Self { printed: Captured::default(), end: CodeEnd::Stopped(why), forgotten: Vec::new() }
+    }
 }
 
 /// How a program ended.
@@ -139,7 +146,7 @@ pub(crate) async fn run<C: Callee>(
         guest: runner.start_guest(guest::COMMAND).await?,
         state: GuestState::Computing(Instant::now()),
         time_left: program.time,
-        log: ReplayLog { answered: Vec::new(), asked: None, ..log },
+        log: log.again(),
         replayed,
         open: BTreeMap::new(),
         queue: VecDeque::new(),
@@ -227,7 +234,9 @@ impl<C: Callee> Run<'_, C> {
 
     /// Starts the calls that wait, as long as no question is open and the log has been replayed.
     fn start_calls(&mut self) {
-        while self.question.is_none() && self.replayed.is_empty() && self.running.len() < MAX_PARALLEL_CALLS {
+        // Answers that the guest has not got count too: they take memory.
+        let has_room = |run: &Self| run.running.len() + run.outbox.len() < MAX_PARALLEL_CALLS;
+        while self.question.is_none() && self.replayed.is_empty() && has_room(self) {
             let Some(id) = self.queue.pop_front() else { return };
             let Some(request) = self.open.get(&id).cloned() else { continue };
             let answer = self.callee.answer(id, request);
@@ -244,7 +253,7 @@ impl<C: Callee> Run<'_, C> {
                 if self.question.is_none() {
                     self.outbox.push_back(call.clone());
                 }
-                self.log.answered.push(call);
+                self.log.add(call);
             }
             Err(question) if self.question.is_none() => {
                 self.question = Some(question);
@@ -261,7 +270,7 @@ impl<C: Callee> Run<'_, C> {
             return Ok(());
         }
         let logged = self.replayed.pop_front();
-        self.log.answered.extend(logged.clone());
+        logged.iter().for_each(|call| self.log.add(call.clone()));
         let Some(AnsweredCall { id, message, .. }) = logged.or_else(|| self.outbox.pop_front()) else { return Ok(()) };
         if self.open.remove(&id).is_none() {
             return Err(CodeEnd::Differed);
@@ -277,20 +286,22 @@ impl<C: Callee> Run<'_, C> {
         let has_ended_itself = matches!(end, CodeEnd::Stuck | CodeEnd::Returned | CodeEnd::Threw(_));
         if has_ended_itself {
             // A call that it does not await is made all the same, and none of the log is made twice.
-            self.log.answered.extend(self.replayed.drain(..));
+            self.replayed.drain(..).for_each(|call| self.log.add(call));
         } else {
             self.queue.clear();
         }
         let forgotten = self.open.values().cloned().collect();
+        self.outbox.clear();
         self.start_calls();
         while let Some((id, answered)) = self.running.next().await {
             self.answered(id, answered);
+            self.outbox.clear();
             self.start_calls();
         }
         let had_ended = self.guest.end().await;
         let end = match (end, self.question) {
             (CodeEnd::Crashed(_), _) => CodeEnd::Crashed(had_ended),
-            (_, Some(question)) if has_ended_itself && self.log.bytes() <= MAX_LOGGED_BYTES => {
+            (_, Some(question)) if has_ended_itself && self.log.is_whole() => {
                 return Ok(RunEnd::Asks(question, self.log));
             }
             (_, Some(_)) if has_ended_itself => CodeEnd::TooMuchLogged,

@@ -153,16 +153,25 @@
         defineProperty(globalThis, name, { value });
     }
 
-    const threw = (error) => {
-        const isError = error instanceof Error;
-        const stack = isError ? String(error.stack) : "";
-        const [, before = 0, line, column] = /code(?:\+(\d+))?\.js:(\d+):(\d+)/.exec(stack) ?? [];
-        const thrown = { message: isError ? `${error.name}: ${error.message}` : text(error) };
-        if (/^ReferenceError: .* is not defined$/.test(thrown.message)) thrown.message += `; ${WORLD}`;
+    const thrown = (error) => {
+        if (!(error instanceof Error)) return { message: text(error) };
+        const { name, message, stack, suggestions } = error;
+        const [, before = 0, line, column] = /code(?:\+(\d+))?\.js:(\d+):(\d+)/.exec(String(stack)) ?? [];
+        const described = { message: `${name}: ${message}` };
+        if (/^ReferenceError: .* is not defined$/.test(described.message)) described.message += `; ${WORLD}`;
         // The engine gives some errors the place of their function, which may be before the program.
-        if (line > before) Object.assign(thrown, { line: line - before, column: Number(column) });
-        if (isError && Array.isArray(error.suggestions)) thrown.suggestions = error.suggestions;
-        send(stringify({ threw: thrown }));
+        if (line > before) Object.assign(described, { line: line - before, column: Number(column) });
+        if (Array.isArray(suggestions)) described.suggestions = suggestions;
+        return described;
+    };
+    const threw = (error) => {
+        let message;
+        try {
+            message = stringify({ threw: thrown(error) });
+        } catch {
+            message = '{"threw":{"message":"an error that cannot be shown"}}';
+        }
+        send(message);
     };
     const returned = (value) => {
         if (value !== undefined) print(value);

@@ -6,7 +6,7 @@
 use super::message::Request;
 
 /// Maximum bytes of the answers that a run has got when its client has to ask its user.
-pub(crate) const MAX_LOGGED_BYTES: usize = 16 << 20;
+const MAX_LOGGED_BYTES: usize = 16 << 20;
 
 /// The log of a run.
 #[derive(Clone, Debug)]
@@ -19,6 +19,8 @@ pub(crate) struct ReplayLog {
     pub(super) began_ms: u64,
     /// The calls that were answered, in the order of their answers.
     pub(super) answered: Vec<AnsweredCall>,
+    /// Whether some are missing, since all of them would take too many bytes.
+    is_cut: bool,
     /// The call whose user is being asked.
     pub(crate) asked: Option<u64>,
 }
@@ -35,7 +37,27 @@ pub(super) struct AnsweredCall {
 impl ReplayLog {
     /// Makes the log of a run that begins at this time, in milliseconds since 1970.
     pub(crate) fn new(run: u64, seed: u32, began_ms: u64) -> Self {
-        Self { run, seed, began_ms, answered: Vec::new(), asked: None }
+        Self { run, seed, began_ms, answered: Vec::new(), is_cut: false, asked: None }
+    }
+
+    /// Returns the log with which the same run begins again.
+    pub(super) fn again(&self) -> Self {
+        Self::new(self.run, self.seed, self.began_ms)
+    }
+
+    /// Adds a call that was answered.
+    pub(super) fn add(&mut self, call: AnsweredCall) {
+        self.is_cut |= self.bytes() + call.message.len() > MAX_LOGGED_BYTES;
+        if self.is_cut {
+            self.answered.clear();
+        } else {
+            self.answered.push(call);
+        }
+    }
+
+    /// Whether it has all calls, so that the program can run again.
+    pub(super) fn is_whole(&self) -> bool {
+        !self.is_cut
     }
 
     /// The bytes of its answers.

@@ -10,6 +10,7 @@ use climax_catalog::expansion::command_word;
 use climax_catalog::{CliView, EnvValue};
 
 mod append;
+mod caller_slots;
 mod capture;
 mod children;
 #[cfg(native_linux)]
@@ -63,6 +64,8 @@ mod transcript;
 mod watch;
 
 pub(crate) use append::open_for_append;
+#[cfg(feature = "code")]
+pub(crate) use caller_slots::CallerSlots;
 #[cfg(feature = "code")]
 pub(crate) use capture::Capture;
 pub use capture::Captured;

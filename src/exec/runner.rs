@@ -1,13 +1,12 @@
 //! Runs calls: a limited number at once, locally, in a sandbox or in a container.
 
-use std::collections::HashMap;
 use std::future::{Future, pending};
 use std::io;
 use std::mem::ManuallyDrop;
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, Weak};
 
 use climax_catalog::policy::{Container, Executor, Sandbox};
 use futures_util::FutureExt as _;
@@ -15,6 +14,7 @@ use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio::time::sleep;
 
+use super::caller_slots::CallerSlots;
 use super::confinement::{self, Confinement};
 use super::invocation::Invocation;
 use super::janitor::{CleanupGuard, Janitor};
@@ -25,7 +25,6 @@ use super::process::{self, RunContext};
 use super::secrets;
 use super::start_queue::StartQueue;
 use super::{Captured, End, Outcome, SpawnError, Stop, Watch, container, random, sandbox, variable};
-use crate::lock::Unpoisoned as _;
 
 /// Runs programs, a limited number at once. Clones share the limit.
 ///
@@ -342,24 +341,6 @@ async fn run_here(
         let _ = tokio::task::spawn_blocking(|| drop(scratch)).await;
     }
     outcome
-}
-
-/// A semaphore per caller, for as long as the caller has calls.
-#[derive(Debug, Default)]
-struct CallerSlots(Mutex<HashMap<String, Weak<Semaphore>>>);
-
-impl CallerSlots {
-    /// Returns the semaphore of a caller, with `slots` permits if it is new.
-    fn of(&self, caller: &str, slots: usize) -> Arc<Semaphore> {
-        let mut caller_slots = self.0.lock().unpoisoned();
-        if let Some(semaphore) = caller_slots.get(caller).and_then(Weak::upgrade) {
-            return semaphore;
-        }
-        caller_slots.retain(|_, semaphore| semaphore.strong_count() > 0);
-        let semaphore = Arc::new(Semaphore::new(slots));
-        caller_slots.insert(caller.to_owned(), Arc::downgrade(&semaphore));
-        semaphore
-    }
 }
 
 /// Counts a waiting call until it is dropped.

@@ -144,6 +144,20 @@ fn programs_call_tools_and_return_what_they_make_of_the_results() {
 }
 
 #[test]
+fn the_program_of_the_guide_runs() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(root.join("docs/guides/code.md")).unwrap();
+    let (_, rest) = page.split_once("```js\n").unwrap();
+    let (code, _) = rest.split_once("```").unwrap();
+    let mut command = climax();
+    let mut server = Server::spawn(command.args(["--meta", "code"]).current_dir(root));
+    server.initialize("2025-11-25");
+    let result = server.tool("climax_code", json!({ "code": code }));
+    let found: Vec<(String, u32)> = serde_json::from_str(text(&result)).unwrap_or_else(|_| panic!("{result}"));
+    assert!(found.len() == 3 && found.iter().all(|(file, _)| file.starts_with("docs/guides/")), "{found:?}");
+}
+
+#[test]
 fn errors_say_where_they_are_and_what_to_do() {
     let mut client = Client::start(&[]);
     for (code, expected) in [
@@ -260,6 +274,7 @@ fn hostile_programs_harm_nothing_but_themselves() {
         ("const f = () => f(); f()", "Maximum call stack size exceeded"),
         ("JSON.parse('['.repeat(1e6))", "Error"),
         ("throw {get message() { throw 1 }, toString() { throw 2 }}", "[error]"),
+        ("throw new (class extends Error { get message() { throw 1 } })()", "an error that cannot be shown"),
         ("throw new Proxy({}, {get() { throw 1 }, ownKeys() { throw 2 }})", "[error]"),
         (
             "JSON.stringify = JSON.parse = Array.prototype.map = Promise.prototype.then = null; await run('true')",

@@ -1,5 +1,6 @@
 //! Runs programs for requests. Their calls take the way of all calls.
 
+use std::pin::pin;
 use std::time::Instant;
 
 use climax_catalog::OutputForm;
@@ -20,7 +21,7 @@ use super::Server;
 use super::calls::{NamedCall, ToolCall, bytes};
 use crate::call::arguments::{Violation, type_problem};
 use crate::call::{CallError, CallResult, LineResult, Purpose, suggest_tools};
-use crate::code::{self, Answer, Callee, Request, RunEnd};
+use crate::code::{self, Answer, Callee, CodeOutcome, Request, RunEnd};
 
 /// The calls of one program.
 struct ProgramCalls<'a> {
@@ -54,9 +55,11 @@ impl Server {
         let progress = Progress::of(client.context);
         let calls = ProgramCalls { server: self, call, progress, run: log.run, asked: log.asked };
         let program = given.program();
-        let ran = {
-            let _slot = self.programs.slot().await;
-            code::run(program, log, &calls, &toolbox.runner, self.stop(client.context)).await
+        let mut stop = pin!(self.stop(client.context));
+        let slot = self.programs.slot(&caller, stop.as_mut()).await;
+        let ran = match slot {
+            Ok(_slot) => code::run(program, log, &calls, &toolbox.runner, stop).await,
+            Err(why) => Ok(RunEnd::Ended(CodeOutcome::not_started(why))),
         };
         let reply = match ran {
             Ok(RunEnd::Asks(question, log)) => {
