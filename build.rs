@@ -14,10 +14,14 @@ fn main() {
     println!("cargo::rustc-env=CLIMAX_RUSTC={rustc}");
     println!("cargo::rerun-if-env-changed=CLIMAX_COMMIT");
     println!("cargo::rerun-if-env-changed=CLIMAX_PORTABLE");
-    println!("cargo::rustc-check-cfg=cfg(native_linux)");
+    println!("cargo::rustc-check-cfg=cfg(native_linux, has_code)");
     // Linux's own ways: pidfd, Landlock, seccomp, /proc/self/exe. CLIMAX_PORTABLE leaves them out, so that Linux can
     // test what other systems run.
     if variable("CARGO_CFG_TARGET_OS") == "linux" && variable("CLIMAX_PORTABLE").is_empty() {
         println!("cargo::rustc-cfg=native_linux");
+        // Nothing else isolates the engine of `climax_code`.
+        if env::var_os("CARGO_FEATURE_CODE").is_some() {
+            println!("cargo::rustc-cfg=has_code");
+        }
     }
 }

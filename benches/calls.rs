@@ -1,8 +1,8 @@
 //! The overhead of a call: time, memory with much output, and time from cancellation to the end of the processes.
 //!
 //! `cargo bench --bench calls` runs `/bin/true` in turn by `posix_spawn` alone, by the runner, and by the release
-//! server over its standard streams, confined to needs and not, then floods the server, then cancels calls; it prints medians and 99th
-//! percentiles.
+//! server over its standard streams, confined to needs and not. Then it runs programs of `climax_code`, floods the
+//! server, and cancels calls. It prints medians and 99th percentiles.
 
 #![expect(
     clippy::unwrap_used,
@@ -26,6 +26,7 @@ use climax::exec::Invocation;
 use climax::exec::Limits;
 use climax::exec::{End, Runner};
 use rustix::process::{Pid, test_kill_process_group};
+use serde_json::json;
 
 use client::{Output, Server};
 
@@ -34,6 +35,7 @@ const ROUNDS: usize = 50;
 /// Calls of one kind in one round, and the number in flight.
 const LOADS: [(usize, usize); 2] = [(100, 1), (128, 32)];
 const FLOOD: u64 = 1_000_000_000;
+const CODE_RUNS: usize = 1_000;
 const CANCELLED: usize = 100;
 const CANCELLED_STUBBORN: usize = 5;
 
@@ -62,6 +64,7 @@ fn main() {
     )
     .unwrap();
     compare(&small);
+    code(&small);
     flood(&config);
     cancel(&config, &pids);
 }
@@ -100,6 +103,28 @@ fn compare(config: &Path) {
             );
         }
     }
+}
+
+/// Measures programs of `climax_code`: one that makes no call, and one that makes a call.
+fn code(config: &Path) {
+    let config = config.display().to_string();
+    let (mut server, mut output) = client::start_with(&["--meta", "call,code", "--config", &config], Path::new("."));
+    println!("\n{:28} {:>6} {:>9} {:>9}", "climax_code", "runs", "p50 ms", "p99 ms");
+    for (name, code) in [("no call", "1"), ("one call", "await tools.small()")] {
+        let mut times = Times::default();
+        for _ in 0..CODE_RUNS {
+            let start = Instant::now();
+            server.request("climax_code", &json!({ "code": code }), false);
+            let answer = client::read(&mut output).unwrap();
+            assert_eq!(answer["result"]["isError"], false, "{answer}");
+            times.single.push(start.elapsed());
+        }
+        println!("{name:28} {CODE_RUNS:>6} {:>9.3} {:>9.3}", times.percentile(50), times.percentile(99));
+    }
+    // The janitor is the one child that stays.
+    let server = server.child.id();
+    let children = std::fs::read_to_string(format!("/proc/{server}/task/{server}/children")).unwrap();
+    assert!(children.split_whitespace().count() <= 1, "processes are left: {children}");
 }
 
 /// The time of each call, and of all together.

@@ -6,7 +6,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use climax_catalog::Catalog;
 
-#[cfg(feature = "code")]
+#[cfg(has_code)]
 use crate::code::guest;
 #[cfg(feature = "budget")]
 use crate::command::budget;
@@ -130,7 +130,7 @@ impl Program {
             Some(Helped::Failed) => return ExitCode::from(FAILURE),
             None => {}
         }
-        #[cfg(feature = "code")]
+        #[cfg(has_code)]
         if guest::run_as_guest() {
             return ExitCode::SUCCESS;
         }

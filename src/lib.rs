@@ -9,7 +9,7 @@ extern crate self as climax;
 
 pub mod call;
 mod cli;
-#[cfg(feature = "code")]
+#[cfg(has_code)]
 mod code;
 mod command;
 pub mod exec;

@@ -15,6 +15,9 @@ const FILES: [usize; 6] = [1, 2, 4, 8, 16, 32];
 /// The surfaces that are compared.
 const KINDS: [SurfaceKind; 3] = [SurfaceKind::SearchCall, SurfaceKind::Run, SurfaceKind::Code];
 
+/// The pipelines of two commands that one line holds.
+const MAX_PIPELINES: usize = 8;
+
 /// What the user asks.
 const QUESTION: &str = "Which file of the directory has the most commits?";
 
@@ -92,9 +95,11 @@ counts.sort((a, b) => b[0] - a[0])[0][1]"
         };
     assert_eq!(names.len(), files);
     if kind == SurfaceKind::Run {
-        let counts: Vec<String> =
-            names.iter().map(|name| format!("git log --oneline -- {files}/{name} | wc -l")).collect();
-        work.ask("climax_run", &json!({ "command": counts.join("; ") }));
+        for some in names.chunks(MAX_PIPELINES) {
+            let counts: Vec<String> =
+                some.iter().map(|name| format!("git log --oneline -- {files}/{name} | wc -l")).collect();
+            work.ask("climax_run", &json!({ "command": counts.join("; ") }));
+        }
         return work.ended();
     }
     work.search("show the commit history of a file");

@@ -270,7 +270,9 @@ impl<C: Callee> Run<'_, C> {
             return Ok(());
         }
         let logged = self.replayed.pop_front();
-        logged.iter().for_each(|call| self.log.add(call.clone()));
+        if let Some(call) = &logged {
+            self.log.add(call.clone());
+        }
         let Some(AnsweredCall { id, message, .. }) = logged.or_else(|| self.outbox.pop_front()) else { return Ok(()) };
         if self.open.remove(&id).is_none() {
             return Err(CodeEnd::Differed);

@@ -26,13 +26,10 @@ mod descriptors;
 mod error;
 pub mod glob;
 mod group;
-#[cfg(feature = "code")]
+#[cfg(has_code)]
 mod guest;
 mod invocation;
-#[cfg(all(feature = "code", native_linux))]
-mod isolation;
-#[cfg(all(feature = "code", not(native_linux)))]
-#[path = "isolation_portable.rs"]
+#[cfg(has_code)]
 mod isolation;
 mod janitor;
 mod joint;
@@ -64,9 +61,9 @@ mod transcript;
 mod watch;
 
 pub(crate) use append::open_for_append;
-#[cfg(feature = "code")]
+#[cfg(has_code)]
 pub(crate) use caller_slots::CallerSlots;
-#[cfg(feature = "code")]
+#[cfg(has_code)]
 pub(crate) use capture::Capture;
 pub use capture::Captured;
 pub use children::reap_given_children;
@@ -74,10 +71,10 @@ pub use confined::kernel_abi;
 pub use confinement::Confinement;
 pub use descriptors::{keep_descriptors_private, room_for_connections};
 pub use error::SpawnError;
-#[cfg(feature = "code")]
+#[cfg(has_code)]
 pub(crate) use guest::Guest;
 pub use invocation::{Invocation, SecretSource};
-#[cfg(feature = "code")]
+#[cfg(has_code)]
 pub(crate) use isolation::isolate;
 pub(crate) use janitor::CleanupGuard;
 pub use joint::{ErrorSink, Sink};
@@ -173,10 +170,6 @@ pub enum Stop {
 pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
-
-/// Whether this platform can isolate a process that computes.
-#[cfg(feature = "code")]
-pub(crate) const CAN_ISOLATE: bool = cfg!(native_linux);
 
 /// Returns whether this process may write a path, or make it.
 #[must_use]

@@ -130,7 +130,7 @@ impl Runner {
     }
 
     /// The queue of starts, and the janitor if this program can be started again.
-    #[cfg(feature = "code")]
+    #[cfg(has_code)]
     pub(super) fn helpers(&self) -> (&StartQueue, Option<&Janitor>) {
         (&self.queue, self.janitor.as_deref())
     }

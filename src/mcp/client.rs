@@ -54,13 +54,13 @@ impl<'a> Client<'a> {
     }
 
     /// The same client for one call of several. The answer of this round belongs to that call.
-    #[cfg(feature = "code")]
+    #[cfg(has_code)]
     pub(super) fn again(&self) -> Self {
         Self::new(self.context, self.states, self.responses, self.sealed_state)
     }
 
     /// The same client for a call to which the answer of this round does not belong.
-    #[cfg(feature = "code")]
+    #[cfg(has_code)]
     pub(super) fn without_answer(&self) -> Self {
         Self::new(self.context, self.states, None, None)
     }

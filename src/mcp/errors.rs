@@ -3,6 +3,7 @@
 use rmcp::model::{ErrorCode, ErrorData};
 use serde_json::json;
 
+use crate::call::approval::APPROVAL_LIMIT;
 use crate::call::arguments::echo;
 
 /// The `requestState` of a request failed verification.
@@ -25,6 +26,12 @@ pub(super) fn unknown_log() -> ErrorData {
 pub(super) fn unknown_task(id: &str) -> ErrorData {
     let message = format!("Unknown task: {}; results are stored for ten minutes after the end", echo(id));
     ErrorData::invalid_params(message, None)
+}
+
+/// The user has not answered the question of a task in time.
+pub(super) fn unanswered() -> ErrorData {
+    let minutes = APPROVAL_LIMIT.as_secs() / 60;
+    ErrorData::internal_error(format!("No answer came within {minutes} minutes, so the call did not run"), None)
 }
 
 /// No resource has this URI. From revision 2026-07-28 on the URI counts as an invalid parameter.

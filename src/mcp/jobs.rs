@@ -245,3 +245,74 @@ impl JobEnd {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::ContentBlock;
+    use tokio::task::yield_now;
+
+    use super::*;
+
+    fn add(jobs: &Jobs, caller: &str) -> Option<Arc<Job>> {
+        let began = (now(), Instant::now());
+        jobs.add(caller.into(), Arc::default(), CancellationToken::new(), began)
+    }
+
+    /// Adds a job that ends at once with a result of this many bytes.
+    async fn add_ended(jobs: &Arc<Jobs>, caller: &str, bytes: usize) -> Arc<Job> {
+        let job = add(jobs, caller).unwrap();
+        let result = CallToolResult::success(vec![ContentBlock::text("x".repeat(bytes))]);
+        jobs.run(job.clone(), async { JobEnd::of(result) });
+        job.ended().await;
+        yield_now().await;
+        job
+    }
+
+    fn has(jobs: &Jobs, job: &Job) -> bool {
+        jobs.named(&job.id).is_some()
+    }
+
+    #[tokio::test]
+    async fn a_caller_has_64_jobs_and_its_oldest_ended_one_gives_way() {
+        let jobs = Arc::new(Jobs::default());
+        let ended = add_ended(&jobs, "ada", 1).await;
+        let other = add_ended(&jobs, "bob", 1).await;
+        for _ in 1..MAX_JOBS_OF_CALLER {
+            assert!(add(&jobs, "ada").is_some());
+        }
+        assert!(has(&jobs, &ended));
+        assert!(add(&jobs, "ada").is_some());
+        assert!(!has(&jobs, &ended) && has(&jobs, &other));
+        assert!(add(&jobs, "ada").is_none(), "all run");
+        assert!(add(&jobs, "bob").is_some());
+    }
+
+    #[tokio::test]
+    async fn results_take_64_mib_and_the_oldest_give_way() {
+        let jobs = Arc::new(Jobs::default());
+        let running = add(&jobs, "ada").unwrap();
+        let large = MAX_JOB_RESULT_BYTES / 3;
+        let first = add_ended(&jobs, "ada", large).await;
+        let second = add_ended(&jobs, "bob", large).await;
+        assert!(has(&jobs, &first) && has(&jobs, &second));
+        let third = add_ended(&jobs, "ada", large).await;
+        assert!(!has(&jobs, &first) && has(&jobs, &second) && has(&jobs, &third) && has(&jobs, &running));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn results_are_stored_for_ten_minutes() {
+        let jobs = Arc::new(Jobs::default());
+        let job = add_ended(&jobs, "ada", 1).await;
+        sleep(Duration::from_secs(599)).await;
+        assert!(has(&jobs, &job));
+        sleep(Duration::from_secs(2)).await;
+        assert!(!has(&jobs, &job));
+    }
+
+    #[test]
+    fn a_job_is_found_by_its_caller_alone() {
+        let jobs = Jobs::default();
+        let job = add(&jobs, "ada").unwrap();
+        assert!(jobs.find(&job.id, b"ada").is_some() && jobs.find(&job.id, b"bob").is_none());
+    }
+}

@@ -7,7 +7,7 @@ mod caching;
 mod call_notifier;
 mod chain;
 mod client;
-#[cfg(feature = "code")]
+#[cfg(has_code)]
 mod code;
 pub mod decode;
 mod errors;

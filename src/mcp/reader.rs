@@ -72,7 +72,7 @@ impl<'a> ArgumentReader<'a> {
     }
 
     /// A number of seconds from 1 to `most`, or the default. Some clients fill in every argument, so 0 is the default too.
-    #[cfg(feature = "code")]
+    #[cfg(has_code)]
     pub(super) fn seconds(&mut self, name: &str, default: i64, most: i64) -> i64 {
         let seconds = self.integer(name).filter(|seconds| *seconds != 0).unwrap_or(default);
         if !(1..=most).contains(&seconds) {

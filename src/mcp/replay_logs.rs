@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::call::approval::APPROVAL_LIMIT;
 use crate::call::chain::{MAX_CHAIN_BYTES, StepResult};
-#[cfg(feature = "code")]
+#[cfg(has_code)]
 use crate::code::ReplayLog;
 use crate::lock::Unpoisoned as _;
 
@@ -45,7 +45,7 @@ pub(super) enum Done {
     /// The results of the steps of a chain.
     Chain(Vec<StepResult>),
     /// The answers that a program has got.
-    #[cfg(feature = "code")]
+    #[cfg(has_code)]
     Code(ReplayLog),
 }
 
@@ -79,7 +79,7 @@ impl Done {
             Self::Chain(steps) => {
                 steps.iter().map(|step| step.stdout.as_ref().map_or(0, String::len) + step.stderr.len()).sum()
             }
-            #[cfg(feature = "code")]
+            #[cfg(has_code)]
             Self::Code(log) => log.bytes(),
         }
     }

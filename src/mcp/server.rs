@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use rmcp::service::{RequestContext, RoleServer};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-#[cfg(feature = "code")]
+#[cfg(has_code)]
 use super::code::programs::Programs;
 use super::decode::Methods;
 use super::jobs::Jobs;
@@ -25,7 +25,7 @@ use crate::serving::snapshot::ServedHandle;
 mod answer;
 mod calls;
 mod chain;
-#[cfg(feature = "code")]
+#[cfg(has_code)]
 mod code;
 mod handler;
 mod jobs;
@@ -47,7 +47,7 @@ pub struct Server {
     states: Arc<StateSigner>,
     outputs: Arc<OutputStore>,
     logs: Arc<ReplayLogs>,
-    #[cfg(feature = "code")]
+    #[cfg(has_code)]
     programs: Arc<Programs>,
     jobs: Arc<Jobs>,
     connection: ClientConnection,
@@ -98,7 +98,7 @@ impl Server {
             states: Arc::new(StateSigner::new(None)),
             outputs: Arc::default(),
             logs: Arc::default(),
-            #[cfg(feature = "code")]
+            #[cfg(has_code)]
             programs: Arc::default(),
             jobs: Arc::default(),
             connection: ClientConnection::new(),

@@ -60,7 +60,7 @@ impl MetaSurface {
     }
 
     /// Whether it has this meta-tool.
-    pub(crate) fn has(&self, tool: MetaTool) -> bool {
+    pub(super) fn has(&self, tool: MetaTool) -> bool {
         self.tools.contains(&tool)
     }
 
@@ -104,7 +104,7 @@ pub enum MetaTool {
     /// Calls several tools in order.
     Chain,
     /// Runs a program that calls tools.
-    #[cfg(feature = "code")]
+    #[cfg(has_code)]
     Code,
 }
 
@@ -126,7 +126,7 @@ impl MetaTool {
             Self::Describe => "climax_describe",
             Self::Examples => "climax_examples",
             Self::Chain => "climax_chain",
-            #[cfg(feature = "code")]
+            #[cfg(has_code)]
             Self::Code => "climax_code",
         }
     }

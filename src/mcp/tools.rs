@@ -7,7 +7,7 @@ use climax_catalog::{ResolvedTool, Risk, ToolIndex};
 use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use serde_json::Value;
 
-#[cfg(feature = "code")]
+#[cfg(has_code)]
 use super::code;
 use super::surface::{MetaSurface, MetaTool, SearchForm, Surface};
 use super::{chain, extended, lines, meta, typed};
@@ -75,7 +75,7 @@ fn meta_tool(tool: MetaTool, surface: &MetaSurface, index: &ToolIndex) -> Tool {
         MetaTool::Describe => ("Describe", extended::DESCRIBE_DESCRIPTION.into()),
         MetaTool::Examples => ("Examples", extended::EXAMPLES_DESCRIPTION.into()),
         MetaTool::Chain => ("Chain", chain::DESCRIPTION.into()),
-        #[cfg(feature = "code")]
+        #[cfg(has_code)]
         MetaTool::Code => ("Code", code::description(surface).into()),
     };
     let reading = ToolAnnotations::new().read_only(true);
@@ -102,7 +102,7 @@ pub(super) fn meta_schema(tool: MetaTool, surface: &MetaSurface) -> Value {
         (MetaTool::Describe, _) => extended::describe_schema(),
         (MetaTool::Examples, _) => extended::examples_schema(surface.call_name()),
         (MetaTool::Chain, _) => chain::schema(surface.call_name()),
-        #[cfg(feature = "code")]
+        #[cfg(has_code)]
         (MetaTool::Code, _) => code::schema(),
     }
 }

@@ -14,7 +14,7 @@ mod author;
 mod build;
 mod chain;
 mod client;
-#[cfg(all(feature = "code", native_linux))]
+#[cfg(has_code)]
 mod code;
 mod code_blocks;
 mod command_line;

@@ -28,6 +28,7 @@ fn subcommands(page: &str) -> Vec<&str> {
 }
 
 #[test]
+#[cfg_attr(not(has_code), ignore = "the page is that of builds with climax_code")]
 fn commands_page_has_the_help_of_each_command() {
     // The page is that of a build with default features.
     if !cfg!(all(feature = "http", feature = "import")) || cfg!(any(feature = "budget", feature = "import-usage")) {

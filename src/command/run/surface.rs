@@ -7,8 +7,6 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use strum::VariantArray as _;
 
 use crate::command::output::usage;
-#[cfg(feature = "code")]
-use crate::exec::CAN_ISOLATE;
 use crate::mcp::{CallName, MetaSurface, MetaTool, Surface};
 
 /// The environment variable for the meta-tools, which the command line overrides.
@@ -40,10 +38,6 @@ impl SurfaceArguments {
             (.., []) => from_environment()?.map_or_else(MetaSurface::default, MetaSurface::of),
             (.., tools) => MetaSurface::of(tools.iter().copied()),
         };
-        #[cfg(feature = "code")]
-        if meta.has(MetaTool::Code) && !CAN_ISOLATE {
-            return Err(usage("`code` of --meta needs Linux: this platform has no sandbox for it"));
-        }
         Ok(Surface::Meta(meta.with_call_name(self.call_name)))
     }
 }

@@ -4,7 +4,7 @@ use climax_catalog::OutputForm;
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, ErrorData};
 use serde_json::Value;
 
-#[cfg(feature = "code")]
+#[cfg(has_code)]
 use super::super::code;
 use super::super::extended::{self, Failure};
 use super::super::meta::{self, EntryDetail};
@@ -46,7 +46,7 @@ impl Server {
                 Ok(steps) => return self.call_chain(steps, call).await,
                 Err(violations) => Err(violations.into()),
             },
-            #[cfg(feature = "code")]
+            #[cfg(has_code)]
             MetaTool::Code => match code::arguments(arguments) {
                 Ok(given) => return self.call_code(&given, call).await,
                 Err(violations) => Err(violations.into()),

@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::super::client::Client;
-use super::super::errors::{elicitation_required, unknown_task};
+use super::super::errors::{elicitation_required, unanswered, unknown_task};
 use super::super::job_tool::{JOB_TOOL, output_so_far};
 use super::super::jobs::{Job, JobEnd, MAX_JOB_AGE, Phase};
 use super::super::meta;
@@ -196,7 +196,10 @@ impl Server {
                 Ok(CallToolResponse::Complete(result)) => return JobEnd::of(result),
                 Ok(CallToolResponse::InputRequired(question)) if form == JobForm::Task => {
                     round += 1;
-                    let Some(responses) = self.asked(&job, &question, round).await else { return JobEnd::Cancelled };
+                    let responses = match self.asked(&job, &question, round).await {
+                        Ok(responses) => responses,
+                        Err(end) => return end,
+                    };
                     let again = OwnedCall { responses: Some(responses), state: question.request_state, ..call.clone() };
                     answer = again.into_answer(self.clone());
                 }
@@ -206,16 +209,21 @@ impl Server {
         }
     }
 
-    /// Asks the user about a task. Returns `None` if no response comes in time, or the task is cancelled.
-    async fn asked(&self, job: &Job, question: &InputRequiredResult, round: u32) -> Option<InputResponses> {
+    /// Asks the user about a task.
+    ///
+    /// # Errors
+    /// The end of the task: no response has come in time, or the task was cancelled.
+    async fn asked(&self, job: &Job, question: &InputRequiredResult, round: u32) -> Result<InputResponses, JobEnd> {
         // MCP tasks, "Input Required": a key is unique for the life of its task.
         let prefix = format!("{round}:");
         let requests = question.input_requests.iter().flatten();
         let requests = requests.map(|(key, request)| (format!("{prefix}{key}"), request.clone())).collect();
         let asked = self.shutdown.run_until_cancelled(timeout(APPROVAL_LIMIT, job.ask(requests)));
-        let responses = asked.await?.ok().flatten()?;
+        let in_time = asked.await.ok_or(JobEnd::Cancelled)?;
+        let answered = in_time.map_err(|_| JobEnd::Error(unanswered()))?;
+        let responses = answered.ok_or(JobEnd::Cancelled)?;
         let key = |key: String| key.strip_prefix(&prefix).map(str::to_owned);
-        Some(responses.into_iter().filter_map(|(name, response)| Some((key(name)?, response))).collect())
+        Ok(responses.into_iter().filter_map(|(name, response)| Some((key(name)?, response))).collect())
     }
 
     /// Returns the state of a task.
