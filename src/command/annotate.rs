@@ -3,6 +3,8 @@
 use climax_catalog::{Code, Diagnostic, Diagnostics, Explanation, Severity};
 use serde_json::{Value, json};
 
+use crate::identity;
+
 /// Formats diagnostics as workflow commands of GitHub Actions, which annotate lines of a pull request.
 ///
 /// Source: GitHub Docs, "Workflow commands for GitHub Actions", setting an error or warning message.
@@ -33,7 +35,7 @@ fn data(text: &str) -> String {
 pub(super) fn sarif(diagnostics: &Diagnostics) -> String {
     let rules: Vec<Value> = Code::ALL.iter().map(|code| rule(*code)).collect();
     let results: Vec<Value> = diagnostics.iter().map(result).collect();
-    let driver = json!({ "name": "climax", "version": env!("CARGO_PKG_VERSION"), "rules": rules });
+    let driver = json!({ "name": identity::name(), "version": env!("CARGO_PKG_VERSION"), "rules": rules });
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",

@@ -20,12 +20,15 @@ use crate::serving::load;
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// Config files, directories of them, patterns such as 'configs/**/*.yaml', or names of compiled-in CLIs;
-    /// default: the directory `configs`, if no policy is to be checked
+    /// default: the directory `configs`, if neither a policy nor skills are to be checked
     #[arg(value_name = "FILE|NAME")]
     pub(crate) targets: Vec<String>,
     /// Check this policy too, against the targets and the compiled-in tools
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
+    /// Check the skills of this directory too, against the targets and the compiled-in tools
+    #[arg(long, value_name = "DIR")]
+    pub(crate) skills: Vec<PathBuf>,
     /// Give advice too: warnings about valid configs that could be better
     #[arg(long)]
     pub(crate) lint: bool,
@@ -87,6 +90,8 @@ struct Findings {
     diagnostics: Diagnostics,
     /// The number of tools in the files; `None` without files, or if a file is invalid.
     tools: Option<usize>,
+    /// The number of skills; `None` if none were checked, or one is invalid.
+    skills: Option<usize>,
     /// Whether a policy was checked.
     policy: bool,
     /// Whether warnings count as errors.
@@ -105,17 +110,33 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
         return explain::run(code);
     }
     let Targets { paths, names, unmatched } = match arguments.targets.as_slice() {
-        [] if arguments.policy.is_none() => Targets { paths: vec!["configs".into()], ..Targets::default() },
+        [] if arguments.policy.is_none() && arguments.skills.is_empty() => {
+            Targets { paths: vec!["configs".into()], ..Targets::default() }
+        }
         targets => targets::classify(catalog, targets),
     };
-    let mut found =
-        Findings { diagnostics: unmatched, tools: None, policy: arguments.policy.is_some(), strict: arguments.strict };
+    let mut found = Findings {
+        diagnostics: unmatched,
+        tools: None,
+        skills: None,
+        policy: arguments.policy.is_some(),
+        strict: arguments.strict,
+    };
     let loaded = check_files(&paths, arguments.lint, &mut found);
     if let Some(max) = arguments.max_tokens {
         let rows = load::select(catalog, &names).unwrap_or_default();
         let layers = [Layer::compiled(catalog).only(rows)].into_iter().chain(loaded.clone());
         let target = arguments.targets.first().map_or("configs", String::as_str);
         found.diagnostics.extend(over_budget(&ToolIndex::from_configs(layers.collect()), max, target));
+    }
+    if !arguments.skills.is_empty() {
+        match load::check_skills(catalog, &arguments.skills, loaded.clone()) {
+            Ok((skills, warnings)) => {
+                found.skills = Some(skills);
+                found.diagnostics.extend(warnings);
+            }
+            Err(diagnostics) => found.diagnostics.extend(diagnostics),
+        }
     }
     if let Some(policy) = &arguments.policy {
         let layers = [Layer::compiled(catalog)].into_iter().chain(loaded).collect();
@@ -196,10 +217,13 @@ fn conclusion(found: &Findings, names: &[String]) -> String {
         let _ = writeln!(text, "{name}: valid, it was checked when it was compiled in");
     }
     let warnings = counted(found.diagnostics.warnings().count(), "warning");
-    match found.tools.filter(|_| valid) {
-        Some(tools) => drop(writeln!(text, "valid: {}, {warnings}", counted(tools, "tool"))),
-        None if valid && found.policy => drop(writeln!(text, "valid: the policy, {warnings}")),
-        None => {}
+    let counts = [(found.tools, "tool"), (found.skills, "skill")];
+    let mut parts: Vec<String> = counts.iter().filter_map(|(count, noun)| Some(counted((*count)?, noun))).collect();
+    if parts.is_empty() && found.policy {
+        parts.push("the policy".to_owned());
+    }
+    if valid && !parts.is_empty() {
+        let _ = writeln!(text, "valid: {}, {warnings}", parts.join(", "));
     }
     if !valid {
         let _ = writeln!(text, "invalid: {}, {warnings}", counted(found.diagnostics.errors().count(), "error"));

@@ -12,7 +12,7 @@ use climax_catalog::{
 
 use crate::exec;
 use crate::identity;
-use crate::serving::skills::Skills;
+use crate::serving::skills::{self, Skills};
 
 /// The tools cannot be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -145,6 +145,20 @@ pub fn read_configs(paths: &[PathBuf], served: &dyn Fn(ServedItem<'_>) -> bool) 
 /// All errors in all files.
 pub fn check_configs(paths: &[PathBuf], lint: bool) -> Result<Compiled, Diagnostics> {
     read_and_compile(paths, if lint { compile_linted } else { compile })
+}
+
+/// Checks the skills of directories, which may mention the tools of the catalog and of `loaded`.
+///
+/// Returns how many there are, and warnings.
+///
+/// # Errors
+/// All mistakes in all directories.
+pub fn check_skills(
+    catalog: &'static Catalog,
+    directories: &[PathBuf],
+    loaded: Option<Layer>,
+) -> Result<(usize, Diagnostics), Diagnostics> {
+    skills::check(catalog, directories, &ToolIndex::from_configs(loaded.into_iter().collect()))
 }
 
 fn read_and_compile(

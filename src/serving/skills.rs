@@ -6,6 +6,21 @@ use climax_catalog::{
     Catalog, Code, Diagnostic, Diagnostics, Layer, PackedSkills, Skill, ToolIndex, check_skills, files, retain_served,
 };
 
+/// Checks the skills of directories, which may mention the tools of the catalog and of `index`.
+///
+/// Returns how many there are, and warnings.
+///
+/// # Errors
+/// All mistakes in all directories.
+pub(super) fn check(
+    catalog: &'static Catalog,
+    directories: &[PathBuf],
+    index: &ToolIndex,
+) -> Result<(usize, Diagnostics), Diagnostics> {
+    let Skills { of_directories, warnings, .. } = Skills::load(catalog, directories, index)?;
+    Ok((of_directories.len(), warnings))
+}
+
 /// The skills before a policy is applied to the tools.
 #[derive(Debug, Default)]
 pub(super) struct Skills {

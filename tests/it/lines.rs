@@ -327,3 +327,30 @@ fn lines_of_any_form_end_in_a_located_error_or_in_words() {
         }
     });
 }
+
+#[test]
+fn a_number_below_zero_is_no_operand_that_is_text() {
+    let index = bundled();
+    let mut numbers = 0;
+    for tool in index.tools().filter(|tool| !tool.is_native()) {
+        let command: Vec<&str> = tool.cli().words().chain(tool.words()).filter(|word| *word != "--").collect();
+        for operands in [&["-5"][..], &["-5", "v1"], &["v1", "-5"]] {
+            let line = [command.as_slice(), operands].concat();
+            let Ok(reading) = read_words(&index, &line) else { continue };
+            numbers += 1;
+            let takes = |name: &str| reading.tool.args().find(|arg| arg.name() == name).unwrap();
+            for (name, value) in &reading.arguments {
+                let arg = takes(name);
+                let is_text = arg.kind() == Type::String && !matches!(arg.shape(), Shape::Rest(_));
+                let is_operand = arg.place() == Place::Positional;
+                assert!(
+                    !(is_text && is_operand && value.to_string().contains("\"-5\"")),
+                    "{line:?}: {name} is {value}"
+                );
+            }
+        }
+    }
+    assert!(numbers > 20, "{numbers} lines with numbers are read");
+    let first = read_words(&index, &["head", "-5", "f"]).unwrap();
+    assert_eq!(first.arguments["number"], json!("5"));
+}

@@ -9,7 +9,8 @@ use climax::catalog::{Layer, PackedSkills, Source, ToolIndex, check_skills, comp
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::support::{Server, climax, run};
+use crate::support::{Server, climax, run, until};
+use crate::web::Web;
 
 const EXTENSION: &str = "io.modelcontextprotocol/skills";
 
@@ -278,4 +279,73 @@ fn the_skill_of_the_plugin_is_valid() {
     let plugin = Path::new(env!("CARGO_MANIFEST_DIR")).join("packages/plugins/climax/skills");
     let mut server = Server::start(&["run", "--skills", plugin.to_str().unwrap()]);
     assert_eq!(list(&mut server)[0]["uri"], "skill://climax/SKILL.md");
+}
+
+#[test]
+fn skills_are_validated_without_a_server() {
+    let skills = Skills::new();
+    let validate = |more: &[&str]| run(climax().args(["validate", "--skills"]).arg(skills.path("")).args(more));
+    assert_eq!(validate(&[]).0, 0);
+    assert!(validate(&[]).1.starts_with("valid: 1 skill, "), "{:?}", validate(&[]));
+    skills.write("release/SKILL.md", RELEASE.replace("git_log", "git_lgo"));
+    let (status, said, errors) = validate(&[]);
+    assert!(status == 1 && said.starts_with("invalid: 1 error"), "{said}");
+    assert!(errors.contains("git_lgo") && errors.contains("git_log") && errors.contains("SKILL.md:10"), "{errors}");
+    // A skill may mention the tools of the files that are checked with it.
+    skills.write("mine.yaml", "name: mine\ncommand: echo\ntools: [{name: git_lgo, description: L}]\n");
+    let config = skills.path("mine.yaml");
+    assert_eq!(validate(&[config.to_str().unwrap()]).1, "valid: 1 tool, 1 skill, 0 warnings\n");
+    skills.write("release/SKILL.md", "no front matter");
+    let (_, json, _) = validate(&["--json"]);
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["valid"], false, "{json}");
+}
+
+#[test]
+fn callers_see_the_skills_of_their_policy() {
+    const ADA: &str = "0123456789abcdef0123456789";
+    const BOB: &str = "fedcba9876543210fedcba9876";
+    let skills = Skills::new();
+    skills.write("tokens", format!("ada {ADA}\nbob {BOB}\n"));
+    skills.write("ada.yaml", "default: enabled\n");
+    skills.write("bob.yaml", "default: enabled\ndeny: [git_log]\n");
+    let path = |name: &str| skills.path(name).display().to_string();
+    let [ada, bob] = ["ada", "bob"].map(|name| format!("{name}={}", path(&format!("{name}.yaml"))));
+    let (tokens, directory) = (path("tokens"), path(""));
+    let web =
+        Web::start(&["--skills", &directory, "--token-file", &tokens, "--policy-for", &ada, "--policy-for", &bob]);
+    let ask = |token: &str, method: &str, params: Value| {
+        let token = format!("Authorization: Bearer {token}");
+        let name = format!("Mcp-Name: {}", params["uri"].as_str().unwrap_or_default());
+        web.modern_of(&json!({ "extensions": { EXTENSION: {} } }), &[&token, &name], method, &params).json()
+    };
+    let listed = ask(ADA, "skills/list", json!({}));
+    assert_eq!(listed["result"]["skills"].as_array().map(Vec::len), Some(1), "{listed}");
+    let hidden = ask(BOB, "skills/list", json!({}));
+    assert_eq!(hidden["result"]["skills"].as_array().map_or(0, Vec::len), 0, "{hidden}");
+    let uri = json!({ "uri": "skill://release/SKILL.md" });
+    let read = ask(ADA, "resources/read", uri.clone());
+    assert!(read["result"].is_object(), "{read}");
+    assert!(ask(BOB, "resources/read", uri)["error"].is_object());
+    assert!(!ask(BOB, "server/discover", json!({})).to_string().contains("git_log"));
+}
+
+#[test]
+fn a_signal_reads_skills_again() {
+    let skills = Skills::new();
+    let (mut server, _) = skills.serve(&[]);
+    assert_eq!(list(&mut server).as_array().unwrap().len(), 1);
+    skills.write("review/SKILL.md", RELEASE.replace("name: release", "name: review"));
+    let pid = rustix::process::Pid::from_child(&server.child);
+    rustix::process::kill_process(pid, rustix::process::Signal::HUP).unwrap();
+    until("the new skill", || {
+        let id = server.post("skills/list", json!({}));
+        let answer = loop {
+            let message = server.receive();
+            if message["id"] == id {
+                break message;
+            }
+        };
+        answer["result"]["skills"].as_array().is_some_and(|skills| skills.len() == 2)
+    });
 }

@@ -18,7 +18,7 @@ const ARROWS: [(&str, &[&str]); 12] = [
     ("main", &[]),
     ("cli", &["code", "command", "exec", "identity", "serving"]),
     ("command", &["call", "exec", "identity", "mcp", "serving", "telemetry", "transport"]),
-    ("transport", &["call", "lock", "mcp", "telemetry"]),
+    ("transport", &["call", "identity", "lock", "mcp", "telemetry"]),
     ("mcp", &["call", "code", "exec", "identity", "lock", "serving", "telemetry"]),
     ("serving", &["call", "exec", "identity", "lock", "telemetry"]),
     ("call", &["exec", "lock", "telemetry"]),

@@ -1,6 +1,6 @@
 //! The grammar of a tool: how its options are spelled, and where its operands stand.
 
-use climax_catalog::{ArgView, FlagTemplate, Place, ResolvedTool, Shape, Spread};
+use climax_catalog::{ArgView, FlagTemplate, Place, ResolvedTool, Shape, Spread, Type};
 
 use super::command::{Command, Part, is_option};
 
@@ -130,6 +130,12 @@ impl<'a> Grammar<'a> {
         let needs_dashes = matches!(at.checked_sub(1).map(|at| &self.slots[at]), Some(Slot::Dashes)) || has_map;
         let is_command = shape(&self.slots[at]) == Some(Shape::Rest(climax_catalog::Rest::Command));
         Some(Rest { before, needs_dashes, is_command, has_map })
+    }
+
+    /// Whether a number below zero may be an operand. Programs read it as an option where they expect no number.
+    pub(super) fn takes_numbers(&self) -> bool {
+        let is_number = |arg: &ArgView<'_>| matches!(arg.kind(), Type::Integer | Type::Number);
+        self.slots.iter().any(|slot| matches!(slot, Slot::Arg(arg) if is_number(arg)))
     }
 
     /// Whether some options may stand in front of the subcommand only.

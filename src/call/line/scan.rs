@@ -166,7 +166,7 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
         if self.constant() || self.added() || self.spelled()? || self.cluster(word)? {
             return Ok(());
         }
-        if word.parse::<f64>().is_ok() {
+        if word.parse::<f64>().is_ok() && self.grammar.takes_numbers() {
             self.operand(word);
             return Ok(());
         }

@@ -6,6 +6,7 @@ use hyper::StatusCode;
 
 use super::auth::AuthError;
 use super::resource_server::ResourceServer;
+use crate::identity;
 
 /// Status, text and header of the response.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,8 +41,10 @@ impl Challenge {
 
 /// The value of `WWW-Authenticate`.
 fn www_authenticate(server: Option<&dyn ResourceServer>, error: Option<&str>, description: Option<&str>) -> String {
+    // Quotes would end the value.
+    let realm = identity::name().replace(['"', '\\'], "");
     let parameters = [
-        ("realm", Some("climax")),
+        ("realm", Some(realm.as_str())),
         ("resource_metadata", server.map(ResourceServer::metadata_url)),
         ("error", error),
         ("error_description", description),
