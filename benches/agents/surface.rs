@@ -150,9 +150,12 @@ fn tool_list(server: &mut Server, output: &mut Output) -> Vec<Value> {
 
 /// The program that runs the lines of a task.
 fn program(lines: &[String]) -> String {
-    let run = |line: &str| match line.contains("{0}") {
-        true => format!("(await run(`{}`)).stdout", line.replace('\\', "\\\\").replace("{0}", "${words}")),
-        false => format!("(await run({})).stdout", Value::from(line)),
+    let run = |line: &str| {
+        if line.contains("{0}") {
+            format!("(await run(`{}`)).stdout", line.replace('\\', "\\\\").replace("{0}", "${words}"))
+        } else {
+            format!("(await run({})).stdout", Value::from(line))
+        }
     };
     match lines {
         [line] => run(line),
