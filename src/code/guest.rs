@@ -76,8 +76,8 @@ fn drive(context: &Ctx<'_>, start: &Value) -> Option<()> {
     let call = |name: &str| world.get::<_, Function<'_>>(name).ok();
     match evaluate(context, start["code"].as_str()?) {
         Ok(promise) => call("evaluated")?.call((promise,)).ok()?,
-        Err(CaughtError::Exception(error)) => call("threw")?.call((error,)).ok()?,
-        Err(CaughtError::Value(value)) => call("threw")?.call((value,)).ok()?,
+        Err(CaughtError::Exception(error)) => call("unread")?.call((error,)).ok()?,
+        Err(CaughtError::Value(value)) => call("unread")?.call((value,)).ok()?,
         Err(CaughtError::Error(_)) => return None,
     }
     let answered = call("receive")?;

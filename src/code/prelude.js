@@ -9,9 +9,11 @@
     const MAX_PIECE = 1 << 20;
     const MAX_REQUEST = 8 << 20;
     const WORLD = "there are tools.NAME(args), run(line), search(query), describe(name), console.log and JavaScript's own objects";
+    const LANGUAGE = "write JavaScript, without types, import and export";
     let nowMillis = startMillis;
     let calls = 0;
     const waiting = new Map();
+    const noted = new Set();
 
     // Nothing here may differ when the program is run again: the time is that of the last answer, random numbers are seeded.
     const RealDate = Date;
@@ -104,6 +106,13 @@
         });
     };
 
+    // A program may read no more than `stdout`, so the model is told here.
+    const noteIgnored = (name, { ignored }) => {
+        const note = `[${name} has no such arguments, so they were ignored: ${ignored.join(", ")}]`;
+        if (!noted.has(note)) print(note);
+        noted.add(note);
+    };
+
     const ask = (request, name) => {
         const id = calls++;
         let message;
@@ -114,7 +123,7 @@
         }
         if (message.length > MAX_REQUEST) throw new RangeError(`the arguments of ${name} take more than 8 MiB`);
         const { stack } = new Error();
-        const promise = new Promise((resolve, reject) => waiting.set(id, { resolve, reject, stack }));
+        const promise = new Promise((resolve, reject) => waiting.set(id, { name, resolve, reject, stack }));
         send(message);
         const early = (member) => ({
             get() {
@@ -141,6 +150,9 @@
                 if (typeof name === "symbol" || name === "then" || name === "toJSON") return undefined;
                 return (args = {}) => ask({ tool: name, args }, `tools.${name}`);
             },
+            ownKeys: () => {
+                throw new TypeError("tools has no list: find tools by await search(query)");
+            },
         }),
         run: (command, { cwd, stdin } = {}) => ask({ run: command, cwd, stdin }, "run"),
         search: (query, filter = {}) => ask({ search: { ...filter, query } }, "search"),
@@ -164,10 +176,11 @@
         if (Array.isArray(suggestions)) described.suggestions = suggestions;
         return described;
     };
-    const threw = (error) => {
+    const threw = (error, remedy = "") => {
         let message;
         try {
-            message = stringify({ threw: thrown(error) });
+            const { message: cause, ...place } = thrown(error);
+            message = stringify({ threw: { message: cause + remedy, ...place } });
         } catch {
             message = '{"threw":{"message":"an error that cannot be shown"}}';
         }
@@ -178,15 +191,16 @@
         send('{"returned":true}');
     };
     return {
-        evaluated: (promise) => promise.then(({ value }) => value).then(returned).catch(threw),
+        evaluated: (promise) => promise.then(({ value }) => value).then(returned).catch((error) => threw(error)),
         receive: (message) => {
             const { answer, now, value, error } = parse(message);
-            const { resolve, reject, stack } = waiting.get(answer);
+            const { name, resolve, reject, stack } = waiting.get(answer);
             waiting.delete(answer);
             nowMillis = now;
+            if (value?.ignored) noteIgnored(name, value);
             if (error === undefined) resolve(result(value));
             else reject(failure(error, stack));
         },
-        threw,
+        unread: (error) => threw(error, `; ${LANGUAGE}`),
     };
 });

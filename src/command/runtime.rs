@@ -9,6 +9,7 @@ use super::output::FAILURE;
 use super::terminal;
 use crate::call::audit::Audit;
 use crate::call::visible::TextForm;
+use crate::identity;
 
 /// Opens the audit file, if there is a path. Reports errors on standard error.
 pub(super) fn audit(path: Option<&Path>) -> Result<Option<Arc<Audit>>, ExitCode> {
@@ -37,5 +38,5 @@ pub(super) fn set(name: &str) -> Option<PathBuf> {
 /// Returns the directory of this program in a base directory of the user. Source: XDG Base Directory Specification 0.8.
 pub(super) fn user_directory(variable: &str, below_home: &str) -> Option<PathBuf> {
     let base = set(variable).or_else(|| Some(set("HOME")?.join(below_home)))?;
-    Some(base.join("climax"))
+    Some(base.join(identity::name()))
 }

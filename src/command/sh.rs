@@ -18,11 +18,9 @@ use crate::command::selection::Sources;
 use crate::command::shell::Shell;
 use crate::command::terminal;
 use crate::exec::{Limits, Runner};
+use crate::identity::SHELL_NAME;
 use crate::serving::Program;
 use crate::serving::load::LoadedTools;
-
-/// The name under which this program is a shell: `SHELL=…/climax-sh`.
-pub(crate) const SHELL_NAME: &str = "climax-sh";
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {

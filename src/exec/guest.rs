@@ -16,6 +16,7 @@ use super::runner::Runner;
 use super::self_exec::this_program;
 use super::start_queue::RunningProgram;
 use super::{End, SpawnError};
+use crate::identity;
 
 /// Maximum length of a message of a guest, in bytes.
 const MAX_GUEST_MESSAGE_BYTES: usize = 16 << 20;
@@ -98,7 +99,7 @@ fn spawn(command: &str) -> io::Result<Child> {
     #[expect(clippy::disallowed_methods, reason = "guests are part of `exec`")]
     let mut start = Command::new(this_program());
     start
-        .arg0("climax")
+        .arg0(identity::name())
         .arg(command)
         .env_clear()
         .current_dir("/")

@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 use super::append::append_line;
 use super::children;
 use super::self_exec::this_program;
+use crate::identity;
 use crate::lock::Unpoisoned as _;
 
 /// The subcommand that starts this program as a janitor.
@@ -188,7 +189,7 @@ fn start() -> io::Result<(Child, ChildStdin)> {
     #[expect(clippy::disallowed_methods, reason = "the janitor is part of `exec`")]
     let mut command = Command::new(this_program());
     // The environment is inherited, because container runtimes may need it.
-    command.arg0("climax").arg(COMMAND).current_dir("/");
+    command.arg0(identity::name()).arg(COMMAND).current_dir("/");
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = children::start(|| command.spawn(), |child: &Child| Some(child.id()))?;
     let pipe = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;

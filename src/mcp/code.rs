@@ -83,11 +83,14 @@ pub(super) fn arguments(arguments: &Map<String, Value>) -> Result<CodeArguments,
     Ok(CodeArguments { code, seconds })
 }
 
-/// The result of a call whose program ran.
-pub(super) fn outcome_answer(tool: &str, outcome: Outcome, form: TextForm) -> Answer {
+/// The result of a call whose program ran. `ignored` has the arguments that the tool does not have.
+pub(super) fn outcome_answer(tool: &str, outcome: Outcome, ignored: Vec<String>, form: TextForm) -> Answer {
     let (end, stderr) = (outcome.end, form.apply(&outcome.stderr.text()).into_owned());
     let Some(status) = exit_code(end) else { return Err(stopped(tool, end)) };
     let mut value = json!({ "exit_code": status, "stderr": stderr });
+    if !ignored.is_empty() {
+        value["ignored"] = ignored.into();
+    }
     add_stdout(&mut value, vec![outcome], form);
     Ok(value)
 }
@@ -95,8 +98,7 @@ pub(super) fn outcome_answer(tool: &str, outcome: Outcome, form: TextForm) -> An
 /// The result of a command line: the output of each pipeline in order, and the exit code of the last one.
 pub(super) fn line_answer(done: LineOutcome, form: TextForm) -> Answer {
     if let Some(LineFailure { text, error, .. }) = done.failure {
-        let Failure { message, code, suggestions } = failure(&text, error);
-        return Err(Failure { message: format!("{}: {message}", echo(&text)), code, suggestions });
+        return Err(failure(&text, error));
     }
     let mut status = Some(0);
     let (mut stdout, mut stderr) = (Vec::new(), String::new());

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::io;
 
+use opentelemetry::Key;
 use opentelemetry::propagation::TextMapPropagator as _;
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_otlp::SpanExporter;
@@ -14,6 +15,8 @@ use opentelemetry_sdk::trace::{SdkTracerProvider, Tracer};
 use tracing::Span;
 use tracing_opentelemetry::{OpenTelemetryLayer, OpenTelemetrySpanExt as _};
 use tracing_subscriber::registry::LookupSpan;
+
+use crate::identity;
 
 /// The variables that name the collector.
 const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
@@ -38,8 +41,17 @@ pub(crate) fn export() -> io::Result<Option<TraceExport>> {
         return Ok(None);
     }
     let exporter = SpanExporter::builder().with_http().build().map_err(io::Error::other)?;
-    let resource = Resource::builder().with_service_name("climax").build();
-    Ok(Some(TraceExport(SdkTracerProvider::builder().with_resource(resource).with_batch_exporter(exporter).build())))
+    Ok(Some(TraceExport(SdkTracerProvider::builder().with_resource(resource()).with_batch_exporter(exporter).build())))
+}
+
+/// Describes this program: by the variables of OpenTelemetry, else by its own name.
+fn resource() -> Resource {
+    let is_named = Resource::builder()
+        .build()
+        .get(&Key::new("service.name"))
+        .is_some_and(|name| !name.as_str().starts_with("unknown_service"));
+    let builder = Resource::builder();
+    if is_named { builder.build() } else { builder.with_service_name(identity::name()).build() }
 }
 
 impl TraceExport {

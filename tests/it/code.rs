@@ -167,6 +167,9 @@ fn errors_say_where_they_are_and_what_to_do() {
         ("null.a; return 1", "line 1, column 1: TypeError"),
         ("return null.a", "[error]\nTypeError"),
         ("throw 'no'", "[error]\nno"),
+        ("const x: string = 1", "SyntaxError: missing initializer for variable; write JavaScript, without types"),
+        ("import fs from 'fs'", "write JavaScript, without types, import and export"),
+        ("Object.keys(tools)", "tools has no list: find tools by await search(query)"),
         ("require('fs')", "require is not defined; there are tools.NAME(args)"),
         ("await tools.wrods({})", "line 1, column 12: Error: Unknown tool: wrods. Did you mean: words"),
         (
@@ -176,6 +179,7 @@ fn errors_say_where_they_are_and_what_to_do() {
         ("await tools.words('a')", "words: Argument 'args': cannot convert 'a' to an object of arguments"),
         ("await tools.words({word: ['-e']})", "would be read as an option"),
         ("await run('git log > x')", "line 1, column 6: Error"),
+        ("await run('frobnicate 1')", "Error: frobnicate 1: Command line not read"),
         ("await run('rm -rf $(pwd)')", "line 1, column 6: Error"),
         ("await describe('nothing')", "Unknown tool: nothing"),
         ("await search({})", "query"),
@@ -211,6 +215,15 @@ fn arguments_are_checked() {
         assert!(result["isError"] == true && text(&result).contains(expected), "{arguments}: {result}");
     }
     assert_eq!(text(&client.run_with(json!({ "source": "5", "timeout": 0 }))), "5");
+}
+
+#[test]
+fn ignored_arguments_are_named_once() {
+    let mut client = Client::start(&[]);
+    let code = "await tools.words({word: ['a'], colour: 1}); (await tools.words({word: ['b'], colour: 1})).stdout";
+    let note = "[tools.words has no such arguments, so they were ignored: colour]";
+    assert_eq!(client.succeeds(code), format!("{note}\n<b>"));
+    assert_eq!(client.succeeds("(await tools.words({word: ['a'], colour: 1})).ignored[0]"), format!("{note}\ncolour"));
 }
 
 #[test]

@@ -169,7 +169,8 @@ fn binary_of_another_name_is_called_by_it() {
         let said = fleet_says(&["help", command]);
         assert!(said.contains(&format!("Usage: fleet {command}")) && !said.contains("climax "), "{said}");
     }
-    assert!(fleet_says(&["install", "cursor", "--print"]).contains("\"fleet\""));
+    let installed = fleet_says(&["install", "cursor", "--print"]);
+    assert!(installed.contains("\"fleet\"") && installed.contains("/fleet/policy.yaml"), "{installed}");
     let mut server = Server::spawn(&mut std::process::Command::new(&fleet));
     assert_eq!(server.initialize("2025-06-18")["result"]["serverInfo"]["name"], "fleet");
 }

@@ -59,6 +59,7 @@ fn calls_are_spans_of_the_request_s_trace() {
     assert_eq!(line, "POST /v1/traces HTTP/1.1");
     let holds = |bytes: &[u8]| body.windows(bytes.len()).any(|window| window == bytes);
     let trace: Vec<u8> = (0..16).map(|at| u8::from_str_radix(&TRACE[2 * at..2 * at + 2], 16).unwrap()).collect();
+    assert!(holds(b"service.name\x12\x08\x0a\x06climax"), "{}", String::from_utf8_lossy(&body));
     assert!(holds(b"traced") && holds(b"outcome") && holds(&trace), "{}", String::from_utf8_lossy(&body));
     assert_eq!(web.ended(), Some(0));
 }

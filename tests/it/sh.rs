@@ -168,6 +168,22 @@ fn link_named_climax_sh_is_a_shell() {
 }
 
 #[test]
+fn copy_named_climax_sh_has_the_policy_of_the_program() {
+    let home = tempfile::tempdir().unwrap();
+    let shell = home.path().join("climax-sh");
+    std::fs::copy(env!("CARGO_BIN_EXE_climax"), &shell).unwrap();
+    let settings = home.path().join(".config/climax");
+    std::fs::create_dir_all(&settings).unwrap();
+    std::fs::write(settings.join("policy.yaml"), "default: disabled\ntools: {coreutils_seq: {}}\n").unwrap();
+    let status = |line: &str| {
+        let mut command = Command::new(&shell);
+        command.args(["-c", line]).env("HOME", home.path());
+        command.env_remove("XDG_CONFIG_HOME").env_remove("CLIMAX_SH_CONFIG").output().unwrap().status.code()
+    };
+    assert_eq!((status("seq 1"), status("echo 1")), (Some(0), Some(127)));
+}
+
+#[test]
 fn lines_of_standard_input_run_one_after_the_other() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::create_dir(directory.path().join("below")).unwrap();

@@ -5,7 +5,8 @@ use std::io::Read as _;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use climax::catalog::{Layer, PackedSkills, Source, ToolIndex, check_skills, compile, files};
+use climax::catalog::{Catalog, Layer, PackedSkills, Skill, Source, Style, ToolIndex, check_skills, compile, files};
+use climax::serving::load::{Loaded, Wanted, load_tools};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -25,6 +26,17 @@ metadata: {author: us, steps: 2}
 
 Call `git_log`, and keep to [the style](style/notes.txt).
 ";
+
+/// Makes a catalog with the skills of a directory, and the skills.
+fn compiled_in(skills: &Skills) -> (Catalog, Vec<Skill>) {
+    let config = "command: git\ntools: [{name: git_log, description: Show history}]\n";
+    let mut catalog = compile(&[Source::new("git.yaml", config.into()).unwrap()]).unwrap().catalog;
+    let index = ToolIndex::from_configs(vec![Layer::loaded(catalog.clone())]);
+    let (directories, _) = files::read_skills(&[skills.path("")], |path: &Path| path.display().to_string());
+    let (checked, _) = check_skills(directories, index.tools()).unwrap();
+    catalog.skills = PackedSkills::pack(&checked);
+    (catalog, checked)
+}
 
 /// A directory of skills.
 struct Skills(tempfile::TempDir);
@@ -231,19 +243,31 @@ fn changed_skills_are_served_after_a_reload() {
 
 #[test]
 fn compiled_in_skills_are_those_of_the_directory() {
-    let skills = Skills::new();
-    let config = "command: git\ntools: [{name: git_log, description: Show history}]\n";
-    let mut catalog = compile(&[Source::new("git.yaml", config.into()).unwrap()]).unwrap().catalog;
-    let index = ToolIndex::from_configs(vec![Layer::loaded(catalog.clone())]);
-    let (directories, _) = files::read_skills(&[skills.path("")], |path: &Path| path.display().to_string());
-    let (checked, _) = check_skills(directories, index.tools()).unwrap();
-    catalog.skills = PackedSkills::pack(&checked);
+    let (catalog, checked) = compiled_in(&Skills::new());
     let generated = climax_codegen::emit(&catalog).unwrap();
     let names: Vec<_> = generated.files().into_iter().map(|(name, _)| name).collect();
     assert!(names.contains(&"skills.json") && names.contains(&"skills.bin"), "{names:?}");
     assert!(generated.rust.contains("include_str!(\"skills.json\")"));
     assert_eq!(generated.skills.unwrap().unpack(), checked);
     assert_eq!(checked[0].tools, ["git_log"]);
+}
+
+#[test]
+fn skills_of_directories_replace_compiled_in_ones_with_a_warning() {
+    let (catalog, _) = compiled_in(&Skills::new());
+    let catalog = Box::leak(Box::new(catalog));
+    let other = Skills::new();
+    other.write("release/SKILL.md", RELEASE.replace("Writes release notes", "Tags a release"));
+    let load = |skills: Vec<PathBuf>| load_tools(catalog, &Wanted { skills, ..Wanted::default() }, None).unwrap();
+    let says = |loaded: &Loaded, words: &str| {
+        loaded.skills[0].front_matter["description"].as_str().unwrap().starts_with(words)
+    };
+    let alone = load(Vec::new());
+    assert!(says(&alone, "Writes release notes") && alone.warnings.is_empty());
+    let replaced = load(vec![other.path("")]);
+    assert!(replaced.skills.len() == 1 && says(&replaced, "Tags a release"), "{:?}", replaced.skills);
+    let warned = replaced.warnings.render(Style::Plain);
+    assert!(warned.contains("replaces the compiled-in skill of this name\n--> release"), "{warned}");
 }
 
 #[test]

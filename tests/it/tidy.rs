@@ -23,8 +23,8 @@ const ARROWS: [(&str, &[&str]); 12] = [
     ("serving", &["call", "exec", "identity", "lock", "telemetry"]),
     ("call", &["exec", "lock", "telemetry"]),
     ("code", &["exec"]),
-    ("exec", &["lock"]),
-    ("telemetry", &[]),
+    ("exec", &["identity", "lock"]),
+    ("telemetry", &["identity"]),
     ("lock", &[]),
     ("identity", &[]),
 ];

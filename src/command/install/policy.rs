@@ -32,7 +32,7 @@ fn new_policy() -> String {
 impl UserPolicy {
     /// Returns that in the user's configuration directory.
     pub(super) fn of(places: &Places) -> Self {
-        Self { path: places.config().join("climax/policy.yaml") }
+        Self { path: places.config().join(identity::name()).join("policy.yaml") }
     }
 
     pub(super) fn path(&self) -> &Path {

@@ -19,7 +19,7 @@ use super::super::replay_logs::{Done, WaitingRequest};
 use super::super::{reply, request_context};
 use super::Server;
 use super::calls::{NamedCall, ToolCall, bytes};
-use crate::call::arguments::{Violation, type_problem};
+use crate::call::arguments::{Violation, echo, keys_ignored_from_agents, type_problem};
 use crate::call::{CallError, CallResult, LineResult, Purpose, suggest_tools};
 use crate::code::{self, Answer, Callee, CodeOutcome, Request, RunEnd};
 
@@ -98,7 +98,11 @@ impl ProgramCalls<'_> {
         let result = server.run(toolbox, named, &self.client(id), progress.as_ref(), client.context).await;
         Ok(match result {
             CallResult::InputRequired(question) => return Err(question),
-            CallResult::Ran(outcome) => outcome_answer(name, outcome, server.options.text_form),
+            CallResult::Ran(outcome) => {
+                let tool = toolbox.index.get(name);
+                let ignored = tool.into_iter().flat_map(|tool| keys_ignored_from_agents(tool, &arguments));
+                outcome_answer(name, outcome, ignored.map(echo).collect(), server.options.text_form)
+            }
             CallResult::Failed(error) => Err(failure(name, error)),
         })
     }

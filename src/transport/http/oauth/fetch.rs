@@ -10,6 +10,7 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use super::discovery::{jwks_url, metadata_urls};
 use super::keys::KeySet;
 use super::safe_url::SafeUrl;
+use crate::identity;
 
 /// Longest document of an authorization server, in bytes: its metadata, or its keys.
 const MAX_ISSUER_DOCUMENT_BYTES: u64 = 512 << 10;
@@ -45,7 +46,7 @@ fn agent(issuer: &SafeUrl) -> Result<Agent, String> {
         .max_redirects_will_error(false)
         .http_status_as_error(false)
         .max_idle_connections(0)
-        .user_agent("climax");
+        .user_agent(identity::name());
     let config = if issuer.is_encrypted() {
         // Certificates may change while the server runs.
         let found = rustls_native_certs::load_native_certs();
