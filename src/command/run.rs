@@ -29,7 +29,7 @@ use crate::command::runtime::{audit, text_form};
 use crate::command::strategy::strategy;
 use crate::command::terminal;
 use crate::exec::{Limits, Runner, default_concurrency};
-use crate::mcp::{Changes, JOB_TOOL, JobTool, Jobs, Options, SDK_TARGET, tool_list};
+use crate::mcp::{Changes, JOB_TOOL, JobTool, Jobs, Options, ReplicaName, SDK_TARGET, tool_list};
 use crate::serving::Program;
 use crate::serving::load::Wanted;
 use crate::serving::reload::{Registry, ToolboxSettings};
@@ -58,8 +58,8 @@ pub(crate) fn run(program: &Program, arguments: &RunArguments) -> ExitCode {
     let jobs = Arc::<Jobs>::default();
     let registry = Registry::new(settings(program, arguments, &jobs, audit), move |index| tool_list(index, &listed));
     let text_form = text_form(arguments.raw_output);
-    let options =
-        Options { surface, strategy, text_form, changes: changes(arguments), detach_after: arguments.detach_after };
+    let (detach_after, replica) = (arguments.detach_after, replica(arguments));
+    let options = Options { surface, strategy, text_form, changes: changes(arguments), detach_after, replica };
     let start = Start { arguments, registry, options, jobs, shutdown: CancellationToken::new() };
     let ended = match arguments.transport {
         Transport::Stdio => stdio::run(start),
@@ -67,6 +67,18 @@ pub(crate) fn run(program: &Program, arguments: &RunArguments) -> ExitCode {
         Transport::StreamableHttp => http::run(start),
     };
     ended.unwrap_or_else(|code| code)
+}
+
+/// The name of this server among its replicas.
+#[cfg(feature = "http")]
+fn replica(arguments: &RunArguments) -> Option<ReplicaName> {
+    arguments.http.replica.clone()
+}
+
+/// A server without HTTP has no replicas.
+#[cfg(not(feature = "http"))]
+fn replica(_: &RunArguments) -> Option<ReplicaName> {
+    None
 }
 
 /// Starts the log. Reports errors on standard error.

@@ -155,6 +155,15 @@ pub(super) fn failure(tool: &str, error: CallError) -> Failure {
     Failure { message, code, suggestions }
 }
 
+/// The failure of a call that did not run. `ignored` has the arguments that the tool does not have.
+pub(super) fn refusal(tool: &str, error: CallError, ignored: &[String]) -> Failure {
+    let mut failure = failure(tool, error);
+    if !ignored.is_empty() {
+        failure.message = format!("{}; it has no such arguments: {}", failure.message, ignored.join(", "));
+    }
+    failure
+}
+
 /// The failure of a call with arguments that the function does not take.
 pub(super) fn wrong_arguments(name: &str, violations: &[Violation]) -> Failure {
     let reasons: Vec<String> = violations.iter().map(ToString::to_string).collect();

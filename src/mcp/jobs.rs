@@ -12,7 +12,8 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::exec::{Transcript, random_bytes};
+use super::replica::{ReplicaName, new_id};
+use crate::exec::Transcript;
 use crate::lock::Unpoisoned as _;
 use crate::telemetry::log::now;
 
@@ -24,9 +25,6 @@ pub(crate) const MAX_JOB_RESULT_BYTES: usize = 64 << 20;
 
 /// How long the result of an ended job is stored.
 pub(crate) const MAX_JOB_AGE: Duration = Duration::from_mins(10);
-
-/// The length of the random id of a job, in bytes.
-const ID_BYTES: usize = 16;
 
 /// The jobs of all callers of a server.
 #[derive(Debug, Default)]
@@ -89,15 +87,16 @@ pub(super) enum JobEnd {
 }
 
 impl Jobs {
-    /// Adds a job of a caller. Returns `None` if the caller has too many that run, or the system gives no random bytes.
+    /// Adds a job of a caller of this replica. Returns `None` if the caller has too many that run, or the system gives no random bytes.
     pub(super) fn add(
         &self,
+        replica: Option<&ReplicaName>,
         caller: Vec<u8>,
         transcript: Arc<Transcript>,
         stop: CancellationToken,
         (created_at, began): (String, Instant),
     ) -> Option<Arc<Job>> {
-        let id = hex::encode(random_bytes::<ID_BYTES>().ok()?);
+        let id = new_id(replica)?;
         let (state, _) = watch::channel(JobState::now(Phase::Working));
         let job = Arc::new(Job { id, caller, transcript, stop, created_at, began, state });
         let mut queue = self.lock();
@@ -255,7 +254,7 @@ mod tests {
 
     fn add(jobs: &Jobs, caller: &str) -> Option<Arc<Job>> {
         let began = (now(), Instant::now());
-        jobs.add(caller.into(), Arc::default(), CancellationToken::new(), began)
+        jobs.add(None, caller.into(), Arc::default(), CancellationToken::new(), began)
     }
 
     /// Adds a job that ends at once with a result of this many bytes.

@@ -25,6 +25,7 @@ mod progress;
 mod prompts;
 mod reader;
 mod replay_logs;
+mod replica;
 pub mod reply;
 mod request_context;
 mod request_state;
@@ -55,6 +56,7 @@ pub(crate) use progress::{MAX_PROGRESS_INTERVAL, MIN_PROGRESS_INTERVAL};
 #[cfg(feature = "budget")]
 pub(crate) use reader::DEFAULT_SEARCH_RESULTS;
 pub(crate) use reader::MAX_SEARCH_RESULTS;
+pub use replica::ReplicaName;
 pub use request_state::RequestStateKey;
 pub(crate) use revision::is_whole_modern_request;
 pub use server::Server;

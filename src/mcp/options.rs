@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use climax_catalog::Strategy;
 
+use super::replica::ReplicaName;
 use super::surface::Surface;
 use crate::call::visible::TextForm;
 
@@ -20,6 +21,8 @@ pub struct Options {
     pub changes: Changes,
     /// How long a call may take before it goes on as a job. Without it, only clients with tasks get one.
     pub detach_after: Option<Duration>,
+    /// The name of this server among its replicas, with which the ids of tasks, jobs and stored outputs start.
+    pub replica: Option<ReplicaName>,
 }
 
 /// Whether the catalog can change while clients are connected.

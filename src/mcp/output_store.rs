@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use crate::exec::random_bytes;
+use super::replica::{ReplicaName, new_id};
 use crate::lock::Unpoisoned as _;
 
 /// The largest total size of the stored outputs of all calls, in bytes.
@@ -17,9 +17,6 @@ const MAX_OUTPUT_AGE: Duration = Duration::from_mins(10);
 
 /// The start of the URIs of stored outputs.
 pub(super) const OUTPUT_URI_PREFIX: &str = "climax://output/";
-
-/// The length of the random id of an output, in bytes.
-const ID_BYTES: usize = 16;
 
 /// An upper bound of what an output occupies besides its bytes: URI, reader, media type and queue entry.
 const OVERHEAD_BYTES: usize = 512;
@@ -58,17 +55,18 @@ pub(super) struct OutputReader {
 }
 
 impl OutputStore {
-    /// Stores an output and returns its URI. Returns `None` if the system gives no random bytes.
+    /// Stores an output of this replica and returns its URI. Returns `None` if the system gives no random bytes.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
     pub(super) fn store(
         self: &Arc<Self>,
+        replica: Option<&ReplicaName>,
         reader: OutputReader,
         bytes: Vec<u8>,
         mime: Option<String>,
     ) -> Option<String> {
-        let uri = format!("{OUTPUT_URI_PREFIX}{}", hex::encode(random_bytes::<ID_BYTES>().ok()?));
+        let uri = format!("{OUTPUT_URI_PREFIX}{}", new_id(replica)?);
         let output = StoredOutput { uri: uri.clone(), reader, bytes, mime, stored_at: Instant::now() };
         let mut outputs = self.lock();
         outputs.bytes += output.size();
@@ -147,7 +145,7 @@ mod tests {
     #[tokio::test]
     async fn only_its_reader_can_read_an_output() {
         let store = Arc::new(OutputStore::default());
-        let uri = store.store(reader("ada", Some(1)), b"abc".to_vec(), None).unwrap();
+        let uri = store.store(None, reader("ada", Some(1)), b"abc".to_vec(), None).unwrap();
         assert_eq!(store.read(&reader("ada", Some(1)), &uri, |bytes, _| bytes.len()), Some(3));
         for other in [reader("bob", Some(1)), reader("ada", Some(2)), reader("ada", None)] {
             assert_eq!(store.read(&other, &uri, |bytes, _| bytes.len()), None, "{other:?}");
@@ -159,7 +157,7 @@ mod tests {
     async fn new_outputs_displace_the_oldest() {
         let store = Arc::new(OutputStore::default());
         let uris: Vec<String> = (0..3)
-            .map(|_| store.store(reader("", None), vec![0; MAX_STORED_BYTES / 2 - OVERHEAD_BYTES], None).unwrap())
+            .map(|_| store.store(None, reader("", None), vec![0; MAX_STORED_BYTES / 2 - OVERHEAD_BYTES], None).unwrap())
             .collect();
         let is_stored: Vec<bool> =
             uris.iter().map(|uri| store.read(&reader("", None), uri, |_, _| ()).is_some()).collect();
@@ -170,7 +168,7 @@ mod tests {
     async fn empty_outputs_count_towards_the_limit() {
         let store = Arc::new(OutputStore::default());
         for _ in 0..=MAX_STORED_BYTES / OVERHEAD_BYTES {
-            store.store(reader("", None), Vec::new(), None).unwrap();
+            store.store(None, reader("", None), Vec::new(), None).unwrap();
         }
         assert_eq!(store.lock().queue.len(), MAX_STORED_BYTES / OVERHEAD_BYTES);
     }
@@ -179,9 +177,9 @@ mod tests {
     async fn expired_outputs_are_removed() {
         let store = Arc::new(OutputStore::default());
         for round in 0..2 {
-            store.store(reader("", None), vec![0; 9], None).unwrap();
+            store.store(None, reader("", None), vec![0; 9], None).unwrap();
             sleep(MAX_OUTPUT_AGE / 2).await;
-            store.store(reader("", None), vec![0; 9], None).unwrap();
+            store.store(None, reader("", None), vec![0; 9], None).unwrap();
             sleep(MAX_OUTPUT_AGE * 3 / 4).await;
             assert_eq!(store.lock().queue.len(), 1, "{round}");
             sleep(MAX_OUTPUT_AGE / 2).await;

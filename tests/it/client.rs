@@ -65,8 +65,14 @@ impl Client {
     /// Connects to a served handle, whose toolbox may be replaced during the session.
     pub(crate) fn connect_live(live: ServedHandle, surface: Surface, changes: Changes) -> Self {
         let shutdown = CancellationToken::new();
-        let options =
-            Options { surface, strategy: Strategy::Auto, text_form: TextForm::Visible, changes, detach_after: None };
+        let options = Options {
+            surface,
+            strategy: Strategy::Auto,
+            text_form: TextForm::Visible,
+            changes,
+            detach_after: None,
+            replica: None,
+        };
         let server = Server::of_handle(live, options, shutdown.clone());
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (read, write) = tokio::io::split(theirs);

@@ -177,6 +177,7 @@ fn errors_say_where_they_are_and_what_to_do() {
             "line 2, column 13: Error: words: Argument 'word[0]': cannot convert '{}' to string",
         ),
         ("await tools.words('a')", "words: Argument 'args': cannot convert 'a' to an object of arguments"),
+        ("await tools.words({word: {}, colour: 1})", "to string; it has no such arguments: colour"),
         ("await tools.words({word: ['-e']})", "would be read as an option"),
         ("await run('git log > x')", "line 1, column 6: Error"),
         ("await run('frobnicate 1')", "Error: frobnicate 1: Command line not read"),

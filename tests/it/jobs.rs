@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{Server, announced, climax, fake_config, is_running, text, until};
+use crate::support::{Server, announced, climax, fake_config, is_running, run, text, until};
 use crate::web::Web;
 
 const TOOLS: &str = "
@@ -288,4 +288,44 @@ fn tasks_over_http_belong_to_their_caller_and_end_with_the_server() {
     web.signal("TERM");
     assert_eq!(web.ended(), Some(0), "a job does not hold the server up");
     until("the program to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
+}
+
+#[test]
+fn ids_over_http_name_their_replica() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("fake.yaml");
+    std::fs::write(&config, fake_config(TOOLS)).unwrap();
+    let web = Web::start(&["--config", config.to_str().unwrap(), "--replica=west_1", "--max-output", "1000"]);
+    let call = |capabilities: Value, tool: &str, args: Value| {
+        let params = json!({ "name": "climax_call", "arguments": { "tool_name": tool, "args": args } });
+        let response = web.modern_of(&capabilities, &[], "tools/call", &params);
+        assert_eq!(response.header("Climax-Replica"), Some("west_1"));
+        response.json()["result"].clone()
+    };
+    let is_named = |id: &str| id.strip_prefix("west_1.").is_some_and(|random| random.len() == 32);
+    let tasks = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
+    let created = call(tasks.clone(), "fails", json!({ "said": "no" }));
+    assert!(created["taskId"].as_str().is_some_and(is_named), "{created}");
+    let get = || web.modern_of(&tasks, &[], "tasks/get", &json!({ "taskId": created["taskId"] })).json();
+    until("the end", || get()["result"]["status"] == "completed");
+    let long = call(json!({}), "counts", json!({ "lines": "500", "pause": "0" }));
+    let uri = long["content"][1]["uri"].as_str().unwrap_or_else(|| panic!("{long}"));
+    assert!(uri.strip_prefix("climax://output/").is_some_and(is_named), "{uri}");
+    let read = web.modern(&[], "resources/read", &json!({ "uri": uri })).json();
+    assert!(read["result"]["contents"][0]["text"].as_str().is_some_and(|text| text.starts_with("line 1\n")), "{read}");
+}
+
+#[test]
+fn replica_without_a_name_has_that_of_the_host() {
+    let (_, host, _) = run(std::process::Command::new("uname").arg("-n"));
+    let web = Web::start(&["--replica"]);
+    assert_eq!(web.get("/readyz", &[]).header("Climax-Replica"), host.trim().split('.').next());
+}
+
+#[test]
+fn names_of_replicas_are_checked() {
+    for name in ["a.b", "a b", "\u{e9}", &"a".repeat(64)] {
+        let (status, _, stderr) = run(climax().args(["--transport", "streamable-http", &format!("--replica={name}")]));
+        assert!(status == 2 && stderr.contains("1 to 63 letters, digits, `-` or `_`"), "{name}: {stderr}");
+    }
 }

@@ -93,7 +93,8 @@ impl Web {
         params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
         params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = capabilities.clone();
         let mut headers = headers.to_vec();
-        let name = params["name"].as_str().or(params["taskId"].as_str()).map(|name| format!("Mcp-Name: {name}"));
+        let name = ["name", "taskId", "uri"].iter().find_map(|key| params[key].as_str());
+        let name = name.map(|name| format!("Mcp-Name: {name}"));
         let method_header = format!("Mcp-Method: {method}");
         headers.extend(["MCP-Protocol-Version: 2026-07-28", &method_header]);
         headers.extend(name.as_deref());

@@ -15,31 +15,36 @@ const SATURATION: f64 = 2.0;
 /// The largest impact, which stands for endless repetition.
 const MAX_IMPACT: f64 = 255.0;
 
-/// A field of a tool: how much a word in it counts, and how much its length takes away (BM25's b).
+/// A field of a tool: how much a word in it counts, how much its length takes away (BM25's b), and how often a word counts
+/// at most.
 struct IndexedField {
     weight: f64,
     length: f64,
+    most: u32,
 }
+
+/// For fields in which each word counts as often as it stands there.
+const EACH: u32 = u32::MAX;
 
 const FIELDS: [IndexedField; 9] = [
     // The tool's name.
-    IndexedField { weight: 3.2, length: 1.0 },
+    IndexedField { weight: 3.2, length: 1.0, most: EACH },
     // The last word of its name, which tells what it does.
-    IndexedField { weight: 4.2, length: 0.0 },
+    IndexedField { weight: 4.2, length: 0.0, most: EACH },
     // The CLI's name, category and tags.
-    IndexedField { weight: 0.7, length: 0.5 },
+    IndexedField { weight: 0.7, length: 0.5, most: EACH },
     // The CLI's description.
-    IndexedField { weight: 0.35, length: 0.75 },
+    IndexedField { weight: 0.35, length: 0.75, most: EACH },
     // The tool's description.
-    IndexedField { weight: 2.0, length: 0.75 },
+    IndexedField { weight: 2.0, length: 0.75, most: EACH },
     // The first words of that description, again.
-    IndexedField { weight: 0.45, length: 0.0 },
+    IndexedField { weight: 0.45, length: 0.0, most: EACH },
     // Names and descriptions of args.
-    IndexedField { weight: 1.0, length: 0.5 },
-    // Enum values.
-    IndexedField { weight: 1.45, length: 0.0 },
+    IndexedField { weight: 1.0, length: 0.5, most: EACH },
+    // Enum values. A tool with a long list of subcommands is not about a word that many of them have.
+    IndexedField { weight: 1.45, length: 0.0, most: 2 },
     // Phrases.
-    IndexedField { weight: 2.0, length: 0.5 },
+    IndexedField { weight: 2.0, length: 0.5, most: EACH },
 ];
 
 /// Words of a description that count as its first ones.
@@ -162,7 +167,7 @@ fn impacts<'a>(fields: &'a [HashMap<String, u32>; FIELDS.len()], average: &[f64;
         let length: u32 = counts.values().sum();
         let norm = 1.0 - field.length + field.length * f64::from(length) / average;
         for (term, count) in counts {
-            *frequency.entry(term).or_default() += field.weight * f64::from(*count) / norm;
+            *frequency.entry(term).or_default() += field.weight * f64::from((*count).min(field.most)) / norm;
         }
     }
     let quantised = |tf: f64| {

@@ -19,6 +19,8 @@ use crate::command::selection::{Selection, Sources};
 use crate::command::strategy::strategies;
 use crate::command::value;
 #[cfg(feature = "http")]
+use crate::mcp::ReplicaName;
+#[cfg(feature = "http")]
 use crate::transport::http::{
     caller::CallerPattern,
     host_check::{Host, Origin},
@@ -176,6 +178,9 @@ pub(crate) struct HttpArguments {
     /// Sign the request state of approvals and forms with the key in this file, so that replicas can share it
     #[arg(long, value_name = "FILE")]
     pub(crate) state_key_file: Option<PathBuf>,
+    /// Name this replica in the header Climax-Replica and in the ids of tasks, jobs and outputs; without NAME by its host
+    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = replica)]
+    pub(crate) replica: Option<ReplicaName>,
 }
 
 #[cfg(feature = "http")]
@@ -202,6 +207,17 @@ impl HttpArguments {
         };
         Some(format!("--policy-for {who} is given twice, with {one} and with {other}: name one policy for it"))
     }
+}
+
+/// Reads the name of a replica. No text stands for the first label of the host's name.
+#[cfg(feature = "http")]
+fn replica(text: &str) -> Result<ReplicaName, String> {
+    if !text.is_empty() {
+        return text.parse();
+    }
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let label = host.split('.').next().unwrap_or_default();
+    label.parse().map_err(|expected| format!("the name of the host is `{host}`, {expected}: give --replica=NAME"))
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -66,6 +66,7 @@ pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
     let http = Http {
         host_check: host_check(&arguments.http),
         auth: auth.clone(),
+        replica: arguments.http.replica.clone(),
         rate: arguments.http.rate,
         policy_servers,
         server,

@@ -255,9 +255,7 @@ impl Server {
         mut reply: Reply,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResult {
-        let store = |media: &Media| {
-            self.outputs.store(self.output_reader(context), media.bytes.clone(), Some(media.mime.clone()))
-        };
+        let store = |media: &Media| self.store(media.bytes.clone(), Some(media.mime.clone()), context);
         let uris = reply.media.iter().map(|media| match media.kind() {
             // Standard output is the first of the media.
             MediaKind::Other => uri.take().or_else(|| store(media)),
@@ -272,10 +270,15 @@ impl Server {
         result
     }
 
+    /// Stores an output for the client of a request and returns its URI; `None` if it cannot be stored.
+    fn store(&self, bytes: Vec<u8>, mime: Option<String>, context: &RequestContext<RoleServer>) -> Option<String> {
+        self.outputs.store(self.options.replica.as_ref(), self.output_reader(context), bytes, mime)
+    }
+
     /// Stores the full output of a tool and links to it; `None` if it cannot be stored.
     fn link(&self, tool: &str, output: Vec<u8>, context: &RequestContext<RoleServer>) -> Option<ContentBlock> {
         let size = output.len() as u64;
-        let uri = self.outputs.store(self.output_reader(context), output, None)?;
+        let uri = self.store(output, None, context)?;
         let link = Resource::new(uri, format!("output of {tool}")).with_mime_type("text/plain").with_size(size);
         Some(ContentBlock::resource_link(link.with_description(OUTPUT_DESCRIPTION)))
     }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::super::client::Client;
 use super::super::code::signature::signature;
-use super::super::code::{CodeArguments, code_reply, failure, line_answer, outcome_answer, wrong_arguments};
+use super::super::code::{CodeArguments, code_reply, failure, line_answer, outcome_answer, refusal, wrong_arguments};
 use super::super::errors::unknown_log;
 use super::super::lines::run_arguments;
 use super::super::meta::{self, EntryDetail};
@@ -96,14 +96,12 @@ impl ProgramCalls<'_> {
         let (Self { server, progress, .. }, ToolCall { toolbox, client, .. }) = (self, self.call);
         let named = NamedCall { name, arguments: &arguments, purpose: Purpose::Code { run: self.run } };
         let result = server.run(toolbox, named, &self.client(id), progress.as_ref(), client.context).await;
+        let tool = toolbox.index.get(name).into_iter();
+        let ignored = tool.flat_map(|tool| keys_ignored_from_agents(tool, &arguments)).map(echo).collect();
         Ok(match result {
             CallResult::InputRequired(question) => return Err(question),
-            CallResult::Ran(outcome) => {
-                let tool = toolbox.index.get(name);
-                let ignored = tool.into_iter().flat_map(|tool| keys_ignored_from_agents(tool, &arguments));
-                outcome_answer(name, outcome, ignored.map(echo).collect(), server.options.text_form)
-            }
-            CallResult::Failed(error) => Err(failure(name, error)),
+            CallResult::Ran(outcome) => outcome_answer(name, outcome, ignored, server.options.text_form),
+            CallResult::Failed(error) => Err(refusal(name, error, &ignored)),
         })
     }
 

@@ -172,7 +172,8 @@ impl Server {
             return response;
         }
         let caller = request_context::caller_identity(&call.context);
-        let Some(job) = self.jobs.add(caller, detaching.transcript.clone(), stop.clone(), began) else {
+        let replica = self.options.replica.as_ref();
+        let Some(job) = self.jobs.add(replica, caller, detaching.transcript.clone(), stop.clone(), began) else {
             return until_cancelled(&mut answer, &request, &stop).await;
         };
         detaching.detached.cancel();

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use hyper::Request;
 use hyper::body::Incoming;
+use hyper::header::HeaderValue;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -33,7 +34,7 @@ use self::rate::{Limiter, Rate};
 use self::router::{Router, Service};
 use self::sessions::Sessions;
 use self::unread::Unread;
-use crate::mcp::Server;
+use crate::mcp::{ReplicaName, Server};
 use crate::telemetry::metrics::Metrics;
 use crate::transport::SHUTDOWN_LIMIT;
 
@@ -77,6 +78,8 @@ pub struct Http {
     pub host_check: HostCheck,
     /// How callers authenticate.
     pub auth: Arc<Auth>,
+    /// The name of this server among its replicas. Responses have it in the header `Climax-Replica`.
+    pub replica: Option<ReplicaName>,
     /// The rate limit of each caller.
     pub rate: Option<Rate>,
     /// Servers with a policy of their own. The first whose pattern matches a caller is used.
@@ -166,6 +169,8 @@ fn router(http: Http, end_streams: &CancellationToken, is_leaving: CancellationT
     Router {
         host_check: http.host_check,
         auth: http.auth,
+        // A name is text that headers can hold.
+        replica: http.replica.and_then(|name| HeaderValue::from_str(name.as_str()).ok()),
         limiter: Limiter::new(http.rate),
         sessions,
         bodies: BodyReader::default(),

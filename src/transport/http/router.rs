@@ -45,6 +45,8 @@ const MAX_OPENING_BYTES: usize = 64 << 10;
 const MCP_PATH: &str = "/mcp";
 /// The header that names a session.
 const SESSION_HEADER: &str = "mcp-session-id";
+/// The header that names the replica.
+const REPLICA_HEADER: &str = "climax-replica";
 /// The header with which a client resumes a stream.
 const LAST_EVENT_HEADER: &str = "last-event-id";
 /// The value of `Retry-After` where no better one is known, in seconds.
@@ -61,6 +63,8 @@ pub(super) struct Service {
 pub(super) struct Router {
     pub(super) host_check: HostCheck,
     pub(super) auth: Arc<Auth>,
+    /// The value of [`REPLICA_HEADER`].
+    pub(super) replica: Option<HeaderValue>,
     pub(super) limiter: Limiter,
     pub(super) sessions: Arc<Sessions>,
     pub(super) bodies: BodyReader,
@@ -99,6 +103,9 @@ impl Router {
         };
         if let Some(origin) = origin {
             cors::allow_origin(&mut response, origin);
+        }
+        if let Some(name) = &self.replica {
+            response.headers_mut().insert(REPLICA_HEADER, name.clone());
         }
         if self.is_leaving.is_cancelled() {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
