@@ -100,7 +100,8 @@ fn conversation(surface: Surface, pause: Duration, input: &[u8]) -> Vec<u8> {
             strategy: Strategy::Auto,
             text_form: TextForm::Visible,
             changes: Changes::Never,
-            detach_after: None, replica: None,
+            detach_after: None,
+            replica: None,
         };
         let server = Server::new(TOOLBOX.clone(), options, shutdown.clone());
         let (ours, theirs) = duplex(1 << 16);
