@@ -16,7 +16,7 @@ use crate::call::arguments::{Problem, Violation, echo};
 use crate::call::visible::TextForm;
 use crate::call::{CallError, ErrorCode, LineFailure, LineOutcome, end_name, exit_code};
 use crate::code::{Answer, CodeEnd, CodeOutcome, Failure, MAX_CODE_CALLS, Program, Request, Thrown};
-use crate::exec::{End, Outcome};
+use crate::exec::{End, FileContent, Outcome, ResultFile};
 
 /// Maximum length of a program, in bytes.
 pub(crate) const MAX_CODE_BYTES: usize = 256 << 10;
@@ -91,8 +91,29 @@ pub(super) fn outcome_answer(tool: &str, outcome: Outcome, ignored: Vec<String>,
     if !ignored.is_empty() {
         value["ignored"] = ignored.into();
     }
+    if let Some(answer) = &outcome.answer {
+        value["answer"] = answer.as_str().into();
+    }
+    if !outcome.files.is_empty() {
+        value["files"] = outcome.files.iter().map(|file| file_value(file, form)).collect();
+    }
     add_stdout(&mut value, vec![outcome], form);
     Ok(value)
+}
+
+/// A result file: its text, or how long it is if it is too long or no text. A file that was not written has neither.
+fn file_value(file: &ResultFile, form: TextForm) -> Value {
+    let ResultFile { file, mime, content } = file;
+    let mut value = json!({ "file": file, "mime": mime });
+    match content {
+        FileContent::Whole(bytes) => match str::from_utf8(bytes) {
+            Ok(text) => value["text"] = form.apply(text).into(),
+            Err(_) => value["bytes"] = bytes.len().into(),
+        },
+        FileContent::TooLong(bytes) => value["bytes"] = (*bytes).into(),
+        FileContent::Missing => {}
+    }
+    value
 }
 
 /// The result of a command line: the output of each pipeline in order, and the exit code of the last one.

@@ -16,6 +16,14 @@ const TOOLS: &str = "
   - {name: sleeper, description: S, command: family}
   - {name: asked, description: A, command: argv, risk: destructive, args: [{name: word, positional: true, required: true}]}
   - {name: secret, description: S, command: argv}
+  - {name: seeks, description: S, command: exit 3, exit_codes: {3: no match}}
+  - name: make
+    description: M
+    command: make
+    args:
+      - {name: what, positional: true, required: true}
+      - {name: picture, positional: true, output: {mime: image/png, file: chart.png}}
+      - {name: table, positional: true, output: {mime: text/csv}}
 ";
 
 const POLICY: &str = "default: enabled\ndeny: [secret]\ntools: {asked: {require_approval: true}, coreutils_tee: {require_approval: false}}\n";
@@ -225,6 +233,17 @@ fn ignored_arguments_are_named_once() {
     let note = "[tools.words has no such arguments, so they were ignored: colour]";
     assert_eq!(client.succeeds(code), format!("{note}\n<b>"));
     assert_eq!(client.succeeds("(await tools.words({word: ['a'], colour: 1})).ignored[0]"), format!("{note}\ncolour"));
+}
+
+#[test]
+fn results_have_answers_and_files() {
+    let mut client = Client::start(&[]);
+    assert_eq!(client.succeeds("(await tools.seeks({})).answer"), "no match");
+    let files = client.succeeds("JSON.stringify((await tools.make({what: 'large'})).files)");
+    let files: Value = serde_json::from_str(&files).unwrap();
+    assert_eq!(files[0]["mime"], "image/png", "{files}");
+    assert!(files[0]["bytes"] == 9 << 20 && files[0]["text"].is_null(), "{files}");
+    assert_eq!((&files[1]["mime"], &files[1]["text"]), (&json!("text/csv"), &json!("a,b\n")));
 }
 
 #[test]
