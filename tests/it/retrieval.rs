@@ -113,6 +113,27 @@ fn a_word_of_a_name_finds_a_tool_with_that_word_first() {
 }
 
 #[test]
+fn words_that_mislead_are_read_as_people_mean_them() {
+    let index = index();
+    let first = |query: &str| found(&index, Strategy::Auto, query, 1).pop().unwrap_or_default();
+    for (query, prefix) in [
+        // Values that no tool has.
+        ("show issue 42", "gh_issue_view"),
+        ("see what commit 3fa2c1 did", "git_show"),
+        // The plural of an abbreviation.
+        ("list my PRs", "gh_"),
+        // `am I` is no image of Amazon.
+        ("which branch am I on", "git_branch"),
+        // A verb that is the name of a program too.
+        ("find known bugs", "gh_search_issues"),
+        // A tool that prints help has the names of all subcommands as values.
+        ("list running containers", "docker_ps"),
+    ] {
+        assert!(first(query).starts_with(prefix), "{query}: {}", first(query));
+    }
+}
+
+#[test]
 fn requests_that_no_tool_serves_get_nothing() {
     let index = index();
     let hopeless = queries("hopeless.jsonl");

@@ -1,5 +1,6 @@
 //! CLIs that a sentence names.
 
+use super::vocabulary::SYNONYMS;
 use crate::table::Rows;
 use crate::view::CliView;
 
@@ -10,12 +11,15 @@ pub(super) struct Mention {
     pub(super) is_first: bool,
 }
 
-/// Where a sentence first names a CLI. A first word with a capital is no name of a CLI without, since all sentences start so.
+/// Where a sentence first names a CLI.
+///
+/// A first word with a capital is no name of a CLI without, since all sentences start so. Nor is a verb: `find known bugs`.
 pub(super) fn position_of(cli: CliView<'_>, words: &[String]) -> Option<usize> {
     let program = cli.words().next().map(|path| path.rsplit('/').next().unwrap_or(path));
     let names = [Some(cli.name()), Some(cli.stem()), program];
     let is_name = |word: &String| names.iter().flatten().any(|name| name.eq_ignore_ascii_case(word));
     let position = words.iter().position(is_name)?;
     let is_written_so = names.iter().flatten().any(|name| *name == words[position]);
-    Some(if is_written_so { position } else { position.max(1) })
+    let is_verb = SYNONYMS.iter().flat_map(|group| group.iter()).any(|verb| *verb == words[position]);
+    Some(if is_written_so && !is_verb { position } else { position.max(1) })
 }

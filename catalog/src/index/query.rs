@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use super::sentence::{self, is_content};
-use super::tokens::{is_stop_word, stem, words};
+use super::tokens::{stem, words};
 use super::vocabulary::{SYNONYMS, WEAK_WORDS};
 
 /// How much less each word counts than the one before it: requests start with what is wanted.
@@ -13,7 +13,8 @@ const DECAY: f64 = 0.125;
 const BRACKETED: f64 = 0.35;
 /// What leads up to a request is hardly part of it.
 const LEADING: f64 = 0.3;
-const WEAK: f64 = 0.25;
+/// What says little, such as a number.
+pub(super) const WEAK: f64 = 0.25;
 
 /// Bytes of a request that are read at its start, and as many at its end; a paragraph has a thousand.
 const MAX_HALF_BYTES: usize = 2 << 10;
@@ -85,7 +86,8 @@ impl QuerySentence {
         let mut terms = Terms { said: Vec::new(), max };
         let mut decay = 1.0;
         for word in content(&main) {
-            let weight = if WEAK_WORDS.contains(&word.as_str()) { WEAK } else { 1.0 };
+            let is_weak = WEAK_WORDS.contains(&word.as_str()) || is_number(&word);
+            let weight = if is_weak { WEAK } else { 1.0 };
             terms.add(&word, weight / decay);
             decay += DECAY;
         }
@@ -99,6 +101,11 @@ impl QuerySentence {
         let words = names.filter(|word| is_content(&super::lowercase(word))).map(str::to_owned).collect();
         Self { weight: sentence.weight, terms: terms.said, compounds, words }
     }
+}
+
+/// Whether a word is a number. Most are values: `show issue 42`.
+fn is_number(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The terms of a sentence, each with the weight of where it is first said.
@@ -125,7 +132,7 @@ fn compounds(text: &str, terms: &[Term]) -> Vec<Compound> {
         let joined = format!("{before}{word}");
         let joined = stem(&joined);
         let is_new = terms.iter().all(|term| term.stem != joined) && found.iter().all(|one| one.stem != joined);
-        if is_new && !is_stop_word(&before) {
+        if is_new && is_content(&before) {
             found.push(Compound { stem: joined.into_owned(), words: [before, word.clone()] });
         }
         before = word;

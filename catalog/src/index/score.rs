@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use super::floor::{self, LOOKED_AT};
 use super::mention::{Mention, position_of};
 use super::near::near;
-use super::query::{QuerySentence, Request, Term};
+use super::query::{QuerySentence, Request, Term, WEAK};
 use super::ranked::{PLACE, Posting};
 use super::rarity::{fixed, rarity};
 use super::term::{KnownTerm, LocatedTerm};
@@ -195,7 +195,11 @@ impl<'a> Scorer<'a> {
         for synonym in &stand_ins {
             self.add(synonym, SYNONYM * term.weight * self.rarity(synonym));
         }
-        let mass = term.weight * self.rarity(&exact);
+        let mut mass = term.weight * self.rarity(&exact);
+        // An unknown word with a digit is a value: `show commit 3fa2c1`.
+        if exact.tools == 0 && term.stem.bytes().any(|byte| byte.is_ascii_digit()) {
+            mass *= WEAK;
+        }
         if exact.tools > 0 {
             self.add(&exact, mass);
         } else if is_likely && self.looks_left > 0 {

@@ -36,6 +36,10 @@ fn camel_parts(word: &str) -> impl Iterator<Item = &str> {
 }
 
 fn camel_end(word: &str) -> usize {
+    // The plural of an abbreviation is one word: `URLs`.
+    if word.strip_suffix('s').is_some_and(|singular| singular.len() > 1 && singular.chars().all(char::is_uppercase)) {
+        return word.len();
+    }
     let mut before: Option<char> = None;
     let mut chars = word.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
