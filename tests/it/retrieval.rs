@@ -70,8 +70,8 @@ fn a_right_tool_is_among_the_first() {
     let index = index();
     let served = queries("served.jsonl");
     let [first, ten] = [1, 10].map(|limit| recall(&index, Strategy::Auto, &served, limit));
-    assert!(first >= 52.0, "R@1 fell to {first:.1} %");
-    assert!(ten >= 85.0, "R@10 fell to {ten:.1} %");
+    assert!(first >= 62.0, "R@1 fell to {first:.1} %");
+    assert!(ten >= 90.0, "R@10 fell to {ten:.1} %");
     assert!(recall(&index, Strategy::Lexical, &served, 10) < 20.0, "substring search does not find sentences");
 }
 
@@ -88,8 +88,8 @@ fn a_right_tool_is_among_the_first_of_a_cli_that_is_named_or_given() {
         given += is_right(found_in(&index, Strategy::Auto, filter, 10));
     }
     let [named, given] = [named, given].map(|hits| percent(hits, served.len()));
-    assert!(named >= 96.0, "R@10 with the name of the CLI fell to {named:.1} %");
-    assert!(given >= 96.0, "R@10 under a filter fell to {given:.1} %");
+    assert!(named >= 97.0, "R@10 with the name of the CLI fell to {named:.1} %");
+    assert!(given >= 97.0, "R@10 under a filter fell to {given:.1} %");
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn requests_that_no_tool_serves_get_nothing() {
     let hopeless = queries("hopeless.jsonl");
     let empty = hopeless.iter().filter(|(query, _)| found(&index, Strategy::Auto, query, 10).is_empty()).count();
     let share = percent(empty, hopeless.len());
-    assert!(share >= 77.0, "{share:.1} % got an empty list");
+    assert!(share >= 81.0, "{share:.1} % got an empty list");
 }
 
 #[test]
