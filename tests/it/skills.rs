@@ -340,8 +340,7 @@ fn callers_see_the_skills_of_their_policy() {
         Web::start(&["--skills", &directory, "--token-file", &tokens, "--policy-for", &ada, "--policy-for", &bob]);
     let ask = |token: &str, method: &str, params: Value| {
         let token = format!("Authorization: Bearer {token}");
-        let name = format!("Mcp-Name: {}", params["uri"].as_str().unwrap_or_default());
-        web.modern_of(&json!({ "extensions": { EXTENSION: {} } }), &[&token, &name], method, &params).json()
+        web.modern_of(&json!({ "extensions": { EXTENSION: {} } }), &[&token], method, &params).json()
     };
     let listed = ask(ADA, "skills/list", json!({}));
     assert_eq!(listed["result"]["skills"].as_array().map(Vec::len), Some(1), "{listed}");
