@@ -350,6 +350,7 @@ fn callers_see_their_own_catalog_and_sessions() {
 }
 
 #[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux confines programs")]
 fn policies_of_callers_give_their_programs_environment_and_confinement() {
     const TOOLS: &str = "
   - {name: variables, description: V, command: env, risk: read, needs: {env: [FAKE_*]}, args: [{name: names, positional: true, required: true, list: words}]}
