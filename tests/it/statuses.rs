@@ -19,11 +19,12 @@ impl Http {
     fn start() -> Self {
         let mut command = climax();
         command.args(["coreutils", "--transport", "streamable-http", "--port", "0"]);
-        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
-        let address = line.split("http://").nth(1).and_then(|rest| rest.split('/').next()).expect(&line).to_owned();
-        Self { child, address }
+        // From here on the server is killed whatever it says.
+        let mut http = Self { child: command.stderr(Stdio::piped()).spawn().unwrap(), address: String::new() };
+        let mut lines = BufReader::new(http.child.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let address = |line: String| Some(line.split_once("http://")?.1.split('/').next()?.to_owned());
+        http.address = lines.find_map(address).expect("the server says its address");
+        http
     }
 
     /// Sends a request. Returns the status, the head in small letters, and the body.
