@@ -123,7 +123,7 @@ impl Terms {
     }
 }
 
-/// What adjacent words make together. A stop word can end such a word (`log in`), hardly start it.
+/// What adjacent words make together. A word without content can end such a word (`log in`), hardly start it (`am I`).
 fn compounds(text: &str, terms: &[Term]) -> Vec<Compound> {
     let mut found: Vec<Compound> = Vec::new();
     let mut all = words(text).take(MAX_TERMS);
