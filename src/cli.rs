@@ -11,7 +11,7 @@ use crate::code::guest;
 #[cfg(feature = "budget")]
 use crate::command::budget;
 use crate::command::output::{FAILURE, USAGE, usage};
-use crate::command::retired::{ProbableCommand, RetiredCommand, explained, with_near_miss};
+use crate::command::retired::{ProbableCommand, RetiredCommand, explained, with_near_miss, with_pair};
 use crate::command::run::RunArguments;
 use crate::command::{
     call, catalog, completions, diff, doctor, eval, export, help, install, list, man, policy, run, schema, search, sh,
@@ -19,6 +19,7 @@ use crate::command::{
 };
 #[cfg(feature = "import")]
 use crate::command::{import, init};
+use crate::exec;
 use crate::exec::shim::{self, Helped};
 use crate::identity;
 use crate::serving::Program;
@@ -99,7 +100,8 @@ fn parse() -> Result<CommandLine, clap::Error> {
     let mut command = help::arranged(CommandLine::command());
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     let parsed = command.try_get_matches_from_mut(std::env::args_os());
-    let matches = parsed.map_err(|error| with_near_miss(explained(error), &command, &words))?;
+    let matches =
+        parsed.map_err(|error| with_pair(with_near_miss(explained(error), &command, &words), &command, &words))?;
     let mut arguments = CommandLine::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
     let (run, given) = match (&arguments.command, matches.subcommand()) {
         (Some(ClimaxCommand::Run(run)), Some((_, given))) => (run, given),
@@ -134,6 +136,8 @@ impl Program {
         if guest::run_as_guest() {
             return ExitCode::SUCCESS;
         }
+        // Programs of all commands get the streams that they are given, and nothing else that this process inherited.
+        exec::keep_descriptors_private();
         identity::set_from(std::env::current_exe().ok().as_deref());
         if let Err(found) = self.natives.check(self.catalog) {
             for mismatch in found {

@@ -83,6 +83,7 @@ impl Hash {
             exit_codes: _,
             cli: _,
             args: _,
+            withheld: _,
             groups: _,
             questions: _,
             resolves: _,
@@ -120,6 +121,10 @@ impl Hash {
             self.add_all(needs.pairs().flat_map(|(kind, item)| [kind, item]));
         }
         tool.args().for_each(|arg| self.arg(arg));
+        for arg in tool.withheld_args() {
+            self.add("withheld");
+            self.arg(arg);
+        }
         self.cli(tool.cli());
     }
 

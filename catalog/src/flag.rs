@@ -203,6 +203,12 @@ impl FlagTemplate {
         self.fixed_words() == self.words.len()
     }
 
+    /// Returns whether the value stands behind the name in one word, such as `--label=V` or `-j4`.
+    #[must_use]
+    pub fn is_attached(&self) -> bool {
+        matches!(self.words.as_slice(), [word] if word.len() > 1)
+    }
+
     /// Returns whether it is a dash and one character, which may stand in a cluster such as `-la`.
     #[must_use]
     pub fn short(&self) -> Option<char> {

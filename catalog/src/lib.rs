@@ -61,6 +61,7 @@ pub use read::decode::MAX_CONFIG_BYTES;
 pub use read::diagnostic::{Code, Diagnostic, Diagnostics, Explanation, Phase, Severity, Style};
 pub use read::files;
 pub use read::source::{Position, Source, Span};
+pub use schema::arg_schema;
 pub use skill::check::{SkillDirectory, check_skills, is_skill_name, retain_served};
 pub use skill::{PackedSkills, SKILL_FILE, Skill, SkillFile, is_markdown};
 pub use suggest::{MAX_SUGGESTIONS, did_you_mean, near_misses};

@@ -155,6 +155,7 @@ impl Tables {
             aliases,
             always,
             args,
+            withheld,
             groups,
             timeout_ms,
             is_long,
@@ -183,6 +184,7 @@ impl Tables {
             aliases: self.texts(aliases)?,
             always: self.texts(always)?,
             args: self.args(args)?,
+            withheld: self.args(withheld)?,
             groups: self.groups(groups)?,
             timeout_ms: *timeout_ms,
             is_long: *is_long,
@@ -445,7 +447,7 @@ mod tests {
         let text = "command: a b\ncategory: c\ntags: [t]\nenv: {K: v}\nglobal_args: [{name: g, default: d}]\ntools:\n  \
                     - {name: one, description: Show one, args: [{name: x, enum: [y, z], default: y}],\n     \
                        resolve: {r: {command: r, args: {k: v}}}, confirm_message: m,\n     \
-                       ask: [{name: q, message: Which?, args: [x]}]}\n  - {name: two, description: Show two, resource: \"t:t\"}\n\
+                       ask: [{name: q, message: Which?, args: [x]}]}\n  - {name: two, description: Show two, risk: read, resource: \"t:t\"}\n\
                     prompts: [{name: p, description: Show p, messages: [p]}]\n";
         let read = |path: &str| {
             let source = Source::new(path, text.as_bytes().to_vec()).unwrap();

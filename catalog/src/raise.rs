@@ -45,6 +45,7 @@ pub(crate) fn tool(view: ResolvedTool<'_>) -> CheckedTool {
         aliases: owned(view.aliases()),
         always: owned(view.always()),
         args: view.args().map(arg).collect(),
+        withheld: view.withheld_args().map(arg).collect(),
         groups: view.groups().map(|group| CheckedGroup { kind: group.kind(), args: owned(group.args()) }).collect(),
         timeout_ms: view.timeout_ms(),
         is_long: view.is_long(),
@@ -63,7 +64,8 @@ pub(crate) fn tool(view: ResolvedTool<'_>) -> CheckedTool {
     }
 }
 
-fn arg(view: ArgView<'_>) -> CheckedArg {
+/// Raises an arg.
+pub(crate) fn arg(view: ArgView<'_>) -> CheckedArg {
     let default = view.default().map(|word| DefaultValue {
         word: word.to_owned(),
         // Defaults of other types are the same text in JSON.

@@ -6,8 +6,10 @@ use std::fmt::Write as _;
 
 use crate::model::{GroupKind, Order, STEPS, Shape};
 use crate::policy::ArgRule;
+use crate::raise;
 use crate::read::check::arg::{enum_json, json_string};
 use crate::read::checked::{CheckedArg, CheckedChoice, CheckedCli, CheckedGroup, CheckedTool};
+use crate::view::ArgView;
 
 /// The tool's input schema (JSON Schema 2020-12).
 pub(crate) fn input_schema(args: &[CheckedArg], groups: &[CheckedGroup]) -> String {
@@ -67,13 +69,26 @@ fn group_rule(group: &CheckedGroup) -> String {
     }
 }
 
+/// Returns the schema of an arg, as the input schema of its tool has it, or would have it if the arg were shown.
+#[must_use]
+pub fn arg_schema(arg: ArgView<'_>) -> String {
+    let mut json = String::new();
+    keywords(&mut json, &raise::arg(arg));
+    json
+}
+
 fn property(json: &mut String, arg: &CheckedArg) {
+    let _ = write!(json, "{}:", json_string(&arg.name));
+    keywords(json, arg);
+}
+
+fn keywords(json: &mut String, arg: &CheckedArg) {
     let kind = match arg.shape {
         Shape::Single | Shape::Count => arg.kind.as_str(),
         Shape::List(_) | Shape::Rest(_) => "array",
         Shape::Map(_) => "object",
     };
-    let _ = write!(json, r#"{}:{{"type":"{kind}""#, json_string(&arg.name));
+    let _ = write!(json, r#"{{"type":"{kind}""#);
     let description = description(arg);
     if !description.is_empty() {
         let _ = write!(json, r#","description":{}"#, json_string(&description));

@@ -4,8 +4,8 @@
 pub const MAX_SUGGESTIONS: usize = 3;
 /// Finds the candidate that is most similar to `word`.
 ///
-/// The distance (Damerau-Levenshtein, case-insensitive) is at most a third of the word's length, or 1. The first of
-/// equally similar candidates wins.
+/// The distance (Damerau-Levenshtein, case-insensitive) is at most a third of the word's length, or 1, and less than half
+/// of it. The first of equally similar candidates wins.
 #[must_use]
 pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let near = near_misses(word, candidates, 1);
@@ -27,7 +27,7 @@ pub fn near_misses<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>
         .filter(|candidate| candidate.len().abs_diff(word.len()) <= 4 * allowed)
         .filter_map(|candidate| {
             let distance = strsim::damerau_levenshtein(&wanted, &candidate.to_lowercase());
-            (distance <= allowed && distance < length).then_some((distance, candidate))
+            (distance <= allowed && 2 * distance < length).then_some((distance, candidate))
         })
         .collect();
     near.sort_by_key(|(distance, _)| *distance);

@@ -76,6 +76,8 @@ pub struct ToolDef {
     pub always: Rows,
     /// Rows of [`Catalog::args`].
     pub args: Rows,
+    /// Rows of [`Catalog::args`]: those that policies took away.
+    pub withheld: Rows,
     /// Rows of [`Catalog::groups`].
     pub groups: Rows,
     /// How long a call may take, in milliseconds.

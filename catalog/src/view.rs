@@ -242,6 +242,11 @@ impl<'a> ResolvedTool<'a> {
         args(self.catalog, self.def.args)
     }
 
+    /// The args that policies took away, in definition order. Calls and lines that give one are refused by its name.
+    pub fn withheld_args(self) -> impl Iterator<Item = ArgView<'a>> + Clone {
+        args(self.catalog, self.def.withheld)
+    }
+
     /// The args that the agent gives. The user, the server or a policy gives the others.
     pub fn agent_args(self) -> impl Iterator<Item = ArgView<'a>> + Clone {
         self.args().filter(|arg| !arg.is_from_user() && arg.output().is_none() && arg.fixed().is_none())

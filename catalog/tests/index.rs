@@ -172,11 +172,11 @@ proptest! {
 
 #[test]
 fn prompts_and_resources_follow_the_served_tools() {
-    let first = "command: a\ntools: [{name: t, description: T, resource: 'a:t'}]\n\
+    let first = "command: a\ntools: [{name: t, description: T, risk: read, resource: 'a:t'}]\n\
                  prompts: [{name: p, description: P, messages: [{tool: t}]}]\n";
     let asking =
         "command: b\ntools: [{name: t, description: T, args: [{name: x}], ask: [{name: q, message: M, args: [x]}]}]\n";
-    let moved = "command: b\ntools: [{name: t, description: T, resource: 'a:t'}]\n";
+    let moved = "command: b\ntools: [{name: t, description: T, risk: read, resource: 'a:t'}]\n";
     let bare = "command: c\ntools: []\nprompts: [{name: bare, description: B, messages: [B]}]\n";
     let prompts = |index: &ToolIndex| index.prompts().iter().map(|prompt| prompt.name.clone()).collect::<Vec<_>>();
     let uris =

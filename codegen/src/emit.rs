@@ -257,6 +257,7 @@ fn tool(row: &ToolDef) -> TokenStream {
         aliases,
         always,
         args,
+        withheld,
         groups,
         timeout_ms,
         is_long,
@@ -274,7 +275,7 @@ fn tool(row: &ToolDef) -> TokenStream {
     } = *row;
     let [name, description, entry] = [name, description, entry].map(text);
     let [cli, schema_bytes, timeout_ms] = [cli, schema_bytes, timeout_ms].map(Literal::u32_unsuffixed);
-    let [words, args, questions, resolves] = [words, args, questions, resolves].map(range);
+    let [words, args, withheld, questions, resolves] = [words, args, withheld, questions, resolves].map(range);
     let [aliases, always, groups, exit_codes, phrases] = [aliases, always, groups, exit_codes, phrases].map(range);
     let [title, output, output_schema, resource, confirm_message] =
         [title, output, output_schema, resource, confirm_message].map(optional);
@@ -282,7 +283,7 @@ fn tool(row: &ToolDef) -> TokenStream {
     let [risk, approval_from] = [risk, approval_from].map(|risk| optional_with(risk, level));
     quote!(ToolDef {
         cli: #cli, name: #name, title: #title, description: #description, entry: #entry, schema_bytes: #schema_bytes, words: #words,
-        aliases: #aliases, always: #always, args: #args, groups: #groups, timeout_ms: #timeout_ms, is_long: #is_long, risk: #risk, needs: #needs, approval_from: #approval_from, exit_codes: #exit_codes, phrases: #phrases,
+        aliases: #aliases, always: #always, args: #args, withheld: #withheld, groups: #groups, timeout_ms: #timeout_ms, is_long: #is_long, risk: #risk, needs: #needs, approval_from: #approval_from, exit_codes: #exit_codes, phrases: #phrases,
         output: #output, output_schema: #output_schema, resource: #resource,
         questions: #questions, confirm_message: #confirm_message, resolves: #resolves
     })

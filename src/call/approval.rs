@@ -47,7 +47,7 @@ impl Approver for Unattended {
     }
 
     async fn approve(&self, _: &PendingCall<'_>) -> Verdict<Infallible> {
-        Verdict::Denied(Denial::Headless)
+        Verdict::Denied(Denial::Unasked)
     }
 }
 
@@ -80,7 +80,7 @@ pub enum Denial {
     #[error("the user did not approve the call")]
     ByUser,
     /// The client cannot ask a user, and the policy denies such calls.
-    #[error("the call needs approval, and this client has no way to ask for it (elicitation)")]
+    #[error("it needs approval, and this client cannot ask anybody (policy: approval.headless is deny)")]
     Headless,
     /// The tool has a form, and the client cannot ask a user.
     #[error("Not run: the user has to give some of the values, and cannot be asked here (elicitation)")]
@@ -88,6 +88,25 @@ pub enum Denial {
     /// The answer came with a request state of another call.
     #[error("the call came with a state that was not made for it")]
     Forged,
+    /// The question cannot be put, whatever the client can do.
+    #[error("it needs an answer of the user, who cannot be asked here")]
+    Unasked,
+}
+
+impl Denial {
+    /// Returns the text of the refusal of a call of `tool`. It is the same in calls, lines, chains and code.
+    #[must_use]
+    pub fn text(self, tool: &str) -> String {
+        match self {
+            Self::ByUser => format!("Tool execution denied by user: {tool}"),
+            Self::Headless => format!(
+                "Tool execution needs approval, and this client cannot ask anybody: {tool} (policy: approval.headless is \
+                 deny)"
+            ),
+            Self::Unanswerable => self.to_string(),
+            Self::Forged | Self::Unasked => format!("Tool execution denied: {tool}: {self}"),
+        }
+    }
 }
 
 /// Calls that wait for one approval. Their arguments have been checked. Their programs have not been started.

@@ -8,6 +8,7 @@ mod rules;
 mod steps;
 mod value;
 mod violation;
+mod withheld;
 
 use std::path::{Path, PathBuf};
 
@@ -21,6 +22,7 @@ pub(crate) use self::rules::of_values as violations_of_values;
 use self::value::Absent;
 pub(crate) use self::value::{MAX_ARGUMENT_BYTES, MAX_STDIN_BYTES};
 pub use self::violation::{Problem, Violation, echo, type_problem};
+pub use self::withheld::{unstated_defaults, withheld};
 
 /// Maximum unknown keys of a call that are compared with the names of args, and that results and audit lines name.
 pub(crate) const MAX_UNKNOWN_KEYS: usize = 32;
@@ -37,10 +39,29 @@ pub struct Bound<'a> {
 }
 
 impl<'a> Bound<'a> {
-    /// Returns the value of the arg called `name`.
+    /// Returns the value of the arg called `name`; of several the last.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&BoundValue> {
-        self.iter().find(|(arg, _)| arg.name() == name).map(|(_, value)| value)
+        self.iter().filter(|(arg, _)| arg.name() == name).last().map(|(_, value)| value)
+    }
+
+    /// Adds the values of options that stand several times in a line, so that checks see all of them.
+    ///
+    /// # Errors
+    /// All violations of these values.
+    pub fn with_repeated(self, tool: ResolvedTool<'a>, repeated: &[(String, Value)]) -> Result<Self, Vec<Violation>> {
+        let mut values = Vec::with_capacity(repeated.len() + self.values.len());
+        let mut violations = Vec::new();
+        for (name, value) in repeated {
+            let Some(arg) = tool.args().find(|arg| arg.name() == name) else { continue };
+            let dash_allowed = tool.is_behind_dashes(arg) || arg.leading_dash() == Some(true);
+            match value::bind(arg, Some(value), Absent::Omitted, dash_allowed) {
+                Ok(bound) => values.extend(bound.map(|bound| (arg, bound))),
+                Err(found) => violations.extend(found),
+            }
+        }
+        values.extend(self.values);
+        if violations.is_empty() { Ok(Self { values }) } else { Err(violations) }
     }
 
     /// Adds the paths of result files, in definition order of the args.
@@ -62,7 +83,7 @@ impl<'a> Bound<'a> {
         Self { values }
     }
 
-    /// Iterates over the args that have a value, in definition order.
+    /// Iterates over the args that have a value, in definition order. Values of options that a line repeats come first.
     pub fn iter(&self) -> impl Iterator<Item = (ArgView<'a>, &BoundValue)> {
         self.values.iter().map(|(arg, value)| (*arg, value))
     }
@@ -108,7 +129,11 @@ pub fn bind<'a>(tool: ResolvedTool<'a>, arguments: &Map<String, Value>) -> Resul
     }
 }
 
-/// Converts and checks the arguments of a command that was read from a line. What the line leaves out has no value.
+/// Converts and checks the arguments of a command that was read from a line. What the line leaves out has no value, except
+/// for variables of the environment, which harden a program.
+///
+/// Rules about several args are left to the program, which knows what it does with the words. Only an arg of a group of
+/// which a call gives exactly one has to be there.
 ///
 /// # Errors
 /// All violations, in definition order of the args.
@@ -122,7 +147,14 @@ pub fn bind_line<'a>(
         let is_piped = input == Input::Pipe && arg.place() == Place::Stdin;
         is_from_agent(arg).then(|| arguments.get(arg.name()).or(is_piped.then_some(&piped)))
     };
-    bind_args(tool, Absent::Omitted, given, arguments).and_then(|bound| whole(tool, bound))
+    let bound = bind_args(tool, Absent::Omitted, given, arguments)?;
+    let lacks_all = |violation: &Violation| match &violation.problem {
+        Problem::NotExactlyOne { names } => names.iter().all(|name| bound.get(name).is_none()),
+        Problem::LineTooLong { .. } => true,
+        _ => false,
+    };
+    let violations: Vec<Violation> = check_whole(tool, &bound).into_iter().filter(lacks_all).collect();
+    if violations.is_empty() { Ok(bound) } else { Err(violations) }
 }
 
 /// Returns whether an arg takes a value of a line. `key` is empty except for maps.
@@ -142,7 +174,7 @@ fn is_from_agent(arg: ArgView<'_>) -> bool {
 
 /// Returns the first 32 keys that no arg of the tool has. A call that [`bind`] accepts ignores them.
 pub fn unknown_keys<'v>(tool: ResolvedTool<'v>, arguments: &'v Map<String, Value>) -> impl Iterator<Item = &'v str> {
-    keys_beside(tool.args(), arguments)
+    keys_beside(tool.args().chain(tool.withheld_args()), arguments)
 }
 
 /// Returns the first 32 keys of an agent that a call ignores.
@@ -152,7 +184,7 @@ pub fn keys_ignored_from_agents<'v>(
     tool: ResolvedTool<'v>,
     arguments: &'v Map<String, Value>,
 ) -> impl Iterator<Item = &'v str> {
-    keys_beside(tool.agent_args(), arguments)
+    keys_beside(tool.agent_args().chain(tool.withheld_args()), arguments)
 }
 
 fn keys_beside<'v>(
@@ -164,6 +196,20 @@ fn keys_beside<'v>(
         args.clone().any(|arg| arg.name() == key) || key == STEPS && args.clone().any(ArgView::is_ordered)
     };
     given.filter(move |key| !is_known(key)).take(MAX_UNKNOWN_KEYS)
+}
+
+/// Maximum args that the violation of an unknown name lists.
+const MAX_LISTED_ARGS: usize = 16;
+
+/// Returns a violation for each unknown key. The published args are listed first.
+pub(crate) fn unknown_violations(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Vec<Violation> {
+    let args = || tool.args().filter(|arg| arg.output().is_none() && arg.fixed().is_none());
+    let shown = args().filter(|arg| arg.is_shown());
+    let known: Vec<String> = shown.take(MAX_LISTED_ARGS).map(|arg| arg.name().to_owned()).collect();
+    let more = args().count() - known.len();
+    let problem = || Problem::Unknown { known: known.clone(), more };
+    let violation = |key: &str| Violation { argument: key.to_owned(), problem: problem() };
+    unknown_keys(tool, arguments).map(violation).collect()
 }
 
 /// Returns the unknown keys that must not be ignored.

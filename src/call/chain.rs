@@ -32,7 +32,9 @@ pub struct StepResult {
     pub exit_code: i32,
     /// Standard output; `None` if the chain has printed more than it can hold.
     pub stdout: Option<String>,
-    /// Standard error, as results show it.
+    /// As much of standard output as a result shows.
+    pub shown: String,
+    /// Standard error, as much as a result shows.
     pub stderr: String,
     /// The bytes of standard output.
     pub stdout_bytes: u64,
@@ -160,7 +162,8 @@ mod tests {
     fn done(stdout: &str) -> Vec<StepResult> {
         let stdout_bytes = stdout.len() as u64;
         let stdout = Some(stdout.to_owned());
-        vec![StepResult { tool: "a".into(), exit_code: 3, stdout, stderr: "no\n".into(), stdout_bytes }]
+        let shown = String::new();
+        vec![StepResult { tool: "a".into(), exit_code: 3, stdout, shown, stderr: "no\n".into(), stdout_bytes }]
     }
 
     fn value(stdout: &str, pointer: &str) -> Result<Value, String> {

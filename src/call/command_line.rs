@@ -10,6 +10,7 @@ use climax_catalog::template::{self, Piece};
 use climax_catalog::{ArgView, CliView, CommandPart, EnvValue, Place, ResolveView, ResolvedTool, Rest, Shape, Type};
 
 use crate::call::arguments::{Bound, BoundValue};
+use crate::call::typed_words::TypedWords;
 use crate::call::words;
 use crate::exec::{Confinement, Invocation, SecretSource};
 
@@ -36,6 +37,64 @@ use crate::exec::{Confinement, Invocation, SecretSource};
 #[must_use]
 pub fn plan(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Invocation {
     if tool.is_native() { native(tool, bound) } else { command(tool, bound, env) }
+}
+
+/// Plans a command that was read from a line: its words as they were typed, with what the config and the policy add.
+///
+/// Added are, where a call has them, the options of the base command, `always`, `global_args` and values that a policy
+/// fixes. `is_typed` returns whether the line gives an arg, by its name. Environment, standard input and timeout are those
+/// of a call. The directory is too; where an option of the line names one, the caller leaves it to the program.
+#[must_use]
+pub fn plan_line(
+    tool: ResolvedTool<'_>,
+    bound: &Bound<'_>,
+    typed: &TypedWords,
+    is_typed: &dyn Fn(&str) -> bool,
+    env: Lookup<'_>,
+) -> Invocation {
+    let planned = command(tool, bound, env);
+    let cli = tool.cli();
+    let expanded = |words: &[String]| words.iter().map(|word| expansion::command_word(word, env)).collect();
+    let mut added = vec![
+        (typed.base_at, expanded(&typed.base_options)),
+        (typed.base_at, typed.base_always.clone()),
+        (typed.options_at, typed.always.clone()),
+    ];
+    let fixed = bound.iter().filter(|(arg, _)| arg.fixed().is_some() && !is_typed(arg.name()));
+    for (arg, value) in fixed {
+        let at = match arg.place() {
+            Place::Positional => place_of_operand(tool, arg, typed).unwrap_or(typed.operands_end),
+            _ if cli.parts().any(|part| part == CommandPart::Arg(arg.name())) => typed.base_at,
+            _ => typed.options_at,
+        };
+        added.push((at, words::of(arg, value)));
+    }
+    added.push((typed.options_at, global_words(cli, env)));
+
+    let mut argv = typed.with(added);
+    // The program is the one that the config names, by its path if it has one.
+    if let (Some(first), Some(program)) = (argv.first_mut(), planned.argv.first()) {
+        first.clone_from(program);
+    }
+    Invocation { argv, ..planned }
+}
+
+/// The place of the first operand that stands behind those of an arg; `None` if there is none.
+fn place_of_operand(tool: ResolvedTool<'_>, arg: ArgView<'_>, typed: &TypedWords) -> Option<usize> {
+    let behind: Vec<&str> =
+        tool.positionals().skip_while(|other| other.name() != arg.name()).skip(1).map(ArgView::name).collect();
+    typed.operands.iter().filter(|(_, name)| behind.contains(&name.as_str())).map(|(at, _)| *at).min()
+}
+
+/// Returns the directory of a command whose line starts in `line`; `None` if it is that of this process.
+#[must_use]
+pub fn directory_of_line(tool: ResolvedTool<'_>, line: Option<&str>) -> Option<PathBuf> {
+    let own = tool.cli().working_dir().map(PathBuf::from);
+    match (own, line) {
+        (own, None) => own,
+        (None, Some(line)) => Some(line.into()),
+        (Some(own), Some(line)) => Some(own.join(line)),
+    }
 }
 
 /// Describes a call of a native tool, in the form of a command line.

@@ -34,7 +34,7 @@ pub enum CallError {
         violations: Vec<Violation>,
         /// The tool's argument names that unknown keys resemble.
         suggestions: Vec<String>,
-        /// The tool's input schema, as JSON.
+        /// The part of the tool's input schema that the violations are about, as JSON; empty if they are about none.
         input_schema: String,
     },
     /// The policy does not permit the arguments.
@@ -184,9 +184,10 @@ impl ErrorCode {
 impl CallError {
     /// Returns the code of this error.
     #[must_use]
-    pub const fn code(&self) -> ErrorCode {
+    pub fn code(&self) -> ErrorCode {
         match self {
             Self::UnknownTool { .. } => ErrorCode::UnknownTool,
+            Self::Unread(line) if line.is_withheld() => ErrorCode::PolicyDenied,
             Self::InvalidArguments { .. } | Self::Unread(_) => ErrorCode::InvalidArguments,
             Self::PolicyDenied { .. } => ErrorCode::PolicyDenied,
             Self::ApprovalDenied(_) | Self::UnusableAnswer { .. } => ErrorCode::ApprovalDenied,
@@ -203,6 +204,7 @@ impl CallError {
             Self::ApprovalDenied(Denial::ByUser) => "denied_by_user",
             Self::ApprovalDenied(Denial::Headless) => "denied_headless",
             Self::ApprovalDenied(Denial::Forged) => "denied_forged",
+            Self::ApprovalDenied(Denial::Unasked) => "denied_unasked",
             Self::ApprovalDenied(Denial::Unanswerable) => "denied_unanswerable",
             Self::UnusableAnswer { .. } => "unusable_answer",
             Self::Spawn(_) => return (None, Some("spawn_failed")),

@@ -30,6 +30,9 @@ pub struct CallRequest<'a> {
 pub enum Purpose {
     /// The response to a call.
     Call,
+    /// The output of a call on the command line. It names no argument that the tool does not have.
+    #[strum(serialize = "call")]
+    CommandLine,
     /// The response to a call that may only read: its tool states `risk: read`.
     Read {
         /// The property that holds the name of the tool.

@@ -14,7 +14,7 @@ use climax_catalog::{MAX_SUGGESTIONS, Policy, Prompt, ResolvedTool, Skill, ToolI
 use serde_json::{Map, Value};
 
 pub use self::dry_run::DryRun;
-use self::values::{invalid, only_reads, permitted_paths, permitted_values};
+use self::values::{bind_known, invalid, only_reads, permitted_paths, permitted_values};
 use crate::call::approval::{Approver, PendingCall, PlannedCall};
 use crate::call::arguments::{self, Bound};
 use crate::call::audit::{Audit, Record};
@@ -240,7 +240,11 @@ impl Toolbox {
         let CallRequest { tool: name, arguments, purpose, .. } = request;
         let unknown = || CallError::UnknownTool { suggestions: suggest_tools(&self.index, name) };
         let tool = self.index.get(name).filter(|tool| self.policy.permits(*tool)).ok_or_else(unknown)?;
-        let bound = arguments::bind(tool, arguments).map_err(|violations| invalid(tool, arguments, violations))?;
+        let bound = match purpose {
+            Purpose::CommandLine => bind_known(tool, arguments),
+            _ => arguments::bind(tool, arguments),
+        };
+        let bound = bound.map_err(|violations| invalid(tool, arguments, violations))?;
         permitted_values(tool, arguments, &bound, purpose)?;
         Ok((tool, bound))
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use climax_catalog::expansion::{Lookup, policy_path};
 use climax_catalog::{ArgView, Place, ResolvedTool, RuleView};
 
-use crate::call::arguments::{Bound, Problem, Violation, echo, violations_of_values};
+use crate::call::arguments::{Bound, BoundValue, Problem, Violation, echo, violations_of_values};
 use crate::call::command_line;
 
 /// What paths mean on this machine.
@@ -32,20 +32,22 @@ pub(crate) fn violations(tool: ResolvedTool<'_>, bound: &Bound<'_>, machine: Mac
             rules.iter().filter_map(|within| problem(word, path, within, base, machine)).collect::<Vec<_>>()
         };
         let name = arg.name();
-        match (bound.get(name), arg.place()) {
-            (Some(value), Place::Cwd) => {
-                violations_of_values(name, value, |word| problems(word, &child, machine.directory))
-            }
-            (None, Place::Cwd) => {
-                let found = problems(&child.display().to_string(), &child, machine.directory);
-                found.into_iter().map(|problem| of_absent_directory(name, problem)).collect()
-            }
-            (Some(value), _) if !rules.is_empty() => violations_of_values(name, value, |word| match plain(word) {
+        let of_value = |value: &BoundValue| match arg.place() {
+            Place::Cwd => violations_of_values(name, value, |word| problems(word, &child, machine.directory)),
+            _ if rules.is_empty() => Vec::new(),
+            _ => violations_of_values(name, value, |word| match plain(word) {
                 Ok(()) => problems(word, &child.join(word), &child),
                 Err(problem) => vec![problem],
             }),
-            (_, _) => Vec::new(),
+        };
+        // A line may give an option several times.
+        let values: Vec<&BoundValue> =
+            bound.iter().filter(|(other, _)| other.name() == name).map(|(_, value)| value).collect();
+        if values.is_empty() && arg.place() == Place::Cwd {
+            let found = problems(&child.display().to_string(), &child, machine.directory);
+            return found.into_iter().map(|problem| of_absent_directory(name, problem)).collect();
         }
+        values.into_iter().flat_map(of_value).collect::<Vec<_>>()
     };
     tool.args().flat_map(of_arg).collect()
 }

@@ -60,12 +60,15 @@ pub(crate) struct CodeOutcome {
     pub(crate) end: CodeEnd,
     /// The calls that ran when it ended, since it did not await them.
     pub(crate) forgotten: Vec<Request>,
+    /// The tools that it gave arguments which they do not have, with these, in the order of the answers.
+    pub(crate) ignored: Vec<(String, Vec<String>)>,
 }
 
 impl CodeOutcome {
     /// Makes the outcome of a program that was stopped before it ran.
     pub(crate) fn not_started(why: Stop) -> Self {
-        Self { printed: Captured::default(), end: CodeEnd::Stopped(why), forgotten: Vec::new() }
+        let (forgotten, ignored) = (Vec::new(), Vec::new());
+        Self { printed: Captured::default(), end: CodeEnd::Stopped(why), forgotten, ignored }
     }
 }
 
@@ -126,6 +129,7 @@ struct Run<'a, C: Callee> {
     calls: usize,
     question: Option<C::Question>,
     printed: Capture,
+    ignored: Vec<(String, Vec<String>)>,
 }
 
 /// Runs a program. When `stop` completes, its calls are expected to end.
@@ -155,6 +159,7 @@ pub(crate) async fn run<C: Callee>(
         calls: 0,
         question: None,
         printed: Capture::new(stream_bytes, whole_bytes),
+        ignored: Vec::new(),
     };
     let start = message::start(program.code, run.log.began_ms, run.log.seed);
     let mut stop = std::pin::pin!(stop);
@@ -249,11 +254,12 @@ impl<C: Callee> Run<'_, C> {
         match answered {
             Ok(answer) => {
                 let Some(request) = self.open.get(&id).cloned() else { return };
-                let call = AnsweredCall { id, request, message: message::answer(id, now_ms(), &answer) };
+                let ignored = message::ignored(&answer);
+                let call = AnsweredCall { id, request, message: message::answer(id, now_ms(), &answer), ignored };
                 if self.question.is_none() {
                     self.outbox.push_back(call.clone());
                 }
-                self.log.add(call);
+                self.note(call);
             }
             Err(question) if self.question.is_none() => {
                 self.question = Some(question);
@@ -264,6 +270,17 @@ impl<C: Callee> Run<'_, C> {
         }
     }
 
+    /// Adds an answered call to the log, and notes what it ignored.
+    fn note(&mut self, call: AnsweredCall) {
+        if let (Request::Tool { name, .. }, [_, ..]) = (&call.request, call.ignored.as_slice()) {
+            let note = (name.clone(), call.ignored.clone());
+            if !self.ignored.contains(&note) {
+                self.ignored.push(note);
+            }
+        }
+        self.log.add(call);
+    }
+
     /// Gives the guest the next answer if it waits for one: of the log in its order, then of calls that ran.
     async fn deliver(&mut self) -> Result<(), CodeEnd> {
         if self.state != GuestState::Waiting {
@@ -271,7 +288,7 @@ impl<C: Callee> Run<'_, C> {
         }
         let logged = self.replayed.pop_front();
         if let Some(call) = &logged {
-            self.log.add(call.clone());
+            self.note(call.clone());
         }
         let Some(AnsweredCall { id, message, .. }) = logged.or_else(|| self.outbox.pop_front()) else { return Ok(()) };
         if self.open.remove(&id).is_none() {
@@ -288,7 +305,9 @@ impl<C: Callee> Run<'_, C> {
         let has_ended_itself = matches!(end, CodeEnd::Stuck | CodeEnd::Returned | CodeEnd::Threw(_));
         if has_ended_itself {
             // A call that it does not await is made all the same, and none of the log is made twice.
-            self.replayed.drain(..).for_each(|call| self.log.add(call));
+            for call in std::mem::take(&mut self.replayed) {
+                self.note(call);
+            }
         } else {
             self.queue.clear();
         }
@@ -309,7 +328,8 @@ impl<C: Callee> Run<'_, C> {
             (_, Some(_)) if has_ended_itself => CodeEnd::TooMuchLogged,
             (end, _) => end,
         };
-        Ok(RunEnd::Ended(CodeOutcome { printed: self.printed.finish(), end, forgotten }))
+        let (printed, ignored) = (self.printed.finish(), self.ignored);
+        Ok(RunEnd::Ended(CodeOutcome { printed, end, forgotten, ignored }))
     }
 }
 

@@ -61,6 +61,15 @@ pub(crate) struct Failure {
     pub(crate) code: &'static str,
     /// Near misses of an unknown name.
     pub(crate) suggestions: Vec<String>,
+    /// What programs printed before.
+    pub(crate) printed: Option<Printed>,
+}
+
+/// What programs printed before a call failed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Printed {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 /// The answer to a call.
@@ -123,12 +132,22 @@ pub(super) fn start(code: &str, now_ms: u64, seed: u32) -> String {
     json!({ "code": code, "now": now_ms, "seed": seed }).to_string()
 }
 
+/// The names of the arguments that the tool of a call does not have.
+pub(super) fn ignored(answer: &Answer) -> Vec<String> {
+    let names = answer.as_ref().ok().and_then(|value| value.get("ignored")).and_then(Value::as_array);
+    names.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
 /// The message that answers the call `id` at this time.
 pub(super) fn answer(id: u64, now_ms: u64, answer: &Answer) -> String {
     let message = match answer {
         Ok(value) => json!({ "answer": id, "now": now_ms, "value": value }),
-        Err(Failure { message, code, suggestions }) => {
-            let error = json!({ "message": message, "code": code, "suggestions": suggestions });
+        Err(Failure { message, code, suggestions, printed }) => {
+            let mut error = json!({ "message": message, "code": code, "suggestions": suggestions });
+            if let Some(Printed { stdout, stderr }) = printed {
+                error["stdout"] = stdout.as_str().into();
+                error["stderr"] = stderr.as_str().into();
+            }
             json!({ "answer": id, "now": now_ms, "error": error })
         }
     };

@@ -9,5 +9,5 @@ mod message;
 mod replay;
 
 pub(crate) use host::{Callee, CodeEnd, CodeOutcome, MAX_CODE_CALLS, Program, RunEnd, now_ms, run};
-pub(crate) use message::{Answer, Failure, Request, Thrown};
+pub(crate) use message::{Answer, Failure, Printed, Request, Thrown};
 pub(crate) use replay::ReplayLog;

@@ -13,7 +13,6 @@
     let nowMillis = startMillis;
     let calls = 0;
     const waiting = new Map();
-    const noted = new Set();
 
     // Nothing here may differ when the program is run again: the time is that of the last answer, random numbers are seeded.
     const RealDate = Date;
@@ -79,14 +78,22 @@
         const error = Object.assign(new Error(message), rest);
         return defineProperty(error, "stack", { value: stack });
     };
+    // Integers that a number cannot hold are strings, as in structured content.
+    const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
+    const isUnsafe = (token) => /^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token));
+    const parseExactly = (text) => {
+        const value = parse(text);
+        if (!/\d{16}/.test(text)) return value;
+        return parse(text.replace(TOKENS, (token) => (isUnsafe(token) ? `"${token}"` : token)));
+    };
     // The JSON of an output: one value, or one per line.
     const parsedOutput = (stdout) => {
         try {
-            return parse(stdout);
+            return parseExactly(stdout);
         } catch {}
         try {
             const lines = stdout.split("\n").filter((line) => line.trim() !== "");
-            return lines.length > 0 ? lines.map((line) => parse(line)) : undefined;
+            return lines.length > 0 ? lines.map((line) => parseExactly(line)) : undefined;
         } catch {}
         return undefined;
     };
@@ -106,13 +113,6 @@
         });
     };
 
-    // A program may read no more than `stdout`, so the model is told here.
-    const noteIgnored = (name, { ignored }) => {
-        const note = `[${name} has no such arguments, so they were ignored: ${ignored.join(", ")}]`;
-        if (!noted.has(note)) print(note);
-        noted.add(note);
-    };
-
     const ask = (request, name) => {
         const id = calls++;
         let message;
@@ -123,7 +123,7 @@
         }
         if (message.length > MAX_REQUEST) throw new RangeError(`the arguments of ${name} take more than 8 MiB`);
         const { stack } = new Error();
-        const promise = new Promise((resolve, reject) => waiting.set(id, { name, resolve, reject, stack }));
+        const promise = new Promise((resolve, reject) => waiting.set(id, { resolve, reject, stack }));
         send(message);
         const early = (member) => ({
             get() {
@@ -194,10 +194,9 @@
         evaluated: (promise) => promise.then(({ value }) => value).then(returned).catch((error) => threw(error)),
         receive: (message) => {
             const { answer, now, value, error } = parse(message);
-            const { name, resolve, reject, stack } = waiting.get(answer);
+            const { resolve, reject, stack } = waiting.get(answer);
             waiting.delete(answer);
             nowMillis = now;
-            if (value?.ignored) noteIgnored(name, value);
             if (error === undefined) resolve(result(value));
             else reject(failure(error, stack));
         },

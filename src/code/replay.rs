@@ -32,6 +32,8 @@ pub(super) struct AnsweredCall {
     pub(super) request: Request,
     /// The message to the guest.
     pub(super) message: String,
+    /// The names of the arguments that the tool does not have.
+    pub(super) ignored: Vec<String>,
 }
 
 impl ReplayLog {

@@ -18,7 +18,6 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use self::live::Live;
 use crate::call::approval::{Approver, Denial, FormAnswer, PendingCall, Verdict};
-use crate::call::arguments::{echo, unknown_keys};
 use crate::call::digest::RequestDigest;
 use crate::call::form::Form;
 use crate::call::visible::TextForm;
@@ -95,12 +94,9 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
         watch: None,
         env: &[],
         caller: None,
-        purpose: Purpose::Call,
+        purpose: Purpose::CommandLine,
         space: None,
     };
-    if let Some(ignored) = ignored(&toolbox, request) {
-        terminal::complain(&ignored);
-    }
     let ran = runtime().and_then(|runtime| {
         if arguments.dry_run {
             return Ok(plan(&runtime, &toolbox, request, arguments.json));
@@ -129,14 +125,6 @@ fn plan(runtime: &Runtime, toolbox: &Toolbox, request: CallRequest<'_>, as_json:
         Ok(call) => print(&dry_run::text(&call), ExitCode::SUCCESS),
         Err(result) => write_reply(&rendered(toolbox, request, result, TextForm::Visible), as_json),
     }
-}
-
-/// Returns a warning that names the arguments that the call ignores.
-fn ignored(toolbox: &Toolbox, request: CallRequest<'_>) -> Option<String> {
-    let tool = toolbox.index.get(request.tool)?;
-    let names: Vec<String> = unknown_keys(tool, request.arguments).map(|name| format!("`{}`", echo(name))).collect();
-    let warning = || format!("ignored, because `{}` has no such arguments: {}", tool.name(), names.join(", "));
-    (!names.is_empty()).then(warning)
 }
 
 /// Prints a reply: the text or the media to standard output, suggestions to standard error.

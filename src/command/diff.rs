@@ -9,7 +9,7 @@ use climax_catalog::policy::Applied;
 use climax_catalog::{Catalog, Diagnostics, Layer, Policy, ToolIndex};
 use serde_json::json;
 
-use self::differences::{ExportedCatalog, differences, permits_more};
+use self::differences::{Difference, ExportedCatalog, differences};
 use crate::command::output::{FAILURE, print};
 use crate::command::terminal;
 use crate::identity;
@@ -39,8 +39,9 @@ const INCOMPARABLE: u8 = 2;
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let [old, new] = [&arguments.old, &arguments.new].map(|path| read(catalog, path, arguments.policy.as_deref()));
     let (Ok(old), Ok(new)) = (old, new) else { return ExitCode::from(INCOMPARABLE) };
-    let mut lines = differences(&old, &new);
-    lines.retain(|line| arguments.policy.is_none() || permits_more(line));
+    let mut found = differences(&old, &new);
+    found.retain(|difference| arguments.policy.is_none() || difference.permits_more());
+    let lines: Vec<String> = found.iter().map(Difference::to_string).collect();
     let differs = arguments.exit_code && !lines.is_empty();
     let code = if differs { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS };
     match (arguments.json, lines.as_slice()) {

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 use self::client::{Client, Places};
 use self::file::SettingsFile;
-use self::policy::UserPolicy;
+use self::policy::OwnPolicy;
 use self::settings::Change;
 use crate::command::output::{FAILURE, print, usage};
 use crate::command::selection::Selection;
@@ -60,10 +60,10 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
         Ok(path) => path,
         Err(message) => return usage(&message),
     };
-    let policy = places().filter(|_| wants_policy(catalog, arguments)).map(|places| UserPolicy::of(&places));
+    let policy = own_policy(arguments).filter(|_| wants_policy(catalog, arguments));
     if !arguments.remove {
         let mut selection = arguments.selection.clone();
-        selection.sources.policy = selection.sources.policy.or(policy.as_ref().and_then(UserPolicy::existing));
+        selection.sources.policy = selection.sources.policy.or(policy.as_ref().and_then(OwnPolicy::existing));
         // A server with a broken config would not start, and clients do not say why.
         if let Err(code) = selection.load(catalog) {
             return code;
@@ -79,11 +79,18 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     }
 }
 
-/// Whether the server gets the user's policy. A policy that is compiled in already says what is asked before, and settings
-/// of a project go to other machines.
+/// The policy of the user, or of the project whose settings are changed.
+fn own_policy(arguments: &Args) -> Option<OwnPolicy> {
+    if arguments.settings.project {
+        return Some(OwnPolicy::of_project(&directory()));
+    }
+    places().map(|places| OwnPolicy::of_user(&places))
+}
+
+/// Whether the server gets a policy of its own. One that is compiled in already says what is asked before.
 fn wants_policy(catalog: &Catalog, arguments: &Args) -> bool {
     let has_other = arguments.selection.sources.policy.is_some() || gives(&arguments.server, "--policy");
-    !arguments.no_policy && !arguments.settings.project && !has_other && catalog.policy.is_none()
+    !arguments.no_policy && !has_other && catalog.policy.is_none()
 }
 
 /// Returns the file of the settings to change.
@@ -156,8 +163,8 @@ fn words_of(entry: &Value) -> Result<Vec<String>, String> {
     if words.is_empty() { Err("the entry has no `command`".to_owned()) } else { Ok(words) }
 }
 
-/// Adds or updates the entry, and writes the user's policy if there is none. Returns what it did.
-fn install(arguments: &Args, path: &Path, policy: Option<&UserPolicy>) -> Result<Vec<String>, String> {
+/// Adds or updates the entry, and writes the policy if there is none. Returns what it did.
+fn install(arguments: &Args, path: &Path, policy: Option<&OwnPolicy>) -> Result<Vec<String>, String> {
     let client = arguments.settings.client;
     let entry = client.entry(&command(arguments)?, &server_arguments(arguments, policy)?);
     let file = SettingsFile::read(path).map_err(|error| not_read(path, &error))?;
@@ -202,11 +209,11 @@ fn shown(
     client: Client,
     path: &Path,
     entry: &Map<String, Value>,
-    policy: Option<&UserPolicy>,
+    policy: Option<&OwnPolicy>,
 ) -> Result<Vec<String>, String> {
     let text = changed(client, path, "", Change::Set(entry))?;
     let mut lines = vec![format!("{}:\n\n{text}", path.display())];
-    lines.extend(policy.map(UserPolicy::shown));
+    lines.extend(policy.map(OwnPolicy::shown));
     lines.push("Nothing was written.".to_owned());
     Ok(lines)
 }
@@ -231,15 +238,20 @@ fn command(arguments: &Args) -> Result<String, String> {
 
 /// Returns the arguments of the server: the user's own, and the options that suit the client. Paths become absolute,
 /// because clients start servers in directories of their own choice.
-fn server_arguments(arguments: &Args, policy: Option<&UserPolicy>) -> Result<Vec<String>, String> {
+fn server_arguments(arguments: &Args, policy: Option<&OwnPolicy>) -> Result<Vec<String>, String> {
     let Selection { sources, .. } = &arguments.selection;
     let mut words = arguments.selection.names();
     for config in &sources.configs {
         words.extend(["--config".to_owned(), absolute(config)?]);
     }
     words.extend(sources.only.then(|| "--only".to_owned()));
-    if let Some(policy) = sources.policy.as_deref().or(policy.map(UserPolicy::path)) {
-        words.extend(["--policy".to_owned(), absolute(policy)?]);
+    let policy = match (&sources.policy, policy) {
+        (Some(given), _) => Some(absolute(given)?),
+        (None, Some(own)) => Some(utf8(own.word())?),
+        (None, None) => None,
+    };
+    if let Some(policy) = policy {
+        words.extend(["--policy".to_owned(), policy]);
     }
     if let Some(level) = sources.confine {
         words.extend(["--confine".to_owned(), level.as_str().to_owned()]);
@@ -255,7 +267,11 @@ fn server_arguments(arguments: &Args, policy: Option<&UserPolicy>) -> Result<Vec
 /// Returns a path as an absolute one.
 fn absolute(path: &Path) -> Result<String, String> {
     let absolute = std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let text = absolute.to_str().map(str::to_owned);
+    utf8(&absolute)
+}
+
+fn utf8(path: &Path) -> Result<String, String> {
+    let text = path.to_str().map(str::to_owned);
     text.ok_or_else(|| format!("{}: the path is not UTF-8, and settings are: rename it", path.display()))
 }
 

@@ -87,6 +87,32 @@ pub(crate) fn with_near_miss(mut error: clap::Error, command: &Command, words: &
     error
 }
 
+/// Adds to an error about an option of `call` that it does not have how arguments of tools are written.
+pub(crate) fn with_pair(mut error: clap::Error, command: &Command, words: &[String]) -> clap::Error {
+    let is_unknown = error.kind() == ErrorKind::UnknownArgument && words.get(1).is_some_and(|word| word == "call");
+    let option = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(option)) if is_unknown => option.clone(),
+        _ => return error,
+    };
+    let own = command.find_subcommand("call").into_iter().flat_map(Command::get_arguments);
+    let own: Vec<&str> = own.filter_map(clap::Arg::get_long).collect();
+    let Some(name) = option.strip_prefix("--").map(|option| option.split('=').next().unwrap_or(option)) else {
+        return error;
+    };
+    if did_you_mean(name, own).is_some() {
+        return error;
+    }
+
+    let value = words.iter().find_map(|word| word.strip_prefix("--")?.strip_prefix(name)?.strip_prefix('='));
+    let pair = format!("{}={}", name.replace('-', "_"), value.unwrap_or("VALUE"));
+    error.remove(ContextKind::SuggestedArg);
+    // It names the suggested option.
+    error.remove(ContextKind::Usage);
+    let hint = format!("arguments of tools are words without dashes: `{pair}`");
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![hint.into()]));
+    error
+}
+
 /// Adds to an error about an option of `CLImax` 0.5 what to write instead.
 pub(crate) fn explained(mut error: clap::Error) -> clap::Error {
     let given = |kind| match error.get(kind) {

@@ -23,7 +23,7 @@ use tracing_subscriber::filter::LevelFilter;
 pub(crate) use self::arguments::RunArguments;
 use self::arguments::{LogLevel, Transport};
 use self::start::Start;
-use super::output::FAILURE;
+use super::output::{FAILURE, usage};
 use crate::call::audit::Audit;
 use crate::command::runtime::{audit, text_form};
 use crate::command::strategy::strategy;
@@ -35,6 +35,9 @@ use crate::serving::load::Wanted;
 use crate::serving::reload::{Registry, ToolboxSettings};
 use crate::telemetry::log;
 
+/// Why `--detach-after` is refused where no tool starts a program.
+const NOTHING_TO_DETACH: &str = "--detach-after lets calls go on, and none of the offered tools calls anything: add `call` to --meta, or leave it out";
+
 /// Serves until the client disconnects or a signal ends the server.
 pub(crate) fn run(program: &Program, arguments: &RunArguments) -> ExitCode {
     memory::return_large_blocks();
@@ -45,6 +48,13 @@ pub(crate) fn run(program: &Program, arguments: &RunArguments) -> ExitCode {
     let surface = match arguments.surface.surface() {
         Ok(surface) => surface,
         Err(code) => return code,
+    };
+    let surface = match arguments.detach_after {
+        None => surface,
+        Some(_) => match surface.with_jobs() {
+            Some(surface) => surface,
+            None => return usage(NOTHING_TO_DETACH),
+        },
     };
     let audit = match audit(arguments.audit.as_deref()) {
         Ok(audit) => audit,

@@ -169,6 +169,7 @@ fn status(done: LineOutcome) -> u8 {
 fn failure_status(error: &CallError) -> u8 {
     match error {
         CallError::Unread(unread) => match unread.as_ref() {
+            UnreadLine::Command { unread, .. } if unread.is_withheld => DENIED,
             UnreadLine::Command { unread, .. } if unread.tool.is_none() => NOT_FOUND,
             UnreadLine::Command { .. } | UnreadLine::Syntax(_) => USAGE,
         },

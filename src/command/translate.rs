@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use climax_catalog::{Catalog, Risk, ToolIndex};
 use serde_json::{Value, json};
 
-use crate::call::arguments::{Input, bind_line};
+use crate::call::arguments::Input;
 use crate::call::line::{Condition, LineContext, ReadLine, ReadStage, Reading, UnreadLine, read_line};
 use crate::call::{command_line, risk};
 use crate::command::output::{FAILURE, print};
@@ -105,8 +105,8 @@ fn stage_json(stage: &ReadStage<'_>, is_piped: bool, then: Option<&str>) -> Valu
 /// A call as JSON, with the command that it starts; and its plan and its risk.
 fn call_json(reading: &Reading<'_>, input: Input<'_>) -> (Value, Option<Invocation>, Risk) {
     let (tool, arguments) = (reading.tool, &reading.arguments);
-    let bound = bind_line(tool, arguments, input).ok();
-    let mut plan = bound.as_ref().map(|bound| command_line::plan(tool, bound, &exec::variable));
+    let bound = reading.bind(input).ok();
+    let mut plan = bound.as_ref().map(|bound| reading.plan(bound, &exec::variable));
     let mut risk = bound.as_ref().map_or(tool.risk(), |bound| risk::of_call(tool, bound));
     let starts = reading.started.as_ref().map(|started| {
         let (call, started, started_risk) = call_json(&started.reading, input);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use climax_catalog::policy::Applied;
+use climax_catalog::policy::names_as_errors;
 use climax_catalog::{Catalog, Code, Compiled, Diagnostic, Diagnostics, Layer, Severity, ToolIndex, did_you_mean};
 
 use super::targets::{self, Targets};
@@ -140,7 +140,9 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     }
     if let Some(policy) = &arguments.policy {
         let layers = [Layer::compiled(catalog)].into_iter().chain(loaded).collect();
-        found.diagnostics.extend(check_policy(policy, ToolIndex::from_configs(layers)));
+        // The tools of files with mistakes are not known.
+        let has_unread = !paths.is_empty() && found.tools.is_none();
+        found.diagnostics.extend(check_policy(policy, ToolIndex::from_configs(layers), &|_| has_unread));
     }
     found.diagnostics.allow(&arguments.allow);
     let code = if found.is_valid() { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) };
@@ -165,10 +167,13 @@ fn check_files(paths: &[PathBuf], lint: bool, found: &mut Findings) -> Option<La
     }
 }
 
-/// Checks a policy file against the tools of an index.
-fn check_policy(path: &Path, index: ToolIndex) -> Diagnostics {
-    let applied = load::read_policy(path).and_then(|policy| policy.apply(index, &|_| false));
-    applied.map_or_else(|errors| errors, Applied::into_findings)
+/// Checks a policy file against the tools of an index. `elsewhere` returns whether a tool may exist outside of it.
+fn check_policy(path: &Path, index: ToolIndex, elsewhere: &dyn Fn(&str) -> bool) -> Diagnostics {
+    let found = match load::read_policy(path) {
+        Ok(policy) => policy.apply(index, elsewhere).map_or_else(|errors| errors, |applied| applied.warnings),
+        Err(errors) => load::policy_mistakes(path, errors, &index, elsewhere),
+    };
+    names_as_errors(&found)
 }
 
 /// Formats the findings for standard output. For people, the diagnostics go to standard error.

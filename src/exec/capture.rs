@@ -102,6 +102,12 @@ impl Captured {
         self.dropped
     }
 
+    /// Returns the number of bytes that a result may show; `None` if it shows the whole stream.
+    #[must_use]
+    pub fn limit(&self) -> Option<usize> {
+        (self.dropped > 0).then(|| self.head.len() + self.tail.len())
+    }
+
     /// Returns the whole stream without consuming it; `None` if it was longer than the limit.
     #[must_use]
     pub fn bytes(&self) -> Option<Cow<'_, [u8]>> {

@@ -270,9 +270,10 @@ fn compiled(permitted: Filter) -> Result<Vec<BpfProgram>, String> {
         families.iter().map(|family| (0, SeccompCmpOp::Ne, u64::from(family.cast_unsigned()))).collect();
     let sockets = if other.is_empty() { Vec::new() } else { vec![rule(&other)?] };
     rules.insert(libc::SYS_socket, sockets);
-    // Any but a stream socket can send to other Unix sockets on this machine: the kernel makes a raw one a datagram socket.
-    let stream = u64::from(libc::SOCK_STREAM.cast_unsigned());
-    let others = (0..=0xf).filter(|kind| *kind != stream);
+    // One of these sockets reaches its pair alone, and the start of a program needs one where `posix_spawn` would not
+    // do. Others can send to any Unix socket on this machine: the kernel makes a raw one a datagram socket.
+    let connected = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET].map(|kind| u64::from(kind.cast_unsigned()));
+    let others = (0..=0xf).filter(|kind| !connected.contains(kind));
     let other = |kind: u64| rule(&[(1, SeccompCmpOp::MaskedEq(0xf), kind)]);
     rules.insert(libc::SYS_socketpair, others.map(other).collect::<Result<_, _>>()?);
     // The flags of `clone3` are in memory, which filters cannot read. After ENOSYS libraries fall back to `clone`.

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use tokio::net::unix::pipe;
 
 /// Where a process reads and writes.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Joint {
     /// Its standard input; that of its invocation if `None`.
     pub input: Option<OwnedFd>,
@@ -15,6 +15,15 @@ pub(super) struct Joint {
     pub output: Sink,
     /// Its standard error.
     pub errors: ErrorSink,
+    /// Whether standard output goes there. Standard error may go there without it, as in `2>&1 >/dev/null`.
+    pub has_output: bool,
+}
+
+impl Default for Joint {
+    /// Standard input of the invocation, and both outputs into the outcome.
+    fn default() -> Self {
+        Self { input: None, output: Sink::Captured, errors: ErrorSink::Captured, has_output: true }
+    }
 }
 
 /// Where standard output goes.
@@ -25,8 +34,6 @@ pub enum Sink {
     Captured,
     /// To another program, or to a stream of this process.
     Descriptor(OwnedFd),
-    /// Nowhere.
-    Null,
 }
 
 /// Where standard error goes.
@@ -48,6 +55,7 @@ pub(super) struct Descriptors {
     input: Option<OwnedFd>,
     output: Sink,
     errors: ErrorSink,
+    has_output: bool,
 }
 
 /// The end of a pipe from which this server reads both streams of a process.
@@ -59,13 +67,13 @@ impl Joint {
     /// # Errors
     /// The system lacks descriptors.
     pub(super) fn open(self) -> io::Result<(Descriptors, Merged)> {
-        let Self { input, output, errors } = self;
+        let Self { input, output, errors, has_output } = self;
         if let (Sink::Captured, ErrorSink::Output) = (&output, &errors) {
             let (read, write) = pipe_between()?;
             let merged = pipe::Receiver::from_owned_fd(read)?;
-            return Ok((Descriptors { input, output: Sink::Descriptor(write), errors }, Some(merged)));
+            return Ok((Descriptors { input, output: Sink::Descriptor(write), errors, has_output }, Some(merged)));
         }
-        Ok((Descriptors { input, output, errors }, None))
+        Ok((Descriptors { input, output, errors, has_output }, None))
     }
 }
 
@@ -81,10 +89,13 @@ impl Descriptors {
 
     /// Returns the standard output for a start.
     pub(super) fn output(&self) -> io::Result<Stdio> {
+        if self.has_output { self.sink() } else { Ok(Stdio::null()) }
+    }
+
+    fn sink(&self) -> io::Result<Stdio> {
         Ok(match &self.output {
             Sink::Captured => Stdio::piped(),
             Sink::Descriptor(descriptor) => descriptor.try_clone()?.into(),
-            Sink::Null => Stdio::null(),
         })
     }
 
@@ -92,7 +103,7 @@ impl Descriptors {
     pub(super) fn errors(&self) -> io::Result<Stdio> {
         Ok(match &self.errors {
             ErrorSink::Captured => Stdio::piped(),
-            ErrorSink::Output => return self.output(),
+            ErrorSink::Output => return self.sink(),
             ErrorSink::Descriptor(descriptor) => descriptor.try_clone()?.into(),
             ErrorSink::Null => Stdio::null(),
         })

@@ -113,8 +113,8 @@ fn joined(stages: Vec<PipelineStage>, ends: PipelineEnds) -> Result<Vec<(Invocat
             input = Some(read);
             Sink::Descriptor(write)
         };
-        let output = if has_output { out } else { Sink::Null };
-        joined.push((Invocation { timeout, ..invocation }, Joint { input: own_input, output, errors }));
+        joined
+            .push((Invocation { timeout, ..invocation }, Joint { input: own_input, output: out, errors, has_output }));
     }
     Ok(joined)
 }

@@ -71,7 +71,7 @@ impl<'a> Client<'a> {
     }
 
     /// Returns whether the client can show forms. Before 2025-11-25 clients did not name modes, and forms were the only one.
-    fn supports_forms(&self) -> bool {
+    pub(super) fn supports_forms(&self) -> bool {
         let has_forms = |capabilities: &ClientCapabilities| {
             capabilities.elicitation.as_ref().is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
         };
@@ -162,7 +162,7 @@ impl<'a> Client<'a> {
         }
         let state = RequestState { pending_form: Some(fingerprint), ..RequestState::default() };
         self.input_required(form.name, elicitation, state, request)
-            .map_or(FormAnswer::Denied(Denial::Headless), FormAnswer::InputRequired)
+            .map_or(FormAnswer::Denied(Denial::Unasked), FormAnswer::InputRequired)
     }
 
     /// Takes the verdict from the response of this round, or asks for another round.
@@ -196,7 +196,7 @@ impl Approver for Client<'_> {
         let knows_one_of =
             self.context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2025_11_25);
         let titles = if knows_one_of { TitleForm::OneOf } else { TitleForm::EnumNames };
-        let Some(elicitation) = form_elicitation(form, titles) else { return FormAnswer::Denied(Denial::Headless) };
+        let Some(elicitation) = form_elicitation(form, titles) else { return FormAnswer::Denied(Denial::Unasked) };
         if is_modern(self.context) {
             return self.fill_in_by_rounds(form, elicitation, request);
         }

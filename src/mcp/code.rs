@@ -5,17 +5,19 @@
 pub(super) mod programs;
 pub(super) mod signature;
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use super::ignored::Ignored;
 use super::reader::ArgumentReader;
 use super::reply::{ErrorObject, NO_OUTPUT, Reply, full_output};
 use super::surface::{MetaSurface, MetaTool};
 use crate::call::arguments::{Problem, Violation, echo};
 use crate::call::visible::TextForm;
 use crate::call::{CallError, ErrorCode, LineFailure, LineOutcome, end_name, exit_code};
-use crate::code::{Answer, CodeEnd, CodeOutcome, Failure, MAX_CODE_CALLS, Program, Request, Thrown};
+use crate::code::{Answer, CodeEnd, CodeOutcome, Failure, MAX_CODE_CALLS, Printed, Program, Request, Thrown};
 use crate::exec::{End, FileContent, Outcome, ResultFile};
 
 /// Maximum length of a program, in bytes.
@@ -26,6 +28,12 @@ pub(crate) const DEFAULT_CODE_SECONDS: i64 = 10;
 
 /// The most seconds that a program may compute.
 pub(crate) const MAX_CODE_SECONDS: i64 = 300;
+
+/// Maximum characters of the message of an error that a program has thrown. What it prints has a limit of its own.
+const MAX_THROWN_CHARS: usize = 4_000;
+
+/// The names of the arguments, with those that stand for `code`.
+pub(super) const CODE_KEYS: [&str; 5] = ["code", "source", "script", "program", "timeout"];
 
 /// The description, which names the other ways to call as far as the surface has them.
 pub(super) fn description(surface: &MetaSurface) -> String {
@@ -86,7 +94,10 @@ pub(super) fn arguments(arguments: &Map<String, Value>) -> Result<CodeArguments,
 /// The result of a call whose program ran. `ignored` has the arguments that the tool does not have.
 pub(super) fn outcome_answer(tool: &str, outcome: Outcome, ignored: Vec<String>, form: TextForm) -> Answer {
     let (end, stderr) = (outcome.end, form.apply(&outcome.stderr.text()).into_owned());
-    let Some(status) = exit_code(end) else { return Err(stopped(tool, end)) };
+    let Some(status) = exit_code(end) else {
+        let stdout = form.apply(&outcome.stdout.text()).into_owned();
+        return Err(stopped(tool, end, Printed { stdout, stderr }));
+    };
     let mut value = json!({ "exit_code": status, "stderr": stderr });
     if !ignored.is_empty() {
         value["ignored"] = ignored.into();
@@ -118,10 +129,8 @@ fn file_value(file: &ResultFile, form: TextForm) -> Value {
 
 /// The result of a command line: the output of each pipeline in order, and the exit code of the last one.
 pub(super) fn line_answer(done: LineOutcome, form: TextForm) -> Answer {
-    if let Some(LineFailure { text, error, .. }) = done.failure {
-        return Err(failure(&text, error));
-    }
     let mut status = Some(0);
+    let mut ended = None;
     let (mut stdout, mut stderr) = (Vec::new(), String::new());
     for mut step in done.steps {
         let stages = step.stages.iter();
@@ -129,13 +138,36 @@ pub(super) fn line_answer(done: LineOutcome, form: TextForm) -> Answer {
         let Some(last) = step.stages.pop() else { continue };
         status = exit_code(last.outcome.end);
         if status.is_none() {
-            return Err(stopped(&last.tool, last.outcome.end));
+            ended = Some((last.tool, last.outcome.end));
         }
         stdout.push(last.outcome);
+    }
+
+    let printed = |stderr: String| {
+        let stdout = stdout.iter().map(|outcome| form.apply(&outcome.stdout.text()).into_owned()).collect();
+        Printed { stdout, stderr }
+    };
+    if let Some(failed) = done.failure {
+        let failure = line_failure(failed);
+        return Err(if stdout.is_empty() { failure } else { Failure { printed: Some(printed(stderr)), ..failure } });
+    }
+    if let Some((tool, end)) = ended {
+        return Err(stopped(&tool, end, printed(stderr)));
     }
     let mut value = json!({ "exit_code": status, "stderr": stderr });
     add_stdout(&mut value, stdout, form);
     Ok(value)
+}
+
+/// The failure of a line one of whose commands did not run.
+fn line_failure(LineFailure { tool, text, error }: LineFailure) -> Failure {
+    match (&error, tool) {
+        (CallError::ApprovalDenied(denial), Some(tool)) => {
+            let message = format!("{}: {}", echo(&text), denial.text(&tool));
+            Failure { message, ..failure(&tool, error) }
+        }
+        _ => failure(&text, error),
+    }
 }
 
 /// Adds standard output, whole if it is short enough, else with a note.
@@ -154,12 +186,12 @@ fn add_stdout(value: &mut Value, outcomes: Vec<Outcome>, form: TextForm) {
 }
 
 /// The failure of a call that was ended before its program had ended.
-fn stopped(tool: &str, end: End) -> Failure {
+fn stopped(tool: &str, end: End, printed: Printed) -> Failure {
     let (message, code) = match end {
         End::TimedOut(time) => (format!("{tool} timed out after {} s", time.as_secs_f64()), ErrorCode::TimedOut),
         end => (format!("{tool} was ended: {}", end_name(end)), ErrorCode::Cancelled),
     };
-    Failure { message, code: code.as_str(), suggestions: Vec::new() }
+    Failure { message, code: code.as_str(), suggestions: Vec::new(), printed: Some(printed) }
 }
 
 /// The failure of a call of `tool` that did not run.
@@ -167,13 +199,14 @@ pub(super) fn failure(tool: &str, error: CallError) -> Failure {
     let code = error.code().as_str();
     let message = match &error {
         CallError::UnknownTool { .. } => format!("Unknown tool: {}", echo(tool)),
+        CallError::ApprovalDenied(denial) => denial.text(&echo(tool)),
         error => format!("{}: {}", echo(tool), error.reasons().join("; ")),
     };
     let suggestions = match error {
         CallError::UnknownTool { suggestions } | CallError::InvalidArguments { suggestions, .. } => suggestions,
         _ => Vec::new(),
     };
-    Failure { message, code, suggestions }
+    Failure { message, code, suggestions, printed: None }
 }
 
 /// The failure of a call that did not run. `ignored` has the arguments that the tool does not have.
@@ -189,7 +222,7 @@ pub(super) fn refusal(tool: &str, error: CallError, ignored: &[String]) -> Failu
 pub(super) fn wrong_arguments(name: &str, violations: &[Violation]) -> Failure {
     let reasons: Vec<String> = violations.iter().map(ToString::to_string).collect();
     let message = format!("{name}: {}", reasons.join("; "));
-    Failure { message, code: ErrorCode::InvalidArguments.as_str(), suggestions: Vec::new() }
+    Failure { message, code: ErrorCode::InvalidArguments.as_str(), suggestions: Vec::new(), printed: None }
 }
 
 /// The name of a call in messages.
@@ -204,23 +237,33 @@ fn name(request: &Request) -> String {
     }
 }
 
-/// Renders the reply to a program: what it printed, then what it should know, then its error.
-pub(super) fn code_reply(outcome: CodeOutcome, program: Program<'_>, form: TextForm) -> Reply {
-    let CodeOutcome { printed, end, forgotten } = outcome;
-    let error = error(end, program);
-    let mut blocks = vec![form.apply(printed.text().trim_end()).into_owned()];
+/// Renders the reply to a program: what it printed, then what it should know, then its error and what was ignored.
+///
+/// `beside` has the ignored arguments of `climax_code` itself.
+pub(super) fn code_reply(outcome: CodeOutcome, beside: Option<Ignored>, program: Program<'_>, form: TextForm) -> Reply {
+    let CodeOutcome { printed, end, forgotten, ignored } = outcome;
+    let shown = form.apply(printed.text().trim_end()).into_owned();
+    let forgotten: Vec<String> = forgotten.iter().map(name).collect();
+    let mut error = error(end, program);
+    let mut blocks = vec![shown.clone()];
     if !forgotten.is_empty() {
-        let names: Vec<String> = forgotten.iter().map(name).collect();
-        blocks.push(format!("[without await, so the results are lost: {}]", names.join(", ")));
+        blocks.push(format!("[without await, so the results are lost: {}]", forgotten.join(", ")));
     }
-    if let Some(ErrorObject { message, suggestions, .. }) = &error {
+    if let Some(ErrorObject { message, suggestions, details, .. }) = &mut error {
         let near =
             if suggestions.is_empty() { String::new() } else { format!(". Did you mean: {}?", suggestions.join(", ")) };
         blocks.push(format!("[error]\n{message}{near}"));
+        let mut about = details.pop().unwrap_or_else(|| json!({}));
+        about["stdout"] = shown.into();
+        if !forgotten.is_empty() {
+            about["lost"] = forgotten.into();
+        }
+        details.push(about);
     }
     blocks.retain(|block| !block.is_empty());
     let text = if blocks.is_empty() { NO_OUTPUT.to_owned() } else { blocks.join("\n\n") };
-    Reply { error, full_output: full_output(printed), ..Reply::text(text) }
+    let reply = Reply { error, full_output: full_output(printed), ..Reply::text(text) };
+    reply.ignoring(ignored.into_iter().map(|(tool, names)| Ignored { tool, names }).chain(beside))
 }
 
 /// The error of a program; `None` if it ended by itself.
@@ -250,9 +293,18 @@ fn error(end: CodeEnd, program: Program<'_>) -> Option<ErrorObject> {
     }
 }
 
+/// A message of at most 4,000 characters.
+fn shortened(message: &str) -> Cow<'_, str> {
+    match message.char_indices().nth(MAX_THROWN_CHARS) {
+        Some((end, _)) => format!("{}…", &message[..end]).into(),
+        None => message.into(),
+    }
+}
+
 /// The error that a program has thrown, with its place.
 fn thrown_error(thrown: Thrown) -> ErrorObject {
     let Thrown { message, line, column, suggestions } = thrown;
+    let message = shortened(&message);
     let place = line.zip(column).map(|(line, column)| format!("line {line}, column {column}: ")).unwrap_or_default();
     let error = ErrorObject::new(ErrorCode::CommandFailed, MetaTool::Code.name(), &format!("{place}{message}"));
     ErrorObject { details: vec![json!({ "line": line, "column": column })], suggestions, ..error }

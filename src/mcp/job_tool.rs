@@ -7,6 +7,7 @@ use rmcp::model::CallToolResult;
 use tokio::time::timeout;
 
 use super::jobs::{Job, JobEnd, Jobs, MAX_JOB_AGE, Phase};
+use super::request_context::acting_caller;
 use crate::call::arguments::{Bound, echo};
 use crate::call::native::{BoxFuture, Native};
 
@@ -33,7 +34,7 @@ impl JobTool {
     async fn answer(&self, arguments: &Bound<'_>) -> Result<String, String> {
         let given = |name: &str| arguments.get(name).map(ToString::to_string);
         let id = given("job").unwrap_or_default();
-        let job = self.jobs.named(&id).ok_or_else(|| unknown(&id))?;
+        let job = self.jobs.find(&id, &acting_caller()).ok_or_else(|| unknown(&id))?;
         let seconds = given("wait").and_then(|seconds| seconds.parse().ok());
         let wait = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         if given("cancel").as_deref() == Some("true") {

@@ -37,7 +37,7 @@ pub struct Jobs {
 /// A call that goes on after its request has been answered.
 #[derive(Debug)]
 pub(super) struct Job {
-    /// 32 random hex digits. They are all that a caller needs to read and end the job.
+    /// 32 random hex digits, behind the name of the replica if it has one.
     pub(super) id: String,
     /// The identity of the caller.
     pub(super) caller: Vec<u8>,
@@ -111,12 +111,7 @@ impl Jobs {
 
     /// Finds a job of a caller.
     pub(super) fn find(&self, id: &str, caller: &[u8]) -> Option<Arc<Job>> {
-        self.named(id).filter(|job| job.caller == caller)
-    }
-
-    /// Finds a job by its id, which nobody can guess.
-    pub(super) fn named(&self, id: &str) -> Option<Arc<Job>> {
-        self.lock().iter().find(|job| job.id == id).cloned()
+        self.lock().iter().find(|job| job.id == id && job.caller == caller).cloned()
     }
 
     /// Runs a job to its end. Its result is stored for [`MAX_JOB_AGE`].
@@ -268,7 +263,7 @@ mod tests {
     }
 
     fn has(jobs: &Jobs, job: &Job) -> bool {
-        jobs.named(&job.id).is_some()
+        jobs.find(&job.id, &job.caller).is_some()
     }
 
     #[tokio::test]

@@ -4,13 +4,13 @@ use climax_catalog::{CliView, OutputForm, ResolvedTool, ToolIndex};
 use serde_json::{Map, Value, json};
 
 use super::reader::ArgumentReader;
-use super::reply::{NO_OUTPUT, Reply, reply};
+use super::reply::{Ended, ErrorObject, NO_OUTPUT, Reply, reply};
 use crate::call::arguments::{Input, Violation};
 use crate::call::line::{LineContext, read_line};
 use crate::call::visible::TextForm;
 use crate::call::{LineFailure, LineOutcome, StageOutcome};
 use crate::call::{end_name, exit_code};
-use crate::exec::{self, End};
+use crate::exec::{self, End, Outcome};
 
 /// Programs that the description names at most.
 const MAX_NAMED_PROGRAMS: usize = 40;
@@ -36,17 +36,21 @@ pub(super) fn description(index: &ToolIndex, has_search: bool) -> String {
     )
 }
 
-/// The names of the programs that are served, in the order of their configs.
+/// The names of the programs that are served, in the order of their configs. Programs with a config of their own come
+/// before those that share one, of which there are many small ones.
 fn programs(index: &ToolIndex) -> Vec<&str> {
-    let mut names: Vec<&str> = Vec::new();
+    let (mut own, mut shared): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     for tool in index.tools().filter(|tool| !tool.is_native()) {
         let word = tool.cli().words().chain(tool.words()).next().unwrap_or_default();
         let name = word.rsplit('/').next().unwrap_or(word);
+        let names = if tool.cli().words().next().is_some() { &mut own } else { &mut shared };
         if !names.contains(&name) {
             names.push(name);
         }
     }
-    names
+    shared.retain(|name| !own.contains(name));
+    own.append(&mut shared);
+    own
 }
 
 /// The input schema of `climax_run`.
@@ -61,6 +65,9 @@ pub(super) fn schema() -> Value {
         "required": ["command"]
     })
 }
+
+/// The names of the arguments of `climax_run`, with those that stand for `command`.
+pub(super) const RUN_KEYS: [&str; 5] = ["command", "cmd", "line", "cwd", "stdin"];
 
 /// The arguments of `climax_run`.
 pub(super) struct RunArguments {
@@ -102,7 +109,7 @@ pub(super) fn tool_of_line<'a>(index: &'a ToolIndex, query: &str) -> Option<Reso
 /// Renders the reply to a command line.
 ///
 /// A line of one command reads as its call does. Otherwise the output of each pipeline follows, and what went wrong in it
-/// stands before it.
+/// stands before it. The details of an error have each command that the text shows.
 pub(super) fn line_reply(done: LineOutcome, index: &ToolIndex, form: TextForm) -> Reply {
     let LineOutcome { mut steps, failure } = done;
     if let (None, [step]) = (&failure, steps.as_mut_slice())
@@ -113,6 +120,7 @@ pub(super) fn line_reply(done: LineOutcome, index: &ToolIndex, form: TextForm) -
         return reply(&tool, output, Ok(outcome), form);
     }
     let mut blocks: Vec<String> = Vec::new();
+    let mut details: Vec<Value> = Vec::new();
     let mut error = None;
     let mut full_output = None;
     for step in steps {
@@ -124,6 +132,7 @@ pub(super) fn line_reply(done: LineOutcome, index: &ToolIndex, form: TextForm) -
                 continue;
             }
             let is_failure = !has_ended_well(&outcome.end, outcome.succeeded()) || (at == last && !outcome.succeeded());
+            details.push(stage_details(&tool, &text, &outcome, form));
             let rendered = reply(&tool, OutputForm::Text, Ok(outcome), form);
             error = error.or(rendered.error.filter(|_| is_failure));
             full_output = rendered.full_output.or(full_output);
@@ -138,13 +147,22 @@ pub(super) fn line_reply(done: LineOutcome, index: &ToolIndex, form: TextForm) -
         let LineFailure { tool, text, error: reason } = failure;
         let rendered = reply(tool.as_deref().unwrap_or("climax_run"), OutputForm::Text, Err(reason), form);
         error = rendered.error;
+        details.extend(error.iter_mut().flat_map(|error| std::mem::take(&mut error.details)));
         let about = tool.map_or(rendered.text.clone(), |tool| format!("`{text}` ({tool}): {}", rendered.text));
         blocks.push(about);
     }
     if blocks.is_empty() {
         blocks.push(NO_OUTPUT.to_owned());
     }
+    let error = error.map(|error| ErrorObject { details, ..error });
     Reply { error, full_output, ..Reply::text(blocks.join("\n\n")) }
+}
+
+/// What a command did and printed, for the details of an error.
+fn stage_details(tool: &str, text: &str, outcome: &Outcome, form: TextForm) -> Value {
+    let mut details = Map::from_iter([("command".to_owned(), text.into()), ("tool".to_owned(), tool.into())]);
+    details.extend(Ended::of(tool, outcome, form).to_json());
+    details.into()
 }
 
 /// Returns what each program of a line did, as JSON; `None` for a line of one command, whose result says it.

@@ -83,15 +83,40 @@ pub(super) fn search(
     let category = reader.filter("category");
     let cli = reader.filter("cli");
     let limit = reader.limit();
-    reader.offset();
+    let offset = reader.offset();
     reader.reject_misspelt(&SEARCH_KEYS);
     reader.finish()?;
     let limit = usize::try_from(limit).unwrap_or_default();
     let filter = Filter { query: query.as_deref(), category: category.as_deref(), cli: cli.as_deref() };
     let named = query.as_deref().filter(|_| category.is_none() && cli.is_none());
+    let page = Page { offset, limit };
     match named.and_then(|line| lines::tool_of_line(index, line)) {
-        Some(first) => Ok(search_json(&first_of(first, index.search_by(strategy, filter, limit), limit), detail)),
-        None => Ok(result_text(index, strategy, filter, limit, detail)),
+        Some(first) => {
+            let found = first_of(first, index.search_by(strategy, filter, page.end()), page.end());
+            Ok(search_json(page.of(&found), detail))
+        }
+        None => Ok(result_text(index, strategy, filter, page, detail)),
+    }
+}
+
+/// A part of the results of a search.
+#[derive(Clone, Copy)]
+struct Page {
+    /// The number of results before it.
+    offset: usize,
+    /// The number of results on it, at most.
+    limit: usize,
+}
+
+impl Page {
+    /// The number of results up to its end.
+    fn end(self) -> usize {
+        self.offset.saturating_add(self.limit)
+    }
+
+    fn of<T>(self, results: &[T]) -> &[T] {
+        let end = self.end().min(results.len());
+        &results[self.offset.min(end)..end]
     }
 }
 
@@ -112,14 +137,14 @@ pub(super) enum EntryDetail {
 
 /// The text of a search result without risks.
 pub(crate) fn search_text(index: &ToolIndex, strategy: Strategy, filter: Filter<'_>, limit: usize) -> String {
-    result_text(index, strategy, filter, limit, EntryDetail::Indexed)
+    result_text(index, strategy, filter, Page { offset: 0, limit }, EntryDetail::Indexed)
 }
 
 /// The text of a search result: the summary if the filter is empty, else the matches.
-fn result_text(index: &ToolIndex, strategy: Strategy, filter: Filter<'_>, limit: usize, detail: EntryDetail) -> String {
+fn result_text(index: &ToolIndex, strategy: Strategy, filter: Filter<'_>, page: Page, detail: EntryDetail) -> String {
     match filter {
-        Filter { query: None, category: None, cli: None } => summary_json(index, limit),
-        filter => search_json(&index.search_by(strategy, filter, limit), detail),
+        Filter { query: None, category: None, cli: None } => summary_json(index, page),
+        filter => search_json(page.of(&index.search_by(strategy, filter, page.end())), detail),
     }
 }
 
@@ -145,9 +170,9 @@ fn search_json(found: &[ToolIndexEntry<'_>], detail: EntryDetail) -> String {
     json
 }
 
-/// `{"mode": "summary", …}`, at most `limit` CLIs.
-fn summary_json(index: &ToolIndex, limit: usize) -> String {
-    let summary: Vec<Value> = index.summary().take(limit).map(cli_json).collect();
+/// `{"mode": "summary", …}` with a page of the CLIs.
+fn summary_json(index: &ToolIndex, page: Page) -> String {
+    let summary: Vec<Value> = index.summary().skip(page.offset).take(page.limit).map(cli_json).collect();
     json!({ "mode": "summary", "summary": summary }).to_string()
 }
 

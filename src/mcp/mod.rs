@@ -12,6 +12,7 @@ mod code;
 pub mod decode;
 mod errors;
 mod extended;
+pub mod ignored;
 mod instructions;
 mod job_tool;
 mod jobs;

@@ -50,7 +50,7 @@ pub(super) async fn get(
             FormAnswer::Filled(answers) => values.extend(string_values(prompt, &answers)?),
             FormAnswer::InputRequired(result) => return Ok(result.into()),
             FormAnswer::Denied(Denial::Forged) => return Err(forged_state()),
-            FormAnswer::Denied(Denial::Unanswerable | Denial::Headless | Denial::ByUser) => {}
+            FormAnswer::Denied(Denial::Unanswerable | Denial::Unasked | Denial::Headless | Denial::ByUser) => {}
         }
     }
     let still_missing = missing(prompt, &values);

@@ -100,13 +100,14 @@ impl<'a> ArgumentReader<'a> {
         self.string(name).filter(|text| !text.is_empty())
     }
 
-    /// The number of results to skip, which search once had. It is checked and has no effect.
-    pub(super) fn offset(&mut self) {
-        if self.integer("offset").is_some_and(|offset| offset < 0)
-            && let Some(value) = self.get("offset")
-        {
-            self.add_violation("offset", type_problem(value, "an integer of 0 or more"));
-        }
+    /// The argument `offset`: the number of results to skip.
+    pub(super) fn offset(&mut self) -> usize {
+        let Some(offset) = self.integer("offset") else { return 0 };
+        usize::try_from(offset).unwrap_or_else(|_| {
+            let value = offset.to_string();
+            self.add_violation("offset", Problem::Type { value, expected: "an integer of 0 or more" });
+            0
+        })
     }
 
     /// Rejects keys that stand for one of `known` or nearly have its name, each with the right name.

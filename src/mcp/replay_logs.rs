@@ -77,7 +77,10 @@ impl Done {
     fn bytes(&self) -> usize {
         match self {
             Self::Chain(steps) => {
-                steps.iter().map(|step| step.stdout.as_ref().map_or(0, String::len) + step.stderr.len()).sum()
+                let bytes = |step: &StepResult| {
+                    step.stdout.as_ref().map_or(0, String::len) + step.shown.len() + step.stderr.len()
+                };
+                steps.iter().map(bytes).sum()
             }
             #[cfg(has_code)]
             Self::Code(log) => log.bytes(),

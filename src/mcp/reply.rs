@@ -5,11 +5,12 @@
 use std::time::Duration;
 
 use climax_catalog::OutputForm;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use super::ignored::{Ignored, block};
 use super::typed;
-use crate::call::approval::Denial;
 use crate::call::arguments::{Violation, echo};
+use crate::call::concerned;
 use crate::call::line::UnreadLine;
 use crate::call::visible::TextForm;
 use crate::call::{CallError, ErrorCode};
@@ -32,6 +33,8 @@ pub struct Reply {
     pub media: Vec<Media>,
     /// All of standard output, if the text shows only a part of it.
     pub full_output: Option<Vec<u8>>,
+    /// The arguments that were ignored. The text and the structure name them.
+    pub ignored: Vec<Ignored>,
 }
 
 /// Bytes with their media type.
@@ -68,11 +71,33 @@ impl Media {
 
 impl Reply {
     pub(super) fn text(text: String) -> Self {
-        Self { text, error: None, typed: None, media: Vec::new(), full_output: None }
+        Self { text, error: None, typed: None, media: Vec::new(), full_output: None, ignored: Vec::new() }
     }
 
     fn error(text: String, error: ErrorObject) -> Self {
-        Self { text, error: Some(error), typed: None, media: Vec::new(), full_output: None }
+        Self { error: Some(error), ..Self::text(text) }
+    }
+
+    /// Adds what was ignored: as the last block of the text, and to the structure.
+    pub(super) fn ignoring(mut self, ignored: impl IntoIterator<Item = Ignored>) -> Self {
+        self.ignored.extend(ignored);
+        if self.ignored.is_empty() {
+            return self;
+        }
+
+        let sentences: Vec<String> = self.ignored.iter().map(Ignored::sentence).collect();
+        if let Some(error) = &mut self.error {
+            error.details.push(json!({ "ignored": sentences }));
+        }
+        if let Some(typed) = &mut self.typed {
+            typed["ignored"] = sentences.into();
+        }
+
+        if !self.text.is_empty() {
+            self.text.push_str("\n\n");
+        }
+        self.text.push_str(&block(&self.ignored));
+        self
     }
 }
 
@@ -85,7 +110,7 @@ pub struct ErrorObject {
     pub message: String,
     /// The tool that was called.
     pub tool: String,
-    /// One object for each violation, the input schema, or the exit code.
+    /// One object for each violation, the schema of the arguments concerned, or what the programs did.
     pub details: Vec<Value>,
     /// Near misses of an unknown name.
     pub suggestions: Vec<String>,
@@ -150,12 +175,9 @@ fn render_failure(tool: &str, error: CallError) -> Reply {
             let text = format!("Policy validation failed:{}", violation_lines(&violations));
             Reply::error(text, ErrorObject { details, ..object })
         }
-        CallError::ApprovalDenied(Denial::Unanswerable) => Reply::error(message, object),
-        CallError::ApprovalDenied(Denial::ByUser) => {
-            Reply::error(format!("Tool execution denied by user: {tool}"), object)
-        }
-        CallError::ApprovalDenied(Denial::Headless | Denial::Forged) => {
-            Reply::error(format!("Tool execution denied: {tool}: {message}"), object)
+        CallError::ApprovalDenied(denial) => {
+            let message = denial.text(tool);
+            Reply::error(message.clone(), ErrorObject { message, ..object })
         }
         CallError::UnusableAnswer { .. } | CallError::Unaudited(_) => {
             Reply::error(message, ErrorObject { retryable: true, ..object })
@@ -167,7 +189,7 @@ fn render_failure(tool: &str, error: CallError) -> Reply {
     }
 }
 
-/// Renders the violations of a call's arguments.
+/// Renders the violations of a call's arguments. Of the schema the error has the part that they concern.
 #[must_use]
 pub fn invalid_arguments(
     tool: &str,
@@ -175,7 +197,9 @@ pub fn invalid_arguments(
     suggestions: Vec<String>,
     input_schema: &Value,
 ) -> Reply {
-    let details = violations.iter().map(violation_json).chain([json!({ "input_schema": input_schema })]).collect();
+    let schema = concerned::schema(input_schema, &concerned::names(violations, &suggestions));
+    let schema = schema.map(|schema| json!({ "input_schema": schema }));
+    let details = violations.iter().map(violation_json).chain(schema).collect();
     let message = format!("{} of the arguments cannot be used", violations.len());
     let error = ErrorObject { details, suggestions, ..ErrorObject::new(ErrorCode::InvalidArguments, tool, &message) };
     Reply::error(format!("Argument validation failed:{}", violation_lines(violations)), error)
@@ -206,31 +230,60 @@ fn render_outcome(tool: &str, output: OutputForm<'_>, outcome: Outcome, form: Te
     if outcome.succeeded() && (output != OutputForm::Text || !outcome.files.is_empty()) {
         return render_media(tool, output, outcome, form).unwrap_or_else(|reply| *reply);
     }
-    let stdout = form.apply(outcome.stdout.text().trim_end()).into_owned();
-    let mut stderr = stderr_text(&outcome, form);
-    let Some(code) = ErrorCode::of(&outcome) else {
-        let text = blocks(&stdout, &stderr, &exit_line(&outcome));
+    let ended = Ended::of(tool, &outcome, form);
+    let Some(code) = ended.code else {
+        let text = blocks(&ended.stdout, &ended.stderr, &exit_line(&outcome));
         return Reply { full_output: full_output(outcome.stdout), ..Reply::text(text) };
     };
-    let (status, reason) = match outcome.end {
-        End::Exited(status) => (status, format!("{tool} exited with code {status}")),
-        End::Signaled(signal) => (-signal, format!("{tool} was ended by signal {signal}")),
-        End::TimedOut(time) => (-1, format!("Command timed out after {}", seconds(time))),
-        End::Stopped(Stop::Cancelled) => (-1, "Command cancelled".to_owned()),
-        End::Stopped(Stop::ShuttingDown) => (-1, "Command ended: the server is shutting down".to_owned()),
-    };
-    if code != ErrorCode::CommandFailed {
-        add_line(&mut stderr, &reason);
-    } else if let Some(sandbox) = &outcome.sandbox {
-        add_line(&mut stderr, sandbox);
-    }
     let error = ErrorObject {
-        details: vec![json!({ "exit_code": status, "stdout": stdout, "stderr": stderr })],
+        details: vec![ended.to_json().into()],
         retryable: code != ErrorCode::CommandFailed,
-        ..ErrorObject::new(code, tool, &reason)
+        ..ErrorObject::new(code, tool, &ended.reason)
     };
-    let text = blocks(&stdout, &stderr, &format!("[exit code: {status}]"));
+    let text = blocks(&ended.stdout, &ended.stderr, &format!("[exit code: {}]", ended.status));
     Reply { full_output: full_output(outcome.stdout), ..Reply::error(text, error) }
+}
+
+/// How a program ended and what it printed, as results show it.
+pub(super) struct Ended {
+    /// The kind of failure; `None` if it succeeded.
+    code: Option<ErrorCode>,
+    /// The exit code, or the negative number of the signal.
+    status: i32,
+    /// One line about the end.
+    reason: String,
+    stdout: String,
+    stderr: String,
+}
+
+impl Ended {
+    pub(super) fn of(tool: &str, outcome: &Outcome, form: TextForm) -> Self {
+        let code = ErrorCode::of(outcome);
+        let (status, reason) = match outcome.end {
+            End::Exited(status) => (status, format!("{tool} exited with code {status}")),
+            End::Signaled(signal) => (-signal, format!("{tool} was ended by signal {signal}")),
+            End::TimedOut(time) => (-1, format!("Command timed out after {}", seconds(time))),
+            End::Stopped(Stop::Cancelled) => (-1, "Command cancelled".to_owned()),
+            End::Stopped(Stop::ShuttingDown) => (-1, "Command ended: the server is shutting down".to_owned()),
+        };
+
+        let stdout = form.apply(outcome.stdout.text().trim_end()).into_owned();
+        let mut stderr = stderr_text(outcome, form);
+        match (code, &outcome.sandbox) {
+            (Some(ErrorCode::TimedOut | ErrorCode::Cancelled), _) => add_line(&mut stderr, &reason),
+            (Some(_), Some(sandbox)) => add_line(&mut stderr, sandbox),
+            (Some(_), None) | (None, _) => {}
+        }
+        Self { code, status, reason, stdout, stderr }
+    }
+
+    /// The members of an error's details.
+    pub(super) fn to_json(&self) -> Map<String, Value> {
+        let Self { status, stdout, stderr, .. } = self;
+        let members =
+            [("exit_code", (*status).into()), ("stdout", stdout.as_str().into()), ("stderr", stderr.as_str().into())];
+        members.into_iter().map(|(name, value): (&str, Value)| (name.to_owned(), value)).collect()
+    }
 }
 
 /// The last line of a result: the exit code with its meaning, if that is an answer; empty for status 0.
@@ -310,12 +363,14 @@ fn add_line(text: &mut String, line: &str) {
 fn typed_content(output: OutputForm<'_>, outcome: &Outcome, form: TextForm, exit: String) -> (Option<Value>, String) {
     let (true, End::Exited(status)) = (output.is_typed(), outcome.end) else { return (None, exit) };
     let stderr = stderr_text(outcome, form);
+    let common = [("answer", outcome.answer.as_deref().unwrap_or_default()), ("stderr", &stderr)];
     match typed::value(&outcome.stdout, output, form) {
-        Ok(value) => (Some(typed::content(value, status, &stderr, None)), exit),
+        Ok(value) => (Some(typed::content(value, status, &common)), exit),
         Err(reason) => {
             let text = form.apply(outcome.stdout.text().trim_end()).into_owned();
-            let exit = [format!("[{reason}]"), exit].join("\n\n").trim_end().to_owned();
-            (Some(typed::content(None, status, &stderr, Some(&text))), exit)
+            let instead = [("output", text.as_str()), ("reason", &reason)];
+            let content = typed::content(None, status, &[common, instead].concat());
+            (Some(content), [format!("[{reason}]"), exit].join("\n\n").trim_end().to_owned())
         }
     }
 }

@@ -18,6 +18,21 @@ pub(super) fn caller_identity(context: &RequestContext<RoleServer>) -> Vec<u8> {
     caller.map_or_else(Vec::new, |caller| caller.id().to_bytes())
 }
 
+tokio::task_local! {
+    /// The identity of the caller whose request is answered.
+    static ACTING_FOR: Vec<u8>;
+}
+
+/// Answers a request by `answer`, in which [`acting_caller`] is the request's caller.
+pub(super) async fn acting_for<T>(context: &RequestContext<RoleServer>, answer: impl Future<Output = T>) -> T {
+    ACTING_FOR.scope(caller_identity(context), answer).await
+}
+
+/// Bytes that identify the caller for whom a native tool runs; empty if the transport knows none.
+pub(super) fn acting_caller() -> Vec<u8> {
+    ACTING_FOR.try_with(Vec::clone).unwrap_or_default()
+}
+
 /// The name of the caller, for people. Two callers can have one name, but not one [`caller_identity`].
 pub(super) fn caller_name(context: &RequestContext<RoleServer>) -> Option<&str> {
     http::caller(context).map(Caller::name).filter(|name| !name.is_empty())

@@ -9,12 +9,15 @@ use rmcp::model::{Icon, Implementation};
 const ICON: &str = "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>\
     <path d='M3 4l4 4-4 4m6 0h5' fill='none' stroke='#888' stroke-width='2'/></svg>";
 
-/// The identity, without the icon. The website is the one that the package names.
+/// The owner in the addresses of a package that nobody has published.
+const NO_OWNER: &str = "/OWNER/";
+
+/// The identity, without the icon. The website is the one that the package names, if somebody owns it.
 pub(super) fn server_info(version: String) -> Implementation {
     let name = identity::name();
     let mut info = Implementation::new(name, version).with_title(format!("{name}: command-line programs"));
     let websites = [env!("CARGO_PKG_HOMEPAGE"), env!("CARGO_PKG_REPOSITORY")];
-    info.website_url = websites.into_iter().find(|url| !url.is_empty()).map(str::to_owned);
+    info.website_url = websites.into_iter().find(|url| !url.is_empty() && !url.contains(NO_OWNER)).map(str::to_owned);
     info
 }
 

@@ -13,6 +13,18 @@ pub enum Surface {
     Meta(MetaSurface),
 }
 
+impl Surface {
+    /// Returns the surface of a server whose calls can go on as jobs: clients can call `climax_job` somehow. `None` if it
+    /// has no tool that starts a call.
+    #[must_use]
+    pub fn with_jobs(self) -> Option<Self> {
+        let Self::Meta(meta) = self else { return Some(self) };
+        let starts_calls = meta.tools().any(MetaTool::starts_calls);
+        let own_job_tool = meta.caller().is_none();
+        starts_calls.then_some(Self::Meta(MetaSurface { own_job_tool, ..meta }))
+    }
+}
+
 impl Default for Surface {
     fn default() -> Self {
         Self::Meta(MetaSurface::default())
@@ -25,6 +37,7 @@ pub struct MetaSurface {
     tools: BTreeSet<MetaTool>,
     search: SearchForm,
     call_name: CallName,
+    own_job_tool: bool,
 }
 
 /// `climax_search` and `climax_call`.
@@ -38,7 +51,12 @@ impl MetaSurface {
     /// Makes the surface of these meta-tools, with plain search.
     #[must_use]
     pub fn of(tools: impl IntoIterator<Item = MetaTool>) -> Self {
-        Self { tools: tools.into_iter().collect(), search: SearchForm::Plain, call_name: CallName::default() }
+        Self {
+            tools: tools.into_iter().collect(),
+            search: SearchForm::Plain,
+            call_name: CallName::default(),
+            own_job_tool: false,
+        }
     }
 
     /// Makes the surface of `--extended`: search with cursors, call, describe, examples, chain.
@@ -67,6 +85,11 @@ impl MetaSurface {
     /// The meta-tool that calls a tool which only reads; `None` if tools cannot be called by name.
     pub(super) fn caller(&self) -> Option<MetaTool> {
         [MetaTool::Call, MetaTool::Read].into_iter().find(|tool| self.has(*tool))
+    }
+
+    /// Whether `climax_job` is a tool of its own, since no meta-tool could call it by name.
+    pub(super) fn has_own_job_tool(&self) -> bool {
+        self.own_job_tool
     }
 
     /// Finds a meta-tool by its name in the protocol.
@@ -113,6 +136,11 @@ impl MetaTool {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
+    }
+
+    /// Whether it starts programs, which can take long.
+    fn starts_calls(self) -> bool {
+        !matches!(self, Self::Search | Self::Describe | Self::Examples)
     }
 
     /// Returns its name in the protocol.

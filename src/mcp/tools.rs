@@ -9,6 +9,7 @@ use serde_json::Value;
 
 #[cfg(has_code)]
 use super::code;
+use super::job_tool::JOB_TOOL;
 use super::surface::{MetaSurface, MetaTool, SearchForm, Surface};
 use super::{chain, extended, lines, meta, typed};
 
@@ -60,7 +61,10 @@ pub fn estimated_tokens(json: &str) -> usize {
 /// The tools that a client sees.
 pub(super) fn tools(index: &ToolIndex, surface: &Surface) -> Vec<Tool> {
     match surface {
-        Surface::Meta(meta) => meta.tools().map(|tool| meta_tool(tool, meta, index)).collect(),
+        Surface::Meta(meta) => {
+            let job_tool = index.get(JOB_TOOL).filter(|_| meta.has_own_job_tool());
+            meta.tools().map(|tool| meta_tool(tool, meta, index)).chain(job_tool.and_then(direct_tool)).collect()
+        }
         Surface::Classic => direct_tools(index),
     }
 }
@@ -109,7 +113,11 @@ pub(super) fn meta_schema(tool: MetaTool, surface: &MetaSurface) -> Value {
 
 /// Every tool of the index by its own name.
 fn direct_tools(index: &ToolIndex) -> Vec<Tool> {
-    index.tools().filter_map(|tool| serde_json::from_str(&tool_definition(tool)).ok()).collect()
+    index.tools().filter_map(direct_tool).collect()
+}
+
+fn direct_tool(tool: ResolvedTool<'_>) -> Option<Tool> {
+    serde_json::from_str(&tool_definition(tool)).ok()
 }
 
 fn object(schema: Value) -> Arc<JsonObject> {

@@ -5,6 +5,7 @@
 use climax_catalog::{OutputForm, ResolvedTool, conforms};
 use serde_json::{Map, Value, json};
 
+use crate::call::arguments::echo;
 use crate::call::visible::TextForm;
 use crate::exec::{Captured, MAX_WHOLE_OUTPUT_BYTES};
 
@@ -22,12 +23,55 @@ pub(super) fn value(stdout: &Captured, output: OutputForm<'_>, form: TextForm) -
         let (bytes, most) = (stdout.total_bytes(), MAX_WHOLE_OUTPUT_BYTES >> 20);
         return Err(format!("standard output has {bytes} bytes; JSON is parsed up to {most} MiB"));
     };
-    let value = if is_lines { lines(&bytes)? } else { whole(&bytes)? };
-    if let (Some(value), Some(schema)) = (&value, schema) {
-        check(value, schema, is_lines)
-            .map_err(|found| format!("standard output does not match its schema: {found}"))?;
+    let Some(value) = (if is_lines { lines(&bytes)? } else { whole(&bytes)? }) else { return Ok(None) };
+    let is_valid = |value: &Value| schema.map_or(Ok(()), |schema| check(value, schema, is_lines));
+    is_valid(&value).map_err(|found| format!("standard output does not match its schema: {found}"))?;
+
+    let mut value = form.apply_to_json(value);
+    let mut unsafe_integer = None;
+    spell_out(&mut value, &mut unsafe_integer);
+    if let Some(integer) = unsafe_integer {
+        is_valid(&value).map_err(|_| {
+            format!("there is no JSON value here, since clients would round {integer}, an integer beyond 2^53")
+        })?;
     }
-    Ok(value.map(|value| form.apply_to_json(value)))
+
+    within_limit(&value, stdout.limit())?;
+    Ok(Some(value))
+}
+
+/// The largest integer up to which all are numbers in JavaScript. Source: ECMA-262, `Number.MAX_SAFE_INTEGER`.
+const LAST_SAFE_INTEGER: u64 = (1 << 53) - 1;
+
+/// Replaces integers that clients in JavaScript would round by their digits as strings. `first` becomes the first of them.
+fn spell_out(value: &mut Value, first: &mut Option<String>) {
+    match value {
+        Value::Number(number) => {
+            let digits = number.as_str();
+            let magnitude = digits.strip_prefix('-').unwrap_or(digits);
+            let is_integer = magnitude.bytes().all(|byte| byte.is_ascii_digit());
+            if is_integer && magnitude.parse::<u64>().map_or(true, |magnitude| magnitude > LAST_SAFE_INTEGER) {
+                first.get_or_insert_with(|| echo(digits));
+                *value = digits.into();
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| spell_out(item, first)),
+        Value::Object(members) => members.values_mut().for_each(|member| spell_out(member, first)),
+        Value::Null | Value::Bool(_) | Value::String(_) => {}
+    }
+}
+
+/// Checks that a value takes no more bytes than a result shows of its text. An output that is shown whole is short enough.
+fn within_limit(value: &Value, limit: Option<usize>) -> Result<(), String> {
+    let Some(limit) = limit else { return Ok(()) };
+    let bytes = value.to_string().len();
+    if bytes <= limit {
+        return Ok(());
+    }
+    Err(format!(
+        "the JSON has {bytes} bytes and a result shows {limit}, so there is no JSON value here: ask for less, or read the \
+         stored output"
+    ))
 }
 
 fn whole(bytes: &[u8]) -> Result<Option<Value>, String> {
@@ -57,14 +101,13 @@ fn of_lines(schema: &Value) -> Value {
     json!({ "type": "array", "items": schema })
 }
 
-/// Makes the structured content of a successful call. `output` is the text of a standard output that has no value.
-pub(super) fn content(value: Option<Value>, exit_code: i32, stderr: &str, output: Option<&str>) -> Value {
+/// Makes the structured content of a successful call. `texts` are its other members, of which it has those with a text.
+pub(super) fn content(value: Option<Value>, exit_code: i32, texts: &[(&str, &str)]) -> Value {
     let mut content = Map::new();
     content.extend(value.map(|value| ("json".to_owned(), value)));
     content.insert("exit_code".to_owned(), exit_code.into());
-    for (key, text) in [("stderr", Some(stderr)), ("output", output)] {
-        content.extend(text.filter(|text| !text.is_empty()).map(|text| (key.to_owned(), text.into())));
-    }
+    let texts = texts.iter().filter(|(_, text)| !text.is_empty());
+    content.extend(texts.map(|(key, text)| ((*key).to_owned(), Value::from(*text))));
     content.into()
 }
 
@@ -82,8 +125,11 @@ pub(super) fn output_schema(tool: ResolvedTool<'_>) -> Option<Value> {
         "properties": {
             "json": json,
             "exit_code": { "type": "integer" },
+            "answer": { "type": "string", "description": "The meaning of the exit code" },
             "stderr": { "type": "string" },
+            "ignored": { "type": "array", "items": { "type": "string" } },
             "output": { "type": "string", "description": "Standard output, if it is not the JSON that was expected" },
+            "reason": { "type": "string" },
         },
     }))
 }

@@ -229,7 +229,7 @@ pub struct Loaded {
 /// # Errors
 /// A name is unknown, or a file has errors.
 pub fn load_tools(catalog: &'static Catalog, wanted: &Wanted, policy: Option<&Path>) -> Result<Loaded, LoadError> {
-    let policy = policy.map(read_policy).transpose().map_err(LoadError::Files);
+    let policy = policy.map(|path| (path, read_policy(path)));
     let found = unrestricted(catalog, wanted).and_then(|found| {
         let skills = Skills::load(catalog, &wanted.skills, &found.index).map_err(LoadError::Files)?;
         Ok((found, skills))
@@ -237,26 +237,27 @@ pub fn load_tools(catalog: &'static Catalog, wanted: &Wanted, policy: Option<&Pa
     let (Unrestricted { index, mut of_configs, mut warnings }, skills) = match (found, &policy) {
         (Ok(found), _) => found,
         // Errors of configs and of the policy are reported together.
-        (Err(LoadError::Files(mut found)), Err(LoadError::Files(more))) => {
+        (Err(LoadError::Files(mut found)), Some((_, Err(more)))) => {
             found.extend(more.clone());
             return Err(LoadError::Files(found));
         }
         (Err(error), _) => return Err(error),
     };
+    let elsewhere = |name: &str| catalog.find(name).is_some();
     let compiled_in = Policy::compiled_in(catalog);
     let flag = Confine { level: wanted.confine, required: false };
-    let Some(policy) = policy? else {
+    let Some((path, policy)) = policy else {
         let (skills, found) = skills.served(&index);
         warnings.extend(found);
         let served = LoadedTools { index, policy: enforceable(compiled_in.confined(flag))? };
         return Ok(Loaded { served, skills, of_configs, warnings });
     };
-    let policy = match catalog.policy {
-        Some(_) => policy.narrowing(&compiled_in).map_err(LoadError::Files)?,
-        None => policy,
-    };
-    let Applied { policy, index, warnings: found } =
-        policy.apply(index, &|name| catalog.find(name).is_some()).map_err(LoadError::Files)?;
+    let policy = policy.and_then(|policy| match catalog.policy {
+        Some(_) => policy.narrowing(&compiled_in),
+        None => Ok(policy),
+    });
+    let policy = policy.map_err(|errors| LoadError::Files(policy_mistakes(path, errors, &index, &elsewhere)))?;
+    let Applied { policy, index, warnings: found } = policy.apply(index, &elsewhere).map_err(LoadError::Files)?;
     warnings.extend(found);
     of_configs.retain(|tool| index.get(tool).is_some());
     let policy = enforceable(policy.confined(flag))?;
@@ -278,6 +279,19 @@ fn enforceable(policy: Policy) -> Result<Policy, LoadError> {
 pub fn read_policy(path: &Path) -> Result<PolicyFile, Diagnostics> {
     let source = files::read_policy(path).map_err(Diagnostics::from)?;
     policy::read(&source)
+}
+
+/// Adds to the errors by which a policy was refused the mistakes in its names.
+pub(crate) fn policy_mistakes(
+    path: &Path,
+    errors: Diagnostics,
+    index: &ToolIndex,
+    elsewhere: &dyn Fn(&str) -> bool,
+) -> Diagnostics {
+    match files::read_policy(path) {
+        Ok(source) => policy::with_names(&source, errors, index, elsewhere),
+        Err(_) => errors,
+    }
 }
 
 /// The tools before a policy is applied to them.

@@ -252,9 +252,13 @@ fn attempt(what: &str, with: &str) -> io::Result<()> {
             let pid = rustix::process::Pid::from_raw(with.parse().unwrap()).unwrap();
             Ok(rustix::process::kill_process(pid, rustix::process::Signal::TERM)?)
         }
-        "raw-pair" | "stream-pair" => {
+        "raw-pair" | "stream-pair" | "sequence-pair" => {
             use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
-            let kind = if what == "raw-pair" { SocketType::RAW } else { SocketType::STREAM };
+            let kind = match what {
+                "raw-pair" => SocketType::RAW,
+                "stream-pair" => SocketType::STREAM,
+                _ => SocketType::SEQPACKET,
+            };
             Ok(socketpair(AddressFamily::UNIX, kind, SocketFlags::CLOEXEC, None).map(drop)?)
         }
         "renice-user" => Ok(rustix::process::setpriority_user(rustix::process::Uid::ROOT, 0)?),

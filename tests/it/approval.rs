@@ -107,8 +107,8 @@ async fn look_ups_have_the_global_args_of_calls() {
 
 #[tokio::test]
 async fn clients_without_elicitation_get_the_headless_rule() {
-    const DENIED: &str = "Tool execution denied: push: the call needs approval, and this client has no way to ask for it \
-                          (elicitation)";
+    const DENIED: &str =
+        "Tool execution needs approval, and this client cannot ask anybody: push (policy: approval.headless is deny)";
     for (capabilities, policy, expected) in [
         (json!({}), POLICY, DENIED),
         (json!({ "elicitation": { "url": {} } }), POLICY, DENIED),

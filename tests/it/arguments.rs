@@ -96,6 +96,7 @@ fn converts_values_by_the_five_coercions() {
     accepted("i", json!("+7"), "7");
     accepted("i", json!(i64::MIN.to_string()), "-9223372036854775808");
     accepted("n", json!("1.50"), "1.50");
+    accepted("n", json!(" 1.50\n"), "1.50");
     accepted("n", json!("1e5"), "1e5");
     accepted("b", json!("TRUE"), "true");
     accepted("b", json!("False"), "false");
@@ -166,7 +167,7 @@ fn refuses_other_values_with_their_json() {
     refused("n", json!("inf"), "Argument 'n': cannot convert 'inf' to number");
     refused("n", json!("NaN"), "Argument 'n': cannot convert 'NaN' to number");
     refused("n", json!(""), "Argument 'n': cannot convert '' to number");
-    refused("n", json!(" 3 "), "Argument 'n': cannot convert ' 3 ' to number");
+    refused("n", json!("3 4"), "Argument 'n': cannot convert '3 4' to number");
     refused("b", json!(1), "Argument 'b': cannot convert '1' to boolean");
     refused("b", json!("yes"), "Argument 'b': cannot convert 'yes' to boolean");
     refused("s", json!(["a"]), "Argument 's': cannot convert '[\"a\"]' to string");

@@ -28,7 +28,7 @@ impl Setting {
         let tools = "  - {name: t, description: T, command: exit 3, args: [{name: word, positional: true}]}\n  \
                      - {name: w, description: W, command: argv, risk: write}\n  \
                      - {name: s, description: S, command: announce}\n  \
-                     - {name: r, description: R, command: argv, resource: 'fake:r'}\n  \
+                     - {name: r, description: R, command: argv, risk: read, resource: 'fake:r'}\n  \
                      - {name: q, description: Q, command: argv, args: [{name: word}, {name: who}], ask: [{name: who, message: Who?, args: [who]}]}\n";
         std::fs::write(dir.path().join("fake.yaml"), fake_config(tools)).unwrap();
         std::fs::write(

@@ -64,14 +64,36 @@ async fn chains_end_at_the_first_error_and_say_what_was_done() {
     let shown = text(&result);
     assert!(
         shown.starts_with(
-            "[0 coreutils_echo: exit code 0, 2 bytes]\n[1 coreutils_cat: failed; 2 other steps did not run]"
+            "[0 coreutils_echo: exit code 0, 2 bytes]\na\n\n[1 coreutils_cat: failed; 2 other steps did not run]\n\n"
         ),
         "{shown}"
     );
     let error = &result["structuredContent"]["error"];
     assert_eq!(error["code"], "command_failed");
     let done = error["details"].as_array().unwrap().last().unwrap();
-    assert_eq!(done["done"], json!([{ "tool": "coreutils_echo", "exit_code": 0, "stdout_bytes": 2 }]));
+    assert_eq!(
+        done["done"],
+        json!([{ "tool": "coreutils_echo", "exit_code": 0, "stdout_bytes": 2, "stdout": "a", "stderr": "" }])
+    );
+}
+
+#[tokio::test]
+async fn refused_chains_count_the_steps_that_did_not_run() {
+    let bad = json!({ "tool_name": "coreutils_seq", "args": { "last": "many" } });
+    for (steps, others) in [
+        (json!([bad]), "0 other steps"),
+        (json!([echo(json!("a")), bad]), "1 other step"),
+        (json!([echo(json!("a")), bad, echo(json!("b"))]), "2 other steps"),
+    ] {
+        let result = run(steps).await;
+        assert!(text(&result).contains(&format!(" coreutils_seq: failed; {others} did not run]\n")), "{result}");
+    }
+}
+
+#[tokio::test]
+async fn references_to_nothing_name_the_step() {
+    let result = run(json!([echo(json!("a")), echo(json!({ "$from": "/0/json/x" }))])).await;
+    assert!(text(&result).contains("Argument 'steps[1].args': `\"/0/json/x\"` names nothing"), "{result}");
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::support::{Server, announced, climax, fake_config, is_running, text, until};
+use crate::support::{Server, announced, climax, fake_config, fakecli, is_running, text, until};
 use crate::web::Web;
 
 const TOOLS: &str = "
@@ -16,6 +16,7 @@ const TOOLS: &str = "
   - {name: sleeper, description: S, command: family}
   - {name: asked, description: A, command: argv, risk: destructive, args: [{name: word, positional: true, required: true}]}
   - {name: secret, description: S, command: argv}
+  - {name: form, description: F, command: argv, args: [{name: who}], ask: [{name: who, message: Who?, args: [who]}]}
   - {name: seeks, description: S, command: exit 3, exit_codes: {3: no match}}
   - name: make
     description: M
@@ -207,7 +208,8 @@ fn errors_say_where_they_are_and_what_to_do() {
     assert_eq!(caught, r#"["unknown_tool","words"]"#);
     let result = client.run_with(json!({ "code": "\n\nnull.a" }));
     let error = &result["structuredContent"]["error"];
-    assert_eq!((&error["code"], &error["details"]), (&json!("command_failed"), &json!([{ "line": 3, "column": 1 }])));
+    let place = json!([{ "line": 3, "column": 1, "stdout": "" }]);
+    assert_eq!((&error["code"], &error["details"]), (&json!("command_failed"), &place));
 }
 
 #[test]
@@ -230,9 +232,85 @@ fn arguments_are_checked() {
 fn ignored_arguments_are_named_once() {
     let mut client = Client::start(&[]);
     let code = "await tools.words({word: ['a'], colour: 1}); (await tools.words({word: ['b'], colour: 1})).stdout";
-    let note = "[tools.words has no such arguments, so they were ignored: colour]";
-    assert_eq!(client.succeeds(code), format!("{note}\n<b>"));
-    assert_eq!(client.succeeds("(await tools.words({word: ['a'], colour: 1})).ignored[0]"), format!("{note}\ncolour"));
+    let note = "[ignored: 'colour' is no argument of words]";
+    assert_eq!(client.succeeds(code), format!("<b>\n\n{note}"));
+    let code = "(await tools.words({word: ['a'], colour: 1})).ignored[0]";
+    assert_eq!(client.succeeds(code), format!("colour\n\n{note}"));
+    let failed = client.fails("await tools.words({word: ['a'], colour: 1}); null.a");
+    assert!(failed.ends_with(&format!("\n\n{note}")), "{failed}");
+
+    let both = "await tools.words({colour: 1}); await tools.fails({said: '', size: 2, colour: 1}); 5";
+    let result = client.run_with(json!({ "code": both, "label": "x" }));
+    let expected = "5\n\n[ignored: 'colour' is no argument of words; 'size', 'colour' are no arguments of fails; \
+                    'label' is no argument of climax_code]";
+    assert_eq!(text(&result), expected);
+    assert_eq!(result["_meta"]["climax/ignored"], json!(["colour", "size", "colour", "label"]));
+
+    // The call is not made again after the answer, and what it ignored is told all the same.
+    let code = "await tools.words({colour: 1}); (await tools.asked({word: 'x'})).stdout";
+    let asked = client.run_with(json!({ "code": code }));
+    let done = client.answer(code, &asked, "accept");
+    assert_eq!(text(&done["result"]), format!("<x>\n\n{note}"));
+}
+
+#[test]
+fn structures_of_failed_programs_hold_what_they_printed() {
+    let mut client = Client::start(&[]);
+    for (code, printed) in [
+        ("console.log('seen'); null.a", "seen"),
+        ("console.log('seen'); tools.words({}); await new Promise(() => {})", "seen"),
+        ("console.log('seen'); for (;;) {}", "seen"),
+        ("let x = ;", ""),
+    ] {
+        let result = client.run_with(json!({ "code": code, "timeout": 1 }));
+        let details = &result["structuredContent"]["error"]["details"];
+        assert_eq!((details.as_array().unwrap().len(), &details[0]["stdout"]), (1, &json!(printed)), "{result}");
+    }
+    let result = client.run_with(json!({ "code": "throw 'x'.repeat(100000)" }));
+    assert!(result.to_string().len() < 20_000, "{}", result.to_string().len());
+}
+
+#[test]
+fn missing_forms_are_an_error_of_the_protocol() {
+    let mut client = Client::start(&[]);
+    client.capabilities = json!({});
+    let code = "try { await tools.form({}) } catch (error) { error.code }";
+    let answer = client.request("tools/call", json!({ "name": "climax_code", "arguments": { "code": code } }));
+    assert_eq!(answer["error"]["code"], -32021, "{answer}");
+    // Until 2025-11-25 there is no such error.
+    let mut server = Server::spawn(&mut command(client.dir.path(), &[]));
+    server.initialize("2025-11-25");
+    assert_eq!(text(&server.tool("climax_code", json!({ "code": code }))), "approval_denied");
+}
+
+#[test]
+fn refusals_read_as_those_of_calls() {
+    let mut client = Client::start(&[]);
+    client.capabilities = json!({});
+    let denied = "this client cannot ask anybody: asked (policy: approval.headless is deny)";
+    assert!(client.fails("await tools.asked({word: 'x'})").ends_with(denied));
+}
+
+#[test]
+fn errors_of_calls_hold_what_was_printed_before() {
+    let mut client = Client::start(&[]);
+    let slow = format!("{} sleep", fakecli().display());
+    let code = format!("try {{ await run('seq 2; {slow}; seq 9') }} catch (e) {{ return [e.code, e.stdout] }}");
+    assert_eq!(client.succeeds(&code), r#"["timed_out","1\n2\n"]"#);
+}
+
+#[test]
+fn integers_that_numbers_cannot_hold_are_strings() {
+    let mut client = Client::start(&[]);
+    for (printed, expected) in [
+        (r#"{"id": 9007199254740993, "s": "9007199254740993"}"#, r#"{"id":"9007199254740993","s":"9007199254740993"}"#),
+        (
+            "[9007199254740991, 0.12345678901234567891, -1234567890123456789]",
+            r#"[9007199254740991,0.12345678901234568,"-1234567890123456789"]"#,
+        ),
+    ] {
+        assert_eq!(client.succeeds(&format!("(await run(`echo '{printed}'`)).json")), expected);
+    }
 }
 
 #[test]
@@ -292,15 +370,27 @@ fn output_beyond_the_limit_can_be_read_later() {
     assert_eq!(client.succeeds("(await run('seq 9999')).stdout.length"), "48888");
 }
 
+/// Runs a program that fails with this text.
+fn fails(client: &mut Client, code: &str, seconds: u64, expected: &str) {
+    let result = client.run_with(json!({ "code": code, "timeout": seconds }));
+    let said: String = text(&result).chars().take(200).collect();
+    assert!(result["isError"] == true && text(&result).contains(expected), "{code}: {said}");
+}
+
 #[test]
 fn hostile_programs_harm_nothing_but_themselves() {
     let mut client = Client::start(&[]);
+    for code in [
+        "for (;;) {}",
+        "try { for (;;) {} } catch { } finally { for (;;) {} }",
+        "for (;;) { await null; }",
+        "for (;;) console.log('flood');",
+        "/(a+)+b/.exec('a'.repeat(50))",
+    ] {
+        fails(&mut client, code, 1, "computed for more than 1 s");
+    }
+    // However slow the machine is, these reach another limit before that of time.
     for (code, expected) in [
-        ("for (;;) {}", "computed for more than 1 s"),
-        ("try { for (;;) {} } catch { } finally { for (;;) {} }", "computed for more than 1 s"),
-        ("for (;;) { await null; }", "computed for more than 1 s"),
-        ("for (;;) console.log('flood');", "computed for more than 1 s"),
-        ("/(a+)+b/.exec('a'.repeat(50))", "computed for more than 1 s"),
         ("const a = []; for (;;) a.push(new Array(1e5).fill(a.length))", "out of memory"),
         ("'x'.repeat(2 ** 29)", "out of memory"),
         ("new ArrayBuffer(2 ** 31)", "Error"),
@@ -314,12 +404,7 @@ fn hostile_programs_harm_nothing_but_themselves() {
             "[error]",
         ),
     ] {
-        let result = client.run_with(json!({ "code": code, "timeout": 1 }));
-        assert!(
-            result["isError"] == true && text(&result).contains(expected),
-            "{code}: {}",
-            &text(&result)[..200.min(text(&result).len())]
-        );
+        fails(&mut client, code, 300, expected);
     }
     for (code, expected) in [
         ("const x = {list: []}; x.list.push(x); x", r#"{"list":[[circular]]}"#),
@@ -406,7 +491,7 @@ fn programs_go_on_when_the_user_has_answered_and_do_nothing_twice() {
     assert_eq!(again["error"]["code"], -32602, "a state is for one answer: {again}");
     let asked = client.run_with(json!({ "code": code }));
     let denied = client.answer(&code, &asked, "decline");
-    assert!(text(&denied["result"]).contains("asked: the user did not approve the call"), "{denied}");
+    assert!(text(&denied["result"]).contains("Tool execution denied by user: asked"), "{denied}");
     assert_eq!(fs::read_to_string(&log).unwrap(), "first\nfirst\nlast\nfirst\n");
 }
 

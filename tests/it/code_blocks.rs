@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use crate::markdown::{Block, Markdown, blocks, markdown_files};
-use crate::support::until;
+use crate::support::{binary, until};
 
 /// Blocks that are not run, by reason. A new one is a decision: most blocks can run.
 const BY_HAND: [(&str, usize); 4] = [("account", 1), ("build", 5), ("cluster", 1), ("container", 2)];
@@ -53,7 +53,7 @@ impl Desk {
     }
 
     fn bash(&self, script: &str) -> Command {
-        let binary = Path::new(env!("CARGO_BIN_EXE_climax")).parent().unwrap();
+        let binary = Path::new(binary()).parent().unwrap();
         let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
         let mut command = Command::new("bash");
         command.args(["-euo", "pipefail", "-c", &script.replace(PORT, &self.port)]);

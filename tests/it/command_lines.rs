@@ -8,7 +8,7 @@ use climax::call::command_line::plan;
 use climax::catalog::{Layer, Style, ToolIndex, compile, files};
 use serde_json::{Value, json};
 
-use crate::support::{Server, fake_config, index, text};
+use crate::support::{Server, fake_config, index};
 
 /// The tools of the configs in `tests/command_lines`.
 pub(crate) fn programs() -> ToolIndex {
@@ -263,9 +263,8 @@ fn risk_of_a_call_is_that_of_its_arguments() {
     };
     assert!(!is_denied(json!({ "method": "GET" })));
     assert!(is_denied(json!({ "method": "POST" })) && is_denied(json!({ "field": { "a": "1" } })));
-    // An arg above its tool's risk that the policy does not name is no arg of the tool.
-    let result = server.call("send", json!({ "quiet": true }));
-    assert_eq!(text(&result), "<--quiet>".replace("<--quiet>", "(no output)"), "ignored");
+    // A policy that lists no tools permits an arg above its tool's risk, and asks about it.
+    assert!(is_denied(json!({ "quiet": true })));
     let mut open = Server::start(&["--classic", "--config", &path("fake.yaml"), "coreutils"]);
     open.initialize("2025-06-18");
     let tools = open.request("tools/list", json!({}))["result"]["tools"].clone();

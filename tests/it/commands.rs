@@ -322,7 +322,11 @@ fn diff_lists_additions_and_changes() {
                - {name: same, description: S}\n  - {name: c, description: C, command: remove --all, risk: destructive}\n";
     std::fs::write(path("old.yaml"), old).unwrap();
     std::fs::write(path("new.yaml"), new).unwrap();
-    std::fs::write(path("policy.yaml"), "tools: {a: {args: {two: {pattern: '[0-9]+'}}}, same: {}, c: {}}").unwrap();
+    std::fs::write(
+        path("policy.yaml"),
+        "tools: {a: {args: {two: {pattern: '[0-9]+', min: 1, max: 9}}}, same: {}, c: {}}",
+    )
+    .unwrap();
     let (status, stdout, stderr) =
         run(climax().arg("diff").arg(path("old.yaml")).arg(path("new.yaml")).arg("--exit-code"));
     assert_eq!((status, stderr.as_str()), (1, ""));
@@ -341,12 +345,7 @@ fn diff_lists_additions_and_changes() {
     assert_eq!(status, 0);
     assert!(stdout.contains("tool a: needs_approval: true → false"), "{stdout}");
     assert!(stdout.contains("added tool jq_"), "{stdout}");
-    assert!(
-        stdout.contains(
-            "tool a: argument two: rules: [{\"pattern\":\"[0-9]+\",\"min\":null,\"max\":null,\"from\":\"policy\"}] → []"
-        ),
-        "{stdout}"
-    );
+    assert!(stdout.contains("tool a: argument two: rules: 1 to 9, matches '[0-9]+' (policy) → none\n"), "{stdout}");
     let (status, stdout, _) = run(climax().args(["diff", "--exit-code", "-", "-"]));
     assert_eq!((status, stdout.as_str()), (0, "no difference\n"));
     let (status, _, stderr) = run(climax().args(["diff", "absent.json", "-"]));
@@ -378,6 +377,36 @@ fn diff_lists_what_a_policy_newly_permits() {
         "tool x_get: added argument all (string)\nadded tool x_new: x x_new (read)\nadded tool x_put: x x_put (read)\n"
     );
     assert_eq!(diff("new.yaml", "new.yaml"), "the policy permits nothing new\n");
+}
+
+#[test]
+fn no_name_and_no_text_hides_what_a_policy_newly_permits() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let config =
+        |rest: &str| format!("name: x\ncommand: x\ntools:\n  - {{name: get, description: D, risk: read{rest}}}\n");
+    std::fs::write(path("policy.yaml"), "default: disabled\nallow: [{cli: x, risk: read}]\n").unwrap();
+
+    for (old, new, line) in [
+        (
+            ", args: [{name: title, enum: [a]}]",
+            ", args: [{name: title, enum: [a, b]}]",
+            "tool get: argument title: enum: [\"a\"] → [\"a\",\"b\"]\n",
+        ),
+        (
+            ", command: 'say nothing'",
+            ", command: '\": removed argument x\" \": title: \"'",
+            "tool get: command: [\"x\",\"say\",\"nothing\"] → [\"x\",\": removed argument x\",\": title: \"]\n",
+        ),
+        (", title: A", ", title: 'tool get: command: more'", "the policy permits nothing new\n"),
+    ] {
+        std::fs::write(path("old.yaml"), config(old)).unwrap();
+        std::fs::write(path("new.yaml"), config(new)).unwrap();
+        let mut diff = climax();
+        diff.arg("diff").args([path("old.yaml"), path("new.yaml")]).arg("--policy").arg(path("policy.yaml"));
+        let (status, stdout, stderr) = run(diff.arg("--exit-code"));
+        assert_eq!((stdout.as_str(), status), (line, i32::from(line.starts_with("tool"))), "{stderr}");
+    }
 }
 
 #[test]
@@ -448,7 +477,8 @@ fn policies_are_explained_by_their_lines() {
 fn diff_lists_removed_questions_to_the_user() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name);
-    let tool = "name: x\ncommand: x\ntools:\n  - name: a\n    description: A\n    args: [{name: place}]\n";
+    let tool =
+        "name: x\ncommand: x\ntools:\n  - name: a\n    description: A\n    risk: read\n    args: [{name: place}]\n";
     let asking = "    resource: x:a\nprompts: [{name: p, description: P, messages: [Look.]}]\n";
     let asked = "    ask: [{name: where, message: Where to?, args: [place]}]\n";
     std::fs::write(path("old.yaml"), format!("{tool}{asked}{}", asking.replace("    resource: x:a\n", ""))).unwrap();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{Server, climax, fake_config, fakecli, run};
+use crate::support::{Server, binary, climax, fake_config, fakecli, run};
 
 /// Writes a program that prints a help page.
 #[cfg(feature = "import")]
@@ -147,7 +147,7 @@ fn short_help_fits_a_screen_and_has_three_examples() {
 fn binary_of_another_name_is_called_by_it() {
     let dir = tempfile::tempdir().unwrap();
     let fleet = dir.path().join("fleet");
-    fs::copy(env!("CARGO_BIN_EXE_climax"), &fleet).unwrap();
+    fs::copy(binary(), &fleet).unwrap();
     let fleet_says = |args: &[&str]| {
         let (_, stdout, stderr) = run(std::process::Command::new(&fleet).args(args).env("HOME", dir.path()));
         format!("{stdout}{stderr}")

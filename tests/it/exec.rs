@@ -2,6 +2,7 @@
 
 use std::future::{Future, pending};
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::Duration;
 
 use climax::catalog::policy::Executor;
@@ -9,7 +10,7 @@ use climax::exec::Invocation;
 use climax::exec::Limits;
 use climax::exec::{End, Outcome, Runner, SpawnError, Stop};
 
-use crate::support::{PATIENCE, announced, fakecli, is_running, until};
+use crate::support::{PATIENCE, announced, binary, fakecli, is_running, run, until};
 
 /// An invocation of fakecli.
 struct Fake {
@@ -112,6 +113,42 @@ async fn child_inherits_only_three_descriptors() {
     let _open = std::fs::File::open("/dev/null").unwrap();
     let outcome = Fake::new(&["fds"]).run().await;
     assert_eq!(outcome.stdout.text(), "0=/dev/null");
+}
+
+#[test]
+fn no_command_gives_programs_what_it_inherited() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let [program, config, secret] = ["says", "says.yaml", "secret"].map(path);
+    let script = "#!/bin/sh\n{ echo reached >&7; } 2>/dev/null\necho 'usage: says [--loud]  says a word'\n";
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let tools = "tools: [{name: word, description: Says it, risk: read, needs: {}}]";
+    std::fs::write(&config, format!("name: says\ncommand: {program}\n{tools}\n")).unwrap();
+    let served = ["--only", "--config", &config];
+
+    let inheriting = |words: &[&str]| {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "exec 7>>\"$0\"; exec \"$@\"", &secret]).args(words);
+        run(shell.env("HOME", dir.path()))
+    };
+    let (_, direct, _) = inheriting(&[&program]);
+    assert!(direct.contains("usage"), "{direct}");
+    assert_eq!(std::fs::read_to_string(&secret).unwrap(), "reached\n", "a program that inherits it can write to it");
+    std::fs::write(&secret, "").unwrap();
+
+    for (command, words) in [
+        ("call", vec!["word"]),
+        ("sh", vec!["-c", &program]),
+        #[cfg(feature = "import")]
+        ("import", vec!["--help-of", &program]),
+    ] {
+        let (served, words) = if command == "import" { (&[][..], words) } else { (&served[..], words) };
+        let all = [&[binary(), command], served, &words].concat();
+        let (status, stdout, stderr) = inheriting(&all);
+        assert!(status == 0 && stdout.contains("says"), "{command}: {stdout}{stderr}");
+        assert_eq!(std::fs::read_to_string(&secret).unwrap(), "", "{command}");
+    }
 }
 
 #[tokio::test]

@@ -42,6 +42,14 @@ fn pages_cover_all_results_once() {
     }
     let unique: std::collections::HashSet<_> = names.iter().collect();
     assert_eq!((unique.len(), names.len() > 50), (names.len(), true));
+
+    let mut page = |arguments: Value| parsed(&server.tool("climax_search", arguments));
+    let first = page(json!({ "query": "", "limit": 1, "offset": 3 }));
+    let second = page(json!({ "query": "", "limit": 1, "offset": 2, "cursor": first["next_cursor"] }));
+    assert_eq!(
+        (&first["results"][0]["tool_name"], &second["results"][0]["tool_name"]),
+        (&json!(names[3]), &json!(names[6]))
+    );
 }
 
 #[test]
@@ -107,19 +115,19 @@ fn unknown_names_have_errors_beside_the_descriptions_of_others() {
 
 #[test]
 fn examples_are_calls_that_succeed() {
-    let tools = "  - {name: t, description: x, command: argv, args: [{name: n, type: integer, required: true}, {name: e, enum: [a, b]}]}\n";
+    let tools = "  - {name: show, description: x, command: argv, args: [{name: n, type: integer, required: true}, {name: e, enum: [a, b]}]}\n";
     let file = tempfile::Builder::new().suffix(".yaml").tempfile().unwrap();
     std::fs::write(file.path(), fake_config(tools)).unwrap();
     let mut server = Server::start(&["--extended", "--config", file.path().to_str().unwrap()]);
-    let result = parsed(&server.tool("climax_examples", json!({ "tool_name": "t" })));
+    let result = parsed(&server.tool("climax_examples", json!({ "tool_name": "show" })));
     let examples = result["examples"].as_array().unwrap().clone();
     assert_eq!(examples.len(), 2);
     for example in examples {
         assert_eq!(server.tool("climax_call", example)["isError"], false);
     }
-    let unknown = server.tool("climax_examples", json!({ "tool_name": "tt" }));
+    let unknown = server.tool("climax_examples", json!({ "tool_name": "shwo" }));
     assert_eq!(
         (text(&unknown), unknown["structuredContent"]["error"]["code"].as_str()),
-        ("Unknown tool: tt\nDid you mean:\n  - t", Some("unknown_tool"))
+        ("Unknown tool: shwo\nDid you mean:\n  - show", Some("unknown_tool"))
     );
 }

@@ -48,11 +48,7 @@ fn structure_holds_what_the_text_says() {
     ] {
         let result = server.call(tool, arguments);
         assert_eq!(result["isError"], true, "{tool}: {result}");
-        let mut error = result["structuredContent"]["error"].clone();
-        let details = error["details"].as_array_mut().unwrap();
-        for detail in details {
-            detail.as_object_mut().unwrap().remove("input_schema");
-        }
+        let error = &result["structuredContent"]["error"];
         let text = text(&result).replace(|c: char| c.is_ascii_digit() && tool == "slow", "9");
         let error = error.to_string().replace(|c: char| c.is_ascii_digit() && tool == "slow", "9");
         shown.push(format!("--- {tool}\n{text}\n{error}"));
@@ -121,9 +117,7 @@ fn searches_take_arguments_as_clients_fill_them_in() {
     };
     let plain = search(json!({ "query": "argv" }));
     assert!(plain.contains("\"argv\""), "{plain}");
-    for filled in
-        [json!({ "limit": 0 }), json!({ "cli": "", "category": "" }), json!({ "offset": 3 }), json!({ "offset": "0" })]
-    {
+    for filled in [json!({ "limit": 0 }), json!({ "cli": "", "category": "" }), json!({ "offset": " 0 " })] {
         let mut arguments = json!({ "query": "argv" });
         arguments.as_object_mut().unwrap().extend(filled.as_object().unwrap().clone());
         assert_eq!(search(arguments), plain, "{filled}");
@@ -135,4 +129,59 @@ fn searches_take_arguments_as_clients_fill_them_in() {
     let text = search(json!({ "query": "argv", "offset": -1 }));
     assert!(text.starts_with("Argument validation failed:\n  - Argument 'offset': cannot convert '-1'"), "{text}");
     assert!(search(json!({ "query": "argv", "limit": -1 })).contains("\"results\":[]"));
+}
+
+#[test]
+fn searches_skip_as_many_results_as_they_are_told() {
+    let mut server = Server::start(&["git", "jq", "find"]);
+    let mut search = |arguments: Value| {
+        let result = server.request("tools/call", json!({ "name": "climax_search", "arguments": arguments }));
+        serde_json::from_str::<Value>(text(&result["result"])).unwrap()
+    };
+    for (query, list) in [
+        (json!({ "query": "commit" }), "results"),
+        (json!({ "query": "git log --oneline -n 5" }), "results"),
+        (json!({ "cli": "git" }), "results"),
+        (json!({}), "summary"),
+    ] {
+        let mut page = |offset: Value, limit: usize| {
+            let mut arguments = query.clone();
+            arguments["offset"] = offset;
+            arguments["limit"] = limit.into();
+            search(arguments)[list].as_array().unwrap().clone()
+        };
+        let whole = page(json!(0), 100);
+        assert!(whole.len() > 2, "{query}");
+        assert_eq!(page(json!("1"), 2), whole[1..3], "{query}");
+        let rest = whole.len() - 1;
+        assert_eq!(page(json!(1), 100)[..rest], whole[1..], "{query}");
+        assert!(page(json!(1_000_000), 5).is_empty() && page(json!(i64::MAX), 5).is_empty(), "{query}");
+    }
+}
+
+#[test]
+fn errors_have_the_schema_of_the_arguments_concerned() {
+    let mut server = Server::start(&["git"]);
+    let mut schema = |tool: &str, arguments: Value| {
+        let result = server.call(tool, arguments);
+        assert_eq!(result["structuredContent"]["error"]["code"], "invalid_arguments", "{result}");
+        let details = result["structuredContent"]["error"]["details"].as_array().unwrap();
+        let schemas: Vec<&Value> = details.iter().filter_map(|detail| detail.get("input_schema")).collect();
+        assert!(schemas.len() < 2, "{result}");
+        schemas.first().map_or(Value::Null, |schema| (*schema).clone())
+    };
+    let names = |schema: &Value| schema["properties"].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let misspelt = schema("git_log", json!({ "max_cuont": 3 }));
+    assert_eq!(names(&misspelt), ["max_count"]);
+    assert_eq!((&misspelt["type"], &misspelt["required"]), (&json!("object"), &Value::Null));
+    assert_eq!(misspelt["properties"]["max_count"]["type"], "integer");
+    let missing = schema("git_show_file", json!({ "zebra": 1 }));
+    assert_eq!(missing["required"], json!(names(&missing)), "{missing}");
+    assert_eq!(names(&schema("git_log", json!({ "path": [{}], "max_count": "x" }))).len(), 2);
+
+    let (_directory, options) = files();
+    let mut server = Server::start(&options.iter().map(String::as_str).collect::<Vec<_>>());
+    let result = server.call("push", json!({ "simulate": true }));
+    let details = &result["structuredContent"]["error"]["details"];
+    assert_eq!(details.as_array().unwrap().len(), 1, "no argument is meant: {details}");
 }

@@ -16,7 +16,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::{Map, Value, json};
 
 use crate::hostile_directories::{Hostile, alone};
-use crate::support::{Server, climax, run, until};
+use crate::support::{Server, binary, climax, run, until};
 
 /// The number of calls in each run of the suite.
 const CALLS: usize = 300;
@@ -258,7 +258,66 @@ fn children(pid: u32) -> Vec<PathBuf> {
     let children: Vec<String> =
         lists.flat_map(|list| list.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).collect();
     let programs = children.iter().filter_map(|child| std::fs::read_link(format!("/proc/{child}/exe")).ok());
-    programs.filter(|program| *program != Path::new(env!("CARGO_BIN_EXE_climax"))).collect()
+    programs.filter(|program| *program != Path::new(binary())).collect()
+}
+
+/// Says why `climax call --dry-run` refuses a call, if it does.
+fn refusal(tool: &str, arguments: &[&str]) -> Option<String> {
+    let (status, printed, _) = run(climax().args(["call", "--dry-run", tool]).args(arguments));
+    (status != 0).then_some(printed)
+}
+
+#[test]
+fn addresses_of_reading_tools_name_no_file_and_open_no_port() {
+    let listening = ["tcp://0.0.0.0:9?listen", "tls://h:9?listen=1", "TCP:h", "crypto+tcp://h", "httpproxy://h"];
+    let harmless = ["https://h/a.mp4?x=1:2", "http://h", "a b: c.mp4", "./tcp:x", "a.mp4", "file:a:b", "data:,x"];
+    for (tool, name) in [("ffmpeg_probe", "input"), ("ffmpeg_check", "input"), ("ffprobe_run", "input")] {
+        for address in listening {
+            let reason = refusal(tool, &[&format!("{name}={address}")]);
+            assert!(reason.is_some_and(|reason| reason.contains("pattern")), "{tool} {address}");
+        }
+        for address in harmless {
+            assert_eq!(refusal(tool, &[&format!("{name}={address}")]), None, "{tool} {address}");
+        }
+    }
+    for tool in ["curl_get", "curl_head", "curl_timing", "curl_trace", "curl_options"] {
+        assert!(refusal(tool, &["url=@list"]).is_some_and(|reason| reason.contains("pattern")), "{tool}");
+        assert_eq!(refusal(tool, &["url=https://a@h/?f[x]=1"]), None, "{tool}");
+    }
+    for address in ["@list", "http://h/[1-3]", "http://{a,b}/"] {
+        assert!(refusal("curl_run", &[&format!("url=[\"{address}\"]")]).is_some(), "{address}");
+    }
+    for address in ["h", "https://a@h/?x=%5B", "http://[::1]:80/a"] {
+        assert_eq!(refusal("curl_run", &[&format!("url=[\"{address}\"]")]), None, "{address}");
+    }
+}
+
+#[test]
+fn help_of_gh_names_commands_of_gh_alone() {
+    for (tool, arguments) in [
+        ("gh_help", ["topic=evil"].as_slice()),
+        ("gh_help", &["topic=pr", "subcommand=[\"evil\"]"]),
+        ("gh_command_help", &["command=extension", "subcommand=[\"exec\"]"]),
+        ("gh_command_usage", &["command=pr", "subcommand=[\"evil\"]"]),
+    ] {
+        assert!(refusal(tool, arguments).is_some(), "{tool} {arguments:?}");
+    }
+    assert_eq!(refusal("gh_help", &["topic=pr", "subcommand=[\"create\"]"]), None);
+    assert_eq!(refusal("gh_help", &["topic=exit-codes"]), None);
+}
+
+#[test]
+fn reading_compose_tools_get_the_variables_of_docker_alone() {
+    let exported: Value = serde_json::from_str(&run(climax().args(["export"])).1).unwrap();
+    let tools = exported["tools"].as_array().unwrap().iter();
+    let compose: Vec<_> = tools
+        .filter(|tool| tool["risk"] == "read" && tool["name"].as_str().unwrap().starts_with("docker_compose_"))
+        .collect();
+    assert!(compose.len() > 10, "{}", compose.len());
+    for tool in compose {
+        let variables = tool["needs"]["env"].as_array().unwrap();
+        assert!(variables.contains(&json!("COMPOSE_*")) && !variables.contains(&json!("*")), "{}", tool["name"]);
+    }
 }
 
 #[test]

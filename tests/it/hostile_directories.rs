@@ -7,12 +7,15 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use climax::call::arguments::bind;
+use climax::call::command_line::plan;
+use climax::catalog::{Layer, Place, ToolIndex};
 use serde_json::{Map, Value, json};
 
 use crate::support::{Server, climax, run, until};
 
 /// The traps: a section and key of a config, whose value is the program of this name.
-const TRAPS: [(&str, &str, &str); 23] = [
+const TRAPS: [(&str, &str, &str); 24] = [
     ("core", "fsmonitor", "fsmonitor"),
     ("core", "pager", "pager"),
     ("core", "editor", "editor"),
@@ -36,6 +39,7 @@ const TRAPS: [(&str, &str, &str); 23] = [
     ("browser \"evil\"", "cmd", "browser"),
     ("trailer \"evil\"", "command", "trailer"),
     ("pager", "log", "pager"),
+    ("alias", "log", "alias"),
 ];
 
 /// Settings that make git use the traps.
@@ -58,7 +62,7 @@ const SETTINGS: &str = "
 const ATTRIBUTES: &str = "* diff=evil filter=evil merge=evil\n";
 
 /// Revisions that traps lie in wait for: signed, merged, and with objects that are not there.
-const REVISIONS: [&str; 6] = ["HEAD", "HEAD~1", "merged", "absent", "absent:absent.txt", "HEAD~1..HEAD"];
+const REVISIONS: [&str; 7] = ["HEAD", "HEAD~1", "merged", "moved", "absent", "absent:absent.txt", "HEAD~1..HEAD"];
 
 /// A directory with repositories that somebody else has written.
 pub(crate) struct Hostile {
@@ -74,6 +78,8 @@ impl Hostile {
         hostile.commit_history();
         hostile.commit_signatures();
         hostile.commit_absent_blob();
+        hostile.stop_a_rebase();
+        hostile.note_a_commit();
         hostile.git("repository", &["clone", "-q", "--bare", ".", "../bare.git"]);
         hostile.change_files();
         hostile.set_traps(".git", "repository");
@@ -114,11 +120,17 @@ impl Hostile {
     fn commit_history(&self) {
         let git = |words: &[&str]| self.git("repository", words);
         self.git("source", &["init", "-qb", "main"]);
-        self.git("source", &["commit", "-q", "--allow-empty", "-m", "source"]);
+        write(self.path("source/s.txt"), "one\n").unwrap();
+        self.git("source", &["add", "."]);
+        self.git("source", &["commit", "-qm", "source"]);
         git(&["init", "-qb", "main"]);
         self.commit("f.txt", "one\n");
         git(&["submodule", "add", "-q", "../source", "sub"]);
         self.commit("h.txt", "h\n");
+        write(self.path("repository/sub/s.txt"), "two\n").unwrap();
+        self.git("repository/sub", &["commit", "-qam", "two"]);
+        git(&["commit", "-qam", "sub"]);
+        git(&["tag", "moved"]);
         git(&["checkout", "-qb", "side"]);
         self.commit("f.txt", "two\n");
         git(&["checkout", "-q", "main"]);
@@ -154,6 +166,29 @@ impl Hostile {
         let tree = String::from_utf8(tree).unwrap();
         let commit = self.git("repository", &["commit-tree", tree.trim(), "-m", "absent", "-p", "HEAD"]);
         self.git("repository", &["branch", "absent", &commit]);
+    }
+
+    /// Leaves the state of a rebase that stopped at a commit.
+    fn stop_a_rebase(&self) {
+        let stopped = self.git("repository", &["rev-parse", "merged"]);
+        let state = self.path("repository/.git/rebase-merge");
+        create_dir_all(&state).unwrap();
+        let files = [("head-name", "refs/heads/main"), ("onto", &stopped), ("orig-head", &stopped)];
+        for (name, text) in files.into_iter().chain([("stopped-sha", stopped.as_str()), ("git-rebase-todo", "")]) {
+            write(state.join(name), format!("{text}\n")).unwrap();
+        }
+        self.git("repository", &["update-ref", "REBASE_HEAD", &stopped]);
+    }
+
+    /// Makes the note of a commit another commit, which `git notes show` prints with its patch.
+    fn note_a_commit(&self) {
+        let noted = self.git("repository", &["rev-parse", "merged"]);
+        let bytes = (0..noted.len()).step_by(2).map(|at| u8::from_str_radix(&noted[at..at + 2], 16).unwrap());
+        let tree: Vec<u8> = format!("100644 {noted}\0").into_bytes().into_iter().chain(bytes).collect();
+        write(self.path("object"), tree).unwrap();
+        let tree = self.git("repository", &["hash-object", "-t", "tree", "-w", "--literally", "../object"]);
+        let commit = self.git("repository", &["commit-tree", &tree, "-m", "note"]);
+        self.git("repository", &["update-ref", "refs/notes/commits", &commit]);
     }
 
     /// Changes files in the working tree and the index. One keeps its size, so that git has to compare what it holds.
@@ -318,11 +353,62 @@ fn traps_are_set() {
     assert!(hostile.ran().contains(&"fsmonitor".to_owned()));
 }
 
+/// These start another git, which heeds text converters whatever the first one was told.
+#[test]
+fn git_commands_that_start_another_git_run_text_converters_and_are_no_reading_tools() {
+    let hostile = Hostile::new();
+    let lines = [
+        ("git_rebase_show_patch", "rebase --show-current-patch"),
+        ("git_notes_show", "notes show merged"),
+        ("git_range_diff", "range-diff merged~1..merged merged~2..merged"),
+    ];
+    for (tool, line) in lines {
+        until(&format!("{line} to run a trap"), || {
+            hostile.git("repository", &line.split(' ').collect::<Vec<_>>());
+            hostile.ran().contains(&"textconv".to_owned())
+        });
+        assert!(reading_tools().iter().all(|reading| reading["name"] != tool), "{tool}");
+    }
+    until("a submodule to run a trap", || {
+        let words = ["show", "--no-textconv", "--no-ext-diff", "--submodule=diff", "moved"];
+        hostile.git("repository", &words);
+        !hostile.ran().is_empty()
+    });
+    let offers = |arg: &Value| arg["name"] == "submodule" && arg["enum"].as_array().unwrap().contains(&json!("diff"));
+    assert!(reading_tools().iter().all(|tool| !tool["args"].as_array().unwrap().iter().any(offers)));
+}
+
 #[test]
 fn reading_git_tools_run_no_program_that_a_repository_names() {
+    find_traps(&[]);
+}
+
+/// The kernel has no part in it.
+#[test]
+fn reading_git_tools_run_no_program_that_a_repository_names_without_confinement() {
+    find_traps(&["--confine", "off"]);
+}
+
+/// Returns the line of a call as somebody types it, which is without the words that the config adds. A tool that has to
+/// be given its standard input has no line of one command.
+fn typed(index: &ToolIndex, name: &str, arguments: &Map<String, Value>) -> Option<String> {
+    let tool = index.get(name)?;
+    if tool.args().any(|arg| arg.place() == Place::Stdin && arg.required()) {
+        return None;
+    }
+    let bound = bind(tool, arguments).ok()?;
+    let added: Vec<&str> = tool.cli().always().chain(tool.always()).collect();
+    let words = plan(tool, &bound, &|_| None).argv.into_iter().filter(|word| !added.contains(&word.as_str()));
+    Some(words.map(|word| format!("'{}'", word.replace('\'', "'\\''"))).collect::<Vec<_>>().join(" "))
+}
+
+fn find_traps(options: &[&str]) {
     let hostile = Hostile::new();
+    let index = ToolIndex::from_configs(vec![Layer::compiled(&climax::CATALOG)]);
     let mut command = climax();
-    let mut server = Server::spawn(alone(&mut command).args(["run", "--only", "--config", &config()]));
+    let command =
+        alone(&mut command).args(["run", "--only", "--meta", "call,run", "--config", &config()]).args(options);
+    let mut server = Server::spawn(command);
     server.initialize("2025-06-18");
     let mut found = Vec::new();
     for tool in reading_tools() {
@@ -334,6 +420,13 @@ fn reading_git_tools_run_no_program_that_a_repository_names() {
                 arguments.insert("cwd".to_owned(), json!(hostile.path(directory)));
                 server.call(name, Value::Object(arguments.clone()));
                 found.extend(hostile.ran().into_iter().map(|trap| format!("{name} ran {trap}: {arguments:?}")));
+                let Some(line) = typed(&index, name, &arguments) else { continue };
+                let reply = server.tool("climax_run", json!({ "command": line, "cwd": hostile.path(directory) }));
+                let code = &reply["structuredContent"]["error"]["code"];
+                if code == "invalid_arguments" {
+                    found.push(format!("{line} is not read: {}", reply["content"][0]["text"]));
+                }
+                found.extend(hostile.ran().into_iter().map(|trap| format!("{line} ran {trap}")));
             }
         }
     }

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::support::{PATIENCE, Server, announced, climax, fake_config, is_running, run, until};
+use crate::support::{PATIENCE, Server, announced, binary, climax, fake_config, is_running, run, until};
 use crate::web::{Response, Web};
 
 const ADA: &str = "0123456789abcdef0123456789";
@@ -641,7 +641,7 @@ fn systemd_passes_a_socket_and_gets_ready_and_stopping() {
     // As systemd does: descriptor 3, and the pid of the process that takes it.
     let script = r#"exec 3<&0; LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" --transport streamable-http </dev/null"#;
     let mut child = Command::new("sh")
-        .args(["-c", script, env!("CARGO_BIN_EXE_climax")])
+        .args(["-c", script, binary()])
         .env("NOTIFY_SOCKET", files.path("notify"))
         .stdin(std::os::fd::OwnedFd::from(listener))
         .stderr(std::process::Stdio::null())

@@ -1,13 +1,16 @@
 //! Unknown arguments: which are refused, and where those that are ignored are named.
 
-use climax::mcp::Surface;
+use climax::mcp::{MetaTool, Surface};
 use serde_json::{Value, json};
 
-use crate::client::{Client, unrestricted};
+use crate::client::{Client, meta, unrestricted};
 use crate::support::{climax, fake_config, index, run, text};
 
 const TOOLS: &str = "
   - {name: put, description: Puts words, command: argv, risk: write, args: [{name: word, positional: true}, {name: max_count, type: integer}]}
+  - {name: plain, description: Prints, command: exit 0 ok, risk: read}
+  - {name: fail, description: Fails, command: exit 3 no}
+  - {name: typed, description: Prints JSON, command: 'exit 0 {}', risk: read, output: {mime: application/json}}
   - {name: ask, description: Asks, command: argv, risk: read, args: [{name: secret}], ask: [{name: s, message: Which?, args: [secret]}]}
 ";
 
@@ -56,7 +59,8 @@ async fn results_name_the_arguments_that_were_ignored() {
     let arguments = json!({ "word": "a", "zebra": 1, "yak": null });
     let mut classic = open(Surface::Classic).await;
     let direct = classic.tool("put", arguments.clone()).await;
-    assert_eq!((text(&direct), &direct["_meta"]), ("<a>", &json!({ "climax/ignored": ["zebra"] })));
+    assert_eq!(text(&direct), "<a>\n\n[ignored: 'zebra' is no argument of put]");
+    assert_eq!(direct["_meta"], json!({ "climax/ignored": ["zebra"] }));
     let mut client = open(Surface::default()).await;
     assert_eq!(client.tool("climax_call", json!({ "tool_name": "put", "args": arguments })).await, direct);
     let beside = json!({ "tool_name": "put", "args": { "word": "a" }, "zebra": "x" });
@@ -74,13 +78,56 @@ async fn args_of_forms_are_named_as_ignored_like_any_unknown_name() {
     assert_eq!(result["_meta"]["climax/ignored"], json!(["secret", "zebra"]));
 }
 
+#[tokio::test]
+async fn structures_name_the_arguments_that_were_ignored() {
+    let mut client = open(Surface::Classic).await;
+    let failed = client.tool("fail", json!({ "zebra": 1, "yak": 2 })).await;
+    assert_eq!(text(&failed), "no\n\n[exit code: 3]\n\n[ignored: 'zebra', 'yak' are no arguments of fail]");
+    let details = &failed["structuredContent"]["error"]["details"];
+    assert_eq!(details[1], json!({ "ignored": ["'zebra', 'yak' are no arguments of fail"] }));
+    let typed = client.tool("typed", json!({ "zebra": 1 })).await;
+    assert_eq!(typed["structuredContent"]["ignored"], json!(["'zebra' is no argument of typed"]));
+    // What is refused is not ignored.
+    let refused = client.tool("put", json!({ "max_cuont": 1, "zebra": 1 })).await;
+    assert_eq!(refused["_meta"]["climax/ignored"], json!(["zebra"]));
+}
+
+#[tokio::test]
+async fn every_way_to_call_names_what_it_ignores() {
+    let tools = [MetaTool::Call, MetaTool::Read, MetaTool::Run, MetaTool::Chain];
+    let mut client = Client::open(unrestricted(index(&fake_config(TOOLS))), meta(&tools), json!({})).await;
+    let call = json!({ "tool_name": "typed", "args": { "zebra": 1 } });
+    let own = "'zebra' is no argument of typed";
+    for (tool, arguments, expected, names) in [
+        ("climax_call", call.clone(), own, json!(["zebra"])),
+        ("climax_read", call.clone(), own, json!(["zebra"])),
+        ("climax_chain", json!({ "steps": [call, call, { "tool_name": "put" }] }), own, json!(["zebra"])),
+        (
+            "climax_run",
+            json!({ "command": format!("{} exit 0 ok", crate::support::fakecli().display()), "timeout": 5 }),
+            "'timeout' is no argument of climax_run",
+            json!(["timeout"]),
+        ),
+    ] {
+        let result = client.tool(tool, arguments).await;
+        assert_ne!(result["isError"], true, "{result}");
+        assert!(text(&result).ends_with(&format!("\n\n[ignored: {expected}]")), "{tool}: {result}");
+        assert_eq!(result["_meta"]["climax/ignored"], names, "{tool}");
+    }
+}
+
 #[test]
-fn climax_call_warns_of_arguments_that_it_ignores() {
+fn climax_call_refuses_arguments_that_the_tool_does_not_have() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("fake.yaml");
     std::fs::write(&path, fake_config(TOOLS)).unwrap();
     let call = |args: &[&str]| run(climax().args(["call", "--config"]).arg(&path).args(args));
-    let warning = "climax: ignored, because `put` has no such arguments: `zebra`, `yak`\n";
-    assert_eq!(call(&["put", "word=a", "zebra=1", "yak=2"]), (0, "<a>\n".to_owned(), warning.to_owned()));
+    let (status, stdout, _) = call(&["put", "word=a", "zebra=1", "max_cuont=2"]);
+    let expected = "Argument validation failed:\n  - Unknown argument 'max_cuont': did you mean 'max_count'?\n  \
+                    - Unknown argument 'zebra': the tool has word, max_count\n";
+    assert_eq!((status, stdout.as_str()), (1, expected));
+    let (status, stdout, _) = call(&["--dry-run", "fail", "zebra=1"]);
+    assert!(status == 1 && stdout.contains("Unknown argument 'zebra': the tool has no arguments"), "{stdout}");
+    assert_eq!(call(&["put", "word=a"]), (0, "<a>\n".to_owned(), String::new()));
     assert_eq!(call(&["ask", "secret=x"]).2, "");
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{climax, fake_config, run};
+use crate::support::{Server, binary, climax, fake_config, run, text};
 
 /// A home directory without settings.
 struct Home {
@@ -46,7 +46,7 @@ impl Home {
 }
 
 fn program() -> &'static Path {
-    Path::new(env!("CARGO_BIN_EXE_climax"))
+    Path::new(binary())
 }
 
 /// The file of each client, the key of its servers, and the words of the command that it starts.
@@ -188,7 +188,14 @@ fn project_settings_name_the_program_without_its_path() {
     let home = Home::new();
     assert_eq!(home.run(&["install", "claude-code", "--project"]).0, 0);
     let entry: Value = serde_json::from_str(&home.read(".mcp.json")).unwrap();
-    assert_eq!(entry["mcpServers"]["climax"]["command"], "climax");
+    let server = &entry["mcpServers"]["climax"];
+    assert_eq!(server["command"], "climax");
+    assert_eq!(server["args"], json!(["--policy", "climax-policy.yaml", "--meta", "search,read,call"]));
+    assert!(home.read("climax-policy.yaml").contains("global: destructive"));
+    let (status, _, stderr) = home.run(&["list", "git", "--policy", "climax-policy.yaml"]);
+    assert_eq!(status, 0, "{stderr}");
+    assert_eq!(home.run(&["install", "cursor", "--project", "--no-policy"]).0, 0);
+    assert!(!home.read(".cursor/mcp.json").contains("--policy"));
     let (status, _, stderr) = home.run(&["install", "copilot", "--project"]);
     assert!(status == 2 && stderr.contains("leave out --project"), "{stderr}");
 }
@@ -205,4 +212,81 @@ fn links_to_settings_stay_links_and_modes_stay() {
     assert!(fs::symlink_metadata(home.path(".cursor/mcp.json")).unwrap().is_symlink());
     assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o600);
     assert!(home.read("dotfiles/mcp.json").contains("climax"));
+}
+
+/// The text of a file of this repository.
+fn of_repository(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+#[test]
+fn plugins_start_the_installed_program_and_ask_or_only_read() {
+    let home = Home::new();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("packages/plugins/climax");
+    let folder = |file: &str| serde_json::from_str::<Value>(&of_repository(&format!("packages/plugins/climax/{file}")));
+    assert_eq!(folder(".codex-plugin/plugin.json").unwrap()["mcpServers"], "./codex.mcp.json");
+    for file in [".mcp.json", "codex.mcp.json"] {
+        let server = folder(file).unwrap()["mcpServers"]["climax"].clone();
+        assert_eq!(server["command"], "climax", "{file}: no package of a registry");
+        let words = server["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap());
+        let words: Vec<String> =
+            words.map(|word| word.replace("${CLAUDE_PLUGIN_ROOT}", root.to_str().unwrap())).collect();
+
+        let mut command = home.command(&[]);
+        command.args(&words);
+        let mut server = Server::spawn(&mut command);
+        server.initialize("2025-11-25");
+        let (caller, arguments) = match file {
+            ".mcp.json" => ("climax_call", json!({ "path": home.path("absent") })),
+            _ => ("climax_read", json!({ "path": home.path("absent") })),
+        };
+        let refused = server.tool(caller, json!({ "tool_name": "coreutils_rm", "args": arguments }));
+        let said = text(&refused);
+        let expected = if file == ".mcp.json" { "approv" } else { "may only read" };
+        assert!(refused["isError"] == true && said.contains(expected), "{file}: {said}");
+    }
+}
+
+#[test]
+fn settings_for_writing_by_hand_have_a_policy() {
+    for page in ["README.md", "docs/guides/clients.md", "docs/guides/platforms.md"] {
+        let text = of_repository(page);
+        let settings = text.lines().filter(|line| {
+            line.contains("mcp add") || line.contains("\"command\":") || line.contains("command = \"climax\"")
+        });
+        for line in settings {
+            assert!(line.contains("--policy"), "{page}: {line}");
+        }
+    }
+}
+
+#[test]
+fn no_page_runs_a_package_of_a_registry() {
+    let pages =
+        ["README.md", "docs/tutorial.md", "docs/guides/install.md", "docs/guides/clients.md", "docs/compatibility.md"];
+    for page in pages {
+        let text = of_repository(page);
+        for word in [
+            "npx -y climax",
+            "uvx climax",
+            "pip install climax",
+            "binstall climax",
+            "brew install climax",
+            "cargo install climax",
+        ] {
+            assert!(!text.contains(word), "{page}: `{word}`, and nobody has shown whose package that is");
+        }
+        for registry in ["pypi.org/", "npmjs.com/", "crates.io/"] {
+            assert!(!text.contains(registry), "{page} links {registry}");
+        }
+    }
+}
+
+#[test]
+fn clients_get_no_website_that_nobody_owns() {
+    let mut server = Server::spawn(&mut climax());
+    let info = server.initialize("2025-11-25")["result"]["serverInfo"].clone();
+    let website = info["websiteUrl"].as_str().unwrap_or_default();
+    assert!(info["name"] == "climax" && !website.contains("OWNER"), "{info}");
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{Server, announced, climax, fake_config, is_running, run, text, until};
+use crate::support::{Server, announced, climax, fake_config, fakecli, is_running, run, text, until};
 use crate::web::Web;
 
 const TOOLS: &str = "
@@ -204,13 +204,98 @@ fn search_finds_the_job_tool_only_where_calls_can_become_jobs() {
     let policy = dir.path().join("policy.yaml");
     std::fs::write(&policy, "default: enabled\ndeny: [climax_job]\n").unwrap();
     let path = policy.to_str().unwrap();
-    assert!(!found(&["--detach-after", "9", "--policy", path]));
-    let config = dir.path().join("fake.yaml");
-    std::fs::write(&config, fake_config(TOOLS)).unwrap();
-    let args = ["--detach-after", "0", "--policy", path, "--config", config.to_str().unwrap()];
-    let mut server = Server::start(&args);
-    let result = server.call("counts", json!({ "lines": "2" }));
-    assert_eq!(text(&result), "line 1\nline 2", "nobody could read the job");
+    assert!(!found(&["--policy", path]));
+}
+
+#[test]
+fn calls_do_not_go_on_where_nobody_could_follow_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    std::fs::write(path("deny.yaml"), "default: enabled\ndeny: [climax_job]\n").unwrap();
+    std::fs::write(path("list.yaml"), "default: disabled\ntools: {git_status: {}}\n").unwrap();
+    for (status, args, remedy) in [
+        (1, vec!["--policy", &path("deny.yaml")], "hides `climax_job`"),
+        (1, vec!["--classic", "--policy", &path("list.yaml")], "permit it, or leave --detach-after out"),
+        (2, vec!["--meta", "search"], "add `call` to --meta"),
+        (2, vec!["--meta", "describe,examples"], "add `call` to --meta"),
+    ] {
+        let (found, _, stderr) = run(climax().args(["--detach-after", "0"]).args(&args));
+        assert!(found == status && stderr.contains(remedy), "{args:?}: {stderr}");
+    }
+}
+
+#[test]
+fn whatever_starts_calls_can_start_jobs_and_read_them() {
+    let counts = |name: &str| match name {
+        "climax_run" => json!({ "command": format!("{} lines 2 100", fakecli().display()) }),
+        "climax_chain" => json!({ "steps": [{ "tool_name": "counts", "args": { "lines": "2" } }] }),
+        _ => json!({ "code": "return await tools.counts({lines: '2'})" }),
+    };
+    for (meta, name) in [
+        ("run", "climax_run"),
+        ("search,chain", "climax_chain"),
+        #[cfg(has_code)]
+        ("code", "climax_code"),
+    ] {
+        let mut client = Client::start(json!({}), &["--detach-after", "0", "--meta", meta]);
+        let listed = client.request("tools/list", json!({}))["tools"].clone();
+        let job_tool = listed.as_array().unwrap().iter().find(|tool| tool["name"] == "climax_job").unwrap();
+        assert_eq!(job_tool["inputSchema"]["required"], json!(["job"]));
+
+        let started = client.request("tools/call", json!({ "name": name, "arguments": counts(name) }));
+        assert!(text(&started).contains("Wait for its end: climax_job {"), "{meta}: {started}");
+        let arguments = json!({ "job": job_id(&started), "wait": 30 });
+        let ended = client.request("tools/call", json!({ "name": "climax_job", "arguments": arguments }));
+        assert!(ended["isError"] == false && text(&ended).contains("line 2"), "{meta}: {ended}");
+    }
+    let mut plain = Client::start(json!({}), &["--meta", "run"]);
+    let listed = plain.request("tools/list", json!({}));
+    assert!(!listed.to_string().contains("climax_job"), "{listed}");
+}
+
+#[test]
+fn jobs_over_http_belong_to_their_caller() {
+    const ADA: &str = "0123456789abcdef0123456789";
+    const BOB: &str = "fedcba9876543210fedcba9876";
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    std::fs::write(path("fake.yaml"), fake_config(TOOLS)).unwrap();
+    std::fs::write(path("tokens"), format!("ada {ADA}\nbob {BOB}\n")).unwrap();
+    let [config, tokens] = ["fake.yaml", "tokens"].map(path);
+    let meta = "call,run,chain";
+    let web = Web::start(&[
+        "--config",
+        &config,
+        "--token-file",
+        &tokens,
+        "--detach-after",
+        "0.2",
+        "--replica=west",
+        "--meta",
+        meta,
+    ]);
+    let ask = |token: &str, name: &str, arguments: Value| {
+        let token = format!("Authorization: Bearer {token}");
+        let params = json!({ "name": name, "arguments": arguments });
+        web.modern(&[&token], "tools/call", &params).json()["result"].clone()
+    };
+    let call = |token: &str, args: Value| ask(token, "climax_call", json!({ "tool_name": "climax_job", "args": args }));
+
+    let args = json!({ "lines": "600" });
+    let started = ask(ADA, "climax_call", json!({ "tool_name": "counts", "args": args }));
+    let (_, rest) = text(&started).split_once("\"job\":\"").expect("an id");
+    let (id, _) = rest.split_once('"').unwrap();
+    assert!(id.starts_with("west."), "{id}");
+
+    for args in [json!({ "job": id }), json!({ "job": id, "cancel": true })] {
+        let refused = call(BOB, args.clone());
+        assert!(refused["isError"] == true && text(&refused).contains("no job has the id"), "{refused}");
+        let steps = json!({ "steps": [{ "tool_name": "climax_job", "args": args }] });
+        let refused = ask(BOB, "climax_chain", steps);
+        assert!(text(&refused).contains("no job has the id"), "{refused}");
+    }
+    assert!(text(&call(ADA, json!({ "job": id, "offset": 0 }))).starts_with("line 1\n"));
+    assert!(text(&call(ADA, json!({ "job": id, "cancel": true }))).ends_with("The job was cancelled."));
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! `climax validate`: advice, glob patterns, token limits, explanations.
 
+use std::collections::BTreeSet;
+
 use climax::CATALOG;
-use climax::catalog::{Layer, ResolvedTool, ToolIndex};
+use climax::catalog::{ArgView, Layer, ResolvedTool, ToolIndex};
 use serde_json::Value;
 
 use crate::support::{climax, run};
@@ -59,6 +61,85 @@ fn bundled_configs_have_no_lint_warnings() {
     let (status, stdout, stderr) =
         run(climax().current_dir(env!("CARGO_MANIFEST_DIR")).args(["validate", "--lint", "--strict"]));
     assert_eq!((status, stderr.as_str()), (0, ""), "{stdout}");
+}
+
+/// A policy may hide any tool, and a hidden tool leaves no trace.
+#[test]
+fn no_bundled_description_names_a_tool_of_any_cli() {
+    let index = ToolIndex::from_configs(vec![Layer::compiled(&CATALOG)]);
+    // Names without `_` could be words: there are none.
+    let names: BTreeSet<_> = index.tools().map(ResolvedTool::name).filter(|name| name.contains('_')).collect();
+    assert_eq!(names.len(), index.tools().count());
+    let mut wrong = Vec::new();
+    for tool in index.tools() {
+        let of_args = tool.args().map(ArgView::description);
+        for text in [tool.description(), tool.cli().description()].into_iter().chain(tool.phrases()).chain(of_args) {
+            let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+            wrong.extend(words.filter(|word| names.contains(word)).map(|word| format!("{}: {word}", tool.name())));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// The words of `always` that change neither risk nor what a pipe could read: a word for what they keep away, a CLI, and
+/// its words.
+const HARMLESS: &[(&str, &str, &[&str])] = &[
+    ("prompt", "cargo", &["--no-confirm"]),
+    ("colour", "coreutils", &["--color=never"]),
+    ("accident", "coreutils", &["--preserve-root"]),
+    ("accident", "coreutils", &["--preserve-root=all"]),
+    ("progress", "curl", &["-sS"]),
+    ("other requests", "curl", &["--globoff"]),
+    ("other protocols", "curl", &["--proto", "=http,https"]),
+    ("other protocols", "curl", &["--proto-redir", "=http,https"]),
+    ("colour", "diff", &["--color=never"]),
+    ("prompt", "docker", &["--force"]),
+    ("terminal", "docker", &["-T"]),
+    ("banner", "ffmpeg", &["-hide_banner"]),
+    ("prompt", "ffmpeg", &["-nostdin"]),
+    ("other protocols", "ffmpeg", &["-protocol_whitelist", "file,http,https,tcp,tls,httpproxy,crypto,data"]),
+    ("colour", "gh", &["--color=never"]),
+    ("prompt", "gh", &["--yes"]),
+    ("colour", "git", &["--no-color"]),
+    ("columns of a terminal", "git", &["--no-column"]),
+    ("editor", "git", &["--no-edit"]),
+    ("other programs", "git", &["--no-ext-diff"]),
+    ("other programs", "git", &["--no-textconv"]),
+    ("colour", "grep", &["--color=never"]),
+    ("pager", "journalctl", &["--no-pager"]),
+    ("prompt", "npm", &["--yes"]),
+    ("other programs", "sed", &["--sandbox"]),
+    ("other programs", "sqlite3", &["-init", "/dev/null"]),
+    ("prompt", "sqlite3", &["-batch"]),
+    ("other programs", "sqlite3", &["-safe"]),
+    ("pager", "systemctl", &["--no-pager"]),
+    ("prompt", "systemctl", &["--no-ask-password"]),
+    ("other programs", "tar", &["--force-local"]),
+    ("prompt", "terraform", &["-auto-approve"]),
+    ("prompt", "terraform", &["-force"]),
+    ("prompt", "terraform", &["-input=false"]),
+    ("colour", "terraform", &["-no-color"]),
+];
+
+/// Returns the words that remain when those that are harmless for a CLI are taken from the front, again and again.
+fn unknown_words<'a>(cli: &str, words: &'a [&'a str]) -> &'a [&'a str] {
+    let known = HARMLESS.iter().find(|(_, of, known)| *of == cli && words.starts_with(known));
+    known.map_or(words, |(_, _, known)| unknown_words(cli, &words[known.len()..]))
+}
+
+#[test]
+fn words_that_every_call_of_a_bundled_tool_has_change_nothing_that_a_pipe_could_read() {
+    let index = ToolIndex::from_configs(vec![Layer::compiled(&CATALOG)]);
+    let mut wrong = Vec::new();
+    for tool in index.tools() {
+        let of_config: Vec<_> = tool.cli().always().collect();
+        let of_tool: Vec<_> = tool.always().collect();
+        for words in [of_config, of_tool] {
+            let rest = unknown_words(tool.cli().name(), &words);
+            wrong.extend(rest.first().map(|word| format!("{}: {word}", tool.name())));
+        }
+    }
+    assert!(wrong.is_empty(), "make these defaults of args, or say why they are harmless: {wrong:#?}");
 }
 
 #[test]

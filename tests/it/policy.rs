@@ -347,7 +347,7 @@ async fn compiled_in_policy_applies_without_a_file() {
     assert!(text(&client.tool("say", json!({})).await).contains("exceeds maximum 5"));
     assert_eq!(
         text(&client.tool("say", json!({ "count": 1 })).await),
-        "Tool execution denied: say: the call needs approval, and this client has no way to ask for it (elicitation)"
+        "Tool execution needs approval, and this client cannot ask anybody: say (policy: approval.headless is deny)"
     );
 }
 
@@ -404,13 +404,13 @@ fn configs_at_run_time_cannot_bypass_the_compiled_in_policy() {
         matches!(added("default: enabled", &replacing), Err(LoadError::NotPermitted(names)) if names == ["secret"])
     );
     let with_more = fake_config(&format!(
-        "{TOOLS}  - {{name: look, description: L, command: argv, resource: 'fake:{{y}}', args: [{{name: y}}]}}\n\
+        "{TOOLS}  - {{name: look, description: L, command: argv, risk: read, resource: 'fake:{{y}}', args: [{{name: y}}]}}\n\
          prompts: [{{name: look, description: L, messages: [Look.]}}]\n"
     ));
     let source = Source::new("policy.yaml", b"default: enabled".to_vec()).unwrap();
     let compiled = policy::read(&source).unwrap().compile_in(catalog(&with_more)).unwrap().catalog;
     let compiled: &'static Catalog = Box::leak(Box::new(compiled));
-    let shadow = "name: more\ncommand: echo\ntools: [{name: added, description: A, resource: 'fake:{x}', args: [{name: x}]}]\n\
+    let shadow = "name: more\ncommand: echo\ntools: [{name: added, description: A, risk: read, resource: 'fake:{x}', args: [{name: x}]}]\n\
                   prompts: [{name: look, description: L, messages: [{tool: added}]}]\n";
     let refused = at_run_time(compiled, Some(shadow), None).unwrap_err();
     assert!(

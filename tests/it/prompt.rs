@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-use crate::support::{is_running, until};
+use crate::support::{binary, is_running, until};
 
 /// A prompt on a terminal of its own.
 struct Terminal {
@@ -29,7 +29,7 @@ impl Terminal {
         let stream = || Stdio::from(user.try_clone().unwrap());
         #[expect(clippy::disallowed_methods, reason = "the test starts the binary")]
         let mut command = Command::new("setsid");
-        command.args(["--ctty", env!("CARGO_BIN_EXE_climax"), "sh"]).args(options).current_dir(directory);
+        command.args(["--ctty", binary(), "sh"]).args(options).current_dir(directory);
         command.env("XDG_STATE_HOME", directory.join("state")).env("TERM", "xterm").env_remove("NO_COLOR");
         let shell = command.stdin(stream()).stdout(stream()).stderr(stream()).spawn().unwrap();
         drop(user);

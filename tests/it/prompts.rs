@@ -7,9 +7,9 @@ use crate::client::{Client, modern_meta, restricted, unrestricted};
 use crate::support::{fake_config, index};
 
 const TOOLS: &str = "
-  - {name: show, description: Shows, command: argv, args: [{name: what, positional: true}]}
-  - {name: picture, description: Draws, command: bytes, output: {mime: image/png}}
-  - {name: broken, description: Fails, command: exit 3 sorry}
+  - {name: show, description: Shows, command: argv, risk: read, args: [{name: what, positional: true}]}
+  - {name: picture, description: Draws, command: bytes, risk: read, output: {mime: image/png}}
+  - {name: broken, description: Fails, command: exit 3 sorry, risk: read}
   - {name: remove, description: Removes, command: argv, risk: destructive}
 prompts:
   - name: review

@@ -1,9 +1,9 @@
 //! `ask`: args whose values come from the user. The agent can neither see nor set them.
 
-use climax::mcp::Surface;
+use climax::mcp::{MetaTool, Surface};
 use serde_json::{Map, Value, json};
 
-use crate::client::{Client, extended, modern_meta, restricted, unrestricted};
+use crate::client::{Client, extended, meta, modern_meta, restricted, unrestricted};
 use crate::support::{self, fake_config, index, run, text};
 
 const TOOLS: &str = "
@@ -91,7 +91,8 @@ async fn forms_set_args_that_the_agent_cannot_see() {
     // Values of the agent for these args are ignored.
     let (questions, result) =
         call(&mut client, json!({ "service": "api", "place": "here", "ticket": "made-up" }), &answers).await;
-    assert_eq!(text(&result), "<api>\n<there>\n<--count>\n<3>", "{result}");
+    let ignored = "[ignored: 'place', 'ticket' are no arguments of deploy]";
+    assert_eq!(text(&result), format!("<api>\n<there>\n<--count>\n<3>\n\n{ignored}"), "{result}");
     assert_eq!(questions[0]["message"], "Where to?\n\nfor deploy service=api");
     let form = json!({
         "type": "object",
@@ -136,6 +137,29 @@ async fn clients_without_elicitation_get_an_error() {
     let error = client.call(None).await["error"].clone();
     assert_eq!(error["code"], -32021, "{error}");
     assert_eq!(error["data"]["requiredCapabilities"], json!({ "elicitation": {} }));
+}
+
+#[tokio::test]
+async fn missing_forms_are_one_error_in_calls_and_chains() {
+    let surface = || meta(&[MetaTool::Call, MetaTool::Chain]);
+    let deploy = json!({ "tool_name": "deploy", "args": { "service": "api" } });
+    let reference = json!({ "tool_name": "deploy", "args": { "service": { "$from": "/0/stdout" } } });
+    for (tool, arguments) in [
+        ("climax_call", deploy.clone()),
+        ("climax_chain", json!({ "steps": [deploy] })),
+        ("climax_chain", json!({ "steps": [{ "tool_name": "look" }, reference] })),
+    ] {
+        let config = format!("{TOOLS}  - {{name: look, description: Looks, command: argv x}}\n");
+        let toolbox = || unrestricted(index(&fake_config(&config)));
+        let mut modern = Client::connect(toolbox(), surface());
+        let params = json!({ "name": tool, "arguments": arguments, "_meta": modern_meta() });
+        let refused = modern.ask(1, "tools/call", &params).await;
+        assert_eq!(refused["error"]["code"], -32021, "{arguments}: {refused}");
+
+        let mut legacy = Client::open(toolbox(), surface(), json!({})).await;
+        let result = legacy.tool(tool, arguments).await;
+        assert_eq!(result["structuredContent"]["error"]["code"], "approval_denied", "{result}");
+    }
 }
 
 /// A client of 2026-07-28, which sends its request again with answers.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::support::{PATIENCE, Server, climax, fake_config, run, text, until};
+use crate::support::{PATIENCE, Server, binary, climax, fake_config, run, text, until};
 use crate::web::Web;
 
 const TOOL: &str = "  - {name: hello, description: Hello, command: argv hello}\n";
@@ -21,7 +21,7 @@ fn fifo(path: &Path) {
 fn refusal(args: &[&str]) -> String {
     // A server that waits or reads without bound is ended, and then has status 124 or 137.
     let mut limited = Command::new("timeout");
-    limited.args(["-k", "1", "10", env!("CARGO_BIN_EXE_climax")]).args(args);
+    limited.args(["-k", "1", "10", binary()]).args(args);
     let (status, _, stderr) = run(limited.env("NO_COLOR", "1"));
     assert_eq!(status, 1, "{args:?}: {stderr}");
     stderr

@@ -1,12 +1,12 @@
 //! Limits that protect the server and its other clients from a client that sends too much.
 
 use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{PATIENCE, Server, climax, fake_config, text, until};
+use crate::support::{PATIENCE, Server, binary, climax, fake_config, text, until};
 use crate::web::Web;
 
 const ADA: &str = "Authorization: Bearer 0123456789abcdef0123456789";
@@ -135,7 +135,7 @@ fn repeated_initialized_gets_one_notification_of_a_change() {
 fn idle_connections_are_evicted() {
     let (_directory, config) = config("  - {name: quick, description: x, command: exit 0 done}\n");
     let script = r#"ulimit -n 200; exec "$0" --transport streamable-http --port 0 --max-concurrency 4 --config "$1""#;
-    let web = Web::spawn(Command::new("sh").args(["-c", script, env!("CARGO_BIN_EXE_climax"), &config]));
+    let web = Web::spawn(Command::new("sh").args(["-c", script, binary(), &config]));
     let mut idle: Vec<TcpStream> = (0..300).map(|_| TcpStream::connect(web.address).unwrap()).collect();
     assert_eq!(web.call(&[], "quick", &json!({})), "done");
     let first = &mut idle[0];
@@ -280,6 +280,51 @@ fn ambiguous_heads_are_refused() {
 }
 
 #[test]
+fn heads_whose_lines_end_without_a_carriage_return_are_refused() {
+    let web = Web::start(&[]);
+    let body = "{\n\"jsonrpc\":\"2.0\",\n\n\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-06-18\",\n\
+                \"capabilities\":{},\"clientInfo\":{\"name\":\"test\",\"version\":\"0\"}}}\n";
+    let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+                Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2025-06-18\r\n";
+    let whole = format!("{head}Content-Length: {}\r\n\r\n{body}", body.len());
+    assert_eq!(web.raw(whole.as_bytes()).status, 200);
+
+    for at in whole.match_indices("\r\n").map(|(at, _)| at) {
+        let bare = format!("{}{}", &whole[..at], &whole[at + 1..]);
+        assert_eq!(web.raw(bare.as_bytes()).status, 400, "{bare}");
+    }
+    assert_eq!(web.raw(format!("\n{whole}").as_bytes()).status, 400);
+
+    // Behind another request of the connection, whether that has a body or not.
+    let probe = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    for first in [probe, &whole] {
+        let statuses = |second: &str| {
+            let all = exchange(web.address, &format!("{first}{second}"));
+            all.lines().filter_map(|line| line.strip_prefix("HTTP/1.1 ")?.get(..3)?.parse().ok()).collect::<Vec<u16>>()
+        };
+        let last = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+        assert_eq!(statuses(last)[1..], [200], "{first}");
+        assert_eq!(statuses(&last.replacen("\r\n", "\n", 1))[1..], [400], "{first}");
+    }
+
+    // No request follows a body whose end only the chunks say.
+    let chunked =
+        format!("{head}Transfer-Encoding: chunked\r\n\r\n2\r\n{{}}\r\n0\r\n\r\n{}", probe.replace("\r\n", "\n"));
+    let answer = exchange(web.address, &chunked);
+    assert_eq!((answer.matches("HTTP/1.1 ").count(), answer.to_lowercase().contains("connection: close")), (1, true));
+}
+
+/// Sends bytes, and returns all that comes until the server closes the connection.
+fn exchange(address: SocketAddr, request: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    String::from_utf8(answer).unwrap()
+}
+
+#[test]
 fn probes_and_metrics_allow_get_and_head_only() {
     let web = Web::start(&[]);
     for path in ["/healthz", "/readyz", "/metrics"] {
@@ -294,7 +339,7 @@ fn probes_and_metrics_allow_get_and_head_only() {
 #[test]
 fn clients_with_incomplete_requests_are_evicted() {
     let script = r#"ulimit -n 200; exec "$0" --transport streamable-http --port 0 --max-concurrency 4"#;
-    let web = Web::spawn(Command::new("sh").args(["-c", script, env!("CARGO_BIN_EXE_climax")]));
+    let web = Web::spawn(Command::new("sh").args(["-c", script, binary()]));
     let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{";
     let mut slow: Vec<TcpStream> = Vec::new();
     for _ in 0..300 {
@@ -311,7 +356,7 @@ fn client_with_many_streams_leaves_connections_to_others() {
     let directory = tempfile::tempdir().unwrap();
     let script =
         r#"ulimit -n 200; exec "$0" --transport streamable-http --port 0 --max-concurrency 4 --token-file "$1""#;
-    let web = Web::spawn(Command::new("sh").args(["-c", script, env!("CARGO_BIN_EXE_climax"), &tokens(&directory)]));
+    let web = Web::spawn(Command::new("sh").args(["-c", script, binary(), &tokens(&directory)]));
     let listen =
         || web.modern(&[ADA], "subscriptions/listen", &json!({ "notifications": { "toolsListChanged": true } }));
     let mut streams = Vec::new();
@@ -377,7 +422,7 @@ fn stdio_limits_requests_in_flight() {
 /// Starts a server with this limit on descriptors.
 fn server_with_descriptors(limit: usize, args: &[&str]) -> Server {
     let mut shell = Command::new("sh");
-    shell.args(["-c", &format!("ulimit -n {limit}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_climax")]).args(args);
+    shell.args(["-c", &format!("ulimit -n {limit}; exec \"$0\" \"$@\""), binary()]).args(args);
     let mut server = Server::spawn(&mut shell);
     server.initialize("2025-06-18");
     server

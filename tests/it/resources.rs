@@ -101,19 +101,21 @@ fn the_command_line_prints_media_as_bytes() {
 }
 
 const RESOURCES: &str = "
-  - {name: status, title: Status, description: The status, command: argv clean, resource: 'fake:status'}
+  - {name: status, title: Status, description: The status, command: argv clean, risk: read, resource: 'fake:status'}
   - name: log
     description: A log
     command: argv
+    risk: read
     resource: 'fake://{repo}/log'
     args: [{name: repo, required: true, positional: true}, {name: count, type: integer}]
   - name: page
     description: A page
     command: bytes
     output: {mime: application/pdf}
+    risk: read
     resource: 'fake:page/{number}'
     args: [{name: number, type: integer, required: true}]
-  - {name: broken, description: Fails, command: exit 3 sorry, resource: 'fake:broken'}
+  - {name: broken, description: Fails, command: exit 3 sorry, risk: read, resource: 'fake:broken'}
   - {name: sheet, description: A sheet, command: argv a;b, output: {mime: text/csv}}
   - {name: commit, description: Commits, command: argv, risk: write}
 ";
@@ -215,8 +217,8 @@ async fn listen_acknowledges_the_accepted_filter() {
 
 #[tokio::test]
 async fn fixed_uris_go_before_templates() {
-    let tools = "  - {name: any, description: A, command: argv any, resource: 'fake:x/{n}', args: [{name: n, positional: true}]}\n  \
-                   - {name: me, description: M, command: argv me, resource: 'fake:x/me'}\n";
+    let tools = "  - {name: any, description: A, command: argv any, risk: read, resource: 'fake:x/{n}', args: [{name: n, positional: true}]}\n  \
+                   - {name: me, description: M, command: argv me, risk: read, resource: 'fake:x/me'}\n";
     let mut client = client(tools).await;
     assert_eq!(read(&mut client, "fake:x/me").await["result"]["contents"][0]["text"], "<me>");
     assert_eq!(read(&mut client, "fake:x/you").await["result"]["contents"][0]["text"], "<any>\n<you>");
@@ -239,9 +241,9 @@ async fn reading_needs_the_approval_of_the_tool() {
 #[tokio::test]
 async fn resources_without_a_media_type_show_what_a_person_sees() {
     let mut client = client(
-        "  - {name: plain, description: x, command: argv, resource: 'plain://{word}', \
+        "  - {name: plain, description: x, command: argv, risk: read, resource: 'plain://{word}', \
          args: [{name: word, positional: true, required: true}]}\n  \
-           - {name: media, description: x, command: argv, resource: 'media://{word}', output: {mime: text/markdown}, \
+           - {name: media, description: x, command: argv, risk: read, resource: 'media://{word}', output: {mime: text/markdown}, \
          args: [{name: word, positional: true, required: true}]}\n",
     )
     .await;

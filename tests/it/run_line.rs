@@ -50,6 +50,38 @@ async fn failing_commands_of_a_pipeline_are_errors_that_show_their_standard_erro
 }
 
 #[tokio::test]
+async fn structures_of_failed_lines_hold_what_the_text_shows() {
+    let mut client = open().await;
+    let result =
+        client.tool("climax_run", json!({ "command": "seq 1 3; cat /nonexistent | wc -l; ls /nonexistent" })).await;
+    let details = result["structuredContent"]["error"]["details"].as_array().unwrap();
+    let of = |key: &str| details.iter().map(|stage| stage[key].clone()).collect::<Value>();
+    assert_eq!(of("command"), json!(["seq 1 3", "cat /nonexistent", "wc -l", "ls /nonexistent"]), "{result}");
+    assert_eq!(of("tool"), json!(["coreutils_seq", "coreutils_cat", "coreutils_wc", "coreutils_ls"]));
+    assert_eq!(of("exit_code"), json!([0, 1, 0, 2]));
+    assert_eq!(of("stdout"), json!(["1\n2\n3", "", "0", ""]));
+    for stage in details {
+        for stream in ["stdout", "stderr"] {
+            assert!(text(&result).contains(stage[stream].as_str().unwrap()), "{stage}: {result}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn refusals_name_the_command_that_needs_approval() {
+    const DENIED: &str = "this client cannot ask anybody: coreutils_touch (policy: approval.headless is deny)";
+    let policy = "default: enabled\napproval: {global: write}\n";
+    let directory = tempfile::tempdir().unwrap();
+    let line = format!("seq 3; touch {}/a; echo done", directory.path().display());
+    let mut client = Client::open(restricted(bundled(), policy), run_surface(), json!({})).await;
+    let result = client.tool("climax_run", json!({ "command": line })).await;
+    assert!(text(&result).starts_with("`touch ") && text(&result).ends_with(DENIED), "{result}");
+    let error = &result["structuredContent"]["error"];
+    assert_eq!((&error["code"], &error["tool"]), (&json!("approval_denied"), &json!("coreutils_touch")));
+    assert!(error["message"].as_str().unwrap().ends_with(DENIED), "{error}");
+}
+
+#[tokio::test]
 async fn metadata_says_what_each_command_of_a_line_did() {
     let mut client = open().await;
     let result = client.tool("climax_run", json!({ "command": "cat /nonexistent | wc -c; sleep 0.3 | cat" })).await;
@@ -115,12 +147,13 @@ async fn description_names_the_served_programs_and_stays_short() {
     let mut client = Client::open(restricted(bundled(), policy), meta(&[MetaTool::Run]), json!({})).await;
     let list = client.ask(3, "tools/list", &json!({})).await["result"]["tools"].clone();
     let description = list[0]["description"].as_str().unwrap();
-    assert!(
-        description.contains("these programs: wc git.") || description.contains("these programs: git wc."),
-        "{description}"
-    );
+    assert!(description.contains("these programs: git wc."), "{description}");
     let mut client = Client::open(unrestricted(bundled()), meta(&[MetaTool::Run]), json!({})).await;
     let list = client.ask(3, "tools/list", &json!({})).await["result"]["tools"].clone();
+    let description = list[0]["description"].as_str().unwrap();
+    for program in ["curl", "docker", "find", "gh", "git", "grep", "jq", "kubectl", "npm", "sed"] {
+        assert!(description.contains(&format!(" {program} ")), "{program} before the small programs: {description}");
+    }
     // Four bytes and a half are about a token.
     assert!(list.to_string().len() < 200 * 9 / 2, "{} bytes", list.to_string().len());
 }

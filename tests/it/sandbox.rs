@@ -173,11 +173,11 @@ fn sockets_follow_the_network_setting() {
 fn cannot_reach_others_beside_files_and_sockets() {
     let mut sandbox = Sandbox::new(OPEN);
     let file = sandbox.path("open/file");
-    for what in ["raw-pair", "renice-user", "attribute", "watch"] {
+    for what in ["pair", "raw-pair", "renice-user", "attribute", "watch"] {
         let said = sandbox.attempt(what, &file);
         assert!(said.contains("Operation not permitted"), "{what}: {said}");
     }
-    for what in ["stream-pair", "renice"] {
+    for what in ["stream-pair", "sequence-pair", "renice"] {
         assert_eq!(sandbox.attempt(what, &file), "ok", "{what}");
     }
 }

@@ -6,9 +6,11 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::support::binary;
+
 fn climax() -> Command {
     #[expect(clippy::disallowed_methods, reason = "the test starts the binary")]
-    Command::new(env!("CARGO_BIN_EXE_climax"))
+    Command::new(binary())
 }
 
 /// Runs a line in a directory, with text on standard input.
@@ -127,8 +129,11 @@ fn interrupt_ends_every_program_of_a_pipeline() {
     let mut child = climax();
     child.args(["sh", "-c", "sleep 86399 | cat -n"]).stdin(Stdio::null());
     let child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let id = child.id().to_string();
     let running = || {
-        let found = Command::new("pgrep").args(["-f", "^(sleep( --)? 86399|cat --number)$"]).output().unwrap();
+        let mut found = Command::new("pgrep");
+        found.args(["-P", &id, "-f", "^(sleep( --)? 86399|cat (-n|--number))$"]);
+        let found = found.output().unwrap();
         String::from_utf8(found.stdout).unwrap().lines().count()
     };
     let until = |wanted: usize| {
@@ -149,7 +154,7 @@ fn interrupt_ends_every_program_of_a_pipeline() {
 fn link_named_climax_sh_is_a_shell() {
     let directory = tempfile::tempdir().unwrap();
     let shell = directory.path().join("climax-sh");
-    symlink(env!("CARGO_BIN_EXE_climax"), &shell).unwrap();
+    symlink(binary(), &shell).unwrap();
     for options in [vec!["-c"], vec!["-lc"], vec!["-l", "-c"], vec!["-i", "-c"], vec!["--login", "-ic"]] {
         let mut command = Command::new(&shell);
         command.args(&options).arg("echo $HOME").env("CLIMAX_SH_CONFIG", directory.path());
@@ -171,7 +176,7 @@ fn link_named_climax_sh_is_a_shell() {
 fn copy_named_climax_sh_has_the_policy_of_the_program() {
     let home = tempfile::tempdir().unwrap();
     let shell = home.path().join("climax-sh");
-    std::fs::copy(env!("CARGO_BIN_EXE_climax"), &shell).unwrap();
+    std::fs::copy(binary(), &shell).unwrap();
     let settings = home.path().join(".config/climax");
     std::fs::create_dir_all(&settings).unwrap();
     std::fs::write(settings.join("policy.yaml"), "default: disabled\ntools: {coreutils_seq: {}}\n").unwrap();

@@ -70,6 +70,18 @@ async fn words_that_no_tool_takes_are_errors_that_name_the_command() {
 }
 
 #[tokio::test]
+async fn near_misses_of_started_programs_would_be_accepted() {
+    let mut client = Client::open(unrestricted(bundled()), surface(), json!({})).await;
+    for (words, near) in
+        [(json!(["gti", "log"]), true), (json!(["awk", "{print}"]), false), (json!(["rg", "x"]), false)]
+    {
+        let call = json!({ "tool_name": "coreutils_timeout", "args": { "duration": "5", "command": words } });
+        let result = client.tool("climax_call", call).await;
+        assert_eq!(text(&result).contains("did you mean"), near, "{words}: {result}");
+    }
+}
+
+#[tokio::test]
 async fn policies_hold_for_the_command_that_is_started() {
     let policy = "default: disabled\ntools: {coreutils_timeout: {}, coreutils_env_command: {}, \
                   coreutils_cat: {args: {path: {pattern: '/proc/.*'}}}}\napproval: {global: none}\n";
@@ -128,7 +140,7 @@ async fn approval_shows_the_started_command_too() {
         "arguments": { "tool_name": "coreutils_timeout", "args": { "duration": "5", "command": ["seq", "3"] } } } });
     let question = client.exchange(&request.to_string()).await;
     let message = question["params"]["message"].as_str().unwrap();
-    assert!(message.contains("timeout -- 5 seq -- 3") && message.contains("Run 2 commands?"), "{message}");
+    assert!(message.contains("timeout -- 5 seq 3") && message.contains("Run 2 commands?"), "{message}");
     let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "action": "accept", "content": {} } });
     assert_eq!(text(&client.exchange(&answer.to_string()).await["result"]), "1\n2\n3");
 }

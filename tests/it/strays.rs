@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::support::{Server, announced, fake_config, fakecli, is_running, text, until};
+use crate::support::{Server, announced, binary, fake_config, fakecli, is_running, text, until};
 
 /// The number of zombies whose parent is this process. Source: proc(5), `stat`: name in parentheses, state, parent.
 fn zombies_of(parent: u32) -> usize {
@@ -64,7 +64,7 @@ impl Unprivileged {
             std::fs::copy(from, dir.path().join(name)).unwrap();
             mode(&dir.path().join(name), bits);
         };
-        copy(Path::new(env!("CARGO_BIN_EXE_climax")), "climax", 0o755);
+        copy(Path::new(binary()), "climax", 0o755);
         copy(&fakecli(), "fakecli", 0o755);
         copy(&fakecli(), "root", 0o4755);
         let path = |name: &str| dir.path().join(name).display().to_string();

@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use climax::catalog::{Catalog, Layer, Source, ToolIndex, compile};
@@ -35,8 +36,18 @@ pub(crate) fn fake_config(tools: &str) -> String {
     format!("name: fake\ncommand: {}\ntools:\n{tools}", fakecli().display())
 }
 
+/// Returns the path of the binary under test: the one that cargo built, or the one that `CLIMAX_BINARY` names.
+pub(crate) fn binary() -> &'static str {
+    static PATH: OnceLock<String> = OnceLock::new();
+    PATH.get_or_init(|| {
+        let Some(given) = std::env::var_os("CLIMAX_BINARY") else { return env!("CARGO_BIN_EXE_climax").to_owned() };
+        let path = Path::new(&given).canonicalize();
+        path.unwrap_or_else(|error| panic!("CLIMAX_BINARY is {}: {error}", given.display())).display().to_string()
+    })
+}
+
 pub(crate) fn climax() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_climax"));
+    let mut command = Command::new(binary());
     command.env_remove("CLIMAX_LOG_FILE").env("NO_COLOR", "1");
     command
 }

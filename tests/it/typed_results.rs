@@ -38,7 +38,7 @@ fn json_is_structured_content() {
     assert_eq!(result["structuredContent"], json!({ "json": [{ "name": "a\\u{202e}" }], "exit_code": 0 }));
     let answer = value(&mut server, "value", "4", "[]");
     assert_eq!(text(&answer), "[]\n\n[exit code: 4, some are missing]");
-    assert_eq!(answer["structuredContent"], json!({ "json": [], "exit_code": 4 }));
+    assert_eq!(answer["structuredContent"], json!({ "json": [], "exit_code": 4, "answer": "some are missing" }));
     let lines = value(&mut server, "lines", "0", "1\n\n2\n");
     assert_eq!(lines["structuredContent"], json!({ "json": [1, 2], "exit_code": 0 }));
     let nothing = value(&mut server, "any", "0", "");
@@ -58,7 +58,8 @@ fn output_without_a_value_stays_text_and_says_why() {
     ] {
         let result = value(&mut server, tool, "0", printed);
         assert_eq!(text(&result), format!("{printed}\n\n[{reason}]"));
-        assert_eq!(result["structuredContent"], json!({ "exit_code": 0, "output": printed }));
+        let expected = json!({ "exit_code": 0, "output": printed, "reason": reason });
+        assert_eq!(result["structuredContent"], expected);
         assert_eq!(result["isError"], false);
     }
     let large = server.call("large", json!({}));
@@ -69,10 +70,38 @@ fn output_without_a_value_stays_text_and_says_why() {
 #[test]
 fn value_is_parsed_before_the_text_is_cut() {
     let (_file, mut server) = server(&["--max-output", "100"]);
-    let printed = json!("x".repeat(100_000));
-    let result = value(&mut server, "any", "0", &printed.to_string());
+    let printed = format!("[1,{}2]", " ".repeat(1000));
+    let result = value(&mut server, "any", "0", &printed);
     assert!(text(&result).contains("bytes omitted"), "{result}");
-    assert_eq!(result["structuredContent"]["json"], printed);
+    assert_eq!(result["structuredContent"], json!({ "json": [1, 2], "exit_code": 0 }));
+}
+
+#[test]
+fn structures_are_no_longer_than_texts() {
+    let (_file, mut server) = server(&["--max-output", "100"]);
+    let result = value(&mut server, "any", "0", &json!("x".repeat(100_000)).to_string());
+    let reason = "[the JSON has 100002 bytes and a result shows 100, so there is no JSON value here: ask for less, or read \
+                  the stored output]";
+    assert!(text(&result).ends_with(reason), "{result}");
+    let structure = &result["structuredContent"];
+    assert!(structure["json"].is_null() && structure["output"].as_str().unwrap().len() < 200, "{result}");
+}
+
+#[test]
+fn integers_that_clients_would_round_are_no_numbers() {
+    let (_file, mut server) = server(&[]);
+    let json = |result: &Value| result["structuredContent"]["json"].clone();
+    let exact = value(&mut server, "any", "0", r#"{"id": 9007199254740993, "n": [9007199254740991, -1e99, 0.5]}"#);
+    assert_eq!(json(&exact)["id"], "9007199254740993");
+    assert_eq!(json(&exact)["n"][0], 9_007_199_254_740_991_u64);
+    assert!(json(&exact)["n"][1].is_number(), "{exact}");
+    let huge = value(&mut server, "any", "0", "123456789012345678901234567890");
+    assert_eq!(json(&huge), "123456789012345678901234567890");
+    // The schema wants an integer, which it could not be.
+    let out = value(&mut server, "lines", "0", "1\n9007199254740993");
+    let reason = "there is no JSON value here, since clients would round 9007199254740993, an integer beyond 2^53";
+    assert_eq!(text(&out), format!("1\n9007199254740993\n\n[{reason}]"));
+    assert_eq!(out["structuredContent"], json!({ "exit_code": 0, "output": "1\n9007199254740993", "reason": reason }));
 }
 
 #[test]

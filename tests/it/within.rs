@@ -244,8 +244,12 @@ approval: {global: none}
 
     let program = crate::support::fakecli().display().to_string();
     let mut run = |line: &str| confined.line(&line.replace("TAKE", &format!("{program} argv")));
-    assert!(text(&run("TAKE --hidden=x")).contains("<--account=team-a>"));
-    let misspelt = run("TAKE --hidden=x --acount=team-b");
+    let said = text(&run("TAKE --hidden=x --mode=fast")).to_owned();
+    assert!(said.contains("<--account=team-a>") && said.contains("<--mode=fast>"), "{said}");
+    // Its default does not apply to a line, and what the program takes instead nobody has checked.
+    let unstated = run("TAKE --hidden=x");
+    assert!(is_denied(&unstated) && text(&unstated).contains("give `--mode`"), "{unstated}");
+    let misspelt = run("TAKE --hidden=x --mode=fast --acount=team-b");
     assert!(misspelt["isError"] == true && !misspelt.to_string().contains("--account"), "{misspelt}");
     for line in ["TAKE", "TAKE --hidden=x --account=team-b", "TAKE --hidden=x --mode=none"] {
         assert_eq!(run(line)["isError"], true, "{line}");

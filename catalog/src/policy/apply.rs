@@ -20,14 +20,12 @@ pub struct Applied {
     pub warnings: Diagnostics,
 }
 
-impl Applied {
-    /// Returns the warnings, those about names that do not exist as errors.
-    #[must_use]
-    pub fn into_findings(self) -> Diagnostics {
-        let mut all = Diagnostics::default();
-        all.extend(self.warnings.iter().cloned().map(unknown_as_error));
-        all
-    }
+/// Makes warnings about names that do not exist errors.
+#[must_use]
+pub fn names_as_errors(found: &Diagnostics) -> Diagnostics {
+    let mut all = Diagnostics::default();
+    all.extend(found.iter().cloned().map(unknown_as_error));
+    all
 }
 
 /// Makes a warning about a name that does not exist an error.

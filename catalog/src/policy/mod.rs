@@ -30,13 +30,13 @@ mod rule;
 mod selector;
 
 pub use crate::model::{Access, Headless, Level, Runtime, SandboxLimits};
-pub use apply::Applied;
+pub use apply::{Applied, names_as_errors};
 pub use confine::{Confine, ConfineLevel};
 pub use executor::{Container, Executor, Sandbox};
 pub use explain::{ArgReason, Explanation, Reason};
 pub use file::PolicyFile;
 pub use format::schema;
-pub use parse::read;
+pub use parse::{read, with_names};
 pub(crate) use parse_arg::pattern;
 pub use pattern::Pattern;
 pub use rule::{ArgRule, RuleViolation};
@@ -173,15 +173,23 @@ impl Policy {
         })
     }
 
-    /// Returns whether the policy permits an arg: one above its tool's risk only if the policy names it.
+    /// Returns whether the policy permits an arg.
     ///
-    /// So a policy that was written for a few options is not widened by new ones.
+    /// One above its tool's risk has to be named in a policy that lists tools, and in one that denies tools of that risk.
+    /// So whole programs do not widen policies that were written for a few options.
     pub(crate) fn permits_arg(&self, tool: ResolvedTool<'_>, arg: ArgView<'_>) -> bool {
         let rules = self.arg_policies(tool, arg.name());
         let permits = |value: &str| rules.iter().all(|own| own.permits_value(value));
         let has_value = arg.values().len() == 0 || arg.values().any(permits);
-        let is_above = arg.risk().highest().is_some_and(|risk| risk > tool.risk());
-        has_value && rules.iter().all(|own| !own.denied) && (!is_above || !rules.is_empty())
+        let above = arg.risk().highest().filter(|risk| *risk > tool.risk());
+        let has_to_be_named = above
+            .is_some_and(|risk| self.lists_tools() || self.deny.iter().any(|selector| selector.selects_at(tool, risk)));
+        has_value && rules.iter().all(|own| !own.denied) && (!has_to_be_named || !rules.is_empty())
+    }
+
+    /// Returns whether the policy names the tools that it permits, by `allow` or under `default: disabled`.
+    fn lists_tools(&self) -> bool {
+        self.allow.is_some() || self.access == Access::Disabled
     }
 
     /// Returns the entries of `tools` that match a name: those of patterns first, then that of the name.

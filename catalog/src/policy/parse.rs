@@ -6,7 +6,9 @@ use super::keys::{APPROVAL_KEYS, POLICY_KEYS, SELECTOR_KEYS, TOOL_KEYS};
 use super::parse_arg::arg_rule;
 use super::parse_executor::executor;
 use super::{Approval, ArgPolicy, NamePattern, Policy, Selector, ToolEntry, ToolRule};
+use crate::index::ToolIndex;
 use crate::model::{Access, Level};
+use crate::read::compile::in_order;
 use crate::read::config::needs::env_entry;
 use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::read::source::{Source, Spanned};
@@ -33,16 +35,41 @@ const FORMAT: &str = "write at least `default: enabled` or `tools:`";
 /// # Ok::<(), Diagnostics>(())
 /// ```
 pub fn read(source: &Source) -> Result<PolicyFile, Diagnostics> {
+    let (file, found) = read_as_far_as_possible(source);
+    let diagnostics = in_order(vec![found]);
+    match file {
+        Some(file) if !diagnostics.has_errors() => Ok(PolicyFile { warnings: diagnostics, ..file }),
+        _ => Err(diagnostics),
+    }
+}
+
+/// Adds to the errors of a policy file that was refused the warnings about names that the index does not have.
+///
+/// `elsewhere` returns whether a tool exists outside of the index.
+#[must_use]
+pub fn with_names(
+    source: &Source,
+    errors: Diagnostics,
+    index: &ToolIndex,
+    elsewhere: &dyn Fn(&str) -> bool,
+) -> Diagnostics {
+    let (file, _) = read_as_far_as_possible(source);
+    let mut found: Vec<Diagnostic> = errors.into_iter().collect();
+    if let Some(file) = file {
+        found.extend(file.name_warnings(index, elsewhere));
+        found.extend(file.unknown_prompts(index));
+    }
+    in_order(vec![found])
+}
+
+/// Reads a policy file, and leaves out what has mistakes.
+fn read_as_far_as_possible(source: &Source) -> (Option<PolicyFile>, Vec<Diagnostic>) {
     let mut found = Vec::new();
     let file = yaml::parse(source, &mut found).and_then(|root| policy(source, &root, &mut found));
     if file.is_none() && found.is_empty() {
         found.push(Diagnostic::file(Code::EmptyConfig, source.path(), "policy is empty".to_owned(), FORMAT));
     }
-    let diagnostics = crate::read::compile::in_order(vec![found]);
-    match file {
-        Some(file) if !diagnostics.has_errors() => Ok(PolicyFile { warnings: diagnostics, ..file }),
-        _ => Err(diagnostics),
-    }
+    (file, found)
 }
 
 fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<PolicyFile> {
@@ -63,7 +90,8 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
     }
     let deny = fields.list(&mut walker, "deny", selector);
     let tools = fields.entries(&mut walker, "tools", |walker, name, node| {
-        let rule = if node.is_null() { ToolRule::default() } else { tool(walker, node)? };
+        // The name is checked even if its rule has a mistake.
+        let rule = if node.is_null() { ToolRule::default() } else { tool(walker, node).unwrap_or_default() };
         Some(ToolEntry { name: NamePattern::new(&name.value), span: name.span, rule })
     });
     let prompts = fields.list(&mut walker, "prompts", |walker, node| walker.string(node, "an item of `prompts`"));

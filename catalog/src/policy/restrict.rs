@@ -58,11 +58,14 @@ fn restricted(view: ResolvedTool<'_>, policy: &Policy) -> CheckedTool {
         (group.args.len() > 1).then_some(group)
     };
     let has_place = |part: &CommandPart| !matches!(part, CommandPart::Arg(name) if !permits(name));
-    let args = tool.args.into_iter().filter(|arg| permits(&arg.name)).chain(directory(view, policy));
+    let (permitted, forbidden): (Vec<CheckedArg>, Vec<CheckedArg>) =
+        tool.args.into_iter().partition(|arg| permits(&arg.name));
+    let args = permitted.into_iter().chain(directory(view, policy));
     CheckedTool {
         approval_from: policy.approval_from(view),
         description: description.unwrap_or(tool.description),
         args: args.map(|arg| with_rules(&policy.arg_policies(view, &arg.name), arg)).collect(),
+        withheld: tool.withheld.into_iter().chain(forbidden).collect(),
         groups: tool.groups.into_iter().filter_map(group).collect(),
         words: tool.words.into_iter().filter(has_place).collect(),
         ..tool

@@ -58,10 +58,15 @@ impl Selector {
     ///
     /// `read` needs a written risk. A tool without one counts as `write`, as its annotations do.
     pub(crate) fn selects(&self, tool: ResolvedTool<'_>) -> bool {
+        self.selects_at(tool, Risk::promised(tool.written_risk()))
+    }
+
+    /// Returns whether the selector would select a tool if its risk were `risk`.
+    pub(crate) fn selects_at(&self, tool: ResolvedTool<'_>, risk: Risk) -> bool {
         let cli = tool.cli();
         self.name.as_ref().is_none_or(|name| name.matches(tool.name()))
             && self.cli.as_ref().is_none_or(|name| [cli.name(), cli.stem()].contains(&name.as_str()))
-            && self.risk.is_none_or(|risk| risk == Risk::promised(tool.written_risk()))
+            && self.risk.is_none_or(|selected| selected == risk)
             && self.tag.as_ref().is_none_or(|tag| cli.tags().any(|known| known == tag))
     }
 

@@ -56,7 +56,7 @@ pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) 
     }
     let common_args = checker.args(config.common_args);
     let common_names: Vec<&str> = common_args.iter().map(|arg| arg.name.as_str()).collect();
-    let base = checker.command(config.command.as_ref(), &common_names).parts;
+    let base = checker.command(config.command.as_ref(), &common_names, "`common_args`").parts;
     let programs = checker.programs(config.programs, &base);
     let always = checker.words(config.always.as_ref());
     let global_args = checker.global_args(config.global_args);
@@ -275,6 +275,7 @@ impl Checker<'_> {
             always: self.words(always.as_ref()),
             groups: self.groups(groups, &args),
             args,
+            withheld: Vec::new(),
             timeout_ms: self.timeout_ms(timeout.as_ref(), DEFAULT_TIMEOUT_MS),
             is_long: long.is_some_and(|long| long.value),
             risk,

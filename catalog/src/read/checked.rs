@@ -46,6 +46,8 @@ pub(crate) struct CheckedTool {
     /// Options that every call has.
     pub(crate) always: Vec<String>,
     pub(crate) args: Vec<CheckedArg>,
+    /// The args that policies took away. Calls and lines that give one are refused by its name.
+    pub(crate) withheld: Vec<CheckedArg>,
     pub(crate) groups: Vec<CheckedGroup>,
     pub(crate) timeout_ms: u32,
     pub(crate) is_long: bool,

@@ -285,6 +285,14 @@ impl<'a> RuleView<'a> {
         self.def.max
     }
 
+    /// Whether it forbids some values.
+    #[must_use]
+    pub fn restricts(self) -> bool {
+        let RuleDef { pattern, min, max, values, within, fixed: _, approval: _, arg: _, from_policy: _ } = *self.def;
+        let has_bound = min.is_some() || max.is_some();
+        pattern.is_some() || has_bound || !values.range().is_empty() || !within.range().is_empty()
+    }
+
     /// Whether some values need approval.
     #[must_use]
     pub fn has_approval(self) -> bool {

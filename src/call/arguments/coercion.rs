@@ -70,7 +70,7 @@ pub fn coerce(value: &Value, kind: Type) -> Result<BoundValue, Problem> {
         }
         (Type::Integer, Value::String(text)) => text.trim().parse().ok().map(BoundValue::Integer),
         (Type::Number, Value::Number(number)) => finite_number(&number.to_string()).map(BoundValue::Number),
-        (Type::Number, Value::String(text)) => finite_number(text).map(BoundValue::Number),
+        (Type::Number, Value::String(text)) => finite_number(text.trim()).map(BoundValue::Number),
         (Type::Boolean, Value::Bool(value)) => Some(BoundValue::Boolean(*value)),
         (Type::Boolean, Value::String(text)) => parse_boolean(text).map(BoundValue::Boolean),
         _ => None,

@@ -18,11 +18,7 @@ pub(super) fn bind<'a>(
     given: &Value,
 ) -> Result<Vec<(ArgView<'a>, BoundValue)>, Vec<Violation>> {
     let parsed = embedded(given, Value::is_array);
-    let items = match parsed.as_ref().unwrap_or(given) {
-        Value::Null => &[],
-        Value::Array(items) => items.as_slice(),
-        single => std::slice::from_ref(single),
-    };
+    let items = items(parsed.as_ref().unwrap_or(given));
     if items.len() > MAX_ITEMS {
         let problem = Problem::TooManyItems { items: items.len(), most: MAX_ITEMS };
         return Err(vec![Violation { argument: STEPS.to_owned(), problem }]);
@@ -36,6 +32,25 @@ pub(super) fn bind<'a>(
         }
     }
     if violations.is_empty() { Ok(values) } else { Err(violations) }
+}
+
+/// Returns the places and names of the items of `steps`, such as `steps[2].rotate` and `rotate`.
+pub(super) fn names(given: &Value) -> Vec<(String, String)> {
+    let parsed = embedded(given, Value::is_array);
+    let named = |(at, item): (usize, &Value)| {
+        let (name, value) = item.as_object()?.iter().next()?;
+        (!value.is_null()).then(|| (format!("{STEPS}[{at}].{name}"), name.clone()))
+    };
+    items(parsed.as_ref().unwrap_or(given)).iter().enumerate().filter_map(named).collect()
+}
+
+/// The items of `steps`: a single object is a list of one.
+fn items(given: &Value) -> &[Value] {
+    match given {
+        Value::Null => &[],
+        Value::Array(items) => items,
+        single => std::slice::from_ref(single),
+    }
 }
 
 /// Binds the item at `at`; `None` if its value is null.
@@ -52,6 +67,10 @@ fn step<'a>(
             return Err(vec![Violation { argument: place, problem }]);
         }
     };
+    // The policy is checked after the rest, and refuses it by its name.
+    if tool.withheld_args().any(|arg| arg.is_ordered() && arg.name() == name) {
+        return Ok(None);
+    }
     let mut ordered = tool.agent_args().filter(|arg| arg.is_ordered());
     let Some(arg) = ordered.clone().find(|arg| arg.name() == name) else {
         let near = near_misses(name, ordered.clone().map(ArgView::name), MAX_SUGGESTIONS);

@@ -45,10 +45,12 @@ pub(super) fn bind(
         return match absent {
             _ if arg.required() => Err(whole(Problem::Missing)),
             Absent::Default => Ok(default_value(arg)),
+            // Variables of the environment harden a program in every call.
+            Absent::Omitted if arg.place() == Place::Variable => Ok(default_value(arg)),
             Absent::Omitted => Ok(None),
         };
     };
-    let item = ItemRules { arg, dash_allowed, template: arg.template() };
+    let item = ItemRules { arg, dash_allowed, may_be_empty: absent == Absent::Omitted, template: arg.template() };
     let value = match arg.shape() {
         Shape::Single => item.single(given).map_err(whole)?,
         Shape::Count => item.count(given).map_err(whole)?,
@@ -73,6 +75,8 @@ fn default_value(arg: ArgView<'_>) -> Option<BoundValue> {
 struct ItemRules<'a> {
     arg: ArgView<'a>,
     dash_allowed: bool,
+    /// Whether an item of a list may be empty, as a word of a line may.
+    may_be_empty: bool,
     template: FlagTemplate,
 }
 
@@ -187,7 +191,7 @@ impl ItemRules<'_> {
     /// Converts and checks one value of a list or map.
     fn item(&self, given: &Value, key: Option<&str>) -> Result<String, Problem> {
         let word = coerce(given, self.arg.kind())?.to_string();
-        if word.is_empty() && key.is_none() && !matches!(self.arg.shape(), Shape::Rest(_)) {
+        if word.is_empty() && !self.may_be_empty && key.is_none() && !matches!(self.arg.shape(), Shape::Rest(_)) {
             return Err(Problem::EmptyItem);
         }
         self.check_separator(&word)?;

@@ -13,10 +13,24 @@ const MAX_ECHOED_CHARS: usize = 200;
 pub enum Problem {
     /// It is required and absent.
     Missing,
+    /// A policy took it away.
+    Withheld,
+    /// It has a default and a rule of the policy, and a line leaves it out.
+    Unstated {
+        /// The option that says it.
+        option: String,
+    },
     /// It is unknown, and resembles the name of an arg without a value.
     Misspelt {
         /// The name that it resembles.
         meant: String,
+    },
+    /// It is unknown, in a call that names no unknown arguments.
+    Unknown {
+        /// The names that the tool's arguments have, some of them.
+        known: Vec<String>,
+        /// The number of the other arguments.
+        more: usize,
     },
     /// It is unknown, and requests a dry run that the tool does not support.
     NoDryRun,
@@ -203,21 +217,26 @@ impl fmt::Display for Violation {
         let name = &self.argument;
         match &self.problem {
             Problem::Missing => write!(f, "Missing required argument '{name}'"),
+            Problem::Withheld => write!(f, "Argument '{name}': not permitted by the policy"),
+            Problem::Unstated { option } => write!(
+                f,
+                "Argument '{name}': the policy has a rule for it, and what the program takes by itself is unknown; give \
+                 `{option}`"
+            ),
             Problem::Misspelt { meant } => {
                 write!(f, "Unknown argument '{}': did you mean '{meant}'?", echo(name))
+            }
+            Problem::Unknown { known, .. } if known.is_empty() => {
+                write!(f, "Unknown argument '{}': the tool has no arguments", echo(name))
+            }
+            Problem::Unknown { known, more } => {
+                write!(f, "Unknown argument '{}': the tool has {}", echo(name), known.join(", "))?;
+                if *more == 0 { Ok(()) } else { write!(f, " and {more} more") }
             }
             Problem::NoDryRun => {
                 write!(f, "Unknown argument '{}': the tool has no dry run, so nothing was run", echo(name))
             }
-            Problem::NotReading { tool, risk, caller } => {
-                write!(f, "Argument '{name}': '{}' ", echo(tool))?;
-                match risk {
-                    Some(risk) => write!(f, "has risk {}", risk.as_str())?,
-                    None => f.write_str("states no risk")?,
-                }
-                f.write_str(", and this call may only read")?;
-                caller.map_or(Ok(()), |caller| write!(f, "; call it with {caller}"))
-            }
+            Problem::NotReading { tool, risk, caller } => not_reading(f, name, (tool, *risk, *caller)),
             Problem::Type { value, expected } => write!(f, "Argument '{name}': cannot convert '{value}' to {expected}"),
             Problem::NotInEnum { allowed } => write!(f, "Argument '{name}' must be one of: {}", allowed.join(", ")),
             Problem::Nul => write!(f, "Argument '{name}': value contains a NUL character"),
@@ -293,6 +312,21 @@ impl fmt::Display for Violation {
             }
         }
     }
+}
+
+/// Writes that a tool may change something, in a call that may only read.
+fn not_reading(
+    f: &mut fmt::Formatter<'_>,
+    name: &str,
+    (tool, risk, caller): (&str, Option<Risk>, Option<&str>),
+) -> fmt::Result {
+    write!(f, "Argument '{name}': '{}' ", echo(tool))?;
+    match risk {
+        Some(risk) => write!(f, "has risk {}", risk.as_str())?,
+        None => f.write_str("states no risk")?,
+    }
+    f.write_str(", and this call may only read")?;
+    caller.map_or(Ok(()), |caller| write!(f, "; call it with {caller}"))
 }
 
 /// Describes a value that is not of the `expected` type.

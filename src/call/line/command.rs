@@ -4,7 +4,11 @@ use climax_catalog::{CommandPart, ResolvedTool, quoted_words};
 
 /// One spelling of a tool's command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Command(pub(super) Vec<Part>);
+pub(super) struct Command {
+    pub(super) parts: Vec<Part>,
+    /// The number of parts that are those of the config's base command.
+    pub(super) base: usize,
+}
 
 /// A part of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +30,7 @@ impl Command {
     pub(super) fn all(tool: ResolvedTool<'_>) -> Vec<Self> {
         let (base, own) = (parts(tool.cli().parts()), parts(tool.parts()));
         let owns = std::iter::once(own.clone()).chain(tool.aliases().map(|text| respelled(&own, text)));
-        owns.map(|own| Self([base.clone(), own].concat())).collect()
+        owns.map(|own| Self { parts: [base.clone(), own].concat(), base: base.len() }).collect()
     }
 
     /// The number of its words, with those of options.
@@ -36,12 +40,12 @@ impl Command {
             Part::Option(words) => words.len(),
             Part::Dashes | Part::Arg(_) | Part::Options => 0,
         };
-        self.0.iter().map(length).sum()
+        self.parts.iter().map(length).sum()
     }
 
     /// The words that are no options.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().filter_map(|part| if let Part::Word(word) = part { Some(word.as_str()) } else { None })
+        self.parts.iter().filter_map(|part| if let Part::Word(word) = part { Some(word.as_str()) } else { None })
     }
 }
 

@@ -229,7 +229,7 @@ impl Finder<'_> {
 
     /// Returns the arg whose value the open word is, and the part of the word before the value.
     fn value<'a>(&self, grammar: &Grammar<'a>) -> Option<(ArgView<'a>, String)> {
-        let mut valued = grammar.options.iter().filter(|option| !option.template.is_bare());
+        let mut valued = grammar.options.iter().filter(|option| !option.is_withheld && !option.template.is_bare());
         let previous = self.words.last().copied();
         let detached =
             valued.clone().find(|option| option.template.fixed_words() == 1 && option.template.name() == previous);
@@ -256,7 +256,8 @@ impl Finder<'_> {
 
     /// Adds the options of a tool. Before its command is complete, these are the ones that may stand there.
     fn options(&mut self, grammar: &Grammar<'_>, is_complete: bool) {
-        let options = grammar.options.iter().filter(|option| is_complete || option.zone == Zone::Front);
+        let options = grammar.options.iter().filter(|option| !option.is_withheld);
+        let options = options.filter(|option| is_complete || option.zone == Zone::Front);
         // An option whose value may be a word of its own is listed so.
         let (detached, attached): (Vec<_>, Vec<_>) = options.partition(|option| option.template.fixed_words() > 0);
         for option in &detached {

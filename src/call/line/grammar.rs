@@ -11,13 +11,53 @@ pub(super) struct Grammar<'a> {
     pub(super) slots: Vec<Slot<'a>>,
     /// Options of the command with their values, which every line of the tool has.
     pub(super) constants: Vec<Vec<String>>,
-    /// Options that the tool adds itself, each with its value. A line may have them.
-    pub(super) always: Vec<Vec<String>>,
+    /// Options that the config adds to a line that lacks them.
+    pub(super) added: Vec<AddedOption>,
     pub(super) options: Vec<Spelling<'a>>,
     /// The number of words at the start of the command, before its options.
     pub(super) front_words: usize,
-    /// The number of slots before the place of the options.
-    options_at: usize,
+    /// The number of slots of the config's base command.
+    pub(super) base_slots: usize,
+    /// The number of slots before the place of the options; `None` if they have no place of their own.
+    pub(super) slots_before_options: Option<usize>,
+}
+
+/// An option that the config adds to a line that lacks it.
+#[derive(Clone, Debug)]
+pub(super) struct AddedOption {
+    /// The option, and its value if a word follows that is no option.
+    pub(super) words: Vec<String>,
+    pub(super) origin: Origin,
+}
+
+/// The key of a config that an added option comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The base `command`.
+    Base,
+    /// `always` of the config.
+    Cli,
+    /// `always` of the tool.
+    Tool,
+}
+
+impl AddedOption {
+    /// Whether the words of a line start with this option, with its value in a word of its own or behind `=`.
+    pub(super) fn count_in(&self, line: &[&str]) -> Option<usize> {
+        let is_start = line.len() >= self.words.len() && line.iter().zip(&self.words).all(|(word, own)| word == own);
+        let joined = || self.words.join("=");
+        match self.words.as_slice() {
+            _ if is_start => Some(self.words.len()),
+            [name, _] if name.starts_with("--") && line.first() == Some(&joined().as_str()) => Some(1),
+            _ => None,
+        }
+    }
+
+    /// Whether a word of a line is this option with another value.
+    pub(super) fn names(&self, word: &str) -> bool {
+        let name = |word: &str| word.split('=').next().unwrap_or_default().to_owned();
+        self.words.first().is_some_and(|own| name(own) == name(word))
+    }
 }
 
 /// A place for operands.
@@ -37,6 +77,11 @@ pub(super) struct Spelling<'a> {
     pub(super) template: FlagTemplate,
     pub(super) meaning: Meaning,
     pub(super) zone: Zone,
+    /// Whether a policy took its arg away.
+    pub(super) is_withheld: bool,
+    /// Whether the value is a word of its own here, though the flag of the config has it attached. Programs take the value
+    /// of some such options attached only, so that a word behind the name is another option or an operand to them.
+    pub(super) is_assumed: bool,
 }
 
 impl Spelling<'_> {
@@ -76,10 +121,15 @@ impl<'a> Grammar<'a> {
         let mut slots = Vec::new();
         let mut front_words = None;
         let mut options_at = None;
+        let mut base_slots = 0;
         let mut constants = Vec::new();
-        for part in &command.0 {
+        let mut added = Vec::new();
+        for (at, part) in command.parts.iter().enumerate() {
             match part {
                 Part::Word(word) => slots.push(Slot::Word(word.clone())),
+                Part::Option(words) if at < command.base && !starts_another_program(words) => {
+                    added.push(AddedOption { words: words.clone(), origin: Origin::Base });
+                }
                 Part::Option(words) => constants.push(words.clone()),
                 Part::Dashes => slots.push(Slot::Dashes),
                 Part::Options => {
@@ -90,33 +140,51 @@ impl<'a> Grammar<'a> {
                     slots.extend(tool.args().find(|arg| arg.name() == name).map(operand).unwrap_or_default());
                 }
             }
+            if at + 1 == command.base {
+                base_slots = slots.len();
+            }
         }
         let is_placed =
-            |arg: &ArgView<'_>| command.0.iter().any(|part| matches!(part, Part::Arg(name) if name == arg.name()));
+            |arg: &ArgView<'_>| command.parts.iter().any(|part| matches!(part, Part::Arg(name) if name == arg.name()));
         let placed = slots.len();
         slots.extend(tool.args().filter(|arg| !is_placed(arg)).flat_map(operand));
         let has_rest = tool.args().any(|arg| matches!(arg.shape(), Shape::Rest(_)));
-        let options_at = options_at.unwrap_or(if has_rest { placed } else { slots.len() });
-        let always = grouped(tool.cli().always()).into_iter().chain(grouped(tool.always())).collect();
+        let slots_before_options = options_at.or(has_rest.then_some(placed));
+        let of = |origin: Origin| move |words: Vec<String>| AddedOption { words, origin };
+        added.extend(grouped(tool.cli().always()).into_iter().map(of(Origin::Cli)));
+        added.extend(grouped(tool.always()).into_iter().map(of(Origin::Tool)));
         let spelled = |arg: ArgView<'a>| spellings(arg, command.zone(arg));
-        let mut options: Vec<Spelling<'a>> = tool.args().flat_map(spelled).collect();
+        let withheld = tool.withheld_args().flat_map(spelled).map(|one| Spelling { is_withheld: true, ..one });
+        let mut options: Vec<Spelling<'a>> = tool.args().flat_map(spelled).chain(withheld).collect();
         let (bare, valued): (Vec<&Spelling<'a>>, Vec<_>) = options.iter().partition(|one| one.template.is_bare());
         let [bare, valued] = [bare, valued].map(|some| some.into_iter().filter_map(Spelling::name).collect::<Vec<_>>());
         let more: Vec<Spelling<'a>> = options.iter().flat_map(|one| equivalents(one, &bare, &valued)).collect();
         options.extend(more);
+        for option in &mut options {
+            let is_apart = option.meaning == Meaning::Value && option.template.fixed_words() > 0;
+            option.is_assumed = is_apart && option.arg.template().is_attached();
+        }
         let leading = slots.iter().take_while(|slot| matches!(slot, Slot::Word(_))).count();
         let front_words = front_words.map_or(leading, |front| front.min(leading));
-        Self { tool, slots, constants, always, options, front_words, options_at }
+        Self { tool, slots, constants, added, options, front_words, base_slots, slots_before_options }
     }
 
-    /// The words and places of operands that stand before the options in a planned command line.
-    pub(super) fn before_options(&self) -> &[Slot<'a>] {
-        &self.slots[..self.options_at]
+    /// Whether `--` has a place among the operands.
+    pub(super) fn has_dashes(&self) -> bool {
+        self.slots.iter().any(|slot| matches!(slot, Slot::Dashes))
+    }
+
+    /// Whether `--` stands between operands of different meaning, such as revisions and paths of git.
+    pub(super) fn separates(&self) -> bool {
+        let dashes = self.slots.iter().position(|slot| matches!(slot, Slot::Dashes));
+        dashes.is_some_and(|at| self.slots[..at].iter().any(|slot| matches!(slot, Slot::Arg(_))))
     }
 
     /// The names of the options that an agent gives, for suggestions.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> + Clone {
-        let given = |option: &&Spelling<'_>| option.arg.fixed().is_none() && option.zone != Zone::FirstWord;
+        let given = |option: &&Spelling<'_>| {
+            !option.is_withheld && option.arg.fixed().is_none() && option.zone != Zone::FirstWord
+        };
         self.options.iter().filter(given).filter_map(Spelling::name)
     }
 
@@ -147,8 +215,8 @@ impl<'a> Grammar<'a> {
 impl Command {
     /// Returns where an option may stand: in front of a subcommand if the command has its place there.
     fn zone(&self, arg: ArgView<'_>) -> Zone {
-        let place = self.0.iter().position(|part| matches!(part, Part::Arg(name) if name == arg.name()));
-        let is_front = place.is_some_and(|place| self.0[place..].iter().any(|part| matches!(part, Part::Word(_))));
+        let place = self.parts.iter().position(|part| matches!(part, Part::Arg(name) if name == arg.name()));
+        let is_front = place.is_some_and(|place| self.parts[place..].iter().any(|part| matches!(part, Part::Word(_))));
         if is_front || arg.place() == Place::Cwd { Zone::Front } else { Zone::Any }
     }
 }
@@ -188,6 +256,8 @@ fn spellings(arg: ArgView<'_>, zone: Zone) -> Vec<Spelling<'_>> {
         template: FlagTemplate::new(words, Shape::Single, true),
         meaning,
         zone,
+        is_withheld: false,
+        is_assumed: false,
     };
     let choices = arg.choices().filter_map(|choice| Some((choice.words()?, choice.value.to_owned())));
     let mut all: Vec<Spelling<'_>> = choices
@@ -213,6 +283,8 @@ fn spellings(arg: ArgView<'_>, zone: Zone) -> Vec<Spelling<'_>> {
             template: FlagTemplate::new(&words, shape, arg.is_bare()),
             meaning: meaning.clone(),
             zone,
+            is_withheld: false,
+            is_assumed: false,
         }));
         all.extend(
             Some(arg.off_words()).filter(|words| !words.is_empty()).map(|words| fixed(&words, Meaning::Switch(false))),
@@ -233,8 +305,10 @@ fn equivalents<'a>(spelling: &Spelling<'a>, bare: &[&str], valued: &[&str]) -> V
         return Vec::new();
     }
     let all = spelling.template.equivalents().into_iter().chain(stated(spelling, valued));
-    all.map(|template| Spelling { arg: spelling.arg, template, meaning: spelling.meaning.clone(), zone: spelling.zone })
-        .collect()
+    let Spelling { arg, zone, is_withheld, .. } = *spelling;
+    let spell =
+        |template| Spelling { arg, template, meaning: spelling.meaning.clone(), zone, is_withheld, is_assumed: false };
+    all.map(spell).collect()
 }
 
 /// The form `--all=true` of a long option that never has a value. Programs that do not know it refuse it.
@@ -242,6 +316,17 @@ fn stated(spelling: &Spelling<'_>, valued: &[&str]) -> Option<FlagTemplate> {
     let name = spelling.name().filter(|name| name.starts_with("--") && spelling.template.is_bare())?;
     (spelling.meaning == Meaning::Switch(true) && !valued.contains(&name))
         .then(|| FlagTemplate::new(&[format!("{name}=true")], Shape::Single, true))
+}
+
+/// Whether an option of a base command names what the program runs, such as `-m pip` of `python3`. A line has to have it:
+/// the program without it is another one.
+fn starts_another_program(option: &[String]) -> bool {
+    match option {
+        // `-c NAME=VALUE` is a setting, as of git.
+        [name, value] if name == "-c" => !value.contains('='),
+        [name, ..] => matches!(name.as_str(), "-m" | "-jar" | "-c" | "-e"),
+        [] => false,
+    }
 }
 
 /// Groups words into options with their values: a word behind an option is its value.

@@ -2,18 +2,23 @@
 
 use std::cmp::Reverse;
 
+use climax_catalog::expansion::Lookup;
 use climax_catalog::{
-    CommandPart, MAX_SUGGESTIONS, Place, ResolvedTool, Risk, STEPS, Shape, Spread, ToolIndex, near_misses, quoted_words,
+    ArgView, CommandPart, MAX_SUGGESTIONS, Place, ResolvedTool, Risk, ToolIndex, near_misses, quoted_words,
 };
 use serde_json::{Map, Value};
 
 use super::command::{Command, is_option};
 use super::grammar::{Grammar, Slot};
-use super::operands::{OperandPlace, assign};
+use super::operands::OperandPlace;
 use super::respelling::Respelled;
-use super::scan::{Given, GivenStep, Misfit, MisfitKind, Scanned, scan};
-use crate::call::arguments::{Input, Violation, bind_line};
+use super::said::{Said, Typed, said};
+use super::scan::{Misfit, MisfitKind};
+use crate::call::arguments::{Bound, Input, Violation, bind_line};
+use crate::call::command_line;
 use crate::call::risk;
+use crate::call::typed_words::TypedWords;
+use crate::exec::Invocation;
 
 /// Maximum commands that start one another in one command.
 pub(crate) const MAX_STARTED_DEPTH: usize = 8;
@@ -23,9 +28,13 @@ pub(crate) const MAX_STARTED_DEPTH: usize = 8;
 pub struct Reading<'a> {
     /// The tool.
     pub tool: ResolvedTool<'a>,
-    /// Its arguments.
+    /// Its arguments. Of an option of one value that stands several times, the last.
     pub arguments: Map<String, Value>,
-    /// The words that are operands, with their args.
+    /// The values of options that stand again further on. The program may let the last win; checks are for all of them.
+    pub repeated: Vec<(String, Value)>,
+    /// The words that run.
+    pub typed: TypedWords,
+    /// The typed words that are operands, with their args.
     pub operands: Vec<OperandPlace>,
     /// The command that it starts, such as `git log` of `timeout 5 git log`.
     pub started: Option<Box<StartedCommand<'a>>>,
@@ -34,7 +43,7 @@ pub struct Reading<'a> {
 /// A command that stands among the words of another one.
 #[derive(Clone, Debug)]
 pub struct StartedCommand<'a> {
-    /// The place of its program among the words of the other one.
+    /// The place of its program among the typed words of the other one.
     pub first_word: usize,
     /// The tool and its arguments.
     pub reading: Reading<'a>,
@@ -64,6 +73,8 @@ pub struct Unread {
     pub suggestions: Vec<String>,
     /// The tool that takes most of the words.
     pub tool: Option<String>,
+    /// Whether the word gives an arg that a policy took away.
+    pub is_withheld: bool,
 }
 
 /// Reads a command.
@@ -74,21 +85,42 @@ pub struct Unread {
 /// # Errors
 /// The problem of the tool that takes most of the words.
 pub fn read<'a>(index: &'a ToolIndex, command: CommandWords<'_>) -> Result<Reading<'a>, Unread> {
-    read_at(index, command, 0)
+    read_at(index, command, 0).map_err(|unread| with_useful_suggestions(index, command, unread))
+}
+
+/// Leaves out the suggestions with which no tool would take more of the words.
+pub(crate) fn with_useful_suggestions(index: &ToolIndex, command: CommandWords<'_>, mut unread: Unread) -> Unread {
+    let at = unread.word;
+    let Some(word) = command.words.get(at) else { return unread };
+    let value = word.split_once('=').map(|(_, value)| value).filter(|_| is_option(word));
+    let is_useful = |near: &String| {
+        let spelled = value.map_or_else(|| near.clone(), |value| format!("{near}={value}"));
+        let mut words = command.words.to_vec();
+        words[at] = &spelled;
+        // Whoever reads a line tries the command without its input too.
+        [command.input, Input::Nothing].into_iter().any(|input| {
+            match read_at(index, CommandWords { words: &words, input, ..command }, 0) {
+                Ok(_) => true,
+                // Another program must at least seem to be meant by the words behind it.
+                Err(next) => next.word > at && (at > 0 || next.tool.is_some() || !next.suggestions.is_empty()),
+            }
+        })
+    };
+    unread.suggestions.retain(is_useful);
+    unread
 }
 
 /// Reads a command that stands in `depth` others.
 fn read_at<'a>(index: &'a ToolIndex, command: CommandWords<'_>, depth: usize) -> Result<Reading<'a>, Unread> {
     if depth > MAX_STARTED_DEPTH {
         let problem = format!("more than {MAX_STARTED_DEPTH} commands start one another");
-        return Err(Unread { word: 0, problem, suggestions: Vec::new(), tool: None });
+        return Err(Unread { word: 0, problem, suggestions: Vec::new(), tool: None, is_withheld: false });
     }
     let read = match Respelled::of(index, command.words, command.names_program) {
         None => return read_words(index, command, depth),
         Some(respelled) => {
             let words = respelled.words();
             read_words(index, CommandWords { words: &words, ..command }, depth)
-                .map(|reading| reading.moved(&respelled))
                 .map_err(|unread| Unread { word: respelled.place(unread.word), ..unread })
         }
     };
@@ -97,25 +129,36 @@ fn read_at<'a>(index: &'a ToolIndex, command: CommandWords<'_>, depth: usize) ->
 }
 
 impl Reading<'_> {
-    /// Gives the places of words as they were before the program was respelled.
-    fn moved(mut self, respelled: &Respelled<'_>) -> Self {
-        for operand in &mut self.operands {
-            operand.word = respelled.place(operand.word);
-        }
-        if let Some(started) = &mut self.started {
-            started.first_word = respelled.place(started.first_word);
-        }
-        self
+    /// Returns whether the line gives an arg.
+    #[must_use]
+    pub fn gives(&self, arg: ArgView<'_>) -> bool {
+        self.arguments.contains_key(arg.name())
+    }
+
+    /// Plans the command that was read, without the one that it starts. `bound` are its checked arguments.
+    #[must_use]
+    pub fn plan(&self, bound: &Bound<'_>, env: Lookup<'_>) -> Invocation {
+        let is_typed = |name: &str| self.arguments.contains_key(name);
+        command_line::plan_line(self.tool, bound, &self.typed, &is_typed, env)
+    }
+
+    /// Converts and checks the arguments, those of repeated options too.
+    ///
+    /// # Errors
+    /// All violations.
+    pub fn bind(&self, input: Input<'_>) -> Result<Bound<'_>, Vec<Violation>> {
+        bind_line(self.tool, &self.arguments, input)?.with_repeated(self.tool, &self.repeated)
     }
 }
 
 /// Reads a command as it stands.
 fn read_words<'a>(index: &'a ToolIndex, command: CommandWords<'_>, depth: usize) -> Result<Reading<'a>, Unread> {
     let candidates = candidates(index, command);
+    let separates = candidates.iter().any(|candidate| candidate.grammar.separates());
     let mut best: Option<(Rank, Reading<'a>)> = None;
     let mut failed: Vec<Box<Failure<'a>>> = Vec::new();
-    for candidate in &candidates {
-        match read_as(index, candidate, command, depth) {
+    for candidate in candidates {
+        match read_as(index, candidate, (command, separates), depth) {
             Ok((rank, reading)) if best.as_ref().is_none_or(|(other, _)| rank > *other) => best = Some((rank, reading)),
             Ok(_) => {}
             Err(failure) => failed.push(failure),
@@ -126,8 +169,23 @@ fn read_words<'a>(index: &'a ToolIndex, command: CommandWords<'_>, depth: usize)
 
 /// A tool whose command the line may have, in one of its spellings.
 struct Candidate<'a> {
-    tool: ResolvedTool<'a>,
-    command: Command,
+    grammar: Grammar<'a>,
+    /// The number of words of its command, with those of options.
+    command_words: usize,
+    /// The words of its command that are no options.
+    plain_words: usize,
+}
+
+impl<'a> Candidate<'a> {
+    /// Makes the candidate of a tool whose command is spelled like this. `program` is the first word of the line, which
+    /// names the program, perhaps by its path.
+    fn new(tool: ResolvedTool<'a>, command: &Command, program: &str) -> Self {
+        let mut grammar = Grammar::new(tool, command);
+        if let Some(Slot::Word(first)) = grammar.slots.first_mut() {
+            program.clone_into(first);
+        }
+        Self { grammar, command_words: command.len(), plain_words: command.words().count() }
+    }
 }
 
 /// The order of readings: more words of the command, fewer added words, lower risk.
@@ -158,7 +216,7 @@ fn candidates<'a>(index: &'a ToolIndex, command: CommandWords<'_>) -> Vec<Candid
         for tool in tools.filter(|tool| !tool.is_native() && may_fit(*tool, command)) {
             let spellings = Command::all(tool).into_iter();
             let fitting = spellings.filter(|spelling| has_words(spelling, command));
-            found.extend(fitting.map(|command| Candidate { tool, command }));
+            found.extend(fitting.map(|spelling| Candidate::new(tool, &spelling, command.words[0])));
         }
     }
     found
@@ -189,32 +247,29 @@ fn has_words(own: &Command, command: CommandWords<'_>) -> bool {
 /// Reads a command as one of a tool.
 fn read_as<'a>(
     index: &'a ToolIndex,
-    candidate: &Candidate<'a>,
-    command: CommandWords<'_>,
+    Candidate { grammar, command_words, plain_words }: Candidate<'a>,
+    (command, separates): (CommandWords<'_>, bool),
     depth: usize,
 ) -> Result<(Rank, Reading<'a>), Box<Failure<'a>>> {
-    let Candidate { tool, command: own } = candidate;
-    let (command_words, plain_words) = (own.len(), own.words().count());
-    let mut grammar = Grammar::new(*tool, own);
-    // The first word names the program, perhaps by its path.
-    if let (Some(Slot::Word(program)), Some(first)) = (grammar.slots.first_mut(), command.words.first()) {
-        (*first).clone_into(program);
-    }
-    let (arguments, operands, added_words) = match arguments_of(&grammar, command) {
+    let tool = grammar.tool;
+    let given = Typed { words: command.words, variables: command.variables, input: command.input };
+    let Said { arguments, repeated, operands, typed } = match said(&grammar, given, separates) {
         Ok(found) => found,
         Err(misfit) => {
             return Err(Box::new(Failure { grammar, plain_words, misfit, violations: Vec::new(), started: None }));
         }
     };
-    let rank = match bind_line(*tool, &arguments, command.input) {
-        Ok(bound) => (command_words, Reverse(added_words), Reverse(risk::of_call(*tool, &bound))),
+    let added_words = typed.base_options.len() + typed.base_always.len() + typed.always.len();
+    let bound = bind_line(tool, &arguments, command.input).and_then(|bound| bound.with_repeated(tool, &repeated));
+    let rank = match bound {
+        Ok(bound) => (command_words, Reverse(added_words), Reverse(risk::of_call(tool, &bound))),
         Err(violations) => {
             let misfit = Misfit::new(command.words.len() + 1, "an argument cannot be used");
             return Err(Box::new(Failure { grammar, plain_words, misfit, violations, started: None }));
         }
     };
-    match started(index, *tool, &operands, command, depth) {
-        Ok(started) => Ok((rank, Reading { tool: *tool, arguments, operands, started })),
+    match started(index, tool, &operands, command, depth) {
+        Ok(started) => Ok((rank, Reading { tool, arguments, repeated, typed, operands, started })),
         Err(unread) => {
             let misfit = Misfit::new(unread.word, unread.problem.clone());
             Err(Box::new(Failure { grammar, plain_words, misfit, violations: Vec::new(), started: Some(unread) }))
@@ -233,7 +288,7 @@ pub fn read_started<'a>(index: &'a ToolIndex, command: CommandWords<'_>, depth: 
         None => Ok(reading),
         Some(cwd) => {
             let problem = format!("`{}` gives it a directory of its own; give it to the whole line", cwd.name());
-            Err(Unread { word: 0, problem, suggestions: Vec::new(), tool: None })
+            Err(Unread { word: 0, problem, suggestions: Vec::new(), tool: None, is_withheld: false })
         }
     }
 }
@@ -257,98 +312,6 @@ fn started<'a>(
     }
 }
 
-type Arguments = (Map<String, Value>, Vec<OperandPlace>, usize);
-
-/// Reads the arguments of a tool.
-fn arguments_of(grammar: &Grammar<'_>, command: CommandWords<'_>) -> Result<Arguments, Misfit> {
-    let mut scanned = scan(grammar, command.words)?;
-    let operands = assign(grammar, &mut scanned, command.words.len())?;
-    let mut arguments: Map<String, Value> =
-        scanned.given.iter().map(|(name, given)| ((*name).to_owned(), json(given))).collect();
-    if !scanned.steps.is_empty() {
-        arguments.insert(STEPS.to_owned(), steps(grammar, &scanned, &operands, command.words)?);
-    }
-    for (name, value) in command.variables {
-        let arg = grammar.tool.args().find(|arg| arg.variable() == Some(name));
-        let Some(arg) = arg else {
-            return Err(Misfit::new(0, format!("the variable `{name}` cannot be set for this command")));
-        };
-        arguments.insert(arg.name().to_owned(), (*value).into());
-    }
-    let stdin = grammar.tool.args().find(|arg| arg.place() == Place::Stdin && !arg.is_from_user());
-    match (command.input, stdin) {
-        (Input::Nothing, _) | (Input::Pipe, Some(_)) => {}
-        // The command that it starts has to read it.
-        (_, None) if grammar.tool.started_command().is_some_and(|arg| arguments.contains_key(arg.name())) => {}
-        (Input::Text(text), Some(stdin)) => drop(arguments.insert(stdin.name().to_owned(), text.into())),
-        (Input::Text(_) | Input::Pipe, None) => {
-            return Err(Misfit::new(0, format!("`{}` reads no standard input", grammar.tool.name())));
-        }
-    }
-    Ok((arguments, operands, scanned.added_words))
-}
-
-/// Returns the options whose order counts, as JSON.
-///
-/// # Errors
-/// They stand on both sides of an operand, or on another side of it than the tool puts them.
-fn steps(
-    grammar: &Grammar<'_>,
-    scanned: &Scanned<'_, '_>,
-    operands: &[OperandPlace],
-    words: &[&str],
-) -> Result<Value, Misfit> {
-    let taken = |slot: &Slot<'_>| match slot {
-        // Words of the command are operands too.
-        Slot::Word(_) => 1,
-        Slot::Arg(arg) => operands.iter().filter(|place| place.arg == arg.name()).count(),
-        Slot::Dashes => 0,
-    };
-    let planned: usize = grammar.before_options().iter().map(taken).sum();
-    if let Some(step) = scanned.steps.iter().find(|step| step.operands != planned) {
-        let problem = format!("the order of `{}` and the operands counts, and cannot be kept here", words[step.at]);
-        return Err(Misfit::new(step.at, problem));
-    }
-    let step =
-        |step: &GivenStep<'_>| Value::from(Map::from_iter([(step.given.arg.name().to_owned(), json(&step.given))]));
-    Ok(scanned.steps.iter().map(step).collect())
-}
-
-/// Returns what a line says about an arg, as JSON.
-fn json(given: &Given<'_>) -> Value {
-    let arg = given.arg;
-    let texts = || given.values.iter().map(|(_, value)| value.as_str());
-    match arg.shape() {
-        Shape::Count => given.count.into(),
-        Shape::Single => match (given.switch, given.values.first()) {
-            (Some(on), _) => on.into(),
-            (None, value) => value.map_or("", |(_, value)| value).into(),
-        },
-        Shape::List(Spread::Joined) => {
-            texts().flat_map(|text| text.split(arg.separator())).map(Value::from).collect::<Vec<_>>().into()
-        }
-        Shape::List(_) | Shape::Rest(_) => texts().map(Value::from).collect::<Vec<_>>().into(),
-        Shape::Map(Spread::Joined) => {
-            let pairs = texts().flat_map(|text| text.split(arg.separator()));
-            let separator = arg.template().separator().to_owned();
-            let separator = if separator.is_empty() { "=" } else { &separator };
-            map(pairs.map(|pair| pair.split_once(separator).unwrap_or((pair, ""))))
-        }
-        Shape::Map(_) => map(given.values.iter().map(|(key, value)| (key.as_str(), value.as_str()))),
-    }
-}
-
-/// Makes an object whose members are lists: a line may repeat a key.
-fn map<'p>(pairs: impl Iterator<Item = (&'p str, &'p str)>) -> Value {
-    let mut members: Map<String, Value> = Map::new();
-    for (key, value) in pairs {
-        if let Value::Array(values) = members.entry(key).or_insert_with(|| Value::Array(Vec::new())) {
-            values.push(value.into());
-        }
-    }
-    members.into()
-}
-
 /// Returns the problem of the tool that takes most of the words.
 fn unread(index: &ToolIndex, command: CommandWords<'_>, failed: &[Box<Failure<'_>>]) -> Unread {
     let program = command.words[0];
@@ -361,9 +324,13 @@ fn unread(index: &ToolIndex, command: CommandWords<'_>, failed: &[Box<Failure<'_
     if let Some(unread) = &nearest.started {
         return unread.clone();
     }
-    // The line names none of the tools that have an option in their command, so its subcommand is probably wrong.
+    // The line names none of the tools that have an option in their command.
     if failed.iter().all(|failure| failure.misfit.kind == MisfitKind::MissingConstant) {
-        return unknown_command(index, command);
+        return if nearest.plain_words > 1 {
+            other_forms(command, nearest.plain_words, failed)
+        } else {
+            unknown_command(index, command)
+        };
     }
     let Misfit { at, problem, kind } = &nearest.misfit;
     let names = failed.iter().flat_map(|failure| failure.grammar.names());
@@ -380,13 +347,37 @@ fn unread(index: &ToolIndex, command: CommandWords<'_>, failed: &[Box<Failure<'_
     });
     let tool = nearest.grammar.tool.name();
     let problem = match nearest.violations.as_slice() {
+        [] if *kind == MisfitKind::Withheld => problem.clone(),
         [] => format!("{problem} (`{program}`, tool {tool})"),
         violations => {
             let texts: Vec<String> = violations.iter().map(ToString::to_string).collect();
             format!("{} (tool {tool})", texts.join("; "))
         }
     };
-    Unread { word: *at, problem, suggestions, tool: Some(tool.to_owned()) }
+    let is_withheld = *kind == MisfitKind::Withheld;
+    Unread { word: *at, problem, suggestions, tool: Some(tool.to_owned()), is_withheld }
+}
+
+/// The problem of a command that tools have with options alone which the line lacks. `words` is the number of words that
+/// the line shares with them.
+fn other_forms(command: CommandWords<'_>, words: usize, failed: &[Box<Failure<'_>>]) -> Unread {
+    let form = |failure: &Failure<'_>| {
+        let plain = failure.grammar.slots.iter().filter_map(|slot| match slot {
+            Slot::Word(word) => Some(word.as_str()),
+            Slot::Arg(_) | Slot::Dashes => None,
+        });
+        let options = failure.grammar.constants.iter().flatten().map(String::as_str);
+        format!("`{}`", plain.chain(options).collect::<Vec<_>>().join(" "))
+    };
+    let mut forms: Vec<String> =
+        failed.iter().filter(|failure| failure.plain_words == words).map(|failure| form(failure)).collect();
+    forms.dedup();
+    let more = forms.len().saturating_sub(MAX_SUGGESTIONS);
+    forms.truncate(MAX_SUGGESTIONS);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more forms") };
+    let problem = format!("this is served as {}{more} alone", forms.join(", "));
+    let word = command.words.len();
+    Unread { word, problem, suggestions: Vec::new(), tool: None, is_withheld: false }
 }
 
 /// The problem of a command that no tool has.
@@ -413,6 +404,7 @@ fn unknown_command(index: &ToolIndex, command: CommandWords<'_>) -> Unread {
         problem,
         suggestions: near.into_iter().map(str::to_owned).collect(),
         tool: None,
+        is_withheld: false,
     };
     if depth == 0 {
         programs.dedup();

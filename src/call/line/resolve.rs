@@ -1,8 +1,7 @@
 //! Reads each command of a line as a call, and expands its globs.
 
+use climax_catalog::ToolIndex;
 use climax_catalog::expansion::{self, Lookup};
-use climax_catalog::{Shape, ToolIndex};
-use serde_json::Value;
 
 use super::reading::{CommandWords, Reading, Unread, read};
 use super::script::{Condition, LineError, Redirections, Script, Stage, Word};
@@ -73,6 +72,12 @@ pub enum UnreadLine {
 }
 
 impl UnreadLine {
+    /// Returns whether it is refused because it gives an arg that a policy took away.
+    #[must_use]
+    pub fn is_withheld(&self) -> bool {
+        matches!(self, Self::Command { unread, .. } if unread.is_withheld)
+    }
+
     /// Returns the place and the problem.
     #[must_use]
     pub fn error(&self) -> &LineError {
@@ -99,13 +104,12 @@ pub fn read_line<'a>(index: &'a ToolIndex, line: &str, context: LineContext<'_>)
                 0 => Input::Nothing,
                 _ => Input::Pipe,
             };
-            let read = |input| command(index, line, stage, LineContext { input, ..context });
+            let read = |input| command(index, (line, stage), &directories, LineContext { input, ..context });
             let (reading, reads_input) = match (read(input), input) {
                 (Ok(reading), input) => (reading, input != Input::Nothing),
                 (Err(error), Input::Pipe) if is_first => (read(Input::Nothing).map_err(|_| error)?, false),
                 (Err(error), _) => return Err(error),
             };
-            let reading = expanded(reading, line, &stage.words, &directories, context)?;
             let text = line[stage.range.clone()].to_owned();
             stages.push(ReadStage { reading, reads_input, streams: stage.streams, text });
         }
@@ -125,26 +129,62 @@ fn text(word: &Word, env: Lookup<'_>) -> String {
     if word.is_home { expansion::home(&word.text, env) } else { word.text.clone() }
 }
 
+/// A word of a command after expansion.
+struct ExpandedWord {
+    text: String,
+    /// The place among the words of the line that it comes from.
+    from: usize,
+}
+
 /// Reads one command.
+///
+/// Which tool it is follows from the words as they are written. A glob may then stand for any number of words.
 fn command<'a>(
     index: &'a ToolIndex,
-    line: &str,
-    stage: &Stage,
+    (line, stage): (&str, &Stage),
+    directories: &[String],
     context: LineContext<'_>,
 ) -> Result<Reading<'a>, UnreadLine> {
-    let texts: Vec<String> = stage.words.iter().map(|word| text(word, context.env)).collect();
-    let words: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let written: Vec<ExpandedWord> = stage
+        .words
+        .iter()
+        .enumerate()
+        .map(|(from, word)| ExpandedWord { text: text(word, context.env), from })
+        .collect();
+    let reading = read_words(index, (line, stage), &written, context)?;
+    if stage.words.iter().all(|word| word.glob.is_none()) {
+        return Ok(reading);
+    }
+
+    let expanded = expanded(line, &stage.words, &written, directories, context)?;
+    let again = read_words(index, (line, stage), &expanded, context)?;
+    check_selection(line, stage, (&reading, &again), &expanded)?;
+    Ok(again)
+}
+
+/// Reads words as a command.
+fn read_words<'a>(
+    index: &'a ToolIndex,
+    (line, stage): (&str, &Stage),
+    words: &[ExpandedWord],
+    context: LineContext<'_>,
+) -> Result<Reading<'a>, UnreadLine> {
+    let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
     let variables: Vec<(&str, &str)> =
         stage.variables.iter().map(|(name, word)| (name.as_str(), word.text.as_str())).collect();
     let command = CommandWords {
-        words: &words,
+        words: &texts,
         variables: &variables,
         input: context.input,
         names_program: context.names_program,
     };
     read(index, command).map_err(|unread| {
-        let place = stage.words.get(unread.word).map_or(stage.range.clone(), |word| word.range.clone());
+        let from = words.get(unread.word).map(|word| &stage.words[word.from]);
+        let place = from.map_or(stage.range.clone(), |word| word.range.clone());
         let remedy = match unread.suggestions.as_slice() {
+            [] if unread.is_withheld => {
+                "leave it out; the operator can permit it by a rule for this argument".to_owned()
+            }
             [] => "search for a tool that does it, or see the tool's arguments".to_owned(),
             near => format!("did you mean `{}`?", near.join("`, `")),
         };
@@ -153,44 +193,55 @@ fn command<'a>(
     })
 }
 
-/// Replaces the operands that are globs by the paths that match. A glob without a match stays as it is.
-fn expanded<'a>(
-    mut reading: Reading<'a>,
+/// Replaces globs by the paths that match. A glob without a match stays as it is.
+fn expanded(
     line: &str,
     words: &[Word],
+    written: &[ExpandedWord],
     directories: &[String],
     context: LineContext<'_>,
-) -> Result<Reading<'a>, UnreadLine> {
-    if let Some(mut started) = reading.started.take() {
-        started.reading = expanded(started.reading, line, &words[started.first_word..], directories, context)?;
-        reading.started = Some(started);
-    }
-    // From the last to the first, so that the places of those before stay right.
-    for place in reading.operands.iter().rev() {
-        let word = &words[place.word];
-        let Some(glob) = &word.glob else { continue };
-        let pattern = if word.is_home { expansion::home(glob, context.env) } else { glob.clone() };
-        let error =
-            |problem: String| LineError::at(line, word.range.clone(), problem, "name the paths, or quote the word");
-        let found = (context.glob)(&pattern, directories).map_err(error)?;
-        let safe = |path: String| if path.starts_with('-') { format!("./{path}") } else { path };
-        let paths: Vec<String> = found.into_iter().map(safe).collect();
-        let is_list = reading.tool.args().any(|arg| arg.name() == place.arg && matches!(arg.shape(), Shape::List(_)));
-        match (reading.arguments.get_mut(&place.arg), paths.as_slice()) {
-            (_, []) => {}
-            (Some(Value::Array(items)), paths) if is_list => {
-                let at = items.iter().position(|item| item.as_str() == Some(&text(word, context.env)));
-                if let Some(at) = at {
-                    items.splice(at..=at, paths.iter().map(|path| Value::from(path.as_str())));
-                }
+) -> Result<Vec<ExpandedWord>, LineError> {
+    let mut all = Vec::with_capacity(words.len());
+    for (from, (word, written)) in words.iter().zip(written).enumerate() {
+        let paths = match &word.glob {
+            None => Vec::new(),
+            Some(glob) => {
+                let pattern = if word.is_home { expansion::home(glob, context.env) } else { glob.clone() };
+                (context.glob)(&pattern, directories).map_err(|problem| {
+                    LineError::at(line, word.range.clone(), problem, "name the paths, or quote the word")
+                })?
             }
-            (Some(value @ Value::String(_)), [only]) => *value = only.as_str().into(),
-            (Some(Value::String(_)), paths) => {
-                let problem = format!("{} paths match, and `{}` takes one", paths.len(), place.arg);
-                return Err(error(problem).into());
-            }
-            (Some(_) | None, _) => {}
+        };
+        if paths.is_empty() {
+            all.push(ExpandedWord { text: written.text.clone(), from });
         }
+        let safe = |path: String| if path.starts_with('-') { format!("./{path}") } else { path };
+        all.extend(paths.into_iter().map(|path| ExpandedWord { text: safe(path), from }));
     }
-    Ok(reading)
+    Ok(all)
+}
+
+/// Checks that the paths of globs did not change which tools the words of a line name.
+fn check_selection(
+    line: &str,
+    stage: &Stage,
+    (written, expanded): (&Reading<'_>, &Reading<'_>),
+    words: &[ExpandedWord],
+) -> Result<(), LineError> {
+    let tools = |reading: &Reading<'_>| {
+        let started = std::iter::successors(Some(reading), |one| one.started.as_ref().map(|next| &next.reading));
+        started.map(|one| one.tool.name().to_owned()).collect::<Vec<_>>()
+    };
+    let is_several = |from: usize| words.iter().filter(|word| word.from == from).count() != 1;
+    // Paths that stand before a subcommand could take its place.
+    let base = expanded.typed.command_end;
+    let moves = words.iter().take(base).find(|word| stage.words[word.from].glob.is_some() && is_several(word.from));
+    if tools(written) == tools(expanded) && moves.is_none() {
+        return Ok(());
+    }
+
+    let glob = moves.map(|word| word.from).or_else(|| stage.words.iter().position(|word| word.glob.is_some()));
+    let range = glob.map_or(stage.range.clone(), |at| stage.words[at].range.clone());
+    let problem = "which command this is would depend on the paths that match";
+    Err(LineError::at(line, range, problem, "name the paths, or quote the word"))
 }

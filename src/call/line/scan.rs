@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use climax_catalog::{ArgView, FlagMatch, Shape, Spread, Type};
+use climax_catalog::{ArgView, FlagMatch, Place, Shape, Spread, Type};
 
 use super::command::is_option;
-use super::grammar::{Grammar, Meaning, Rest, Spelling, Zone};
+use super::grammar::{AddedOption, Grammar, Meaning, Rest, Spelling, Zone};
 use crate::call::arguments;
 
 /// The words of a command line, sorted.
@@ -13,13 +13,26 @@ pub(super) struct Scanned<'a, 'w> {
     /// What options say, by the name of the arg, in the order of the line.
     pub(super) given: BTreeMap<&'a str, Given<'a>>,
     /// The options whose order counts, in the order of the line.
-    pub(super) steps: Vec<GivenStep<'a>>,
+    pub(super) steps: Vec<Given<'a>>,
     /// The operands, each with its place among the words.
     pub(super) operands: Vec<(usize, &'w str)>,
-    /// The number of operands before `--`, if there is one.
-    pub(super) dashes: Option<usize>,
-    /// The number of words that the tool adds: those of `always` that the line does not have.
-    pub(super) added_words: usize,
+    /// The places of the options' first words.
+    pub(super) options: Vec<usize>,
+    /// The first `--`, if there is one.
+    pub(super) dashes: Option<Dashes>,
+    /// The number of words that options without a dash take, such as `xzf a.tgz` of `tar xzf a.tgz`, and the program.
+    pub(super) letters_end: usize,
+    /// The options that the config adds, since the line lacks them.
+    pub(super) missing: Vec<AddedOption>,
+}
+
+/// The place of `--` in a line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Dashes {
+    /// Its place among the words.
+    pub(super) at: usize,
+    /// The number of operands before it.
+    pub(super) operands: usize,
 }
 
 /// What a line says about an arg.
@@ -28,18 +41,9 @@ pub(super) struct Given<'a> {
     pub(super) arg: ArgView<'a>,
     /// Keys with values, in the order of the line. Keys are empty except for maps.
     pub(super) values: Vec<(String, String)>,
-    pub(super) switch: Option<bool>,
+    /// What a boolean is, each time it stands in the line.
+    pub(super) switches: Vec<bool>,
     pub(super) count: u32,
-}
-
-/// An option whose order counts.
-#[derive(Clone, Debug)]
-pub(super) struct GivenStep<'a> {
-    pub(super) given: Given<'a>,
-    /// The place of its word.
-    pub(super) at: usize,
-    /// The operands before it.
-    pub(super) operands: usize,
 }
 
 /// The reason why a tool does not take the words.
@@ -58,32 +62,31 @@ pub(super) enum MisfitKind {
     UnknownOption(String),
     /// An option of the tool's command that the line lacks.
     MissingConstant,
+    /// An arg that a policy took away.
+    Withheld,
     /// Any other.
     Other,
 }
 
 impl<'a> Given<'a> {
     pub(super) fn of(arg: ArgView<'a>) -> Self {
-        Self { arg, values: Vec::new(), switch: None, count: 0 }
+        Self { arg, values: Vec::new(), switches: Vec::new(), count: 0 }
     }
 
-    /// Adds a value. Returns `false` if an arg of one value has another one.
-    pub(super) fn add(&mut self, key: &str, value: &str) -> bool {
-        let pair = (key.to_owned(), value.to_owned());
-        let is_single = self.arg.shape() == Shape::Single;
-        if is_single && self.values.iter().any(|other| *other != pair) {
-            return false;
-        }
-        if !is_single || self.values.is_empty() {
-            self.values.push(pair);
-        }
-        true
+    pub(super) fn add(&mut self, key: &str, value: &str) {
+        self.values.push((key.to_owned(), value.to_owned()));
     }
 }
 
 impl Misfit {
     pub(super) fn new(at: usize, problem: impl Into<String>) -> Self {
         Self { at, problem: problem.into(), kind: MisfitKind::Other }
+    }
+
+    /// Makes the misfit of a word that gives an arg which a policy took away. `given` is the option or the arg's name.
+    pub(super) fn withheld(at: usize, given: &str, tool: &str) -> Self {
+        let problem = format!("the policy does not permit `{given}` of {tool}");
+        Self { at, problem, kind: MisfitKind::Withheld }
     }
 }
 
@@ -97,23 +100,27 @@ pub(super) fn scan<'a, 'w>(grammar: &Grammar<'a>, words: &[&'w str]) -> Result<S
         words,
         at: 0,
         constants: vec![false; grammar.constants.len()],
-        always: vec![false; grammar.always.len()],
+        added: vec![false; grammar.added.len()],
         found: Scanned {
             given: BTreeMap::new(),
             steps: Vec::new(),
             operands: Vec::new(),
+            options: Vec::new(),
             dashes: None,
-            added_words: 0,
+            letters_end: 1,
+            missing: Vec::new(),
         },
     };
     scanner.run()?;
+
     let missing = scanner.constants.iter().position(|seen| !seen);
     if let Some(missing) = missing {
         let problem = format!("`{}` is missing", grammar.constants[missing].join(" "));
         return Err(Misfit { kind: MisfitKind::MissingConstant, ..Misfit::new(0, problem) });
     }
-    let is_added = grammar.always.iter().zip(&scanner.always).filter(|(_, seen)| !**seen);
-    scanner.found.added_words = is_added.map(|(words, _)| words.len()).sum();
+
+    let added = grammar.added.iter().zip(&scanner.added);
+    scanner.found.missing = added.filter(|(_, seen)| !**seen).map(|(option, _)| option.clone()).collect();
     Ok(scanner.found)
 }
 
@@ -122,7 +129,7 @@ struct Scanner<'g, 'a, 'w> {
     words: &'g [&'w str],
     at: usize,
     constants: Vec<bool>,
-    always: Vec<bool>,
+    added: Vec<bool>,
     found: Scanned<'a, 'w>,
 }
 
@@ -133,7 +140,7 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
             if rest.is_some_and(|rest| self.is_of_rest(rest, word)) || self.found.dashes.is_some() {
                 self.operand(word);
             } else if word == "--" {
-                self.found.dashes = Some(self.found.operands.len());
+                self.found.dashes = Some(Dashes { at: self.at, operands: self.found.operands.len() });
                 self.at += 1;
             } else if is_option(word) {
                 self.option(word)?;
@@ -163,10 +170,12 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
 
     /// Reads an option at this place.
     fn option(&mut self, word: &'w str) -> Result<(), Misfit> {
+        let at = self.at;
         if self.constant() || self.added() || self.spelled()? || self.cluster(word)? {
+            self.found.options.push(at);
             return Ok(());
         }
-        if word.parse::<f64>().is_ok() && self.grammar.takes_numbers() {
+        if is_negative_number(word) && self.grammar.takes_numbers() {
             self.operand(word);
             return Ok(());
         }
@@ -207,11 +216,13 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
         rest.len() >= words.len() && rest.iter().zip(words).all(|(word, own)| word == own)
     }
 
-    /// Reads words that the tool adds itself.
+    /// Reads an option that the config adds itself.
     fn added(&mut self) -> bool {
-        let Some(at) = self.grammar.always.iter().position(|words| self.starts_with(words)) else { return false };
-        self.always[at] = true;
-        self.at += self.grammar.always[at].len();
+        let rest = &self.words[self.at..];
+        let mut added = self.grammar.added.iter().enumerate();
+        let Some((at, words)) = added.find_map(|(at, option)| Some((at, option.count_in(rest)?))) else { return false };
+        self.added[at] = true;
+        self.at += words;
         true
     }
 
@@ -229,12 +240,27 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
             }
             return Ok(false);
         };
+        self.check_value(option, read.value)?;
         self.give(option, &read)?;
         self.at += read.words;
         if option.meaning == Meaning::Value && takes_words(option.arg) && option.template.fixed_words() > 0 {
             self.further_values(option)?;
         }
         Ok(true)
+    }
+
+    /// Refuses a value that the program could take for an option, because it may not belong to the option before it.
+    fn check_value(&self, option: &Spelling<'a>, value: &str) -> Result<(), Misfit> {
+        // Digits, such as `-2G` of `truncate -s -2G`, are no option that does harm.
+        let starts_with_digit =
+            value.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        if !option.is_assumed || !is_option(value) || starts_with_digit {
+            return Ok(());
+        }
+        let spelled =
+            option.arg.template().described(option.arg.name()).replace(&format!("<{}>", option.arg.name()), value);
+        let problem = format!("the program could take `{value}` for an option; write `{spelled}`");
+        Err(Misfit::new(self.at, problem))
     }
 
     /// Reads the further values of an option that takes several words, up to the next option.
@@ -252,7 +278,7 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
     /// Reads options that are letters without a dash in the word behind the program, such as `czf` of `tar czf a.tgz x`.
     /// Their values are the next words, in the order of the letters.
     fn letters(&mut self, word: &'w str) -> Result<bool, Misfit> {
-        if self.at != 1 {
+        if self.at != 1 || word.is_empty() {
             return Ok(false);
         }
         let named = |letter: char| {
@@ -276,6 +302,7 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
             used += 1;
         }
         self.at += used;
+        self.found.letters_end = self.at;
         Ok(true)
     }
 
@@ -293,7 +320,12 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
                 .iter()
                 .filter(|one| one.template.short() == Some(short) && self.may_stand(one))
                 .collect();
-            if let Some(bare) = named.iter().find(|option| option.template.is_bare()) {
+            // Where a value may be attached, the rest of the word is that value, as of `-i.bak` for `-i`.
+            let may_be_attached = named.iter().any(|option| option.template.is_attached());
+            let is_last = start + short.len_utf8() == word.len();
+            if let Some(bare) = named.iter().find(|option| option.template.is_bare())
+                && (is_last || !may_be_attached)
+            {
                 said.push((bare, String::new(), String::new()));
                 continue;
             }
@@ -301,6 +333,7 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
             let words = [&[spelled.as_str()], &self.words[self.at + 1..]].concat();
             let read = named.iter().find_map(|option| Some((*option, option.template.read(&words)?)));
             let Some((option, read)) = read else { return Ok(false) };
+            self.check_value(option, read.value)?;
             said.push((option, read.key.to_owned(), read.value.to_owned()));
             used = read.words;
             break;
@@ -315,31 +348,42 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
     /// Records what an option at this place says.
     fn give(&mut self, option: &Spelling<'a>, read: &FlagMatch<'_>) -> Result<(), Misfit> {
         let at = self.at;
+        let name = || option.name().unwrap_or(self.words[at]);
+        if option.is_withheld {
+            return Err(Misfit::withheld(at, name(), self.grammar.tool.name()));
+        }
+        if option.arg.place() == Place::Cwd && self.found.given.contains_key(option.arg.name()) {
+            let problem = format!("`{}` stands twice, and the second starts in the first", name());
+            return Err(Misfit::new(at, problem));
+        }
+        if option.arg.place() == Place::Cwd && read.value.starts_with('~') {
+            // A call expands it, and the program does not.
+            let problem =
+                format!("`{}` stands in quotes, so it names no home directory; write the path out", read.value);
+            return Err(Misfit::new(at, problem));
+        }
         if option.arg.is_ordered() {
-            let operands = self.found.operands.len();
-            self.found.steps.push(GivenStep { given: Given::of(option.arg), at, operands });
+            self.found.steps.push(Given::of(option.arg));
         }
         let given = match self.found.steps.last_mut() {
-            Some(step) if option.arg.is_ordered() => &mut step.given,
+            Some(step) if option.arg.is_ordered() => step,
             _ => self.found.given.entry(option.arg.name()).or_insert_with(|| Given::of(option.arg)),
         };
-        let contradicts = match &option.meaning {
-            Meaning::Value => !given.add(read.key, read.value),
-            Meaning::Fixed(value) => !given.add("", value),
-            Meaning::Switch(on) => given.switch.replace(*on).is_some_and(|other| other != *on),
-            Meaning::Count => {
-                given.count = given.count.saturating_add(1);
-                false
-            }
-        };
-        if contradicts {
-            return Err(Misfit::new(at, format!("`{}` contradicts an option before it", self.words[at])));
+        match &option.meaning {
+            Meaning::Value => given.add(read.key, read.value),
+            Meaning::Fixed(value) => given.add("", value),
+            Meaning::Switch(on) => given.switches.push(*on),
+            Meaning::Count => given.count = given.count.saturating_add(1),
         }
         Ok(())
     }
 
     fn unknown(&self, word: &str) -> Misfit {
         let name = word.split('=').next().unwrap_or(word);
+        if let Some(added) = self.grammar.added.iter().find(|added| added.names(word)) {
+            let problem = format!("the config adds `{}` to every call; leave `{name}` out", added.words.join(" "));
+            return Misfit::new(self.at, problem);
+        }
         let problem = format!("`{name}` is no option here");
         Misfit { kind: MisfitKind::UnknownOption(name.to_owned()), ..Misfit::new(self.at, problem) }
     }
@@ -349,6 +393,12 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
 fn is_plausible(option: &Spelling<'_>, read: &FlagMatch<'_>) -> bool {
     let is_dash = option.template.name() == Some("-");
     !is_dash || (option.arg.kind() == Type::Integer && read.value.parse::<u64>().is_ok())
+}
+
+/// Whether a word is a number below zero in digits.
+fn is_negative_number(word: &str) -> bool {
+    let is_number = |digits: &str| digits.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+    word.strip_prefix('-').is_some_and(is_number) && word.parse::<f64>().is_ok()
 }
 
 /// Whether one flag of an arg takes several words.

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::lexer::{Lexer, Operator, Token};
-use super::script::{Condition, LineError, Redirections, Script, Stage, Stderr, Step, Word};
+use super::script::{Condition, LineError, Redirection, Redirections, Script, Stage, Step, Word};
 
 /// Maximum length of a command line, in bytes.
 pub(crate) const MAX_LINE_BYTES: usize = 64 << 10;
@@ -99,7 +99,7 @@ impl Parser<'_> {
                 None => return Ok((stages, end)),
                 Some(mut stage) => {
                     if matches!(end, Some((Operator::PipeAll, _))) {
-                        stage.streams.stderr = Stderr::Output;
+                        stage.streams = Redirection::StderrToStdout.applied(stage.streams);
                     }
                     stages.push(stage);
                 }

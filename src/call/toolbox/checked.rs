@@ -10,7 +10,9 @@ use super::values::{invalid, permitted_values};
 use crate::call::approval::PlannedCall;
 use crate::call::arguments::{self, Bound, BoundValue, Input, Problem, Violation};
 use crate::call::command_line;
-use crate::call::line::{CommandWords, LineError, Reading, StartedCommand, read, read_started};
+use crate::call::line::{
+    CommandWords, LineError, Reading, StartedCommand, read, read_started, with_useful_suggestions,
+};
 use crate::call::outcome::CallError;
 use crate::call::request::Purpose;
 use crate::exec::{self, Invocation};
@@ -53,26 +55,37 @@ impl Toolbox {
         surroundings: Surroundings<'_>,
     ) -> Result<CheckedCall<'a>, CallError> {
         let Surroundings { directory, input, env, purpose } = surroundings;
-        let Reading { tool, mut arguments, started, .. } = reading;
+        let tool = reading.tool;
         if !self.policy.permits(tool) {
             return Err(CallError::UnknownTool { suggestions: Vec::new() });
         }
+
+        // An option of the line that names a directory stays in its words, so that the program itself changes to it.
+        let typed_directory = tool.agent_args().any(|arg| arg.place() == Place::Cwd && reading.gives(arg));
+        let mut arguments = reading.arguments.clone();
         let has_directory = directory.is_some_and(|directory| set_directory(tool, &mut arguments, directory));
         let bound = arguments::bind_line(tool, &arguments, input)
+            .and_then(|bound| bound.with_repeated(tool, &reading.repeated))
             .map_err(|violations| invalid(tool, &arguments, violations))?;
         permitted_values(tool, &arguments, &bound, purpose)?;
+        let unstated = arguments::unstated_defaults(tool, &arguments);
+        if !unstated.is_empty() {
+            return Err(CallError::PolicyDenied { violations: unstated });
+        }
+
         let fixed = || directory.filter(|_| !has_directory).and_then(|_| fixed_directory(tool));
         if let Some((problem, remedy)) = unsayable(tool, input).or_else(fixed) {
             return Err(unread(text, problem, remedy));
         }
-        let mut invocation = command_line::plan(tool, &bound, &exec::variable);
+        let mut invocation = reading.plan(&bound, &exec::variable);
         invocation.env.splice(0..0, env.iter().cloned());
-        if let Some(directory) = directory.filter(|_| !has_directory) {
-            invocation.cwd = Some(directory.into());
+        if typed_directory || !has_directory {
+            invocation.cwd = command_line::directory_of_line(tool, directory);
         }
+
         self.confine(tool, &bound, &mut invocation);
         let started =
-            started.map(|started| self.check_started(*started, text, &invocation, surroundings)).transpose()?;
+            reading.started.map(|started| self.check_started(*started, text, &invocation, surroundings)).transpose()?;
         if let Some(started) = &started {
             command_line::start(&mut invocation, &bound, &started.invocation);
         }
@@ -96,6 +109,7 @@ impl Toolbox {
         let command =
             CommandWords { words: &texts, variables: &[], input: Input::Nothing, names_program: &exec::names_program };
         let reading = read_started(&self.index, command, 1).map_err(|unread| {
+            let unread = with_useful_suggestions(&self.index, command, unread);
             let near = unread.suggestions.join("`, `");
             let near = if near.is_empty() { String::new() } else { format!("; did you mean `{near}`?") };
             failed(format!("{}{near}", unread.problem))

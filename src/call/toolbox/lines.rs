@@ -67,8 +67,10 @@ impl Toolbox {
                 for stage in &stages {
                     self.write_line(request, stage, steps_id(&steps), Permission::Awaited, Duration::ZERO, &result);
                 }
-                let last = stages.last().map(|stage| (stage.call.tool.name().to_owned(), stage.text.clone()));
-                let (tool, text) = last.unwrap_or_default();
+                let needs_approval = |stage: &&&Planned<'_>| self.pending(&[**stage]).needs_approval();
+                let asked = stages.iter().find(needs_approval);
+                let (tool, text) =
+                    asked.map(|stage| (stage.call.tool.name().to_owned(), stage.text.clone())).unwrap_or_default();
                 return match result {
                     CallResult::InputRequired(question) => LineResult::InputRequired(question),
                     CallResult::Failed(error) => failed(LineFailure { tool: Some(tool), text, error }),

@@ -1,4 +1,4 @@
-//! The user's policy, which installed servers get unless another one is given.
+//! The policy of the user, or of a project, which installed servers get unless another one is given.
 
 use std::fs;
 use std::io;
@@ -19,20 +19,35 @@ approval:
   headless: deny
 ";
 
-/// The file of the user's policy.
+/// The file of the policy.
 #[derive(Debug)]
-pub(super) struct UserPolicy {
+pub(super) struct OwnPolicy {
     path: PathBuf,
+    /// The path in settings.
+    word: PathBuf,
 }
 
 fn new_policy() -> String {
     POLICY.replace("PROGRAM", identity::name())
 }
 
-impl UserPolicy {
+impl OwnPolicy {
     /// Returns that in the user's configuration directory.
-    pub(super) fn of(places: &Places) -> Self {
-        Self { path: places.config().join(identity::name()).join("policy.yaml") }
+    pub(super) fn of_user(places: &Places) -> Self {
+        let path = places.config().join(identity::name()).join("policy.yaml");
+        Self { word: path.clone(), path }
+    }
+
+    /// Returns that of a project. Its settings go to other machines, and clients start servers in its directory, so they
+    /// hold the name of the file.
+    pub(super) fn of_project(project: &Path) -> Self {
+        let word = PathBuf::from(format!("{}-policy.yaml", identity::name()));
+        Self { path: project.join(&word), word }
+    }
+
+    /// Returns the path as settings have it.
+    pub(super) fn word(&self) -> &Path {
+        &self.word
     }
 
     pub(super) fn path(&self) -> &Path {

@@ -132,8 +132,11 @@ fn as_text(verdict: &Verdict, path: &Path) -> String {
             let _ = writeln!(text, "{}\n  {}{}", arg.name, place(Some(arg.line)), arg.says.join("; "));
         }
         if !explanation.hidden_args.is_empty() {
-            let _ =
-                writeln!(text, "{}\n  above the tool's risk, and no rule names it", explanation.hidden_args.join(", "));
+            let _ = writeln!(
+                text,
+                "{}\n  not permitted: above the tool's risk, and no rule names it",
+                explanation.hidden_args.join(", ")
+            );
         }
     }
     let _ = match &verdict.line {

@@ -62,7 +62,6 @@ pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
         handles.push(published.handle);
         policy_servers.push((pattern.clone(), server.with_state_key(key.clone())));
     }
-    exec::keep_descriptors_private();
     let http = Http {
         host_check: host_check(&arguments.http),
         auth: auth.clone(),

@@ -15,11 +15,11 @@ use super::arguments::RunArguments;
 use super::reload;
 use crate::call::audit::Audit;
 use crate::call::confinement::needs_of_call;
-use crate::command::output::usage;
+use crate::command::output::{FAILURE, usage};
 use crate::command::selection::report_load_error;
 use crate::command::terminal;
 use crate::exec;
-use crate::mcp::{Jobs, Options, Server};
+use crate::mcp::{JOB_TOOL, Jobs, Options, Server};
 use crate::serving::load::LoadError;
 use crate::serving::reload::{Published, Registry};
 use crate::transport::SHUTDOWN_LIMIT;
@@ -39,6 +39,14 @@ impl Start<'_> {
     pub(super) fn server(&mut self, policy: Option<&Path>) -> Result<(Server, Published), ExitCode> {
         let published = self.registry.add(policy).map_err(|error| self.report(error))?;
         terminal::report(&published.warnings);
+        if self.options.detach_after.is_some() && published.handle.toolbox().index.get(JOB_TOOL).is_none() {
+            let policy = policy.map_or_else(|| "the compiled-in policy".to_owned(), |path| path.display().to_string());
+            terminal::complain(&format!(
+                "{policy} hides `{JOB_TOOL}`, by which clients follow the calls that --detach-after lets go on: permit it, \
+                 or leave --detach-after out"
+            ));
+            return Err(ExitCode::from(FAILURE));
+        }
         tell_unconfined(&published);
         let server = Server::of_handle(published.handle.clone(), self.options.clone(), self.shutdown.clone());
         Ok((server.with_jobs(self.jobs.clone()), published))

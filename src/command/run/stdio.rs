@@ -13,7 +13,7 @@ use crate::command::runtime::runtime;
 use crate::command::terminal;
 use crate::identity;
 use crate::mcp::Server;
-use crate::{exec, transport};
+use crate::transport;
 
 /// Says on a terminal how to start the server from a client.
 fn on_a_terminal() -> String {
@@ -22,7 +22,8 @@ fn on_a_terminal() -> String {
         "\
 {name} serves MCP on standard input and output and is waiting for a client. Start it from one instead:
   by itself        {name} install CLIENT
-  other clients    {{\"mcpServers\": {{\"{name}\": {{\"command\": \"{name}\"}}}}}}
+  other clients    {{\"mcpServers\": {{\"{name}\": {{\"command\": \"{name}\", \"args\": [\"--policy\", \"/path/to/policy.yaml\"]}}}}}}
+                   Without a policy, every call runs unasked; `{name} install cursor --print` shows one that asks.
 To try a tool here: {name} list, {name} search QUERY, {name} call TOOL key=value. Ctrl-C ends the server."
     )
 }
@@ -35,7 +36,6 @@ pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
     if io::stdin().is_terminal() {
         terminal::error(&on_a_terminal());
     }
-    exec::keep_descriptors_private();
     serve(start, server).map_err(|error| {
         terminal::complain(&error);
         ExitCode::from(FAILURE)

@@ -34,7 +34,8 @@ pub(in crate::mcp) fn search(
     let [category, cli] = ["category", "cli"].map(|name| reader.filter(name));
     let cursor = reader.string("cursor");
     let limit = reader.limit();
-    reader.reject_misspelt(&["query", "category", "cli", "limit", "cursor", "detail"]);
+    let skipped = reader.offset();
+    reader.reject_misspelt(&["query", "category", "cli", "limit", "offset", "cursor", "detail"]);
     let is_brief = reader.choice("detail", &["full", "brief"]) == "brief";
     reader.finish()?;
     let filter = Filter { query: query.as_deref(), category: category.as_deref(), cli: cli.as_deref() };
@@ -42,8 +43,8 @@ pub(in crate::mcp) fn search(
     let operation = if is_summary { Operation::Summary } else { Operation::Search };
     let cursor_at = |offset| Cursor { operation, offset, request: cursor::request_hash(strategy, filter), digest };
     let offset = match cursor {
-        None => 0,
-        Some(text) => cursor_at(0).offset_of(&text).map_err(Failure::Cursor)?,
+        None => skipped,
+        Some(text) => cursor_at(0).offset_of(&text).map_err(Failure::Cursor)?.saturating_add(skipped),
     };
     let limit = usize::try_from(limit).unwrap_or_default();
     let (mut page, total, count) = if is_summary {
@@ -51,7 +52,7 @@ pub(in crate::mcp) fn search(
     } else {
         search_page(&index.search_by(strategy, filter, usize::MAX), offset, limit, is_brief)
     };
-    let end = offset + count;
+    let end = offset.saturating_add(count);
     page["total"] = json!(total);
     page["next_cursor"] = if count > 0 && end < total { json!(cursor_at(end).to_string()) } else { Value::Null };
     page["unmatched_words"] = json!(query.map(|query| index.unmatched_words(&query)).unwrap_or_default());

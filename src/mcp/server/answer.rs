@@ -7,6 +7,7 @@ use serde_json::Value;
 #[cfg(has_code)]
 use super::super::code;
 use super::super::extended::{self, Failure};
+use super::super::job_tool::JOB_TOOL;
 use super::super::meta::{self, EntryDetail};
 use super::super::surface::{MetaSurface, MetaTool, SearchForm, Surface};
 use super::super::{chain, lines, reply, tools};
@@ -25,6 +26,9 @@ impl Server {
             }
             Surface::Meta(surface) => match surface.find(call.name) {
                 Some(tool) => self.call_meta(tool, surface, call).await.map(Some),
+                None if surface.has_own_job_tool() && call.name == JOB_TOOL => {
+                    self.call_direct(call.name, call.arguments, Purpose::Call, call).await.map(Some)
+                }
                 None => Ok(None),
             },
         }

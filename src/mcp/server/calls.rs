@@ -16,6 +16,7 @@ use tracing::Instrument as _;
 
 use super::super::client::Client;
 use super::super::errors::{elicitation_required, forged_state, resource_not_found};
+use super::super::ignored::Ignored;
 use super::super::log::CallLog;
 use super::super::progress::{Progress, with_progress};
 use super::super::reply::{Media, MediaKind, Reply, reply};
@@ -23,7 +24,7 @@ use super::super::revision::is_modern;
 use super::super::{request_context, resources};
 use super::Server;
 use crate::call::approval::{Approver, Denial, Unattended};
-use crate::call::arguments::{echo, keys_ignored_from_agents};
+use crate::call::arguments::echo;
 use crate::call::{CallError, CallRequest, CallResult, Purpose, Toolbox};
 use crate::exec::MAX_WHOLE_OUTPUT_BYTES;
 use crate::exec::{Outcome, StderrLines, Stop, Watch};
@@ -75,7 +76,9 @@ impl Server {
         let tool = toolbox.index.get(name);
         let progress = Progress::of(client.context);
         let named = NamedCall { name, arguments, purpose };
-        let reply = match self.run(toolbox, named, client, progress.as_ref(), client.context).await {
+        let result = self.run(toolbox, named, client, progress.as_ref(), client.context).await;
+        let ignored = Ignored::of_call(tool, arguments, &result);
+        let reply = match result {
             CallResult::InputRequired(result) => return Ok(result.into()),
             CallResult::Ran(outcome) => reply(name, output_form(tool), Ok(outcome), self.options.text_form),
             CallResult::Failed(CallError::ApprovalDenied(Denial::Forged)) => return Err(forged_state()),
@@ -84,6 +87,7 @@ impl Server {
             }
             CallResult::Failed(error) => reply(name, OutputForm::Text, Err(error), self.options.text_form),
         };
+        let reply = reply.ignoring(ignored);
         if let (Some(tool), Some(error)) = (tool, &reply.error)
             && let Some(log) = self.log(tool, client.context)
         {
@@ -93,9 +97,7 @@ impl Server {
             space.set(bytes(&reply));
         }
         let uri = tool.and_then(|tool| output_uri(tool, arguments));
-        let mut result = self.result(name, uri, reply, client.context);
-        result.meta = tool.and_then(|tool| ignored_meta(tool, arguments));
-        Ok(result.into())
+        Ok(self.result(name, uri, reply, client.context).into())
     }
 
     /// Reads the resource that a tool prints.
@@ -308,11 +310,10 @@ fn output_uri(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Option<
     tool.output().and_then(|_| resources::uri(tool, arguments))
 }
 
-/// The metadata that names the ignored arguments of a call; `None` if there are none.
-fn ignored_meta(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Option<MetaObject> {
-    let names: Vec<Value> = keys_ignored_from_agents(tool, arguments).map(|name| echo(name).into()).collect();
-    let meta = || MetaObject(Map::from_iter([(IGNORED_META.to_owned(), names.clone().into())]));
-    (!names.is_empty()).then(meta)
+/// The metadata that names ignored arguments; `None` if there are none.
+fn ignored_meta(ignored: &[Ignored]) -> Option<MetaObject> {
+    let names: Value = ignored.iter().flat_map(|call| call.names.iter().cloned()).collect();
+    (!ignored.is_empty()).then(|| MetaObject(Map::from_iter([(IGNORED_META.to_owned(), names)])))
 }
 
 /// Returns whether the client knows links in results. Without them it gets no full output.
@@ -339,7 +340,7 @@ pub(super) fn render(reply: Reply, uris: Vec<Option<String>>) -> CallToolResult 
     if reply.media.is_empty() || !reply.text.is_empty() {
         content.push(ContentBlock::text(reply.text));
     }
-    match reply.error {
+    let mut result = match reply.error {
         None => {
             let mut result = CallToolResult::success(content);
             result.structured_content = reply.typed;
@@ -350,5 +351,7 @@ pub(super) fn render(reply: Reply, uris: Vec<Option<String>>) -> CallToolResult 
             result.structured_content = Some(error.to_json());
             result
         }
-    }
+    };
+    result.meta = ignored_meta(&reply.ignored);
+    result
 }

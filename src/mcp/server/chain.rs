@@ -4,19 +4,22 @@ use std::time::Instant;
 
 use climax_catalog::OutputForm;
 use rmcp::model::{CallToolResponse, ErrorData};
+use serde_json::Value;
 
-use super::super::chain::{chain_reply, within};
-use super::super::errors::{forged_state, unknown_log};
+use super::super::chain::{CHAIN_KEYS, chain_reply, within};
+use super::super::errors::{elicitation_required, forged_state, unknown_log};
+use super::super::ignored::Ignored;
 use super::super::progress::Progress;
 use super::super::replay_logs::{Done, WaitingRequest};
-use super::super::reply::{Reply, reply};
+use super::super::reply::{Reply, invalid_arguments, reply};
 use super::super::request_context;
+use super::super::revision::is_modern;
 use super::Server;
 use super::calls::{NamedCall, ToolCall, bytes, output_form};
 use crate::call::approval::Denial;
 use crate::call::arguments::{Problem, Violation};
 use crate::call::chain::{self, ChainStep, MAX_CHAIN_BYTES, StepResult, has_references};
-use crate::call::{CallError, CallResult, Purpose};
+use crate::call::{CallError, CallResult, ErrorCode, Purpose};
 use crate::exec::{End, Outcome};
 
 impl Server {
@@ -50,6 +53,11 @@ impl Server {
             let failed = reply(&steps[at].tool, OutputForm::Text, Err(placed(at, error)), self.options.text_form);
             return Ok(self.end_chain(call, failed, &steps, at, &done));
         }
+        // Later it would be an error that says nothing about the steps before it.
+        let has_form = |step: &ChainStep| toolbox.index.get(&step.tool).is_some_and(|tool| tool.questions().len() > 0);
+        if is_modern(client.context) && !client.supports_forms() && steps.iter().any(has_form) {
+            return Err(elicitation_required());
+        }
         let progress = Progress::of(client.context);
         loop {
             let at = done.len();
@@ -58,14 +66,9 @@ impl Server {
             let arguments = match chain::resolved(tool, arguments, &done) {
                 Ok(arguments) => arguments,
                 Err(reason) => {
-                    let violations =
-                        vec![Violation { argument: "args".to_owned(), problem: Problem::Reference { reason } }];
-                    let error = CallError::InvalidArguments {
-                        violations,
-                        suggestions: Vec::new(),
-                        input_schema: String::new(),
-                    };
-                    let failed = reply(name, OutputForm::Text, Err(placed(at, error)), self.options.text_form);
+                    let argument = format!("steps[{at}].args");
+                    let violation = Violation { argument, problem: Problem::Reference { reason } };
+                    let failed = invalid_arguments(name, &[violation], Vec::new(), &Value::Null);
                     return Ok(self.end_chain(call, failed, &steps, at, &done));
                 }
             };
@@ -112,7 +115,15 @@ impl Server {
         done: &[StepResult],
     ) -> CallToolResponse {
         let tool = &steps[at].tool;
-        let reply = chain_reply(last, (at, tool), done, steps.len());
+        let is_refused = last.error.as_ref().is_some_and(|error| error.code == ErrorCode::InvalidArguments);
+        let made = &steps[..done.len()];
+        let last_made = steps.get(at).filter(|_| !is_refused);
+        let made = made.iter().chain(last_made);
+        let index = &call.toolbox.index;
+        let ignored = Ignored::of_calls(made.filter_map(|step| Some((index.get(&step.tool)?, &step.arguments))));
+        let beside = Ignored::of_meta_tool(call.name, call.arguments, &CHAIN_KEYS);
+        let reply = chain_reply(last, (at, tool), done, steps.len(), self.options.text_form);
+        let reply = reply.ignoring(ignored.into_iter().chain(beside));
         if let Some(space) = request_context::space(call.client.context) {
             space.set(bytes(&reply));
         }
@@ -137,9 +148,9 @@ fn placed(at: usize, error: CallError) -> CallError {
 /// Returns the result of a step that succeeded. Of standard output it holds at most `most` bytes, or nothing.
 fn step_result(tool: &str, outcome: Outcome, most: usize) -> StepResult {
     let exit_code = if let End::Exited(code) = outcome.end { code } else { -1 };
-    let stderr = outcome.stderr.text();
+    let (shown, stderr) = (outcome.stdout.text(), outcome.stderr.text());
     let stdout_bytes = outcome.stdout.total_bytes();
     let stdout = outcome.stdout.into_bytes().filter(|bytes| bytes.len() <= most);
     let stdout = stdout.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    StepResult { tool: tool.to_owned(), exit_code, stdout, stderr, stdout_bytes }
+    StepResult { tool: tool.to_owned(), exit_code, stdout, shown, stderr, stdout_bytes }
 }

@@ -10,17 +10,22 @@ use serde_json::{Map, Value};
 
 use super::super::client::Client;
 use super::super::code::signature::signature;
-use super::super::code::{CodeArguments, code_reply, failure, line_answer, outcome_answer, refusal, wrong_arguments};
-use super::super::errors::unknown_log;
+use super::super::code::{
+    CODE_KEYS, CodeArguments, code_reply, failure, line_answer, outcome_answer, refusal, wrong_arguments,
+};
+use super::super::errors::{elicitation_required, forged_state, unknown_log};
+use super::super::ignored::Ignored;
 use super::super::lines::run_arguments;
 use super::super::meta::{self, EntryDetail};
 use super::super::progress::Progress;
 use super::super::replay_logs::{Done, WaitingRequest};
+use super::super::revision::is_modern;
 use super::super::{reply, request_context};
 use super::Server;
 use super::calls::{NamedCall, ToolCall, bytes};
+use crate::call::approval::Denial;
 use crate::call::arguments::{Violation, echo, keys_ignored_from_agents, type_problem};
-use crate::call::{CallError, CallResult, LineResult, Purpose, suggest_tools};
+use crate::call::{CallError, CallResult, LineFailure, LineOutcome, LineResult, Purpose, suggest_tools};
 use crate::code::{self, Answer, Callee, CodeOutcome, Request, RunEnd};
 
 /// The calls of one program.
@@ -31,6 +36,14 @@ struct ProgramCalls<'a> {
     run: u64,
     /// The call whose user has answered with this request.
     asked: Option<u64>,
+}
+
+/// The reason why a program does not go on.
+enum Interruption {
+    /// The client has to ask its user first.
+    Asks(InputRequiredResult),
+    /// The request has no result.
+    Fails(ErrorData),
 }
 
 impl Server {
@@ -62,14 +75,18 @@ impl Server {
             Err(why) => Ok(RunEnd::Ended(CodeOutcome::not_started(why))),
         };
         let reply = match ran {
-            Ok(RunEnd::Asks(question, log)) => {
+            Ok(RunEnd::Asks(Interruption::Fails(error), _)) => return Err(error),
+            Ok(RunEnd::Asks(Interruption::Asks(question), log)) => {
                 if let Some(state) = question.request_state.clone() {
                     let (arguments, done) = (call.arguments.clone(), Done::Code(log));
                     self.logs.store(WaitingRequest { state, caller, arguments, done, asked_at: Instant::now() });
                 }
                 return Ok(question.into());
             }
-            Ok(RunEnd::Ended(outcome)) => code_reply(outcome, program, self.options.text_form),
+            Ok(RunEnd::Ended(outcome)) => {
+                let beside = Ignored::of_meta_tool(call.name, call.arguments, &CODE_KEYS);
+                code_reply(outcome, beside, program, self.options.text_form)
+            }
             Err(error) => {
                 let failed = Err(CallError::Spawn(error));
                 reply::reply(call.name, OutputForm::Text, failed, self.options.text_form)
@@ -88,7 +105,7 @@ impl ProgramCalls<'_> {
         if self.asked == Some(id) { self.call.client.again() } else { self.call.client.without_answer() }
     }
 
-    async fn tool(&self, id: u64, name: &str, arguments: Value) -> Result<Answer, InputRequiredResult> {
+    async fn tool(&self, id: u64, name: &str, arguments: Value) -> Result<Answer, Interruption> {
         let Value::Object(arguments) = arguments else {
             let problem = type_problem(&arguments, "an object of arguments");
             return Ok(Err(wrong_arguments(name, &[Violation { argument: "args".to_owned(), problem }])));
@@ -99,13 +116,19 @@ impl ProgramCalls<'_> {
         let tool = toolbox.index.get(name).into_iter();
         let ignored = tool.flat_map(|tool| keys_ignored_from_agents(tool, &arguments)).map(echo).collect();
         Ok(match result {
-            CallResult::InputRequired(question) => return Err(question),
+            CallResult::InputRequired(question) => return Err(Interruption::Asks(question)),
+            CallResult::Failed(CallError::ApprovalDenied(Denial::Forged)) => {
+                return Err(Interruption::Fails(forged_state()));
+            }
+            CallResult::Failed(CallError::ApprovalDenied(Denial::Unanswerable)) if is_modern(client.context) => {
+                return Err(Interruption::Fails(elicitation_required()));
+            }
             CallResult::Ran(outcome) => outcome_answer(name, outcome, ignored, server.options.text_form),
             CallResult::Failed(error) => Err(refusal(name, error, &ignored)),
         })
     }
 
-    async fn line(&self, id: u64, given: &Map<String, Value>) -> Result<Answer, InputRequiredResult> {
+    async fn line(&self, id: u64, given: &Map<String, Value>) -> Result<Answer, Interruption> {
         let (Self { server, .. }, ToolCall { toolbox, client, .. }) = (self, self.call);
         let given = match run_arguments(given) {
             Ok(given) => given,
@@ -113,7 +136,11 @@ impl ProgramCalls<'_> {
         };
         let purpose = Purpose::Code { run: self.run };
         match server.run_line(toolbox, &given, purpose, &self.client(id), client.context).await {
-            LineResult::InputRequired(question) => Err(question),
+            LineResult::InputRequired(question) => Err(Interruption::Asks(question)),
+            LineResult::Done(LineOutcome {
+                failure: Some(LineFailure { error: CallError::ApprovalDenied(Denial::Forged), .. }),
+                ..
+            }) => Err(Interruption::Fails(forged_state())),
             LineResult::Done(done) => {
                 server.announce_changes(toolbox, &done);
                 Ok(line_answer(done, server.options.text_form))
@@ -147,9 +174,9 @@ impl ProgramCalls<'_> {
 }
 
 impl Callee for ProgramCalls<'_> {
-    type Question = InputRequiredResult;
+    type Question = Interruption;
 
-    fn answer(&self, id: u64, request: Request) -> BoxFuture<'_, Result<Answer, InputRequiredResult>> {
+    fn answer(&self, id: u64, request: Request) -> BoxFuture<'_, Result<Answer, Interruption>> {
         Box::pin(async move {
             match request {
                 Request::Tool { name, arguments } => self.tool(id, &name, arguments).await,

@@ -70,7 +70,7 @@ impl OwnedCall {
         let Self { toolbox, name, arguments, responses, state, context } = self;
         let client = Client::new(context, &server.states, responses.as_ref(), state.as_deref());
         let call = ToolCall { toolbox, name, arguments, client };
-        let answer = catch_panic(server.answer(&call)).await?;
+        let answer = request_context::acting_for(context, catch_panic(server.answer(&call))).await?;
         // MCP 2025-11-25, server/tools, "Error Handling": an unknown tool is a protocol error.
         answer.ok_or_else(|| ErrorData::invalid_params(format!("Unknown tool: {}", echo(name)), None))
     }
@@ -84,6 +84,9 @@ impl OwnedCall {
         let index = &self.toolbox.index;
         match surface {
             Surface::Classic => Some((index.get(&self.name)?, self.arguments.clone())),
+            Surface::Meta(surface) if surface.has_own_job_tool() && self.name == JOB_TOOL => {
+                Some((index.get(JOB_TOOL)?, self.arguments.clone()))
+            }
             Surface::Meta(surface) => {
                 surface.find(&self.name).filter(|tool| matches!(tool, MetaTool::Call | MetaTool::Read))?;
                 let call = meta::call_request(index, surface.call_name(), &self.arguments).ok()?;
@@ -134,7 +137,7 @@ impl Server {
     fn can_call_job_tool(&self, call: &OwnedCall) -> bool {
         let is_callable = match &self.options.surface {
             Surface::Classic => true,
-            Surface::Meta(surface) => surface.caller().is_some(),
+            Surface::Meta(surface) => surface.caller().is_some() || surface.has_own_job_tool(),
         };
         is_callable && call.toolbox.index.get(JOB_TOOL).is_some()
     }
@@ -143,10 +146,12 @@ impl Server {
     fn still_running(&self, job: &Job) -> CallToolResult {
         let call = |args: Value| match &self.options.surface {
             Surface::Classic => format!("{JOB_TOOL} {args}"),
-            Surface::Meta(surface) => {
-                let caller = surface.caller().map_or_else(String::new, |tool| format!("{} ", tool.name()));
-                format!("{caller}{}", json!({ (surface.call_name().as_str()): JOB_TOOL, "args": args }))
-            }
+            Surface::Meta(surface) => match surface.caller() {
+                None => format!("{JOB_TOOL} {args}"),
+                Some(caller) => {
+                    format!("{} {}", caller.name(), json!({ (surface.call_name().as_str()): JOB_TOOL, "args": args }))
+                }
+            },
         };
         let id = &job.id;
         let wait = call(json!({ "job": id, "wait": 30 }));

@@ -4,12 +4,12 @@ use std::pin::pin;
 
 use rmcp::model::{CallToolResponse, ErrorData, MetaObject};
 use rmcp::service::{RequestContext, RoleServer};
-use serde_json::Map;
 use tracing::Instrument as _;
 
 use super::super::client::Client;
 use super::super::errors::forged_state;
-use super::super::lines::{RunArguments, line_reply, stages_json};
+use super::super::ignored::Ignored;
+use super::super::lines::{RUN_KEYS, RunArguments, line_reply, stages_json};
 use super::super::progress::{Progress, with_progress};
 use super::super::request_context;
 use super::Server;
@@ -44,12 +44,15 @@ impl Server {
         }
         self.announce_changes(toolbox, &done);
         let stages = stages_json(&done);
-        let reply = line_reply(done, &toolbox.index, self.options.text_form);
+        let ignored = Ignored::of_meta_tool(call.name, call.arguments, &RUN_KEYS);
+        let reply = line_reply(done, &toolbox.index, self.options.text_form).ignoring(ignored);
         if let Some(space) = request_context::space(client.context) {
             space.set(super::calls::bytes(&reply));
         }
         let mut result = self.result(call.name, None, reply, client.context);
-        result.meta = stages.map(|stages| MetaObject(Map::from_iter([(STAGES_META.to_owned(), stages)])));
+        if let Some(stages) = stages {
+            result.meta.get_or_insert_with(MetaObject::default).0.insert(STAGES_META.to_owned(), stages);
+        }
         Ok(result.into())
     }
 

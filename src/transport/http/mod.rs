@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use hyper::Request;
-use hyper::body::Incoming;
-use hyper::header::HeaderValue;
+use hyper::body::{Body as _, Incoming};
+use hyper::header::{CONNECTION, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
+use hyper::{Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rustix::net::sockopt::set_tcp_nodelay;
@@ -29,6 +29,7 @@ use self::caller::CallerPattern;
 use self::connections::{ConnectionSlot, Connections};
 use self::head::MAX_HEAD_BYTES;
 use self::host_check::HostCheck;
+use self::line_ends::CheckedLines;
 use self::quota::Quota;
 use self::rate::{Limiter, Rate};
 use self::router::{Router, Service};
@@ -46,6 +47,7 @@ mod connections;
 mod cors;
 mod head;
 pub mod host_check;
+mod line_ends;
 mod message;
 mod notifying_sessions;
 #[cfg(feature = "oauth")]
@@ -234,10 +236,14 @@ async fn serve_connection(
     }
     let address = limited_address(address.ip());
     let service = service_fn(move |request: Request<Incoming>| {
+        let is_last = request.body().size_hint().exact().is_none();
         let request = request.map(|body| slot.request_started(body));
         let (router, slot) = (router.clone(), slot.clone());
         async move {
-            let response = router.respond(request, address).await;
+            let mut response = router.respond(request, address).await;
+            if is_last {
+                close_after(&mut response);
+            }
             Ok::<_, std::convert::Infallible>(response.map(|body| slot.response_started(body)))
         }
     });
@@ -246,7 +252,7 @@ async fn serve_connection(
             .timer(TokioTimer::new())
             .header_read_timeout(HEAD_LIMIT)
             .max_buf_size(MAX_HEAD_BYTES)
-            .serve_connection(TokioIo::new(stream), service)
+            .serve_connection(TokioIo::new(CheckedLines::new(stream)), service)
     );
     let ended = async {
         // A connection that is opened while the server drains is for health probes.
@@ -268,6 +274,11 @@ async fn serve_connection(
     if let Err(error) = ended {
         tracing::debug!(%error, "a connection broke off");
     }
+}
+
+/// Ends the connection with this response: where a body of unknown length ends, [`CheckedLines`] does not see.
+fn close_after<B>(response: &mut Response<B>) {
+    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
 }
 
 /// Sends without delay: otherwise each event of a stream waits for the client's acknowledgement, some 40 ms.

@@ -17,16 +17,23 @@ pub(super) struct Command {
     pub(super) span: Span,
 }
 
+/// Returns whether what stands between braces is meant as a name. Else the word is text: `{}`, `{{.ID}}`, `{0}`, `{a,b}`.
+fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
+}
+
 impl Checker<'_> {
-    /// Reads the parts of a command. A word `{name}` is the place of the arg of this name.
-    pub(super) fn command(&mut self, text: Option<&Spanned<String>>, args: &[&str]) -> Command {
+    /// Reads the parts of a command. A word `{name}` is the place of the arg of this name, one of `args`, which `owner`
+    /// has.
+    pub(super) fn command(&mut self, text: Option<&Spanned<String>>, args: &[&str], owner: &str) -> Command {
         let span = text.map_or(Span { start: 0, end: 0 }, |text| text.span);
         let words = self.words(text);
-        let parts = words.into_iter().map(|word| self.part(word, span, args)).collect();
+        let parts = words.into_iter().map(|word| self.part(word, span, args, owner)).collect();
         Command { parts, span }
     }
 
-    fn part(&mut self, word: String, span: Span, args: &[&str]) -> CommandPart {
+    fn part(&mut self, word: String, span: Span, args: &[&str], owner: &str) -> CommandPart {
         let Some(name) = word.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else {
             return CommandPart::Word(word);
         };
@@ -36,10 +43,16 @@ impl Checker<'_> {
         if name == OPTIONS {
             return CommandPart::Options;
         }
-        if let Some(near) = crate::suggest::did_you_mean(name, args.iter().copied().chain([OPTIONS])) {
-            let message = format!("`{word}` names no arg of the tool");
-            self.report(Code::UnknownPlaceholder, span, message, format!("did you mean `{{{near}}}`?"));
+        if !is_name(name) {
+            return CommandPart::Word(word);
         }
+
+        let near = crate::suggest::did_you_mean(name, args.iter().copied().chain([OPTIONS]));
+        let help = near.map_or_else(
+            || format!("define an arg `{name}`, or remove the word"),
+            |near| format!("did you mean `{{{near}}}`?"),
+        );
+        self.report(Code::UnknownPlaceholder, span, format!("`{word}` names no arg of {owner}"), help);
         CommandPart::Word(word)
     }
 
@@ -51,7 +64,7 @@ impl Checker<'_> {
         shared: &SharedParts<'_>,
     ) -> Vec<CommandPart> {
         let names: Vec<&str> = args.iter().map(|arg| arg.name.as_str()).collect();
-        let command = self.command(tool.command.as_ref(), &names);
+        let command = self.command(tool.command.as_ref(), &names, "the tool");
         if let (Some(name), true, true) = (&tool.name, shared.needs_words, command.parts.is_empty())
             && !name.value.is_empty()
         {

@@ -92,9 +92,14 @@ impl Checker<'_> {
             self.unknown_name(name, "tool of this config", &known);
             return;
         };
-        if tool.risk.is_some_and(|risk| risk != Risk::Read) {
-            let message = format!("`{}` may change something", name.value);
-            let help = "call a tool of `risk: read`: whoever opens a prompt does not expect changes";
+        let problem = match tool.risk {
+            Some(Risk::Read) => None,
+            None => Some(("states no risk", "write `risk: read` at the tool if that is true")),
+            Some(_) => Some(("may change something", "call a tool of `risk: read`")),
+        };
+        if let Some((problem, remedy)) = problem {
+            let message = format!("`{}` {problem}", name.value);
+            let help = format!("{remedy}: whoever opens a prompt does not expect changes");
             self.report(Code::IllegalPrompt, name.span, message, help);
         }
         let known: Vec<&str> = tool.args.iter().filter_map(|arg| Some(arg.name.as_ref()?.value.as_str())).collect();

@@ -28,9 +28,17 @@ impl Checker<'_> {
             let message = format!("URIs that start with `{OWN_SCHEME}:` are the server's own");
             refuse(message, "use another scheme, such as the name of the program");
         }
-        if tool.risk.is_some_and(|risk| risk != Risk::Read) {
-            let help = "remove `resource`, or correct `risk`: a resource is read without asking";
-            refuse("the tool may change something".to_owned(), help);
+        match tool.risk {
+            Some(Risk::Read) => {}
+            None => {
+                let help =
+                    "write `risk: read` if that is true, or remove `resource`: a resource is read without asking";
+                refuse("the tool states no risk".to_owned(), help);
+            }
+            Some(_) => {
+                let help = "remove `resource`, or correct `risk`: a resource is read without asking";
+                refuse("the tool may change something".to_owned(), help);
+            }
         }
         if !tool.ask.is_empty() {
             refuse(

@@ -282,11 +282,11 @@ codes! {
         why "The person who is asked would read half a question.";
         example "confirm_message: Delete {path?";
         remedy "Close the brace; write `{{` for a brace itself.";
-    /// A template that names neither an arg nor a `resolve` entry.
+    /// A template that names neither an arg nor a `resolve` entry, or a word `{name}` of a command that names no arg.
     UnknownPlaceholder = "unknown-placeholder", Error, Check;
-        why "There is no value to show in its place.";
+        why "There is no value to put in its place.";
         example "confirm_message: Delete {pth}?   # the arg is `path`";
-        remedy "Name an arg of the tool or an entry of its `resolve`.";
+        remedy "Name an arg of the tool. A template may name an entry of `resolve` too.";
     /// A policy's `pattern` that is no regular expression, or none that matches in linear time.
     BadPattern = "bad-pattern", Error, Check;
         why "A rule that cannot be checked protects nothing.";
@@ -424,6 +424,11 @@ codes! {
         why "An agent cannot tell which of the two serves it. Inflection, order, and words such as `the` do not count.";
         example "- {name: pod_list, description: List pods}\n- {name: pod_ls, description: List the pods}";
         remedy "Say in each what it does that the other does not, or remove one.";
+    /// A description names another tool of its config.
+    LintMention = "lint/other-tool", Warning, Lint;
+        why "A policy may hide the other tool, and a hidden tool leaves no trace. Its name here would be one.";
+        example "- {name: pod_list, description: \"List pods; pod_logs shows what they print\"}";
+        remedy "Say what to do instead of which tool does it, or allow the warning if the tools are served together.";
     /// A tool seems to change something, and the config does not say what risk it is.
     LintRisk = "lint/missing-risk", Warning, Lint;
         why "Without `risk` policies let a tool run unasked, as if it only read. Clients are not told that it only reads.";

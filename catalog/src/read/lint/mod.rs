@@ -15,6 +15,7 @@ use crate::read::walk::first_line;
 use crate::read::yaml::shorten;
 
 mod allow;
+mod mention;
 mod opening;
 mod risk;
 mod size;
@@ -41,6 +42,7 @@ pub(crate) fn lint(source: &Source, config: &Config, out: &mut Vec<Diagnostic>) 
         }
     }
     linter.similar(&config.tools);
+    linter.mentions(config);
     // The target of an alias is linted once for each alias.
     let mut seen = HashSet::new();
     out.extend(linter.out.into_iter().filter(|one| seen.insert((one.code(), one.span()))));
@@ -151,6 +153,25 @@ impl Linter<'_> {
             format!("arg `{}` of a reading tool suggests by `{word}` that it runs or writes something", name.value);
         let help = "write `risk: write` or `risk: destructive` at the arg, or `risk: read` if it does neither";
         self.report(Code::LintArgRisk, name.span, message, help);
+    }
+
+    /// Reports tools that are named in the descriptions of others and of args that all have.
+    fn mentions(&mut self, config: &Config) {
+        let names = mention::Names::of(&config.tools);
+        let of_common_args = config.common_args.iter().filter_map(|arg| arg.description.as_ref());
+        let mut texts: Vec<_> = of_common_args.map(|text| (None, text)).collect();
+        for tool in &config.tools {
+            let own = tool.args.iter().filter_map(|arg| arg.description.as_ref());
+            texts.extend(tool.description.iter().chain(own).map(|text| (Some(tool), text)));
+        }
+
+        for (tool, text) in texts {
+            let Some(found) = names.first_in(&text.value, tool) else { continue };
+            let message = format!("description names another tool, `{}`", &text.value[found.clone()]);
+            let span = self.source.within(text, found);
+            let help = "say what the other tool does: a policy may hide it, and then its name must stand nowhere";
+            self.report(Code::LintMention, span, message, help);
+        }
     }
 
     /// Only within one config: the name of the CLI distinguishes tools of different configs.
