@@ -5,16 +5,16 @@ use std::future::{Future, pending};
 use std::time::Duration;
 
 use climax_catalog::policy::Headless;
-use climax_catalog::{Policy, ResolvedTool, Risk};
 use serde_json::{Map, Value};
 
-use crate::call::arguments::{self, Bound};
+use crate::call::arguments;
 use crate::call::command_line;
 use crate::call::confirmation::{self, Lookups};
 use crate::call::digest::{self, RequestDigest};
 use crate::call::form::Form;
-use crate::call::risk;
-use crate::exec::{self, End, Invocation, Runner};
+pub use crate::call::outcome::Denial;
+use crate::call::plan::{Plan, PlannedCall, Stage};
+use crate::exec::{self, End, Runner};
 
 /// Time limit for the user to approve a call.
 pub(crate) const APPROVAL_LIMIT: Duration = Duration::from_mins(10);
@@ -31,8 +31,8 @@ pub trait Approver: Sync {
         request: &RequestDigest,
     ) -> impl Future<Output = FormAnswer<Self::Question>> + Send;
 
-    /// Asks the user to approve a call.
-    fn approve(&self, call: &PendingCall<'_>) -> impl Future<Output = Verdict<Self::Question>> + Send;
+    /// Asks the user to approve the calls of a plan.
+    fn approve(&self, plan: &Plan<'_>) -> impl Future<Output = Verdict<Self::Question>> + Send;
 }
 
 /// An approver without a user, for resources and prompts.
@@ -46,7 +46,7 @@ impl Approver for Unattended {
         FormAnswer::Denied(Denial::Unanswerable)
     }
 
-    async fn approve(&self, _: &PendingCall<'_>) -> Verdict<Infallible> {
+    async fn approve(&self, _: &Plan<'_>) -> Verdict<Infallible> {
         Verdict::Denied(Denial::Unasked)
     }
 }
@@ -73,60 +73,8 @@ pub enum Verdict<Q> {
     InputRequired(Q),
 }
 
-/// Why a call was not approved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Denial {
-    /// The user was asked and did not approve.
-    #[error("the user did not approve the call")]
-    ByUser,
-    /// The client cannot ask a user, and the policy denies such calls.
-    #[error("it needs approval, and this client cannot ask anybody (policy: approval.headless is deny)")]
-    Headless,
-    /// The tool has a form, and the client cannot ask a user.
-    #[error("Not run: the user has to give some of the values, and cannot be asked here (elicitation)")]
-    Unanswerable,
-    /// The answer came with a request state of another call.
-    #[error("the call came with a state that was not made for it")]
-    Forged,
-    /// The question cannot be put, whatever the client can do.
-    #[error("it needs an answer of the user, who cannot be asked here")]
-    Unasked,
-}
-
-impl Denial {
-    /// Returns the text of the refusal of a call of `tool`. It is the same in calls, lines, chains and code.
-    #[must_use]
-    pub fn text(self, tool: &str) -> String {
-        match self {
-            Self::ByUser => format!("Tool execution denied by user: {tool}"),
-            Self::Headless => format!(
-                "Tool execution needs approval, and this client cannot ask anybody: {tool} (policy: approval.headless is \
-                 deny)"
-            ),
-            Self::Unanswerable => self.to_string(),
-            Self::Forged | Self::Unasked => format!("Tool execution denied: {tool}: {self}"),
-        }
-    }
-}
-
-/// Calls that wait for one approval. Their arguments have been checked. Their programs have not been started.
-#[derive(Clone, Debug)]
-pub struct PendingCall<'a> {
-    /// One call, or those of a command line.
-    pub(crate) calls: Vec<PlannedCall<'a>>,
-    pub(crate) policy: &'a Policy,
-    pub(crate) runner: &'a Runner,
-}
-
-/// A call with its planned command line.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PlannedCall<'a> {
-    pub(crate) tool: ResolvedTool<'a>,
-    pub(crate) bound: &'a Bound<'a>,
-    pub(crate) invocation: &'a Invocation,
-}
-
-impl PendingCall<'_> {
+/// What the approval of a plan is about. Its arguments have been checked, and its programs have not been started.
+impl Plan<'_> {
     /// Returns the verdict of the policy for clients that cannot ask a user.
     #[must_use]
     pub fn headless<Q>(&self) -> Verdict<Q> {
@@ -139,32 +87,39 @@ impl PendingCall<'_> {
     /// Returns whether the policy requires approval of one of the calls.
     #[must_use]
     pub fn needs_approval(&self) -> bool {
-        let of_value = |call: &PlannedCall<'_>| arguments::need_approval(call.bound);
-        self.calls.iter().any(|call| self.policy.needs_approval_at(call.tool, call.risk()) || of_value(call))
+        self.stages().any(|stage| self.stage_needs_approval(stage))
+    }
+
+    /// Returns whether the policy requires approval of a call, or of one that it starts.
+    pub(crate) fn stage_needs_approval(&self, stage: &Stage<'_>) -> bool {
+        stage
+            .call
+            .with_started()
+            .any(|call| self.policy.needs_approval_at(call.tool, call.risk()) || arguments::need_approval(&call.bound))
     }
 
     /// Returns the digest of everything that the approval covers: all values, the command lines, the directories, the
     /// risks.
     #[must_use]
     pub fn digest(&self) -> RequestDigest {
-        digest::of_pairs(self.calls.iter().flat_map(PlannedCall::pairs))
+        digest::of_pairs(self.calls().flat_map(PlannedCall::pairs))
     }
 
     /// Returns the digest of the agent's request, without the user's answers.
     #[must_use]
     pub fn request_digest(&self) -> RequestDigest {
         let given = |call: &PlannedCall<'_>| {
-            digest::pairs(call.tool, call.bound, |arg| !arg.is_from_user()).collect::<Vec<_>>()
+            digest::pairs(call.tool, &call.bound, |arg| !arg.is_from_user()).collect::<Vec<_>>()
         };
-        digest::of_pairs(self.calls.iter().flat_map(given))
+        digest::of_pairs(self.calls().flat_map(given))
     }
 
     /// Returns the text of the question. The tools' `resolve` commands are run for the names in it.
     ///
     /// A name whose command fails reads `<unresolved:NAME>`.
     pub async fn question(&self) -> String {
-        let mut texts = Vec::with_capacity(self.calls.len());
-        for call in &self.calls {
+        let mut texts = Vec::new();
+        for call in self.calls() {
             texts.push(call.question(self.runner).await);
         }
         match texts.len() {
@@ -175,11 +130,6 @@ impl PendingCall<'_> {
 }
 
 impl PlannedCall<'_> {
-    /// Returns the risk of the tool with these arguments.
-    pub(crate) fn risk(&self) -> Risk {
-        risk::of_call(self.tool, self.bound)
-    }
-
     /// Returns all that the approval of the call covers.
     ///
     /// The directory of result files differs from call to call, so it is left out.
@@ -189,23 +139,23 @@ impl PlannedCall<'_> {
         let words = self.invocation.argv.iter().map(|word| (String::new(), stable(word)));
         let dir = self.invocation.cwd.iter().map(|dir| ("cwd".to_owned(), dir.display().to_string()));
         let risk = [("risk".to_owned(), self.risk().as_str().to_owned())];
-        digest::pairs(self.tool, self.bound, |_| true).chain(words).chain(dir).chain(risk).collect()
+        digest::pairs(self.tool, &self.bound, |_| true).chain(words).chain(dir).chain(risk).collect()
     }
 
     async fn question(&self, runner: &Runner) -> String {
         let Some(template) = self.tool.confirm_message() else {
-            return confirmation::question(self.tool, self.risk(), None, self.invocation);
+            return confirmation::question(self.tool, self.risk(), None, &self.invocation);
         };
         let mut found = Lookups::new();
         for resolve in self.tool.resolves().filter(|resolve| confirmation::mentions(template, resolve.name())) {
-            let invocation = command_line::resolve(self.tool, resolve, self.bound, self.invocation, &exec::variable);
+            let invocation = command_line::resolve(self.tool, resolve, &self.bound, &self.invocation, &exec::variable);
             let name = match runner.run(&invocation, None, pending()).await {
                 Ok(outcome) if outcome.end == End::Exited(0) => outcome.stdout.text().trim().to_owned(),
                 Ok(_) | Err(_) => String::new(),
             };
             found.insert(resolve.name(), Some(name).filter(|name| !name.is_empty()));
         }
-        let message = confirmation::from_template(template, self.bound, &found);
-        confirmation::question(self.tool, self.risk(), Some(&message), self.invocation)
+        let message = confirmation::from_template(template, &self.bound, &found);
+        confirmation::question(self.tool, self.risk(), Some(&message), &self.invocation)
     }
 }

@@ -9,11 +9,11 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use climax_catalog::{ArgView, ResolvedTool};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::call::arguments::{echo, unknown_keys};
-use crate::call::outcome::{self, CallResult, Permission};
-use crate::call::request::CallRequest;
+use crate::call::outcome::{Ending, Permission};
+use crate::call::request::Session;
 use crate::exec::open_for_append;
 use crate::lock::Unpoisoned as _;
 use crate::telemetry::log;
@@ -59,11 +59,11 @@ impl Audit {
         Ok(())
     }
 
-    /// Checks, before a call runs, that its line can be written. Returns the number of the call.
+    /// Checks, before calls run, that their lines can be written. Returns the number of the first; the others follow it.
     ///
     /// # Errors
     /// The file cannot be opened or written, or there is less than 1 MiB of free space.
-    pub(crate) fn begin_call(&self) -> io::Result<u64> {
+    pub(crate) fn begin_calls(&self, count: u64) -> io::Result<u64> {
         let mut inner = self.lock();
         if !is_same_file(&self.path, &inner.file) {
             *inner = Inner { file: open_for_append(&self.path)?, has_partial_line: false };
@@ -77,7 +77,7 @@ impl Audit {
         if inner.file.metadata()?.is_file() && space.f_bavail.saturating_mul(space.f_frsize) < MIN_AUDIT_SPACE_BYTES {
             return Err(io::ErrorKind::StorageFull.into());
         }
-        Ok(self.calls.fetch_add(1, Ordering::Relaxed))
+        Ok(self.calls.fetch_add(count, Ordering::Relaxed))
     }
 
     /// Appends a line in one write, because other servers may append to the same file.
@@ -116,9 +116,13 @@ pub(crate) struct Record<'a> {
     pub(crate) line: Option<u64>,
     /// The digest of the catalog and the policy.
     pub(crate) catalog: &'a str,
-    pub(crate) request: CallRequest<'a>,
+    pub(crate) session: Session<'a>,
+    /// The name of the tool, as it was given.
+    pub(crate) tool_name: &'a str,
     /// The tool; `None` if no served tool has the name.
     pub(crate) tool: Option<ResolvedTool<'a>>,
+    /// The arguments as they were given.
+    pub(crate) arguments: &'a Map<String, Value>,
     /// The names of the tools whose programs it starts by way of its own.
     pub(crate) starts: Vec<String>,
     pub(crate) permission: Permission,
@@ -127,11 +131,11 @@ pub(crate) struct Record<'a> {
 
 impl Record<'_> {
     /// Returns the line of a call that has ended.
-    pub(crate) fn to_json<Q>(&self, result: &CallResult<Q>) -> Value {
-        let codes = result.codes();
+    pub(crate) fn to_json(&self, ending: Ending<'_>) -> Value {
+        let codes = ending.codes();
         let mut line = self.line(codes.decision(self.permission), codes.end);
-        line["exit_code"] = json!(exit_code(result));
-        if let CallResult::Ran(outcome) = result {
+        line["exit_code"] = json!(ending.exit_code());
+        if let Ending::Ran(outcome) = ending {
             line["stdout_bytes"] = json!(outcome.stdout.total_bytes());
             line["stderr_bytes"] = json!(outcome.stderr.total_bytes());
         }
@@ -149,9 +153,9 @@ impl Record<'_> {
             let mut args = self.tool.into_iter().flat_map(ResolvedTool::args);
             args.any(|arg| arg.name() == name && (arg.is_from_user() || arg.output().is_some()))
         };
-        let given: Vec<_> = self.request.arguments.iter().filter(|(name, _)| !is_ignored(name)).collect();
+        let given: Vec<_> = self.arguments.iter().filter(|(name, _)| !is_ignored(name)).collect();
         let asked = self.tool.into_iter().flat_map(ResolvedTool::args).filter(|arg| arg.is_from_user());
-        let ignored = self.tool.into_iter().flat_map(|tool| unknown_keys(tool, self.request.arguments));
+        let ignored = self.tool.into_iter().flat_map(|tool| unknown_keys(tool, self.arguments));
         let arguments = given.iter().take(MAX_AUDITED_ARGUMENTS).map(|(name, value)| {
             let bytes = value.as_str().map_or_else(|| value.to_string().len(), str::len);
             json!({ "name": echo(name), "bytes": bytes })
@@ -161,28 +165,20 @@ impl Record<'_> {
             "server": std::process::id(),
             "call": self.call,
             "line": self.line,
-            "code": self.request.purpose.run(),
+            "code": self.session.purpose.run(),
             "catalog": self.catalog,
-            "caller": self.request.caller.map(echo),
-            "tool": echo(self.request.tool),
+            "caller": self.session.caller.map(echo),
+            "tool": echo(self.tool_name),
             "starts": self.starts,
             "arguments": arguments.collect::<Vec<_>>(),
             "more_arguments": given.len().saturating_sub(MAX_AUDITED_ARGUMENTS),
             "ignored": ignored.map(echo).collect::<Vec<_>>(),
             "asked": asked.map(ArgView::name).collect::<Vec<_>>(),
-            "via": self.request.purpose.as_str(),
+            "via": self.session.purpose.as_str(),
             "decision": decision,
             "end": end,
             "exit_code": null,
             "duration_ms": u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX),
         })
-    }
-}
-
-/// Returns the exit status of a call whose program ran.
-fn exit_code<Q>(result: &CallResult<Q>) -> Option<i32> {
-    match result {
-        CallResult::Ran(outcome) => outcome::exit_code(outcome.end),
-        CallResult::InputRequired(_) | CallResult::Failed(_) => None,
     }
 }

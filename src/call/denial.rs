@@ -28,7 +28,7 @@ const MAX_LINES: usize = 200;
 /// Adds to a failed outcome what its confinement probably refused.
 ///
 /// `could_write` returns whether the server itself may write a path: a program that it confines could, then, without.
-pub(crate) fn told(invocation: &Invocation, outcome: Outcome, could_write: &dyn Fn(&Path) -> bool) -> Outcome {
+pub(crate) fn explained(invocation: &Invocation, outcome: Outcome, could_write: &dyn Fn(&Path) -> bool) -> Outcome {
     let Some(confinement) = invocation.confinement.as_ref().filter(|_| outcome.sandbox.is_none()) else {
         return outcome;
     };
@@ -77,11 +77,11 @@ mod tests {
 
     #[test]
     fn tells_the_path_or_the_network_that_was_refused() {
-        let is_ours = |path: &Path| !path.starts_with("/root");
+        let is_ours = |path: &Path| !path.starts_with("/proc");
         let said = |stderr: &str| denial(&Confinement::default(), stderr, &is_ours).unwrap_or_default();
         let touch = said("touch: cannot touch '/srv/x': Permission denied");
         assert!(touch.contains("could not change /srv/x") && touch.contains("`needs: {write: [/srv]}`"), "{touch}");
-        assert_eq!(said("cat: /root/x: Permission denied"), "");
+        assert_eq!(said("cat: /proc/x: Permission denied"), "");
         assert!(said("curl: (6) Could not resolve host: a.example").contains("it had no network"));
         assert!(said("x: Operation not permitted").contains("temporary directory only"));
         assert_eq!(said("fatal: bad revision 'x'"), "");

@@ -1,7 +1,7 @@
-//! Runs calls, from a tool's name and JSON arguments to an outcome.
+//! Plans requests and runs the plans, from a tool's name and its JSON arguments, or from a command line, to an outcome.
 //!
-//! MCP and `climax call` share these steps: look up the tool, bind and check its arguments, plan the command line, ask
-//! the user for approval, run the program, write the audit line.
+//! All ways to call a tool share these two steps. To plan is to look up the tools, bind and check their arguments and say what
+//! would run. To run is to ask the user for approval, wait for a slot, start the programs and write the audit lines.
 
 pub mod approval;
 pub mod arguments;
@@ -17,9 +17,10 @@ pub mod digest;
 mod environment;
 pub mod form;
 pub mod line;
-mod line_outcome;
 pub mod native;
 mod outcome;
+mod plan;
+mod plan_outcome;
 mod request;
 pub mod risk;
 pub mod space;
@@ -30,11 +31,10 @@ pub mod visible;
 mod within;
 mod words;
 
-pub use line_outcome::{
-    LineFailure, LineOutcome, LineRequest, LineResult, LineVerdict, RawStreams, StageOutcome, StepOutcome,
-};
 pub use outcome::{CallError, CallResult, ErrorCode};
 pub(crate) use outcome::{end_name, exit_code};
-pub use request::{CallRequest, Purpose};
+pub use plan::Plan;
+pub use plan_outcome::{PlanFailure, PlanOutcome, PlanResult, PolicyVerdict, RawStreams, StageOutcome, StepOutcome};
+pub use request::{LineInput, Purpose, Request, Session};
 pub use toolbox::{DryRun, Toolbox, suggest_tools};
 pub use typed_words::TypedWords;

@@ -2,7 +2,6 @@
 
 use std::io;
 
-use crate::call::approval::Denial;
 use crate::call::arguments::Violation;
 use crate::call::line::UnreadLine;
 use crate::exec::{End, Outcome, SpawnError, Stop};
@@ -63,6 +62,42 @@ pub enum CallError {
     /// The audit file cannot be written.
     #[error("Not run: the audit file cannot be written: {0}")]
     Unaudited(#[source] io::Error),
+}
+
+/// Why a call was not approved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Denial {
+    /// The user was asked and did not approve.
+    #[error("the user did not approve the call")]
+    ByUser,
+    /// The client cannot ask a user, and the policy denies such calls.
+    #[error("it needs approval, and this client cannot ask anybody (policy: approval.headless is deny)")]
+    Headless,
+    /// The tool has a form, and the client cannot ask a user.
+    #[error("Not run: the user has to give some of the values, and cannot be asked here (elicitation)")]
+    Unanswerable,
+    /// The answer came with a request state of another call.
+    #[error("the call came with a state that was not made for it")]
+    Forged,
+    /// The question cannot be put, whatever the client can do.
+    #[error("it needs an answer of the user, who cannot be asked here")]
+    Unasked,
+}
+
+impl Denial {
+    /// Returns the text of the refusal of a call of `tool`. It is the same in calls, lines, chains and code.
+    #[must_use]
+    pub fn text(self, tool: &str) -> String {
+        match self {
+            Self::ByUser => format!("Tool execution denied by user: {tool}"),
+            Self::Headless => format!(
+                "Tool execution needs approval, and this client cannot ask anybody: {tool} (policy: approval.headless is \
+                 deny)"
+            ),
+            Self::Unanswerable => self.to_string(),
+            Self::Forged | Self::Unasked => format!("Tool execution denied: {tool}: {self}"),
+        }
+    }
 }
 
 impl CallError {
@@ -142,11 +177,49 @@ impl Permission {
     }
 }
 
+/// How a call ended, as audit lines and metrics tell it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Ending<'r> {
+    /// The program ran.
+    Ran(&'r Outcome),
+    /// The program did not run.
+    Failed(&'r CallError),
+    /// The client must ask its user first.
+    Asked,
+}
+
 impl<Q> CallResult<Q> {
-    /// Returns the names of this result.
-    pub(crate) fn codes(&self) -> Codes {
+    /// Returns how the call ended.
+    pub(crate) fn ending(&self) -> Ending<'_> {
         match self {
-            Self::InputRequired(_) => Codes { outcome: "asked", decision: Some("asked"), end: None },
+            Self::Ran(outcome) => Ending::Ran(outcome),
+            Self::Failed(error) => Ending::Failed(error),
+            Self::InputRequired(_) => Ending::Asked,
+        }
+    }
+}
+
+impl Ending<'_> {
+    /// Returns the exit status of the program; `None` if it did not run or did not end by itself.
+    pub(crate) fn exit_code(self) -> Option<i32> {
+        match self {
+            Self::Ran(outcome) => exit_code(outcome.end),
+            Self::Failed(_) | Self::Asked => None,
+        }
+    }
+
+    /// Returns the bytes that the program printed.
+    pub(crate) fn output_bytes(self) -> u64 {
+        match self {
+            Self::Ran(outcome) => outcome.stdout.total_bytes() + outcome.stderr.total_bytes(),
+            Self::Failed(_) | Self::Asked => 0,
+        }
+    }
+
+    /// Returns the names of this ending.
+    pub(crate) fn codes(self) -> Codes {
+        match self {
+            Self::Asked => Codes { outcome: "asked", decision: Some("asked"), end: None },
             Self::Ran(outcome) => {
                 let outcome_code = ErrorCode::of(outcome);
                 Codes {

@@ -1,27 +1,63 @@
-//! The request for one call.
+//! What is to run, and for whom.
 
 use serde_json::{Map, Value};
 
 use crate::call::space::Claim;
 use crate::exec::Watch;
 
-/// The request for one call.
+/// What is to run. It is part of no session, so that the same request can come from any of them.
 #[derive(Clone, Copy, Debug)]
-pub struct CallRequest<'a> {
-    /// The tool's name.
-    pub tool: &'a str,
-    /// Its arguments.
-    pub arguments: &'a Map<String, Value>,
-    /// Reports the progress of the call while it runs.
-    pub watch: Option<&'a Watch>,
-    /// Environment variables for this call. Variables of the config override them.
-    pub env: &'a [(String, String)],
+pub enum Request<'a> {
+    /// A tool, by its name.
+    Tool {
+        /// The tool's name.
+        name: &'a str,
+        /// Its arguments.
+        arguments: &'a Map<String, Value>,
+    },
+    /// A command line, which may name several tools.
+    Line {
+        /// The command line.
+        text: &'a str,
+        /// The directory in which it starts; that of the server if `None`.
+        directory: Option<&'a str>,
+        /// The standard input of the first command.
+        input: LineInput<'a>,
+    },
+}
+
+/// The standard input of the first command of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineInput<'a> {
+    /// It has none.
+    Nothing,
+    /// A text.
+    Text(&'a str),
+    /// A stream of this process, which nobody has read.
+    Stream,
+}
+
+/// For whom and for what a request runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Session<'a> {
     /// The caller's name; `None` if callers are anonymous.
     pub caller: Option<&'a str>,
     /// The purpose of the result.
     pub purpose: Purpose,
+    /// Environment variables for the programs. Variables of configs override them.
+    pub env: &'a [(String, String)],
+    /// Reports the progress of the program that runs; of a pipeline, of the last one.
+    pub watch: Option<&'a Watch>,
     /// The space that the result takes until the client has read it.
     pub space: Option<&'a Claim>,
+}
+
+impl Session<'_> {
+    /// Makes the session of an anonymous caller, whom nothing is reported to.
+    #[must_use]
+    pub fn anonymous(purpose: Purpose) -> Self {
+        Self { caller: None, purpose, env: &[], watch: None, space: None }
+    }
 }
 
 /// The purpose of a call's result. It is part of the audit line.

@@ -3,11 +3,12 @@
 use climax_catalog::ResolvedTool;
 use serde_json::{Map, Value};
 
-use crate::call::approval::{Approver, FormAnswer, PendingCall, Verdict};
+use crate::call::approval::{Approver, FormAnswer, Verdict};
 use crate::call::arguments::{self, Bound};
 use crate::call::digest;
 use crate::call::form::Form;
 use crate::call::outcome::{CallError, CallResult, Permission};
+use crate::call::plan::Plan;
 use crate::exec::{Outcome, Stop};
 
 /// Asks the user to fill in each form of a tool. `given` holds the agent's values.
@@ -53,22 +54,22 @@ async fn answers<A: Approver>(
     Ok(answers)
 }
 
-/// Asks the user to approve a call, if the policy requires approval.
+/// Asks the user to approve a plan, if the policy requires approval of one of its calls.
 ///
 /// # Errors
 /// The result of the call, if it ends here.
 pub(super) async fn approve<A: Approver>(
-    call: &PendingCall<'_>,
+    plan: &Plan<'_>,
     approver: &A,
     stop: impl Future<Output = Stop>,
 ) -> Result<Permission, CallResult<A::Question>> {
-    if !call.needs_approval() {
+    if !plan.needs_approval() {
         return Ok(Permission::NotNeeded);
     }
     let verdict = tokio::select! {
         biased;
         why = stop => return Err(CallResult::Ran(Outcome::not_started(why))),
-        verdict = approver.approve(call) => verdict,
+        verdict = approver.approve(plan) => verdict,
     };
     match verdict {
         Verdict::Approved => Ok(Permission::Approved),

@@ -17,16 +17,16 @@ use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
 use self::live::Live;
-use crate::call::approval::{Approver, Denial, FormAnswer, PendingCall, Verdict};
+use crate::call::approval::{Approver, Denial, FormAnswer, Verdict};
 use crate::call::digest::RequestDigest;
 use crate::call::form::Form;
 use crate::call::visible::TextForm;
-use crate::call::{CallError, CallRequest, CallResult, ErrorCode, Purpose, Toolbox};
+use crate::call::{CallError, CallResult, ErrorCode, Plan, Purpose, Session, Toolbox};
 use crate::command::output::{FAILURE, print, print_bytes, usage};
 use crate::command::runtime::{audit, runtime, text_form};
 use crate::command::selection::Sources;
 use crate::command::{dry_run, terminal, value};
-use crate::exec::{Limits, Runner, Stop};
+use crate::exec::{Limits, Runner, Stop, Watch};
 use crate::mcp::reply::{Reply, reply};
 use crate::serving::Program;
 use crate::serving::load::LoadedTools;
@@ -88,25 +88,16 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
     let limits = Limits { stream_bytes: arguments.max_output, ..Limits::default() };
     let runner = Runner::new(policy.executor().clone(), limits, 1).with_helper_processes();
     let toolbox = Toolbox::new(index, policy, runner, audit).with_natives(program.natives.clone());
-    let request = CallRequest {
-        tool: &arguments.tool,
-        arguments: &values,
-        watch: None,
-        env: &[],
-        caller: None,
-        purpose: Purpose::CommandLine,
-        space: None,
-    };
+    let call = Call { toolbox: &toolbox, name: &arguments.tool, arguments: &values };
     let ran = runtime().and_then(|runtime| {
         if arguments.dry_run {
-            return Ok(plan(&runtime, &toolbox, request, arguments.json));
+            return Ok(call.plan(&runtime, arguments.json));
         }
         let form = text_form(arguments.raw_output);
         let mut live = Live::new(form, arguments.max_output);
         let watch = live.watch();
-        let is_live = !arguments.json && prints_text(&toolbox, request);
-        let request = CallRequest { watch: is_live.then_some(&watch), ..request };
-        let (mut reply, signal) = execute(runtime, &toolbox, request, &mut live, form)?;
+        let watch = Some(&watch).filter(|_| !arguments.json && call.prints_text());
+        let (mut reply, signal) = call.execute(runtime, watch, &mut live, form)?;
         reply.text = live.rest(reply.text);
         let code = write_reply(&reply, arguments.json);
         Ok(signal.map_or(code, |signal| ExitCode::from(SIGNALLED + signal)))
@@ -115,16 +106,6 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
         terminal::complain(&error);
         ExitCode::from(FAILURE)
     })
-}
-
-/// Prints how the call would run. Exit status 1 if it would fail before.
-fn plan(runtime: &Runtime, toolbox: &Toolbox, request: CallRequest<'_>, as_json: bool) -> ExitCode {
-    let approver = Terminal { values: request.arguments, is_interactive: false };
-    match runtime.block_on(toolbox.dry_run(request, &approver)) {
-        Ok(call) if as_json => print(&dry_run::json(&call).to_string(), ExitCode::SUCCESS),
-        Ok(call) => print(&dry_run::text(&call), ExitCode::SUCCESS),
-        Err(result) => write_reply(&rendered(toolbox, request, result, TextForm::Visible), as_json),
-    }
 }
 
 /// Prints a reply: the text or the media to standard output, suggestions to standard error.
@@ -155,70 +136,99 @@ pub(super) fn write_reply(reply: &Reply, as_json: bool) -> ExitCode {
     }
 }
 
-/// Runs the call until it ends or a signal cancels it. Returns the number of that signal too.
-fn execute(
-    runtime: Runtime,
-    toolbox: &Toolbox,
-    request: CallRequest<'_>,
-    live: &mut Live,
-    form: TextForm,
-) -> io::Result<(Reply, Option<u8>)> {
-    let received = Cell::new(None);
-    let result = runtime.block_on(async {
-        let [mut terminate, mut interrupt, mut hangup] =
-            [signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?, signal(SignalKind::hangup())?];
-        let stop = async {
-            let kind = tokio::select! {
-                _ = terminate.recv() => SignalKind::terminate(),
-                _ = interrupt.recv() => SignalKind::interrupt(),
-                _ = hangup.recv() => SignalKind::hangup(),
-            };
-            received.set(u8::try_from(kind.as_raw_value()).ok());
-            Stop::Cancelled
-        };
-        let approver = Terminal { values: request.arguments, is_interactive: Terminal::can_ask() };
-        let call = toolbox.call(request, &approver, stop);
-        io::Result::Ok(match request.watch {
-            Some(watch) => live.printing(watch, call).await,
-            None => call.await,
-        })
-    });
-    // A thread may still wait for input at the terminal.
-    runtime.shutdown_background();
-    Ok((rendered(toolbox, request, result?, form), received.get()))
+/// The call of the command line.
+#[derive(Clone, Copy)]
+struct Call<'a> {
+    toolbox: &'a Toolbox,
+    name: &'a str,
+    arguments: &'a Map<String, Value>,
 }
 
-/// Whether the result of a call is the text that its program prints.
-fn prints_text(toolbox: &Toolbox, request: CallRequest<'_>) -> bool {
-    toolbox.index.get(request.tool).is_some_and(|tool| tool.output().is_none())
-}
-
-/// Renders the result of a call. Says on standard error what the command line lacks.
-fn rendered(toolbox: &Toolbox, request: CallRequest<'_>, result: CallResult<Infallible>, form: TextForm) -> Reply {
-    match result {
-        CallResult::Ran(outcome) => {
-            let tool = toolbox.index.get(request.tool);
-            reply(request.tool, tool.map_or(OutputForm::Text, ResolvedTool::output_form), Ok(outcome), form)
+impl Call<'_> {
+    /// Prints how the call would run. Exit status 1 if it would fail before.
+    fn plan(self, runtime: &Runtime, as_json: bool) -> ExitCode {
+        let approver = Terminal { values: self.arguments, is_interactive: false };
+        let session = Session::anonymous(Purpose::CommandLine);
+        match runtime.block_on(self.toolbox.dry_run(self.name, self.arguments, session, &approver)) {
+            Ok(call) if as_json => print(&dry_run::json(&call).to_string(), ExitCode::SUCCESS),
+            Ok(call) => print(&dry_run::text(&call), ExitCode::SUCCESS),
+            Err(result) => write_reply(&self.rendered(result, TextForm::Visible), as_json),
         }
-        CallResult::Failed(error) => {
-            if matches!(error, CallError::ApprovalDenied(Denial::Unanswerable)) {
-                terminal::complain(&format!(
-                    "there is no terminal to ask for the user's values: add {} to the command line",
-                    unanswered(toolbox, request).join(" ")
-                ));
-            }
-            reply(request.tool, OutputForm::Text, Err(error), form)
-        }
-        CallResult::InputRequired(never) => match never {},
     }
-}
 
-/// Returns the missing values of the user as words for the command line, `name=VALUE`.
-fn unanswered(toolbox: &Toolbox, request: CallRequest<'_>) -> Vec<String> {
-    let args = toolbox.index.get(request.tool).into_iter().flat_map(ResolvedTool::args);
-    let is_missing =
-        |arg: &ArgView<'_>| arg.is_from_user() && arg.required() && !request.arguments.contains_key(arg.name());
-    args.filter(is_missing).map(|arg| format!("{}=VALUE", arg.name())).collect()
+    /// Runs the call until it ends or a signal cancels it. Returns the number of that signal too.
+    fn execute(
+        self,
+        runtime: Runtime,
+        watch: Option<&Watch>,
+        live: &mut Live,
+        form: TextForm,
+    ) -> io::Result<(Reply, Option<u8>)> {
+        let received = Cell::new(None);
+        let result = runtime.block_on(async {
+            let [mut terminate, mut interrupt, mut hangup] =
+                [signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?, signal(SignalKind::hangup())?];
+            let stop = async {
+                let kind = tokio::select! {
+                    _ = terminate.recv() => SignalKind::terminate(),
+                    _ = interrupt.recv() => SignalKind::interrupt(),
+                    _ = hangup.recv() => SignalKind::hangup(),
+                };
+                received.set(u8::try_from(kind.as_raw_value()).ok());
+                Stop::Cancelled
+            };
+
+            let approver = Terminal { values: self.arguments, is_interactive: Terminal::can_ask() };
+            let session = Session { watch, ..Session::anonymous(Purpose::CommandLine) };
+            let call = self.toolbox.call(self.name, self.arguments, session, &approver, stop);
+            io::Result::Ok(match watch {
+                Some(watch) => live.printing(watch, call).await,
+                None => call.await,
+            })
+        });
+
+        // A thread may still wait for input at the terminal.
+        runtime.shutdown_background();
+        Ok((self.rendered(result?, form), received.get()))
+    }
+
+    /// The tool, if it is served.
+    fn tool(&self) -> Option<ResolvedTool<'_>> {
+        self.toolbox.index.get(self.name)
+    }
+
+    /// Whether the result of the call is the text that its program prints.
+    fn prints_text(self) -> bool {
+        self.tool().is_some_and(|tool| tool.output().is_none())
+    }
+
+    /// Renders the result of the call. Says on standard error what the command line lacks.
+    fn rendered(self, result: CallResult<Infallible>, form: TextForm) -> Reply {
+        match result {
+            CallResult::Ran(outcome) => {
+                let output = self.tool().map_or(OutputForm::Text, ResolvedTool::output_form);
+                reply(self.name, output, Ok(outcome), form)
+            }
+            CallResult::Failed(error) => {
+                if matches!(error, CallError::ApprovalDenied(Denial::Unanswerable)) {
+                    terminal::complain(&format!(
+                        "there is no terminal to ask for the user's values: add {} to the command line",
+                        self.unanswered().join(" ")
+                    ));
+                }
+                reply(self.name, OutputForm::Text, Err(error), form)
+            }
+            CallResult::InputRequired(never) => match never {},
+        }
+    }
+
+    /// Returns the missing values of the user as words for the command line, `name=VALUE`.
+    fn unanswered(self) -> Vec<String> {
+        let args = self.tool().into_iter().flat_map(ResolvedTool::args);
+        let is_missing =
+            |arg: &ArgView<'_>| arg.is_from_user() && arg.required() && !self.arguments.contains_key(arg.name());
+        args.filter(is_missing).map(|arg| format!("{}=VALUE", arg.name())).collect()
+    }
 }
 
 /// An approver that asks at the terminal. Values for forms can be given on the command line instead.
@@ -258,11 +268,11 @@ impl Approver for Terminal<'_> {
         FormAnswer::Filled(given)
     }
 
-    async fn approve(&self, pending: &PendingCall<'_>) -> Verdict<Infallible> {
+    async fn approve(&self, plan: &Plan<'_>) -> Verdict<Infallible> {
         if !self.is_interactive {
-            return pending.headless();
+            return plan.headless();
         }
-        let question = pending.question().await;
+        let question = plan.question().await;
         match tokio::task::spawn_blocking(move || terminal::confirm(&question)).await {
             Ok(true) => Verdict::Approved,
             Ok(false) | Err(_) => Verdict::Denied(Denial::ByUser),

@@ -18,7 +18,8 @@ use rustyline::history::FileHistory;
 use rustyline::validate::Validator;
 use rustyline::{CompletionType, Context, Editor, Helper};
 
-use crate::call::approval::{Approver, Denial, FormAnswer, PendingCall, Verdict};
+use crate::call::Plan;
+use crate::call::approval::{Approver, Denial, FormAnswer, Verdict};
 use crate::call::arguments::Input;
 use crate::call::digest::RequestDigest;
 use crate::call::form::Form;
@@ -185,8 +186,8 @@ impl Approver for Asking {
         FormAnswer::Denied(Denial::Unanswerable)
     }
 
-    async fn approve(&self, pending: &PendingCall<'_>) -> Verdict<Infallible> {
-        terminal::error(&pending.question().await);
+    async fn approve(&self, plan: &Plan<'_>) -> Verdict<Infallible> {
+        terminal::error(&plan.question().await);
         // The editor reads keys itself, so that Ctrl-C ends the question.
         let answer = rustyline::DefaultEditor::new().and_then(|mut editor| editor.readline("Approve? [y/N] "));
         match answer {

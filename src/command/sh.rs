@@ -8,10 +8,10 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::call::Toolbox;
-use crate::call::approval::{Approver, Denial, FormAnswer, PendingCall, Verdict};
+use crate::call::approval::{Approver, Denial, FormAnswer, Verdict};
 use crate::call::digest::RequestDigest;
 use crate::call::form::Form;
+use crate::call::{Plan, Toolbox};
 use crate::command::output::FAILURE;
 use crate::command::runtime::{audit, runtime, set, user_directory};
 use crate::command::selection::Sources;
@@ -153,7 +153,7 @@ impl Approver for Headless {
         FormAnswer::Denied(Denial::Unanswerable)
     }
 
-    async fn approve(&self, pending: &PendingCall<'_>) -> Verdict<Infallible> {
-        pending.headless()
+    async fn approve(&self, plan: &Plan<'_>) -> Verdict<Infallible> {
+        plan.headless()
     }
 }

@@ -16,7 +16,9 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::call::approval::Approver;
 use crate::call::line::{UnreadLine, directory_change};
 use crate::call::visible::TextForm;
-use crate::call::{CallError, LineOutcome, LineRequest, LineResult, Purpose, RawStreams, Toolbox};
+use crate::call::{
+    CallError, LineInput, PlanOutcome, PlanResult, Purpose, RawStreams, Request, Session, StepOutcome, Toolbox,
+};
 use crate::command::output::{FAILURE, USAGE};
 use crate::command::terminal;
 use crate::exec::{self, SpawnError, Stop};
@@ -104,16 +106,9 @@ impl<'t> Shell<'t> {
         let raw = RawStreams { input, output, errors };
         let env = [(CHILD_SHELL.0.to_owned(), CHILD_SHELL.1.to_owned())];
         let directory = self.directory.as_ref().map(|path| path.display().to_string());
-        let request = LineRequest {
-            line,
-            directory: directory.as_deref(),
-            stdin: None,
-            watch: None,
-            env: &env,
-            caller: None,
-            purpose: Purpose::Call,
-            space: None,
-        };
+        let input = if raw.input.is_some() { LineInput::Stream } else { LineInput::Nothing };
+        let request = Request::Line { text: line, directory: directory.as_deref(), input };
+        let session = Session { env: &env, ..Session::anonymous(Purpose::Call) };
         let result = self.runtime.block_on(async {
             let [mut terminate, mut interrupt, mut hangup] =
                 [signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?, signal(SignalKind::hangup())?];
@@ -121,11 +116,11 @@ impl<'t> Shell<'t> {
                 tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {}, _ = hangup.recv() => {} }
                 Stop::Cancelled
             };
-            io::Result::Ok(self.toolbox.run_line(request, Some(raw), approver, stop).await)
+            io::Result::Ok(self.toolbox.run(request, session, Some(raw), approver, stop).await)
         });
         let done = match result? {
-            LineResult::Done(done) => done,
-            LineResult::InputRequired(never) => match never {},
+            PlanResult::Done(done) => done,
+            PlanResult::InputRequired(never) => match never {},
         };
         for copied in [copied_output, copied_errors].into_iter().flatten() {
             // It ends with the programs; a failure to write has no one to report to.
@@ -153,7 +148,7 @@ fn stream<W: io::Write + Send + 'static>(
 }
 
 /// Reports what failed, and returns the exit status of a line.
-fn status(done: LineOutcome) -> u8 {
+fn status(done: PlanOutcome) -> u8 {
     if let Some(failure) = done.failure {
         let status = failure_status(&failure.error);
         let tool = failure.tool.unwrap_or_default();
@@ -162,7 +157,7 @@ fn status(done: LineOutcome) -> u8 {
         terminal::complain(&format!("{about}{text}"));
         return status;
     }
-    let status = done.steps.last().map_or(0, crate::call::StepOutcome::status);
+    let status = done.steps.last().map_or(0, StepOutcome::status);
     u8::try_from(status & 0xff).unwrap_or(FAILURE)
 }
 

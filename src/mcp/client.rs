@@ -18,8 +18,8 @@ use tokio::time::timeout;
 use super::request_context;
 use super::request_state::{RequestState, StateSigner, VerifiedState};
 use super::revision::is_modern;
-use crate::call::approval::APPROVAL_LIMIT;
-use crate::call::approval::{Approver, Denial, FormAnswer, PendingCall, Verdict};
+use crate::call::Plan;
+use crate::call::approval::{APPROVAL_LIMIT, Approver, Denial, FormAnswer, Verdict};
 use crate::call::digest::RequestDigest;
 use crate::call::digest::of_pairs;
 use crate::call::form::{Field, Form};
@@ -51,18 +51,6 @@ impl<'a> Client<'a> {
     ) -> Self {
         let (verified_state, form_values) = (OnceLock::new(), Mutex::default());
         Self { context, states, responses, sealed_state, verified_state, form_values }
-    }
-
-    /// The same client for one call of several. The answer of this round belongs to that call.
-    #[cfg(has_code)]
-    pub(super) fn again(&self) -> Self {
-        Self::new(self.context, self.states, self.responses, self.sealed_state)
-    }
-
-    /// The same client for a call to which the answer of this round does not belong.
-    #[cfg(has_code)]
-    pub(super) fn without_answer(&self) -> Self {
-        Self::new(self.context, self.states, None, None)
     }
 
     /// The state from the round before, as it came.
@@ -166,9 +154,9 @@ impl<'a> Client<'a> {
     }
 
     /// Takes the verdict from the response of this round, or asks for another round.
-    async fn approve_by_rounds(&self, pending: &PendingCall<'_>) -> Verdict<InputRequiredResult> {
-        let digest = pending.digest();
-        let request = pending.request_digest();
+    async fn approve_by_rounds(&self, plan: &Plan<'_>) -> Verdict<InputRequiredResult> {
+        let digest = plan.digest();
+        let request = plan.request_digest();
         match self.state(&request) {
             Some(VerifiedState::Forged) => return Verdict::Denied(Denial::Forged),
             Some(VerifiedState::Valid(state)) if state.pending_approval == Some(digest) => {
@@ -178,10 +166,10 @@ impl<'a> Client<'a> {
             }
             Some(VerifiedState::Valid(_) | VerifiedState::Stale) | None => {}
         }
-        let elicitation = approval_elicitation(pending.question().await);
+        let elicitation = approval_elicitation(plan.question().await);
         let state = RequestState { pending_approval: Some(digest), ..RequestState::default() };
         let result = self.input_required(APPROVAL, elicitation, state, &request);
-        result.map_or_else(|| pending.headless(), Verdict::InputRequired)
+        result.map_or_else(|| plan.headless(), Verdict::InputRequired)
     }
 }
 
@@ -204,14 +192,14 @@ impl Approver for Client<'_> {
         response.map_or(FormAnswer::Denied(Denial::ByUser), |response| form_answer(form, response))
     }
 
-    async fn approve(&self, pending: &PendingCall<'_>) -> Verdict<InputRequiredResult> {
+    async fn approve(&self, plan: &Plan<'_>) -> Verdict<InputRequiredResult> {
         if !self.supports_forms() {
-            return pending.headless();
+            return plan.headless();
         }
         if is_modern(self.context) {
-            return self.approve_by_rounds(pending).await;
+            return self.approve_by_rounds(plan).await;
         }
-        let response = self.elicit(approval_elicitation(pending.question().await)).await;
+        let response = self.elicit(approval_elicitation(plan.question().await)).await;
         response.map_or(Verdict::Denied(Denial::ByUser), |response| verdict(&response))
     }
 }

@@ -16,7 +16,7 @@ use super::reply::{ErrorObject, NO_OUTPUT, Reply, full_output};
 use super::surface::{MetaSurface, MetaTool};
 use crate::call::arguments::{Problem, Violation, echo};
 use crate::call::visible::TextForm;
-use crate::call::{CallError, ErrorCode, LineFailure, LineOutcome, end_name, exit_code};
+use crate::call::{CallError, ErrorCode, PlanFailure, PlanOutcome, end_name, exit_code};
 use crate::code::{Answer, CodeEnd, CodeOutcome, Failure, MAX_CODE_CALLS, Printed, Program, Request, Thrown};
 use crate::exec::{End, FileContent, Outcome, ResultFile};
 
@@ -128,7 +128,7 @@ fn file_value(file: &ResultFile, form: TextForm) -> Value {
 }
 
 /// The result of a command line: the output of each pipeline in order, and the exit code of the last one.
-pub(super) fn line_answer(done: LineOutcome, form: TextForm) -> Answer {
+pub(super) fn line_answer(done: PlanOutcome, form: TextForm) -> Answer {
     let mut status = Some(0);
     let mut ended = None;
     let (mut stdout, mut stderr) = (Vec::new(), String::new());
@@ -160,7 +160,7 @@ pub(super) fn line_answer(done: LineOutcome, form: TextForm) -> Answer {
 }
 
 /// The failure of a line one of whose commands did not run.
-fn line_failure(LineFailure { tool, text, error }: LineFailure) -> Failure {
+fn line_failure(PlanFailure { tool, text, error }: PlanFailure) -> Failure {
     match (&error, tool) {
         (CallError::ApprovalDenied(denial), Some(tool)) => {
             let message = format!("{}: {}", echo(&text), denial.text(&tool));

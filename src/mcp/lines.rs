@@ -8,7 +8,7 @@ use super::reply::{Ended, ErrorObject, NO_OUTPUT, Reply, reply};
 use crate::call::arguments::{Input, Violation};
 use crate::call::line::{LineContext, read_line};
 use crate::call::visible::TextForm;
-use crate::call::{LineFailure, LineOutcome, StageOutcome};
+use crate::call::{LineInput, PlanFailure, PlanOutcome, Request, StageOutcome};
 use crate::call::{end_name, exit_code};
 use crate::exec::{self, End, Outcome};
 
@@ -76,6 +76,14 @@ pub(super) struct RunArguments {
     pub(super) stdin: Option<String>,
 }
 
+impl RunArguments {
+    /// Returns the line as a request.
+    pub(super) fn request(&self) -> Request<'_> {
+        let input = self.stdin.as_deref().map_or(LineInput::Nothing, LineInput::Text);
+        Request::Line { text: &self.command, directory: self.cwd.as_deref(), input }
+    }
+}
+
 /// Reads the arguments of `climax_run`.
 pub(super) fn run_arguments(arguments: &Map<String, Value>) -> Result<RunArguments, Vec<Violation>> {
     let mut reader = ArgumentReader::new(arguments);
@@ -110,8 +118,8 @@ pub(super) fn tool_of_line<'a>(index: &'a ToolIndex, query: &str) -> Option<Reso
 ///
 /// A line of one command reads as its call does. Otherwise the output of each pipeline follows, and what went wrong in it
 /// stands before it. The details of an error have each command that the text shows.
-pub(super) fn line_reply(done: LineOutcome, index: &ToolIndex, form: TextForm) -> Reply {
-    let LineOutcome { mut steps, failure } = done;
+pub(super) fn line_reply(done: PlanOutcome, index: &ToolIndex, form: TextForm) -> Reply {
+    let PlanOutcome { mut steps, failure } = done;
     if let (None, [step]) = (&failure, steps.as_mut_slice())
         && step.stages.len() == 1
         && let Some(StageOutcome { tool, outcome, .. }) = step.stages.pop()
@@ -144,7 +152,7 @@ pub(super) fn line_reply(done: LineOutcome, index: &ToolIndex, form: TextForm) -
         }
     }
     if let Some(failure) = failure {
-        let LineFailure { tool, text, error: reason } = failure;
+        let PlanFailure { tool, text, error: reason } = failure;
         let rendered = reply(tool.as_deref().unwrap_or("climax_run"), OutputForm::Text, Err(reason), form);
         error = rendered.error;
         details.extend(error.iter_mut().flat_map(|error| std::mem::take(&mut error.details)));
@@ -166,7 +174,7 @@ fn stage_details(tool: &str, text: &str, outcome: &Outcome, form: TextForm) -> V
 }
 
 /// Returns what each program of a line did, as JSON; `None` for a line of one command, whose result says it.
-pub(super) fn stages_json(done: &LineOutcome) -> Option<Value> {
+pub(super) fn stages_json(done: &PlanOutcome) -> Option<Value> {
     let stages =
         || done.steps.iter().enumerate().flat_map(|(at, step)| step.stages.iter().map(move |stage| (at, stage)));
     (stages().count() > 1).then(|| stages().map(|(pipeline, stage)| stage_json(pipeline, stage)).collect())

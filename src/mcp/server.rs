@@ -32,6 +32,7 @@ mod jobs;
 mod lines;
 mod notifications;
 mod panics;
+mod tool_request;
 
 /// The time for which clients may cache a list that never changes, in milliseconds.
 const LIST_TTL_MS: u64 = 3_600_000;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use climax::call::arguments::{bind, check};
-use climax::call::{LineRequest, LineVerdict, Purpose, Toolbox, command_line};
+use climax::call::{LineInput, PolicyVerdict, Purpose, Request, Session, Toolbox, command_line};
 use climax::catalog::{Layer, ToolIndex};
 use serde_json::{Value, json};
 
@@ -23,29 +23,21 @@ fn under(policy: &str) -> Toolbox {
     restricted(ToolIndex::from_configs(vec![Layer::compiled(&climax::CATALOG)]), policy)
 }
 
-fn verdict(toolbox: &Toolbox, line: &str) -> LineVerdict {
-    toolbox.verdict_on_line(LineRequest {
-        line,
-        directory: None,
-        stdin: None,
-        watch: None,
-        env: &[],
-        caller: None,
-        purpose: Purpose::Call,
-        space: None,
-    })
+fn verdict(toolbox: &Toolbox, line: &str) -> PolicyVerdict {
+    let request = Request::Line { text: line, directory: None, input: LineInput::Nothing };
+    toolbox.verdict(request, Session::anonymous(Purpose::Call))
 }
 
 fn permits(toolbox: &Toolbox, lines: &[&str]) {
     for line in lines {
-        assert_eq!(verdict(toolbox, line), LineVerdict::Permitted, "{line}");
+        assert_eq!(verdict(toolbox, line), PolicyVerdict::Permitted, "{line}");
     }
 }
 
 fn refuses(toolbox: &Toolbox, lines: &[&str]) {
     for line in lines {
         let found = verdict(toolbox, line);
-        assert!(matches!(found, LineVerdict::Refused(_)), "{line}: {found:?}");
+        assert!(matches!(found, PolicyVerdict::Refused(_)), "{line}: {found:?}");
     }
 }
 
@@ -138,7 +130,7 @@ fn gh_neither_merges_nor_deletes() {
         &toolbox,
         &["gh pr merge 3", "gh repo delete o/r", "gh api -X DELETE /repos/o/r", "gh pr close 3 --delete-branch"],
     );
-    assert_eq!(verdict(&toolbox, "gh pr close 3"), LineVerdict::NeedsApproval);
+    assert_eq!(verdict(&toolbox, "gh pr close 3"), PolicyVerdict::NeedsApproval);
     permits(&toolbox, &["gh pr list", "gh issue view 3"]);
 }
 
@@ -252,7 +244,7 @@ fn only_pushes_to_main_are_asked_about() {
         "git push origin refs/heads/main",
         "git add . && git push origin main",
     ] {
-        assert_eq!(verdict(&toolbox, line), LineVerdict::NeedsApproval, "{line}");
+        assert_eq!(verdict(&toolbox, line), PolicyVerdict::NeedsApproval, "{line}");
     }
     refuses(
         &toolbox,
@@ -305,7 +297,7 @@ fn npm_neither_publishes_nor_runs_scripts() {
     }
     assert!(planned(&toolbox, "npm_install", json!({ "ignore_scripts": false })).is_err());
     permits(&toolbox, &["npm ls", "npm view left-pad"]);
-    assert_eq!(verdict(&toolbox, "npm install left-pad"), LineVerdict::NeedsApproval);
+    assert_eq!(verdict(&toolbox, "npm install left-pad"), PolicyVerdict::NeedsApproval);
     refuses(
         &toolbox,
         &[

@@ -5,13 +5,18 @@ use std::future::pending;
 use std::path::PathBuf;
 
 use climax_catalog::Risk;
+use serde_json::{Map, Value};
 
-use super::checked::CheckedCall;
-use super::{Toolbox, plan};
-use crate::call::approval::{Approver, PendingCall, PlannedCall};
-use crate::call::outcome::CallResult;
-use crate::call::request::CallRequest;
+use super::Toolbox;
+use super::planning::Additions;
+use crate::call::approval::Approver;
+use crate::call::outcome::{CallError, CallResult};
+use crate::call::plan_outcome::PlanFailure;
+use crate::call::request::{Request, Session};
 use crate::exec;
+
+/// What stands for the directory of result files, which a dry run does not make.
+const RESULT_FILES: &str = "<result files>";
 
 /// How a call would run.
 #[derive(Clone, Debug)]
@@ -31,26 +36,28 @@ pub struct DryRun {
 }
 
 impl Toolbox {
-    /// Takes the steps of a call up to the question for approval, which is not asked. Nothing runs.
+    /// Plans a call with the user's values, and says how it would run. Nobody is asked for approval, and nothing runs.
     ///
     /// # Errors
     /// The result with which the call would end.
     pub async fn dry_run<A: Approver>(
         &self,
-        request: CallRequest<'_>,
+        name: &str,
+        arguments: &Map<String, Value>,
+        session: Session<'_>,
         approver: &A,
     ) -> Result<DryRun, CallResult<A::Question>> {
-        let (tool, given) = self.bind(request).map_err(CallResult::Failed)?;
-        let bound = self.with_answers(tool, given, request, approver, pending()).await?;
-        let bound = bound.with_files(tool, |output| format!("<result files>/{}", output.file));
-        let mut invocation = plan(tool, &bound, request, None);
-        let started =
-            self.check_started_by(tool, &bound, &mut invocation, request.purpose).map_err(CallResult::Failed)?;
-        let planned = PlannedCall { tool, bound: &bound, invocation: &invocation };
-        let calls: Vec<PlannedCall<'_>> =
-            std::iter::once(planned).chain(started.iter().flat_map(CheckedCall::planned)).collect();
-        let risk = calls.iter().map(PlannedCall::risk).max().unwrap_or(Risk::Destructive);
-        let needs_approval = PendingCall { calls, policy: &self.policy, runner: &self.runner }.needs_approval();
+        let request = Request::Tool { name, arguments };
+        let failed = |failure: Box<PlanFailure>| CallResult::Failed(failure.error);
+        let plan = self.plan(request, session).map_err(failed)?;
+        let answers = self.answers(&plan, approver, pending()).await?;
+        let additions = Additions { answers, files_dir: Some(PathBuf::from(RESULT_FILES)) };
+        let plan = self.plan_with(request, session, &additions).map_err(failed)?;
+
+        let (risk, needs_approval) = (plan.risk(), plan.needs_approval());
+        let Some(invocation) = plan.calls().next().map(|call| call.invocation.clone()) else {
+            return Err(CallResult::Failed(CallError::UnknownTool { suggestions: Vec::new() }));
+        };
         let directory = invocation.cwd.map_or_else(exec::directory, |cwd| exec::directory().join(cwd));
         Ok(DryRun {
             argv: invocation.argv,

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::call::arguments::Input;
 use crate::call::line::{LineContext, read_line};
-use crate::call::{LineRequest, LineVerdict, Purpose, Toolbox, suggest_tools};
+use crate::call::{LineInput, PolicyVerdict, Purpose, Request, Session, Toolbox, suggest_tools};
 use crate::command::output::{FAILURE, print};
 use crate::command::selection::Sources;
 use crate::command::terminal;
@@ -33,12 +33,12 @@ pub(crate) struct Args {
 struct Verdict {
     tools: Vec<(String, Explanation)>,
     /// What would become of the line; `None` if the subject is a tool.
-    line: Option<LineVerdict>,
+    line: Option<PolicyVerdict>,
 }
 
 impl Verdict {
     fn is_permitted(&self) -> bool {
-        !matches!(self.line, Some(LineVerdict::Refused(_)))
+        !matches!(self.line, Some(PolicyVerdict::Refused(_)))
             && self.tools.iter().all(|(_, explanation)| explanation.is_permitted)
     }
 }
@@ -88,17 +88,9 @@ fn verdict(subject: &str, file: &PolicyFile, (all, served): (LoadedTools, Loaded
     let tools = named.iter().filter_map(|name| all.index.get(name)).map(explained).collect();
     let runner = Runner::new(served.policy.executor().clone(), Limits::default(), 1);
     let toolbox = Toolbox::new(served.index, served.policy, runner, None);
-    let request = LineRequest {
-        line: subject,
-        directory: None,
-        stdin: None,
-        watch: None,
-        env: &[],
-        caller: None,
-        purpose: Purpose::Call,
-        space: None,
-    };
-    Ok(Verdict { tools, line: Some(toolbox.verdict_on_line(request)) })
+    let request = Request::Line { text: subject, directory: None, input: LineInput::Nothing };
+    let session = Session::anonymous(Purpose::Call);
+    Ok(Verdict { tools, line: Some(toolbox.verdict(request, session)) })
 }
 
 /// Returns the names of the tools that a line stands for, without the policy.
@@ -141,9 +133,9 @@ fn as_text(verdict: &Verdict, path: &Path) -> String {
     }
     let _ = match &verdict.line {
         None => Ok(()),
-        Some(LineVerdict::Permitted) => writeln!(text, "the line is permitted"),
-        Some(LineVerdict::NeedsApproval) => writeln!(text, "the line needs approval"),
-        Some(LineVerdict::Refused(reasons)) => writeln!(text, "the line is refused\n  {}", reasons.join("\n  ")),
+        Some(PolicyVerdict::Permitted) => writeln!(text, "the line is permitted"),
+        Some(PolicyVerdict::NeedsApproval) => writeln!(text, "the line needs approval"),
+        Some(PolicyVerdict::Refused(reasons)) => writeln!(text, "the line is refused\n  {}", reasons.join("\n  ")),
     };
     text
 }
@@ -164,9 +156,9 @@ fn as_json(verdict: &Verdict) -> Value {
     });
     let (line, reasons) = match &verdict.line {
         None => (None, &[][..]),
-        Some(LineVerdict::Permitted) => (Some("permitted"), &[][..]),
-        Some(LineVerdict::NeedsApproval) => (Some("needs_approval"), &[][..]),
-        Some(LineVerdict::Refused(reasons)) => (Some("refused"), reasons.as_slice()),
+        Some(PolicyVerdict::Permitted) => (Some("permitted"), &[][..]),
+        Some(PolicyVerdict::NeedsApproval) => (Some("needs_approval"), &[][..]),
+        Some(PolicyVerdict::Refused(reasons)) => (Some("refused"), reasons.as_slice()),
     };
     json!({
         "permitted": verdict.is_permitted(),

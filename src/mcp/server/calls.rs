@@ -23,11 +23,11 @@ use super::super::reply::{Media, MediaKind, Reply, reply};
 use super::super::revision::is_modern;
 use super::super::{request_context, resources};
 use super::Server;
+use super::tool_request::ToolRequest;
 use crate::call::approval::{Approver, Denial, Unattended};
 use crate::call::arguments::echo;
-use crate::call::{CallError, CallRequest, CallResult, Purpose, Toolbox};
-use crate::exec::MAX_WHOLE_OUTPUT_BYTES;
-use crate::exec::{Outcome, StderrLines, Stop, Watch};
+use crate::call::{CallError, CallResult, PlanResult, Purpose, Request, Session, Toolbox};
+use crate::exec::{MAX_WHOLE_OUTPUT_BYTES, Outcome, StderrLines, Stop, Watch};
 
 /// The URI of an output that could not be stored: the system gave no random bytes for its id.
 const UNSTORED_URI: &str = "climax://output/none";
@@ -47,57 +47,39 @@ pub(super) enum ToolResource {
     InputRequired(InputRequiredResult),
 }
 
-/// A request for a tool, and the client that made it.
-pub(super) struct ToolCall<'a> {
-    pub(super) toolbox: &'a Toolbox,
-    pub(super) name: &'a str,
-    pub(super) arguments: &'a Map<String, Value>,
-    pub(super) client: Client<'a>,
-}
-
-/// A call of a tool by its name.
-#[derive(Clone, Copy)]
-pub(super) struct NamedCall<'a> {
-    pub(super) name: &'a str,
-    pub(super) arguments: &'a Map<String, Value>,
-    pub(super) purpose: Purpose,
-}
-
 impl Server {
-    /// Calls a tool of the catalog for the client of `call`.
-    pub(super) async fn call_direct(
+    /// Calls a tool of the catalog by its name, and answers the request.
+    pub(super) async fn call_by_name(
         &self,
         name: &str,
         arguments: &Map<String, Value>,
         purpose: Purpose,
-        call: &ToolCall<'_>,
+        request: &ToolRequest,
+        client: &Client<'_>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let ToolCall { toolbox, client, .. } = call;
+        let ToolRequest { toolbox, context, .. } = request;
         let tool = toolbox.index.get(name);
-        let progress = Progress::of(client.context);
-        let named = NamedCall { name, arguments, purpose };
-        let result = self.run(toolbox, named, client, progress.as_ref(), client.context).await;
+        let progress = Progress::of(context);
+        let called = Request::Tool { name, arguments };
+        let result = self.run(toolbox, called, purpose, client, progress.as_ref(), context).await.into_call();
+
         let ignored = Ignored::of_call(tool, arguments, &result);
         let reply = match result {
             CallResult::InputRequired(result) => return Ok(result.into()),
             CallResult::Ran(outcome) => reply(name, output_form(tool), Ok(outcome), self.options.text_form),
-            CallResult::Failed(CallError::ApprovalDenied(Denial::Forged)) => return Err(forged_state()),
-            CallResult::Failed(CallError::ApprovalDenied(Denial::Unanswerable)) if is_modern(client.context) => {
-                return Err(elicitation_required());
+            CallResult::Failed(error) => {
+                answerable(&error, context)?;
+                reply(name, OutputForm::Text, Err(error), self.options.text_form)
             }
-            CallResult::Failed(error) => reply(name, OutputForm::Text, Err(error), self.options.text_form),
         };
-        let reply = reply.ignoring(ignored);
         if let (Some(tool), Some(error)) = (tool, &reply.error)
-            && let Some(log) = self.log(tool, client.context)
+            && let Some(log) = self.log(tool, context)
         {
             log.send_failure(&error.message).await;
         }
-        if let Some(space) = request_context::space(client.context) {
-            space.set(bytes(&reply));
-        }
+
         let uri = tool.and_then(|tool| output_uri(tool, arguments));
-        Ok(self.result(name, uri, reply, client.context).into())
+        Ok(self.respond(name, uri, reply.ignoring(ignored), context).into())
     }
 
     /// Reads the resource that a tool prints.
@@ -115,9 +97,10 @@ impl Server {
             let message = format!("{} was not read: {text}", echo(uri));
             Err(ErrorData::internal_error(message, Some(json!({ "uri": uri }))))
         };
-        let progress = Progress::of(client.context);
-        let named = NamedCall { name: tool.name(), arguments: &arguments, purpose: Purpose::Resource };
-        match self.run(toolbox, named, client, progress.as_ref(), client.context).await {
+        let context = client.context;
+        let progress = Progress::of(context);
+        let called = Request::Tool { name: tool.name(), arguments: &arguments };
+        match self.run(toolbox, called, Purpose::Resource, client, progress.as_ref(), context).await.into_call() {
             CallResult::InputRequired(result) => Ok(ToolResource::InputRequired(result)),
             CallResult::Ran(outcome) if outcome.succeeded() => {
                 let Outcome { stdout, .. } = outcome;
@@ -136,10 +119,10 @@ impl Server {
             // The URI matches the template, but its values are no arguments of the tool.
             CallResult::Failed(CallError::InvalidArguments { violations, .. }) => {
                 let reasons: Vec<String> = violations.iter().map(ToString::to_string).collect();
-                Err(resource_not_found(uri, Some(&reasons.join("; ")), is_modern(client.context)))
+                Err(resource_not_found(uri, Some(&reasons.join("; ")), is_modern(context)))
             }
-            CallResult::Failed(CallError::ApprovalDenied(Denial::Forged)) => Err(forged_state()),
             CallResult::Failed(error) => {
+                answerable(&error, context)?;
                 failed(&reply(tool.name(), OutputForm::Text, Err(error), self.options.text_form).text)
             }
         }
@@ -157,16 +140,9 @@ impl Server {
         context: &RequestContext<RoleServer>,
     ) -> Result<Vec<ContentBlock>, ErrorData> {
         let tool = toolbox.index.get(name);
-        match self
-            .run(
-                toolbox,
-                NamedCall { name, arguments, purpose: Purpose::Prompt },
-                &Unattended,
-                Progress::of(context).as_ref(),
-                context,
-            )
-            .await
-        {
+        let progress = Progress::of(context);
+        let called = Request::Tool { name, arguments };
+        match self.run(toolbox, called, Purpose::Prompt, &Unattended, progress.as_ref(), context).await.into_call() {
             CallResult::Ran(outcome) if !outcome.succeeded() => {
                 let reply = reply(name, OutputForm::Text, Ok(outcome), self.options.text_form);
                 Err(ErrorData::internal_error(format!("{name} failed: {}", reply.text), None))
@@ -184,50 +160,58 @@ impl Server {
         }
     }
 
-    /// Runs a tool for a request, with log messages, progress and a span. The end of the request ends the program.
+    /// Runs what a request asks for, with log messages, progress and a span. The end of the request ends the programs.
     pub(super) async fn run<A: Approver>(
         &self,
         toolbox: &Toolbox,
-        NamedCall { name, arguments, purpose }: NamedCall<'_>,
+        request: Request<'_>,
+        purpose: Purpose,
         approver: &A,
         progress: Option<&Progress>,
         context: &RequestContext<RoleServer>,
-    ) -> CallResult<A::Question> {
-        let tool = toolbox.index.get(name);
-        let log = tool.and_then(|tool| self.log(tool, context));
+    ) -> PlanResult<A::Question> {
+        let (span, log) = match request {
+            Request::Tool { name, .. } => {
+                let log = toolbox.index.get(name).and_then(|tool| self.log(tool, context));
+                (tracing::info_span!("call", tool = name, outcome = tracing::field::Empty), log)
+            }
+            Request::Line { .. } => (tracing::info_span!("line", outcome = tracing::field::Empty), None),
+        };
         let transcript = request_context::detaching(context).map(|detaching| detaching.transcript.clone());
         let is_watched = log.is_some() || progress.is_some() || transcript.is_some();
         let watch = if log.is_some() { Watch::with_lines() } else { Watch::default() }.recorded(transcript);
-        let span = tracing::info_span!("call", tool = name, outcome = tracing::field::Empty);
         let env = request_context::trace(context);
         #[cfg(feature = "otlp")]
         let env = crate::telemetry::traces::join_trace(&span, env);
-        let request = CallRequest {
-            tool: name,
-            arguments,
-            watch: is_watched.then_some(&watch),
-            env: &env,
+        let session = Session {
             caller: request_context::caller_name(context),
             purpose,
+            env: &env,
+            watch: is_watched.then_some(&watch),
             space: request_context::space(context),
         };
-        let call = pin!(toolbox.call(request, approver, self.stop(context)).instrument(span.clone()));
-        let call = pin!(with_log(log.as_ref().zip(watch.lines()), call));
+
+        let run = toolbox.run(request, session, None, approver, self.stop(context));
+        let run = pin!(run.instrument(span.clone()));
+        let run = pin!(with_log(log.as_ref().zip(watch.lines()), run));
         let result = match progress {
-            None => call.await,
-            Some(progress) => with_progress(context, progress, &watch, call).await,
+            None => run.await,
+            Some(progress) => with_progress(context, progress, &watch, run).await,
         };
-        span.record("outcome", result.codes().outcome);
-        if let (CallResult::Ran(_), Some(tool)) = (&result, tool) {
-            self.announce_change(tool);
-        }
+
+        span.record("outcome", result.code());
+        self.announce_changes(toolbox, &result);
         result
     }
 
-    /// Tells subscribers that resources of a tool's CLI may have changed, if the tool may change something.
-    pub(super) fn announce_change(&self, tool: ResolvedTool<'_>) {
-        if tool.risk() != Risk::Read {
-            self.served.announce_output_change(tool.cli().name());
+    /// Tells subscribers which resources the programs of a plan may have changed.
+    fn announce_changes<Q>(&self, toolbox: &Toolbox, result: &PlanResult<Q>) {
+        let PlanResult::Done(done) = result else { return };
+        let stages = done.steps.iter().flat_map(|step| &step.stages);
+        for tool in stages.filter_map(|stage| toolbox.index.get(&stage.tool)) {
+            if tool.risk() != Risk::Read {
+                self.served.announce_output_change(tool.cli().name());
+            }
         }
     }
 
@@ -246,11 +230,25 @@ impl Server {
         }
     }
 
+    /// Renders the reply to a request, which takes its space until the client has read it.
+    pub(super) fn respond(
+        &self,
+        tool: &str,
+        uri: Option<String>,
+        reply: Reply,
+        context: &RequestContext<RoleServer>,
+    ) -> CallToolResult {
+        if let Some(space) = request_context::space(context) {
+            space.set(bytes(&reply));
+        }
+        self.result(tool, uri, reply, context)
+    }
+
     /// Renders a reply as a result. Adds a link to the full output where the text shows a part of it.
     ///
     /// Media that are neither image nor audio become embedded resources. Standard output has `uri` if the tool gives it one.
     /// Other media are stored.
-    pub(super) fn result(
+    fn result(
         &self,
         tool: &str,
         mut uri: Option<String>,
@@ -286,8 +284,20 @@ impl Server {
     }
 }
 
+/// Checks that an error is one of the call, which the agent can learn from.
+///
+/// # Errors
+/// The error of the protocol: the state was not made for the call, or the client lacks a capability.
+pub(super) fn answerable(error: &CallError, context: &RequestContext<RoleServer>) -> Result<(), ErrorData> {
+    match error {
+        CallError::ApprovalDenied(Denial::Forged) => Err(forged_state()),
+        CallError::ApprovalDenied(Denial::Unanswerable) if is_modern(context) => Err(elicitation_required()),
+        _ => Ok(()),
+    }
+}
+
 /// Roughly the memory of a reply, in bytes. A failed call has its text in the structure too, and media are written in Base64.
-pub(super) fn bytes(reply: &Reply) -> usize {
+fn bytes(reply: &Reply) -> usize {
     let media: usize = reply.media.iter().map(|media| media.bytes.len()).sum();
     2 * (reply.text.len() + media)
 }

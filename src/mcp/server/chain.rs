@@ -7,7 +7,8 @@ use rmcp::model::{CallToolResponse, ErrorData};
 use serde_json::Value;
 
 use super::super::chain::{CHAIN_KEYS, chain_reply, within};
-use super::super::errors::{elicitation_required, forged_state, unknown_log};
+use super::super::client::Client;
+use super::super::errors::{elicitation_required, unknown_log};
 use super::super::ignored::Ignored;
 use super::super::progress::Progress;
 use super::super::replay_logs::{Done, WaitingRequest};
@@ -15,11 +16,11 @@ use super::super::reply::{Reply, invalid_arguments, reply};
 use super::super::request_context;
 use super::super::revision::is_modern;
 use super::Server;
-use super::calls::{NamedCall, ToolCall, bytes, output_form};
-use crate::call::approval::Denial;
+use super::calls::{answerable, output_form};
+use super::tool_request::ToolRequest;
 use crate::call::arguments::{Problem, Violation};
 use crate::call::chain::{self, ChainStep, MAX_CHAIN_BYTES, StepResult, has_references};
-use crate::call::{CallError, CallResult, ErrorCode, Purpose};
+use crate::call::{CallError, CallResult, ErrorCode, Purpose, Request};
 use crate::exec::{End, Outcome};
 
 impl Server {
@@ -33,13 +34,14 @@ impl Server {
     pub(super) async fn call_chain(
         &self,
         steps: Vec<ChainStep>,
-        call: &ToolCall<'_>,
+        call: &ToolRequest,
+        client: &Client<'_>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let ToolCall { toolbox, client, .. } = call;
-        let caller = request_context::caller_identity(client.context);
+        let ToolRequest { toolbox, context, .. } = call;
+        let caller = request_context::caller_identity(context);
         let mut done = match client.sealed_state() {
             None => Vec::new(),
-            Some(state) => match self.logs.take(state, &caller, call.arguments) {
+            Some(state) => match self.logs.take(state, &caller, &call.arguments) {
                 Some(Done::Chain(done)) => done,
                 _ => return Err(unknown_log()),
             },
@@ -55,10 +57,10 @@ impl Server {
         }
         // Later it would be an error that says nothing about the steps before it.
         let has_form = |step: &ChainStep| toolbox.index.get(&step.tool).is_some_and(|tool| tool.questions().len() > 0);
-        if is_modern(client.context) && !client.supports_forms() && steps.iter().any(has_form) {
+        if is_modern(context) && !client.supports_forms() && steps.iter().any(has_form) {
             return Err(elicitation_required());
         }
-        let progress = Progress::of(client.context);
+        let progress = Progress::of(context);
         loop {
             let at = done.len();
             let ChainStep { tool: name, arguments } = &steps[at];
@@ -72,16 +74,9 @@ impl Server {
                     return Ok(self.end_chain(call, failed, &steps, at, &done));
                 }
             };
-            let result = self
-                .run(
-                    toolbox,
-                    NamedCall { name, arguments: &arguments, purpose: Purpose::Call },
-                    client,
-                    progress.as_ref(),
-                    client.context,
-                )
-                .await;
-            let outcome = match result {
+            let asked = Request::Tool { name, arguments: &arguments };
+            let result = self.run(toolbox, asked, Purpose::Call, client, progress.as_ref(), context).await;
+            let outcome = match result.into_call() {
                 CallResult::InputRequired(question) => {
                     if let Some(state) = question.request_state.clone() {
                         let (arguments, done) = (call.arguments.clone(), Done::Chain(done));
@@ -89,8 +84,8 @@ impl Server {
                     }
                     return Ok(question.into());
                 }
-                CallResult::Failed(CallError::ApprovalDenied(Denial::Forged)) => return Err(forged_state()),
                 CallResult::Failed(error) => {
+                    answerable(&error, context)?;
                     let failed = reply(name, OutputForm::Text, Err(placed(at, error)), self.options.text_form);
                     return Ok(self.end_chain(call, failed, &steps, at, &done));
                 }
@@ -108,7 +103,7 @@ impl Server {
     /// Renders the result of a chain that ends with the step at `at`.
     fn end_chain(
         &self,
-        call: &ToolCall<'_>,
+        call: &ToolRequest,
         last: Reply,
         steps: &[ChainStep],
         at: usize,
@@ -121,13 +116,10 @@ impl Server {
         let made = made.iter().chain(last_made);
         let index = &call.toolbox.index;
         let ignored = Ignored::of_calls(made.filter_map(|step| Some((index.get(&step.tool)?, &step.arguments))));
-        let beside = Ignored::of_meta_tool(call.name, call.arguments, &CHAIN_KEYS);
+        let beside = Ignored::of_meta_tool(&call.name, &call.arguments, &CHAIN_KEYS);
         let reply = chain_reply(last, (at, tool), done, steps.len(), self.options.text_form);
         let reply = reply.ignoring(ignored.into_iter().chain(beside));
-        if let Some(space) = request_context::space(call.client.context) {
-            space.set(bytes(&reply));
-        }
-        self.result(tool, None, reply, call.client.context).into()
+        self.respond(tool, None, reply, &call.context).into()
     }
 }
 

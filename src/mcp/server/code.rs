@@ -1,5 +1,6 @@
 //! Runs programs for requests. Their calls take the way of all calls.
 
+use std::convert::Infallible;
 use std::pin::pin;
 use std::time::Instant;
 
@@ -13,25 +14,24 @@ use super::super::code::signature::signature;
 use super::super::code::{
     CODE_KEYS, CodeArguments, code_reply, failure, line_answer, outcome_answer, refusal, wrong_arguments,
 };
-use super::super::errors::{elicitation_required, forged_state, unknown_log};
+use super::super::errors::unknown_log;
 use super::super::ignored::Ignored;
 use super::super::lines::run_arguments;
 use super::super::meta::{self, EntryDetail};
 use super::super::progress::Progress;
 use super::super::replay_logs::{Done, WaitingRequest};
-use super::super::revision::is_modern;
 use super::super::{reply, request_context};
 use super::Server;
-use super::calls::{NamedCall, ToolCall, bytes};
-use crate::call::approval::Denial;
+use super::calls::answerable;
+use super::tool_request::ToolRequest;
 use crate::call::arguments::{Violation, echo, keys_ignored_from_agents, type_problem};
-use crate::call::{CallError, CallResult, LineFailure, LineOutcome, LineResult, Purpose, suggest_tools};
-use crate::code::{self, Answer, Callee, CodeOutcome, Request, RunEnd};
+use crate::call::{CallError, CallResult, PlanResult, Purpose, Request, suggest_tools};
+use crate::code::{self, Answer, Callee, CodeOutcome, RunEnd};
 
 /// The calls of one program.
 struct ProgramCalls<'a> {
     server: &'a Server,
-    call: &'a ToolCall<'a>,
+    call: &'a ToolRequest,
     progress: Option<Progress>,
     run: u64,
     /// The call whose user has answered with this request.
@@ -54,21 +54,22 @@ impl Server {
     pub(super) async fn call_code(
         &self,
         given: &CodeArguments,
-        call: &ToolCall<'_>,
+        call: &ToolRequest,
+        client: &Client<'_>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let ToolCall { toolbox, client, .. } = call;
-        let caller = request_context::caller_identity(client.context);
+        let ToolRequest { toolbox, context, .. } = call;
+        let caller = request_context::caller_identity(context);
         let log = match client.sealed_state() {
             None => self.programs.begin(),
-            Some(state) => match self.logs.take(state, &caller, call.arguments) {
+            Some(state) => match self.logs.take(state, &caller, &call.arguments) {
                 Some(Done::Code(log)) => log,
                 _ => return Err(unknown_log()),
             },
         };
-        let progress = Progress::of(client.context);
+        let progress = Progress::of(context);
         let calls = ProgramCalls { server: self, call, progress, run: log.run, asked: log.asked };
         let program = given.program();
-        let mut stop = pin!(self.stop(client.context));
+        let mut stop = pin!(self.stop(context));
         let slot = self.programs.slot(&caller, stop.as_mut()).await;
         let ran = match slot {
             Ok(_slot) => code::run(program, log, &calls, &toolbox.runner, stop).await,
@@ -84,25 +85,23 @@ impl Server {
                 return Ok(question.into());
             }
             Ok(RunEnd::Ended(outcome)) => {
-                let beside = Ignored::of_meta_tool(call.name, call.arguments, &CODE_KEYS);
+                let beside = Ignored::of_meta_tool(&call.name, &call.arguments, &CODE_KEYS);
                 code_reply(outcome, beside, program, self.options.text_form)
             }
             Err(error) => {
                 let failed = Err(CallError::Spawn(error));
-                reply::reply(call.name, OutputForm::Text, failed, self.options.text_form)
+                reply::reply(&call.name, OutputForm::Text, failed, self.options.text_form)
             }
         };
-        if let Some(space) = request_context::space(client.context) {
-            space.set(bytes(&reply));
-        }
-        Ok(self.result(call.name, None, reply, client.context).into())
+        Ok(self.respond(&call.name, None, reply, context).into())
     }
 }
 
 impl ProgramCalls<'_> {
     /// The client, with the answer of its user if that belongs to the call `id`.
     fn client(&self, id: u64) -> Client<'_> {
-        if self.asked == Some(id) { self.call.client.again() } else { self.call.client.without_answer() }
+        let states = &self.server.states;
+        if self.asked == Some(id) { self.call.client(states) } else { self.call.client_without_answers(states) }
     }
 
     async fn tool(&self, id: u64, name: &str, arguments: Value) -> Result<Answer, Interruption> {
@@ -110,47 +109,55 @@ impl ProgramCalls<'_> {
             let problem = type_problem(&arguments, "an object of arguments");
             return Ok(Err(wrong_arguments(name, &[Violation { argument: "args".to_owned(), problem }])));
         };
-        let (Self { server, progress, .. }, ToolCall { toolbox, client, .. }) = (self, self.call);
-        let named = NamedCall { name, arguments: &arguments, purpose: Purpose::Code { run: self.run } };
-        let result = server.run(toolbox, named, &self.client(id), progress.as_ref(), client.context).await;
+        let toolbox = &self.call.toolbox;
+        let called = Request::Tool { name, arguments: &arguments };
+        let result = self.run(id, called, self.progress.as_ref()).await?.into_call();
         let tool = toolbox.index.get(name).into_iter();
         let ignored = tool.flat_map(|tool| keys_ignored_from_agents(tool, &arguments)).map(echo).collect();
         Ok(match result {
-            CallResult::InputRequired(question) => return Err(Interruption::Asks(question)),
-            CallResult::Failed(CallError::ApprovalDenied(Denial::Forged)) => {
-                return Err(Interruption::Fails(forged_state()));
-            }
-            CallResult::Failed(CallError::ApprovalDenied(Denial::Unanswerable)) if is_modern(client.context) => {
-                return Err(Interruption::Fails(elicitation_required()));
-            }
-            CallResult::Ran(outcome) => outcome_answer(name, outcome, ignored, server.options.text_form),
+            CallResult::InputRequired(never) => match never {},
+            CallResult::Ran(outcome) => outcome_answer(name, outcome, ignored, self.server.options.text_form),
             CallResult::Failed(error) => Err(refusal(name, error, &ignored)),
         })
     }
 
     async fn line(&self, id: u64, given: &Map<String, Value>) -> Result<Answer, Interruption> {
-        let (Self { server, .. }, ToolCall { toolbox, client, .. }) = (self, self.call);
         let given = match run_arguments(given) {
             Ok(given) => given,
             Err(violations) => return Ok(Err(wrong_arguments("run", &violations))),
         };
+        match self.run(id, given.request(), None).await? {
+            PlanResult::InputRequired(never) => match never {},
+            PlanResult::Done(done) => Ok(line_answer(done, self.server.options.text_form)),
+        }
+    }
+
+    /// Runs a call or a line of the program.
+    ///
+    /// # Errors
+    /// The program cannot go on.
+    async fn run(
+        &self,
+        id: u64,
+        request: Request<'_>,
+        progress: Option<&Progress>,
+    ) -> Result<PlanResult<Infallible>, Interruption> {
+        let ToolRequest { toolbox, context, .. } = self.call;
         let purpose = Purpose::Code { run: self.run };
-        match server.run_line(toolbox, &given, purpose, &self.client(id), client.context).await {
-            LineResult::InputRequired(question) => Err(Interruption::Asks(question)),
-            LineResult::Done(LineOutcome {
-                failure: Some(LineFailure { error: CallError::ApprovalDenied(Denial::Forged), .. }),
-                ..
-            }) => Err(Interruption::Fails(forged_state())),
-            LineResult::Done(done) => {
-                server.announce_changes(toolbox, &done);
-                Ok(line_answer(done, server.options.text_form))
+        match self.server.run(toolbox, request, purpose, &self.client(id), progress, context).await {
+            PlanResult::InputRequired(question) => Err(Interruption::Asks(question)),
+            PlanResult::Done(done) => {
+                if let Some(failure) = &done.failure {
+                    answerable(&failure.error, context).map_err(Interruption::Fails)?;
+                }
+                Ok(PlanResult::Done(done))
             }
         }
     }
 
     /// What `climax_search` finds, without schemas.
     fn search(&self, given: &Map<String, Value>) -> Answer {
-        let ToolCall { toolbox, .. } = self.call;
+        let ToolRequest { toolbox, .. } = self.call;
         let found = meta::search(&toolbox.index, self.server.options.strategy, EntryDetail::WithRisk, given);
         let found = found.map_err(|violations| wrong_arguments("search", &violations))?;
         let mut found: Value = serde_json::from_str(&found).unwrap_or_default();
@@ -176,13 +183,13 @@ impl ProgramCalls<'_> {
 impl Callee for ProgramCalls<'_> {
     type Question = Interruption;
 
-    fn answer(&self, id: u64, request: Request) -> BoxFuture<'_, Result<Answer, Interruption>> {
+    fn answer(&self, id: u64, request: code::Request) -> BoxFuture<'_, Result<Answer, Interruption>> {
         Box::pin(async move {
             match request {
-                Request::Tool { name, arguments } => self.tool(id, &name, arguments).await,
-                Request::Line(given) => self.line(id, &given).await,
-                Request::Search(given) => Ok(self.search(&given)),
-                Request::Describe(name) => Ok(self.describe(&name)),
+                code::Request::Tool { name, arguments } => self.tool(id, &name, arguments).await,
+                code::Request::Line(given) => self.line(id, &given).await,
+                code::Request::Search(given) => Ok(self.search(&given)),
+                code::Request::Describe(name) => Ok(self.describe(&name)),
             }
         })
     }

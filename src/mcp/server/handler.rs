@@ -19,8 +19,8 @@ use super::super::revision::is_modern;
 use super::super::{instructions, prompts, resources, server_info, skills, tools};
 use super::Server;
 use super::calls::ToolResource;
-use super::jobs::OwnedCall;
 use super::panics::catch_panic;
+use super::tool_request::ToolRequest;
 use crate::mcp::subscriptions::MAX_SUBSCRIPTIONS;
 
 /// The digits of the catalog's digest that the server's version shows.
@@ -81,7 +81,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let call = OwnedCall {
+        let call = ToolRequest {
             toolbox: self.toolbox(),
             name: request.name.into_owned(),
             arguments: request.arguments.unwrap_or_default(),

@@ -15,7 +15,6 @@ use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::super::client::Client;
 use super::super::errors::{elicitation_required, unanswered, unknown_task};
 use super::super::job_tool::{JOB_TOOL, output_so_far};
 use super::super::jobs::{Job, JobEnd, MAX_JOB_AGE, Phase};
@@ -24,9 +23,8 @@ use super::super::request_context::{self, Detaching};
 use super::super::surface::{MetaTool, Surface};
 use super::super::typed;
 use super::Server;
-use super::calls::ToolCall;
 use super::panics::catch_panic;
-use crate::call::Toolbox;
+use super::tool_request::ToolRequest;
 use crate::call::approval::APPROVAL_LIMIT;
 use crate::call::arguments::echo;
 use crate::telemetry::log::now;
@@ -46,33 +44,19 @@ enum JobForm {
     Id,
 }
 
-/// A request for a tool, with all that it needs.
-#[derive(Clone)]
-pub(super) struct OwnedCall {
-    pub(super) toolbox: Arc<Toolbox>,
-    pub(super) name: String,
-    pub(super) arguments: Map<String, Value>,
-    /// The responses to the questions of the round before.
-    pub(super) responses: Option<InputResponses>,
-    /// The state from the round before.
-    pub(super) state: Option<String>,
-    pub(super) context: RequestContext<RoleServer>,
-}
-
 type Answer = Pin<Box<dyn Future<Output = Result<CallToolResponse, ErrorData>> + Send>>;
 
-impl OwnedCall {
+impl ToolRequest {
     /// Answers the request.
     ///
     /// # Errors
     /// The surface has no such tool, or the call has no result.
     pub(super) async fn answer(&self, server: &Server) -> Result<CallToolResponse, ErrorData> {
-        let Self { toolbox, name, arguments, responses, state, context } = self;
-        let client = Client::new(context, &server.states, responses.as_ref(), state.as_deref());
-        let call = ToolCall { toolbox, name, arguments, client };
-        let answer = request_context::acting_for(context, catch_panic(server.answer(&call))).await?;
+        let client = self.client(&server.states);
+        let answer = catch_panic(server.answer(self, &client));
+        let answer = request_context::acting_for(&self.context, answer).await?;
         // MCP 2025-11-25, server/tools, "Error Handling": an unknown tool is a protocol error.
-        answer.ok_or_else(|| ErrorData::invalid_params(format!("Unknown tool: {}", echo(name)), None))
+        answer.ok_or_else(|| ErrorData::invalid_params(format!("Unknown tool: {}", echo(&self.name)), None))
     }
 
     fn into_answer(self, server: Server) -> Answer {
@@ -101,7 +85,7 @@ impl Server {
     ///
     /// # Errors
     /// The surface has no such tool, or the call has no result.
-    pub(super) async fn answer_or_detach(&self, call: OwnedCall) -> Result<CallToolResponse, ErrorData> {
+    pub(super) async fn answer_or_detach(&self, call: ToolRequest) -> Result<CallToolResponse, ErrorData> {
         match self.detaching(&call) {
             None => call.answer(self).await,
             Some((form, after)) => self.detach(call, form, after).await,
@@ -109,7 +93,7 @@ impl Server {
     }
 
     /// The form in which a call goes on, and when it does; `None` if it does not.
-    fn detaching(&self, call: &OwnedCall) -> Option<(JobForm, Duration)> {
+    fn detaching(&self, call: &ToolRequest) -> Option<(JobForm, Duration)> {
         let has_tasks = call.context.client_capabilities().is_some_and(|client| client.supports_tasks());
         let form = match (has_tasks, self.options.detach_after) {
             (true, after) => (JobForm::Task, after.unwrap_or(TASK_AFTER)),
@@ -134,7 +118,7 @@ impl Server {
     }
 
     /// Whether the client can call `climax_job`.
-    fn can_call_job_tool(&self, call: &OwnedCall) -> bool {
+    fn can_call_job_tool(&self, call: &ToolRequest) -> bool {
         let is_callable = match &self.options.surface {
             Surface::Classic => true,
             Surface::Meta(surface) => surface.caller().is_some() || surface.has_own_job_tool(),
@@ -164,7 +148,12 @@ impl Server {
     }
 
     /// Answers a request, and lets its call go on if it takes longer than `after`.
-    async fn detach(&self, mut call: OwnedCall, form: JobForm, after: Duration) -> Result<CallToolResponse, ErrorData> {
+    async fn detach(
+        &self,
+        mut call: ToolRequest,
+        form: JobForm,
+        after: Duration,
+    ) -> Result<CallToolResponse, ErrorData> {
         let (stop, detaching) = (CancellationToken::new(), Arc::new(Detaching::default()));
         let began = (now(), Instant::now());
         let request = std::mem::replace(&mut call.context.ct, stop.clone());
@@ -191,7 +180,7 @@ impl Server {
     }
 
     /// Awaits the end of a job. As a task it may ask the user.
-    async fn finish(self, job: Arc<Job>, call: OwnedCall, form: JobForm, mut answer: Answer) -> JobEnd {
+    async fn finish(self, job: Arc<Job>, call: ToolRequest, form: JobForm, mut answer: Answer) -> JobEnd {
         let mut round = 0_u32;
         loop {
             let response = answer.await;
@@ -206,7 +195,8 @@ impl Server {
                         Ok(responses) => responses,
                         Err(end) => return end,
                     };
-                    let again = OwnedCall { responses: Some(responses), state: question.request_state, ..call.clone() };
+                    let again =
+                        ToolRequest { responses: Some(responses), state: question.request_state, ..call.clone() };
                     answer = again.into_answer(self.clone());
                 }
                 Ok(_) => return JobEnd::Error(elicitation_required()),

@@ -1,5 +1,6 @@
-//! Checks the commands of lines, and the commands that other commands start, as calls are checked.
+//! Plans the commands of lines, and the commands that other commands start, as calls are planned.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use climax_catalog::{ArgView, Place, ResolvedTool, RuleView};
@@ -7,25 +8,15 @@ use serde_json::{Map, Value};
 
 use super::Toolbox;
 use super::values::{invalid, permitted_values};
-use crate::call::approval::PlannedCall;
 use crate::call::arguments::{self, Bound, BoundValue, Input, Problem, Violation};
 use crate::call::command_line;
 use crate::call::line::{
     CommandWords, LineError, Reading, StartedCommand, read, read_started, with_useful_suggestions,
 };
 use crate::call::outcome::CallError;
+use crate::call::plan::PlannedCall;
 use crate::call::request::Purpose;
 use crate::exec::{self, Invocation};
-
-/// A command that was read from words and checked as a call.
-pub(super) struct CheckedCall<'a> {
-    pub(super) tool: ResolvedTool<'a>,
-    pub(super) arguments: Map<String, Value>,
-    bound: Bound<'a>,
-    pub(super) invocation: Invocation,
-    /// The command that it starts.
-    started: Option<Box<CheckedCall<'a>>>,
-}
 
 /// Where and for what a command runs.
 #[derive(Clone, Copy)]
@@ -36,24 +27,15 @@ pub(super) struct Surroundings<'s> {
     pub(super) purpose: Purpose,
 }
 
-impl CheckedCall<'_> {
-    /// The call, and those of the commands that it starts.
-    pub(super) fn planned(&self) -> Vec<PlannedCall<'_>> {
-        let own = PlannedCall { tool: self.tool, bound: &self.bound, invocation: &self.invocation };
-        let started = self.started.as_ref().map_or_else(Vec::new, |started| started.planned());
-        std::iter::once(own).chain(started).collect()
-    }
-}
-
 impl Toolbox {
-    /// Checks a command and the commands that it starts, and plans its command line. `text` is the command as it is
+    /// Plans a command and the commands that it starts. `text` is the command as it is
     /// written.
-    pub(super) fn check_command<'a>(
+    pub(super) fn plan_command<'a>(
         &'a self,
         reading: Reading<'a>,
         text: &str,
         surroundings: Surroundings<'_>,
-    ) -> Result<CheckedCall<'a>, CallError> {
+    ) -> Result<PlannedCall<'a>, CallError> {
         let Surroundings { directory, input, env, purpose } = surroundings;
         let tool = reading.tool;
         if !self.policy.permits(tool) {
@@ -85,21 +67,23 @@ impl Toolbox {
 
         self.confine(tool, &bound, &mut invocation);
         let started =
-            reading.started.map(|started| self.check_started(*started, text, &invocation, surroundings)).transpose()?;
+            reading.started.map(|started| self.plan_started(*started, text, &invocation, surroundings)).transpose()?;
         if let Some(started) = &started {
             command_line::start(&mut invocation, &bound, &started.invocation);
         }
-        Ok(CheckedCall { tool, arguments, bound, invocation, started: started.map(Box::new) })
+
+        let started = started.map(Box::new);
+        Ok(PlannedCall { tool, arguments: Cow::Owned(arguments), bound, invocation, started })
     }
 
-    /// Checks the command that a call by name starts; `None` if it starts none.
-    pub(super) fn check_started_by<'a>(
+    /// Plans the command that a call by name starts; `None` if it starts none.
+    pub(super) fn plan_started_by<'a>(
         &'a self,
         tool: ResolvedTool<'a>,
         bound: &Bound<'_>,
         invocation: &mut Invocation,
         purpose: Purpose,
-    ) -> Result<Option<CheckedCall<'a>>, CallError> {
+    ) -> Result<Option<PlannedCall<'a>>, CallError> {
         let Some((arg, words)) = started_words(tool, bound) else { return Ok(None) };
         let failed = |reason: String| {
             let violation = Violation { argument: arg.name().to_owned(), problem: Problem::UnreadCommand { reason } };
@@ -116,19 +100,19 @@ impl Toolbox {
         })?;
         let started = StartedCommand { first_word: 0, reading };
         let surroundings = Surroundings { directory: None, input: Input::Nothing, env: &[], purpose };
-        let started = self.check_started(started, &texts.join(" "), invocation, surroundings)?;
+        let started = self.plan_started(started, &texts.join(" "), invocation, surroundings)?;
         command_line::start(invocation, bound, &started.invocation);
         Ok(Some(started))
     }
 
-    /// Checks a command that another one starts. It runs in the directory of that one.
-    fn check_started<'a>(
+    /// Plans a command that another one starts. It runs in the directory of that one.
+    fn plan_started<'a>(
         &'a self,
         started: StartedCommand<'a>,
         text: &str,
         by: &Invocation,
         surroundings: Surroundings<'_>,
-    ) -> Result<CheckedCall<'a>, CallError> {
+    ) -> Result<PlannedCall<'a>, CallError> {
         let tool = started.reading.tool;
         if tool.cli().working_dir().is_some() {
             let problem = format!("`{}` runs in the directory of its config", tool.name());
@@ -136,7 +120,7 @@ impl Toolbox {
         }
         let directory = by.cwd.as_ref().map(|directory| directory.display().to_string());
         let surroundings = Surroundings { directory: directory.as_deref(), ..surroundings };
-        let call = self.check_command(started.reading, text, surroundings)?;
+        let call = self.plan_command(started.reading, text, surroundings)?;
         let program = &call.invocation.argv[0];
         if program.contains('/') && !Path::new(program).is_absolute() {
             let problem = format!("`{program}` is relative to the server's directory");

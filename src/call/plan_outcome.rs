@@ -1,0 +1,137 @@
+//! What the programs of a plan did.
+
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+use crate::call::outcome::{CallError, CallResult, ErrorCode};
+use crate::exec::{End, Outcome, Stop};
+
+/// What would become of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PolicyVerdict {
+    /// It would run.
+    Permitted,
+    /// It would run once somebody has approved it.
+    NeedsApproval,
+    /// It would be refused, for these reasons.
+    Refused(Vec<String>),
+}
+
+/// Streams of this process that the programs of a plan get.
+#[derive(Debug)]
+pub struct RawStreams {
+    /// The standard input of the first command, if it reads one.
+    pub input: Option<OwnedFd>,
+    /// The standard output of the last command of each pipeline.
+    pub output: OwnedFd,
+    /// The standard error of all commands.
+    pub errors: OwnedFd,
+}
+
+/// The result of a request.
+#[derive(Debug)]
+pub enum PlanResult<Q> {
+    /// It ran, or failed.
+    Done(PlanOutcome),
+    /// The client must ask its user first. No program ran.
+    InputRequired(Q),
+}
+
+/// What the programs of a plan did.
+#[derive(Debug, Default)]
+pub struct PlanOutcome {
+    /// The pipelines that ran, in order.
+    pub steps: Vec<StepOutcome>,
+    /// The reason why the plan ended early.
+    pub failure: Option<PlanFailure>,
+}
+
+/// What the programs of a pipeline did.
+#[derive(Debug)]
+pub struct StepOutcome {
+    /// Its commands, in order.
+    pub stages: Vec<StageOutcome>,
+}
+
+/// What a program of a plan did.
+#[derive(Debug)]
+pub struct StageOutcome {
+    /// The name of the tool.
+    pub tool: String,
+    /// The command as it is written; the tool's name for a call by name.
+    pub text: String,
+    /// The outcome. Of a command before the last one, the output went to the next.
+    pub outcome: Outcome,
+    /// How long it ran.
+    pub duration: Duration,
+}
+
+/// The reason why a plan ended early.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}")]
+pub struct PlanFailure {
+    /// The tool of the command; `None` if no tool takes it.
+    pub tool: Option<String>,
+    /// The command as it is written, or all of the line; the tool's name for a call by name.
+    pub text: String,
+    /// The reason.
+    pub error: CallError,
+}
+
+impl<Q> PlanResult<Q> {
+    /// Returns the name of the result in traces: `ok`, `asked`, or the code of the error that ended it.
+    pub(crate) fn code(&self) -> &'static str {
+        let done = match self {
+            Self::InputRequired(_) => return "asked",
+            Self::Done(done) => done,
+        };
+        let last = done.steps.last().and_then(|step| step.stages.last());
+        let error = match &done.failure {
+            Some(failure) => Some(failure.error.code()),
+            None => last.and_then(|stage| ErrorCode::of(&stage.outcome)),
+        };
+        error.map_or("ok", ErrorCode::as_str)
+    }
+
+    /// Returns the result of a plan of one call.
+    #[must_use]
+    pub fn into_call(self) -> CallResult<Q> {
+        let done = match self {
+            Self::InputRequired(question) => return CallResult::InputRequired(question),
+            Self::Done(done) => done,
+        };
+        let outcome = done.steps.into_iter().flat_map(|step| step.stages).map(|stage| stage.outcome).next_back();
+        match (done.failure, outcome) {
+            (Some(failure), _) => CallResult::Failed(failure.error),
+            (None, Some(outcome)) => CallResult::Ran(outcome),
+            // Every plan has a step, which has run unless the plan was stopped before.
+            (None, None) => CallResult::Ran(Outcome::not_started(Stop::Cancelled)),
+        }
+    }
+}
+
+impl<Q> From<PlanFailure> for PlanResult<Q> {
+    fn from(failure: PlanFailure) -> Self {
+        Self::Done(PlanOutcome { steps: Vec::new(), failure: Some(failure) })
+    }
+}
+
+impl StepOutcome {
+    /// Returns whether a time limit or a stop ended one of its programs, which ends the plan.
+    pub(super) fn is_stopped(&self) -> bool {
+        let is_stopped = |end| matches!(end, End::TimedOut(_) | End::Stopped(_));
+        self.stages.iter().any(|stage| is_stopped(stage.outcome.end))
+    }
+
+    /// Returns the exit status of its last program, as a shell counts it: 128 and the number for a signal.
+    #[must_use]
+    pub fn status(&self) -> i32 {
+        match self.stages.last().map(|stage| stage.outcome.end) {
+            Some(End::Exited(status)) => status,
+            Some(End::Signaled(signal)) => 128 + signal,
+            Some(End::TimedOut(_)) => 124,
+            Some(End::Stopped(_)) => 130,
+            None => 0,
+        }
+    }
+}
