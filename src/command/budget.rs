@@ -68,7 +68,7 @@ fn surface(index: &ToolIndex, tokens: &CoreBPE) -> Vec<TokenRow> {
     let mut searches: Vec<usize> = index.summary().map(|summary| answer(Some(summary.cli.name()))).collect();
     searches.sort_unstable();
     let list = |surface| count(tokens, &mcp::tool_list(index, &surface));
-    let with_read = MetaSurface::of([MetaTool::Search, MetaTool::Read, MetaTool::Call]);
+    let with_read = MetaSurface::of(["search", "read", "call"].into_iter().filter_map(MetaTool::of_word));
     vec![
         ("tools/list".to_owned(), list(Surface::default())),
         ("tools/list --meta search,read,call".to_owned(), list(Surface::Meta(with_read))),

@@ -1,4 +1,4 @@
-//! `climax_code`: its description and arguments, what its calls return, and the reply to a program.
+//! What the calls of a program return, and the reply to a program.
 //!
 //! Source: `docs/contract.md`, "Code".
 
@@ -6,90 +6,20 @@ pub(super) mod programs;
 pub(super) mod signature;
 
 use std::borrow::Cow;
-use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::ignored::Ignored;
-use super::reader::ArgumentReader;
 use super::reply::{ErrorObject, NO_OUTPUT, Reply, full_output};
-use super::surface::{MetaSurface, MetaTool};
-use crate::call::arguments::{Problem, Violation, echo};
+use super::surface::CODE;
+use crate::call::arguments::{Violation, echo};
 use crate::call::visible::TextForm;
 use crate::call::{CallError, ErrorCode, PlanFailure, PlanOutcome, end_name, exit_code};
 use crate::code::{Answer, CodeEnd, CodeOutcome, Failure, MAX_CODE_CALLS, Printed, Program, Request, Thrown};
 use crate::exec::{End, FileContent, Outcome, ResultFile};
 
-/// Maximum length of a program, in bytes.
-pub(crate) const MAX_CODE_BYTES: usize = 256 << 10;
-
-/// The seconds that a program may compute by default. The time of its calls does not count.
-pub(crate) const DEFAULT_CODE_SECONDS: i64 = 10;
-
-/// The most seconds that a program may compute.
-pub(crate) const MAX_CODE_SECONDS: i64 = 300;
-
 /// Maximum characters of the message of an error that a program has thrown. What it prints has a limit of its own.
 const MAX_THROWN_CHARS: usize = 4_000;
-
-/// The names of the arguments, with those that stand for `code`.
-pub(super) const CODE_KEYS: [&str; 5] = ["code", "source", "script", "program", "timeout"];
-
-/// The description, which names the other ways to call as far as the surface has them.
-pub(super) fn description(surface: &MetaSurface) -> String {
-    let has = |tool: MetaTool, text: &'static str| surface.has(tool).then_some(text);
-    let others = [has(MetaTool::Call, "one or two calls: climax_call"), has(MetaTool::Run, "a pipeline: climax_run")];
-    let others: Vec<&str> = others.into_iter().flatten().collect();
-    let others = if others.is_empty() { String::new() } else { format!(" Not for {}.", others.join("; ")) };
-    format!(
-        "Run JavaScript that makes many calls, or reads more than you want to.{others} \
-         await tools.NAME(args) or await run(\"git log | head -5\") is {{exit_code, stdout, stderr, json}}; a failing program \
-         does not throw. await search(query) finds tools, await describe(NAME) is a type. console.log and the value of the \
-         last expression are the result. Promise.all calls in parallel. No files, network, timers or imports."
-    )
-}
-
-/// The input schema of `climax_code`.
-pub(super) fn schema() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "code": { "type": "string" },
-            "timeout": {
-                "type": "integer",
-                "default": DEFAULT_CODE_SECONDS,
-                "description": "Seconds to compute, without the time of calls"
-            }
-        },
-        "required": ["code"]
-    })
-}
-
-/// The arguments of `climax_code`.
-pub(super) struct CodeArguments {
-    code: String,
-    seconds: i64,
-}
-
-impl CodeArguments {
-    pub(super) fn program(&self) -> Program<'_> {
-        Program { code: &self.code, time: Duration::from_secs(self.seconds.unsigned_abs()) }
-    }
-}
-
-/// Reads the arguments of `climax_code`.
-pub(super) fn arguments(arguments: &Map<String, Value>) -> Result<CodeArguments, Vec<Violation>> {
-    let mut reader = ArgumentReader::new(arguments);
-    let code = reader.required_string(&["code", "source", "script", "program"]);
-    let seconds = reader.seconds("timeout", DEFAULT_CODE_SECONDS, MAX_CODE_SECONDS);
-    reader.reject_misspelt(&["code", "timeout"]);
-    if code.len() > MAX_CODE_BYTES {
-        let problem = Problem::TooLong { bytes: code.len(), limit: MAX_CODE_BYTES };
-        reader.add_violation("code", problem);
-    }
-    reader.finish()?;
-    Ok(CodeArguments { code, seconds })
-}
 
 /// The result of a call whose program ran. `ignored` has the arguments that the tool does not have.
 pub(super) fn outcome_answer(tool: &str, outcome: Outcome, ignored: Vec<String>, form: TextForm) -> Answer {
@@ -268,7 +198,7 @@ pub(super) fn code_reply(outcome: CodeOutcome, beside: Option<Ignored>, program:
 
 /// The error of a program; `None` if it ended by itself.
 fn error(end: CodeEnd, program: Program<'_>) -> Option<ErrorObject> {
-    let object = |code: ErrorCode, message: &str| Some(ErrorObject::new(code, MetaTool::Code.name(), message));
+    let object = |code: ErrorCode, message: &str| Some(ErrorObject::new(code, CODE.name(), message));
     let failed = |message: &str| object(ErrorCode::CommandFailed, message);
     match end {
         CodeEnd::Returned => None,
@@ -306,6 +236,6 @@ fn thrown_error(thrown: Thrown) -> ErrorObject {
     let Thrown { message, line, column, suggestions } = thrown;
     let message = shortened(&message);
     let place = line.zip(column).map(|(line, column)| format!("line {line}, column {column}: ")).unwrap_or_default();
-    let error = ErrorObject::new(ErrorCode::CommandFailed, MetaTool::Code.name(), &format!("{place}{message}"));
+    let error = ErrorObject::new(ErrorCode::CommandFailed, CODE.name(), &format!("{place}{message}"));
     ErrorObject { details: vec![json!({ "line": line, "column": column })], suggestions, ..error }
 }

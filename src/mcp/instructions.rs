@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use climax_catalog::ToolIndex;
 
-use super::surface::{MetaTool, Surface};
+use super::surface::{CALL, READ, RUN, SEARCH, Surface};
 
 /// The longest instructions without their end, in bytes.
 const MAX_INSTRUCTION_BYTES: usize = 1_500;
@@ -31,17 +31,16 @@ pub(super) fn instructions(index: &ToolIndex, surface: &Surface) -> String {
 /// How to find and run tools; empty where the client sees the tools themselves, or no search.
 fn how_to_use(surface: &Surface) -> String {
     let Surface::Meta(meta) = surface else { return String::new() };
-    if !meta.has(MetaTool::Search) {
+    if !meta.has(SEARCH) {
         return String::new();
     }
-    let run = match (meta.has(MetaTool::Call), meta.has(MetaTool::Read)) {
+    let run = match (meta.has(CALL), meta.has(READ)) {
         (true, true) => "climax_read if its risk is read, else with climax_call",
         (true, false) => "climax_call",
         (false, true) => "climax_read if its risk is read",
         (false, false) => "",
     };
-    let line =
-        if meta.has(MetaTool::Run) { "climax_run runs a command line of the programs that are served. " } else { "" };
+    let line = if meta.has(RUN) { "climax_run runs a command line of the programs that are served. " } else { "" };
     let find = "Find a tool with climax_search: say in a few words what is to be done, with the program's name if it matters; \
                 or give a CLI's name as `cli`. ";
     if run.is_empty() {

@@ -5,20 +5,18 @@
 mod caching;
 #[cfg(feature = "http")]
 mod call_notifier;
-mod chain;
+mod chain_reply;
 mod client;
 #[cfg(has_code)]
 mod code;
 pub mod decode;
 mod errors;
-mod extended;
 pub mod ignored;
 mod instructions;
 mod job_tool;
 mod jobs;
-mod lines;
+mod line_reply;
 mod log;
-mod meta;
 mod options;
 mod output_store;
 pub(crate) mod prerendered;
@@ -40,8 +38,6 @@ mod surface;
 mod tools;
 mod typed;
 
-pub(crate) use extended::{described, permitted_examples};
-
 /// The start of the targets of the SDK's log records.
 pub(crate) const SDK_TARGET: &str = "rmcp";
 
@@ -50,7 +46,6 @@ pub(crate) use call_notifier::CallNotifier;
 pub(crate) use job_tool::{JOB_TOOL, JobTool};
 pub use jobs::Jobs;
 pub use log::MIN_LOG_INTERVAL;
-pub(crate) use meta::search_text;
 pub use options::{Changes, Options};
 pub use output_store::MAX_STORED_BYTES;
 pub(crate) use progress::{MAX_PROGRESS_INTERVAL, MIN_PROGRESS_INTERVAL};
@@ -61,5 +56,6 @@ pub use replica::ReplicaName;
 pub use request_state::RequestStateKey;
 pub(crate) use revision::is_whole_modern_request;
 pub use server::Server;
-pub use surface::{CallName, MetaSurface, MetaTool, Surface};
+pub use surface::{CallName, META_TOOLS, MetaSurface, MetaTool, Surface};
+pub(crate) use surface::{described, permitted_examples, search_text};
 pub use tools::{estimated_tokens, tool_definition, tool_list};

@@ -10,8 +10,8 @@ use rmcp::model::{ErrorData, Resource, ResourceContents, ResourceTemplate};
 
 use serde_json::{Map, Value};
 
-use super::meta;
 use super::output_store::{OUTPUT_URI_PREFIX, OutputReader, OutputStore};
+use super::surface::search_text;
 use crate::call::arguments::echo;
 use crate::call::visible::TextForm;
 
@@ -142,7 +142,7 @@ pub(super) fn read(
     if uri.starts_with(CLI_URI_PREFIX) {
         let contents = |summary: CliSummary<'_>| {
             let filter = Filter { cli: Some(summary.cli.name()), ..Filter::default() };
-            let text = meta::search_text(index, Strategy::Lexical, filter, usize::MAX);
+            let text = search_text(index, Strategy::Lexical, filter, usize::MAX);
             ResourceContents::text(text, uri).with_mime_type(JSON)
         };
         return Ok(cli(index, uri).map(contents));

@@ -1,17 +1,14 @@
 //! Tool definitions, in the form of `tools/list`.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use climax_catalog::{ResolvedTool, Risk, ToolIndex};
 use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use serde_json::Value;
 
-#[cfg(has_code)]
-use super::code;
 use super::job_tool::JOB_TOOL;
-use super::surface::{MetaSurface, MetaTool, SearchForm, Surface};
-use super::{chain, extended, lines, meta, typed};
+use super::surface::{Effect, MetaSurface, MetaTool, Surface};
+use super::typed;
 
 /// The bytes of JSON that an estimate counts as two tokens.
 ///
@@ -71,44 +68,18 @@ pub(super) fn tools(index: &ToolIndex, surface: &Surface) -> Vec<Tool> {
 
 /// The definition of a meta-tool. Source: `docs/contract.md`, by its name.
 fn meta_tool(tool: MetaTool, surface: &MetaSurface, index: &ToolIndex) -> Tool {
-    let (title, description) = match tool {
-        MetaTool::Search => ("Search", meta::SEARCH_DESCRIPTION.into()),
-        MetaTool::Call => ("Call", meta::CALL_DESCRIPTION.into()),
-        MetaTool::Read => ("Read", meta::READ_DESCRIPTION.into()),
-        MetaTool::Run => ("Run", Cow::Owned(lines::description(index, surface.has(MetaTool::Search)))),
-        MetaTool::Describe => ("Describe", extended::DESCRIBE_DESCRIPTION.into()),
-        MetaTool::Examples => ("Examples", extended::EXAMPLES_DESCRIPTION.into()),
-        MetaTool::Chain => ("Chain", chain::DESCRIPTION.into()),
-        #[cfg(has_code)]
-        MetaTool::Code => ("Code", code::description(surface).into()),
-    };
     let reading = ToolAnnotations::new().read_only(true);
-    let annotations = match tool {
-        MetaTool::Search | MetaTool::Describe | MetaTool::Examples => reading.open_world(false),
-        MetaTool::Read => reading.open_world(true),
-        _ if index.promised_risk() == Risk::Read => reading.open_world(true),
-        _ => ToolAnnotations::new().destructive(true).open_world(true),
+    let annotations = match tool.effect() {
+        Effect::ReadsCatalog => reading.open_world(false),
+        Effect::Reads => reading.open_world(true),
+        Effect::Calls if index.promised_risk() == Risk::Read => reading.open_world(true),
+        Effect::Calls => ToolAnnotations::new().destructive(true).open_world(true),
     };
-    Tool::new(tool.name(), description, object(meta_schema(tool, surface)))
-        .with_title(title)
+
+    Tool::new(tool.name(), tool.description(surface, index), object(tool.schema(surface)))
+        .with_title(tool.title())
         .with_annotations(annotations)
         .with_meta(MetaObject(JsonObject::from_iter([(ALWAYS_LOAD.to_owned(), Value::Bool(true))])))
-}
-
-/// The input schema of a meta-tool.
-pub(super) fn meta_schema(tool: MetaTool, surface: &MetaSurface) -> Value {
-    match (tool, surface.search()) {
-        (MetaTool::Search, SearchForm::Plain) => meta::search_schema(),
-        (MetaTool::Search, SearchForm::Paged) => extended::search_schema(),
-        (MetaTool::Call, _) => meta::call_schema(surface.call_name()),
-        (MetaTool::Read, _) => meta::read_schema(surface.call_name()),
-        (MetaTool::Run, _) => lines::schema(),
-        (MetaTool::Describe, _) => extended::describe_schema(),
-        (MetaTool::Examples, _) => extended::examples_schema(surface.call_name()),
-        (MetaTool::Chain, _) => chain::schema(surface.call_name()),
-        #[cfg(has_code)]
-        (MetaTool::Code, _) => code::schema(),
-    }
 }
 
 /// Every tool of the index by its own name.

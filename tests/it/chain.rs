@@ -1,7 +1,7 @@
 //! `climax_chain`, over MCP.
 
 use climax::catalog::{Layer, ToolIndex};
-use climax::mcp::{MetaTool, Surface};
+use climax::mcp::Surface;
 use serde_json::{Value, json};
 
 use crate::client::{Client, Modern, meta, restricted, unrestricted};
@@ -12,7 +12,7 @@ fn bundled() -> ToolIndex {
 }
 
 fn surface() -> Surface {
-    meta(&[MetaTool::Chain])
+    meta(&["chain"])
 }
 
 async fn run(steps: Value) -> Value {

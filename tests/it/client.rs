@@ -26,8 +26,9 @@ pub(crate) fn extended() -> Surface {
 }
 
 /// The surface of `--meta` with these meta-tools.
-pub(crate) fn meta(tools: &[MetaTool]) -> Surface {
-    Surface::Meta(MetaSurface::of(tools.iter().copied()))
+pub(crate) fn meta(tools: &[&str]) -> Surface {
+    let named = |word: &&str| MetaTool::of_word(word).unwrap_or_else(|| panic!("no meta-tool `{word}`"));
+    Surface::Meta(MetaSurface::of(tools.iter().map(named)))
 }
 
 /// An index under no policy.

@@ -1,6 +1,6 @@
 //! Unknown arguments: which are refused, and where those that are ignored are named.
 
-use climax::mcp::{MetaTool, Surface};
+use climax::mcp::Surface;
 use serde_json::{Value, json};
 
 use crate::client::{Client, meta, unrestricted};
@@ -94,7 +94,7 @@ async fn structures_name_the_arguments_that_were_ignored() {
 
 #[tokio::test]
 async fn every_way_to_call_names_what_it_ignores() {
-    let tools = [MetaTool::Call, MetaTool::Read, MetaTool::Run, MetaTool::Chain];
+    let tools = ["call", "read", "run", "chain"];
     let mut client = Client::open(unrestricted(index(&fake_config(TOOLS))), meta(&tools), json!({})).await;
     let call = json!({ "tool_name": "typed", "args": { "zebra": 1 } });
     let own = "'zebra' is no argument of typed";

@@ -15,7 +15,7 @@ const PAGE: &str = "docs/reference/limits.md";
 /// The rooms of limits, in the order of the page, with the sources that belong to each.
 const ROOMS: [(&str, &[&str]); 9] = [
     ("Calls and programs", &["src/call", "src/exec"]),
-    ("Programs in JavaScript", &["src/code", "src/mcp/code"]),
+    ("Programs in JavaScript", &["src/code", "src/mcp/code", "src/mcp/surface/code.rs"]),
     ("Messages of the protocol", &["src/mcp"]),
     (
         "Standard input and output",

@@ -9,7 +9,7 @@ use climax::catalog::policy::{self, Executor, Headless};
 use climax::catalog::{Catalog, Layer, Source, ToolIndex, compile};
 use climax::exec::Limits;
 use climax::exec::Runner;
-use climax::mcp::{MetaTool, Surface};
+use climax::mcp::Surface;
 use climax::serving::load::{LoadError, LoadedTools, Wanted, load_tools};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -291,7 +291,7 @@ proptest! {
         clis in clis(),
         choice in proptest::collection::vec(any::<bool>(), 16),
         form in 0..4_u8,
-        surface in prop_oneof![Just(Surface::default()), Just(meta(&[MetaTool::Search, MetaTool::Call, MetaTool::Read, MetaTool::Run, MetaTool::Describe, MetaTool::Examples, MetaTool::Chain])), Just(extended()), Just(Surface::Classic)],
+        surface in prop_oneof![Just(Surface::default()), Just(meta(&["search", "call", "read", "run", "describe", "examples", "chain"])), Just(extended()), Just(Surface::Classic)],
     ) {
         let names: Vec<String> = built(&clis, |_| true).tools().map(|tool| tool.name().to_owned()).collect();
         let permitted: BTreeSet<String> =

@@ -1,6 +1,6 @@
 //! `ask`: args whose values come from the user. The agent can neither see nor set them.
 
-use climax::mcp::{MetaTool, Surface};
+use climax::mcp::Surface;
 use serde_json::{Map, Value, json};
 
 use crate::client::{Client, extended, meta, modern_meta, restricted, unrestricted};
@@ -141,7 +141,7 @@ async fn clients_without_elicitation_get_an_error() {
 
 #[tokio::test]
 async fn missing_forms_are_one_error_in_calls_and_chains() {
-    let surface = || meta(&[MetaTool::Call, MetaTool::Chain]);
+    let surface = || meta(&["call", "chain"]);
     let deploy = json!({ "tool_name": "deploy", "args": { "service": "api" } });
     let reference = json!({ "tool_name": "deploy", "args": { "service": { "$from": "/0/stdout" } } });
     for (tool, arguments) in [

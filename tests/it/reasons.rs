@@ -1,7 +1,6 @@
 //! Reasons and remedies that are true: near misses that would be accepted, and all mistakes of a policy at once.
 
 use climax::catalog::{Layer, ToolIndex};
-use climax::mcp::MetaTool;
 use serde_json::{Value, json};
 
 use crate::client::{Client, meta, unrestricted};
@@ -13,7 +12,7 @@ fn bundled() -> ToolIndex {
 
 #[tokio::test]
 async fn near_misses_of_lines_would_be_accepted() {
-    let mut client = Client::open(unrestricted(bundled()), meta(&[MetaTool::Run]), json!({})).await;
+    let mut client = Client::open(unrestricted(bundled()), meta(&["run"]), json!({})).await;
     for (line, near) in [
         ("rg -n x f", None),
         ("awk '{print $1}' f", None),

@@ -1,7 +1,7 @@
 //! `climax_run` and command lines of `climax_read`, over MCP.
 
 use climax::catalog::{Layer, ToolIndex};
-use climax::mcp::{MetaTool, Surface};
+use climax::mcp::Surface;
 use serde_json::{Value, json};
 
 use crate::client::{Client, meta, restricted, unrestricted};
@@ -12,7 +12,7 @@ fn bundled() -> ToolIndex {
 }
 
 fn run_surface() -> Surface {
-    meta(&[MetaTool::Run, MetaTool::Read])
+    meta(&["run", "read"])
 }
 
 async fn open() -> Client {
@@ -144,11 +144,11 @@ async fn approval_is_asked_once_and_shows_every_command() {
 #[tokio::test]
 async fn description_names_the_served_programs_and_stays_short() {
     let policy = "default: disabled\ntools: {git_log: {}, coreutils_wc: {}}\n";
-    let mut client = Client::open(restricted(bundled(), policy), meta(&[MetaTool::Run]), json!({})).await;
+    let mut client = Client::open(restricted(bundled(), policy), meta(&["run"]), json!({})).await;
     let list = client.ask(3, "tools/list", &json!({})).await["result"]["tools"].clone();
     let description = list[0]["description"].as_str().unwrap();
     assert!(description.contains("these programs: git wc."), "{description}");
-    let mut client = Client::open(unrestricted(bundled()), meta(&[MetaTool::Run]), json!({})).await;
+    let mut client = Client::open(unrestricted(bundled()), meta(&["run"]), json!({})).await;
     let list = client.ask(3, "tools/list", &json!({})).await["result"]["tools"].clone();
     let description = list[0]["description"].as_str().unwrap();
     for program in ["curl", "docker", "find", "gh", "git", "grep", "jq", "kubectl", "npm", "sed"] {

@@ -1,7 +1,7 @@
 //! Commands that other commands start, such as `timeout 5 git log`: each is a call of its own.
 
 use climax::catalog::{Layer, ToolIndex};
-use climax::mcp::{MetaTool, Surface};
+use climax::mcp::Surface;
 use serde_json::{Value, json};
 
 use crate::client::{Client, meta, restricted, unrestricted};
@@ -12,7 +12,7 @@ fn bundled() -> ToolIndex {
 }
 
 fn surface() -> Surface {
-    meta(&[MetaTool::Run, MetaTool::Call, MetaTool::Read])
+    meta(&["run", "call", "read"])
 }
 
 async fn under(policy: &str, capabilities: Value) -> Client {

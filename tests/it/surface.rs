@@ -78,7 +78,7 @@ fn the_environment_chooses_meta_tools_where_no_option_does() {
 
 #[tokio::test]
 async fn climax_read_calls_tools_that_state_to_read_and_refuses_others() {
-    let mut client = open(meta(&[MetaTool::Search, MetaTool::Read, MetaTool::Call])).await;
+    let mut client = open(meta(&["search", "read", "call"])).await;
     let request = |tool: &str| json!({ "tool_name": tool, "args": { "word": "hi" } });
     let [read, call] =
         [client.tool("climax_read", request("look")).await, client.tool("climax_call", request("look")).await];
@@ -89,7 +89,7 @@ async fn climax_read_calls_tools_that_state_to_read_and_refuses_others() {
         assert_eq!(result["isError"], true);
         refused.push(format!("{}\n{}", text(&result), result["structuredContent"]));
     }
-    let mut alone = open(meta(&[MetaTool::Read])).await;
+    let mut alone = open(meta(&["read"])).await;
     refused.push(text(&alone.tool("climax_read", request("put")).await).to_owned());
     insta::assert_snapshot!(refused.join("\n\n"));
 }
@@ -97,7 +97,7 @@ async fn climax_read_calls_tools_that_state_to_read_and_refuses_others() {
 #[tokio::test]
 async fn search_results_state_the_risk_where_climax_read_is_served() {
     let query = json!({ "query": "words" });
-    let mut client = open(meta(&[MetaTool::Search, MetaTool::Read])).await;
+    let mut client = open(meta(&["search", "read"])).await;
     let found: Value = serde_json::from_str(text(&client.tool("climax_search", query.clone()).await)).unwrap();
     let mut risks: Vec<_> =
         found["results"].as_array().unwrap().iter().map(|one| (&one["tool_name"], &one["risk"])).collect();
@@ -111,7 +111,7 @@ async fn search_results_state_the_risk_where_climax_read_is_served() {
 
 #[tokio::test]
 async fn definitions_of_all_meta_tools() {
-    let all = [MetaTool::Search, MetaTool::Call, MetaTool::Read, MetaTool::Describe, MetaTool::Examples];
+    let all = ["search", "call", "read", "describe", "examples"];
     let tools = definitions(meta(&all)).await;
     for tool in &tools {
         assert_eq!(tool["_meta"], json!({ "anthropic/alwaysLoad": true }), "{tool}");
@@ -135,8 +135,12 @@ async fn the_call_name_is_published_and_all_spellings_are_read() {
     for (call_name, published) in
         [(CallName::ToolName, "tool_name"), (CallName::Tool, "tool"), (CallName::Name, "name")]
     {
-        let tools = [MetaTool::Call, MetaTool::Read, MetaTool::Examples];
-        let surface = || Surface::Meta(MetaSurface::of(tools).with_call_name(call_name));
+        let tools = ["call", "read", "examples"];
+        let surface = || {
+            Surface::Meta(
+                MetaSurface::of(tools.iter().filter_map(|word| MetaTool::of_word(word))).with_call_name(call_name),
+            )
+        };
         for tool in definitions(surface()).await {
             // climax_read takes a command line too.
             let is_read = tool["name"] == "climax_read";
@@ -184,7 +188,7 @@ async fn instructions_name_the_meta_tools_that_are_served() {
     };
     let mut all = Vec::new();
     for tools in ["search,call", "search,read,call", "search,read", "search,describe", "call"] {
-        let tools: Vec<MetaTool> = tools.split(',').map(|name| name.parse().unwrap()).collect();
+        let tools: Vec<&str> = tools.split(',').collect();
         all.push(instructions(meta(&tools)).await);
     }
     assert_eq!(all[0], instructions(extended()).await);

@@ -7,7 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use strum::VariantArray as _;
 
 use crate::command::output::usage;
-use crate::mcp::{CallName, MetaSurface, MetaTool, Surface};
+use crate::mcp::{CallName, META_TOOLS, MetaSurface, MetaTool, Surface};
 
 /// The environment variable for the meta-tools, which the command line overrides.
 const VARIABLE: &str = "CLIMAX_META";
@@ -45,17 +45,17 @@ impl SurfaceArguments {
 /// Returns the meta-tools of the environment; `None` if it names none.
 fn from_environment() -> Result<Option<Vec<MetaTool>>, ExitCode> {
     let Some(names) = std::env::var(VARIABLE).ok().filter(|names| !names.is_empty()) else { return Ok(None) };
-    let tools: Result<Vec<MetaTool>, _> = names.split(',').map(str::parse).collect();
-    tools.map(Some).map_err(|_| {
-        let expected: Vec<&str> = MetaTool::VARIANTS.iter().map(|tool| tool.as_str()).collect();
+    let tools: Option<Vec<MetaTool>> = names.split(',').map(MetaTool::of_word).collect();
+    tools.map(Some).ok_or_else(|| {
+        let expected: Vec<&str> = META_TOOLS.iter().map(|tool| tool.word()).collect();
         usage(&format!("{VARIABLE} is `{names}`, expected some of {} with commas between", expected.join(", ")))
     })
 }
 
 /// Parses the values of `--meta`.
 fn meta_tools() -> impl TypedValueParser<Value = MetaTool> {
-    let names = MetaTool::VARIANTS.iter().map(|tool| tool.as_str());
-    PossibleValuesParser::new(names).try_map(|name| name.parse::<MetaTool>().map_err(|error| error.to_string()))
+    let words = META_TOOLS.iter().map(|tool| tool.word());
+    PossibleValuesParser::new(words).try_map(|word| MetaTool::of_word(&word).ok_or("expected the word of a meta-tool"))
 }
 
 /// Parses the values of `--call-name`.

@@ -6,7 +6,7 @@ use climax_catalog::OutputForm;
 use rmcp::model::{CallToolResponse, ErrorData};
 use serde_json::Value;
 
-use super::super::chain::{CHAIN_KEYS, chain_reply, within};
+use super::super::chain_reply::chain_reply;
 use super::super::client::Client;
 use super::super::errors::{elicitation_required, unknown_log};
 use super::super::ignored::Ignored;
@@ -15,6 +15,7 @@ use super::super::replay_logs::{Done, WaitingRequest};
 use super::super::reply::{Reply, invalid_arguments, reply};
 use super::super::request_context;
 use super::super::revision::is_modern;
+use super::super::surface::{CHAIN_KEYS, within};
 use super::Server;
 use super::calls::{answerable, output_form};
 use super::tool_request::ToolRequest;

@@ -11,15 +11,12 @@ use serde_json::{Map, Value};
 
 use super::super::client::Client;
 use super::super::code::signature::signature;
-use super::super::code::{
-    CODE_KEYS, CodeArguments, code_reply, failure, line_answer, outcome_answer, refusal, wrong_arguments,
-};
+use super::super::code::{code_reply, failure, line_answer, outcome_answer, refusal, wrong_arguments};
 use super::super::errors::unknown_log;
 use super::super::ignored::Ignored;
-use super::super::lines::run_arguments;
-use super::super::meta::{self, EntryDetail};
 use super::super::progress::Progress;
 use super::super::replay_logs::{Done, WaitingRequest};
+use super::super::surface::{CODE_KEYS, CodeArguments, EntryDetail, RunArguments, search};
 use super::super::{reply, request_context};
 use super::Server;
 use super::calls::answerable;
@@ -122,7 +119,7 @@ impl ProgramCalls<'_> {
     }
 
     async fn line(&self, id: u64, given: &Map<String, Value>) -> Result<Answer, Interruption> {
-        let given = match run_arguments(given) {
+        let given = match RunArguments::read(given) {
             Ok(given) => given,
             Err(violations) => return Ok(Err(wrong_arguments("run", &violations))),
         };
@@ -158,7 +155,7 @@ impl ProgramCalls<'_> {
     /// What `climax_search` finds, without schemas.
     fn search(&self, given: &Map<String, Value>) -> Answer {
         let ToolRequest { toolbox, .. } = self.call;
-        let found = meta::search(&toolbox.index, self.server.options.strategy, EntryDetail::WithRisk, given);
+        let found = search(&toolbox.index, self.server.options.strategy, EntryDetail::WithRisk, given);
         let found = found.map_err(|violations| wrong_arguments("search", &violations))?;
         let mut found: Value = serde_json::from_str(&found).unwrap_or_default();
         let mut entries = found["results"].take();

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use climax_catalog::ResolvedTool;
+use climax_catalog::{ResolvedTool, Strategy};
 use rmcp::model::{
     CallToolResponse, CallToolResult, ContentBlock, CreateTaskResult, DetailedTask, ErrorData, GetTaskResult,
     InputRequiredResult, InputResponses, Task, TaskPayload,
@@ -18,9 +18,8 @@ use tokio_util::sync::CancellationToken;
 use super::super::errors::{elicitation_required, unanswered, unknown_task};
 use super::super::job_tool::{JOB_TOOL, output_so_far};
 use super::super::jobs::{Job, JobEnd, MAX_JOB_AGE, Phase};
-use super::super::meta;
 use super::super::request_context::{self, Detaching};
-use super::super::surface::{MetaTool, Surface};
+use super::super::surface::{MetaRequest, Surface, Work};
 use super::super::typed;
 use super::Server;
 use super::panics::catch_panic;
@@ -64,7 +63,7 @@ impl ToolRequest {
     }
 
     /// The tool of the catalog that it calls, and its arguments; `None` for lines, chains and searches.
-    fn called(&self, surface: &Surface) -> Option<(ResolvedTool<'_>, Map<String, Value>)> {
+    fn called(&self, surface: &Surface, strategy: Strategy) -> Option<(ResolvedTool<'_>, Map<String, Value>)> {
         let index = &self.toolbox.index;
         match surface {
             Surface::Classic => Some((index.get(&self.name)?, self.arguments.clone())),
@@ -72,9 +71,12 @@ impl ToolRequest {
                 Some((index.get(JOB_TOOL)?, self.arguments.clone()))
             }
             Surface::Meta(surface) => {
-                surface.find(&self.name).filter(|tool| matches!(tool, MetaTool::Call | MetaTool::Read))?;
-                let call = meta::call_request(index, surface.call_name(), &self.arguments).ok()?;
-                Some((index.get(&call.tool_name)?, call.arguments))
+                let tool = surface.find(&self.name).filter(|tool| tool.starts_calls())?;
+                let request = MetaRequest { surface, toolbox: &self.toolbox, strategy, arguments: &self.arguments };
+                match tool.work(request) {
+                    Ok(Work::Call(call, _)) => Some((index.get(&call.tool_name)?, call.arguments)),
+                    _ => None,
+                }
             }
         }
     }
@@ -100,7 +102,7 @@ impl Server {
             (false, Some(after)) if self.can_call_job_tool(call) => (JobForm::Id, after),
             (false, _) => return None,
         };
-        match (form, call.called(&self.options.surface)) {
+        match (form, call.called(&self.options.surface, self.options.strategy)) {
             (_, Some((tool, _))) if tool.name() == JOB_TOOL => None,
             // Clients refuse a result without the structure that the tool publishes.
             ((JobForm::Id, _), Some((tool, _))) if self.publishes_structure(tool) => None,

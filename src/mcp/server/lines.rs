@@ -4,8 +4,9 @@ use rmcp::model::{CallToolResponse, ErrorData, MetaObject};
 
 use super::super::client::Client;
 use super::super::ignored::Ignored;
-use super::super::lines::{RUN_KEYS, RunArguments, line_reply, stages_json};
+use super::super::line_reply::{line_reply, stages_json};
 use super::super::progress::Progress;
+use super::super::surface::{RUN_KEYS, RunArguments};
 use super::Server;
 use super::calls::answerable;
 use super::tool_request::ToolRequest;

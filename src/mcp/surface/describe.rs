@@ -4,21 +4,32 @@ use climax_catalog::policy::Executor;
 use climax_catalog::{ArgView, CommandPart, Place, ResolvedTool, Risk, Shape};
 use serde_json::{Map, Value, json};
 
-use super::super::reader::ArgumentReader;
-use super::super::typed;
-use super::failure::{Failure, parsed};
+use super::spec::{Effect, MetaRequest, MetaTool, Spec};
+use super::work::{Failure, Work};
 use crate::call::{Toolbox, suggest_tools};
 use crate::exec;
+use crate::mcp::reader::ArgumentReader;
+use crate::mcp::typed;
 
 /// The most tools that one request can describe.
 const MAX_DESCRIBED_TOOLS: usize = 10;
 
-/// Description of the tool that describes tools.
-pub(in crate::mcp) const DESCRIBE_DESCRIPTION: &str = "Describe tools by name: what they do, their argument schema, and with detail=full their command line, risk, timeout and \
+/// `climax_describe`.
+pub(super) const DESCRIBE: MetaTool = MetaTool::new(&Spec {
+    word: "describe",
+    name: "climax_describe",
+    title: "Describe",
+    effect: Effect::ReadsCatalog,
+    description: |_, _| DESCRIPTION.into(),
+    schema: |_| schema(),
+    work: |MetaRequest { toolbox, arguments, .. }| Ok(Work::Answer(describe(toolbox, arguments)?)),
+});
+
+const DESCRIPTION: &str = "Describe tools by name: what they do, their argument schema, and with detail=full their command line, risk, timeout and \
      whether the program is installed.";
 
-/// The input schema of `climax_describe`.
-pub(in crate::mcp) fn describe_schema() -> Value {
+/// The input schema.
+fn schema() -> Value {
     json!({
         "type": "object",
         "properties": {
@@ -41,7 +52,7 @@ pub(in crate::mcp) fn describe_schema() -> Value {
 }
 
 /// Describes tools. An unknown name has an error in its place, and the other tools are described.
-pub(in crate::mcp) fn describe(toolbox: &Toolbox, arguments: &Map<String, Value>) -> Result<String, Failure> {
+fn describe(toolbox: &Toolbox, arguments: &Map<String, Value>) -> Result<String, Failure> {
     let mut reader = ArgumentReader::new(arguments);
     let names = reader.names("tools", MAX_DESCRIBED_TOOLS);
     let detail = reader.choice("detail", &["schema", "summary", "full"]);
@@ -76,7 +87,7 @@ fn description(toolbox: &Toolbox, tool: ResolvedTool<'_>, detail: &str) -> Value
         "risk": tool.written_risk().map(Risk::as_str),
     });
     if detail != "summary" {
-        json["input_schema"] = parsed(tool.input_schema());
+        json["input_schema"] = serde_json::from_str::<Value>(tool.input_schema()).unwrap_or_default();
         if let Some(schema) = typed::output_schema(tool) {
             json["output_schema"] = schema;
         }

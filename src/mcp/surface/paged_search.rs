@@ -4,13 +4,12 @@ use climax_catalog::{Filter, Strategy, ToolIndex, ToolIndexEntry};
 use serde_json::{Map, Value, json};
 
 use super::cursor::{self, Cursor, Operation};
-use super::failure::{Failure, parsed};
-use crate::mcp::meta;
+use super::summary::cli_json;
+use super::work::Failure;
 use crate::mcp::reader::ArgumentReader;
 
-/// The input schema of `climax_search` with pages.
-pub(in crate::mcp) fn search_schema() -> Value {
-    let mut schema = meta::search_schema();
+/// Adds the properties of pages and details to the schema of plain search.
+pub(super) fn add_properties(schema: &mut Value) {
     schema["properties"]["cursor"] =
         json!({ "type": "string", "description": "next_cursor of the answer before, to go on with the same search" });
     schema["properties"]["detail"] = json!({
@@ -19,11 +18,10 @@ pub(in crate::mcp) fn search_schema() -> Value {
         "default": "full",
         "description": "brief: name, first sentence and required arguments only"
     });
-    schema
 }
 
 /// Answers a search with one page of its results.
-pub(in crate::mcp) fn search(
+pub(super) fn search(
     index: &ToolIndex,
     strategy: Strategy,
     digest: &str,
@@ -62,14 +60,16 @@ pub(in crate::mcp) fn search(
 
 /// A page of CLIs, the number of all CLIs, and the number on the page.
 fn summary_page(index: &ToolIndex, offset: usize, limit: usize) -> (Value, usize, usize) {
-    let all: Vec<Value> = index.summary().map(meta::cli_json).collect();
+    let all: Vec<Value> = index.summary().map(cli_json).collect();
     let page: Vec<&Value> = all.iter().skip(offset).take(limit).collect();
     (json!({ "mode": "summary", "summary": page }), all.len(), page.len())
 }
 
 /// A page of tools, the number of all tools that were found, and the number on the page.
 fn search_page(found: &[ToolIndexEntry<'_>], offset: usize, limit: usize, is_brief: bool) -> (Value, usize, usize) {
-    let entry = |entry: &ToolIndexEntry<'_>| if is_brief { brief_json(*entry) } else { parsed(entry.as_json()) };
+    let entry = |entry: &ToolIndexEntry<'_>| {
+        if is_brief { brief_json(*entry) } else { serde_json::from_str(entry.as_json()).unwrap_or_default() }
+    };
     let page: Vec<Value> = found.iter().skip(offset).take(limit).map(entry).collect();
     let count = page.len();
     (json!({ "mode": "search", "results": page }), found.len(), count)

@@ -1,27 +1,40 @@
-//! `climax_search`, `climax_call` and `climax_read`. Source: `docs/contract.md`, by their names.
+//! `climax_search`: finds tools.
 
 use std::fmt::Write as _;
 
-use climax_catalog::{CliSummary, Filter, ResolvedTool, Risk, Strategy, ToolIndex, ToolIndexEntry};
+use climax_catalog::{CliView, Filter, ResolvedTool, Risk, Strategy, ToolIndex, ToolIndexEntry};
 use serde_json::{Map, Value, json};
 
-use super::lines;
-use super::reader::ArgumentReader;
-use super::surface::CallName;
-use crate::call::arguments::Violation;
+use super::paged_search;
+use super::read::READ;
+use super::spec::{Effect, MetaRequest, MetaSurface, MetaTool, SearchForm, Spec};
+use super::summary::cli_json;
+use super::work::{Failure, Work};
+use crate::call::arguments::{Input, Violation};
+use crate::call::line::{LineContext, read_line};
+use crate::exec;
+use crate::mcp::reader::ArgumentReader;
 
-pub(super) const SEARCH_DESCRIPTION: &str = "Search for available CLI tools by keyword, category, or CLI name. \
+/// `climax_search`.
+pub(in crate::mcp) const SEARCH: MetaTool = MetaTool::new(&Spec {
+    word: "search",
+    name: "climax_search",
+    title: "Search",
+    effect: Effect::ReadsCatalog,
+    description: |_, _| DESCRIPTION.into(),
+    schema,
+    work,
+});
+
+const DESCRIPTION: &str = "Search for available CLI tools by keyword, category, or CLI name. \
     Call with no filters to get a summary of all available CLIs.";
-pub(super) const CALL_DESCRIPTION: &str =
-    "Execute a CLI tool by name. Use climax_search first to discover available tools and their argument schemas.";
-pub(super) const READ_DESCRIPTION: &str = "Execute a CLI tool or command line of risk read only.";
 
-/// The arguments of `climax_search`. The last one is accepted and not published.
+/// The arguments of plain search. The last one is accepted and not published.
 const SEARCH_KEYS: [&str; 5] = ["query", "category", "cli", "limit", "offset"];
 
-/// The input schema of `climax_search`. Its text is fixed by the contract.
-pub(super) fn search_schema() -> Value {
-    json!({
+/// The input schema. The text of plain search is fixed by the contract.
+fn schema(surface: &MetaSurface) -> Value {
+    let mut schema = json!({
         "type": "object",
         "properties": {
             "query": {
@@ -36,43 +49,25 @@ pub(super) fn search_schema() -> Value {
                 "default": 10
             }
         }
-    })
+    });
+    if surface.search() == SearchForm::Paged {
+        paged_search::add_properties(&mut schema);
+    }
+    schema
 }
 
-/// The input schema of `climax_call`. Its text is fixed by the contract.
-pub(super) fn call_schema(name: CallName) -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            (name.as_str()): {
-                "type": "string",
-                "description": "The exact name of the tool to execute (as returned by climax_search)"
-            },
-            "args": {
-                "type": "object",
-                "description": "Arguments to pass to the tool (see tool's input_schema from climax_search)"
-            }
-        },
-        "required": [name.as_str()]
-    })
-}
-
-/// Whether the arguments of `climax_read` hold a command line instead of a tool's name.
-pub(super) fn is_line(name: CallName, arguments: &Map<String, Value>) -> bool {
-    let has = |key: &str| arguments.get(key).is_some_and(|value| !value.is_null());
-    has("command") && !name.accepted().into_iter().any(has)
-}
-
-/// The input schema of `climax_read`: a tool's name, or a command line. It has no descriptions, for the sake of tokens.
-pub(super) fn read_schema(name: CallName) -> Value {
-    json!({
-        "type": "object",
-        "properties": { (name.as_str()): { "type": "string" }, "args": { "type": "object" }, "command": { "type": "string" } }
-    })
+fn work(request: MetaRequest<'_>) -> Result<Work, Failure> {
+    let MetaRequest { surface, toolbox, strategy, arguments } = request;
+    let detail = if surface.has(READ) { EntryDetail::WithRisk } else { EntryDetail::Indexed };
+    let found = match surface.search() {
+        SearchForm::Plain => search(&toolbox.index, strategy, detail, arguments)?,
+        SearchForm::Paged => paged_search::search(&toolbox.index, strategy, toolbox.digest(), arguments)?,
+    };
+    Ok(Work::Answer(found))
 }
 
 /// Answers a search with the text of its result.
-pub(super) fn search(
+pub(in crate::mcp) fn search(
     index: &ToolIndex,
     strategy: Strategy,
     detail: EntryDetail,
@@ -90,13 +85,34 @@ pub(super) fn search(
     let filter = Filter { query: query.as_deref(), category: category.as_deref(), cli: cli.as_deref() };
     let named = query.as_deref().filter(|_| category.is_none() && cli.is_none());
     let page = Page { offset, limit };
-    match named.and_then(|line| lines::tool_of_line(index, line)) {
+    match named.and_then(|line| tool_of_line(index, line)) {
         Some(first) => {
             let found = first_of(first, index.search_by(strategy, filter, page.end()), page.end());
             Ok(search_json(page.of(&found), detail))
         }
         None => Ok(result_text(index, strategy, filter, page, detail)),
     }
+}
+
+/// Returns the tool that takes a command line which a search has as its query.
+///
+/// The query must look like one: a sentence may start with a word that is a program too, such as `find`.
+fn tool_of_line<'a>(index: &'a ToolIndex, query: &str) -> Option<ResolvedTool<'a>> {
+    let context = LineContext {
+        env: &exec::variable,
+        names_program: &|first, word| first == word,
+        glob: &|_, _| Ok(Vec::new()),
+        input: Input::Nothing,
+    };
+    let is_operand = |word: &str| word.starts_with(['-', '/', '.']) || word.contains(['*', '|', '=']);
+    let mut words = query.split_whitespace();
+    let first = words.next()?;
+    let has_program = |cli: CliView<'_>| cli.words().next().is_none_or(|word| word == first);
+    index.summary().any(|summary| has_program(summary.cli)).then_some(())?;
+    let read = read_line(index, query, context).ok()?;
+    let tool = read.steps.first()?.stages.first()?.reading.tool;
+    let has_subcommand = tool.cli().words().chain(tool.words()).filter(|word| !word.starts_with('-')).count() > 1;
+    (has_subcommand || words.any(is_operand)).then_some(tool)
 }
 
 /// A part of the results of a search.
@@ -128,7 +144,7 @@ fn first_of<'a>(first: ResolvedTool<'a>, found: Vec<ToolIndexEntry<'a>>, limit: 
 
 /// What the entries of a search result say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum EntryDetail {
+pub(in crate::mcp) enum EntryDetail {
     /// What the index has.
     Indexed,
     /// The written risk too, which decides between `climax_read` and `climax_call`.
@@ -174,57 +190,4 @@ fn search_json(found: &[ToolIndexEntry<'_>], detail: EntryDetail) -> String {
 fn summary_json(index: &ToolIndex, page: Page) -> String {
     let summary: Vec<Value> = index.summary().skip(page.offset).take(page.limit).map(cli_json).collect();
     json!({ "mode": "summary", "summary": summary }).to_string()
-}
-
-/// A CLI, in the form of a summary.
-pub(super) fn cli_json(summary: CliSummary<'_>) -> Value {
-    json!({
-        "name": summary.cli.name(),
-        "description": summary.cli.description(),
-        "tool_count": summary.tool_count,
-        "category": summary.cli.category(),
-        "tags": summary.cli.tags().collect::<Vec<_>>(),
-    })
-}
-
-/// The names under which `climax_call` reads the tool's arguments.
-const ARGS_NAMES: [&str; 2] = ["args", "arguments"];
-
-/// The arguments of `climax_call` and `climax_read`.
-pub(super) struct CallArguments {
-    pub(super) tool_name: String,
-    pub(super) arguments: Map<String, Value>,
-}
-
-/// Reads the arguments of `climax_call` and `climax_read`.
-///
-/// A parameter beside `args` is an error if it is an argument of the tool, or if `args` is absent. Any other is passed on as
-/// an unknown argument of the tool.
-pub(super) fn call_request(
-    index: &ToolIndex,
-    name: CallName,
-    arguments: &Map<String, Value>,
-) -> Result<CallArguments, Vec<Violation>> {
-    let mut reader = ArgumentReader::new(arguments);
-    let names = name.accepted();
-    let tool_name = reader.required_string(&names);
-    let args = reader.first_given(&ARGS_NAMES);
-    let mut given = reader.object(args);
-    let tool = index.get(&tool_name);
-    let is_argument = |key: &str| ARGS_NAMES.contains(&key) || tool.is_some_and(|tool| takes(tool, key));
-    let others = reader.others(&[reader.first_given(&names), args]);
-    for (key, value) in others {
-        if !reader.has(args) || (is_argument(key) && !given.contains_key(key)) {
-            reader.reject_beside(args, key, value);
-        } else {
-            given.entry(key).or_insert_with(|| value.clone());
-        }
-    }
-    reader.finish()?;
-    Ok(CallArguments { tool_name, arguments: given })
-}
-
-/// Whether an agent gives this argument to the tool.
-fn takes(tool: ResolvedTool<'_>, name: &str) -> bool {
-    tool.agent_args().any(|arg| arg.name() == name)
 }

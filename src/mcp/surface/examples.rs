@@ -3,11 +3,11 @@
 use climax_catalog::{ArgView, GroupKind, ResolvedTool, STEPS, Shape, ToolIndex, Type};
 use serde_json::{Map, Value, json};
 
-use super::super::reader::ArgumentReader;
-use super::super::surface::CallName;
-use super::failure::Failure;
+use super::spec::{CallName, Effect, MetaRequest, MetaSurface, MetaTool, Spec};
+use super::work::{Failure, Work};
 use crate::call::arguments::{bind, check};
 use crate::call::suggest_tools;
+use crate::mcp::reader::ArgumentReader;
 
 /// The most example calls that one request can get.
 const MAX_EXAMPLES: i64 = 5;
@@ -15,16 +15,27 @@ const MAX_EXAMPLES: i64 = 5;
 /// The example calls that a request gets by default.
 const DEFAULT_EXAMPLES: i64 = 3;
 
-/// Description of the tool that shows example calls.
-pub(in crate::mcp) const EXAMPLES_DESCRIPTION: &str =
+/// `climax_examples`.
+pub(super) const EXAMPLES: MetaTool = MetaTool::new(&Spec {
+    word: "examples",
+    name: "climax_examples",
+    title: "Examples",
+    effect: Effect::ReadsCatalog,
+    description: |_, _| DESCRIPTION.into(),
+    schema,
+    work,
+});
+
+const DESCRIPTION: &str =
     "Show example calls of a tool, in the form that climax_call takes. Use it when a schema alone leaves doubts.";
 
-/// The input schema of `climax_examples`.
-pub(in crate::mcp) fn examples_schema(name: CallName) -> Value {
+/// The input schema.
+fn schema(surface: &MetaSurface) -> Value {
+    let name = surface.call_name().as_str();
     json!({
         "type": "object",
         "properties": {
-            (name.as_str()): { "type": "string", "description": "The exact name of the tool" },
+            (name): { "type": "string", "description": "The exact name of the tool" },
             "max": {
                 "type": "integer",
                 "minimum": 1,
@@ -33,18 +44,19 @@ pub(in crate::mcp) fn examples_schema(name: CallName) -> Value {
                 "description": "Maximum number of examples"
             }
         },
-        "required": [name.as_str()]
+        "required": [name]
     })
+}
+
+fn work(request: MetaRequest<'_>) -> Result<Work, Failure> {
+    let MetaRequest { surface, toolbox, arguments, .. } = request;
+    Ok(Work::Answer(examples(&toolbox.index, surface.call_name(), arguments)?))
 }
 
 /// Makes up example calls, in the form of the arguments of `climax_call`.
 ///
 /// Examples that violate a rule of the policy are left out, so there may be none.
-pub(in crate::mcp) fn examples(
-    index: &ToolIndex,
-    call_name: CallName,
-    arguments: &Map<String, Value>,
-) -> Result<String, Failure> {
+fn examples(index: &ToolIndex, call_name: CallName, arguments: &Map<String, Value>) -> Result<String, Failure> {
     let mut reader = ArgumentReader::new(arguments);
     let name = reader.required_string(&call_name.accepted());
     let max = reader.integer("max").unwrap_or(DEFAULT_EXAMPLES).clamp(1, MAX_EXAMPLES);
@@ -69,7 +81,7 @@ fn shown_args(tool: ResolvedTool<'_>) -> impl Iterator<Item = ArgView<'_>> + Clo
 }
 
 /// The required arguments alone, then with one optional argument each. Groups have as many args as their rules demand.
-pub(super) fn example_arguments(tool: ResolvedTool<'_>) -> impl Iterator<Item = Map<String, Value>> + '_ {
+fn example_arguments(tool: ResolvedTool<'_>) -> impl Iterator<Item = Map<String, Value>> + '_ {
     let optional = shown_args(tool).filter(|arg| !arg.required()).map(Some);
     std::iter::once(None).chain(optional).map(move |more| arguments_with(tool, more))
 }

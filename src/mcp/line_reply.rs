@@ -1,118 +1,19 @@
-//! `climax_run`: its description and arguments, and the reply to a command line.
+//! The reply to a command line.
 
-use climax_catalog::{CliView, OutputForm, ResolvedTool, ToolIndex};
+use climax_catalog::{OutputForm, ResolvedTool, ToolIndex};
 use serde_json::{Map, Value, json};
 
-use super::reader::ArgumentReader;
 use super::reply::{Ended, ErrorObject, NO_OUTPUT, Reply, reply};
-use crate::call::arguments::{Input, Violation};
-use crate::call::line::{LineContext, read_line};
 use crate::call::visible::TextForm;
-use crate::call::{LineInput, PlanFailure, PlanOutcome, Request, StageOutcome};
+use crate::call::{PlanFailure, PlanOutcome, StageOutcome};
 use crate::call::{end_name, exit_code};
-use crate::exec::{self, End, Outcome};
-
-/// Programs that the description names at most.
-const MAX_NAMED_PROGRAMS: usize = 40;
+use crate::exec::{End, Outcome};
 
 /// Characters of a program's standard error that the metadata of a line's result has.
 const MAX_STAGE_STDERR_CHARS: usize = 1_000;
 
 /// The signal by which a program ends whose reader has ended. Source: POSIX `signal.h`.
 const SIGPIPE: i32 = 13;
-
-/// Returns the description of `climax_run`, with the programs that are served.
-pub(super) fn description(index: &ToolIndex, has_search: bool) -> String {
-    let programs = programs(index);
-    let named = programs.iter().take(MAX_NAMED_PROGRAMS).copied().collect::<Vec<_>>().join(" ");
-    let more = match programs.len().saturating_sub(MAX_NAMED_PROGRAMS) {
-        0 => String::new(),
-        more if has_search => format!(" and {more} more that climax_search finds"),
-        more => format!(" and {more} more"),
-    };
-    format!(
-        "Run a command line of these programs: {named}{more}. Pipes, &&, ||, ;, quotes, globs and 2>&1 work. There is no \
-         shell: no variables, $(), redirection to files or background jobs."
-    )
-}
-
-/// The names of the programs that are served, in the order of their configs. Programs with a config of their own come
-/// before those that share one, of which there are many small ones.
-fn programs(index: &ToolIndex) -> Vec<&str> {
-    let (mut own, mut shared): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
-    for tool in index.tools().filter(|tool| !tool.is_native()) {
-        let word = tool.cli().words().chain(tool.words()).next().unwrap_or_default();
-        let name = word.rsplit('/').next().unwrap_or(word);
-        let names = if tool.cli().words().next().is_some() { &mut own } else { &mut shared };
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    shared.retain(|name| !own.contains(name));
-    own.append(&mut shared);
-    own
-}
-
-/// The input schema of `climax_run`.
-pub(super) fn schema() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "command": { "type": "string" },
-            "cwd": { "type": "string", "description": "Directory to run in" },
-            "stdin": { "type": "string", "description": "Input of the first command" }
-        },
-        "required": ["command"]
-    })
-}
-
-/// The names of the arguments of `climax_run`, with those that stand for `command`.
-pub(super) const RUN_KEYS: [&str; 5] = ["command", "cmd", "line", "cwd", "stdin"];
-
-/// The arguments of `climax_run`.
-pub(super) struct RunArguments {
-    pub(super) command: String,
-    pub(super) cwd: Option<String>,
-    pub(super) stdin: Option<String>,
-}
-
-impl RunArguments {
-    /// Returns the line as a request.
-    pub(super) fn request(&self) -> Request<'_> {
-        let input = self.stdin.as_deref().map_or(LineInput::Nothing, LineInput::Text);
-        Request::Line { text: &self.command, directory: self.cwd.as_deref(), input }
-    }
-}
-
-/// Reads the arguments of `climax_run`.
-pub(super) fn run_arguments(arguments: &Map<String, Value>) -> Result<RunArguments, Vec<Violation>> {
-    let mut reader = ArgumentReader::new(arguments);
-    let command = reader.required_string(&["command", "cmd", "line"]);
-    let read = RunArguments { command, cwd: reader.filter("cwd"), stdin: reader.string("stdin") };
-    reader.finish()?;
-    Ok(read)
-}
-
-/// Returns the tool that takes a command line which a search has as its query.
-///
-/// The query must look like one: a sentence may start with a word that is a program too, such as `find`.
-pub(super) fn tool_of_line<'a>(index: &'a ToolIndex, query: &str) -> Option<ResolvedTool<'a>> {
-    let context = LineContext {
-        env: &exec::variable,
-        names_program: &|first, word| first == word,
-        glob: &|_, _| Ok(Vec::new()),
-        input: Input::Nothing,
-    };
-    let is_operand = |word: &str| word.starts_with(['-', '/', '.']) || word.contains(['*', '|', '=']);
-    let mut words = query.split_whitespace();
-    let first = words.next()?;
-    let has_program = |cli: CliView<'_>| cli.words().next().is_none_or(|word| word == first);
-    index.summary().any(|summary| has_program(summary.cli)).then_some(())?;
-    let read = read_line(index, query, context).ok()?;
-    let tool = read.steps.first()?.stages.first()?.reading.tool;
-    let has_subcommand = tool.cli().words().chain(tool.words()).filter(|word| !word.starts_with('-')).count() > 1;
-    (has_subcommand || words.any(is_operand)).then_some(tool)
-}
 
 /// Renders the reply to a command line.
 ///

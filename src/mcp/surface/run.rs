@@ -1,0 +1,74 @@
+//! `climax_run`: runs a command line.
+
+use std::borrow::Cow;
+
+use climax_catalog::ToolIndex;
+use serde_json::{Value, json};
+
+use super::search::SEARCH;
+use super::spec::{Effect, MetaSurface, MetaTool, Spec};
+use super::work::{RunArguments, Work};
+use crate::call::Purpose;
+
+/// `climax_run`.
+pub(in crate::mcp) const RUN: MetaTool = MetaTool::new(&Spec {
+    word: "run",
+    name: "climax_run",
+    title: "Run",
+    effect: Effect::Calls,
+    description,
+    schema: |_| schema(),
+    work: |request| Ok(Work::Line(RunArguments::read(request.arguments)?, Purpose::Call)),
+});
+
+/// Programs that the description names at most.
+const MAX_NAMED_PROGRAMS: usize = 40;
+
+/// The names of the arguments of `climax_run`, with those that stand for `command`.
+pub(in crate::mcp) const RUN_KEYS: [&str; 5] = ["command", "cmd", "line", "cwd", "stdin"];
+
+/// Returns the description, with the programs that are served.
+fn description(surface: &MetaSurface, index: &ToolIndex) -> Cow<'static, str> {
+    let programs = programs(index);
+    let named = programs.iter().take(MAX_NAMED_PROGRAMS).copied().collect::<Vec<_>>().join(" ");
+    let more = match programs.len().saturating_sub(MAX_NAMED_PROGRAMS) {
+        0 => String::new(),
+        more if surface.has(SEARCH) => format!(" and {more} more that climax_search finds"),
+        more => format!(" and {more} more"),
+    };
+    let text = format!(
+        "Run a command line of these programs: {named}{more}. Pipes, &&, ||, ;, quotes, globs and 2>&1 work. There is no \
+         shell: no variables, $(), redirection to files or background jobs."
+    );
+    text.into()
+}
+
+/// The names of the programs that are served, in the order of their configs. Programs with a config of their own come
+/// before those that share one, of which there are many small ones.
+fn programs(index: &ToolIndex) -> Vec<&str> {
+    let (mut own, mut shared): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+    for tool in index.tools().filter(|tool| !tool.is_native()) {
+        let word = tool.cli().words().chain(tool.words()).next().unwrap_or_default();
+        let name = word.rsplit('/').next().unwrap_or(word);
+        let names = if tool.cli().words().next().is_some() { &mut own } else { &mut shared };
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    shared.retain(|name| !own.contains(name));
+    own.append(&mut shared);
+    own
+}
+
+/// The input schema.
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "command": { "type": "string" },
+            "cwd": { "type": "string", "description": "Directory to run in" },
+            "stdin": { "type": "string", "description": "Input of the first command" }
+        },
+        "required": ["command"]
+    })
+}

@@ -1,0 +1,99 @@
+//! What the arguments of a meta-tool come to: an answer, or the work that leads to one.
+
+#[cfg(has_code)]
+use std::time::Duration;
+
+use rmcp::model::ErrorData;
+use serde_json::{Map, Value};
+
+use crate::call::arguments::Violation;
+use crate::call::chain::ChainStep;
+use crate::call::{LineInput, Purpose, Request};
+#[cfg(has_code)]
+use crate::code::Program;
+use crate::mcp::reader::ArgumentReader;
+
+/// What answers a request for a meta-tool.
+pub(in crate::mcp) enum Work {
+    /// This text does.
+    Answer(String),
+    /// A tool is called by its name.
+    Call(CallArguments, Purpose),
+    /// A command line runs.
+    Line(RunArguments, Purpose),
+    /// Tools are called in order.
+    Chain(Vec<ChainStep>),
+    /// A program runs.
+    #[cfg(has_code)]
+    Code(CodeArguments),
+}
+
+/// The arguments of `climax_call` and `climax_read`.
+pub(in crate::mcp) struct CallArguments {
+    pub(in crate::mcp) tool_name: String,
+    pub(in crate::mcp) arguments: Map<String, Value>,
+}
+
+/// The arguments of `climax_run`.
+pub(in crate::mcp) struct RunArguments {
+    pub(in crate::mcp) command: String,
+    pub(in crate::mcp) cwd: Option<String>,
+    pub(in crate::mcp) stdin: Option<String>,
+}
+
+impl RunArguments {
+    /// Reads the arguments of a tool that runs lines.
+    ///
+    /// # Errors
+    /// All violations.
+    pub(in crate::mcp) fn read(arguments: &Map<String, Value>) -> Result<Self, Vec<Violation>> {
+        let mut reader = ArgumentReader::new(arguments);
+        let command = reader.required_string(&["command", "cmd", "line"]);
+        let read = Self { command, cwd: reader.filter("cwd"), stdin: reader.string("stdin") };
+        reader.finish()?;
+        Ok(read)
+    }
+
+    /// Returns the line as a request.
+    pub(in crate::mcp) fn request(&self) -> Request<'_> {
+        let input = self.stdin.as_deref().map_or(LineInput::Nothing, LineInput::Text);
+        Request::Line { text: &self.command, directory: self.cwd.as_deref(), input }
+    }
+}
+
+/// The arguments of `climax_code`.
+#[cfg(has_code)]
+pub(in crate::mcp) struct CodeArguments {
+    pub(in crate::mcp) code: String,
+    /// How long the program may compute.
+    pub(in crate::mcp) seconds: u64,
+}
+
+#[cfg(has_code)]
+impl CodeArguments {
+    /// Returns the program.
+    pub(in crate::mcp) fn program(&self) -> Program<'_> {
+        Program { code: &self.code, time: Duration::from_secs(self.seconds) }
+    }
+}
+
+/// The reason why a request has no result.
+pub(in crate::mcp) enum Failure {
+    /// The arguments violate the schema. The model can correct them.
+    Arguments(Vec<Violation>),
+    /// The cursor cannot be used.
+    Cursor(ErrorData),
+    /// No tool has this name.
+    UnknownTool {
+        /// The name.
+        name: String,
+        /// Near misses of the name.
+        suggestions: Vec<String>,
+    },
+}
+
+impl From<Vec<Violation>> for Failure {
+    fn from(violations: Vec<Violation>) -> Self {
+        Self::Arguments(violations)
+    }
+}
