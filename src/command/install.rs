@@ -53,8 +53,8 @@ struct Settings {
     project: bool,
 }
 
-/// Writes the settings. Exit status 1 if the server could not start, or a file is invalid or cannot be written. Then no
-/// settings are changed.
+/// Writes the settings. Exit status 1, with all settings unchanged, if the server could not start, or if a file is
+/// invalid or cannot be written.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let path = match settings_path(arguments) {
         Ok(path) => path,

@@ -13,7 +13,7 @@ pub(super) fn integer<T: FromStr>(text: &str) -> Result<T, String> {
 
 /// Parses an integer that is not 0.
 pub(super) fn positive(text: &str) -> Result<NonZero<usize>, String> {
-    text.parse().map_err(|_| "expected a whole number in plain digits, at least 1".to_owned())
+    text.parse().map_err(|_| "expected a whole number in plain digits, 1 at least".to_owned())
 }
 
 /// Parses a time of at most a day.

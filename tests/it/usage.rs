@@ -121,7 +121,7 @@ fn unreadable_file_of_http_is_named_with_its_option() {
 fn malformed_values_name_the_expected_form() {
     let mut cases = vec![
         (vec!["--max-output", "1k"], "expected a whole number"),
-        (vec!["--max-concurrency", "0"], "expected a whole number in plain digits, at least 1"),
+        (vec!["--max-concurrency", "0"], "expected a whole number in plain digits, 1 at least"),
         (vec!["call", "git_log", "--max-output", "1e6"], "expected a whole number"),
         (vec!["validate", "git", "--max-tokens", "2k"], "expected a whole number"),
         (vec!["search", "x", "--limit", "ten"], "expected a whole number"),

@@ -161,7 +161,7 @@ fn state_key(arguments: &HttpArguments) -> io::Result<RequestStateKey> {
         .map_err(|error| io::Error::new(error.kind(), format!("{shown}: {error}")))?;
     let least = RequestStateKey::MIN_BYTES;
     let short =
-        || io::Error::other(format!("{shown}: expected at least {least} bytes; `openssl rand -hex 32` makes them"));
+        || io::Error::other(format!("{shown}: expected {least} bytes at least; `openssl rand -hex 32` makes them"));
     RequestStateKey::new(key.trim_ascii().to_vec()).ok_or_else(short)
 }
 

@@ -42,7 +42,7 @@ impl fmt::Display for HeadError {
         match self {
             Self::TooLong(found) => write!(
                 f,
-                "The head of the request has {found} bytes, expected at most {MAX_HEAD_BYTES}; send fewer or shorter headers"
+                "The head of the request has {found} bytes, expected {MAX_HEAD_BYTES} at most; send fewer or shorter headers"
             ),
             Self::Duplicate(name) => write!(f, "Bad request: the header {name} stands there twice; send it once"),
             Self::Encoded => f.write_str("Unsupported Content-Encoding: send the body as it is"),
