@@ -17,7 +17,7 @@ pub(crate) const MAX_ENGINE_BYTES: usize = 128 << 20;
 /// Maximum stack of the engine, in bytes.
 const MAX_STACK_BYTES: usize = 1 << 20;
 
-/// The name of the program in the places of errors. The prelude looks for it.
+/// The name by which the engine calls the program in the places of errors, and by which the prelude finds these places.
 const FILE: &str = "code.js";
 
 /// What stands before a program that returns at its top level, and behind it.

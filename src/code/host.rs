@@ -218,7 +218,7 @@ impl<C: Callee> Run<'_, C> {
         None
     }
 
-    /// Takes a call. One of the log is answered from it.
+    /// Takes a call, and answers it from the log if it stands there.
     fn called(&mut self, id: u64, request: Request) -> Option<CodeEnd> {
         if self.calls == MAX_CODE_CALLS {
             return Some(CodeEnd::TooManyCalls);

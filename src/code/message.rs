@@ -25,7 +25,7 @@ pub(crate) enum Request {
 /// A message of a guest.
 #[derive(Debug, PartialEq)]
 pub(super) enum GuestMessage {
-    /// It calls its host. It counts its calls from 0.
+    /// The guest calls its host. The number counts its calls from 0.
     Call(u64, Request),
     /// It prints a text.
     Printed(String),

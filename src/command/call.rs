@@ -47,13 +47,13 @@ pub(crate) struct Args {
     pub(crate) object: Option<String>,
     #[command(flatten)]
     pub(crate) sources: Sources,
-    /// Bytes of standard output and of standard error that the result holds at most
+    /// How many bytes of standard output, and of standard error, the result holds at most
     #[arg(long, value_name = "BYTES", default_value_t = crate::exec::DEFAULT_OUTPUT_BYTES, value_parser = value::integer::<usize>)]
     pub(crate) max_output: usize,
     /// Append a JSON line for the call to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) audit: Option<PathBuf>,
-    /// Print text as the program printed it, with terminal escapes and invisible characters
+    /// Print text as the program printed it, including terminal escapes and invisible characters
     #[arg(long)]
     pub(crate) raw_output: bool,
     /// Print the command line, the directory, the risk and whether approval is needed; run nothing

@@ -24,7 +24,7 @@ pub(crate) struct Args {
     /// Accepted for scripts that ask every command for JSON; there is no other form
     #[arg(long)]
     json: bool,
-    /// Write a skill for agents that take skills and no MCP: DIR/SKILL.md, with the name of DIR, such as
+    /// Write a skill to DIR/SKILL.md instead, for agents that take skills but no MCP; it has the name of DIR, such as
     /// .agents/skills/tools
     #[arg(long, value_name = "DIR", conflicts_with = "json")]
     skill: Option<PathBuf>,

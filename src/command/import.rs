@@ -28,19 +28,19 @@ pub(crate) struct Args {
     /// to start from
     #[arg(long, value_name = "PROGRAM", num_args = 1.., required = true)]
     pub(crate) help_of: Vec<String>,
-    /// Levels of subcommands; with 0 only PROGRAM itself is run
+    /// How many levels of subcommands are read; with 0 only PROGRAM itself is run
     #[arg(long, value_name = "N", default_value_t = crate::command::import::DEFAULT_IMPORT_DEPTH, value_parser = value::integer::<usize>)]
     pub(crate) depth: usize,
-    /// Maximum commands to run for their help
+    /// How many commands are run at most to read their help
     #[arg(long, value_name = "N", default_value_t = crate::command::import::DEFAULT_IMPORTED_COMMANDS, value_parser = value::integer::<usize>)]
     pub(crate) max_commands: usize,
-    /// Read these subcommands alone; a name may be of several words, such as 'remote add'
+    /// Read only these subcommands; a name may have several words, such as 'remote add'
     #[arg(long, value_name = "SUB", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
     /// Publish these options in any case, also those that the draft would leave out
     #[arg(long, value_name = "FLAG", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) keep: Vec<String>,
-    /// Options of each tool that the schema publishes, the most useful first; the others have `shown: false`
+    /// How many options of each tool the schema publishes, the most useful first; the others have `shown: false`
     #[arg(long, value_name = "N", default_value_t = import::DEFAULT_MAIN, value_parser = value::integer::<usize>)]
     pub(crate) main: usize,
     /// Add commands that the help leaves out, if it names a command that lists them

@@ -16,7 +16,7 @@ use crate::serving::load::{self, Wanted};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// The program; asked for on a terminal
+    /// The program; if it is left out, you are asked for it on a terminal
     program: Option<String>,
     /// Write the config to this new file [default: PROGRAM.yaml]
     #[arg(long, value_name = "FILE")]

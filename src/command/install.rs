@@ -53,8 +53,8 @@ struct Settings {
     project: bool,
 }
 
-/// Writes the settings. Exit status 1 if the server could not start, or a file is invalid or cannot be written. Then no
-/// settings are changed.
+/// Writes the settings. Exit status 1, with all settings unchanged, if the server could not start, or if a file is
+/// invalid or cannot be written.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let path = match settings_path(arguments) {
         Ok(path) => path,
@@ -233,7 +233,7 @@ fn command(arguments: &Args) -> Result<String, String> {
     }
     let program = std::env::current_exe().map_err(|error| format!("the path of this program is unknown: {error}"))?;
     let text = program.to_str().map(str::to_owned);
-    text.ok_or_else(|| format!("the path of this program is not UTF-8, and settings are: {}", program.display()))
+    text.ok_or_else(|| format!("settings are UTF-8, but the path of this program is not: {}", program.display()))
 }
 
 /// Returns the arguments of the server: the user's own, and the options that suit the client. Paths become absolute,
@@ -272,7 +272,7 @@ fn absolute(path: &Path) -> Result<String, String> {
 
 fn utf8(path: &Path) -> Result<String, String> {
     let text = path.to_str().map(str::to_owned);
-    text.ok_or_else(|| format!("{}: the path is not UTF-8, and settings are: rename it", path.display()))
+    text.ok_or_else(|| format!("{}: settings are UTF-8, but this path is not: rename it", path.display()))
 }
 
 /// Whether words give an option.

@@ -42,8 +42,8 @@ impl RetiredCommand {
 /// Words that people try as commands, and what does what they mean. `PROGRAM` stands for the name of this one.
 const OTHER_WORDS: [(&str, &str); 3] = [
     ("describe", "`PROGRAM show TOOL` shows a tool with its args"),
-    ("serve", "`PROGRAM` alone serves, and so does `PROGRAM run`"),
-    ("start", "`PROGRAM` alone serves, and so does `PROGRAM run`"),
+    ("serve", "`PROGRAM` without a command starts the server, and so does `PROGRAM run`"),
+    ("start", "`PROGRAM` without a command starts the server, and so does `PROGRAM run`"),
 ];
 
 /// A word that stands where a command could stand, and was probably meant as one.

@@ -20,7 +20,7 @@ pub(super) fn audit(path: Option<&Path>) -> Result<Option<Arc<Audit>>, ExitCode>
     })
 }
 
-/// Makes a single-threaded runtime. It starts and serves faster than several threads.
+/// Makes a single-threaded runtime, because it starts and serves faster than one with several threads.
 pub(super) fn runtime() -> io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()
 }

@@ -17,7 +17,8 @@ pub(crate) enum FileFormat {
 
 /// Prints the schema from a file.
 ///
-/// The code that generates schemas would take ten times the space of the files. A test compares the two.
+/// The schema is read from a file because the code that generates it would take ten times the space. A test compares
+/// the two.
 pub(crate) fn run(format: FileFormat) -> ExitCode {
     let schema = match format {
         FileFormat::Config => include_str!("../../schemas/config.json"),

@@ -14,19 +14,20 @@ use crate::mcp;
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// What to do, in words; several need no quotes
+    /// What to do, in words; several words need no quotes
     #[arg(num_args = 0..)]
     pub(crate) query: Vec<String>,
-    /// How tools are found: as a substring in the order of definition, by words, or by both, best first (auto, the default)
+    /// How tools are found: by substring, in the order of definition (lexical); by words, best first (bm25); or by both,
+    /// best first (auto, the default)
     #[arg(long = "search", value_name = "STRATEGY", value_parser = strategies())]
     pub(crate) strategy: Option<Strategy>,
-    /// Only CLIs of this category
+    /// Search only CLIs of this category
     #[arg(long)]
     pub(crate) category: Option<String>,
-    /// Only the CLI of this name
+    /// Search only the CLI of this name
     #[arg(long)]
     pub(crate) cli: Option<String>,
-    /// Results at most
+    /// How many results are shown at most
     #[arg(long, default_value_t = 10, value_parser = value::integer::<usize>)]
     pub(crate) limit: usize,
     #[command(flatten)]

@@ -14,8 +14,8 @@ use crate::serving::load::{self, LoadError, LoadedTools, Wanted};
 /// The selected tools.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct Selection {
-    /// Compiled-in CLIs to serve, by name; default: all. With --config also names of its CLIs, which are served in
-    /// any case
+    /// Names of the compiled-in CLIs to serve; default: all. The CLIs of --config are served in any case, and may be
+    /// named too
     #[arg(id = "names", value_name = "NAME")]
     given_names: Vec<String>,
     #[command(flatten)]
@@ -28,14 +28,14 @@ pub(crate) struct Sources {
     /// Add a config file or a directory of them; its tools replace compiled-in ones of the same name
     #[arg(long = "config", value_name = "FILE")]
     pub(crate) configs: Vec<PathBuf>,
-    /// Serve the CLIs of --config alone, without the compiled-in ones
+    /// Serve only the CLIs of --config, without the compiled-in ones
     #[arg(long, requires = "configs")]
     pub(crate) only: bool,
     /// Apply this policy: which tools are permitted, where they run, which calls need approval
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
-    /// Hold calls to the needs of their tools: none, those that only read (the default), or all. The policy may be
-    /// stricter
+    /// Which calls the kernel holds to the needs of their tools: none (off), those that only read (read, the default),
+    /// or all. If the policy is stricter, the policy applies
     #[arg(long, value_name = "LEVEL", value_parser = confine_levels())]
     pub(crate) confine: Option<ConfineLevel>,
 }

@@ -24,7 +24,8 @@ use crate::serving::load::LoadedTools;
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// The command line; without it a prompt on a terminal, else the lines of standard input
+    /// The command line to run. Without it, a prompt opens on a terminal, and elsewhere the lines of standard input are
+    /// run
     #[arg(short = 'c', value_name = "LINE")]
     pub(crate) line: Option<String>,
     #[command(flatten)]

@@ -28,7 +28,7 @@ pub(crate) fn table<const N: usize>(header: [&str; N], rows: impl IntoIterator<I
     if columns < MIN_TABLE_WIDTH { stacked(header, rows) } else { ruled(header, rows, columns) }
 }
 
-/// Fewer columns than this hold no table.
+/// The least columns of a terminal on which rows are printed as a table.
 const MIN_TABLE_WIDTH: u16 = 60;
 
 fn ruled<const N: usize>(header: [&str; N], rows: impl IntoIterator<Item = [String; N]>, columns: u16) -> String {

@@ -37,8 +37,8 @@ pub enum LoadError {
     Native(Vec<String>),
     /// The policy requires confinement, and the kernel has none.
     #[error(
-        "the policy requires confinement (`confine: {{required: true}}`), and the kernel cannot confine: Landlock of Linux \
-         6.2 is needed, and seccomp; run climax there, or without `required`"
+        "the policy requires confinement (`confine: {{required: true}}`), and this kernel cannot confine: that needs \
+         seccomp and the Landlock of Linux 6.2 or later; run the server on such a kernel, or leave `required` out"
     )]
     Unconfined,
     /// Config files add or replace tools against the compiled-in policy.

@@ -14,8 +14,8 @@ use crate::lock::Unpoisoned as _;
 /// Requests over standard input that are being answered.
 const MAX_OPEN_REQUESTS: usize = 4_096;
 
-/// Bytes of lines over standard input, or of bodies of one caller over HTTP, that are being read or answered. The memory is some
-/// times that, since each is copied.
+/// Bytes of lines over standard input, or of bodies of one caller over HTTP, that are being read or answered. The
+/// memory that they take is several times as large, because each is copied.
 pub(crate) const MAX_OPEN_BODY_BYTES: usize = 64 << 20;
 
 /// Counts requests in flight.

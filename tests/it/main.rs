@@ -62,7 +62,6 @@ mod promises;
 #[cfg(feature = "prompt")]
 mod prompt;
 mod prompts;
-mod prose;
 mod protocol;
 mod questions;
 mod reasons;

@@ -16,7 +16,8 @@ const INTERVAL: Duration = Duration::from_millis(50);
 
 /// The part of a result's text that is printed before the call has ended.
 ///
-/// A result starts with standard output. Of a long one it has the head. So whole lines of the head are certain.
+/// A result starts with standard output, or with its head if it is long, so whole lines of the head are certain to be
+/// in it.
 #[derive(Debug)]
 pub(super) struct Live {
     stdout: Arc<Transcript>,

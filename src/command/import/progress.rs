@@ -37,7 +37,7 @@ impl Progress {
         self.done.set(self.done.get() + 1);
     }
 
-    /// Completes `work`. Prints a line after a second, and more while it goes on.
+    /// Completes `work`, and prints a line after a second and further ones while it goes on.
     pub(super) async fn during<T>(&self, work: impl Future<Output = T>) -> T {
         let mut work = std::pin::pin!(work);
         let mut pause = FIRST;

@@ -155,7 +155,7 @@ impl Client {
             Self::Cursor => "Cursor asks once whether the server may start: see its settings, MCP.",
             Self::Vscode => "Choose `MCP: List Servers` in VS Code to start the server.",
             Self::Codex => "Start a new session. In a project, Codex reads settings only if it trusts the project.",
-            Self::Gemini => "Gemini CLI starts servers in trusted folders alone.",
+            Self::Gemini => "Gemini CLI starts servers only in trusted folders.",
             Self::Opencode | Self::Qwen => "Start a new session.",
             Self::Copilot => {
                 let server = identity::name();

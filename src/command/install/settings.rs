@@ -28,7 +28,7 @@ pub(super) enum Change<'a> {
 pub(super) enum Problem {
     /// The text is not in the language of the settings.
     Syntax(String),
-    /// A value is no object, so it can hold nothing. The path of keys leads to it.
+    /// A value is not an object, so that it cannot hold the entry. The path of keys leads to it.
     NoObject(String),
 }
 
@@ -79,7 +79,7 @@ pub(super) fn entry(format: Format, text: &str, (servers, name): (&str, &str)) -
     }
 }
 
-/// Converts a value of a TOML text. Numbers and dates become texts: entries have none that is read.
+/// Converts a value of a TOML text. Numbers and dates become texts, because no entry has one that is read.
 fn json_value(value: &toml_edit::Value) -> Value {
     match value {
         toml_edit::Value::String(text) => text.value().as_str().into(),

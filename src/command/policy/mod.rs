@@ -19,7 +19,7 @@ pub(crate) struct Args {
 enum PolicyCommand {
     /// Write a first policy for programs to standard output
     New(first::Args),
-    /// Say what a policy permits of a tool or a command line, and by which of its lines
+    /// Say whether a policy permits a tool or a command line, and which of its lines decide that
     Explain(explain::Args),
 }
 

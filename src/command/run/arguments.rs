@@ -37,26 +37,28 @@ pub(crate) struct RunArguments {
     pub(crate) selection: Selection,
     #[command(flatten)]
     pub(crate) surface: SurfaceArguments,
-    /// Serve the skills of this directory, which holds directories with a SKILL.md, or one itself
+    /// Serve skills: DIR is a directory with a SKILL.md, or holds such directories
     #[arg(long, value_name = "DIR")]
     pub(crate) skills: Vec<PathBuf>,
     /// The command that the first name may stand for.
     #[arg(skip)]
     pub(crate) probable_command: Option<ProbableCommand>,
-    /// How tools are found: as a substring in the order of definition, by words, or by both, best first (auto, the default)
+    /// How tools are found: by substring, in the order of definition (lexical); by words, best first (bm25); or by
+    /// both, best first (auto, the default)
     #[arg(long, value_name = "STRATEGY", value_parser = strategies())]
     pub(crate) search: Option<Strategy>,
-    /// Bytes of standard output and of standard error that a result holds at most
+    /// How many bytes of standard output, and of standard error, a result holds at most
     #[arg(long, value_name = "BYTES", default_value_t = crate::exec::DEFAULT_OUTPUT_BYTES, value_parser = value::integer::<usize>)]
     pub(crate) max_output: usize,
     /// Return text as programs print it, with terminal escapes and invisible characters
     #[arg(long)]
     pub(crate) raw_output: bool,
-    /// Programs that run at once at most; further calls wait in order of arrival [default: 4 per processor]
+    /// How many programs may run at the same time; further calls wait in order of arrival [default: 4 per processor]
     #[arg(long, value_name = "N", value_parser = value::positive)]
     pub(crate) max_concurrency: Option<NonZero<usize>>,
-    /// Let calls that take longer go on as jobs, which the tool `climax_job` reads and ends; 0 for all. Clients with the
-    /// tasks extension get tasks in any case, after 5 seconds without this
+    /// Let calls that take longer than this go on as jobs, which the tool `climax_job` reads and ends; with 0 every call
+    /// becomes a job. Clients with the tasks extension get tasks instead, and without this option they get them after
+    /// 5 seconds
     #[arg(long, value_name = "SECONDS", value_parser = value::seconds)]
     pub(crate) detach_after: Option<Duration>,
     /// Append a JSON line for each call to this file; SIGHUP reopens it
@@ -70,10 +72,10 @@ pub(crate) struct RunArguments {
     pub(crate) http: HttpArguments,
     #[command(flatten)]
     pub(crate) reload: ReloadArguments,
-    /// Log records of this level and above, to standard error
+    /// Write log records of this level and above to standard error
     #[arg(long, value_name = "LEVEL", default_value = "warn", ignore_case = true)]
     pub(crate) log_level: LogLevel,
-    /// Write logs to this file instead; default: the one that `CLIMAX_LOG_FILE` names
+    /// Write log records to this file instead of standard error; default: the file that `CLIMAX_LOG_FILE` names
     #[arg(long, value_name = "FILE")]
     pub(crate) log_file: Option<PathBuf>,
 }
@@ -81,7 +83,7 @@ pub(crate) struct RunArguments {
 /// When files are reloaded, and whether clients are notified.
 #[derive(Args, Debug)]
 pub(crate) struct ReloadArguments {
-    /// Read configs, skills and policies again when they change; SIGHUP does it at any time
+    /// Read configs, skills and policies again whenever they change; without this, only SIGHUP makes the server do so
     #[arg(long)]
     pub(crate) watch: bool,
     /// Do not notify clients when lists (tools, prompts, resources) change
@@ -154,10 +156,10 @@ pub(crate) struct HttpArguments {
     #[cfg(feature = "oauth")]
     #[command(flatten)]
     pub(crate) oauth: OauthArguments,
-    /// Require no token from clients
+    /// Require no token, so that everybody who reaches the server can use it
     #[arg(long, conflicts_with_all = ["token_file", "oauth_issuer"])]
     pub(crate) insecure_no_auth: bool,
-    /// Accept this host name too, with any port or the one given
+    /// Accept requests for this host name too, with any port or only with the given one
     #[arg(long, value_name = "NAME[:PORT]")]
     pub(crate) allowed_host: Vec<Host>,
     /// Accept requests from web pages of this origin too (CORS)
@@ -166,19 +168,20 @@ pub(crate) struct HttpArguments {
     /// Use this policy instead of --policy for the token NAME, or for access tokens with WORD in the claim CLAIM
     #[arg(long, value_name = "NAME|CLAIM:WORD=FILE", value_parser = policy_for)]
     pub(crate) policy_for: Vec<(CallerPattern, PathBuf)>,
-    /// Requests that each caller may make, such as 10/s or 600/m; default: any number
+    /// How many requests each caller may make, such as 10/s or 600/m; default: any number
     #[arg(long, value_name = "N/s|m|h")]
     pub(crate) rate: Option<Rate>,
-    /// Seconds for running calls to end after SIGTERM
+    /// How many seconds running calls may still take after SIGTERM
     #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_DRAIN_S, value_parser = value::integer::<u64>)]
     pub(crate) drain: u64,
-    /// Seconds after SIGTERM in which new calls are still served, so that proxies see `/readyz` fail first
+    /// For how many seconds after SIGTERM new calls are still served, so that proxies first see `/readyz` fail
     #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = value::integer::<u64>)]
     pub(crate) drain_delay: u64,
     /// Sign the request state of approvals and forms with the key in this file, so that replicas can share it
     #[arg(long, value_name = "FILE")]
     pub(crate) state_key_file: Option<PathBuf>,
-    /// Name this replica in the header Climax-Replica and in the ids of tasks, jobs and outputs; without NAME by its host
+    /// Name this replica in the header Climax-Replica and in the ids of tasks, jobs and outputs; without NAME, its name
+    /// is that of the host
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = replica)]
     pub(crate) replica: Option<ReplicaName>,
 }

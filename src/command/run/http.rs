@@ -110,7 +110,7 @@ fn host_check(arguments: &HttpArguments) -> HostCheck {
     hosts.extend(arguments.oauth.public_host());
     if hosts.is_empty() {
         tracing::warn!(
-            "requests to localhost are answered; name what else the server is known by: --allowed-host NAME"
+            "only requests to localhost are answered; if clients use another host name, add --allowed-host NAME"
         );
     }
     HostCheck::new(hosts, arguments.allowed_origin.clone())
@@ -130,8 +130,8 @@ fn auth(arguments: &HttpArguments, address: SocketAddr) -> io::Result<Auth> {
         (None, Some(tokens)) => Ok(Auth::Tokens(tokens)),
         (None, None) if address.ip().to_canonical().is_loopback() || arguments.insecure_no_auth => Ok(Auth::Disabled),
         (None, None) => Err(io::Error::other(format!(
-            "others can reach {address}, and would run programs here: name a file of tokens with --token-file or an \
-             authorization server with --oauth-issuer, or say --insecure-no-auth"
+            "others can reach {address}, and could run programs here: give a file of tokens with --token-file or an \
+             authorization server with --oauth-issuer, or let everybody in with --insecure-no-auth"
         ))),
     }
 }

@@ -17,7 +17,7 @@ pub(crate) struct OauthArguments {
     /// Audience that access tokens must have, if their issuer has another name for the server [default: the --public-url]
     #[arg(long, value_name = "URI", requires = "oauth_issuer")]
     oauth_audience: Option<ScopeToken>,
-    /// Scope that access tokens must grant; several are all needed
+    /// Scope that access tokens must grant; if it is given several times, they must grant each
     #[arg(long, value_name = "SCOPE", requires = "oauth_issuer")]
     oauth_scope: Vec<ScopeToken>,
     /// URL at which clients reach /mcp, such as that of a proxy; its host is allowed [default, on this machine's own
@@ -37,8 +37,8 @@ impl OauthArguments {
             Some(url) => url.clone(),
             None => format!("http://{address}/mcp").parse().map_err(|_| {
                 format!(
-                    "tokens of {issuer} name the URL of this server, and clients elsewhere cannot use {address}: name it, \
-                     such as --public-url https://tools.example/mcp"
+                    "tokens of {issuer} have to name the URL at which clients reach this server, and clients elsewhere \
+                     cannot use {address}: give the URL, such as --public-url https://tools.example/mcp"
                 )
             })?,
         };

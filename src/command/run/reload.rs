@@ -27,7 +27,9 @@ pub(super) fn reload(registry: &Registry) {
             tracing::info!("configs, skills and policies were read again");
         }
         Err(error) => {
-            tracing::error!("files stay as they were read before, since this cannot be served: {error}");
+            tracing::error!(
+                "the files that were read before stay in use, because the changed ones cannot be served: {error}"
+            );
         }
     }
 }

@@ -21,9 +21,9 @@ fn on_a_terminal() -> String {
     format!(
         "\
 {name} serves MCP on standard input and output and is waiting for a client. Start it from one instead:
-  by itself        {name} install CLIENT
+  known clients    {name} install CLIENT
   other clients    {{\"mcpServers\": {{\"{name}\": {{\"command\": \"{name}\", \"args\": [\"--policy\", \"/path/to/policy.yaml\"]}}}}}}
-                   Without a policy, every call runs unasked; `{name} install cursor --print` shows one that asks.
+                   Without a policy every call runs without a question; `{name} install cursor --print` shows one that asks.
 To try a tool here: {name} list, {name} search QUERY, {name} call TOOL key=value. Ctrl-C ends the server."
     )
 }

@@ -21,10 +21,11 @@ pub(crate) struct SurfaceArguments {
     /// Add pages and details to `climax_search`, and the tools `climax_describe`, `climax_examples` and `climax_chain`
     #[arg(long, conflicts_with = "classic")]
     extended: bool,
-    /// Offer these meta-tools [default: search,call]; `read` is `call` for tools that change nothing
+    /// Offer these meta-tools [default: search,call]. `read` runs only tools that change nothing, so that clients need
+    /// not ask the user before they call it
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = meta_tools(), conflicts_with_all = ["classic", "extended"])]
     meta: Vec<MetaTool>,
-    /// Publish the name of a tool to call as this property, for clients that cannot pass `tool_name`
+    /// The property by which a call names its tool, for clients that cannot pass `tool_name`
     #[arg(long, value_name = "NAME", default_value = CallName::default().as_str(), value_parser = call_names(), conflicts_with = "classic")]
     call_name: CallName,
 }

@@ -20,7 +20,7 @@ pub(crate) const MAX_SECRET_BYTES: usize = 1 << 20;
 /// How callers authenticate.
 #[derive(Debug)]
 pub enum Auth {
-    /// They do not. Every request is answered.
+    /// They need no authentication: every request is answered.
     Disabled,
     /// By one of the tokens of a file.
     Tokens(TokenFile),

@@ -14,7 +14,7 @@ use super::quota::{Permit, Quota};
 use crate::call::caller::CallerId;
 use crate::lock::Unpoisoned as _;
 
-/// Sessions at once. Another one ends a session of the caller that has the most.
+/// Sessions at once. One more ends a session of the caller that has the most.
 const MAX_SESSIONS: usize = 1_000;
 
 /// The time after which a session ends that has no request.
@@ -26,8 +26,8 @@ const SESSION_SWEEP_INTERVAL: Duration = Duration::from_mins(1);
 /// How long the end of a session may wait for its client.
 const SESSION_END_LIMIT: Duration = Duration::from_secs(1);
 
-/// Requests in flight of all sessions. A caller may have as many as it leaves to others. They go on when their connections close, so
-/// `MAX_CONNECTIONS` does not limit them.
+/// Requests in flight of all sessions. A caller may have as many as it leaves to others. `MAX_CONNECTIONS` does not
+/// limit them, because they go on when their connections close.
 const MAX_SESSION_REQUESTS: usize = 4_096;
 
 /// All sessions of a server.
@@ -111,7 +111,7 @@ impl Sessions {
         self.manager.local.sessions.read().await.len()
     }
 
-    /// Makes room for another session. If there are too many, it ends one.
+    /// Makes room for another session, by ending one if there are too many.
     pub(super) async fn make_room(&self) {
         if self.table.lock().len() >= MAX_SESSIONS {
             self.remove_ended().await;

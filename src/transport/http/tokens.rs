@@ -54,7 +54,9 @@ impl Tokens {
             let digest = Sha256::digest(token).into();
             if let Some(other) = tokens.iter().find(|other| other.name == name || other.digest == digest) {
                 let what = if other.name == name { "name" } else { "token" };
-                mistakes.push(format!("line {at}: the {what} of `{name}` stands there before: each needs its own"));
+                mistakes.push(format!(
+                    "line {at}: the {what} of `{name}` stands in an earlier line too: each line needs its own"
+                ));
                 continue;
             }
             tokens.push(Token { name: name.to_owned(), digest });

@@ -79,7 +79,7 @@ impl Issuer {
         self.keys()
     }
 
-    /// Fetches the keys again and again. It never returns. After a failure it retries, ever more slowly.
+    /// Fetches the keys again and again, without end. After a failure it retries, with a longer wait each time.
     pub(super) async fn refresh(&self) {
         let mut retry = MIN_ISSUER_RETRY;
         loop {

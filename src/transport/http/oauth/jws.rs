@@ -11,7 +11,8 @@ use super::keys::{Algorithm, VerificationKey};
 /// Longest access token, in bytes.
 const MAX_ACCESS_TOKEN_BYTES: usize = 16 << 10;
 
-/// Values of `typ` that an access token may have. Other kinds of tokens have others. Many issuers write none.
+/// Values of `typ` that an access token may have. Other kinds of tokens have other values, and the tokens of many
+/// issuers have none.
 ///
 /// Source: RFC 9068, section 2.1; RFC 8725, section 3.11.
 const TYPES: [&str; 2] = ["at+jwt", "jwt"];

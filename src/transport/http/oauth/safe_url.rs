@@ -49,7 +49,7 @@ impl SafeUrl {
         match scheme {
             "https" => {}
             "http" if is_loopback(&name.to_ascii_lowercase()) => {}
-            _ => return Err(expected("https (http is for this machine's own addresses alone)")),
+            _ => return Err(expected("https (http is only for this machine's own addresses)")),
         }
         let origin = format!("{scheme}://{authority}");
         if !text.starts_with(&origin) {
