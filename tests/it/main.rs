@@ -46,7 +46,6 @@ mod lint;
 mod logging;
 mod markdown;
 mod memory;
-mod modules_page;
 mod native;
 #[cfg(native_linux)]
 mod needs;
@@ -62,7 +61,6 @@ mod promises;
 #[cfg(feature = "prompt")]
 mod prompt;
 mod prompts;
-mod prose;
 mod protocol;
 mod questions;
 mod reasons;
