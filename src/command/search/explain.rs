@@ -10,12 +10,12 @@ use crate::command::terminal;
 /// Prints each result with its score, the terms that it is made of, and the fields that have them.
 pub(super) fn text(found: &[FoundTool<'_>]) -> String {
     let tools: Vec<_> = found.iter().zip(1..).map(|(tool, place)| tool_text(tool, place)).collect();
-    tools.join("\n")
+    tools.join("\n\n")
 }
 
 fn tool_text(tool: &FoundTool<'_>, place: usize) -> String {
     let head = format!("{place}. {} ({}", tool.entry.tool_name(), found_as(tool.found_as));
-    let Some(score) = &tool.score else { return format!("{head})\n") };
+    let Some(score) = &tool.score else { return format!("{head})") };
 
     let rows = score.terms.iter().map(|term| {
         let [weight, gain] = [term.weight, term.gain].map(|value| format!("{value:.3}"));
@@ -23,7 +23,7 @@ fn tool_text(tool: &FoundTool<'_>, place: usize) -> String {
         [term.stem.clone(), term.origin.to_owned(), weight, impact, gain, fields(term)]
     });
     let table = terminal::table(["Term", "Origin", "Weight", "Impact", "Gain", "Fields"], rows);
-    format!("{head}, score {:.3})\n{table}\n{}\n", score.total, sum(score))
+    format!("{head}, score {:.3})\n{table}\n{}", score.total, sum(score))
 }
 
 fn found_as(found_as: Match) -> &'static str {
@@ -54,7 +54,7 @@ fn sum(score: &Score) -> String {
     if (score.factor - 1.0).abs() > f64::EPSILON {
         let _ = write!(text, ", × sentence {:.3}", score.factor);
     }
-    format!("{text} = {:.3}; covers {:.2}, the floor is {:.2}\n", score.total, score.covered, score.needed)
+    format!("{text} = {:.3}; covers {:.2}, the floor is {:.2}", score.total, score.covered, score.needed)
 }
 
 /// The same as JSON.
