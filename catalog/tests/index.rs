@@ -4,6 +4,7 @@
 
 use climax_catalog::{Catalog, Filter, Layer, Source, ToolIndex, compile_over};
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
 
 const GIT: &str = r"
 name: git-tools
@@ -149,7 +150,15 @@ fn unselected_tool_replaces_no_other() {
     assert_eq!(index.get("same").unwrap().description(), "First");
 }
 
+/// Keeps the seeds of failures. proptest looks for a place beside `lib.rs` or `main.rs`, and there is none here.
+fn config() -> ProptestConfig {
+    let seeds = FileFailurePersistence::Direct("tests/proptest-regressions/index.txt");
+    ProptestConfig { failure_persistence: Some(Box::new(seeds)), ..ProptestConfig::default() }
+}
+
 proptest! {
+    #![proptest_config(config())]
+
     #[test]
     fn search_agrees_with_a_naive_search(
         fields in prop::collection::vec(("[a-c_]{1,6}", "[a-cÄ ]{1,8}x", prop::collection::vec("[a-c]{0,3}", 0..3)), 1..8),

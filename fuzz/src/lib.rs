@@ -57,15 +57,3 @@ pub fn object(json: &str) -> Value {
     assert!(value.is_object(), "{json}");
     value
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn targets_start_from_valid_files() {
-        assert!(restricted(fixtures::CALLED, fixtures::RULES).index.tools().next().is_some());
-        let compiled_in = policy(fixtures::COMPILED_IN).compile_in(catalog(fixtures::RESTRICTED));
-        assert!(compiled_in.is_ok(), "{:?}", compiled_in.err());
-    }
-}

@@ -1,8 +1,10 @@
 //! `climax search`: searches tools as an agent does.
 
+mod explain;
+
 use std::process::ExitCode;
 
-use climax_catalog::{Catalog, Filter, Strategy};
+use climax_catalog::{Catalog, Filter, FoundTool, Strategy};
 
 use super::list;
 use crate::command::output::print;
@@ -32,7 +34,10 @@ pub(crate) struct Args {
     pub(crate) limit: usize,
     #[command(flatten)]
     pub(crate) sources: Sources,
-    /// Print the JSON that an agent gets
+    /// Say how the score of each result came about
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Print the JSON that an agent gets; with --explain, the explanation
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -53,6 +58,9 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
         category: arguments.category.as_deref(),
         cli: arguments.cli.as_deref(),
     };
+    if arguments.explain {
+        return print(&explained(&index.explain(strategy, filter, arguments.limit), arguments.json), ExitCode::SUCCESS);
+    }
     if arguments.json {
         return print(&mcp::search_text(&index, strategy, filter, arguments.limit), ExitCode::SUCCESS);
     }
@@ -67,6 +75,14 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
         .iter()
         .map(|entry| [entry.tool_name().to_owned(), entry.cli_name().to_owned(), entry.description().to_owned()]);
     print(&terminal::table(["Tool", "CLI", "Description"], rows), ExitCode::SUCCESS)
+}
+
+/// The results with how each came to its place.
+fn explained(found: &[FoundTool<'_>], as_json: bool) -> String {
+    if as_json {
+        return explain::json(found).to_string();
+    }
+    if found.is_empty() { nothing() } else { explain::text(found) }
 }
 
 /// Says what to do where no tool was found.

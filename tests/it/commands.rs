@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use climax::catalog;
 use serde_json::Value;
 
-use crate::support::{climax, fake_config, run};
+use crate::support::{climax, fake_config, has_default_features, run};
 
 fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
@@ -230,6 +230,19 @@ fn plain_output_has_no_control_characters() {
         let (_, stdout, _) = run(climax().args(&args));
         assert!(!stdout.contains('\u{1b}'), "{args:?}");
     }
+}
+
+#[test]
+fn search_explains_how_scores_came_about() {
+    let explain = |more: &[&str]| run(climax().args(["search", "--explain", "undo the last commit"]).args(more)).1;
+    let said = json(&explain(&["--json"]));
+    let first = &said["results"][0];
+    assert_eq!((&first["tool_name"], &first["found_as"]), (&Value::from("git_reset"), &Value::from("field")));
+    assert_eq!(first["score"]["terms"][0]["term"], "undo");
+
+    let table = explain(&["--limit", "1"]);
+    let total = format!("= {:.3}; covers", first["score"]["total"].as_f64().unwrap());
+    assert!(table.starts_with("1. git_reset (a field holds the query, score ") && table.contains(&total), "{table}");
 }
 
 #[cfg(feature = "budget")]
@@ -522,9 +535,11 @@ fn strict_validation_fails_on_warnings() {
     assert_eq!((validate(&[]), validate(&["--strict"])), (0, 1));
 }
 
-#[cfg(all(feature = "http", not(feature = "oauth")))]
 #[test]
 fn build_without_oauth_names_the_feature() {
+    if !has_default_features() {
+        return;
+    }
     let (status, _, stderr) = run(climax().args(["--oauth-issuer", "https://login.example"]));
     assert!(status == 2 && stderr.contains("--features oauth"), "{stderr}");
 }

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use serde_json::json;
 
@@ -117,9 +116,7 @@ fn cancelling_removes_the_container() {
 fn shutdown_removes_the_container() {
     let mut inside = Box::new("");
     inside.start_long();
-    let start = Instant::now();
     inside.server.finish();
-    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
     until("the container to be gone", || containers().is_empty());
 }
 

@@ -251,8 +251,8 @@ async fn flood_of_output_is_read_and_counted() {
 #[tokio::test]
 async fn timeout_ends_the_group_and_returns_the_output() {
     let (_dir, file, name) = pid_file();
-    let outcome = Fake::new(&["family"]).env("FAKECLI_PIDS", &name).timeout_ms(700).run().await;
-    assert_eq!(outcome.end, End::TimedOut(Duration::from_millis(700)));
+    let outcome = Fake::new(&["family"]).env("FAKECLI_PIDS", &name).timeout_ms(3_000).run().await;
+    assert_eq!(outcome.end, End::TimedOut(Duration::from_secs(3)));
     assert_eq!(outcome.stdout.text(), "ready\n");
     assert_eq!(announced(&file).len(), 1);
     all_gone(&file);
@@ -263,10 +263,10 @@ async fn grace_period_applies_to_all_group_members() {
     let dir = tempfile::tempdir().unwrap();
     let done = dir.path().join("done");
     let member = "trap 'sleep 0.2; : > \"$0\"; exit' TERM; echo ready; while :; do sleep 0.01; done";
-    let mut fake = Fake::new(&[]).timeout_ms(300);
+    let mut fake = Fake::new(&[]).timeout_ms(2_000);
     let leader = format!("sh -c '{}' \"$0\" & exec sleep 600", member.replace('\'', "'\\''"));
     fake.invocation.argv = vec!["sh".into(), "-c".into(), leader, done.display().to_string()];
-    assert_eq!(fake.run().await.end, End::TimedOut(Duration::from_millis(300)));
+    assert_eq!(fake.run().await.end, End::TimedOut(Duration::from_secs(2)));
     assert!(done.exists(), "the member was killed within the grace period");
 }
 

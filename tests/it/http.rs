@@ -555,7 +555,8 @@ fn calls_end_after_the_drain_limit() {
     let last = std::iter::from_fn(|| running.event()).last().unwrap();
     assert!(last["result"]["content"][0]["text"].as_str().unwrap().contains("the server is shutting down"), "{last}");
     assert_eq!(web.ended(), Some(0));
-    assert!(start.elapsed().as_secs() < 2, "{:?}", start.elapsed());
+    // Half of what the calls would get without `--drain`, so that a busy machine makes no difference.
+    assert!(start.elapsed().as_secs() < 15, "{:?}", start.elapsed());
     until("the program to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
 }
 

@@ -332,11 +332,15 @@ fn lines_of_any_form_end_in_a_located_error_or_in_words() {
     for line in [&long, &stages, &nested, &quotes] {
         assert!(parse(line).is_err());
     }
-    proptest!(Config { failure_persistence: None, ..Config::default() }, |(line in "\\PC{0,60}")| {
+}
+
+proptest! {
+    #[test]
+    fn errors_in_any_text_are_located_in_it(line in "\\PC{0,60}") {
         if let Err(error) = parse(&line) {
             prop_assert!(line.get(error.range.clone()).is_some(), "{}", error);
         }
-    });
+    }
 }
 
 #[test]

@@ -46,7 +46,6 @@ mod lint;
 mod logging;
 mod markdown;
 mod memory;
-mod modules_page;
 mod native;
 #[cfg(native_linux)]
 mod needs;

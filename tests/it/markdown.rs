@@ -60,14 +60,6 @@ fn every_page_is_in_the_book() {
     assert!(missing.is_empty(), "add these pages to docs/SUMMARY.md: {}", missing.join(", "));
 }
 
-#[test]
-fn readme_has_at_most_150_lines() {
-    let files = markdown_files();
-    let readme = files.iter().find(|file| file.name == "README.md").unwrap();
-    let lines = readme.text.lines().count();
-    assert!(lines <= 150, "README.md has {lines} lines: move details into a page of docs/");
-}
-
 /// A Markdown file of the repository.
 pub(crate) struct Markdown {
     /// The path below the repository.

@@ -6,11 +6,17 @@ use std::process::Command;
 
 use climax::call::arguments::{bind, check};
 use climax::call::{LineInput, PolicyVerdict, Purpose, Request, Session, Toolbox, command_line};
-use climax::catalog::{Layer, ToolIndex};
+use climax::catalog::policy::read;
+use climax::catalog::{Layer, Source, ToolIndex};
 use serde_json::{Value, json};
 
 use crate::client::restricted;
-use crate::support::{climax, fake_config, index, run};
+use crate::support::{catalog, climax, fake_config, index, run};
+
+/// What the fuzz targets start from. It is checked here, because their own workspace takes minutes to build.
+#[path = "../../fuzz/src/fixtures.rs"]
+#[expect(unreachable_pub, reason = "they are public in the package of the fuzz targets")]
+mod fixtures;
 
 /// Returns the text of an example.
 fn example(name: &str) -> String {
@@ -360,4 +366,15 @@ fn every_example_is_valid_and_tested() {
             assert_eq!(status, 0, "{name}: {said}");
         }
     }
+}
+
+#[test]
+fn fuzz_targets_start_from_valid_files() {
+    let policy = |text: &str| read(&Source::new("policy.yaml", text.as_bytes().to_vec()).unwrap()).unwrap();
+
+    let applied = policy(fixtures::RULES).apply(index(fixtures::CALLED), &|_| false).unwrap();
+    assert!(applied.index.tools().next().is_some());
+
+    let compiled_in = policy(fixtures::COMPILED_IN).compile_in(catalog(fixtures::RESTRICTED));
+    assert!(compiled_in.is_ok(), "{:?}", compiled_in.err());
 }

@@ -9,7 +9,7 @@ use climax::catalog::{CliView, Code, Explanation, Layer, Needs, Phase, ResolvedT
 use serde_json::Value;
 use syn::{Expr, Item, Lit, Meta};
 
-use crate::support::{assert_page, climax, run};
+use crate::support::{assert_page, climax, has_default_features, run};
 
 const COMMANDS: &str = "docs/reference/commands.md";
 const CODES: &str = "docs/reference/codes.md";
@@ -31,7 +31,7 @@ fn subcommands(page: &str) -> Vec<&str> {
 #[cfg_attr(not(has_code), ignore = "the page is that of builds with climax_code")]
 fn commands_page_has_the_help_of_each_command() {
     // The page is that of a build with default features.
-    if !cfg!(all(feature = "http", feature = "import")) || cfg!(any(feature = "budget", feature = "import-usage")) {
+    if !has_default_features() {
         return;
     }
     let first = help(&[]);

@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::process::Command;
 use std::sync::mpsc;
-use std::time::Duration;
 
 use serde_json::json;
 
@@ -68,7 +67,7 @@ fn still_answers(mut server: Server) -> Server {
         sender.send(said).unwrap();
         server
     });
-    let said = answered.recv_timeout(Duration::from_secs(5));
+    let said = answered.recv_timeout(PATIENCE);
     if said.is_err() {
         Command::new("kill").args(["-s", "KILL", &pid]).status().unwrap();
     }

@@ -4,33 +4,19 @@
 //! serves, words of tool names, and frames that people put around a request.
 
 use climax::CATALOG;
+use climax::catalog::retrieval::{Figures, RequestForm, RequestSet};
 use climax::catalog::{Filter, Layer, Strategy, ToolIndex};
-use serde_json::Value;
 
-/// The lines of a file of `tests/queries/`.
-fn lines(file: &str) -> Vec<Value> {
-    let text = std::fs::read_to_string(format!("{}/tests/queries/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+/// The requests of some files of `tests/queries/`.
+fn requests(files: &[&str]) -> RequestSet {
+    let read = |file| std::fs::read_to_string(format!("{}/tests/queries/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let text: String = files.iter().map(read).collect();
+    RequestSet::parse(&text).unwrap_or_else(|line| panic!("line {line} of {files:?} is no request"))
 }
 
-/// Requests, each with its right tools.
-fn queries(file: &str) -> Vec<(String, Vec<String>)> {
-    let strings = |value: &Value| {
-        value.as_array().map_or_else(Vec::new, |all| all.iter().map(|one| one.as_str().unwrap().to_owned()).collect())
-    };
-    lines(file).iter().map(|line| (line["query"].as_str().unwrap().to_owned(), strings(&line["gold"]))).collect()
-}
-
-/// The requests of `served.jsonl`, each in a frame of a kind.
-fn framed(kind: &str) -> Vec<(String, Vec<String>)> {
-    let frames: Vec<_> = lines("frames.jsonl").into_iter().filter(|line| line["kind"] == kind).collect();
-    let around = |(at, (query, gold)): (usize, (String, Vec<String>))| {
-        let (first, rest) = query.split_at(query.chars().next().unwrap().len_utf8());
-        let text = frames[at % frames.len()]["frame"].as_str().unwrap();
-        let text = text.replace("{query}", &query).replace("{Query}", &(first.to_uppercase() + rest));
-        (text, gold)
-    };
-    queries("served.jsonl").into_iter().enumerate().map(around).collect()
+/// The figures of the requests of `served.jsonl`.
+fn served(strategy: Strategy, form: RequestForm<'_>) -> Figures {
+    Figures::of(&requests(&["served.jsonl", "frames.jsonl"]).ask(&index(), strategy, form))
 }
 
 fn index() -> ToolIndex {
@@ -45,70 +31,45 @@ fn found_in(index: &ToolIndex, strategy: Strategy, filter: Filter<'_>, limit: us
     index.search_by(strategy, filter, limit).iter().map(|entry| entry.tool_name().to_owned()).collect()
 }
 
-fn percent(part: usize, whole: usize) -> f64 {
-    100.0 * f64::from(u32::try_from(part).unwrap()) / f64::from(u32::try_from(whole).unwrap())
-}
-
-/// The share of queries, in percent, for which a right tool is among the first `limit`.
-fn recall(index: &ToolIndex, strategy: Strategy, queries: &[(String, Vec<String>)], limit: usize) -> f64 {
-    let is_hit = |(query, gold): &&(String, Vec<String>)| {
-        found(index, strategy, query, limit).iter().any(|name| gold.contains(name))
-    };
-    percent(queries.iter().filter(is_hit).count(), queries.len())
-}
-
 #[test]
 fn every_right_tool_exists() {
     let index = index();
-    for (query, gold) in queries("served.jsonl") {
-        assert!(!gold.is_empty() && gold.iter().all(|name| index.get(name).is_some()), "{query}: {gold:?}");
+    for request in requests(&["served.jsonl"]).requests() {
+        let gold = request.gold();
+        assert!(!gold.is_empty() && gold.iter().all(|name| index.get(name).is_some()), "{request:?}");
     }
 }
 
 #[test]
 fn a_right_tool_is_among_the_first() {
-    let index = index();
-    let served = queries("served.jsonl");
-    let [first, ten] = [1, 10].map(|limit| recall(&index, Strategy::Auto, &served, limit));
-    assert!(first >= 62.0, "R@1 fell to {first:.1} %");
-    assert!(ten >= 90.0, "R@10 fell to {ten:.1} %");
-    assert!(recall(&index, Strategy::Lexical, &served, 10) < 20.0, "substring search does not find sentences");
+    let Figures { r1, r10, .. } = served(Strategy::Auto, RequestForm::Plain);
+    assert!(r1 >= 62.0, "R@1 fell to {r1:.1} %");
+    assert!(r10 >= 90.0, "R@10 fell to {r10:.1} %");
+    let lexical = served(Strategy::Lexical, RequestForm::Plain);
+    assert!(lexical.r10 < 20.0, "substring search does not find sentences");
 }
 
 #[test]
 fn a_right_tool_is_among_the_first_of_a_cli_that_is_named_or_given() {
-    let index = index();
-    let (mut named, mut given) = (0, 0);
-    let served = queries("served.jsonl");
-    for (query, gold) in &served {
-        let cli = index.get(&gold[0]).unwrap().cli();
-        let filter = Filter { query: Some(query), cli: Some(cli.name()), category: None };
-        let is_right = |names: Vec<String>| usize::from(names.iter().any(|name| gold.contains(name)));
-        named += is_right(found(&index, Strategy::Auto, &format!("{} {query}", cli.stem()), 10));
-        given += is_right(found_in(&index, Strategy::Auto, filter, 10));
-    }
-    let [named, given] = [named, given].map(|hits| percent(hits, served.len()));
+    let [named, given] = [RequestForm::Named, RequestForm::Filtered].map(|form| served(Strategy::Auto, form).r10);
     assert!(named >= 97.0, "R@10 with the name of the CLI fell to {named:.1} %");
     assert!(given >= 97.0, "R@10 under a filter fell to {given:.1} %");
 }
 
 #[test]
 fn a_request_in_a_frame_is_answered_as_its_core_is() {
-    let index = index();
-    let plain = recall(&index, Strategy::Auto, &queries("served.jsonl"), 10);
+    let plain = served(Strategy::Auto, RequestForm::Plain).r10;
     for (kind, most) in [("in a frame", 4.0), ("context before", 8.0), ("context behind", 8.0)] {
-        let lost = plain - recall(&index, Strategy::Auto, &framed(kind), 10);
+        let lost = plain - served(Strategy::Auto, RequestForm::Framed(kind)).r10;
         assert!(lost <= most, "{kind}: {lost:.1} points lost");
     }
 }
 
 #[test]
 fn a_word_of_a_name_finds_a_tool_with_that_word_first() {
-    let index = index();
-    for line in lines("words.jsonl") {
-        let word = line["word"].as_str().unwrap();
-        let first = found(&index, Strategy::Auto, word, 1).pop().unwrap_or_default();
-        assert!(first.split('_').any(|part| part == word), "{word}: {first}");
+    let words = requests(&["words.jsonl"]);
+    for answer in words.ask(&index(), Strategy::Auto, RequestForm::Plain) {
+        assert_eq!(answer.rank, Some(0), "{answer:?}");
     }
 }
 
@@ -135,11 +96,9 @@ fn words_that_mislead_are_read_as_people_mean_them() {
 
 #[test]
 fn requests_that_no_tool_serves_get_nothing() {
-    let index = index();
-    let hopeless = queries("hopeless.jsonl");
-    let empty = hopeless.iter().filter(|(query, _)| found(&index, Strategy::Auto, query, 10).is_empty()).count();
-    let share = percent(empty, hopeless.len());
-    assert!(share >= 81.0, "{share:.1} % got an empty list");
+    let Figures { empty, .. } =
+        Figures::of(&requests(&["hopeless.jsonl"]).ask(&index(), Strategy::Auto, RequestForm::Plain));
+    assert!(empty >= 81.0, "{empty:.1} % got an empty list");
 }
 
 #[test]
@@ -171,10 +130,37 @@ fn typing_mistakes_and_beginnings_of_words_are_forgiven() {
 #[test]
 fn a_longer_answer_starts_with_the_shorter_one() {
     let index = index();
-    for (query, _) in queries("served.jsonl").into_iter().chain(queries("hopeless.jsonl")) {
-        let ten = found(&index, Strategy::Auto, &query, 10);
+    for request in requests(&["served.jsonl", "hopeless.jsonl"]).requests() {
+        let query = request.text();
+        let ten = found(&index, Strategy::Auto, query, 10);
         for limit in [1, 2, 5] {
-            assert_eq!(found(&index, Strategy::Auto, &query, limit), ten[..limit.min(ten.len())], "{query}");
+            assert_eq!(found(&index, Strategy::Auto, query, limit), ten[..limit.min(ten.len())], "{query}");
+        }
+    }
+}
+
+#[test]
+fn explanations_are_of_the_results_and_add_up_to_their_scores() {
+    let index = index();
+    let set = requests(&["served.jsonl"]);
+    for query in set.requests().iter().step_by(8).map(|request| request.text()).chain(["git commit", "e", "ps"]) {
+        let filter = Filter { query: Some(query), ..Filter::default() };
+        let explained = index.explain(Strategy::Auto, filter, 10);
+
+        let names: Vec<_> = explained.iter().map(|tool| tool.entry.tool_name().to_owned()).collect();
+        assert_eq!(names, found(&index, Strategy::Auto, query, 10), "{query}");
+        let totals = explained.iter().map(|tool| (tool.found_as, tool.score.as_ref().map(|score| score.total)));
+        assert!(totals.is_sorted_by(|one, other| one >= other), "{query}");
+
+        for score in explained.iter().filter_map(|tool| tool.score.as_ref()) {
+            let gains: f64 = score.terms.iter().map(|term| term.gain).sum();
+            let sum = (gains + score.mention - score.unsaid) * score.factor;
+            assert!((sum - score.total).abs() < 1e-4, "{query}: {sum} is not {}", score.total);
+            for term in &score.terms {
+                let frequency: f64 = term.fields.iter().map(|(_, frequency)| frequency).sum();
+                let impact = frequency / (frequency + 2.0) * 255.0;
+                assert!((impact - f64::from(term.impact)).abs() <= 0.5001, "{query}: {impact} is not {term:?}");
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::{Server, announced, climax, fake_config, is_running, run, text, until};
+use crate::support::{Server, announced, assert_takes_at_most, climax, fake_config, is_running, run, text, until};
 
 fn git(repository: &Path, args: &[&str]) {
     let identity = ["-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"];
@@ -176,16 +176,21 @@ impl Family {
 
 #[test]
 fn end_of_input_ends_server_and_children_within_a_second() {
-    let Family { mut server, pids, _config, _directory } = Family::with(&["--max-concurrency", "10"]);
-    for _ in 0..10 {
-        server.post("tools/call", json!({ "name": "climax_call", "arguments": { "tool_name": "family" } }));
-    }
-    until("ten grandchildren", || announced(&pids).len() == 10);
-    let start = Instant::now();
-    let (_, status) = server.finish();
-    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
-    assert_eq!(status, Some(0));
-    until("the children to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
+    assert_takes_at_most(Duration::from_secs(1), || {
+        let Family { mut server, pids, _config, _directory } = Family::with(&["--max-concurrency", "10"]);
+        for _ in 0..10 {
+            server.post("tools/call", json!({ "name": "climax_call", "arguments": { "tool_name": "family" } }));
+        }
+        until("ten grandchildren", || announced(&pids).len() == 10);
+
+        let start = Instant::now();
+        let (_, status) = server.finish();
+        let taken = start.elapsed();
+
+        assert_eq!(status, Some(0));
+        until("the children to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
+        taken
+    });
 }
 
 #[test]
@@ -200,9 +205,7 @@ fn client_that_does_not_read_does_not_block_the_end() {
         } else {
             server.close_input();
         }
-        let start = Instant::now();
         until("the server to end", || server.child.try_wait().unwrap().is_some());
-        assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
     }
 }
 
@@ -323,18 +326,21 @@ fn signals_end_the_server_and_its_children() {
 
 #[test]
 fn killed_server_leaves_no_child() {
-    let Family { mut server, pids, _config, _directory } = Family::start();
     let family = json!({ "name": "climax_call", "arguments": { "tool_name": "family" } });
-    server.post("tools/call", family.clone());
-    server.post("tools/call", family);
-    until("the grandchildren", || announced(&pids).len() == 2);
-    // The server starts a program and registers it in one step. The response to `ping` follows both.
-    server.request("ping", json!({}));
-    let start = Instant::now();
-    server.child.kill().unwrap();
-    server.child.wait().unwrap();
-    until("the children to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
-    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+    assert_takes_at_most(Duration::from_secs(1), || {
+        let Family { mut server, pids, _config, _directory } = Family::start();
+        server.post("tools/call", family.clone());
+        server.post("tools/call", family.clone());
+        until("the grandchildren", || announced(&pids).len() == 2);
+        // The server starts a program and registers it in one step. The response to `ping` follows both.
+        server.request("ping", json!({}));
+
+        let start = Instant::now();
+        server.child.kill().unwrap();
+        server.child.wait().unwrap();
+        until("the children to be gone", || announced(&pids).iter().all(|pid| !is_running(*pid)));
+        start.elapsed()
+    });
 }
 
 #[test]

@@ -4,9 +4,8 @@ use std::io::Write as _;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
-use crate::support::binary;
+use crate::support::{binary, until};
 
 fn climax() -> Command {
     #[expect(clippy::disallowed_methods, reason = "the test starts the binary")]
@@ -136,17 +135,10 @@ fn interrupt_ends_every_program_of_a_pipeline() {
         let found = found.output().unwrap();
         String::from_utf8(found.stdout).unwrap().lines().count()
     };
-    let until = |wanted: usize| {
-        let start = Instant::now();
-        while running() != wanted {
-            assert!(start.elapsed() < Duration::from_secs(10), "{} of {wanted} run", running());
-            std::thread::sleep(Duration::from_millis(10));
-        }
-    };
-    until(2);
+    until("both programs to run", || running() == 2);
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
-    until(0);
+    until("both programs to end", || running() == 0);
     assert!(!child.wait_with_output().unwrap().status.success());
 }
 

@@ -112,12 +112,10 @@ fn program_that_becomes_another_user_ends_its_call_and_is_named() {
     }
     let files = Unprivileged::new();
     let mut server = files.server();
-    let start = Instant::now();
     let timed_out = server.call("become", json!({}));
     let said = text(&timed_out);
     assert!(said.contains("1 process runs on after the program, as another user, and could not be ended"), "{said}");
     assert!(said.contains("timed out after 1s"), "{said}");
-    assert!(start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
     assert!(is_running(files.processes()[0]));
 
     Command::new("kill").args(["-s", "KILL", &files.processes()[0].to_string()]).status().unwrap();

@@ -18,12 +18,20 @@ const STAND_IN: f64 = 0.3;
 
 /// Whether one of the best tools is about enough of a sentence, or of the CLI that the sentence starts with.
 pub(super) fn is_served(index: &ToolIndex, words: &[String], terms: &[KnownTerm], best: &[Id]) -> bool {
+    let needed = needed(index, terms);
+    best.iter()
+        .any(|tool| covered(index, terms, *tool) >= needed || position_of(index.tool(*tool).cli(), words) == Some(0))
+}
+
+/// The mass of terms that one of the best tools must be about.
+pub(super) fn needed(index: &ToolIndex, terms: &[KnownTerm]) -> f64 {
     let tools = index.layers.iter().map(|layer| layer.catalog.tools.len()).sum();
-    let needed = whole_mass(terms) * (NEEDED + NEEDED_GROWTH * ln(count(tools)));
-    best.iter().any(|tool| {
-        let covered: f64 = terms.iter().map(|term| term.mass * coverage(index, *tool, term)).sum();
-        covered >= needed || position_of(index.tool(*tool).cli(), words) == Some(0)
-    })
+    whole_mass(terms) * (NEEDED + NEEDED_GROWTH * ln(count(tools)))
+}
+
+/// The mass of terms that a tool is about.
+pub(super) fn covered(index: &ToolIndex, terms: &[KnownTerm], tool: Id) -> f64 {
+    terms.iter().map(|term| term.mass * coverage(index, tool, term)).sum()
 }
 
 fn coverage(index: &ToolIndex, tool: Id, term: &KnownTerm) -> f64 {

@@ -11,6 +11,7 @@ use crate::prompt::Prompt;
 use crate::table::{Catalog, Rows};
 use crate::view::{CliView, ResolvedTool};
 
+mod explain;
 mod floor;
 mod lexical;
 mod mention;
@@ -26,7 +27,8 @@ mod term;
 mod tokens;
 mod vocabulary;
 
-pub use search::{Filter, Strategy};
+pub use explain::{FoundTool, Score, TermShare};
+pub use search::{Filter, Match, Strategy};
 pub(crate) use tokens::{stems, words};
 
 /// A catalog, or some CLIs of it.

@@ -7,8 +7,10 @@ use std::ops::RangeInclusive;
 
 use super::tokens::{stem, stems, words};
 use crate::offset::{Full, offset};
+use crate::raise;
 use crate::read::checked::{CheckedCli, CheckedTool};
-use crate::table::{Ranked, Texts};
+use crate::table::{Catalog, Ranked, Rows, Texts};
+use crate::view::{CliView, ResolvedTool};
 
 /// Saturation of term frequency (BM25's k₁).
 const SATURATION: f64 = 2.0;
@@ -18,6 +20,7 @@ const MAX_IMPACT: f64 = 255.0;
 /// A field of a tool: how much a word in it counts, how much its length takes away (BM25's b), and how often a word counts
 /// at most.
 struct IndexedField {
+    name: &'static str,
     weight: f64,
     length: f64,
     most: u32,
@@ -27,25 +30,32 @@ struct IndexedField {
 const EACH: u32 = u32::MAX;
 
 const FIELDS: [IndexedField; 9] = [
-    // The tool's name.
-    IndexedField { weight: 3.2, length: 1.0, most: EACH },
-    // The last word of its name, which tells what it does.
-    IndexedField { weight: 4.2, length: 0.0, most: EACH },
-    // The CLI's name, category and tags.
-    IndexedField { weight: 0.7, length: 0.5, most: EACH },
-    // The CLI's description.
-    IndexedField { weight: 0.35, length: 0.75, most: EACH },
-    // The tool's description.
-    IndexedField { weight: 2.0, length: 0.75, most: EACH },
-    // The first words of that description, again.
-    IndexedField { weight: 0.45, length: 0.0, most: EACH },
-    // Names and descriptions of args.
-    IndexedField { weight: 1.0, length: 0.5, most: EACH },
-    // Enum values. A tool with a long list of subcommands is not about a word that many of them have.
-    IndexedField { weight: 1.45, length: 0.0, most: 2 },
-    // Phrases.
-    IndexedField { weight: 2.0, length: 0.5, most: EACH },
+    IndexedField { name: "name", weight: 3.2, length: 1.0, most: EACH },
+    // It tells what the tool does.
+    IndexedField { name: "last word of name", weight: 4.2, length: 0.0, most: EACH },
+    IndexedField { name: "CLI name, category, tags", weight: 0.7, length: 0.5, most: EACH },
+    IndexedField { name: "CLI description", weight: 0.35, length: 0.75, most: EACH },
+    IndexedField { name: "description", weight: 2.0, length: 0.75, most: EACH },
+    // They count in the whole description too.
+    IndexedField { name: "start of description", weight: 0.45, length: 0.0, most: EACH },
+    IndexedField { name: "args", weight: 1.0, length: 0.5, most: EACH },
+    // A tool with a long list of subcommands is not about a word that many of them have.
+    IndexedField { name: "enum values", weight: 1.45, length: 0.0, most: 2 },
+    IndexedField { name: "phrases", weight: 2.0, length: 0.5, most: EACH },
 ];
+
+impl IndexedField {
+    /// What the length of the field in a tool divides its frequencies by.
+    fn norm(&self, counts: &HashMap<String, u32>, average: f64) -> f64 {
+        let length: u32 = counts.values().sum();
+        1.0 - self.length + self.length * f64::from(length) / average
+    }
+
+    /// The weighted frequency of a word that stands so often in the field.
+    fn frequency(&self, count: u32, norm: f64) -> f64 {
+        self.weight * f64::from(count.min(self.most)) / norm
+    }
+}
 
 /// Words of a description that count as its first ones.
 const FIRST_WORDS: usize = 4;
@@ -113,13 +123,18 @@ impl Builder {
         self.tools.push(Entry { fields: fields.map(counted), name: parts(name, &self.cli.names) });
     }
 
+    /// The average number of words in each field.
+    #[expect(clippy::cast_precision_loss, reason = "counts of words are far below 2^52")]
+    fn averages(&self) -> [f64; FIELDS.len()] {
+        self.lengths.map(|total| (total as f64 / self.tools.len().max(1) as f64).max(1.0))
+    }
+
     /// Computes every impact.
     ///
     /// # Errors
     /// A table would need offsets of more than `max`.
     pub(crate) fn finish(self, max: u32) -> Result<Ranked, Full> {
-        #[expect(clippy::cast_precision_loss, reason = "counts of words are far below 2^52")]
-        let average = self.lengths.map(|total| (total as f64 / self.tools.len().max(1) as f64).max(1.0));
+        let average = self.averages();
         let mut postings: BTreeMap<String, Vec<Posting>> = BTreeMap::new();
         for (row, tool) in (0..).zip(&self.tools) {
             for (term, impact) in impacts(&tool.fields, &average) {
@@ -137,6 +152,35 @@ impl Builder {
         }
         let terms = Texts { text: text.into(), ends: text_ends.into() };
         Ok(Ranked { terms, postings: bytes.into(), ends: ends.into(), names: names.collect() })
+    }
+}
+
+/// The words in each field of the tools of a catalog, for explanations: an index has one impact for all fields of a tool.
+pub(super) struct FieldWords {
+    tools: Vec<Entry>,
+    average: [f64; FIELDS.len()],
+}
+
+impl FieldWords {
+    /// Reads the tools of a catalog anew.
+    pub(super) fn of(catalog: &Catalog) -> Self {
+        let mut builder = Builder::default();
+        for cli in (0..).take(catalog.clis.len()).map(|row| CliView::new(catalog, row)) {
+            builder.start(&raise::cli(cli));
+            let Rows(first, end) = cli.tool_rows();
+            (first..end).for_each(|row| builder.add(&raise::tool(ResolvedTool::new(catalog, row))));
+        }
+        Self { average: builder.averages(), tools: builder.tools }
+    }
+
+    /// The fields of a tool that have a term, each with the term's weighted frequency in it.
+    pub(super) fn frequencies(&self, row: u32, term: &str) -> Vec<(&'static str, f64)> {
+        let fields = &self.tools[row as usize].fields;
+        let found = fields.iter().zip(&FIELDS).zip(&self.average).filter_map(|((counts, field), average)| {
+            let count = *counts.get(term)?;
+            Some((field.name, field.frequency(count, field.norm(counts, *average))))
+        });
+        found.collect()
     }
 }
 
@@ -164,10 +208,9 @@ fn counted(words: Vec<String>) -> HashMap<String, u32> {
 fn impacts<'a>(fields: &'a [HashMap<String, u32>; FIELDS.len()], average: &[f64; FIELDS.len()]) -> Vec<(&'a str, u8)> {
     let mut frequency: BTreeMap<&str, f64> = BTreeMap::new();
     for ((counts, field), average) in fields.iter().zip(&FIELDS).zip(average) {
-        let length: u32 = counts.values().sum();
-        let norm = 1.0 - field.length + field.length * f64::from(length) / average;
+        let norm = field.norm(counts, *average);
         for (term, count) in counts {
-            *frequency.entry(term).or_default() += field.weight * f64::from((*count).min(field.most)) / norm;
+            *frequency.entry(term).or_default() += field.frequency(*count, norm);
         }
     }
     let quantised = |tf: f64| {

@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use strum::IntoStaticStr;
+
 use super::floor::{self, LOOKED_AT};
 use super::mention::{Mention, position_of};
 use super::near::near;
@@ -18,7 +20,7 @@ use crate::table::Rows;
 ///
 /// A request has at most 96 terms, each worth at most 28 of these with its stand-ins, and as many compounds, each worth at
 /// most 11: scores stay below 2^30.
-const UNIT: f64 = 1000.0 * 255.0;
+pub(super) const UNIT: f64 = 1000.0 * 255.0;
 /// Gain of a CLI's tools if a sentence starts with the CLI's name, and if it has the name elsewhere.
 const NAMED_FIRST: f64 = 4.3;
 const NAMED: f64 = 0.8;
@@ -53,8 +55,10 @@ pub(super) fn scores(index: &ToolIndex, request: &Request, runs: &[(usize, Rows)
         // A lone word may be misspelt or cut short, and no tool is about anything else than it.
         let is_lone_word = is_alone && known.len() == 1 && !top.is_empty();
         let is_served = is_lone_word || floor::is_served(index, &sentence.words, &known, &top);
+        let gains = std::mem::take(&mut scorer.gains);
         if is_alone {
-            return Scores { layers: scorer.sums, is_served };
+            let part = SentencePart { words: sentence.words.clone(), gains, named, known, factor: ONE };
+            return Scores { layers: scorer.sums, is_served, parts: vec![part] };
         }
         // Once a tool serves a sentence, those that none serves are beside the point.
         if is_served && !all.is_served {
@@ -63,7 +67,9 @@ pub(super) fn scores(index: &ToolIndex, request: &Request, runs: &[(usize, Rows)
         if is_served || !all.is_served {
             let mass: f64 = known.iter().map(|term| term.mass).sum();
             // Long sentences have high scores for saying much.
-            all.merge(&scorer.sums, sentence.weight / mass.sqrt());
+            let factor = u64::from(fixed(sentence.weight / mass.sqrt() * ONE_AS_FLOAT));
+            all.merge(&scorer.sums, factor);
+            all.parts.push(SentencePart { words: sentence.words.clone(), gains, named, known, factor });
         }
         scorer.clear();
     }
@@ -88,12 +94,74 @@ pub(super) struct Scores {
     layers: Vec<Vec<u32>>,
     /// Whether a tool is about enough of a sentence.
     pub(super) is_served: bool,
+    /// What the scores are made of.
+    pub(super) parts: Vec<SentencePart>,
+}
+
+/// What the scores for one sentence are made of.
+pub(super) struct SentencePart {
+    /// Its words of content.
+    pub(super) words: Vec<String>,
+    /// In the order in which they are added.
+    pub(super) gains: Vec<Gain>,
+    pub(super) named: Vec<Mention>,
+    pub(super) known: Vec<KnownTerm>,
+    /// What the scores are multiplied by, in parts of [`ONE`], to be compared with those of other sentences.
+    pub(super) factor: u64,
+}
+
+impl SentencePart {
+    /// What the scores are multiplied by.
+    pub(super) fn factor(&self) -> f64 {
+        f64::from(u32::try_from(self.factor).unwrap_or(u32::MAX)) / ONE_AS_FLOAT
+    }
+}
+
+/// A factor of one.
+const ONE: u64 = 1 << 16;
+const ONE_AS_FLOAT: f64 = 65536.0;
+
+/// A score for a sentence, made comparable with those for others by a factor in parts of [`ONE`].
+pub(super) fn scaled(score: u32, factor: u64) -> u32 {
+    u32::try_from(((u64::from(score) * factor) >> 16).max(1)).unwrap_or(u32::MAX)
+}
+
+/// What a term adds to the scores of the tools that have it.
+pub(super) struct Gain {
+    pub(super) origin: Origin,
+    pub(super) stem: String,
+    pub(super) term: LocatedTerm,
+    /// In thousandths.
+    pub(super) weight: u32,
+    /// For tools that have the term in their names.
+    in_name: u32,
+}
+
+/// Where a term comes from.
+#[derive(Clone, Copy, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
+pub(super) enum Origin {
+    /// The sentence says it.
+    Said,
+    /// It stands for a term that is said.
+    Synonym,
+    /// Two adjacent words of the sentence make it.
+    Compound,
+    /// An unknown word was probably meant to be it.
+    Near,
+}
+
+impl Gain {
+    /// What a tool gains that has the term.
+    pub(super) fn of(&self, posting: Posting) -> u32 {
+        self.weight * u32::from(posting.impact) + if posting.named > 0 { self.in_name } else { 0 }
+    }
 }
 
 impl Scores {
     fn none(index: &ToolIndex) -> Self {
         let layers = index.layers.iter().map(|layer| vec![0; layer.catalog.tools.len()]);
-        Self { layers: layers.collect(), is_served: false }
+        Self { layers: layers.collect(), is_served: false, parts: Vec::new() }
     }
 
     /// Takes the score of a tool out, if it has one.
@@ -111,13 +179,10 @@ impl Scores {
     }
 
     /// Keeps the better of the scores so far and those of another sentence.
-    fn merge(&mut self, sentence: &[Vec<u32>], factor: f64) {
-        const ONE: f64 = 65536.0;
-        let factor = u64::from(fixed(factor * ONE));
+    fn merge(&mut self, sentence: &[Vec<u32>], factor: u64) {
         for (best, score) in self.layers.iter_mut().flatten().zip(sentence.iter().flatten()) {
             if *score > 0 {
-                let scaled = (u64::from(*score) * factor) >> 16;
-                *best = u32::try_from(scaled.max(1)).unwrap_or(u32::MAX).max(*best);
+                *best = scaled(*score, factor).max(*best);
             }
         }
     }
@@ -133,6 +198,8 @@ struct Scorer<'a> {
     sums: Vec<Vec<u32>>,
     /// The sum of the parts of each tool's name that the sentence says.
     named: Vec<Vec<u8>>,
+    /// What has been added for the sentence.
+    gains: Vec<Gain>,
     /// Unknown words that are still looked for.
     looks_left: usize,
 }
@@ -162,7 +229,7 @@ impl<'a> Scorer<'a> {
         let sizes = || index.layers.iter().map(|layer| layer.catalog.tools.len());
         let sums = sizes().map(|tools| vec![0; tools]).collect();
         let named = sizes().map(|tools| vec![0; tools]).collect();
-        Self { index, tools: sizes().sum(), scope: None, sums, named, looks_left: MAX_NEAR_LOOKS }
+        Self { index, tools: sizes().sum(), scope: None, sums, named, gains: Vec::new(), looks_left: MAX_NEAR_LOOKS }
     }
 
     fn clear(&mut self) {
@@ -177,7 +244,7 @@ impl<'a> Scorer<'a> {
         for compound in &sentence.compounds {
             let located = LocatedTerm::find(self.index, &compound.stem);
             if located.tools > 0 {
-                self.add(&located, COMPOUND * self.rarity(&located));
+                self.add(Origin::Compound, &compound.stem, &located, COMPOUND * self.rarity(&located));
                 let parts = compound.words.each_ref().map(|word| stem(word));
                 let said = sentence.terms.iter().zip(&mut terms);
                 let parts_said = said.filter(|(term, _)| parts.contains(&term.stem.as_str().into()));
@@ -185,15 +252,15 @@ impl<'a> Scorer<'a> {
             }
         }
         self.add_named(named);
-        self.take_unsaid(fixed(UNSAID * rarity(self.tools, 1) * UNIT));
+        self.take_unsaid();
         terms
     }
 
     fn add_term(&mut self, term: &Term, is_likely: bool) -> KnownTerm {
         let exact = LocatedTerm::find(self.index, &term.stem);
         let mut stand_ins: Vec<_> = term.synonyms.iter().map(|stem| LocatedTerm::find(self.index, stem)).collect();
-        for synonym in &stand_ins {
-            self.add(synonym, SYNONYM * term.weight * self.rarity(synonym));
+        for (stem, synonym) in term.synonyms.iter().zip(&stand_ins) {
+            self.add(Origin::Synonym, stem, synonym, SYNONYM * term.weight * self.rarity(synonym));
         }
         let mut mass = term.weight * self.rarity(&exact);
         // An unknown word with a digit is a value: `show commit 3fa2c1`.
@@ -201,31 +268,31 @@ impl<'a> Scorer<'a> {
             mass *= WEAK;
         }
         if exact.tools > 0 {
-            self.add(&exact, mass);
+            self.add(Origin::Said, &term.stem, &exact, mass);
         } else if is_likely && self.looks_left > 0 {
             self.looks_left -= 1;
             for stem in near(self.index, &term.stem) {
                 let near = LocatedTerm::find(self.index, &stem);
-                self.add(&near, NEAR * term.weight * self.rarity(&near));
+                self.add(Origin::Near, &stem, &near, NEAR * term.weight * self.rarity(&near));
                 stand_ins.push(near);
             }
         }
         KnownTerm { mass, exact, stand_ins }
     }
 
-    fn add(&mut self, term: &LocatedTerm, weight: f64) {
+    fn add(&mut self, origin: Origin, stem: &str, term: &LocatedTerm, weight: f64) {
         let in_name = if self.scope.is_some() { fixed(IN_NAME * weight * UNIT) } else { 0 };
         let weight = fixed(1000.0 * weight);
-        for (layer, number) in term.numbers.iter().enumerate() {
-            let (sums, named) = (&mut self.sums[layer], &mut self.named[layer]);
-            let postings = number.map(|number| self.index.layers[layer].catalog.ranked.postings(number));
-            for Posting { row, impact, named: part } in postings.into_iter().flatten() {
-                let row = row as usize;
-                let gain = weight * u32::from(impact) + if part > 0 { in_name } else { 0 };
-                sums[row] = sums[row].saturating_add(gain);
-                named[row] = named[row].saturating_add(part);
+        let gain = Gain { origin, stem: stem.to_owned(), term: term.clone(), weight, in_name };
+
+        for (layer, (sums, named)) in self.sums.iter_mut().zip(&mut self.named).enumerate() {
+            for posting in gain.term.postings(self.index, layer) {
+                let row = posting.row as usize;
+                sums[row] = sums[row].saturating_add(gain.of(posting));
+                named[row] = named[row].saturating_add(posting.named);
             }
         }
+        self.gains.push(gain);
     }
 
     /// How much a term tells: what is rare among all tools may be in each of those that a sentence is about.
@@ -251,7 +318,7 @@ impl<'a> Scorer<'a> {
     /// Lifts the tools of CLIs that the sentence names.
     fn add_named(&mut self, named: &[Mention]) {
         for Mention { layer, rows, is_first } in named {
-            let gain = fixed(if *is_first { NAMED_FIRST } else { NAMED } * UNIT);
+            let gain = gain_of_mention(*is_first);
             for sum in &mut self.sums[*layer][rows.range()] {
                 *sum = sum.saturating_add(gain);
             }
@@ -260,15 +327,30 @@ impl<'a> Scorer<'a> {
 
     /// Lowers tools whose names say more than the sentence: those that also match are beside what is asked for, or a special
     /// case of it.
-    fn take_unsaid(&mut self, loss: u32) {
+    fn take_unsaid(&mut self) {
+        let loss = loss_of_unsaid(self.tools);
         for ((layer, sums), named) in self.index.layers.iter().zip(&mut self.sums).zip(&self.named) {
             for ((sum, named), name) in sums.iter_mut().zip(named).zip(layer.catalog.ranked.names.iter()) {
-                let unsaid = name.saturating_sub(*named).min(PLACE);
-                let lowered = sum.saturating_sub(loss / u32::from(PLACE) * u32::from(unsaid));
-                *sum = lowered.max((*sum).min(1));
+                *sum = lowered(*sum, loss, name.saturating_sub(*named));
             }
         }
     }
+}
+
+/// What the tools of a CLI gain that a sentence names.
+pub(super) fn gain_of_mention(is_first: bool) -> u32 {
+    fixed(if is_first { NAMED_FIRST } else { NAMED } * UNIT)
+}
+
+/// What a tool loses at most for what its name says more than a sentence, among so many tools.
+pub(super) fn loss_of_unsaid(tools: usize) -> u32 {
+    fixed(UNSAID * rarity(tools, 1) * UNIT)
+}
+
+/// A score less the loss for the parts of the tool's name that are not said. A tool that has a score keeps one.
+pub(super) fn lowered(sum: u32, loss: u32, unsaid: u8) -> u32 {
+    let lowered = sum.saturating_sub(loss / u32::from(PLACE) * u32::from(unsaid.min(PLACE)));
+    lowered.max(sum.min(1))
 }
 
 /// The best `limit`, best first, equal ones in the order in which they come.

@@ -20,6 +20,13 @@ pub struct Filter<'a> {
     pub cli: Option<&'a str>,
 }
 
+impl Filter<'_> {
+    /// Whether it says already which CLIs the query is about.
+    pub(super) fn is_narrow(&self) -> bool {
+        self.cli.is_some() || self.category.is_some()
+    }
+}
+
 /// How a query finds tools.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "lowercase")]
@@ -42,8 +49,9 @@ impl Strategy {
 }
 
 /// How a tool was found, worst first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Match {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Match {
     /// By its rank alone.
     Rank,
     /// A field holds the query.
@@ -75,16 +83,20 @@ impl ToolIndex {
     /// Finds tools by a strategy. A query without words, or none, finds what [`Self::search`] finds.
     #[must_use]
     pub fn search_by(&self, strategy: Strategy, filter: Filter<'_>, limit: usize) -> Vec<ToolIndexEntry<'_>> {
-        let query = filter.query.filter(|query| strategy != Strategy::Lexical && !query.is_empty());
-        let Some(query) = query else { return self.search(filter, limit) };
+        match self.read(strategy, filter) {
+            Some((request, literal)) => self.entries(self.rank(&request, filter, &literal, limit)),
+            None => self.search(filter, limit),
+        }
+    }
+
+    /// The request and the literal matches of a query that is ranked; `None` for other searches.
+    pub(super) fn read(&self, strategy: Strategy, filter: Filter<'_>) -> Option<(Request, Literal)> {
+        let query = filter.query.filter(|query| strategy != Strategy::Lexical && !query.is_empty())?;
         let request = Request::new(query);
         if strategy == Strategy::Auto {
-            return self.entries(self.rank(&request, filter, &self.literal(filter, query), limit));
+            return Some((request, self.literal(filter, query)));
         }
-        if request.sentences.is_empty() {
-            return self.search(filter, limit);
-        }
-        self.entries(self.rank(&request, filter, &Literal::default(), limit))
+        (!request.sentences.is_empty()).then(|| (request, Literal::default()))
     }
 
     /// The words of a query that no tool knows, in their order, at most 32.
@@ -127,9 +139,9 @@ impl ToolIndex {
     }
 
     /// The literal matches, best first, then what ranking alone finds.
-    fn rank(&self, request: &Request, filter: Filter<'_>, literal: &Literal, limit: usize) -> Vec<Id> {
+    pub(super) fn rank(&self, request: &Request, filter: Filter<'_>, literal: &Literal, limit: usize) -> Vec<Id> {
         let runs = self.runs(filter);
-        let is_narrowed = filter.cli.is_some() || filter.category.is_some();
+        let is_narrowed = filter.is_narrow();
         let mut scores = score::scores(self, request, &runs, is_narrowed);
         let literals: Vec<_> =
             literal.ids.iter().map(|id| ((literal.match_of(self.tool(*id).name()), scores.take(*id)), *id)).collect();
@@ -141,7 +153,7 @@ impl ToolIndex {
 
     /// The tools of the CLIs that match, as few runs of adjacent rows: one search of a long text is faster than many of
     /// short ones.
-    fn runs(&self, filter: Filter<'_>) -> Vec<(usize, Rows)> {
+    pub(super) fn runs(&self, filter: Filter<'_>) -> Vec<(usize, Rows)> {
         let mut runs: Vec<(usize, Rows)> = Vec::new();
         for segment in self.segments.iter().filter(|segment| self.matches(**segment, filter)) {
             let rows = self.cli(*segment).tool_rows();
@@ -162,13 +174,18 @@ impl ToolIndex {
 
 /// The tools that a query means literally: as a substring of a field, or as the words of the name.
 #[derive(Default)]
-struct Literal {
+pub(super) struct Literal {
     /// The words of the query.
     words: Vec<String>,
     ids: Vec<Id>,
 }
 
 impl Literal {
+    /// How a tool was found.
+    pub(super) fn match_of_tool(&self, index: &ToolIndex, id: Id) -> Match {
+        if self.ids.contains(&id) { self.match_of(index.tool(id).name()) } else { Match::Rank }
+    }
+
     fn match_of(&self, name: &str) -> Match {
         let parts: Vec<_> = tokens::parts(name).collect();
         let is_said =

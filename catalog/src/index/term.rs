@@ -31,7 +31,7 @@ impl LocatedTerm {
         Self { numbers, tools }
     }
 
-    fn postings<'a>(&self, index: &'a ToolIndex, layer: usize) -> impl Iterator<Item = Posting> + use<'a> {
+    pub(super) fn postings<'a>(&self, index: &'a ToolIndex, layer: usize) -> impl Iterator<Item = Posting> + use<'a> {
         self.numbers[layer].map(|number| index.layers[layer].catalog.ranked.postings(number)).into_iter().flatten()
     }
 
@@ -45,8 +45,13 @@ impl LocatedTerm {
     }
 
     /// How much the term is what a tool is about, from 0 to 1.
-    pub(super) fn strength(&self, index: &ToolIndex, (layer, row): Id) -> f64 {
+    pub(super) fn strength(&self, index: &ToolIndex, tool: Id) -> f64 {
+        self.posting(index, tool).map_or(0.0, Posting::strength)
+    }
+
+    /// What the term is in a tool, if the tool has it.
+    pub(super) fn posting(&self, index: &ToolIndex, (layer, row): Id) -> Option<Posting> {
         let mut upto = self.postings(index, layer).take_while(|posting| posting.row <= row);
-        upto.find(|posting| posting.row == row).map_or(0.0, Posting::strength)
+        upto.find(|posting| posting.row == row)
     }
 }

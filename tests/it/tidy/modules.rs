@@ -186,21 +186,9 @@ fn is_test(attribute: &Attribute) -> bool {
     attribute.path().is_ident("cfg") && attribute.parse_args::<syn::Path>().is_ok_and(|path| path.is_ident("test"))
 }
 
-/// The circles of a graph: its strongly connected parts of more than one node, largest first.
-pub(super) fn circles(arrows: &BTreeMap<String, BTreeSet<String>>) -> Vec<BTreeSet<String>> {
-    let reach: BTreeMap<&str, BTreeSet<&str>> =
-        arrows.keys().map(|from| (from.as_str(), reachable(arrows, from))).collect();
-    let mut found: BTreeSet<BTreeSet<String>> = BTreeSet::new();
-    for (from, to) in &reach {
-        let circle = to.iter().filter(|other| reach[**other].contains(from)).map(|&other| other.to_owned());
-        let circle: BTreeSet<String> = circle.collect();
-        if circle.len() > 1 {
-            found.insert(circle);
-        }
-    }
-    let mut found: Vec<_> = found.into_iter().collect();
-    found.sort_by_key(|circle| std::cmp::Reverse(circle.len()));
-    found
+/// The nodes of a graph that arrows lead back to.
+pub(super) fn in_circles(arrows: &BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
+    arrows.keys().filter(|from| reachable(arrows, from).contains(from.as_str())).cloned().collect()
 }
 
 fn reachable<'a>(arrows: &'a BTreeMap<String, BTreeSet<String>>, from: &str) -> BTreeSet<&'a str> {
