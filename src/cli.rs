@@ -113,6 +113,7 @@ fn parse() -> Result<CommandLine, clap::Error> {
         }
         _ => return Ok(arguments),
     };
+
     match run.problem(given) {
         Some(problem) => Err(command.error(ErrorKind::ArgumentConflict, problem)),
         None => Ok(arguments),
@@ -132,10 +133,12 @@ impl Program {
             Some(Helped::Failed) => return ExitCode::from(FAILURE),
             None => {}
         }
+
         #[cfg(has_code)]
         if guest::run_as_guest() {
             return ExitCode::SUCCESS;
         }
+
         // Programs of all commands get the streams that they are given, and nothing else that this process inherited.
         exec::keep_descriptors_private();
         identity::set_from(std::env::current_exe().ok().as_deref());
@@ -145,6 +148,7 @@ impl Program {
             }
             return ExitCode::from(FAILURE);
         }
+
         dispatch(&self)
     }
 }
@@ -169,6 +173,7 @@ fn dispatch(program: &Program) -> ExitCode {
         Some(Err(message)) => return usage(&message),
         None => {}
     }
+
     let arguments = match parse() {
         Ok(arguments) => arguments,
         Err(error) => {

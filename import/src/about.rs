@@ -28,6 +28,7 @@ pub(super) fn of(lines: &[String], is_manual: bool, words: &[String]) -> String 
     if is_manual && let Some((_, about)) = lines.iter().find_map(|line| line.split_once(" - ")) {
         return prose::shorten(&[about.to_owned()]);
     }
+
     let lines: Vec<String> = lines.into_iter().skip_while(String::is_empty).collect();
     let text = prose::shorten(&lines);
     let text = without_name(&text, words);
@@ -36,6 +37,7 @@ pub(super) fn of(lines: &[String], is_manual: bool, words: &[String]) -> String 
         Some(at) if text.ends_with(']') => &text[..at],
         _ => text,
     };
+
     text.trim_start_matches(|c: char| !c.is_ascii() && !c.is_alphabetic()).trim().to_owned()
 }
 

@@ -72,6 +72,7 @@ pub(super) fn of_operand(operand: &Operand, required: bool, names: &mut Names) -
         arg.value(&operand.value);
         arg.several(&operand.value);
     }
+
     arg.describe(&operand.about, Some(&operand.value));
     arg
 }
@@ -86,14 +87,17 @@ pub(super) fn of_flag(flag: &Flag, tool: Risk, names: &mut Names) -> DraftArg {
         Some(value) if flag.more.is_empty() => arg.value(value),
         Some(_) => {}
     }
+
     arg.push("flag", yaml::text(&words(flag)));
     if flag.spellings.len() > 1 {
         arg.push("aliases", yaml::list(&flag.spellings[1..]));
     }
+
     if flag.value.is_none() && !flag.counts {
         let off = if flag.is_on { Some(format!("{spelling}=false")) } else { flag.off.clone() };
         arg.fields.extend(off.map(|off| ("off", yaml::text(&quote(&off)))));
     }
+
     arg.required = flag.required;
     arg.required(flag.required);
     match (&flag.value, flag.more.len()) {
@@ -106,13 +110,16 @@ pub(super) fn of_flag(flag: &Flag, tool: Risk, names: &mut Names) -> DraftArg {
         }
         (None, _) => {}
     }
+
     if let Some(own) = risk::of_option(flag).filter(|own| *own > tool) {
         arg.push("risk", own.as_str().to_owned());
         arg.guesses.push("the risk");
     }
+
     if flag.value.as_ref().is_some_and(|value| value.optional) {
         arg.note = Some("the flag also stands without a value");
     }
+
     let mut about = flag.about.clone();
     if !flag.more.is_empty() {
         let names: Vec<&str> =
@@ -120,6 +127,7 @@ pub(super) fn of_flag(flag: &Flag, tool: Risk, names: &mut Names) -> DraftArg {
         about.truncate(about.trim_end_matches(['.', ';']).len());
         let _ = write!(about, "{}{}", if about.is_empty() { "" } else { "; " }, names.join(" "));
     }
+
     arg.describe(&about, flag.value.as_ref());
     arg
 }
@@ -142,6 +150,7 @@ fn words(flag: &Flag) -> String {
     if flag.more.len() == 1 {
         return format!("{word} {{key}} {{value}}");
     }
+
     let is_short = !spelling.starts_with("--") && spelling.chars().count() == 2;
     let is_apart = is_short || value.apart && !spelling.starts_with("--");
     if is_apart || value.several == Several::Words || !flag.more.is_empty() {

@@ -32,6 +32,7 @@ fn plain(line: &str) -> String {
     let mut out = String::new();
     let mut columns = 0;
     let mut rest = line.chars().peekable();
+
     while let Some(character) = rest.next() {
         match character {
             '\u{1b}' => skip_escape(&mut rest),
@@ -48,6 +49,7 @@ fn plain(line: &str) -> String {
             _ => {}
         }
     }
+
     out
 }
 

@@ -88,6 +88,7 @@ pub fn draft(program: &str, about: &str, commands: &[Command], origin: &str, sel
     for command in commands {
         tool(&mut out, &name, command, selection, &ranking, &mut names);
     }
+
     out
 }
 
@@ -122,6 +123,7 @@ fn tool(
     if !line.is_empty() {
         let _ = writeln!(out.text, "    command: {}", yaml::text(&line));
     }
+
     let comment = if matches!(risk, Sure::Guessed(_)) { out.comment(&["from its words"], None) } else { String::new() };
     let _ = writeln!(out.text, "    risk: {}{comment}", risk.get().as_str());
     for (key, members) in groups {
@@ -131,9 +133,11 @@ fn tool(
             members.iter().map(|group| yaml::list(group)).collect::<Vec<_>>().join(", ")
         );
     }
+
     if !args.is_empty() {
         out.text.push_str("    args:\n");
     }
+
     for arg in args {
         out.args += 1;
         let comment = out.comment(&arg.guesses, arg.note);
@@ -160,6 +164,7 @@ fn args(command: &Command, risk: Risk, selection: &Selection, ranking: &Ranking)
     let mut args = operands(&command.operands, &mut names);
     let risks: Vec<(&Flag, Option<Risk>)> = wanted.iter().map(|flag| (*flag, risk::of_option(flag))).collect();
     let shown = ranking.shown(&risks, selection.main);
+
     for (flag, is_main) in wanted.into_iter().zip(shown) {
         let mut arg = arg::of_flag(flag, risk, &mut names);
         if !is_main && !selection.keeps(flag) {
@@ -167,6 +172,7 @@ fn args(command: &Command, risk: Risk, selection: &Selection, ranking: &Ranking)
         }
         args.push(arg);
     }
+
     args
 }
 
@@ -189,6 +195,7 @@ fn operands(operands: &[Operand], names: &mut Names) -> Vec<DraftArg> {
         }
         args.push(arg);
     }
+
     args
 }
 
@@ -218,6 +225,7 @@ fn groups(command: &Command, args: &mut [DraftArg]) -> Vec<(&'static str, Vec<Ve
         found[usize::from(!group.required)].1.push(members.iter().map(|at| args[*at].name.clone()).collect());
         grouped.extend(members);
     }
+
     found.into_iter().filter(|(_, groups)| !groups.is_empty()).collect()
 }
 
@@ -227,6 +235,7 @@ fn command_line(command: &Command, args: &[DraftArg]) -> String {
     let operands: Vec<&DraftArg> = args.iter().filter(|arg| arg.place != ArgPlace::Option).collect();
     let place = |arg: &&DraftArg| format!("{{{}}}", arg.name);
     let has_options = operands.len() < args.len();
+
     if let Some(dashes) = operands.iter().position(|arg| arg.place == ArgPlace::BehindDashes) {
         let (before, behind) = operands.split_at(dashes);
         words.extend(has_options.then(|| "{options}".to_owned()));
@@ -236,6 +245,7 @@ fn command_line(command: &Command, args: &[DraftArg]) -> String {
     } else if has_options && !operands.is_empty() && !command.options_last && !operands.iter().any(|arg| arg.is_rest) {
         words.push("{options}".to_owned());
     }
+
     words.join(" ")
 }
 

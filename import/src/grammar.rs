@@ -80,10 +80,12 @@ impl Parser<'_> {
             self.rest = self.rest.trim_start_matches(['.', '…']);
             return UsageItem::Dots;
         }
+
         if let (Some(close), true) = (self.rest.find('}'), first == '{') {
             let inner = self.take(close + 1);
             return UsageItem::Choice(inner[1..close].to_owned());
         }
+
         if let (Some(close), true) = (self.rest.find('>'), first == '<') {
             let inner = self.take(close + 1);
             // `<file>|<directory>`: one operand, named after its first form.
@@ -92,8 +94,10 @@ impl Parser<'_> {
             }
             return UsageItem::Angle(inner[1..close].to_owned());
         }
+
         let end = self.word_end(first == '-');
         let word = self.take(end.max(first.len_utf8()));
+
         if word.starts_with('-') && word.len() > 1 && word != "--" {
             UsageItem::Flag(word)
         } else {
@@ -114,6 +118,7 @@ impl Parser<'_> {
                 _ => {}
             }
         }
+
         self.rest.len()
     }
 

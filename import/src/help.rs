@@ -81,6 +81,7 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
         // A page that lists no subcommands is about the program too.
         is_program = true;
     }
+
     join_usage_flags(&mut options, &synopses, !subcommands.is_empty());
     if !listed {
         operands = usage_operands(&synopses, !subcommands.is_empty());
@@ -88,6 +89,7 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     if !subcommands.is_empty() {
         operands.retain(|operand| !synopsis::is_command(&operand.name.to_ascii_lowercase()));
     }
+
     copy_likes(&mut options);
     refine::join_negations(&mut options);
     refine::settle_rest(&mut operands, words);
@@ -100,6 +102,7 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     let about = about::of(&layout.prose, is_manual, words);
     let words = words.to_vec();
     let command = Command { words, about, options, operands, groups, options_last, ..Command::default() };
+
     HelpPage {
         command,
         subcommands,
@@ -148,6 +151,7 @@ fn options(entries: &[ListEntry]) -> Vec<Flag> {
             options.push(flag);
         }
     }
+
     options
 }
 
@@ -227,6 +231,7 @@ fn listed_operand(entry: &ListEntry, synopses: &[Synopsis]) -> Option<Operand> {
     let several = if bare.len() < term.len() { Several::Each } else { Several::No };
     let mut value = Value { several, ..Value::default() };
     let mut operand = Operand { about: prose::shorten(&entry.text), ..Operand::default() };
+
     if let Some(inner) = bare.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
         value.values = alternatives(inner, ',').map(Sure::Said);
         operand.required = true;
@@ -247,10 +252,12 @@ fn listed_operand(entry: &ListEntry, synopses: &[Synopsis]) -> Option<Operand> {
             operand.behind_dashes = own.behind_dashes;
         }
     }
+
     value.name.clone_from(&operand.name);
     value.pair = shape::is_pair(&operand.name);
     values::complete(&mut value, &entry.text);
     operand.value = value;
+
     Some(operand)
 }
 
@@ -273,6 +280,7 @@ fn listed_commands(
         values.flat_map(Sure::get).any(|value| value == name)
     };
     let mut found = Vec::new();
+
     for entry in entries.iter().filter(|entry| !entry.term.starts_with('-')) {
         let is_place = match entry.section {
             Section::Commands => true,
@@ -285,9 +293,11 @@ fn listed_commands(
             found.extend(subcommands(entry, words));
         }
     }
+
     for entry in entries.iter().filter(|entry| entry.section == Section::Operands && entry.term.starts_with('{')) {
         found.extend(below_choice(entry));
     }
+
     once(found.into_iter().filter(|command| !is_useless(&command.name))).take(MAX_PAGE_COMMANDS).collect()
 }
 
@@ -296,6 +306,7 @@ fn below_choice(entry: &ListEntry) -> Vec<Subcommand> {
     let inner = entry.term.trim_matches(['{', '}', '.', ' ']);
     let names: Vec<&str> = inner.split(',').map(str::trim).collect();
     let mut found: Vec<Subcommand> = Vec::new();
+
     for line in &entry.text {
         let (first, rest) = line.split_once("  ").unwrap_or((line, ""));
         let name = first.split([' ', '(']).next().unwrap_or_default();
@@ -304,6 +315,7 @@ fn below_choice(entry: &ListEntry) -> Vec<Subcommand> {
             found.push(Subcommand { name: name.to_owned(), about, usages: Vec::new() });
         }
     }
+
     found
 }
 
@@ -313,6 +325,7 @@ fn subcommands(entry: &ListEntry, words: &[String]) -> Vec<Subcommand> {
         |name: &str, about: &str| Subcommand { name: name.to_owned(), about: about.to_owned(), usages: Vec::new() };
     let term = entry.term.trim().trim_end_matches(':');
     let listed: Vec<&str> = term.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+
     if listed.len() > 1 && listed.iter().all(|name| is_command_word(name)) {
         // Without a description it is a list of commands; with a description, a command and its aliases.
         if about.is_empty() || listed.len() > 3 {
@@ -328,11 +341,13 @@ fn subcommands(entry: &ListEntry, words: &[String]) -> Vec<Subcommand> {
         let longest = listed.iter().rev().max_by_key(|name| name.len());
         return longest.map(|name| subcommand(name, &about)).into_iter().collect();
     }
+
     // `add <name>`, and `prog add <name>`.
     let mut own = term.split_whitespace().filter(|word| !words.iter().any(|parent| parent == word));
     let Some(first) = own.next().map(|word| word.trim_end_matches([',', '*'])) else { return Vec::new() };
     let is_shaped =
         own.all(|word| word.starts_with(['<', '[', '(', '{', '-', '.']) || is_command_word(word) && !about.is_empty());
+
     if !is_command_word(first)
         || !is_shaped
         || term.split_whitespace().count() > 6
@@ -340,6 +355,7 @@ fn subcommands(entry: &ListEntry, words: &[String]) -> Vec<Subcommand> {
     {
         return Vec::new();
     }
+
     vec![subcommand(first, &about)]
 }
 
@@ -357,6 +373,7 @@ fn usage_commands(usages: &[String], synopses: &[Synopsis]) -> Vec<Subcommand> {
             }
         }
     }
+
     found
 }
 
@@ -375,6 +392,7 @@ fn usage_operands(synopses: &[Synopsis], has_subcommands: bool) -> Vec<Operand> 
         let required = !first.literal_optional;
         operands.insert(0, Operand { name: literal.clone(), required, value, guesses, ..Operand::default() });
     }
+
     // `prog [OPTION]` stands for `--help` and the like.
     let own = || {
         own().filter(|synopsis| {
@@ -393,6 +411,7 @@ fn usage_operands(synopses: &[Synopsis], has_subcommands: bool) -> Vec<Operand> 
         let is_free = operand.value.values.is_none() && !operand.guesses.contains(&"one of several forms");
         operand.value.kind = values::kind_of_name(&operand.name).filter(|_| is_free);
     }
+
     operands
 }
 

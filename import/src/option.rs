@@ -59,6 +59,7 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
             }
         }
     }
+
     match &mut flag.value {
         Some(value) if value.several == Several::No && rest.starts_with("...") => value.several = Several::Each,
         // `--leave-out PATTERN [PATTERN ...]`
@@ -67,12 +68,14 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
         // `-v, --verbose...`
         None => flag.counts = rest.starts_with("..."),
     }
+
     let rest = rest.trim_start_matches("...").trim().to_owned();
     flag.spellings.sort_by_key(|spelling| !spelling.starts_with("--"));
     flag.spellings.dedup();
     if flag.value.is_some() {
         flag.off = None;
     }
+
     Some(OptionTerm { flag, rest })
 }
 
@@ -106,6 +109,7 @@ fn spelling(text: &str) -> Option<Spelling<'_>> {
     if !matches!(dashes, 1 | 2) {
         return None;
     }
+
     let negation = ["[no-]", "[no]"].into_iter().find(|negation| body.starts_with(negation));
     let body = &body[negation.map_or(0, str::len)..];
     let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.?#@".contains(c);
@@ -114,6 +118,7 @@ fn spelling(text: &str) -> Option<Spelling<'_>> {
     let end = body[..end].find("..").unwrap_or(end);
     let word = body[..end].trim_end_matches(['.', '-']);
     let dashes = &text[..dashes];
+
     (!word.is_empty() && word.len() <= MAX_SPELLING_BYTES).then(|| Spelling {
         text: format!("{dashes}{word}"),
         off: negation.map(|negation| format!("{dashes}{}{word}", negation.trim_matches(['[', ']']))),
@@ -128,36 +133,43 @@ fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<Value>, &'a 
         let (inner, after) = inside(inner);
         return (Some(Value { optional: true, ..named(inner) }), after);
     }
+
     if let Some(rest) = text.strip_prefix('=') {
         return assigned(rest);
     }
+
     if text.starts_with(['<', '{']) || (text.starts_with('[') && !text.starts_with("[,")) {
         let (word, after) = group(text);
         // `-u[MODE]`: the value must be attached, and is optional.
         let is_optional = is_short && word.starts_with('[');
         return ((!is_optional).then(|| named(word)), after);
     }
+
     let Some(rest) = text.strip_prefix(' ') else { return (None, text) };
     let rest = rest.trim_start();
     if rest.is_empty() || rest.starts_with(['-', ',', '|', '/']) {
         return (None, text);
     }
+
     let (word, after) = group(rest);
     let is_alone = after.trim().is_empty() || after.trim_start().starts_with([',', '|']);
     if !whole && !is_alone && !looks_named(word) {
         return (None, text);
     }
+
     let mut value = named(word);
     // `[String]` is a list of strings in the help of some JavaScript programs.
     if matches!(word, "[String]" | "[Int]" | "[Number]") {
         value.several = Several::Each;
         return (Some(value), after);
     }
+
     // `[HOST:]PORT` is one value of two parts, `[PORT]` one that may be absent.
     value.optional = is_bracketed(word) && value.several == Several::No && value.values.is_none();
     if is_bracketed(word) && value.several == Several::Each {
         value.several = Several::Words;
     }
+
     value.apart = !spelling.starts_with("--");
     (Some(value), after)
 }
@@ -202,6 +214,7 @@ fn more_values(text: &str, whole: bool, is_angled: bool) -> (Vec<String>, &str) 
         names.push(word.trim_matches(['<', '>', '{', '}']).to_owned());
         rest = after;
     }
+
     // A sentence, not the names of values.
     if names.len() == MAX_MORE_VALUES { (Vec::new(), text) } else { (names, rest) }
 }
@@ -217,6 +230,7 @@ fn inside(text: &str) -> (&str, &str) {
             _ => {}
         }
     }
+
     (text, "")
 }
 
@@ -230,6 +244,7 @@ fn assigned(text: &str) -> (Option<Value>, &str) {
             return (Some(value), "");
         }
     }
+
     let (word, after) = group(text);
     (Some(named(word)), after)
 }
@@ -241,12 +256,14 @@ fn by_default(text: &str) -> Option<Value> {
         value.several = Several::Each;
         return Some(value);
     }
+
     let quoted = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
     if quoted.is_none() && text.parse::<i64>().is_ok() {
         value.kind = Some(Sure::Said(Type::Integer));
     } else if quoted.is_none() && !text.starts_with(|c: char| c.is_ascii_digit() || "[-".contains(c)) {
         return None;
     }
+
     value.default = Some(quoted.unwrap_or(text).to_owned()).filter(|default| !default.is_empty());
     Some(value)
 }
@@ -263,6 +280,7 @@ fn group(text: &str) -> (&str, &str) {
             _ => {}
         }
     }
+
     (text, "")
 }
 
@@ -278,24 +296,29 @@ fn named(word: &str) -> Value {
     let name =
         core(bare).trim_matches(['<', '>', '[', ']', '{', '}', '(', ')', '=']).trim_end_matches(['.', ' ']).to_owned();
     let mut value = Value { name, several, pair: shape::is_pair(inner), ..Value::default() };
+
     if is_part || bare.starts_with('[') && !is_bracketed(bare) {
         // `[HOST:]PORT` is no number.
         value.kind = Some(Sure::Said(Type::String));
     }
+
     if matches!(value.several, Several::Each) && refine::is_program(&value.name) {
         value.several = Several::Words;
     }
     if let Some((first, _)) = inner.split_once("[,").or_else(|| inner.split_once(",...")) {
         first.trim_end_matches(['>', ',']).clone_into(&mut value.name);
     }
+
     if bare.starts_with('{') {
         value.values = alternatives(inner, ',').or_else(|| alternatives(inner, '|')).map(Sure::Said);
     } else if inner.chars().any(|c| c.is_ascii_lowercase()) && !inner.contains(['<', '[']) {
         value.values = alternatives(inner, '|').filter(|values| !are_kinds(values)).map(Sure::Guessed);
     }
+
     if value.values.is_some() {
         value.name = String::new();
     }
+
     value
 }
 
@@ -311,6 +334,7 @@ pub(super) fn core(name: &str) -> String {
             _ => {}
         }
     }
+
     let is_name = out.chars().any(char::is_alphanumeric);
     if is_name { out } else { name.to_owned() }
 }
@@ -379,6 +403,7 @@ mod tests {
         ] {
             assert_eq!(several(text), expected, "{text}");
         }
+
         assert!(term("--stir...", true).unwrap().flag.counts);
         assert!(term("--dish <NAME>=<SIZE>", true).unwrap().flag.value.unwrap().pair);
     }

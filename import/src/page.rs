@@ -49,6 +49,7 @@ pub(super) fn layout(text: &str) -> Layout {
         let next = lines.clone().find(|line| !line.trim().is_empty()).map_or(0, indent_of);
         reader.line(line, next);
     }
+
     reader.close();
     reader.out.find_usages();
     reader.out
@@ -84,6 +85,7 @@ impl PageReader {
             self.text_line("");
             return;
         }
+
         let indent = indent_of(line);
         if let Some(rest) = usage_start(trimmed, indent) {
             self.close();
@@ -94,12 +96,14 @@ impl PageReader {
             }
             return;
         }
+
         if let Some(section) = heading(trimmed, indent, next_indent, self.seen_heading) {
             self.close();
             self.section = section;
             self.seen_heading = true;
             return;
         }
+
         match self.section {
             Section::Usage => self.usage(line, trimmed, indent),
             // Headings mislead; a line in two columns is an option all the same.
@@ -115,6 +119,7 @@ impl PageReader {
             self.section = Section::Options;
             return self.body(line, trimmed, indent);
         }
+
         let first_word = self.out.usages.first().and_then(|usage| usage.split_whitespace().next()).map(str::to_owned);
         let own = trimmed.split_whitespace().next();
         if let Some(rest) = trimmed.strip_prefix("or:") {
@@ -194,14 +199,17 @@ fn usage_start(trimmed: &str, indent: usize) -> Option<&str> {
     if indent > 4 {
         return None;
     }
+
     let word = trimmed.get(..5)?;
     if !word.eq_ignore_ascii_case("usage") {
         return None;
     }
+
     let rest = &trimmed[5..];
     if let Some(rest) = rest.strip_prefix(':') {
         return Some(rest.trim());
     }
+
     rest.is_empty().then_some("")
 }
 
@@ -301,5 +309,6 @@ fn split_columns(line: &str) -> (&str, Option<&str>) {
         }
         from = line.len() - rest.len();
     }
+
     (line, None)
 }

@@ -29,6 +29,7 @@ pub(super) fn shorten(lines: &[String]) -> String {
         }
         words.extend(line.split_whitespace());
     }
+
     let text = without_notes(&words.join(" "));
     // A sentence that leads to a list says nothing without it.
     let text = match text.rfind(". ") {
@@ -40,6 +41,7 @@ pub(super) fn shorten(lines: &[String]) -> String {
     if let Some(end) = text[..limit].rfind(". ") {
         return text[..=end].to_owned();
     }
+
     let end = text[..limit].rfind(' ').unwrap_or(limit);
     format!("{}…", text[..end].trim_end_matches([',', ';', ' ']))
 }
@@ -53,6 +55,7 @@ fn without_notes(text: &str) -> String {
             text.replace_range(at..=at + length, "");
         }
     }
+
     // One way to write a default: `(default X)`.
     if let Some(at) = text.find("[default: ")
         && let Some(length) = text[at..].find(']')
@@ -60,5 +63,6 @@ fn without_notes(text: &str) -> String {
         text.replace_range(at + length..=at + length, ")");
         text.replace_range(at..at + "[default: ".len(), "(default ");
     }
+
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

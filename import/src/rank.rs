@@ -139,6 +139,7 @@ impl Ranking {
         for (shown, (flag, _)) in shown.iter_mut().zip(flags) {
             *shown |= flag.required;
         }
+
         shown
     }
 
@@ -150,14 +151,17 @@ impl Ranking {
         if flag.required {
             weight += 100;
         }
+
         if USEFUL.contains(&name.as_str()) {
             weight += 30;
         } else if parts().any(|part| USEFUL.contains(&part)) {
             weight += 8;
         }
+
         if parts().any(|part| RARE.contains(&part)) {
             weight -= 25;
         }
+
         // A letter is what an author gives to the options that people type.
         let is_letter = |spelling: &String| spelling.len() == 2 && spelling.as_bytes()[1].is_ascii_alphabetic();
         weight += if flag.spellings.iter().any(is_letter) { 20 } else { 0 };
@@ -166,6 +170,7 @@ impl Ranking {
         weight -= if flag.about.is_empty() && flag.value.is_none() { 15 } else { 0 };
         let same = self.commands.get(&flag.spellings[0]).copied().unwrap_or_default();
         weight -= if self.total > 3 && same * 2 > self.total { SHARED } else { 0 };
+
         // Pages start with what matters.
         weight - i32::try_from(at.min(60)).unwrap_or_default() / 6
     }

@@ -20,6 +20,7 @@ pub(super) fn opposite_in(spelling: &str, text: &str) -> Option<String> {
         OPPOSITES.iter().any(|word| lower.contains(word))
             && sentence.split(|c: char| !is_part(c)).any(|word| word == opposite)
     };
+
     text.split(". ").any(says).then_some(opposite)
 }
 
@@ -46,8 +47,10 @@ pub(super) fn join_negations(options: &mut Vec<Flag>) {
             options[at].off = None;
         }
     }
+
     let mut numbers = 0..;
     options.retain(|_| !joined.contains(&numbers.next().unwrap_or(usize::MAX)));
+
     // A spelling that is an option of its own turns no other off.
     for flag in options.iter_mut().filter(|flag| flag.value.is_some() || flag.counts) {
         flag.off = None;
@@ -83,10 +86,12 @@ pub(super) fn settle_rest(operands: &mut Vec<Operand>, words: &[String]) {
     let about = last.about.to_ascii_lowercase();
     let passes = ["passed to", "pass to", "arguments to ", "arguments for ", "forwarded"];
     let is_said = passes.iter().any(|phrase| about.contains(phrase));
+
     if is_said && before.is_empty() && is_arguments(&last.name) && last.value.several != Several::No {
         // All programs take `--` before words that may have dashes.
         last.behind_dashes = true;
     }
+
     let follows = last.behind_dashes || before.last().is_some_and(|operand| operand.required);
     let is_behind_program = before.last().is_some_and(|operand| is_program(&operand.name));
     if follows
@@ -107,17 +112,20 @@ fn settle_program(operands: &mut Vec<Operand>, at: usize, words: &[String]) {
         operands[at].rest = true;
         return;
     }
+
     let about = operands[at].about.to_ascii_lowercase();
     let runs = words.last().is_some_and(|word| matches!(word.as_str(), "run" | "exec" | "x"))
         || ["to run", "to execute", "to invoke"].iter().any(|phrase| about.contains(phrase));
     if !has_arguments && !runs {
         return;
     }
+
     let program = &mut operands[at];
     if !program.required {
         program.required = true;
         program.guesses.push("the help makes it optional, but its words need it");
     }
+
     operands.truncate(at + 2);
     match operands.get_mut(at + 1) {
         Some(arguments) => arguments.rest = true,
@@ -129,6 +137,7 @@ fn settle_program(operands: &mut Vec<Operand>, at: usize, words: &[String]) {
             ..Operand::default()
         }),
     }
+
     operands[at + 1].required = false;
 }
 

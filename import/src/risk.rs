@@ -186,6 +186,7 @@ pub(super) fn of(command: &Command) -> Sure<Risk> {
     if has_rest && (runs || command.operands.iter().any(starts)) {
         return Sure::Guessed(Risk::Destructive);
     }
+
     let risk = of_words(command);
     // Further words can be options that the page does not show.
     if has_rest && *risk.get() == Risk::Read { Sure::Guessed(Risk::Write) } else { risk }
@@ -198,11 +199,13 @@ fn of_words(command: &Command) -> Sure<Risk> {
     if let Some(risk) = of_word(last) {
         return Sure::Said(risk);
     }
+
     // `delete-all`, `rm-cache`, and a verb that is not the last word.
     let parts = words.iter().rev().flat_map(|word| word.split(['-', '_', ':']));
     if let Some(risk) = parts.filter_map(of_word).max() {
         return Sure::Guessed(risk);
     }
+
     Sure::Guessed(of_about(&command.about, words.is_empty()).unwrap_or(Risk::Write))
 }
 

@@ -63,6 +63,7 @@ pub(super) fn in_text(name: &str, text: &str) -> Several {
     if name == "fields" || says(&SEPARATED) && (is_list || !says(&REPEATED)) {
         return Several::Joined(',');
     }
+
     if is_list || is_plural || SLICES.contains(&name.as_str()) || says(&REPEATED) || lower.split(". ").any(is_multiple)
     {
         Several::Each

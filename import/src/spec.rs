@@ -33,8 +33,10 @@ pub fn draft_of(file: &Path) -> Result<Draft, String> {
             file.display()
         ));
     }
+
     let program = if spec.bin.is_empty() { &spec.name } else { &spec.bin };
     let about = spec.about.as_deref().unwrap_or_default();
+
     Ok(draft(program, about, &commands, &format!("the usage specification {}", file.display()), &Selection::default()))
 }
 
@@ -50,6 +52,7 @@ fn add(commands: &mut Vec<Command>, command: &SpecCommand, words: &[String], glo
     if command.hide {
         return;
     }
+
     let wanted = || command.flags.iter().filter(|flag| !flag.hide);
     let mut options: Vec<Flag> = wanted().filter_map(flag).collect();
     let mut below: Vec<Flag> = wanted().filter(|flag| flag.global).filter_map(flag).collect();
@@ -64,6 +67,7 @@ fn add(commands: &mut Vec<Command>, command: &SpecCommand, words: &[String], glo
         let risk = command.effect.map(risk);
         commands.push(Command { words: words.to_vec(), about, options, operands, risk, ..Command::default() });
     }
+
     for (name, subcommand) in &command.subcommands {
         let words: Vec<String> = words.iter().cloned().chain([name.clone()]).collect();
         add(commands, subcommand, &words, &below);
@@ -84,6 +88,7 @@ fn flag(flag: &SpecFlag) -> Option<Flag> {
     if spellings.is_empty() {
         return None;
     }
+
     let text = lines(flag.help.as_deref().or(flag.help_long.as_deref()).unwrap_or_default());
     let value = flag.arg.as_ref().map(|arg| {
         let mut value = value(arg, &text);
@@ -96,6 +101,7 @@ fn flag(flag: &SpecFlag) -> Option<Flag> {
     });
     let off = flag.negate.clone().filter(|_| value.is_none() && !flag.count);
     let about = prose::shorten(&text);
+
     Some(Flag { spellings, value, off, about, counts: flag.count, required: flag.required, ..Flag::default() })
 }
 

@@ -33,19 +33,23 @@ pub(super) fn read(usage: &str, words: &[String], is_switch: &dyn Fn(&str) -> bo
     if !items.is_empty() {
         items.remove(0);
     }
+
     let mut reader = SynopsisReader { out: Synopsis::default(), is_switch, pending: false, behind_dashes: false };
     for word in words {
         if let Some(at) = items.iter().position(|item| matches!(item, UsageItem::Word(own) if own == word)) {
             items.remove(at);
         }
     }
+
     if let Some(literal) = literal(&items) {
         reader.out.literal_optional = literal.optional;
         reader.out.literal_repeated = literal.repeated;
         reader.out.literal = Some(literal.word);
     }
+
     reader.sequence(&items, true);
     reader.out.options_last &= !reader.out.operands.is_empty();
+
     reader.out
 }
 
@@ -75,6 +79,7 @@ fn literal(items: &[UsageItem]) -> Option<Literal> {
             _ => return of(&items[at..], false),
         }
     }
+
     None
 }
 
@@ -146,6 +151,7 @@ impl SynopsisReader<'_> {
         let first_plain = alternatives.iter().position(|items| !starts_with_flag(items) && !is_value(items));
         let mut members = Vec::new();
         let mut rest = alternatives.iter().enumerate().peekable();
+
         while let Some((at, items)) = rest.next() {
             let (flags, known) = (self.out.flags.len(), self.out.operands.len());
             let both = rest.peek().and_then(|(_, next)| two_spellings(items, next));
@@ -160,6 +166,7 @@ impl SynopsisReader<'_> {
             let new_operands = self.out.operands[known..].iter().map(|operand| operand.name.clone());
             members.push(new_flags.chain(new_operands).collect::<Vec<_>>());
         }
+
         if is_one_of_several {
             self.exclude(&members, required, has_flag);
             for (at, operand) in self.out.operands[operands..].iter_mut().enumerate() {
@@ -167,6 +174,7 @@ impl SynopsisReader<'_> {
                 operand.required |= required && !has_flag && at == 0;
             }
         }
+
         if repeated {
             for operand in &mut self.out.operands[operands..] {
                 operand.value.several = Several::Each;
@@ -195,6 +203,7 @@ impl SynopsisReader<'_> {
         let Some(term) = option::term(text, true) else { return };
         let mut flag = term.flag;
         let is_known = (self.is_switch)(flag.spellings.first().map_or("", String::as_str));
+
         if is_known || flag.value.is_some() {
             self.pending = false;
         } else if let Some(value) = value
@@ -203,6 +212,7 @@ impl SynopsisReader<'_> {
             flag = with_value.flag;
         }
         flag.required = required;
+
         self.out.flags.push(flag);
     }
 
@@ -219,10 +229,12 @@ impl SynopsisReader<'_> {
         if std::mem::take(&mut self.pending) {
             return;
         }
+
         let lower = word.to_ascii_lowercase();
         if is_command(&lower) {
             self.out.wants_command.get_or_insert(required);
         }
+
         let is_literal_here = !is_angle && is_literal(word) && Some(word) == self.out.literal.as_deref();
         let is_name =
             word.starts_with(|c: char| c.is_alphanumeric()) || is_angle || word.starts_with('[') && word.contains(']');
@@ -234,9 +246,11 @@ impl SynopsisReader<'_> {
             self.out.options_last = false;
             self.out.operands.push(Operand { name: "args".to_owned(), value, ..Operand::default() });
         }
+
         if is_rest || is_literal_here || !is_name || self.out.operands.len() >= MAX_OPERANDS {
             return;
         }
+
         let core = option::core(word);
         let name = core.split(['[', '(', '<']).next().filter(|name| !name.is_empty()).unwrap_or(&core);
         let several = if repeated || word.ends_with("...") { Several::Each } else { Several::No };
@@ -244,6 +258,7 @@ impl SynopsisReader<'_> {
         if is_angle && word.chars().any(|c| c.is_ascii_lowercase()) {
             value.values = alternatives(word, '|').filter(|values| !are_kinds(values)).map(Sure::Guessed);
         }
+
         let behind_dashes = self.behind_dashes;
         self.out.operands.push(Operand { name: name.to_owned(), required, behind_dashes, value, ..Operand::default() });
     }
@@ -366,6 +381,7 @@ mod tests {
         assert_eq!(operands("prog add [(-m | --message) <text>] [--tags | --no-tags] <object>"), "object!");
         assert_eq!(operands("prog add {<number> | <url>}"), "number!");
         assert_eq!(operands("prog add <number>|<url>|<path> <name>"), "number!, name!");
+
         assert_eq!(operands("prog add [[[[[[[[[[[[[[[[[[[[[[[[[[x"), "");
     }
 

@@ -11,6 +11,7 @@ pub(super) fn identifier(text: &str) -> String {
             out.push(wanted);
         }
     }
+
     let out = out.trim_end_matches('_');
     if out.is_empty() { "value".to_owned() } else { out.to_owned() }
 }
@@ -30,6 +31,7 @@ pub(super) fn sentence(text: &str) -> String {
     let text = one_line(text);
     let mut characters = text.chars();
     let is_word = text.chars().nth(1).is_some_and(|second| second.is_ascii_lowercase() || second == ' ');
+
     match characters.next() {
         Some(first) if first.is_ascii_lowercase() && is_word => {
             first.to_ascii_uppercase().to_string() + characters.as_str()

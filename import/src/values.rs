@@ -90,14 +90,17 @@ pub(super) fn complete(value: &mut Value, text: &[String]) {
     if value.default.is_none() {
         value.default = default(&joined);
     }
+
     value.pair |= value.values.is_none() && shape::speaks_of_pairs(&joined);
     if value.values.is_none() {
         let own = table(text).filter(|_| !is_composed(value, &joined));
         value.values = own.or_else(|| values(&joined, value)).or_else(|| at_end(text));
     }
+
     if value.kind.is_none() && value.values.is_none() {
         value.kind = kind_of_name(&value.name).or_else(|| value.default.as_deref().and_then(kind_of_default));
     }
+
     if value.several == Several::No {
         value.several = shape::in_text(&value.name, &joined);
     }
@@ -149,6 +152,7 @@ pub(super) fn default(text: &str) -> Option<String> {
         let is_value = !value.is_empty() && !value.contains(' ') && !value.contains(['(', '[']);
         return is_value.then(|| value.to_owned());
     }
+
     None
 }
 
@@ -181,6 +185,7 @@ fn values(text: &str, value: &Value) -> Option<Sure<Vec<String>>> {
     if is_composed {
         return None;
     }
+
     SAYING
         .iter()
         .find_map(|phrase| behind(phrase, false).map(Sure::Said))
@@ -226,6 +231,7 @@ fn bracketed(text: &str) -> Option<Sure<Vec<String>>> {
             return Some(Sure::Guessed(values));
         }
     }
+
     None
 }
 
@@ -266,6 +272,7 @@ fn table(text: &[String]) -> Option<Sure<Vec<String>>> {
     // The text below the title is no table.
     row_values(rows.first()?)?;
     let is_said = ["value", "choices", "one of"].iter().any(|word| says.contains(word));
+
     distinct(values).map(if is_said { Sure::Said } else { Sure::Guessed })
 }
 
@@ -308,6 +315,7 @@ fn list(text: &str, quoted: bool) -> Option<Vec<String>> {
             None => return None,
         }
     }
+
     distinct(values)
 }
 
@@ -319,6 +327,7 @@ fn item(text: &str) -> Option<(&str, &str)> {
             return Some((&rest[..end], &rest[end + close.len_utf8()..]));
         }
     }
+
     let end = text.find(|c: char| !is_word_char(c)).unwrap_or(text.len());
     let word = text[..end].trim_end_matches('.');
     (!word.is_empty() && !text[word.len()..].starts_with("..")).then(|| (word, &text[word.len()..]))

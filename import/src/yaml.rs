@@ -44,5 +44,6 @@ fn quoted(text: &str) -> String {
             let _ = write!(out, "\\u{:04x}", u32::from(character));
         }
     }
+
     out
 }

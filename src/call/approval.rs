@@ -155,6 +155,7 @@ impl PlannedCall<'_> {
             };
             found.insert(resolve.name(), Some(name).filter(|name| !name.is_empty()));
         }
+
         let message = confirmation::from_template(template, &self.bound, &found);
         confirmation::question(self.tool, self.risk(), Some(&message), &self.invocation)
     }

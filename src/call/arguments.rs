@@ -60,6 +60,7 @@ impl<'a> Bound<'a> {
                 Err(found) => violations.extend(found),
             }
         }
+
         values.extend(self.values);
         if violations.is_empty() { Ok(Self { values }) } else { Err(violations) }
     }
@@ -70,6 +71,7 @@ impl<'a> Bound<'a> {
         let given: Vec<(ArgView<'a>, BoundValue)> = self.values;
         let mut values = Vec::with_capacity(given.len());
         let mut given = given.into_iter().peekable();
+
         for arg in tool.args() {
             values.extend(arg.output().map(|output| (arg, BoundValue::String(path(output)))));
             // The options of `steps` stand together, where the first of them is defined.
@@ -80,6 +82,7 @@ impl<'a> Bound<'a> {
                 values.push(next);
             }
         }
+
         Self { values }
     }
 
@@ -225,6 +228,7 @@ fn refused_keys(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Vec<V
         }
     };
     let violation = |key: &str| Some(Violation { argument: key.to_owned(), problem: problem(key)? });
+
     unknown_keys(tool, arguments).filter_map(violation).collect()
 }
 
@@ -282,6 +286,7 @@ fn bind_args<'a, 'v>(
     let mut values = Vec::new();
     let mut violations = Vec::new();
     let mut steps = Some(arguments.get(STEPS));
+
     for (arg, value) in tool.args().filter_map(|arg| Some((arg, given(arg)?))) {
         let fixed = arg.fixed().filter(|_| value.is_none_or(Value::is_null)).map(|word| fixed_value(arg, word));
         if arg.is_ordered() && fixed.is_none() {
@@ -303,6 +308,7 @@ fn bind_args<'a, 'v>(
             Err(found) => violations.extend(found),
         }
     }
+
     if violations.is_empty() { Ok(Bound { values }) } else { Err(violations) }
 }
 
@@ -352,15 +358,18 @@ fn check_whole(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Vec<Violation> {
         };
         violations.push(Violation { argument: group.args().next().unwrap_or_default().to_owned(), problem });
     }
+
     violations.extend(missing_operand(tool, bound));
     let on_line = |(arg, _): &(ArgView<'_>, &BoundValue)| !matches!(arg.place(), Place::Stdin | Place::Cwd);
     let length = |value: &BoundValue| value.words().map(|word| word.len() + 1).sum::<usize>();
     let lengths = bound.iter().filter(on_line).map(|(arg, value)| (length(value), arg.name()));
     let (bytes, longest) = lengths.fold((0, (0, "")), |(sum, longest), one| (sum + one.0, longest.max(one)));
+
     if bytes > MAX_COMMAND_LINE_BYTES {
         let problem = Problem::LineTooLong { bytes, limit: MAX_COMMAND_LINE_BYTES };
         violations.push(Violation { argument: longest.1.to_owned(), problem });
     }
+
     violations
 }
 
@@ -376,6 +385,7 @@ pub fn check_default_directory(tool: ResolvedTool<'_>, bound: &Bound<'_>, server
     // Without `.` in the path.
     let directory: PathBuf = directory.components().collect();
     let value = BoundValue::String(directory.display().to_string());
+
     match rules::violations(arg, &value, RuleOrigin::Policy).pop() {
         None => Ok(()),
         Some(found) => {

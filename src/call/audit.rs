@@ -68,15 +68,18 @@ impl Audit {
         if !is_same_file(&self.path, &inner.file) {
             *inner = Inner { file: open_for_append(&self.path)?, has_partial_line: false };
         }
+
         if inner.has_partial_line {
             inner.file.write_all(b"\n")?;
             inner.has_partial_line = false;
         }
+
         let space = rustix::fs::fstatvfs(&inner.file)?;
         // Pipes and devices take no space.
         if inner.file.metadata()?.is_file() && space.f_bavail.saturating_mul(space.f_frsize) < MIN_AUDIT_SPACE_BYTES {
             return Err(io::ErrorKind::StorageFull.into());
         }
+
         Ok(self.calls.fetch_add(count, Ordering::Relaxed))
     }
 

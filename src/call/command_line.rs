@@ -130,6 +130,7 @@ fn command(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Invoca
         files_dir: None,
         timeout: timeout(tool),
     };
+
     for (arg, value) in bound.iter() {
         match arg.place() {
             Place::Stdin => invocation.stdin = Some(value.to_string()),
@@ -137,6 +138,7 @@ fn command(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Invoca
             Place::Positional | Place::Option | Place::Cwd => {}
         }
     }
+
     invocation
 }
 
@@ -180,6 +182,7 @@ fn line(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Vec<Strin
     let mut argv = Vec::new();
     let mut dashes = None;
     let base = cli.parts().count();
+
     for (at, part) in parts.iter().enumerate() {
         if at == base {
             argv.extend(cli.always().map(str::to_owned));
@@ -196,20 +199,25 @@ fn line(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Vec<Strin
             CommandPart::Options => argv.extend(options()),
         }
     }
+
     if parts.len() == base {
         argv.extend(cli.always().map(str::to_owned));
     }
+
     let has_place = parts.contains(&CommandPart::Options);
     let has_rest = tool.args().any(|arg| matches!(arg.shape(), Shape::Rest(_)));
     if !has_place && has_rest {
         argv.extend(options());
     }
+
     argv.extend(unplaced(Place::Positional));
     if !has_place && !has_rest {
         argv.extend(options());
     }
+
     // Without a word behind it, a `--` before a place says nothing.
     argv.truncate(dashes.filter(|dashes| dashes + 1 == argv.len()).unwrap_or(argv.len()));
+
     argv
 }
 
@@ -264,6 +272,7 @@ pub fn resolve(
             argv.extend([format!("--{}", name.replace('_', "-")), value]);
         }
     }
+
     argv.extend(global_words(tool.cli(), env));
     Invocation {
         argv,

@@ -22,6 +22,7 @@ pub fn names<'v>(violations: &'v [Violation], suggestions: &'v [String]) -> Vec<
             _ => {}
         }
     }
+
     names.extend(suggestions.iter().map(String::as_str));
     names
 }

@@ -56,6 +56,7 @@ pub(crate) fn confine(
     if needs.has_network() {
         inherited.extend(NETWORK_VARIABLES.map(str::to_owned));
     }
+
     inherited.extend(needs.env.iter().cloned());
     let is_reading = risk == Risk::Read;
     let mut write: Vec<PathBuf> = needs.write.iter().map(|path| policy_path(path, env).into()).collect();
@@ -63,6 +64,7 @@ pub(crate) fn confine(
     if !is_reading {
         write.push(invocation.cwd.clone().unwrap_or_else(|| ".".into()));
     }
+
     invocation.inherited = Some(inherited);
     invocation.confinement = Some(Confinement {
         write,

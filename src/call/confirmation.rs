@@ -50,6 +50,7 @@ pub fn question(tool: ResolvedTool<'_>, risk: Risk, message: Option<&str>, invoc
     if let Some(dir) = &invocation.cwd {
         let _ = write!(text, "\n\nin {}", quoted(&dir.display().to_string()));
     }
+
     let is_argument = |name: &str| tool.args().any(|arg| arg.variable() == Some(name));
     for (name, value) in invocation.env.iter().filter(|(name, _)| is_argument(name)) {
         let _ = write!(text, "\n\nwith {name}={}", quoted(value));
@@ -57,6 +58,7 @@ pub fn question(tool: ResolvedTool<'_>, risk: Risk, message: Option<&str>, invoc
     if let Some(stdin) = &invocation.stdin {
         let _ = write!(text, "\n\nwith {} bytes of input: {}", stdin.len(), quoted(stdin));
     }
+
     text
 }
 
@@ -83,6 +85,7 @@ fn escaped(value: &str) -> String {
     if count <= MAX_VALUE_CHARS {
         return visible(value);
     }
+
     let at = |index: usize| value.char_indices().nth(index).map_or(value.len(), |(at, _)| at);
     let (head, tail) = (&value[..at(MAX_VALUE_CHARS / 2)], &value[at(count - MAX_VALUE_CHARS / 2)..]);
     let omitted = count - MAX_VALUE_CHARS / 2 * 2;

@@ -51,6 +51,7 @@ fn denial(confinement: &Confinement, stderr: &str, could_write: &dyn Fn(&Path) -
     if !confinement.network && !confinement.local_sockets && line_with(&NO_NETWORK).is_some() {
         return Some(text("it had no network", "network: true"));
     }
+
     match path(line_with(&REFUSALS)?).map(Path::new) {
         Some(path) if confinement.write.iter().any(|open| path.starts_with(open)) || !could_write(path) => None,
         Some(path) => {

@@ -123,6 +123,7 @@ impl NativeTools {
         let tools = clis.filter(|cli| cli.words().next().is_none()).flat_map(CliView::tools);
         let unimplemented = tools.filter(|tool| tool.is_native() && self.get(tool.name()).is_none());
         let mut found: Vec<Mismatch> = unimplemented.map(|tool| self.unimplemented(tool)).collect();
+
         for name in self.0.keys() {
             match catalog.find(name).map(|row| ResolvedTool::new(catalog, row)) {
                 Some(tool) if tool.is_native() => {}
@@ -133,6 +134,7 @@ impl NativeTools {
                 None => found.push(Mismatch::Undefined { tool: name.clone() }),
             }
         }
+
         if found.is_empty() { Ok(()) } else { Err(found) }
     }
 

@@ -101,6 +101,7 @@ impl Claim {
             let mut claimed: MutexGuard<'_, usize> = claimed.lock().unpoisoned();
             *claimed = *claimed - had + bytes;
         }
+
         if bytes < had {
             self.client.space.freed.notify_waiters();
         }

@@ -51,6 +51,7 @@ async fn answers<A: Approver>(
             FormAnswer::InputRequired(question) => return Err(CallResult::InputRequired(question)),
         }
     }
+
     Ok(answers)
 }
 
@@ -66,6 +67,7 @@ pub(super) async fn approve<A: Approver>(
     if !plan.needs_approval() {
         return Ok(Permission::NotNeeded);
     }
+
     let verdict = tokio::select! {
         biased;
         why = stop => return Err(CallResult::Ran(Outcome::not_started(why))),

@@ -55,6 +55,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t' | b'\n')) {
         return Cow::Borrowed(text);
     }
+
     let mut shown = String::with_capacity(text.len());
     for line in text.replace("\r\n", "\n").replace('\r', "\n").split_inclusive('\n') {
         let (line, newline) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
@@ -62,6 +63,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
         show_invisible(&strip_str(&without_backspaces(&line)).to_string(), &mut shown);
         shown.push_str(newline);
     }
+
     Cow::Owned(shown)
 }
 
@@ -86,6 +88,7 @@ fn c1_as_escapes(line: &str) -> Cow<'_, str> {
     if !line.contains(|c| matches!(c, '\u{80}'..='\u{9f}')) {
         return Cow::Borrowed(line);
     }
+
     let seven_bit = |c: char| match c {
         '\u{80}'..='\u{9f}' => {
             ['\u{1b}', char::from(u8::try_from(u32::from(c)).unwrap_or(0x80) - 0x40)].iter().collect()
@@ -99,6 +102,7 @@ fn without_backspaces(line: &str) -> Cow<'_, str> {
     if !line.contains('\u{8}') {
         return Cow::Borrowed(line);
     }
+
     let mut kept = String::with_capacity(line.len());
     for c in line.chars() {
         if c == '\u{8}' {
@@ -107,6 +111,7 @@ fn without_backspaces(line: &str) -> Cow<'_, str> {
             kept.push(c);
         }
     }
+
     Cow::Owned(kept)
 }
 

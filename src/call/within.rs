@@ -69,6 +69,7 @@ fn problem(word: &str, path: &Path, within: &[&str], base: &Path, machine: Machi
     };
     let is_inside = within.iter().any(permitted);
     let directories = within.iter().map(|directory| (*directory).to_owned()).collect();
+
     (!is_inside).then(|| Problem::Outside { value: echo(word), directories })
 }
 

@@ -34,11 +34,13 @@ pub(crate) fn run_as_guest() -> bool {
     if words.next().is_none_or(|word| word != COMMAND) || words.next().is_some() {
         return false;
     }
+
     match isolate() {
         // Nothing is left to do if the host does not read any more.
         Ok(()) => drop(run()),
         Err(reason) => send(&json!({ "refused": reason }).to_string()),
     }
+
     true
 }
 

@@ -167,6 +167,7 @@ pub(crate) async fn run<C: Callee>(
         Ok(()) => run.drive(stop.as_mut()).await,
         Err(_) => CodeEnd::Crashed(None),
     };
+
     run.finish(end).await
 }
 
@@ -215,6 +216,7 @@ impl<C: Callee> Run<'_, C> {
             GuestMessage::Threw(thrown) => return Some(CodeEnd::Threw(thrown)),
             GuestMessage::Refused(reason) => return Some(CodeEnd::Refused(reason)),
         }
+
         None
     }
 
@@ -223,16 +225,19 @@ impl<C: Callee> Run<'_, C> {
         if self.calls == MAX_CODE_CALLS {
             return Some(CodeEnd::TooManyCalls);
         }
+
         // Guests count their calls, so that a call of the log is the same one.
         if id != self.calls as u64 {
             return Some(CodeEnd::Crashed(None));
         }
+
         self.calls += 1;
         match self.replayed.iter().find(|logged| logged.id == id) {
             Some(logged) if logged.request != request => return Some(CodeEnd::Differed),
             Some(_) => {}
             None => self.queue.push_back(id),
         }
+
         self.open.insert(id, request);
         None
     }
@@ -286,16 +291,20 @@ impl<C: Callee> Run<'_, C> {
         if self.state != GuestState::Waiting {
             return Ok(());
         }
+
         let logged = self.replayed.pop_front();
         if let Some(call) = &logged {
             self.note(call.clone());
         }
+
         let Some(AnsweredCall { id, message, .. }) = logged.or_else(|| self.outbox.pop_front()) else { return Ok(()) };
         if self.open.remove(&id).is_none() {
             return Err(CodeEnd::Differed);
         }
+
         self.guest.send(&message).await.map_err(|_| CodeEnd::Crashed(None))?;
         self.state = GuestState::Computing(Instant::now());
+
         Ok(())
     }
 
@@ -311,6 +320,7 @@ impl<C: Callee> Run<'_, C> {
         } else {
             self.queue.clear();
         }
+
         let forgotten = self.open.values().cloned().collect();
         self.outbox.clear();
         self.start_calls();
@@ -319,6 +329,7 @@ impl<C: Callee> Run<'_, C> {
             self.outbox.clear();
             self.start_calls();
         }
+
         let had_ended = self.guest.end().await;
         let end = match (end, self.question) {
             (CodeEnd::Crashed(_), _) => CodeEnd::Crashed(had_ended),
@@ -329,6 +340,7 @@ impl<C: Callee> Run<'_, C> {
             (end, _) => end,
         };
         let (printed, ignored) = (self.printed.finish(), self.ignored);
+
         Ok(RunEnd::Ended(CodeOutcome { printed, end, forgotten, ignored }))
     }
 }

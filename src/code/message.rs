@@ -81,6 +81,7 @@ pub(super) fn read(message: &[u8]) -> Option<GuestMessage> {
     if let Some(id) = message.get("id") {
         return Some(GuestMessage::Call(id.as_u64()?, request(message)?));
     }
+
     let (key, value) = std::mem::take(&mut message).into_iter().next()?;
     Some(match (key.as_str(), value) {
         ("print", Value::String(text)) => GuestMessage::Printed(text),
@@ -98,11 +99,13 @@ fn request(mut message: Map<String, Value>) -> Option<Request> {
         let Value::String(name) = name else { return None };
         return Some(Request::Tool { name, arguments: take("args").unwrap_or(Value::Null) });
     }
+
     if let Some(command) = take("run") {
         let given = [("command", Some(command)), ("cwd", take("cwd")), ("stdin", take("stdin"))];
         let given = given.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
         return Some(Request::Line(given.collect()));
     }
+
     match (take("search"), take("describe")) {
         (Some(Value::Object(given)), _) => Some(Request::Search(given)),
         (_, Some(name)) => Some(Request::Describe(name)),

@@ -47,6 +47,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     if let Some(max) = arguments.max.filter(|_| is_over) {
         terminal::complain(&format!("the tool list takes {listed} tokens, {max} are allowed"));
     }
+
     let text = if arguments.json {
         json!({ "surface": rows_json(&surface), "clis": rows_json(&clis) }).to_string()
     } else {
@@ -55,6 +56,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
         };
         format!("{}\n\n{}", table("What a model reads", &surface), table("Tools of a CLI, --classic", &clis))
     };
+
     print(&text, code)
 }
 
@@ -69,6 +71,7 @@ fn surface(index: &ToolIndex, tokens: &CoreBPE) -> Vec<TokenRow> {
     searches.sort_unstable();
     let list = |surface| count(tokens, &mcp::tool_list(index, &surface));
     let with_read = MetaSurface::of(["search", "read", "call"].into_iter().filter_map(MetaTool::of_word));
+
     vec![
         ("tools/list".to_owned(), list(Surface::default())),
         ("tools/list --meta search,read,call".to_owned(), list(Surface::Meta(with_read))),
@@ -93,6 +96,7 @@ fn clis(index: &ToolIndex, tokens: &CoreBPE) -> Vec<TokenRow> {
             _ => rows.push((name.to_owned(), taken)),
         }
     }
+
     rows
 }
 

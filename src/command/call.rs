@@ -102,6 +102,7 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
         let code = write_reply(&reply, arguments.json);
         Ok(signal.map_or(code, |signal| ExitCode::from(SIGNALLED + signal)))
     });
+
     ran.unwrap_or_else(|error| {
         terminal::complain(&error);
         ExitCode::from(FAILURE)
@@ -114,12 +115,14 @@ pub(super) fn write_reply(reply: &Reply, as_json: bool) -> ExitCode {
     if as_json {
         return print(&json(reply).to_string(), code);
     }
+
     // The text of an unknown tool names the near misses already.
     let error = reply.error.as_ref().filter(|error| error.code != ErrorCode::UnknownTool);
     let near = error.map(|error| error.suggestions.join("`, `")).filter(|near| !near.is_empty());
     if let Some(near) = near {
         terminal::complain(&format!("did you mean `{near}`?"));
     }
+
     match reply.media.as_slice() {
         [] => print(&reply.text, code),
         [only] if !io::stdout().is_terminal() => {
@@ -265,6 +268,7 @@ impl Approver for Terminal<'_> {
             };
             given.extend(value.map(|value| (field.name.to_owned(), value)));
         }
+
         FormAnswer::Filled(given)
     }
 
@@ -312,6 +316,7 @@ fn merged(arguments: &Args) -> Result<Map<String, Value>, String> {
         }
         values.insert(key.clone(), Value::from(value.as_str()));
     }
+
     Ok(values)
 }
 

@@ -31,6 +31,7 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
     let runner = Runner::new(served.policy.executor().clone(), Limits::default(), 1);
     let toolbox = Toolbox::new(served.index, served.policy, runner, None);
     let path = arguments.html.display();
+
     match fs::write(&arguments.html, page::page(&toolbox)) {
         Ok(()) => {
             let tools = counted(toolbox.index.tools().count(), "tool");

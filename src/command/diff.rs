@@ -44,6 +44,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let lines: Vec<String> = found.iter().map(Difference::to_string).collect();
     let differs = arguments.exit_code && !lines.is_empty();
     let code = if differs { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS };
+
     match (arguments.json, lines.as_slice()) {
         (true, _) => print(&json!({ "differences": lines }).to_string(), code),
         (false, []) if arguments.policy.is_some() => print("the policy permits nothing new", code),

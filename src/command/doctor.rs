@@ -112,6 +112,7 @@ async fn programs(loaded: &LoadedTools) -> Vec<ProgramCheck> {
         let word = word.to_owned();
         programs.push(ProgramCheck { cli, word, path, version, problem, tools: 1, approval_tools, confined_tools });
     }
+
     programs
 }
 

@@ -12,6 +12,7 @@ pub(super) fn text(call: &DryRun) -> String {
     if !call.env.is_empty() {
         lines.push(format!("environment: {}, which --json shows", counted(call.env.len(), "variable")));
     }
+
     lines.extend(call.stdin.as_ref().map(|text| format!("standard input: {} bytes", text.len())));
     lines.push(format!("directory: {}", quoted(&call.directory.display().to_string())));
     lines.push(format!("risk: {}", call.risk.as_str()));

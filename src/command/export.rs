@@ -160,6 +160,7 @@ fn rule_json(rule: RuleView<'_>) -> Value {
     let pattern = |pattern: &Option<Pattern>| pattern.as_ref().map(|pattern| pattern.as_str().to_owned());
     let mut json = json!({ "pattern": pattern(&rule.pattern), "min": rule.min, "max": rule.max, "from": from });
     let list = |texts: &Vec<String>| Some(json!(texts)).filter(|_| !texts.is_empty());
+
     for (key, value) in [
         ("enum", list(&rule.values)),
         ("value", rule.fixed.clone().map(Value::from)),
@@ -170,6 +171,7 @@ fn rule_json(rule: RuleView<'_>) -> Value {
             json[key] = value;
         }
     }
+
     json
 }
 

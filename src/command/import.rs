@@ -83,6 +83,7 @@ pub(crate) fn run(arguments: &Args) -> ExitCode {
     if let Some(ImportFormat::Usage { file, output }) = &arguments.format {
         return finish(import::spec::draft_of(file), output.as_deref());
     }
+
     let drafted = runtime().map_err(|error| error.to_string()).and_then(|runtime| {
         let (program, words) = arguments.help_of.split_first().ok_or("name a program")?;
         runtime.block_on(from_help(program, words, arguments))
@@ -127,6 +128,7 @@ fn finish(drafted: Result<Draft, String>, output: Option<&Path>) -> ExitCode {
         );
         return ExitCode::from(FAILURE);
     }
+
     terminal::complain(&format!(
         "{} with {}; {} marked `guess`: check them",
         counted(draft.tools, "tool"),
@@ -191,8 +193,10 @@ async fn commands_of(
         let new = common.iter().filter(|flag| !flag.spellings.iter().any(|spelling| known.contains(spelling)));
         command.options.extend(new.cloned());
     }
+
     let origin = format!("the help of `{}`", arguments.help_of.join(" "));
     let selection = Selection { keep: arguments.keep.clone(), main: arguments.main };
+
     Ok(import::draft(program, &about, &commands, &origin, &selection))
 }
 
@@ -226,6 +230,7 @@ async fn walk(
             break;
         }
     }
+
     left_out += level.iter().filter(|pending| subset.leads_to(&pending.words)).count();
     if left_out > 0 {
         terminal::complain(&format!("{left_out} more commands were not read: see --depth and --max-commands"));
@@ -260,6 +265,7 @@ fn add_command(
         }
         commands.push(command);
     }
+
     let mut ancestors = pending.ancestors;
     ancestors.push(text);
     let below = subcommands.into_iter().map(|subcommand| PendingCommand {
@@ -268,5 +274,6 @@ fn add_command(
         usages: subcommand.usages,
         ancestors: ancestors.clone(),
     });
+
     below.collect()
 }

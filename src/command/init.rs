@@ -32,6 +32,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     if import::write_draft(&program, &file).is_err() {
         return ExitCode::from(FAILURE);
     }
+
     let wanted = Wanted { configs: vec![file.clone()], configs_only: true, ..Wanted::default() };
     match load::load_tools(catalog, &wanted, None) {
         Ok(loaded) => print(&next_steps(&loaded.served.index, &file), ExitCode::SUCCESS),
@@ -66,5 +67,6 @@ fn next_steps(index: &ToolIndex, file: &Path) -> String {
     lines.push(format!("  2. Check them:      {name} validate --lint {path}"));
     lines.extend(example.map(|call| format!("  3. Plan a call:     {call} --config {path} --dry-run")));
     lines.push(format!("  4. Tell a client:   {name} install CLIENT --config {path}"));
+
     lines.join("\n")
 }

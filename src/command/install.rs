@@ -69,6 +69,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
             return code;
         }
     }
+
     let done = if arguments.remove { remove(arguments, &path) } else { install(arguments, &path, policy.as_ref()) };
     match done {
         Ok(lines) => print(&lines.join("\n"), ExitCode::SUCCESS),
@@ -172,6 +173,7 @@ fn install(arguments: &Args, path: &Path, policy: Option<&OwnPolicy>) -> Result<
     if arguments.print {
         return shown(client, path, &entry, policy);
     }
+
     let written =
         policy.map(|policy| policy.write().map_err(|error| not_written(policy.path(), &error))).transpose()?;
     let mut lines = Vec::from_iter(written);
@@ -179,9 +181,11 @@ fn install(arguments: &Args, path: &Path, policy: Option<&OwnPolicy>) -> Result<
         lines.push(format!("{}: nothing to change, {} is there already", path.display(), identity::name()));
         return Ok(lines);
     }
+
     file.replace(&text).map_err(|error| not_written(path, &error))?;
     lines.push(format!("{}: set `{}.{}`", path.display(), client.servers_key(), identity::name()));
     lines.push(client.advice().into_owned());
+
     Ok(lines)
 }
 
@@ -193,6 +197,7 @@ fn remove(arguments: &Args, path: &Path) -> Result<Vec<String>, String> {
     if file.text().trim().is_empty() {
         return Ok(nothing());
     }
+
     let text = changed(arguments.settings.client, path, file.text(), Change::Remove)?;
     if text.trim_end() == file.text().trim_end() {
         return Ok(nothing());
@@ -200,6 +205,7 @@ fn remove(arguments: &Args, path: &Path) -> Result<Vec<String>, String> {
     if arguments.print {
         return Ok(vec![format!("{}: {place} would be removed", path.display())]);
     }
+
     file.replace(&text).map_err(|error| not_written(path, &error))?;
     Ok(vec![format!("{}: removed {place}", path.display())])
 }
@@ -244,6 +250,7 @@ fn server_arguments(arguments: &Args, policy: Option<&OwnPolicy>) -> Result<Vec<
     for config in &sources.configs {
         words.extend(["--config".to_owned(), absolute(config)?]);
     }
+
     words.extend(sources.only.then(|| "--only".to_owned()));
     let policy = match (&sources.policy, policy) {
         (Some(given), _) => Some(absolute(given)?),
@@ -256,10 +263,12 @@ fn server_arguments(arguments: &Args, policy: Option<&OwnPolicy>) -> Result<Vec<
     if let Some(level) = sources.confine {
         words.extend(["--confine".to_owned(), level.as_str().to_owned()]);
     }
+
     let is_given = |option: &str| gives(&arguments.server, option);
     if !is_given("--meta") && !is_given("--classic") {
         words.extend(arguments.settings.client.options().iter().map(|&word| word.to_owned()));
     }
+
     words.extend(arguments.server.iter().cloned());
     Ok(words)
 }

@@ -39,6 +39,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     } else {
         tools(selected)
     };
+
     print(&text, ExitCode::SUCCESS)
 }
 

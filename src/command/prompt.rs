@@ -38,10 +38,12 @@ pub(super) fn run(shell: &mut Shell<'_>) -> io::Result<u8> {
     let toolbox = shell.toolbox;
     let mut editor = editor(&toolbox.index).map_err(io::Error::other)?;
     let history = history();
+
     if let Some(path) = &history {
         // A first prompt has no history.
         let _ = editor.load_history(path);
     }
+
     let mut status = 0;
     loop {
         if let Some(writer) = editor.helper_mut() {
@@ -131,6 +133,7 @@ fn display(candidate: &Candidate, widest: usize, columns: usize) -> String {
     if description.is_empty() {
         return text.clone();
     }
+
     let whole = format!("{text:widest$}  {description}");
     let row = columns.saturating_sub(2);
     if whole.chars().count() <= row {
@@ -160,6 +163,7 @@ impl Highlighter for Writer<'_> {
             return line.into();
         };
         let style = if self.is_colored { "\x1b[4;31m" } else { "\x1b[4m" };
+
         if wrong.is_empty() { line.into() } else { format!("{before}{style}{wrong}\x1b[0m{after}").into() }
     }
 

@@ -84,6 +84,7 @@ pub(crate) fn with_near_miss(mut error: clap::Error, command: &Command, words: &
     if let Some(near) = did_you_mean(&unknown, parent.get_subcommands().map(Command::get_name)) {
         error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![near.to_owned()]));
     }
+
     error
 }
 

@@ -76,6 +76,7 @@ pub(crate) fn run(program: &Program, arguments: &RunArguments) -> ExitCode {
         #[cfg(feature = "http")]
         Transport::StreamableHttp => http::run(start),
     };
+
     ended.unwrap_or_else(|code| code)
 }
 
@@ -113,8 +114,10 @@ fn settings(
     if has_jobs {
         natives.insert(JOB_TOOL, JobTool::new(jobs.clone()));
     }
+
     let concurrency = arguments.max_concurrency.map_or_else(default_concurrency, NonZero::get);
     let limits = Limits { stream_bytes: arguments.max_output, ..Limits::default() };
+
     ToolboxSettings {
         catalog: program.catalog,
         wanted: Wanted { jobs: has_jobs, skills: arguments.skills.clone(), ..arguments.selection.wanted() },

@@ -67,13 +67,16 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     if let Filter { query: None, category: None, cli: None } = filter {
         return print(&list::clis(&index), ExitCode::SUCCESS);
     }
+
     let found = index.search_by(strategy, filter, arguments.limit);
     if found.is_empty() {
         return print(&nothing(), ExitCode::SUCCESS);
     }
+
     let rows = found
         .iter()
         .map(|entry| [entry.tool_name().to_owned(), entry.cli_name().to_owned(), entry.description().to_owned()]);
+
     print(&terminal::table(["Tool", "CLI", "Description"], rows), ExitCode::SUCCESS)
 }
 

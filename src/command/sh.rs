@@ -42,6 +42,7 @@ pub(crate) fn as_shell(words: impl Iterator<Item = OsString>) -> Option<Result<A
     if name != SHELL_NAME {
         return None;
     }
+
     let text = |word: &OsString| word.to_str().map(str::to_owned);
     let rest: Option<Vec<String>> = words[1..].iter().map(text).collect();
     let Some(rest) = rest else { return Some(Err("the command line is not UTF-8".to_owned())) };
@@ -51,6 +52,7 @@ pub(crate) fn as_shell(words: impl Iterator<Item = OsString>) -> Option<Result<A
     };
     let flags = rest.iter().take_while(is_flags).count();
     let takes_line = rest[..flags].iter().any(|word| !word.starts_with("--") && word.contains('c'));
+
     Some(match (takes_line, &rest[flags..]) {
         (true, [line]) => Ok(shell_arguments(Some(line))),
         (false, []) => Ok(shell_arguments(None)),
@@ -105,6 +107,7 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
             None => script(&mut shell),
         }
     });
+
     match done {
         Ok(status) => ExitCode::from(status),
         Err(error) => {

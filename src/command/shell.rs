@@ -63,6 +63,7 @@ impl<'t> Shell<'t> {
             text if text.is_empty() || text.starts_with('#') => return ControlFlow::Continue(last),
             _ => {}
         }
+
         let Some(directories) = directory_change(line, &exec::variable) else {
             return ControlFlow::Continue(self.run(line, None, approver));
         };
@@ -74,6 +75,7 @@ impl<'t> Shell<'t> {
         let start = self.directory.clone().unwrap_or_default();
         let path = directories.iter().fold(start, |path, directory| path.join(directory));
         let found = path.canonicalize().and_then(|path| path.read_dir().map(|_| path));
+
         match found {
             Ok(path) => {
                 self.directory = Some(path);
@@ -122,10 +124,12 @@ impl<'t> Shell<'t> {
             PlanResult::Done(done) => done,
             PlanResult::InputRequired(never) => match never {},
         };
+
         for copied in [copied_output, copied_errors].into_iter().flatten() {
             // It ends with the programs; a failure to write has no one to report to.
             let _ = copied.join();
         }
+
         Ok(status(done))
     }
 }
@@ -139,6 +143,7 @@ fn stream<W: io::Write + Send + 'static>(
     if !is_terminal {
         return Ok((own.as_fd().try_clone_to_owned()?, None));
     }
+
     let (mut read, write) = io::pipe()?;
     let copy = std::thread::spawn(move || {
         let mut writer = writer();
@@ -157,6 +162,7 @@ fn status(done: PlanOutcome) -> u8 {
         terminal::complain(&format!("{about}{text}"));
         return status;
     }
+
     let status = done.steps.last().map_or(0, StepOutcome::status);
     u8::try_from(status & 0xff).unwrap_or(FAILURE)
 }

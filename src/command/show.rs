@@ -42,6 +42,7 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
         return unknown(&toolbox, &arguments.tool, arguments.json);
     };
     let text = if arguments.json { json(&toolbox, tool).to_string() } else { text(&toolbox, tool) };
+
     print(&text, ExitCode::SUCCESS)
 }
 
@@ -82,8 +83,10 @@ fn text(toolbox: &Toolbox, tool: ResolvedTool<'_>) -> String {
     if described["installed"] == json!(false) {
         blocks.push(format!("The program is not installed: `{} doctor` says what is missing.", identity::name()));
     }
+
     blocks.extend(mcp::permitted_examples(tool).next().map(|args| format!("Example:\n  {}", example(tool, &args))));
     blocks.retain(|block| !block.is_empty());
+
     blocks.join("\n\n")
 }
 
@@ -112,9 +115,11 @@ pub(super) fn notes(arg: ArgView<'_>) -> Vec<String> {
         ArgRisk::Always(risk) => notes.push(format!("risk {}", risk.as_str())),
         ArgRisk::ByValue { .. } => notes.push("risk by value".to_owned()),
     }
+
     if !arg.is_shown() {
         notes.push("accepted, but not shown to agents".to_owned());
     }
+
     notes
 }
 
@@ -138,6 +143,7 @@ pub(super) fn policy(toolbox: &Toolbox, tool: ResolvedTool<'_>) -> Vec<String> {
     let rules =
         tool.args().flat_map(|arg| arg.rules().filter(|rule| rule.is_from_policy()).map(move |rule| (arg, rule)));
     let rules = rules.flat_map(|(arg, rule)| rule_sentences(arg.name(), &rule.to_rule()));
+
     std::iter::once(approval).chain(headless).chain(place).chain(rules).collect()
 }
 
@@ -154,9 +160,11 @@ fn rule_sentences(name: &str, rule: &ArgRule) -> Vec<String> {
     if !rule.within.is_empty() {
         sentences.push(format!("`{name}` must lie in: {}.", rule.within.join(", ")));
     }
+
     let approval = rule.approval.as_ref();
     sentences
         .extend(approval.map(|pattern| format!("A call needs approval if `{name}` matches `{}`.", pattern.as_str())));
+
     sentences
 }
 

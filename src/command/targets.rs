@@ -42,6 +42,7 @@ pub(super) fn classify(catalog: &'static Catalog, targets: &[String]) -> Targets
             _ => found.paths.push(target.into()),
         }
     }
+
     found
 }
 
@@ -49,6 +50,7 @@ pub(super) fn classify(catalog: &'static Catalog, targets: &[String]) -> Targets
 fn matched(pattern: &str) -> Result<Vec<PathBuf>, Diagnostic> {
     const OPTIONS: MatchOptions =
         MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
+
     let failure = |message: String, help: &str| Diagnostic::file(Code::NoConfigs, pattern, message, help);
     if let Err(error) = Pattern::new(pattern) {
         return Err(failure(
@@ -56,11 +58,13 @@ fn matched(pattern: &str) -> Result<Vec<PathBuf>, Diagnostic> {
             "write `*`, `?`, `[abc]`, or `**` for directories",
         ));
     }
+
     let found = glob::glob_with(pattern, OPTIONS).into_iter().flatten();
     let files: Vec<PathBuf> = found.filter_map(Result::ok).filter(|path| path.is_file()).collect();
     if files.is_empty() {
         let help = "correct the pattern; it starts at the current directory";
         return Err(failure("no file matches the pattern".to_owned(), help));
     }
+
     Ok(files)
 }

@@ -80,6 +80,7 @@ pub(crate) fn report(diagnostics: &Diagnostics) {
     if !reported.is_empty() {
         error(&reported.join("\n\n"));
     }
+
     let more = diagnostics.iter().count() - reported.len();
     if more > 0 {
         error(&format!("\n… and {more} more"));

@@ -35,6 +35,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
         let (text, code) = translated(&served.index, &arguments.line, arguments.json);
         return print(&text, code);
     }
+
     let lines = io::stdin().lines().map_while(Result::ok);
     let mut worst = ExitCode::SUCCESS;
     let texts: Vec<String> = lines
@@ -46,6 +47,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
             text
         })
         .collect();
+
     print(&texts.join("\n"), worst)
 }
 
@@ -92,6 +94,7 @@ fn stages(line: &ReadLine<'_>) -> Vec<Value> {
             found.push(stage_json(stage, place > 0, then));
         }
     }
+
     found
 }
 
@@ -121,6 +124,7 @@ fn call_json(reading: &Reading<'_>, input: Input<'_>) -> (Value, Option<Invocati
     if let Some(starts) = starts {
         call["starts"] = starts;
     }
+
     (call, plan, risk)
 }
 

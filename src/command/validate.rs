@@ -109,6 +109,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     if let Some(code) = arguments.explain {
         return explain::run(code);
     }
+
     let Targets { paths, names, unmatched } = match arguments.targets.as_slice() {
         [] if arguments.policy.is_none() && arguments.skills.is_empty() => {
             Targets { paths: vec!["configs".into()], ..Targets::default() }
@@ -123,12 +124,14 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
         strict: arguments.strict,
     };
     let loaded = check_files(&paths, arguments.lint, &mut found);
+
     if let Some(max) = arguments.max_tokens {
         let rows = load::select(catalog, &names).unwrap_or_default();
         let layers = [Layer::compiled(catalog).only(rows)].into_iter().chain(loaded.clone());
         let target = arguments.targets.first().map_or("configs", String::as_str);
         found.diagnostics.extend(over_budget(&ToolIndex::from_configs(layers.collect()), max, target));
     }
+
     if !arguments.skills.is_empty() {
         match load::check_skills(catalog, &arguments.skills, loaded.clone()) {
             Ok((skills, warnings)) => {
@@ -138,14 +141,17 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
             Err(diagnostics) => found.diagnostics.extend(diagnostics),
         }
     }
+
     if let Some(policy) = &arguments.policy {
         let layers = [Layer::compiled(catalog)].into_iter().chain(loaded).collect();
         // The tools of files with mistakes are not known.
         let has_unread = !paths.is_empty() && found.tools.is_none();
         found.diagnostics.extend(check_policy(policy, ToolIndex::from_configs(layers), &|_| has_unread));
     }
+
     found.diagnostics.allow(&arguments.allow);
     let code = if found.is_valid() { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) };
+
     print(&report(&found, arguments, &names), code)
 }
 
@@ -197,11 +203,13 @@ fn over_budget(index: &ToolIndex, max: usize, target: &str) -> Option<Diagnostic
     if tokens <= max {
         return None;
     }
+
     // Estimates are rounded up, so a sum over tools would exceed the estimate of the list.
     let mut by_cli: BTreeMap<&str, String> = BTreeMap::new();
     for tool in index.tools() {
         by_cli.entry(tool.cli().name()).or_default().push_str(&mcp::tool_definition(tool));
     }
+
     let mut clis: Vec<(&str, usize)> =
         by_cli.into_iter().map(|(name, tools)| (name, mcp::estimated_tokens(&tools))).collect();
     clis.sort_by_key(|(_, tokens)| Reverse(*tokens));
@@ -211,6 +219,7 @@ fn over_budget(index: &ToolIndex, max: usize, target: &str) -> Option<Diagnostic
         list.len()
     );
     let help = format!("most of them: {}; serve fewer CLIs, shorten texts, or do without --classic", most.join(", "));
+
     Some(Diagnostic::file(Code::OverBudget, target, message, &help))
 }
 

@@ -23,6 +23,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let commit = option_env!("CLIMAX_COMMIT");
     let digest = digest(&index, &Policy::compiled_in(catalog));
     let [clis, tools] = [catalog.clis.len(), catalog.tools.len()];
+
     if arguments.json {
         let json = json!({
             "name": identity::name(),
@@ -38,6 +39,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
         });
         return print(&json.to_string(), ExitCode::SUCCESS);
     }
+
     let commit = commit.map(|commit| format!(", commit {commit}")).unwrap_or_default();
     let program = if identity::is_own() {
         format!("{}, built with climax {version}", identity::name())
@@ -49,5 +51,6 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let text = format!(
         "{program} ({target}, {compiler}{commit})\n{tools} tools of {clis} CLIs\n{policy}{sealed}catalog {digest}\n"
     );
+
     print(&text, ExitCode::SUCCESS)
 }

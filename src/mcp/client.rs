@@ -113,6 +113,7 @@ impl<'a> Client<'a> {
             let handle = self.context.peer.send_request_with_option(request, options).await?;
             OpenElicitation(Some(handle)).response().await
         };
+
         // A cancelled request needs no response.
         match self.context.ct.run_until_cancelled(response).await? {
             Ok(ClientResult::ElicitResult(response)) => Some(response),
@@ -148,6 +149,7 @@ impl<'a> Client<'a> {
             }
             return answer;
         }
+
         let state = RequestState { pending_form: Some(fingerprint), ..RequestState::default() };
         self.input_required(form.name, elicitation, state, request)
             .map_or(FormAnswer::Denied(Denial::Unasked), FormAnswer::InputRequired)
@@ -166,9 +168,11 @@ impl<'a> Client<'a> {
             }
             Some(VerifiedState::Valid(_) | VerifiedState::Stale) | None => {}
         }
+
         let elicitation = approval_elicitation(plan.question().await);
         let state = RequestState { pending_approval: Some(digest), ..RequestState::default() };
         let result = self.input_required(APPROVAL, elicitation, state, &request);
+
         result.map_or_else(|| plan.headless(), Verdict::InputRequired)
     }
 }
@@ -181,6 +185,7 @@ impl Approver for Client<'_> {
         if !self.supports_forms() {
             return FormAnswer::Denied(Denial::Unanswerable);
         }
+
         let knows_one_of =
             self.context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2025_11_25);
         let titles = if knows_one_of { TitleForm::OneOf } else { TitleForm::EnumNames };
@@ -188,6 +193,7 @@ impl Approver for Client<'_> {
         if is_modern(self.context) {
             return self.fill_in_by_rounds(form, elicitation, request);
         }
+
         let response = self.elicit(elicitation).await;
         response.map_or(FormAnswer::Denied(Denial::ByUser), |response| form_answer(form, response))
     }
@@ -259,8 +265,10 @@ fn form_elicitation(form: &Form<'_>, titles: TitleForm) -> Option<ElicitRequest>
     if !required.is_empty() {
         schema.insert("required".to_owned(), json!(required));
     }
+
     let schema = ElicitationSchema::from_json_schema(schema);
     let schema = schema.inspect_err(|error| tracing::error!(%error, form = form.name, "no form can be made"));
+
     Some(ElicitRequest::new(form_params(form.message.clone(), schema.ok()?)))
 }
 
@@ -285,6 +293,7 @@ fn choices(schema: &mut Value, values: &[(&str, Option<&str>)], titles: TitleFor
         schema[keyword] = values.iter().map(|one| json!({ "const": one.0, "title": title(one) })).collect();
         return;
     }
+
     schema["type"] = json!("string");
     schema["enum"] = values.iter().map(|(value, _)| Value::from(*value)).collect();
     if has_titles {
@@ -299,6 +308,7 @@ fn property(field: &Field<'_>, titles: TitleForm) -> Value {
     if !field.description.is_empty() {
         property["description"] = json!(field.description);
     }
+
     if !field.values.is_empty() {
         if field.several {
             let mut items = json!({});
@@ -309,6 +319,7 @@ fn property(field: &Field<'_>, titles: TitleForm) -> Value {
             choices(&mut property, &field.values, titles, "oneOf");
         }
     }
+
     for (keyword, bound, round) in
         [("minimum", field.min, f64::ceil as fn(f64) -> f64), ("maximum", field.max, f64::floor)]
     {
@@ -326,5 +337,6 @@ fn property(field: &Field<'_>, titles: TitleForm) -> Value {
             _ => serde_json::from_str(default).unwrap_or(Value::Null),
         };
     }
+
     property
 }

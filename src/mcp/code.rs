@@ -54,6 +54,7 @@ fn file_value(file: &ResultFile, form: TextForm) -> Value {
         FileContent::TooLong(bytes) => value["bytes"] = (*bytes).into(),
         FileContent::Missing => {}
     }
+
     value
 }
 
@@ -112,6 +113,7 @@ fn add_stdout(value: &mut Value, outcomes: Vec<Outcome>, form: TextForm) {
             value["truncated"] = true.into();
         }
     }
+
     value["stdout"] = text.into();
 }
 
@@ -179,6 +181,7 @@ pub(super) fn code_reply(outcome: CodeOutcome, beside: Option<Ignored>, program:
     if !forgotten.is_empty() {
         blocks.push(format!("[without await, so the results are lost: {}]", forgotten.join(", ")));
     }
+
     if let Some(ErrorObject { message, suggestions, details, .. }) = &mut error {
         let near =
             if suggestions.is_empty() { String::new() } else { format!(". Did you mean: {}?", suggestions.join(", ")) };
@@ -190,9 +193,11 @@ pub(super) fn code_reply(outcome: CodeOutcome, beside: Option<Ignored>, program:
         }
         details.push(about);
     }
+
     blocks.retain(|block| !block.is_empty());
     let text = if blocks.is_empty() { NO_OUTPUT.to_owned() } else { blocks.join("\n\n") };
     let reply = Reply { error, full_output: full_output(printed), ..Reply::text(text) };
+
     reply.ignoring(ignored.into_iter().map(|(tool, names)| Ignored { tool, names }).chain(beside))
 }
 

@@ -79,12 +79,14 @@ pub fn check(line: &[u8]) -> Result<Checked<'_>, Decoded> {
     if line.iter().all(u8::is_ascii_whitespace) {
         return Err(Decoded::Empty);
     }
+
     let text = replace_lone(line);
     let outline = Outline::of(&text);
     // The SDK takes microseconds for each node, on the one thread that serves all clients.
     if outline.nodes > MAX_MESSAGE_NODES {
         return Err(reject(outline.id(), too_many_nodes(outline.nodes)));
     }
+
     let mut value: Value = serde_json::from_slice(&text).map_err(|error| {
         reject(None, ErrorData::parse_error(format!("Parse error: the message is not JSON: {error}"), None))
     })?;
@@ -93,11 +95,14 @@ pub fn check(line: &[u8]) -> Result<Checked<'_>, Decoded> {
         let message = format!("Invalid request: `{}` stands there twice; a message has each member once", echo(&name));
         return Err(reject(id.filter(|_| name != "id"), ErrorData::invalid_request(message, None)));
     }
+
     if value.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
         return Err(reject(id, ErrorData::invalid_request("Invalid request: `jsonrpc` must be \"2.0\"", None)));
     }
+
     let is_reordered = value.as_object_mut().is_some_and(put_method_first);
     let text = if is_reordered { Cow::Owned(value.to_string().into_bytes()) } else { text };
+
     Ok(Checked { text, value })
 }
 

@@ -21,9 +21,11 @@ pub(super) fn instructions(index: &ToolIndex, surface: &Surface) -> String {
             text.push_str(&item);
         }
     }
+
     if left_out > 0 {
         let _ = write!(text, ", and {left_out} more");
     }
+
     text.push('.');
     text
 }

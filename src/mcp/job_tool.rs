@@ -37,6 +37,7 @@ impl JobTool {
         let job = self.jobs.find(&id, &acting_caller()).ok_or_else(|| unknown(&id))?;
         let seconds = given("wait").and_then(|seconds| seconds.parse().ok());
         let wait = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+
         if given("cancel").as_deref() == Some("true") {
             job.stop.cancel();
             job.ended().await;
@@ -44,6 +45,7 @@ impl JobTool {
             // At the end of the wait the state says how it is.
             let _ = timeout(wait, job.ended()).await;
         }
+
         let offset = given("offset").and_then(|offset| offset.parse().ok());
         match job.state().phase {
             Phase::Working | Phase::InputRequired { .. } => Ok(output_so_far(&job, offset)),
@@ -88,6 +90,7 @@ fn excerpt(job: &Job, offset: Option<u64>) -> (String, u64) {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
+
     (text, excerpt.end())
 }
 

@@ -101,10 +101,12 @@ impl Jobs {
         let job = Arc::new(Job { id, caller, transcript, stop, created_at, began, state });
         let mut queue = self.lock();
         let is_own = |other: &Arc<Job>| other.caller == job.caller;
+
         if queue.iter().filter(|other| is_own(other)).count() >= MAX_JOBS_OF_CALLER {
             let at = queue.iter().position(|other| is_own(other) && other.has_ended())?;
             queue.remove(at);
         }
+
         queue.push_back(job.clone());
         Some(job)
     }
@@ -196,6 +198,7 @@ impl Job {
         };
         let responses = self.stop.run_until_cancelled(answered).await.flatten();
         self.set(Phase::Working);
+
         responses
     }
 
@@ -274,6 +277,7 @@ mod tests {
         for _ in 1..MAX_JOBS_OF_CALLER {
             assert!(add(&jobs, "ada").is_some());
         }
+
         assert!(has(&jobs, &ended));
         assert!(add(&jobs, "ada").is_some());
         assert!(!has(&jobs, &ended) && has(&jobs, &other));

@@ -32,6 +32,7 @@ pub(super) fn line_reply(done: PlanOutcome, index: &ToolIndex, form: TextForm) -
     let mut details: Vec<Value> = Vec::new();
     let mut error = None;
     let mut full_output = None;
+
     for step in steps {
         error = None;
         let last = step.stages.len().saturating_sub(1);
@@ -52,6 +53,7 @@ pub(super) fn line_reply(done: PlanOutcome, index: &ToolIndex, form: TextForm) -
             }
         }
     }
+
     if let Some(failure) = failure {
         let PlanFailure { tool, text, error: reason } = failure;
         let rendered = reply(tool.as_deref().unwrap_or("climax_run"), OutputForm::Text, Err(reason), form);
@@ -60,9 +62,11 @@ pub(super) fn line_reply(done: PlanOutcome, index: &ToolIndex, form: TextForm) -
         let about = tool.map_or(rendered.text.clone(), |tool| format!("`{text}` ({tool}): {}", rendered.text));
         blocks.push(about);
     }
+
     if blocks.is_empty() {
         blocks.push(NO_OUTPUT.to_owned());
     }
+
     let error = error.map(|error| ErrorObject { details, ..error });
     Reply { error, full_output, ..Reply::text(blocks.join("\n\n")) }
 }

@@ -120,6 +120,7 @@ impl<'a> CallLog<'a> {
         if self.context.ct.is_cancelled() || !self.min_level.admits(level) {
             return;
         }
+
         let message = LoggingMessageNotificationParam::new(level, text.into()).with_logger(self.tool);
         let message = ServerNotification::LoggingMessageNotification(LoggingMessageNotification::new(message));
         #[cfg(feature = "http")]
@@ -127,6 +128,7 @@ impl<'a> CallLog<'a> {
             notifier.send(message).await;
             return;
         }
+
         // An error means that the client has disconnected.
         let _ = self.context.peer.send_notification(message).await;
     }

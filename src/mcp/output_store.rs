@@ -75,6 +75,7 @@ impl OutputStore {
         if !std::mem::replace(&mut outputs.is_sweeping, true) {
             tokio::spawn(sweep(Arc::downgrade(self)));
         }
+
         Some(uri)
     }
 

@@ -53,14 +53,17 @@ pub(super) async fn get(
             FormAnswer::Denied(Denial::Unanswerable | Denial::Unasked | Denial::Headless | Denial::ByUser) => {}
         }
     }
+
     let still_missing = missing(prompt, &values);
     if !still_missing.is_empty() {
         return Err(missing_arguments(name, &still_missing));
     }
+
     let mut messages = Vec::new();
     for message in &prompt.messages {
         messages.extend(render(server, toolbox, message, &values, client).await?);
     }
+
     Ok(GetPromptResult::new(messages).with_description(&prompt.description).into())
 }
 
@@ -107,6 +110,7 @@ pub(super) fn complete(
     let total = u32::try_from(found.len()).ok();
     let has_more = found.len() > CompletionInfo::MAX_VALUES;
     found.truncate(CompletionInfo::MAX_VALUES);
+
     CompletionInfo::with_pagination(found, total, has_more).map_err(|error| ErrorData::internal_error(error, None))
 }
 
@@ -155,6 +159,7 @@ fn string_values(prompt: &Prompt, arguments: &Map<String, Value>) -> Result<Map<
         }
         values.insert(arg.name.clone(), value.into());
     }
+
     Ok(values)
 }
 

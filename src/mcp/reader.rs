@@ -170,6 +170,7 @@ impl<'a> ArgumentReader<'a> {
             Value::Array(items) => return items.clone(),
             value => self.add_violation(name, type_problem(value, "list")),
         }
+
         Vec::new()
     }
 

@@ -230,6 +230,7 @@ fn render_outcome(tool: &str, output: OutputForm<'_>, outcome: Outcome, form: Te
     if outcome.succeeded() && (output != OutputForm::Text || !outcome.files.is_empty()) {
         return render_media(tool, output, outcome, form).unwrap_or_else(|reply| *reply);
     }
+
     let ended = Ended::of(tool, &outcome, form);
     let Some(code) = ended.code else {
         let text = blocks(&ended.stdout, &ended.stderr, &exit_line(&outcome));
@@ -241,6 +242,7 @@ fn render_outcome(tool: &str, output: OutputForm<'_>, outcome: Outcome, form: Te
         ..ErrorObject::new(code, tool, &ended.reason)
     };
     let text = blocks(&ended.stdout, &ended.stderr, &format!("[exit code: {}]", ended.status));
+
     Reply { full_output: full_output(outcome.stdout), ..Reply::error(text, error) }
 }
 
@@ -315,6 +317,7 @@ fn render_media(tool: &str, output: OutputForm<'_>, outcome: Outcome, form: Text
     let mut media = Vec::new();
     let (mut text, mut full) = (String::new(), None);
     let total = outcome.stdout.total_bytes();
+
     if let OutputForm::Media(mime) = output {
         let bytes = outcome.stdout.into_bytes().ok_or_else(|| too_long(total, mime, "printed"))?;
         media.extend(Some(bytes).filter(|bytes| !bytes.is_empty()).map(|bytes| Media { mime: mime.to_owned(), bytes }));
@@ -322,6 +325,7 @@ fn render_media(tool: &str, output: OutputForm<'_>, outcome: Outcome, form: Text
         text = form.apply(&outcome.stdout.text()).into_owned();
         full = full_output(outcome.stdout);
     }
+
     for ResultFile { file, mime, content } in outcome.files {
         match content {
             FileContent::Whole(bytes) => media.push(Media { mime, bytes }),
@@ -329,9 +333,11 @@ fn render_media(tool: &str, output: OutputForm<'_>, outcome: Outcome, form: Text
             FileContent::Missing => notes.push(format!("{file} was not written")),
         }
     }
+
     notes.retain(|note| !note.is_empty());
     let has_text = media.is_empty() || !notes.is_empty() || !exit.is_empty() || !text.trim().is_empty();
     let text = if has_text { blocks(&text, &notes.join("\n"), &exit) } else { String::new() };
+
     Ok(Reply { typed, media, full_output: full, ..Reply::text(text) })
 }
 
@@ -343,12 +349,14 @@ fn stderr_text(outcome: &Outcome, form: TextForm) -> String {
         1 => add_line(&mut stderr, "1 background process was ended with the program"),
         count => add_line(&mut stderr, &format!("{count} background processes were ended with the program")),
     }
+
     let run_on = "after the program, as another user, and could not be ended";
     match outcome.survivors {
         0 => {}
         1 => add_line(&mut stderr, &format!("1 process runs on {run_on}")),
         count => add_line(&mut stderr, &format!("{count} processes run on {run_on}")),
     }
+
     stderr
 }
 
@@ -388,6 +396,7 @@ fn blocks(stdout: &str, stderr: &str, exit: &str) -> String {
     if !exit.is_empty() {
         blocks.push(exit.to_owned());
     }
+
     if blocks.is_empty() { NO_OUTPUT.to_owned() } else { blocks.join("\n\n") }
 }
 

@@ -117,6 +117,7 @@ impl StateSigner {
         if !self.mark_used(id) {
             return VerifiedState::Stale;
         }
+
         let pending_approval = call.and_then(|call| RequestDigest::from_hex(call).ok());
         VerifiedState::Valid(RequestState { form_values, pending_form, pending_approval })
     }

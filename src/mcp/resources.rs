@@ -81,6 +81,7 @@ pub(super) fn page<T>(mut all: impl Iterator<Item = T>, cursor: Option<&str>) ->
     if start > 0 && items.is_empty() {
         return Err(unknown());
     }
+
     let next = rest.next().map(|_| (start + MAX_PAGE_ITEMS).to_string());
     Ok((items, next))
 }
@@ -111,6 +112,7 @@ pub(super) fn uri(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Opt
     if tool.agent_args().any(|arg| arguments.contains_key(arg.name()) && !is_variable(arg.name())) {
         return None;
     }
+
     template.expand(|name| match arguments.get(name) {
         Some(Value::String(text)) => Some(text.clone()),
         Some(value @ (Value::Number(_) | Value::Bool(_))) => Some(value.to_string()),
@@ -147,11 +149,14 @@ pub(super) fn read(
         };
         return Ok(cli(index, uri).map(contents));
     }
+
     if !uri.starts_with(OUTPUT_URI_PREFIX) {
         return Ok(None);
     }
+
     let (output, query) = uri.split_once('?').unwrap_or((uri, ""));
     let range = ByteRange::parse(query)?;
+
     Ok(outputs.read(reader, output, |bytes, mime| match mime {
         Some(mime) if query.is_empty() => contents(uri, bytes, mime),
         _ => part(uri, range.slice(bytes), form),
@@ -204,6 +209,7 @@ impl ByteRange {
             };
             *number = value.parse().map_err(|_| bad_range(query))?;
         }
+
         Ok(range)
     }
 

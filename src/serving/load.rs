@@ -128,6 +128,7 @@ fn rows<'a>(catalog: &Catalog, names: &'a [String]) -> (Vec<u32>, Vec<&'a str>) 
         }
         rows.extend(found.into_iter().filter(|row| !rows.contains(row)).collect::<Vec<_>>());
     }
+
     (rows, absent)
 }
 
@@ -263,6 +264,7 @@ pub fn load_tools(catalog: &'static Catalog, wanted: &Wanted, policy: Option<&Pa
     let policy = enforceable(policy.confined(flag))?;
     let (skills, found) = skills.served(&index);
     warnings.extend(found);
+
     Ok(Loaded { served: LoadedTools { index, policy }, skills, of_configs, warnings })
 }
 
@@ -308,6 +310,7 @@ fn unrestricted(catalog: &'static Catalog, wanted: &Wanted) -> Result<Unrestrict
     if catalog.sealed && !skills.is_empty() {
         return Err(LoadError::Sealed);
     }
+
     let compiled = Layer::compiled(catalog);
     let (selected, mut absent) = match rows(catalog, names) {
         _ if *configs_only => (compiled.only(Vec::new()), names.iter().map(String::as_str).collect()),
@@ -315,14 +318,17 @@ fn unrestricted(catalog: &'static Catalog, wanted: &Wanted) -> Result<Unrestrict
         (rows, absent) => (compiled.only(rows), absent),
     };
     let own = if *jobs { Some(Layer::loaded(job_catalog()?)) } else { None };
+
     if configs.is_empty() {
         check_absent(&absent, SearchScope::CompiledIn, &[catalog])?;
         let index = ToolIndex::from_configs([selected].into_iter().chain(own).collect());
         return Ok(Unrestricted { index, of_configs: Vec::new(), warnings: Diagnostics::default() });
     }
+
     if catalog.sealed {
         return Err(LoadError::Sealed);
     }
+
     check_files(catalog, configs)?;
     let compiled_in = ToolIndex::from_configs(vec![selected.clone()]);
     let served = |item: ServedItem<'_>| is_served(&compiled_in, item);
@@ -333,9 +339,11 @@ fn unrestricted(catalog: &'static Catalog, wanted: &Wanted) -> Result<Unrestrict
     } else {
         check_absent(&absent, SearchScope::WithConfigs, &[catalog, &added])?;
     }
+
     let added = permitted_additions(catalog, added)?;
     let of_configs = added.tools.iter().map(|tool| added.texts.get(tool.name).to_owned()).collect();
     let index = ToolIndex::from_configs([selected, Layer::loaded(added)].into_iter().chain(own).collect());
+
     Ok(Unrestricted { index, of_configs, warnings })
 }
 
@@ -375,11 +383,13 @@ fn permitted_additions(catalog: &'static Catalog, added: Catalog) -> Result<Cata
     if !native.is_empty() {
         return Err(LoadError::Native(native));
     }
+
     let Some(policy) = Policy::for_additions(catalog) else { return Ok(added) };
     let denied = denied_additions(&policy, catalog, &added);
     if !denied.is_empty() {
         return Err(LoadError::NotPermitted(denied));
     }
+
     policy.admit(added).map_err(LoadError::Files)
 }
 

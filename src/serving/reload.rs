@@ -67,6 +67,7 @@ impl ToolboxSettings {
             Some(observer) => toolbox.observed_by(observer.clone()),
             None => toolbox,
         };
+
         Ok(LoadedToolbox { toolbox: Arc::new(toolbox), of_configs, warnings })
     }
 }
@@ -126,14 +127,17 @@ impl Registry {
         let _one_at_a_time = self.reloading.lock().unpoisoned();
         let mut warnings = Diagnostics::default();
         let mut toolboxes = Vec::new();
+
         for (policy, _) in &self.published {
             let loaded = self.settings.toolbox(policy.as_deref())?;
             toolboxes.push(loaded.toolbox);
             warnings.extend(loaded.warnings);
         }
+
         for ((_, publisher), toolbox) in self.published.iter().zip(toolboxes) {
             publisher.publish(toolbox, &self.tool_list);
         }
+
         Ok(warnings)
     }
 }

@@ -45,6 +45,7 @@ impl Skills {
         if directories.is_empty() {
             return Ok(Self { compiled_in, ..Self::default() });
         }
+
         let (found, mut diagnostics) = files::read_skills(directories, |path| path.display().to_string());
         let all = ToolIndex::from_configs(vec![Layer::compiled(catalog)]);
         match check_skills(found, all.tools().chain(index.tools())) {

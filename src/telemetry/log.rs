@@ -56,6 +56,7 @@ pub(crate) fn start(level: LevelFilter, file: Option<&Path>, quiet_target: &'sta
             logging.install(level, quiet_target, Mutex::new(file));
         }
     }
+
     Ok(logging)
 }
 

@@ -77,6 +77,7 @@ impl Default for Metrics {
         let waiting = gauge("calls_waiting", "Calls that wait for a slot");
         let sessions = gauge("sessions", "Open sessions");
         let connections = gauge("connections", "Open connections");
+
         Self { registry, catalog: info, calls, durations, output, requests, running, waiting, sessions, connections }
     }
 }

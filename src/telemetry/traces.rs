@@ -75,11 +75,13 @@ pub(crate) fn join_trace(span: &Span, variables: Vec<(String, String)>) -> Vec<(
     if span.set_parent(propagator.extract(&carrier)).is_err() {
         return variables;
     }
+
     let mut carried = HashMap::new();
     propagator.inject_context(&span.context(), &mut carried);
     if carried.is_empty() {
         return variables;
     }
+
     carried
         .into_iter()
         .filter(|(_, value)| !value.is_empty())

@@ -78,8 +78,10 @@ impl InFlight {
         if requests.bytes + length > MAX_OPEN_BODY_BYTES {
             return Err(InFlightError::TooLong);
         }
+
         requests.bytes += length;
         requests.open.insert(id.clone(), Open { length, result: result.clone() });
+
         Ok(())
     }
 

@@ -41,6 +41,7 @@ impl<W: AsyncWrite + Unpin> SharedOutput<W> {
         let claim = self.waiting.claim();
         claim.set(line.capacity());
         let Self { stream, shutdown, .. } = self.clone();
+
         async move {
             let _claim = claim;
             // The lock keeps lines apart.

@@ -226,6 +226,7 @@ where
         if self.is_open {
             return true;
         }
+
         let JsonRpcMessage::Request(request) = message else {
             tracing::debug!("ignoring a notification before the first request");
             return false;
@@ -242,6 +243,7 @@ where
                 return true;
             }
         }
+
         self.is_open
     }
 }
@@ -272,6 +274,7 @@ where
         if let (Some(id), Ok(line)) = (&answered, &line) {
             in_flight.set_result_bytes(id, line.capacity());
         }
+
         let write = line.map(|line| self.output.write(line));
         async move {
             let _permit = permit;

@@ -99,6 +99,7 @@ async fn hangup() -> io::Result<()> {
     if kind(stdin.as_fd()) == StreamKind::Other {
         return Err(io::ErrorKind::Unsupported.into());
     }
+
     loop {
         let mut asked = [PollFd::new(&stdin, PollFlags::empty())];
         if poll(&mut asked, Some(&Timespec::default()))? > 0 && asked[0].revents().contains(PollFlags::HUP) {

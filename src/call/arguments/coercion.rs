@@ -89,9 +89,11 @@ fn exact_integer(number: &str) -> Option<i64> {
     if matches!(significant, "" | "-") {
         return Some(0);
     }
+
     // Zeros between the last significant digit and the point. A significant digit after the point makes it negative.
     let point = exponent.parse::<isize>().ok()?.checked_add_unsigned(integer.len())?;
     let zeros = usize::try_from(point.checked_sub_unsigned(significant.len())?).ok()?;
+
     (zeros < 19).then(|| format!("{significant}{}", "0".repeat(zeros)).parse().ok())?
 }
 

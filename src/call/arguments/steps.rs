@@ -23,6 +23,7 @@ pub(super) fn bind<'a>(
         let problem = Problem::TooManyItems { items: items.len(), most: MAX_ITEMS };
         return Err(vec![Violation { argument: STEPS.to_owned(), problem }]);
     }
+
     let mut values = Vec::with_capacity(items.len());
     let mut violations = Vec::new();
     for (at, item) in items.iter().enumerate() {
@@ -31,6 +32,7 @@ pub(super) fn bind<'a>(
             Err(found) => violations.extend(found),
         }
     }
+
     if violations.is_empty() { Ok(values) } else { Err(violations) }
 }
 

@@ -58,6 +58,7 @@ pub(super) fn bind(
         Shape::Map(_) => item.map(given)?,
     };
     let violations = rules::violations(arg, &value, RuleOrigin::Config);
+
     if violations.is_empty() { Ok(Some(value)) } else { Err(violations) }
 }
 
@@ -99,6 +100,7 @@ impl ItemRules<'_> {
         if limit.is_none() && count > MAX_COUNT {
             return Err(Problem::AboveMaximum { value: count.to_string(), maximum: MAX_COUNT.to_string() });
         }
+
         Ok(BoundValue::Integer(count))
     }
 
@@ -119,6 +121,7 @@ impl ItemRules<'_> {
                 Err(problem) => violations.push(self.violation(&format!("[{at}]"), problem)),
             }
         }
+
         if violations.is_empty() { Ok(BoundValue::List(words)) } else { Err(violations) }
     }
 
@@ -144,6 +147,7 @@ impl ItemRules<'_> {
                 }
             }
         }
+
         if violations.is_empty() { Ok(BoundValue::Map(pairs)) } else { Err(violations) }
     }
 
@@ -152,6 +156,7 @@ impl ItemRules<'_> {
         let separator = Some(self.template.separator()).filter(|text| !text.is_empty()).unwrap_or("=").to_owned();
         let mut members: Map<String, Value> = Map::new();
         let mut violations = Vec::new();
+
         for (at, pair) in pairs.iter().enumerate() {
             match pair.as_str().and_then(|text| text.split_once(separator.as_str())) {
                 Some((key, value)) => match members.entry(key).or_insert_with(|| Value::Array(Vec::new())) {
@@ -161,6 +166,7 @@ impl ItemRules<'_> {
                 None => violations.push(self.violation(&format!("[{at}]"), type_problem(pair, "NAME=VALUE"))),
             }
         }
+
         if violations.is_empty() { Ok(members) } else { Err(violations) }
     }
 
@@ -175,6 +181,7 @@ impl ItemRules<'_> {
         if items > most {
             return whole(Problem::TooManyItems { items, most });
         }
+
         Ok(())
     }
 
@@ -215,14 +222,17 @@ impl ItemRules<'_> {
         if word.contains('\0') {
             return Err(Problem::Nul);
         }
+
         let limit = if arg.place() == Place::Stdin { MAX_STDIN_BYTES } else { MAX_ARGUMENT_BYTES };
         if word.len() > limit {
             return Err(Problem::TooLong { bytes: word.len(), limit });
         }
+
         let is_choice = arg.values().any(|allowed| allowed == word);
         if arg.values().len() > 0 && !is_choice {
             return Err(Problem::NotInEnum { allowed: arg.values().map(str::to_owned).collect() });
         }
+
         if start.starts_with('-') && start != "-" && !is_choice && !self.dash_allowed && self.could_be_option() {
             let value = json_text(given);
             return Err(match arg.kind() {
@@ -230,6 +240,7 @@ impl ItemRules<'_> {
                 Type::String | Type::Boolean => Problem::LeadingDash { value },
             });
         }
+
         Ok(())
     }
 

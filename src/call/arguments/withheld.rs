@@ -24,6 +24,7 @@ pub fn withheld(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Vec<V
         let in_steps = steps.iter().filter(move |(_, name)| name == arg.name());
         own.into_iter().chain(in_steps.map(|(place, _)| place.clone())).map(violation).collect::<Vec<_>>()
     };
+
     tool.withheld_args().flat_map(of_arg).collect()
 }
 

@@ -66,6 +66,7 @@ fn parts<'p>(views: impl Iterator<Item = CommandPart<'p>>) -> Vec<Part> {
             (CommandPart::Word(word), _) => parts.push(Part::Word(word.to_owned())),
         }
     }
+
     parts
 }
 

@@ -78,6 +78,7 @@ pub fn complete(index: &ToolIndex, line: &str, cursor: usize, context: Completio
         _ => finder.arguments(index),
     };
     let candidate = |(text, (description, is_whole))| Candidate { text, description, is_whole };
+
     Completion { range, candidates: found.into_iter().map(candidate).collect() }
 }
 
@@ -95,6 +96,7 @@ fn command_at_end(text: &str) -> Option<(Vec<Word>, Option<Word>)> {
             },
         }
     }
+
     let open = words.pop_if(|word| word.range.end == text.len());
     Some((words, open))
 }
@@ -143,12 +145,15 @@ impl Finder<'_> {
                 self.add(program.unwrap_or_default(), description, true);
             }
         }
+
         for (cli, (spelling, _)) in spellings(index) {
             let program = quoted_words(spelling).into_iter().next();
             self.add(&program.unwrap_or_default(), cli.description(), true);
         }
+
         self.add("cd", "Change the directory", true);
         self.found.remove("");
+
         self.found
     }
 
@@ -176,22 +181,26 @@ impl Finder<'_> {
         if !is_behind_dashes && let Some((arg, prefix)) = grammars.iter().find_map(|(grammar, _)| self.value(grammar)) {
             return self.values(arg, &prefix);
         }
+
         if !is_behind_dashes && self.open.starts_with('-') {
             for (grammar, is_complete) in &grammars {
                 self.options(grammar, *is_complete);
             }
             return self.found;
         }
+
         for fit in &fits {
             if let Some(word) = fit.command.words().nth(fit.depth) {
                 self.add(word, fit.tool.description(), true);
             }
         }
+
         let complete = grammars.iter().filter(|(_, is_complete)| *is_complete);
         let operands: Vec<ArgView<'_>> = complete.filter_map(|(grammar, _)| self.operand(grammar)).collect();
         for arg in &operands {
             self.choices(*arg, "");
         }
+
         if operands.iter().any(|arg| arg.values().len() == 0) { self.paths("") } else { self.found }
     }
 
@@ -224,6 +233,7 @@ impl Finder<'_> {
             }
             at += 1;
         }
+
         command.words().count()
     }
 
@@ -239,6 +249,7 @@ impl Finder<'_> {
                 Some((option.arg, name.to_owned()))
             })
         };
+
         detached.map(|option| (option.arg, String::new())).or_else(attached)
     }
 
@@ -260,12 +271,14 @@ impl Finder<'_> {
         let options = options.filter(|option| is_complete || option.zone == Zone::Front);
         // An option whose value may be a word of its own is listed so.
         let (detached, attached): (Vec<_>, Vec<_>) = options.partition(|option| option.template.fixed_words() > 0);
+
         for option in &detached {
             let name = option.template.name().filter(|name| !name.contains('=') && !self.is_given(option.arg, name));
             if let Some(name) = name {
                 self.add(name, option.arg.description(), true);
             }
         }
+
         for option in &attached {
             let name = option.template.name().filter(|name| name.starts_with('-') && name.len() > 1);
             let name =
@@ -274,6 +287,7 @@ impl Finder<'_> {
                 self.add(name, option.arg.description(), false);
             }
         }
+
         for constant in grammar.constants.iter().filter_map(|words| words.first()) {
             self.add(constant, grammar.tool.description(), true);
         }

@@ -124,6 +124,7 @@ impl<'a> Grammar<'a> {
         let mut base_slots = 0;
         let mut constants = Vec::new();
         let mut added = Vec::new();
+
         for (at, part) in command.parts.iter().enumerate() {
             match part {
                 Part::Word(word) => slots.push(Slot::Word(word.clone())),
@@ -144,6 +145,7 @@ impl<'a> Grammar<'a> {
                 base_slots = slots.len();
             }
         }
+
         let is_placed =
             |arg: &ArgView<'_>| command.parts.iter().any(|part| matches!(part, Part::Arg(name) if name == arg.name()));
         let placed = slots.len();
@@ -164,8 +166,10 @@ impl<'a> Grammar<'a> {
             let is_apart = option.meaning == Meaning::Value && option.template.fixed_words() > 0;
             option.is_assumed = is_apart && option.arg.template().is_attached();
         }
+
         let leading = slots.iter().take_while(|slot| matches!(slot, Slot::Word(_))).count();
         let front_words = front_words.map_or(leading, |front| front.min(leading));
+
         Self { tool, slots, constants, added, options, front_words, base_slots, slots_before_options }
     }
 
@@ -251,6 +255,7 @@ fn spellings(arg: ArgView<'_>, zone: Zone) -> Vec<Spelling<'_>> {
     if arg.is_from_user() || arg.output().is_some() || arg.flag() == "--" {
         return Vec::new();
     }
+
     let fixed = |words: &[String], meaning: Meaning| Spelling {
         arg,
         template: FlagTemplate::new(words, Shape::Single, true),
@@ -264,6 +269,7 @@ fn spellings(arg: ArgView<'_>, zone: Zone) -> Vec<Spelling<'_>> {
         .filter(|(words, _)| !words.is_empty())
         .map(|(words, value)| fixed(&words, Meaning::Fixed(value)))
         .collect();
+
     if matches!(arg.place(), Place::Option | Place::Cwd) {
         let shape = match arg.shape() {
             Shape::List(Spread::Joined) | Shape::Map(Spread::Joined) => Shape::Single,
@@ -290,6 +296,7 @@ fn spellings(arg: ArgView<'_>, zone: Zone) -> Vec<Spelling<'_>> {
             Some(arg.off_words()).filter(|words| !words.is_empty()).map(|words| fixed(&words, Meaning::Switch(false))),
         );
     }
+
     all
 }
 
@@ -304,6 +311,7 @@ fn equivalents<'a>(spelling: &Spelling<'a>, bare: &[&str], valued: &[&str]) -> V
     if spelling.zone == Zone::FirstWord || spelling.meaning == Meaning::Value && has_bare {
         return Vec::new();
     }
+
     let all = spelling.template.equivalents().into_iter().chain(stated(spelling, valued));
     let Spelling { arg, zone, is_withheld, .. } = *spelling;
     let spell =

@@ -83,6 +83,7 @@ impl<'a> Lexer<'a> {
         if self.rest().is_empty() {
             return Ok(None);
         }
+
         let token = match self.redirection()? {
             Some(redirection) => Token::Redirection(redirection),
             None => match self.operator()? {
@@ -90,6 +91,7 @@ impl<'a> Lexer<'a> {
                 None => Token::Word(super::quoting::word(self.line, &mut self.at)?),
             },
         };
+
         Ok(Some((token, start..self.at)))
     }
 
@@ -101,6 +103,7 @@ impl<'a> Lexer<'a> {
         if !is_redirection {
             return Ok(None);
         }
+
         let found = REDIRECTIONS.iter().find(|(text, _)| rest.starts_with(text)).copied();
         let (text, redirection) = match found {
             Some(found) => found,
@@ -111,9 +114,11 @@ impl<'a> Lexer<'a> {
             let ends = rest[text.len()..].chars().next().is_none_or(|c| !c.is_ascii_digit() && c != '-');
             return if ends { Ok(Some(self.taken(text, redirection))) } else { Err(self.refused_redirection()) };
         }
+
         let behind = rest[text.len()..].strip_prefix('>').unwrap_or(&rest[text.len()..]);
         let target = behind.trim_start_matches([' ', '\t']);
         let ends = |rest: &str| rest.chars().next().is_none_or(|c| c.is_whitespace() || "|&;)<>".contains(c));
+
         match target.strip_prefix("/dev/null").filter(|rest| ends(rest)) {
             Some(behind) => {
                 self.at = self.line.len() - behind.len();
@@ -148,6 +153,7 @@ impl<'a> Lexer<'a> {
                 "use `tee` if it is served, which writes, or let the result come back; `2>&1` and `>/dev/null` are read",
             ),
         };
+
         LineError::at(self.line, range, problem, remedy)
     }
 
@@ -164,6 +170,7 @@ impl<'a> Lexer<'a> {
                 return Ok(Some(self.taken(text, operator)));
             }
         }
+
         let refused = |length: usize, problem: &str, remedy: &str| {
             Err(LineError::at(self.line, self.at..self.at + length, problem, remedy))
         };

@@ -40,6 +40,7 @@ pub(super) fn assign<'a>(
     let operands = std::mem::take(&mut scanned.operands);
     let typed_dashes = scanned.dashes;
     let mut assigner = Assigner { grammar, scanned, assigned: Assigned::default(), words };
+
     match (typed_dashes, dashes) {
         // The line has `--`, and the command has args on both sides of it.
         (Some(typed), Some(at)) if grammar.separates() => {
@@ -48,9 +49,11 @@ pub(super) fn assign<'a>(
         }
         _ => assigner.part(&operands, 0..grammar.slots.len())?,
     }
+
     if typed_dashes.is_none() && grammar.separates() {
         assigner.check_sides(dashes.unwrap_or_default())?;
     }
+
     Ok(assigner.assigned)
 }
 
@@ -81,6 +84,7 @@ impl<'a> Assigner<'_, 'a, '_> {
             self.assigned.slots.extend(left[..taken].iter().map(|(at, _)| (number, *at)));
             left = &left[taken..];
         }
+
         match left.first() {
             Some((at, word)) => Err(self.one_too_many(*at, word)),
             None => Ok(()),
@@ -102,6 +106,7 @@ impl<'a> Assigner<'_, 'a, '_> {
         let is_ruled = |slot: &Slot<'a>| matches!(slot, Slot::Arg(arg) if arg.rules().any(RuleView::is_from_policy));
         let is_arg = |(slot, _): &&(usize, usize)| matches!(self.grammar.slots[*slot], Slot::Arg(_));
         let first = self.assigned.slots.iter().find(is_arg);
+
         match (first, self.grammar.slots[dashes..].iter().any(is_ruled)) {
             (Some((_, at)), true) => {
                 let problem =
@@ -118,6 +123,7 @@ impl<'a> Assigner<'_, 'a, '_> {
         if self.scanned.given.contains_key(arg.name()) || self.is_needless(arg) {
             return 0;
         }
+
         let most = arg.max_items().and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
         let taken = match arg.shape() {
             Shape::Single | Shape::Count => operands.iter().take(1).filter(|(_, word)| accepts(arg, word)).count(),
@@ -134,6 +140,7 @@ impl<'a> Assigner<'_, 'a, '_> {
             given.add(key, meant(arg, value));
             self.assigned.places.push(OperandPlace { word: *at, arg: arg.name().to_owned() });
         }
+
         taken
     }
 
@@ -163,6 +170,7 @@ impl<'a> Assigner<'_, 'a, '_> {
         };
         let is_option_given = |name: &str| !is_operand(name) && self.scanned.given.contains_key(name);
         let mut groups = self.grammar.tool.groups().filter(|group| is_one(group.kind()));
+
         groups.any(|group| {
             let mut names = group.args();
             names.clone().any(|name| name == arg.name()) && names.any(is_option_given)

@@ -16,15 +16,18 @@ pub(super) fn word(line: &str, at: &mut usize) -> Result<Word, LineError> {
     let Reader { start, text, pattern, has_glob, .. } = reader;
     let range = start..*at;
     let written = &line[range.clone()];
+
     if let Some(braces) = braces(written) {
         let range = start + braces.start..start + braces.end;
         return Err(LineError::at(line, range, "braces are not expanded here", "write each word out, or quote them"));
     }
+
     let is_home = written == "~" || written.starts_with("~/");
     if written.starts_with('~') && !is_home {
         let remedy = "write the path out, or `~/` for the own home directory";
         return Err(LineError::at(line, range, "directories of other users are not expanded here", remedy));
     }
+
     Ok(Word { text, is_home, glob: has_glob.then_some(pattern), range })
 }
 
@@ -81,6 +84,7 @@ impl Reader<'_> {
             }
             None => self.literal('\\'),
         }
+
         Ok(())
     }
 
@@ -198,6 +202,7 @@ fn braces(written: &str) -> Option<std::ops::Range<usize>> {
     let mut at = 0;
     let mut open: Option<usize> = None;
     let mut is_list = false;
+
     while at < bytes.len() {
         match bytes[at] {
             b'\\' => at += 1,
@@ -218,5 +223,6 @@ fn braces(written: &str) -> Option<std::ops::Range<usize>> {
         }
         at += 1;
     }
+
     None
 }

@@ -107,6 +107,7 @@ pub(crate) fn with_useful_suggestions(index: &ToolIndex, command: CommandWords<'
         })
     };
     unread.suggestions.retain(is_useful);
+
     unread
 }
 
@@ -157,6 +158,7 @@ fn read_words<'a>(index: &'a ToolIndex, command: CommandWords<'_>, depth: usize)
     let separates = candidates.iter().any(|candidate| candidate.grammar.separates());
     let mut best: Option<(Rank, Reading<'a>)> = None;
     let mut failed: Vec<Box<Failure<'a>>> = Vec::new();
+
     for candidate in candidates {
         match read_as(index, candidate, (command, separates), depth) {
             Ok((rank, reading)) if best.as_ref().is_none_or(|(other, _)| rank > *other) => best = Some((rank, reading)),
@@ -164,6 +166,7 @@ fn read_words<'a>(index: &'a ToolIndex, command: CommandWords<'_>, depth: usize)
             Err(failure) => failed.push(failure),
         }
     }
+
     best.map(|(_, reading)| reading).ok_or_else(|| unread(index, command, &failed))
 }
 
@@ -219,6 +222,7 @@ fn candidates<'a>(index: &'a ToolIndex, command: CommandWords<'_>) -> Vec<Candid
             found.extend(fitting.map(|spelling| Candidate::new(tool, &spelling, command.words[0])));
         }
     }
+
     found
 }
 
@@ -268,6 +272,7 @@ fn read_as<'a>(
             return Err(Box::new(Failure { grammar, plain_words, misfit, violations, started: None }));
         }
     };
+
     match started(index, tool, &operands, command, depth) {
         Ok(started) => Ok((rank, Reading { tool, arguments, repeated, typed, operands, started })),
         Err(unread) => {
@@ -306,6 +311,7 @@ fn started<'a>(
         return Ok(None);
     };
     let words = CommandWords { words: &command.words[first_word..], variables: &[], ..command };
+
     match read_started(index, words, depth + 1) {
         Ok(reading) => Ok(Some(Box::new(StartedCommand { first_word, reading }))),
         Err(unread) => Err(Unread { word: first_word + unread.word, ..unread }),
@@ -324,6 +330,7 @@ fn unread(index: &ToolIndex, command: CommandWords<'_>, failed: &[Box<Failure<'_
     if let Some(unread) = &nearest.started {
         return unread.clone();
     }
+
     // The line names none of the tools that have an option in their command.
     if failed.iter().all(|failure| failure.misfit.kind == MisfitKind::MissingConstant) {
         return if nearest.plain_words > 1 {
@@ -332,6 +339,7 @@ fn unread(index: &ToolIndex, command: CommandWords<'_>, failed: &[Box<Failure<'_
             unknown_command(index, command)
         };
     }
+
     let Misfit { at, problem, kind } = &nearest.misfit;
     let names = failed.iter().flat_map(|failure| failure.grammar.names());
     let unknown_option = if let MisfitKind::UnknownOption(name) = kind { Some(name) } else { None };
@@ -355,6 +363,7 @@ fn unread(index: &ToolIndex, command: CommandWords<'_>, failed: &[Box<Failure<'_
         }
     };
     let is_withheld = *kind == MisfitKind::Withheld;
+
     Unread { word: *at, problem, suggestions, tool: Some(tool.to_owned()), is_withheld }
 }
 
@@ -377,6 +386,7 @@ fn other_forms(command: CommandWords<'_>, words: usize, failed: &[Box<Failure<'_
     let more = if more == 0 { String::new() } else { format!(" and {more} more forms") };
     let problem = format!("this is served as {}{more} alone", forms.join(", "));
     let word = command.words.len();
+
     Unread { word, problem, suggestions: Vec::new(), tool: None, is_withheld: false }
 }
 
@@ -387,6 +397,7 @@ fn unknown_command(index: &ToolIndex, command: CommandWords<'_>) -> Unread {
     // The words of tools that start with most of the line's words, and the place behind these.
     let mut next: Vec<String> = Vec::new();
     let mut depth = 0;
+
     for tool in index.tools().filter(|tool| !tool.is_native()) {
         programs.extend(tool.cli().words().chain(tool.words()).next());
         for own in Command::all(tool) {
@@ -399,6 +410,7 @@ fn unknown_command(index: &ToolIndex, command: CommandWords<'_>) -> Unread {
             }
         }
     }
+
     let unread = |word: usize, problem: String, near: Vec<&str>| Unread {
         word,
         problem,
@@ -411,12 +423,14 @@ fn unknown_command(index: &ToolIndex, command: CommandWords<'_>) -> Unread {
         let near = near_misses(program, programs.iter().copied(), MAX_SUGGESTIONS);
         return unread(0, format!("no tool runs `{program}`"), near);
     }
+
     let mut operands = command.words.iter().enumerate().filter(|(_, word)| !is_option(word)).skip(depth);
     let (place, found) = operands.next().map_or((command.words.len(), ""), |(at, word)| (at, *word));
     next.sort_unstable();
     next.dedup();
     let before: Vec<&str> = command.words.iter().copied().filter(|word| !is_option(word)).take(depth).collect();
     let before = before.join(" ");
+
     match found {
         "" => unread(
             place,
@@ -444,5 +458,6 @@ fn shared_words<'c>(own: &'c Command, command: CommandWords<'_>) -> (usize, Opti
         }
         shared += 1;
     }
+
     (shared, None)
 }

@@ -95,6 +95,7 @@ pub fn read_line<'a>(index: &'a ToolIndex, line: &str, context: LineContext<'_>)
     let Script { directories, steps } = parse(line)?;
     let directories: Vec<String> = directories.iter().map(|word| text(word, context.env)).collect();
     let mut read_steps = Vec::with_capacity(steps.len());
+
     for step in steps {
         let mut stages = Vec::with_capacity(step.stages.len());
         for (at, stage) in step.stages.iter().enumerate() {
@@ -115,6 +116,7 @@ pub fn read_line<'a>(index: &'a ToolIndex, line: &str, context: LineContext<'_>)
         }
         read_steps.push(ReadStep { condition: step.condition, stages });
     }
+
     Ok(ReadLine { directories, steps: read_steps })
 }
 
@@ -218,6 +220,7 @@ fn expanded(
         let safe = |path: String| if path.starts_with('-') { format!("./{path}") } else { path };
         all.extend(paths.into_iter().map(|path| ExpandedWord { text: safe(path), from }));
     }
+
     Ok(all)
 }
 

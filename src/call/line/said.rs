@@ -74,6 +74,7 @@ fn give_input(grammar: &Grammar<'_>, input: Input<'_>, arguments: &mut Map<Strin
     let is_stdin = |arg: &ArgView<'_>| arg.place() == Place::Stdin && !arg.is_from_user();
     let stdin = tool.args().find(is_stdin);
     let withheld = tool.withheld_args().find(is_stdin);
+
     match (input, stdin) {
         (Input::Nothing, _) | (Input::Pipe, Some(_)) => {}
         // The command that it starts has to read it.
@@ -86,6 +87,7 @@ fn give_input(grammar: &Grammar<'_>, input: Input<'_>, arguments: &mut Map<Strin
             });
         }
     }
+
     Ok(())
 }
 

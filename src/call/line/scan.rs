@@ -148,6 +148,7 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
                 self.operand(word);
             }
         }
+
         Ok(())
     }
 
@@ -175,10 +176,12 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
             self.found.options.push(at);
             return Ok(());
         }
+
         if is_negative_number(word) && self.grammar.takes_numbers() {
             self.operand(word);
             return Ok(());
         }
+
         Err(self.unknown(word))
     }
 
@@ -246,6 +249,7 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
         if option.meaning == Meaning::Value && takes_words(option.arg) && option.template.fixed_words() > 0 {
             self.further_values(option)?;
         }
+
         Ok(true)
     }
 
@@ -257,6 +261,7 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
         if !option.is_assumed || !is_option(value) || starts_with_digit {
             return Ok(());
         }
+
         let spelled =
             option.arg.template().described(option.arg.name()).replace(&format!("<{}>", option.arg.name()), value);
         let problem = format!("the program could take `{value}` for an option; write `{spelled}`");
@@ -281,6 +286,7 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
         if self.at != 1 || word.is_empty() {
             return Ok(false);
         }
+
         let named = |letter: char| {
             let is_letter = |one: &&Spelling<'a>| {
                 one.zone == Zone::FirstWord && one.name().is_some_and(|name| name.chars().eq([letter]))
@@ -289,6 +295,7 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
         };
         let Some(options) = word.chars().map(named).collect::<Option<Vec<_>>>() else { return Ok(false) };
         let mut used = 1;
+
         for option in options {
             if option.template.is_bare() {
                 self.give(option, &FlagMatch { key: "", value: "", words: 1, literal_bytes: 0 })?;
@@ -301,8 +308,10 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
             self.give(option, &FlagMatch { key: "", value, words: 1, literal_bytes: 0 })?;
             used += 1;
         }
+
         self.at += used;
         self.found.letters_end = self.at;
+
         Ok(true)
     }
 
@@ -311,6 +320,7 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
         if word.starts_with("--") || word.chars().count() < 3 {
             return Ok(false);
         }
+
         let mut said: Vec<(&Spelling<'a>, String, String)> = Vec::new();
         let mut used = 1;
         for (start, short) in word.char_indices().skip(1) {
@@ -338,9 +348,11 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
             used = read.words;
             break;
         }
+
         for (option, key, value) in said {
             self.give(option, &FlagMatch { key: &key, value: &value, words: used, literal_bytes: 0 })?;
         }
+
         self.at += used;
         Ok(true)
     }
@@ -352,19 +364,23 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
         if option.is_withheld {
             return Err(Misfit::withheld(at, name(), self.grammar.tool.name()));
         }
+
         if option.arg.place() == Place::Cwd && self.found.given.contains_key(option.arg.name()) {
             let problem = format!("`{}` stands twice, and the second starts in the first", name());
             return Err(Misfit::new(at, problem));
         }
+
         if option.arg.place() == Place::Cwd && read.value.starts_with('~') {
             // A call expands it, and the program does not.
             let problem =
                 format!("`{}` stands in quotes, so it names no home directory; write the path out", read.value);
             return Err(Misfit::new(at, problem));
         }
+
         if option.arg.is_ordered() {
             self.found.steps.push(Given::of(option.arg));
         }
+
         let given = match self.found.steps.last_mut() {
             Some(step) if option.arg.is_ordered() => step,
             _ => self.found.given.entry(option.arg.name()).or_insert_with(|| Given::of(option.arg)),
@@ -375,6 +391,7 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
             Meaning::Switch(on) => given.switches.push(*on),
             Meaning::Count => given.count = given.count.saturating_add(1),
         }
+
         Ok(())
     }
 

@@ -85,6 +85,7 @@ impl Parser<'_> {
                 None => break,
             };
         }
+
         Ok(())
     }
 
@@ -141,6 +142,7 @@ impl Parser<'_> {
             return Err(LineError::at(self.line, range, problem, remedy));
         };
         self.check_first(first)?;
+
         Ok((Some(Stage { variables, words, streams, range }), end))
     }
 
@@ -152,10 +154,12 @@ impl Parser<'_> {
             let problem = format!("`{text}` controls a shell, and no shell runs here");
             return Err(self.error(word, problem, "write the commands one by one, with `&&`, `||`, `;` or `|`"));
         }
+
         if OF_THE_SHELL.contains(&text) {
             let problem = format!("`{text}` is a command of the shell, and no shell runs here");
             return Err(self.error(word, problem, "call the program itself; nothing persists between lines"));
         }
+
         Ok(())
     }
 
@@ -172,12 +176,14 @@ impl Parser<'_> {
             let problem = "`cd` in a pipeline changes no directory";
             return Err(LineError::at(self.line, stage.range.clone(), problem, "start the line with `cd DIR &&`"));
         }
+
         let count: usize = self.script.steps.iter().map(|step| step.stages.len()).sum();
         if count + stages.len() > MAX_STAGES {
             let range = stages[0].range.clone();
             let problem = format!("the line has more than {MAX_STAGES} commands");
             return Err(LineError::at(self.line, range, problem, "split it into several lines"));
         }
+
         self.script.steps.push(Step { condition, stages });
         Ok(())
     }

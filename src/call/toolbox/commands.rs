@@ -102,6 +102,7 @@ impl Toolbox {
         let surroundings = Surroundings { directory: None, input: Input::Nothing, env: &[], purpose };
         let started = self.plan_started(started, &texts.join(" "), invocation, surroundings)?;
         command_line::start(invocation, bound, &started.invocation);
+
         Ok(Some(started))
     }
 
@@ -118,14 +119,17 @@ impl Toolbox {
             let problem = format!("`{}` runs in the directory of its config", tool.name());
             return Err(unread(text, problem, "run it without another command before it"));
         }
+
         let directory = by.cwd.as_ref().map(|directory| directory.display().to_string());
         let surroundings = Surroundings { directory: directory.as_deref(), ..surroundings };
         let call = self.plan_command(started.reading, text, surroundings)?;
         let program = &call.invocation.argv[0];
+
         if program.contains('/') && !Path::new(program).is_absolute() {
             let problem = format!("`{program}` is relative to the server's directory");
             return Err(unread(text, problem, "run it without another command before it"));
         }
+
         Ok(call)
     }
 
@@ -137,15 +141,18 @@ impl Toolbox {
         if words.is_empty() {
             return Vec::new();
         }
+
         let (variables, input, names_program) = (&[][..], Input::Pipe, &exec::names_program);
         let command = |input| CommandWords { words: &words, variables, input, names_program };
         let reading = read(&self.index, command(Input::Nothing)).or_else(|_| read(&self.index, command(input)));
         let mut names = Vec::new();
         let mut next = reading.ok();
+
         while let Some(Reading { tool, started, .. }) = next {
             names.push(tool.name().to_owned());
             next = started.map(|started| started.reading);
         }
+
         names
     }
 }
@@ -182,10 +189,12 @@ fn unsayable(tool: ResolvedTool<'_>, input: Input<'_>) -> Option<(String, &'stat
         let problem = format!("the user gives some of the values of `{}`", tool.name());
         return Some((problem, "call the tool by its name, with `climax_call`"));
     }
+
     if tool.args().any(|arg| arg.output().is_some()) {
         let problem = format!("`{}` writes files for the result", tool.name());
         return Some((problem, "call the tool by its name, with `climax_call`"));
     }
+
     (input == Input::Pipe && has_rule(Place::Stdin)).then(|| {
         let problem = format!("the policy has a rule for the standard input of `{}`", tool.name());
         (problem, "pass the text as an argument, so that it can be checked")
@@ -198,6 +207,7 @@ fn fixed_directory(tool: ResolvedTool<'_>) -> Option<(String, &'static str)> {
         let problem = format!("`{}` runs in the directory of its config", tool.name());
         return Some((problem, "leave the directory out"));
     }
+
     let mut rules = tool.args().flat_map(ArgView::rules);
     rules.any(RuleView::is_from_policy).then(|| {
         let problem = format!("the policy has rules for `{}`, which hold in the server's directory", tool.name());

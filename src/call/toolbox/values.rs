@@ -24,8 +24,10 @@ pub(super) fn only_reads(tool: ResolvedTool<'_>, bound: &Bound<'_>, purpose: Pur
     if risk == Risk::Read {
         return Ok(());
     }
+
     let stated = tool.written_risk().map(|_| risk);
     let problem = Problem::NotReading { tool: tool.name().to_owned(), risk: stated, caller };
+
     Err(Violation { argument: argument.to_owned(), problem })
 }
 

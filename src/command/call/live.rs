@@ -60,9 +60,11 @@ impl Live {
         if head.start > 0 {
             return;
         }
+
         let end = head.bytes.iter().rposition(|byte| *byte == b'\n').unwrap_or_default();
         let text = String::from_utf8_lossy(&head.bytes[..end]);
         let text = self.form.apply(&text);
+
         if let Some(new) = text.trim_end().strip_prefix(&self.printed).filter(|new| !new.is_empty()) {
             let mut out = io::stdout().lock();
             // The rest of the result meets the same error.

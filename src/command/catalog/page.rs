@@ -98,12 +98,14 @@ fn args(tool: ResolvedTool<'_>) -> String {
     if tool.args().len() == 0 {
         return "<p>The tool takes no arguments.</p>\n".to_owned();
     }
+
     let mut rows = String::new();
     for arg in tool.args() {
         let form = show::notes(arg).join(", ");
         let [name, form, description] = [arg.name(), &form, arg.description()].map(Escaped);
         let _ = writeln!(rows, "<tr><td>{name}</td><td class=\"dim\">{form}</td><td>{description}</td></tr>");
     }
+
     let head = "<tr><th>Argument</th><th>Form</th><th>Description</th></tr>";
     format!("<div class=\"table\"><table>\n<thead>{head}</thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n")
 }

@@ -47,6 +47,7 @@ fn check_named(json: &Value, key: &str) -> Result<(), String> {
             }
         }
     }
+
     Ok(())
 }
 
@@ -183,6 +184,7 @@ fn named(
             Some(earlier) => changes(&[what], earlier, one, found),
         }
     }
+
     for (name, one) in before.iter().filter(|(name, _)| !after.contains_key(*name)) {
         found.push(Difference::Removed(step((*name).to_owned()), about(one)));
     }
@@ -283,6 +285,7 @@ fn rule_text(rule: &Value) -> String {
         text("require_approval").map(|pattern| format!("asks first for '{pattern}'")),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
+
     match (parts.is_empty(), text("from")) {
         (true, _) => String::new(),
         (false, Some("policy")) => format!("{} (policy)", parts.join(", ")),

@@ -53,6 +53,7 @@ pub(super) async fn clients() -> Vec<ClientCheck> {
         };
         checks.push(ClientCheck { client, path, problem });
     }
+
     checks
 }
 

@@ -71,6 +71,7 @@ fn options(sources: &Sources) -> io::Result<String> {
     if let Some(level) = confine {
         let _ = write!(text, " --confine {}", ConfineLevel::as_str(*level));
     }
+
     Ok(text)
 }
 
@@ -106,10 +107,12 @@ fn programs(index: &ToolIndex) -> String {
         let tools = counted(summary.tool_count, "tool");
         let _ = writeln!(lines, "- {} ({tools}){}", summary.cli.name(), about(summary.cli.description()));
     }
+
     let rest = index.summary().count().saturating_sub(MAX_LISTED_CLIS);
     if rest > 0 {
         let _ = writeln!(lines, "- and {rest} more, which a search finds");
     }
+
     lines
 }
 

@@ -132,6 +132,7 @@ impl<'a> HelpReader<'a> {
         if page.is_manual || page.command.options.len() < help.page.command.options.len() {
             return help;
         }
+
         let page = help.page.with_details_of(page);
         Help { text: help.text, page }
     }
@@ -179,6 +180,7 @@ impl<'a> HelpReader<'a> {
             let help = self.longer(&pending.words, Help { text, page }).await;
             return (pending, Some(help));
         }
+
         (pending, manual)
     }
 
@@ -225,6 +227,7 @@ impl<'a> HelpReader<'a> {
                 "`{command}` was still running after {seconds} s and was ended: it printed no help, or waits"
             ));
         }
+
         let [stdout, stderr] = [outcome.stdout, outcome.stderr].map(|stream| import::clean(&stream.text()));
         Ok(if stdout.trim().is_empty() { stderr } else { stdout })
     }

@@ -51,6 +51,7 @@ impl Subset {
                 format!("it names {}", some.join(", "))
             }
         };
+
         Err(format!("`--only {missing}`: the help of `{program}` names no such subcommand; {hint}"))
     }
 }

@@ -43,6 +43,7 @@ impl SettingsFile {
                 "it is read-only: `chmod u+w` lets it be changed",
             ));
         }
+
         Ok(Self { found: Some((fs::read_to_string(&target)?, mode)), path: target })
     }
 
@@ -64,8 +65,10 @@ impl SettingsFile {
         if let Some((_, mode)) = &self.found {
             temporary.as_file().set_permissions(mode.clone())?;
         }
+
         temporary.as_file().sync_all()?;
         temporary.persist(&self.path)?;
+
         Ok(())
     }
 }

@@ -123,6 +123,7 @@ fn set_json(root: &CstObject, servers: &str, name: &str, entry: &Map<String, Val
     let no_object = |path: String| move || Problem::NoObject(path);
     let all = root.object_value_or_create(servers).ok_or_else(no_object(servers.to_owned()))?;
     let own = all.object_value_or_create(name).ok_or_else(no_object(format!("{servers}.{name}")))?;
+
     for (key, value) in entry {
         match own.get(key) {
             Some(found) if found.to_serde_value().as_ref() == Some(value) => {}
@@ -130,6 +131,7 @@ fn set_json(root: &CstObject, servers: &str, name: &str, entry: &Map<String, Val
             None => drop(own.append(key, input(value))),
         }
     }
+
     Ok(())
 }
 
@@ -142,6 +144,7 @@ fn remove_json(root: &CstObject, servers: &str, name: &str) -> Result<(), Proble
             property.remove();
         }
     }
+
     Ok(())
 }
 
@@ -176,6 +179,7 @@ fn set_toml(root: &mut Table, servers: &str, name: &str, entry: &Map<String, Val
     let own = all.entry(name).or_insert(Item::Table(Table::new()));
     let own: &mut dyn TableLike =
         own.as_table_like_mut().ok_or_else(|| Problem::NoObject(format!("{servers}.{name}")))?;
+
     for (key, value) in entry {
         let mut new = toml_value(value);
         match own.get_mut(key).and_then(Item::as_value_mut) {
@@ -187,6 +191,7 @@ fn set_toml(root: &mut Table, servers: &str, name: &str, entry: &Map<String, Val
             None => drop(own.insert(key, Item::Value(new))),
         }
     }
+
     Ok(())
 }
 

@@ -61,6 +61,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
             return ExitCode::from(FAILURE);
         }
     };
+
     match verdict(&arguments.subject, &file, served) {
         Ok(verdict) => {
             let code = if verdict.is_permitted() { ExitCode::SUCCESS } else { ExitCode::from(FAILURE) };
@@ -80,6 +81,7 @@ fn verdict(subject: &str, file: &PolicyFile, (all, served): (LoadedTools, Loaded
     if let Some(tool) = all.index.get(subject) {
         return Ok(Verdict { tools: vec![explained(tool)], line: None });
     }
+
     let named = tools_of(&all.index, subject).map_err(|error| match suggest_tools(&all.index, subject).as_slice() {
         [] => error,
         near if !subject.contains(' ') => format!("no tool `{subject}`; did you mean `{}`?", near.join("` or `")),
@@ -90,6 +92,7 @@ fn verdict(subject: &str, file: &PolicyFile, (all, served): (LoadedTools, Loaded
     let toolbox = Toolbox::new(served.index, served.policy, runner, None);
     let request = Request::Line { text: subject, directory: None, input: LineInput::Nothing };
     let session = Session::anonymous(Purpose::Call);
+
     Ok(Verdict { tools, line: Some(toolbox.verdict(request, session)) })
 }
 
@@ -112,6 +115,7 @@ fn as_text(verdict: &Verdict, path: &Path) -> String {
     let place = |line: Option<usize>| line.map_or_else(String::new, |line| format!("{}:{line}: ", path.display()));
     let reason = |reason: &Reason| format!("{}{}", place(reason.line), reason.text);
     let mut text = String::new();
+
     for (name, explanation) in &verdict.tools {
         let word = if explanation.is_permitted { "permitted" } else { "not permitted" };
         let _ = writeln!(text, "{name}: {word}\n  {}", reason(&explanation.reason));
@@ -131,12 +135,14 @@ fn as_text(verdict: &Verdict, path: &Path) -> String {
             );
         }
     }
+
     let _ = match &verdict.line {
         None => Ok(()),
         Some(PolicyVerdict::Permitted) => writeln!(text, "the line is permitted"),
         Some(PolicyVerdict::NeedsApproval) => writeln!(text, "the line needs approval"),
         Some(PolicyVerdict::Refused(reasons)) => writeln!(text, "the line is refused\n  {}", reasons.join("\n  ")),
     };
+
     text
 }
 

@@ -47,18 +47,22 @@ fn text(index: &ToolIndex, arguments: &Args) -> String {
             writeln!(yaml, "  - cli: {name} # {all}, of which {reading} only read")
         };
     }
+
     if !arguments.read_only {
         yaml.push_str("# Tools that delete, overwrite, or cannot be undone. Remove the line to have them too.\n");
         yaml.push_str("deny:\n  - risk: destructive\n");
     }
+
     if let Some(directory) = &arguments.within {
         confine(&mut yaml, index, &absolute(directory));
     }
+
     let _ = writeln!(
         yaml,
         "# {program} asks before a tool changes anything. Where the client cannot ask, such a call is denied."
     );
     yaml.push_str("approval: {global: write, headless: deny}\n");
+
     yaml
 }
 

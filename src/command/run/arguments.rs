@@ -208,6 +208,7 @@ impl HttpArguments {
             CallerPattern::Token(name) => name.clone(),
             CallerPattern::Claim(claim, word) => format!("{claim}:{word}"),
         };
+
         Some(format!("--policy-for {who} is given twice, with {one} and with {other}: name one policy for it"))
     }
 }

@@ -15,10 +15,12 @@ pub(super) fn line(published: &Published, selection: &Selection) -> String {
     let name = identity::name();
     let toolbox = published.handle.toolbox();
     let total = toolbox.index.tools().count();
+
     if published.of_configs.is_empty() {
         let clis = toolbox.index.summary().count();
         return format!("{name}: serving {} of {}", counted(total, "tool"), counted(clis, "CLI"));
     }
+
     let names = clis(published);
     let own = counted(published.of_configs.len(), "tool");
     let compiled_in = total - published.of_configs.len();
@@ -27,6 +29,7 @@ pub(super) fn line(published: &Published, selection: &Selection) -> String {
         (_, false) => format!(" and {}", counted(compiled_in, "compiled-in tool")),
         (_, true) => format!(" and {}; --only serves {names} alone", counted(compiled_in, "compiled-in tool")),
     };
+
     format!("{name}: serving {own} of {names}{others}")
 }
 
@@ -35,10 +38,12 @@ fn clis(published: &Published) -> String {
     let toolbox = published.handle.toolbox();
     let of_configs: HashSet<&str> = published.of_configs.iter().map(String::as_str).collect();
     let mut names: Vec<&str> = Vec::new();
+
     for tool in toolbox.index.tools().filter(|tool| of_configs.contains(tool.name())) {
         if !names.contains(&tool.cli().name()) {
             names.push(tool.cli().name());
         }
     }
+
     if names.len() > MAX_NAMED_CLIS { format!("the {} CLIs of --config", names.len()) } else { names.join(" and ") }
 }

@@ -57,11 +57,13 @@ pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
         }
     };
     let mut policy_servers = Vec::new();
+
     for (pattern, policy) in &arguments.http.policy_for {
         let (server, published) = start.server(Some(policy))?;
         handles.push(published.handle);
         policy_servers.push((pattern.clone(), server.with_state_key(key.clone())));
     }
+
     let http = Http {
         host_check: host_check(&arguments.http),
         auth: auth.clone(),
@@ -74,6 +76,7 @@ pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
         sample: sampler(handles),
     };
     serve_until_shutdown(start, listener, http, auth, &banner).map_err(failed)?;
+
     Ok(ExitCode::SUCCESS)
 }
 
@@ -113,6 +116,7 @@ fn host_check(arguments: &HttpArguments) -> HostCheck {
             "only requests to localhost are answered; if clients use another host name, add --allowed-host NAME"
         );
     }
+
     HostCheck::new(hosts, arguments.allowed_origin.clone())
 }
 
@@ -209,6 +213,7 @@ fn serve_until_shutdown(
         ended
     });
     runtime.shutdown_background();
+
     ended
 }
 

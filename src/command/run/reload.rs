@@ -52,12 +52,14 @@ pub(super) fn watch(registry: Arc<Registry>) -> io::Result<()> {
         }
     };
     let mut watcher = RecommendedWatcher::new(notify, notify::Config::default()).map_err(io::Error::other)?;
+
     for path in &paths {
         // Editors replace files. The watch of a file would follow the old one, so the directory is watched.
         let directory = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(Path::new("/")) };
         let mode = if skills.contains(path) { RecursiveMode::Recursive } else { RecursiveMode::NonRecursive };
         watcher.watch(directory, mode).map_err(io::Error::other)?;
     }
+
     tokio::spawn(async move {
         let _watcher = watcher;
         while changes.recv().await.is_some() {
@@ -67,6 +69,7 @@ pub(super) fn watch(registry: Arc<Registry>) -> io::Result<()> {
             let _ = spawn_blocking(move || reload(&registry)).await;
         }
     });
+
     Ok(())
 }
 

@@ -70,6 +70,7 @@ fn tell_unconfined(published: &Published) {
     if exec::kernel_abi().is_some() {
         return;
     }
+
     let toolbox = published.handle.toolbox();
     let level = toolbox.policy.confine().level.unwrap_or_default();
     let mut tools = toolbox.index.tools();
@@ -96,10 +97,12 @@ impl Reloader {
         if let Some(Err(error)) = self.audit.as_deref().map(Audit::reopen) {
             tracing::error!(%error, "the audit file cannot be reopened; calls fail until it can be opened");
         }
+
         #[cfg(feature = "http")]
         if let Some(Err(error)) = self.auth.as_deref().map(crate::transport::http::auth::Auth::reload) {
             tracing::error!(%error, "the tokens stay as they were");
         }
+
         if self.registry.files().next().is_some() {
             reload::reload(&self.registry);
         }
@@ -113,6 +116,7 @@ impl Reloader {
         if watches && self.registry.files().next().is_some() {
             reload::watch(self.registry.clone())?;
         }
+
         let mut signals = signal(SignalKind::hangup())?;
         tokio::spawn(async move {
             let reloader = Arc::new(self);

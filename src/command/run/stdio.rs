@@ -36,10 +36,12 @@ pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
     if io::stdin().is_terminal() {
         terminal::error(&on_a_terminal());
     }
+
     serve(start, server).map_err(|error| {
         terminal::complain(&error);
         ExitCode::from(FAILURE)
     })?;
+
     Ok(ExitCode::SUCCESS)
 }
 
@@ -69,5 +71,6 @@ fn serve(start: Start<'_>, server: Server) -> io::Result<()> {
     });
     // A thread may be blocked in a read of standard input.
     runtime.shutdown_background();
+
     ended
 }

@@ -54,6 +54,7 @@ fn sum(score: &Score) -> String {
     if (score.factor - 1.0).abs() > f64::EPSILON {
         let _ = write!(text, ", × sentence {:.3}", score.factor);
     }
+
     format!("{text} = {:.3}; covers {:.2}, the floor is {:.2}", score.total, score.covered, score.needed)
 }
 

@@ -14,6 +14,7 @@ pub(in crate::mcp) fn signature(tool: ResolvedTool<'_>) -> String {
     let members = members(&schema, 1);
     let arguments = if members.is_empty() { String::new() } else { format!("args: {{\n{members}}}") };
     let json = if tool.output_form().is_typed() { ", json" } else { "" };
+
     format!(
         "{}{access}({arguments}) // → {{exit_code, stdout, stderr{json}}}",
         comment(&format!("{}{risk}", tool.description()), 0)
@@ -32,6 +33,7 @@ fn members(schema: &Value, depth: usize) -> String {
         let about = property["description"].as_str().map_or_else(String::new, |text| comment(text, depth));
         format!("{about}{}{key}{mark}: {},\n", "  ".repeat(depth), type_of(property, depth))
     };
+
     properties.iter().map(member).collect()
 }
 
@@ -44,11 +46,13 @@ fn type_of(schema: &Value, depth: usize) -> String {
     if let Some(value) = schema.get("const") {
         return value.to_string();
     }
+
     for keyword in ["oneOf", "anyOf"] {
         if let Some(schemas) = schema[keyword].as_array() {
             return union(schemas.iter().map(|schema| type_of(schema, depth)).collect());
         }
     }
+
     match &schema["type"] {
         Value::Array(names) => union(names.iter().map(|name| named_type(schema, name.as_str(), depth)).collect()),
         name => named_type(schema, name.as_str(), depth),

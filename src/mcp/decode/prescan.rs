@@ -40,6 +40,7 @@ impl<'a> Outline<'a> {
         let mut outer = 0;
         // Whether the innermost array or object has no element yet.
         let mut is_empty = false;
+
         while let Some(byte) = json.get(at) {
             match byte {
                 b'"' => {
@@ -74,6 +75,7 @@ impl<'a> Outline<'a> {
             }
             at += 1;
         }
+
         outline
     }
 
@@ -117,6 +119,7 @@ fn string_at(json: &[u8], start: usize) -> Range<usize> {
         // An escaped character does not end the string.
         at += 1;
     }
+
     start..json.len()
 }
 

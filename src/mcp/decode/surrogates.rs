@@ -28,6 +28,7 @@ pub(crate) fn replace_lone(json: &[u8]) -> Cow<'_, [u8]> {
             (Some(_), _) => ESCAPE_BYTES,
         };
     }
+
     text
 }
 

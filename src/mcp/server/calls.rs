@@ -100,6 +100,7 @@ impl Server {
         let context = client.context;
         let progress = Progress::of(context);
         let called = Request::Tool { name: tool.name(), arguments: &arguments };
+
         match self.run(toolbox, called, Purpose::Resource, client, progress.as_ref(), context).await.into_call() {
             CallResult::InputRequired(result) => Ok(ToolResource::InputRequired(result)),
             CallResult::Ran(outcome) if outcome.succeeded() => {
@@ -142,6 +143,7 @@ impl Server {
         let tool = toolbox.index.get(name);
         let progress = Progress::of(context);
         let called = Request::Tool { name, arguments };
+
         match self.run(toolbox, called, Purpose::Prompt, &Unattended, progress.as_ref(), context).await.into_call() {
             CallResult::Ran(outcome) if !outcome.succeeded() => {
                 let reply = reply(name, OutputForm::Text, Ok(outcome), self.options.text_form);
@@ -267,6 +269,7 @@ impl Server {
         if let Some(bytes) = full_output {
             result.content.extend(self.link(tool, bytes, context));
         }
+
         result
     }
 
@@ -347,9 +350,11 @@ pub(super) fn render(reply: Reply, uris: Vec<Option<String>>) -> CallToolResult 
             }
         });
     }
+
     if reply.media.is_empty() || !reply.text.is_empty() {
         content.push(ContentBlock::text(reply.text));
     }
+
     let mut result = match reply.error {
         None => {
             let mut result = CallToolResult::success(content);
@@ -363,5 +368,6 @@ pub(super) fn render(reply: Reply, uris: Vec<Option<String>>) -> CallToolResult 
         }
     };
     result.meta = ignored_meta(&reply.ignored);
+
     result
 }

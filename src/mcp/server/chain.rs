@@ -47,6 +47,7 @@ impl Server {
                 _ => return Err(unknown_log()),
             },
         };
+
         if done.is_empty()
             && let Some((at, error)) = steps.iter().enumerate().find_map(|(at, step)| {
                 let check = || toolbox.check(&step.tool, &step.arguments).err();
@@ -61,6 +62,7 @@ impl Server {
         if is_modern(context) && !client.supports_forms() && steps.iter().any(has_form) {
             return Err(elicitation_required());
         }
+
         let progress = Progress::of(context);
         loop {
             let at = done.len();
@@ -120,6 +122,7 @@ impl Server {
         let beside = Ignored::of_meta_tool(&call.name, &call.arguments, &CHAIN_KEYS);
         let reply = chain_reply(last, (at, tool), done, steps.len(), self.options.text_form);
         let reply = reply.ignoring(ignored.into_iter().chain(beside));
+
         self.respond(tool, None, reply, &call.context).into()
     }
 }

@@ -90,6 +90,7 @@ impl Server {
                 reply::reply(&call.name, OutputForm::Text, failed, self.options.text_form)
             }
         };
+
         Ok(self.respond(&call.name, None, reply, context).into())
     }
 }
@@ -111,6 +112,7 @@ impl ProgramCalls<'_> {
         let result = self.run(id, called, self.progress.as_ref()).await?.into_call();
         let tool = toolbox.index.get(name).into_iter();
         let ignored = tool.flat_map(|tool| keys_ignored_from_agents(tool, &arguments)).map(echo).collect();
+
         Ok(match result {
             CallResult::InputRequired(never) => match never {},
             CallResult::Ran(outcome) => outcome_answer(name, outcome, ignored, self.server.options.text_form),
@@ -162,6 +164,7 @@ impl ProgramCalls<'_> {
         for entry in entries.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
             entry.remove("input_schema");
         }
+
         Ok(if entries.is_null() { found["summary"].take() } else { entries })
     }
 

@@ -163,6 +163,7 @@ impl ServerHandler for Server {
             (contents.ok_or_else(|| resource_not_found(uri, None, is_modern(&context)))?, self.list_ttl_ms())
         };
         let read = ReadResourceResult::new(vec![contents]);
+
         Ok(cacheable(read, ttl_ms, &context).into())
     }
 
@@ -198,6 +199,7 @@ impl ServerHandler for Server {
         if !self.has_prompts(&toolbox) {
             return Err(method_not_found(ListPromptsRequestMethod::VALUE));
         }
+
         let cursor = page.and_then(|page| page.cursor);
         let (items, next) = resources::page(toolbox.prompts().map(prompts::definition), cursor.as_deref())?;
         let mut list = ListPromptsResult::with_all_items(items);
@@ -240,10 +242,12 @@ impl ServerHandler for Server {
         if !resources::can_change(&self.toolbox().index, uri) {
             return Err(resource_not_found(uri, None, is_modern(&context)));
         }
+
         if !self.connection.subscriptions.add(uri) {
             let message = format!("A client subscribes to {MAX_SUBSCRIPTIONS} resources at most");
             return Err(ErrorData::invalid_params(message, None));
         }
+
         self.notify_of_changes(context.peer);
         Ok(())
     }

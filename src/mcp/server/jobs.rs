@@ -146,6 +146,7 @@ impl Server {
             "{}\nThe call goes on as a job. Wait for its end: {wait}. End it: {cancel}.",
             output_so_far(job, None)
         );
+
         CallToolResult::success(vec![ContentBlock::text(text)])
     }
 
@@ -178,6 +179,7 @@ impl Server {
             JobForm::Id => self.still_running(&job).into(),
         };
         self.jobs.run(job.clone(), self.clone().finish(job, call, form, answer));
+
         Ok(response)
     }
 
@@ -279,11 +281,13 @@ fn detailed(job: &Job) -> DetailedTask {
     let state = job.state();
     let payload = payload(state.phase);
     let mut task = Task::new(&job.id, payload.status(), &job.created_at, &state.changed_at);
+
     // While it runs, nobody can say when it ends.
     if payload.status().is_terminal() {
         let stored = state.changed.duration_since(job.began) + MAX_JOB_AGE;
         task = task.with_ttl_ms(u64::try_from(stored.as_millis()).unwrap_or(u64::MAX));
     }
+
     DetailedTask::new(task.with_poll_interval_ms(POLL_INTERVAL_MS), payload)
 }
 

@@ -29,6 +29,7 @@ impl Server {
         if let Some(tools) = &mut capabilities.tools {
             tools.list_changed = list_changed;
         }
+
         let mut resources = ResourcesCapability::default();
         resources.list_changed = list_changed;
         resources.subscribe = (list_changed.is_some() || toolbox.index.resources().next().is_some()).then_some(true);
@@ -38,9 +39,11 @@ impl Server {
             prompts.list_changed = list_changed;
             capabilities.prompts = Some(prompts);
         }
+
         if self.has_completions(toolbox) {
             capabilities.completions = Some(serde_json::Map::new());
         }
+
         capabilities
     }
 
@@ -62,6 +65,7 @@ impl Server {
             let uris: BTreeSet<&String> = requested.iter().filter(can_change).take(MAX_SUBSCRIPTIONS).collect();
             uris.into_iter().cloned().collect()
         });
+
         accepted
     }
 
@@ -80,9 +84,11 @@ impl Server {
         if self.connection.is_notified.swap(true, Ordering::Relaxed) {
             return;
         }
+
         let mut changes = self.served.subscribe();
         let (served, ended) = (self.served.clone(), self.connection.ended.clone());
         let (subscriptions, sends_list_changed) = (self.connection.subscriptions.clone(), self.sends_list_changed());
+
         tokio::spawn(async move {
             while let Some(change) = ended.run_until_cancelled(changes.next()).await {
                 let uris = subscriptions.affected(&served.toolbox().index, &change);
@@ -114,11 +120,13 @@ impl Server {
         if is_due(lists.resources, accepted.resources_list_changed) {
             sink.notify_resource_list_changed().await?;
         }
+
         // A URI that stands in the filter twice gets one notification.
         let uris: BTreeSet<&String> = accepted.resource_subscriptions.iter().flatten().collect();
         for uri in affected(uris.into_iter(), &self.toolbox().index, change) {
             sink.notify_resource_updated(uri).await?;
         }
+
         Ok(())
     }
 }
@@ -152,5 +160,6 @@ async fn notify(peer: &Peer<RoleServer>, lists: ChangedLists, uris: Vec<String>)
     for uri in uris {
         peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await?;
     }
+
     Ok(())
 }

@@ -68,6 +68,7 @@ pub(super) fn call_arguments(
     let tool = index.get(&tool_name);
     let is_argument = |key: &str| ARGS_NAMES.contains(&key) || tool.is_some_and(|tool| takes(tool, key));
     let others = reader.others(&[reader.first_given(&names), args]);
+
     for (key, value) in others {
         if !reader.has(args) || (is_argument(key) && !given.contains_key(key)) {
             reader.reject_beside(args, key, value);
@@ -75,6 +76,7 @@ pub(super) fn call_arguments(
             given.entry(key).or_insert_with(|| value.clone());
         }
     }
+
     reader.finish()?;
     Ok(CallArguments { tool_name, arguments: given })
 }

@@ -66,6 +66,7 @@ fn steps(index: &ToolIndex, name: CallName, arguments: &Map<String, Value>) -> R
             Err(found) => violations.extend(found),
         }
     }
+
     if violations.is_empty() { Ok(steps) } else { Err(violations) }
 }
 

@@ -76,6 +76,7 @@ fn code_arguments(arguments: &Map<String, Value>) -> Result<CodeArguments, Vec<V
         let problem = Problem::TooLong { bytes: code.len(), limit: MAX_CODE_BYTES };
         reader.add_violation("code", problem);
     }
+
     reader.finish()?;
     Ok(CodeArguments { code, seconds: seconds.unsigned_abs() })
 }

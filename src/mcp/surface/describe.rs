@@ -136,6 +136,7 @@ fn hidden_arg(arg: ArgView<'_>) -> Value {
     if let Some(risk) = arg.risk().highest() {
         json["risk"] = risk.as_str().into();
     }
+
     json
 }
 
@@ -157,6 +158,7 @@ fn argv_template(tool: ResolvedTool<'_>) -> Vec<String> {
     let options =
         || tool.always().map(str::to_owned).chain(unplaced(Place::Option).map(arg_words)).chain(globals.clone());
     let mut words: Vec<String> = Vec::new();
+
     for part in &parts {
         match part {
             CommandPart::Word(word) => words.push((*word).to_owned()),
@@ -164,11 +166,13 @@ fn argv_template(tool: ResolvedTool<'_>) -> Vec<String> {
             CommandPart::Options => words.extend(options()),
         }
     }
+
     let has_place = parts.contains(&CommandPart::Options);
     let has_rest = tool.args().any(|arg| matches!(arg.shape(), Shape::Rest(_)));
     words.extend(options().filter(|_| !has_place && has_rest));
     words.extend(unplaced(Place::Positional).map(arg_words));
     words.extend(options().filter(|_| !has_place && !has_rest));
+
     words
 }
 

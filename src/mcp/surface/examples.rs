@@ -68,6 +68,7 @@ fn examples(index: &ToolIndex, call_name: CallName, arguments: &Map<String, Valu
         .take(usize::try_from(max).unwrap_or_default())
         .map(|args| json!({ (call_name.as_str()): tool.name(), "args": args }))
         .collect();
+
     Ok(json!({ "examples": calls }).to_string())
 }
 
@@ -100,11 +101,13 @@ fn arguments_with(tool: ResolvedTool<'_>, more: Option<ArgView<'_>>) -> Map<Stri
             GroupKind::ExactlyOne | GroupKind::AtMostOne | GroupKind::Together => {}
         }
     }
+
     let given = tool.agent_args().filter(|arg| names.contains(&arg.name()));
     let (ordered, others): (Vec<_>, Vec<_>) = given.partition(|arg| arg.is_ordered());
     let pair = |arg: ArgView<'_>| (arg.name().to_owned(), example_value(arg));
     let steps: Vec<Value> = ordered.into_iter().map(|arg| Map::from_iter([pair(arg)]).into()).collect();
     let steps = Some((STEPS.to_owned(), steps.into())).filter(|(_, steps): &(_, Value)| *steps != json!([]));
+
     others.into_iter().map(pair).chain(steps).collect()
 }
 

@@ -55,8 +55,10 @@ fn programs(index: &ToolIndex) -> Vec<&str> {
             names.push(name);
         }
     }
+
     shared.retain(|name| !own.contains(name));
     own.append(&mut shared);
+
     own
 }
 

@@ -85,6 +85,7 @@ pub(in crate::mcp) fn search(
     let filter = Filter { query: query.as_deref(), category: category.as_deref(), cli: cli.as_deref() };
     let named = query.as_deref().filter(|_| category.is_none() && cli.is_none());
     let page = Page { offset, limit };
+
     match named.and_then(|line| tool_of_line(index, line)) {
         Some(first) => {
             let found = first_of(first, index.search_by(strategy, filter, page.end()), page.end());
@@ -112,6 +113,7 @@ fn tool_of_line<'a>(index: &'a ToolIndex, query: &str) -> Option<ResolvedTool<'a
     let read = read_line(index, query, context).ok()?;
     let tool = read.steps.first()?.stages.first()?.reading.tool;
     let has_subcommand = tool.cli().words().chain(tool.words()).filter(|word| !word.starts_with('-')).count() > 1;
+
     (has_subcommand || words.any(is_operand)).then_some(tool)
 }
 

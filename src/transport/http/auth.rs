@@ -126,10 +126,12 @@ impl Auth {
         if matches!(self, Self::Disabled) {
             return Ok(Caller::Anyone);
         }
+
         let token = single_bearer(headers)?;
         if let Some(caller) = self.token_file().and_then(|file| file.find(token)) {
             return Ok(caller);
         }
+
         let server = self.resource_server().ok_or(AuthError::Unknown)?;
         server.verify(token).await.map(Caller::Subject).map_err(AuthError::AccessToken)
     }

@@ -109,6 +109,7 @@ where
     if body.size_hint().lower() > MAX_BODY_BYTES as u64 {
         return Err(BodyError::TooLarge);
     }
+
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| BodyError::Broken(error.to_string()))?;
         let Ok(data) = frame.into_data() else { continue };
@@ -121,6 +122,7 @@ where
         }
         bytes.extend_from_slice(&data);
     }
+
     Ok(ReceivedBody { bytes: bytes.into(), memory })
 }
 
@@ -130,6 +132,7 @@ async fn discard<B: Body<Data = Bytes>>(mut body: Pin<&mut B>) {
     if body.size_hint().lower() > left as u64 {
         return;
     }
+
     while let Some(Ok(frame)) = body.frame().await {
         let length = frame.data_ref().map_or(0, Bytes::len);
         let Some(rest) = left.checked_sub(length) else { return };

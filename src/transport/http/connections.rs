@@ -70,11 +70,13 @@ impl Connections {
             let (_, longest) = idle.min()?;
             table.connections.remove(&longest)?.evicted.cancel();
         }
+
         table.last_number += 1;
         let (number, evicted) = (table.last_number, CancellationToken::new());
         table
             .connections
             .insert(number, ConnectionState { idle_since: Some(Instant::now()), evicted: evicted.clone() });
+
         Some(Arc::new(ConnectionSlot { connections: self.clone(), number, evicted }))
     }
 }

@@ -61,6 +61,7 @@ pub(super) fn check<B>(request: &Request<B>) -> Result<(), HeadError> {
     if let Some(name) = SINGLE.iter().find(|name| headers.get_all(**name).iter().nth(1).is_some()) {
         return Err(HeadError::Duplicate(name));
     }
+
     let is_encoded = |coding: &HeaderValue| !coding.as_bytes().eq_ignore_ascii_case(b"identity");
     if headers.get_all(CONTENT_ENCODING).iter().any(is_encoded) { Err(HeadError::Encoded) } else { Ok(()) }
 }

@@ -62,11 +62,13 @@ impl FromStr for Origin {
         if !is_scheme || !is_ascii_authority(authority) {
             return Err(expected());
         }
+
         let default_port = match scheme {
             "http" => ":80",
             "https" => ":443",
             _ => "",
         };
+
         Ok(Self(format!("{scheme}://{}", authority.strip_suffix(default_port).unwrap_or(authority))))
     }
 }
@@ -129,6 +131,7 @@ impl HostCheck {
         if let Some(target) = target {
             self.check_host(target.to_ascii_lowercase())?;
         }
+
         for origin in headers.get_all(ORIGIN) {
             let origin = lowercase(origin).unwrap_or_else(|| "?".to_owned());
             let name = origin.split_once("://").and_then(|(_, authority)| host_name(authority));
@@ -136,6 +139,7 @@ impl HostCheck {
                 return Err(HostError::Origin(origin));
             }
         }
+
         Ok(())
     }
 
@@ -207,6 +211,7 @@ mod tests {
         for host in ["localhost", "127.0.0.1:8080", "[::1]:80", "127.9.9.9", "Tools.Example:9", "b.example:8443"] {
             assert_eq!(check(&allowed, &[("host", host)]), Ok(()), "{host}");
         }
+
         assert_eq!(check(&allowed, &[("host", "localhost"), ("origin", "https://app.example")]), Ok(()));
         assert_eq!(check(&allowed, &[("host", "localhost"), ("origin", "http://localhost:6274")]), Ok(()));
     }
@@ -228,6 +233,7 @@ mod tests {
         assert_eq!(allowed.check(&here, Some("127.0.0.1:80")), Ok(()));
         assert_eq!(allowed.check(&here, Some("Evil.example")), Err(HostError::Host("evil.example".to_owned())));
         assert_eq!(check(&allowed, &[("host", "localhost"), ("host", "localhost")]), Err(HostError::NoHost));
+
         for origin in ["null", "http://app.example", "https://app.example.evil", "http://localhost@evil.example"] {
             let found = check(&allowed, &[("host", "localhost"), ("origin", origin)]);
             assert_eq!(found, Err(HostError::Origin(origin.to_owned())), "{origin}");
@@ -239,6 +245,7 @@ mod tests {
         for host in ["", "https://tools.example", "tools.example/", "tools.example:http", "tööls.example", "*"] {
             assert!(host.parse::<Host>().is_err(), "{host}");
         }
+
         for origin in ["app.example", "https://", "https://app.example/", "https://a@app.example", "*", "null", "://a"]
         {
             assert!(origin.parse::<Origin>().is_err(), "{origin}");

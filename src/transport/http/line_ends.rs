@@ -122,8 +122,10 @@ impl Head {
         if !name.eq_ignore_ascii_case(b"content-length") {
             return true;
         }
+
         let is_number = !value.is_empty() && value.iter().all(u8::is_ascii_digit) && self.line.len() <= MAX_LINE_BYTES;
         let length = str::from_utf8(value).ok().filter(|_| is_number).and_then(|value| value.parse().ok());
+
         length.is_some() && self.length.replace(length.unwrap_or_default()).is_none()
     }
 }
@@ -187,6 +189,7 @@ mod tests {
             assert_eq!(checked(good, part), good);
             assert_eq!(checked(chunked, part), chunked);
         }
+
         for bad in [
             "GET / HTTP/1.1\nHost: a\r\n\r\n",
             "GET / HTTP/1.1\r\nHost: a\n\r\n",

@@ -39,6 +39,7 @@ impl PostMessage {
             let error = ServerJsonRpcMessage::error(error, None);
             return Err(Box::new(json_rpc_error(StatusCode::BAD_REQUEST, &error)));
         }
+
         let changed_text = checked.as_ref().ok().and_then(Checked::changed_text);
         match checked.map_or_else(|decoded| decoded, |checked| checked.decode(methods)) {
             Decoded::Error(error) => Err(Box::new(json_rpc_error(error_status(&error, in_session), &error))),

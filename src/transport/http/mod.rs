@@ -144,6 +144,7 @@ pub async fn serve(listener: TcpListener, http: Http, shutdown: Shutdown) -> io:
     let _ = timeout(SHUTDOWN_LIMIT, router.calls.wait()).await;
     end_streams.cancel();
     accepting.abort();
+
     Ok(())
 }
 
@@ -168,6 +169,7 @@ fn router(http: Http, end_streams: &CancellationToken, is_leaving: CancellationT
     };
     let services = http.policy_servers.into_iter().map(|(pattern, server)| (pattern, service(server))).collect();
     let service = http.server.map(service);
+
     Router {
         host_check: http.host_check,
         auth: http.auth,
@@ -234,6 +236,7 @@ async fn serve_connection(
         tracing::debug!(%error, "a connection cannot be configured");
         return;
     }
+
     let address = limited_address(address.ip());
     let service = service_fn(move |request: Request<Incoming>| {
         let is_last = request.body().size_hint().exact().is_none();
@@ -271,6 +274,7 @@ async fn serve_connection(
         ended = ended => ended,
         () = slot.evicted() => return,
     };
+
     if let Err(error) = ended {
         tracing::debug!(%error, "a connection broke off");
     }

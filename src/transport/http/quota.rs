@@ -56,15 +56,18 @@ impl Permit {
         if more == 0 {
             return true;
         }
+
         let mut used = self.quota.used.lock().unpoisoned();
         let of_caller = used.by_caller.get(&self.caller).copied().unwrap_or(0) + more;
         if of_caller > self.quota.limit.saturating_sub(used.total + more) {
             return false;
         }
+
         used.total += more;
         used.by_caller.insert(self.caller.clone(), of_caller);
         drop(used);
         self.units = units;
+
         true
     }
 }
@@ -74,6 +77,7 @@ impl Drop for Permit {
         if self.units == 0 {
             return;
         }
+
         let mut used = self.quota.used.lock().unpoisoned();
         used.total -= self.units;
         if let Some(of_caller) = used.by_caller.get_mut(&self.caller) {
@@ -110,6 +114,7 @@ mod tests {
         assert!(take(1, LIMIT / 4).is_some());
         drop(quarter);
         let used = quota.used.lock().unpoisoned();
+
         assert!(used.by_caller.is_empty() && used.total == 0);
     }
 

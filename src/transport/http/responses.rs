@@ -54,12 +54,14 @@ pub(super) async fn as_json_rpc(response: HttpResponse, id: Option<RequestId>) -
     if status.as_u16() < 400 || response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "application/json") {
         return response;
     }
+
     let (parts, body) = response.into_parts();
     let Ok(text) = body.collect().await.map(http_body_util::Collected::to_bytes);
     let mut text = String::from_utf8_lossy(&text).into_owned();
     if text.ends_with("Session ID is required") {
         text = format!("{text}: {NO_SESSION}");
     }
+
     let data = if status.is_server_error() {
         ErrorData::internal_error(text, None)
     } else {
@@ -69,6 +71,7 @@ pub(super) async fn as_json_rpc(response: HttpResponse, id: Option<RequestId>) -
     for (name, value) in &parts.headers {
         response.headers_mut().entry(name).or_insert_with(|| value.clone());
     }
+
     response
 }
 

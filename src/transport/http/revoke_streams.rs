@@ -30,6 +30,7 @@ pub(super) fn end_on_revocation(
     if caller == Caller::Anyone || response.status() != StatusCode::OK {
         return response;
     }
+
     let auth = auth.clone();
     let revoked = tokio::spawn(async move {
         loop {
@@ -40,5 +41,6 @@ pub(super) fn end_on_revocation(
         }
     });
     let revoked = AbortOnDropHandle::new(revoked);
+
     response.map(|body| BoxBody::new(StreamBody::new(BodyStream::new(body).take_until(revoked))))
 }

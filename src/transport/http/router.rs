@@ -110,6 +110,7 @@ impl Router {
         if self.is_leaving.is_cancelled() {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
+
         self.metrics.count_response(response.status().as_u16());
         response
     }
@@ -128,13 +129,16 @@ impl Router {
             (_, "/healthz" | "/readyz") => return Err(method_not_allowed()),
             _ => return Err(plain(StatusCode::NOT_FOUND, "Not found: the server speaks MCP at /mcp")),
         }
+
         self.check_host(&request).map_err(|error| forbidden(&error))?;
         if let Some(metadata) = self.resource_metadata(&path) {
             return Ok(json(StatusCode::OK, metadata.to_owned()));
         }
+
         let caller =
             self.auth.authenticate(request.headers()).await.map_err(|error| self.unauthorized(&error, address))?;
         self.service(&caller).ok_or_else(not_covered)?;
+
         match (request.method(), path.as_str()) {
             // Metrics name tools that a policy may hide from this caller.
             (&Method::GET | &Method::HEAD, "/metrics") if self.service_index(&caller).is_some() => {
@@ -193,6 +197,7 @@ impl Router {
         };
         let mut response = plain(status, &text);
         response.headers_mut().insert(WWW_AUTHENTICATE, header);
+
         response
     }
 
@@ -209,14 +214,17 @@ impl Router {
         if session_id(request.headers()).is_some_and(|id| !self.sessions.touch(id, &self.principal(&caller))) {
             return Err(plain(StatusCode::NOT_FOUND, "Not found: no such session; initialize a new one"));
         }
+
         let key = LimitKey::of(&caller, address);
         if request.method() != Method::POST {
             return self.stream_or_delete(request, caller, key).await;
         }
+
         if self.is_draining() {
             let text = "The server is about to end and takes no more requests";
             return Err(retry_after(StatusCode::SERVICE_UNAVAILABLE, text, Duration::from_secs(RETRY_S)));
         }
+
         self.post(request, caller, key).await
     }
 
@@ -237,11 +245,13 @@ impl Router {
         if headers.contains_key(LAST_EVENT_HEADER) {
             response = resumed_stream(response);
         }
+
         // The SDK responds that it accepts to end the session, which has ended. Clients such as the Python SDK warn of other statuses
         // than 200 and 204.
         if method == Method::DELETE && response.status() == StatusCode::ACCEPTED {
             *response.status_mut() = StatusCode::NO_CONTENT;
         }
+
         Ok(hold_until_sent(end_on_revocation(response, &self.auth, caller, headers), permit))
     }
 
@@ -264,6 +274,7 @@ impl Router {
         let request = sdk_request(parts, body, &mut message, &caller);
         let response = self.dispatch(request, message.kind, caller, key).await?;
         let response = as_json_rpc(response, message.id).await;
+
         Ok(claim_until_sent(hold_until_sent(response, (call, permit)), claim))
     }
 

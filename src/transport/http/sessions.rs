@@ -232,12 +232,14 @@ mod tests {
         for id in ["busy", "used", "idle"] {
             add(&sessions, id, 2);
         }
+
         let _request = sessions.start_request("busy", address(2));
         sessions.touch("used", &Principal { caller: CallerId::Anyone, service: None });
         for id in ["idle", "used"] {
             assert_eq!(sessions.table.eviction_candidate().as_deref(), Some(id));
             sessions.table.lock().remove(id);
         }
+
         sessions.table.lock().remove("single");
         assert_eq!(sessions.table.eviction_candidate().as_deref(), Some("busy"));
     }
@@ -247,12 +249,14 @@ mod tests {
         let sessions = Sessions::new();
         let mut transports = Vec::new();
         let mut ids = Vec::new();
+
         for _ in 0..2 {
             let (id, transport) = sessions.manager.create_session().await.unwrap();
             add(&sessions, &id, 1);
             transports.push(transport);
             ids.push(id);
         }
+
         let request = sessions.start_request(&ids[0], address(1));
         sessions.end_idle(Duration::ZERO).await;
         let exists = |id| sessions.manager.has_session(id);
@@ -261,6 +265,7 @@ mod tests {
         sessions.end_idle(Duration::from_mins(1)).await;
         assert!(exists(&ids[0]).await.unwrap(), "it was used just now");
         sessions.end_idle(Duration::ZERO).await;
+
         assert_eq!(sessions.count().await, 0);
     }
 

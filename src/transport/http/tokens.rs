@@ -78,11 +78,13 @@ impl Tokens {
         let digest: [u8; 32] = Sha256::digest(token).into();
         let mut found = 0_u64;
         let mut is_found = Choice::from(0);
+
         for (at, known) in (0..).zip(&self.0) {
             let same = known.digest.ct_eq(&digest);
             found = u64::conditional_select(&found, &at, same);
             is_found |= same;
         }
+
         let at = usize::try_from(found).ok()?;
         bool::from(is_found).then(|| self.0[at].name.as_str())
     }

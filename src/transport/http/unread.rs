@@ -79,9 +79,11 @@ impl Body for ClaimedBody {
                 end => return Poll::Ready(end),
             }
         }
+
         if self.rest.len() <= MAX_PART_BYTES {
             return Poll::Ready(Some(Ok(Frame::data(std::mem::take(&mut self.rest)))));
         }
+
         // A copy: a slice would keep the whole frame in memory after the claim has been freed.
         let part = Bytes::copy_from_slice(&self.rest.split_to(MAX_PART_BYTES));
         Poll::Ready(Some(Ok(Frame::data(part))))

@@ -36,17 +36,20 @@ pub(super) fn check(claims: &Map<String, Value>, expected: &ExpectedClaims, now:
     if !words("aud", claims.get("aud")).contains(&expected.audience) {
         mistakes.push(format!("it is not meant for {}", expected.audience));
     }
+
     let skew = MAX_CLOCK_SKEW.as_secs_f64();
     match claims.get("exp").and_then(seconds) {
         None => mistakes.push("it does not say when it expires".to_owned()),
         Some(end) if end + skew <= now => mistakes.push("it has expired".to_owned()),
         Some(_) => {}
     }
+
     match claims.get("nbf").map(seconds) {
         None => {}
         Some(Some(start)) if start - skew <= now => {}
         Some(_) => mistakes.push("it is not valid yet".to_owned()),
     }
+
     let name = claims.get("sub").and_then(Value::as_str).filter(|name| !name.is_empty());
     match name {
         Some(name) if mistakes.is_empty() => {
@@ -139,6 +142,7 @@ mod tests {
         ] {
             assert_eq!(checked(&wrong).unwrap_err().len(), 1, "{wrong}");
         }
+
         assert_eq!(checked(&json!({ "exp": 0, "aud": "", "iss": 1, "sub": null })).unwrap_err().len(), 4);
     }
 }

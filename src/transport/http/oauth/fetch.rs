@@ -35,6 +35,7 @@ pub(super) fn keys(issuer: &SafeUrl) -> Result<KeySet, String> {
             Err(error) => mistakes.push(format!("{metadata_url}: {error}")),
         }
     }
+
     Err(mistakes.join("; "))
 }
 

@@ -62,6 +62,7 @@ impl Issuer {
         if keys.find(id, algorithm).is_some() {
             return Some(keys);
         }
+
         let mut last_fetch = self.unknown_key_fetch.lock().await;
         // Another request may have fetched it while this one waited for the lock.
         let keys = self.keys()?;
@@ -69,12 +70,14 @@ impl Issuer {
         if is_too_soon || keys.find(id, algorithm).is_some() {
             return Some(keys);
         }
+
         // Set before the fetch, since the caller may disconnect meanwhile. Set again after it, so that the requests that wait for a
         // slow issuer do not each start another fetch.
         *last_fetch = Some(Instant::now());
         if let Err(error) = self.fetch().await {
             tracing::warn!("a token names an unknown key, and the keys of {} cannot be read again: {error}", self.url);
         }
+
         *last_fetch = Some(Instant::now());
         self.keys()
     }

@@ -38,6 +38,7 @@ impl<'a> UnverifiedToken<'a> {
         if token.len() > MAX_ACCESS_TOKEN_BYTES {
             return Err("it is too long");
         }
+
         let (message, signature) = token.rsplit_once('.').ok_or(MALFORMED)?;
         let (header, payload) = message.split_once('.').ok_or(MALFORMED)?;
         let header = json_object(header).ok_or(MALFORMED)?;
@@ -46,16 +47,19 @@ impl<'a> UnverifiedToken<'a> {
         if !TYPES.contains(&kind.strip_prefix("application/").unwrap_or(&kind)) {
             return Err("its type is not that of an access token");
         }
+
         // A token with extensions that the reader does not support must be refused. RFC 7515, section 4.1.11.
         if header.contains_key("crit") {
             return Err("it needs extensions (crit) that are not there");
         }
+
         let algorithm = header.get("alg").and_then(Value::as_str).and_then(Algorithm::from_name);
         let algorithm = algorithm.ok_or("it is not signed by RS256, PS256, ES256 or EdDSA")?;
         let key_id = match header.get("kid") {
             Some(id) => Some(id.as_str().ok_or(MALFORMED)?.to_owned()),
             None => None,
         };
+
         Ok(Self { algorithm, key_id, message, payload, signature })
     }
 

@@ -94,6 +94,7 @@ impl VerificationKey {
         if !is_for_signatures || !jwk.get("key_ops").is_none_or(can_verify) {
             return None;
         }
+
         Some(Self { id: jwk["kid"].as_str().map(str::to_owned), only, material: KeyMaterial::read(jwk)? })
     }
 
@@ -212,8 +213,10 @@ mod tests {
         ] {
             assert!(VerificationKey::read(&with(&jwk, name, value.clone())).is_none(), "{name}: {value}");
         }
+
         let short = json!({ "kty": "EC", "crv": "P-256", "x": "AAAA", "y": jwk["x"] });
         assert!(VerificationKey::read(&short).is_none());
+
         assert!(KeySet::parse(json!({ "keys": [{ "kty": "oct", "k": "AAAA" }] }).to_string().as_bytes()).is_err());
     }
 

@@ -101,6 +101,7 @@ impl JwtResourceServer {
         let claims = token.verify(key).ok_or(TokenError::Signature("the issuer has not signed it"))?;
         let now = SystemTime::UNIX_EPOCH.elapsed().map_or(f64::INFINITY, |now| now.as_secs_f64());
         let subject = claims::check(&claims, &self.expected, now).map_err(TokenError::Claims)?;
+
         if self.scopes.iter().all(|scope| claims::grants_scope(&subject, scope)) {
             Ok(subject)
         } else {

@@ -41,20 +41,24 @@ impl SafeUrl {
         if !is_quotable(text) || text.contains([' ', '#', '<', '>']) {
             return Err(expected("a URL in printable ASCII without spaces and fragment"));
         }
+
         let uri: Uri = text.parse().map_err(|_| expected("a URL such as https://login.example"))?;
         let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
             return Err(expected("a URL such as https://login.example"));
         };
         let name = host_name(authority.as_str()).ok_or_else(|| expected("a host name or address, and maybe a port"))?;
+
         match scheme {
             "https" => {}
             "http" if is_loopback(&name.to_ascii_lowercase()) => {}
             _ => return Err(expected("https (http is only for this machine's own addresses)")),
         }
+
         let origin = format!("{scheme}://{authority}");
         if !text.starts_with(&origin) {
             return Err(expected("a scheme in small letters"));
         }
+
         Ok(Self { text: text.to_owned(), origin, authority: authority.to_string() })
     }
 
@@ -126,6 +130,7 @@ mod tests {
         ] {
             assert_eq!(text.parse::<SafeUrl>().unwrap().as_str(), text);
         }
+
         let endpoint = SafeUrl::endpoint("https://a.example:1?x=/y").unwrap();
         assert_eq!((endpoint.authority(), endpoint.path()), ("a.example:1", "?x=/y"));
     }
