@@ -4,7 +4,7 @@
 //! serves, words of tool names, and frames that people put around a request.
 
 use climax::CATALOG;
-use climax::catalog::retrieval::{Figures, RequestForm, RequestSet};
+use climax::catalog::retrieval::{Figures, Request, RequestForm, RequestSet};
 use climax::catalog::{Filter, Layer, Strategy, ToolIndex};
 
 /// The requests of some files of `tests/queries/`.
