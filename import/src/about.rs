@@ -23,7 +23,7 @@ const COMPLAINTS: [&str; 5] =
     ["unknown option", "illegal option", "invalid option", "unrecognized option", "unrecognised option"];
 
 /// The description of a command from the lines of its page that belong to no list.
-pub(super) fn of(lines: &[String], is_manual: bool, words: &[String]) -> String {
+pub(super) fn description(lines: &[String], is_manual: bool, words: &[String]) -> String {
     let lines: Vec<String> = lines.iter().filter(|line| !is_dull(line)).cloned().collect();
     if is_manual && let Some((_, about)) = lines.iter().find_map(|line| line.split_once(" - ")) {
         return prose::shorten(&[about.to_owned()]);

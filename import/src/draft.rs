@@ -116,7 +116,7 @@ fn tool(
     let comment = out.comment(&guesses, None);
     let _ = writeln!(out.text, "  - name: {}{comment}", yaml::text(&name));
     let _ = writeln!(out.text, "    description: {}", yaml::text(&description));
-    let risk = command.risk.map_or_else(|| risk::of(command), Sure::Said);
+    let risk = command.risk.map_or_else(|| risk::guessed(command), Sure::Said);
     let mut args = args(command, *risk.get(), selection, ranking);
     let groups = groups(command, &mut args);
     let line = command_line(command, &args);

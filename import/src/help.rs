@@ -99,7 +99,7 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     let runs =
         subcommands.is_empty() || is_program && runs_alone(&synopses) && !(options.is_empty() && operands.is_empty());
     let is_manual = is_manual(text);
-    let about = about::of(&layout.prose, is_manual, words);
+    let about = about::description(&layout.prose, is_manual, words);
     let words = words.to_vec();
     let command = Command { words, about, options, operands, groups, options_last, ..Command::default() };
 

@@ -178,7 +178,7 @@ const DELETES: [&str; 6] = ["delete", "remove", "destroy", "kill", "erase", "wip
 
 /// Returns the risk of a command: certain if its last word is a known verb, else guessed from its words and
 /// description.
-pub(super) fn of(command: &Command) -> Sure<Risk> {
+pub(super) fn guessed(command: &Command) -> Sure<Risk> {
     let words = &command.words;
     let has_rest = command.operands.iter().any(|operand| operand.rest);
     let starts = |operand: &Operand| refine::is_program(&operand.name);

@@ -67,7 +67,7 @@ pub fn plan_line(
             _ if cli.parts().any(|part| part == CommandPart::Arg(arg.name())) => typed.base_at,
             _ => typed.options_at,
         };
-        added.push((at, words::of(arg, value)));
+        added.push((at, words::words_of_argument(arg, value)));
     }
     added.push((typed.options_at, global_words(cli, env)));
 
@@ -172,11 +172,12 @@ fn line(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Vec<Strin
     let cli = tool.cli();
     let parts: Vec<CommandPart<'_>> = cli.parts().chain(tool.parts()).collect();
     let given = |name: &str| bound.iter().find(|(arg, _)| arg.name() == name);
-    let words_of = |name: &str| given(name).map(|(arg, value)| words::of(arg, value)).unwrap_or_default();
+    let words_of =
+        |name: &str| given(name).map(|(arg, value)| words::words_of_argument(arg, value)).unwrap_or_default();
     let unplaced = |place: Place| {
         let own = bound.iter().filter(move |(arg, _)| arg.place() == place);
         let own = own.filter(|(arg, _)| !parts.contains(&CommandPart::Arg(arg.name())));
-        own.flat_map(|(arg, value)| words::of(arg, value))
+        own.flat_map(|(arg, value)| words::words_of_argument(arg, value))
     };
     let options = || tool.always().map(str::to_owned).chain(unplaced(Place::Option)).chain(global_words(cli, env));
     let mut argv = Vec::new();
@@ -247,7 +248,7 @@ fn both<T: Clone>(own: Option<T>, other: Option<&T>, join: impl Fn(&mut T, T)) -
 /// Returns the words of the global args.
 fn global_words(cli: CliView<'_>, env: Lookup<'_>) -> Vec<String> {
     let given = cli.global_args().filter_map(|arg| Some((arg, global_value(arg, env)?)));
-    given.flat_map(|(arg, value)| words::of(arg, &value)).collect()
+    given.flat_map(|(arg, value)| words::words_of_argument(arg, &value)).collect()
 }
 
 fn timeout(tool: ResolvedTool<'_>) -> Duration {

@@ -5,7 +5,7 @@ use climax_catalog::{ArgView, ChoiceView, FlagTemplate, Place, Shape, Spread};
 use crate::call::arguments::BoundValue;
 
 /// Returns the words of a value; none for a working directory, standard input or variable.
-pub(super) fn of(arg: ArgView<'_>, value: &BoundValue) -> Vec<String> {
+pub(super) fn words_of_argument(arg: ArgView<'_>, value: &BoundValue) -> Vec<String> {
     match (arg.place(), value) {
         (Place::Stdin | Place::Cwd | Place::Variable, _) => Vec::new(),
         (_, BoundValue::Boolean(false)) => arg.off_words(),

@@ -25,7 +25,7 @@ pub(crate) struct Args {
 
 /// Drafts, checks and loads the config. Exit status 1 if the program has no help that can be read, or the file exists.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
-    let Some(program) = arguments.program.clone().or_else(asked) else {
+    let Some(program) = arguments.program.clone().or_else(ask_for_program) else {
         return usage(&format!("which program? Name it: `{} init PROGRAM`", identity::name()));
     };
     let file = arguments.output.clone().unwrap_or_else(|| file_of(&program));
@@ -41,7 +41,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
 }
 
 /// Asks for the program, if there is a terminal to ask on.
-fn asked() -> Option<String> {
+fn ask_for_program() -> Option<String> {
     let can_ask = io::stdin().is_terminal() && io::stderr().is_terminal();
     can_ask.then(|| terminal::prompt("Program, such as git or /usr/bin/jq")).flatten()
 }

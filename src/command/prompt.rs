@@ -55,7 +55,7 @@ pub(super) fn run(shell: &mut Shell<'_>) -> io::Result<u8> {
             Err(ReadlineError::Eof) => return Ok(status),
             Err(error) => return Err(io::Error::other(error)),
         };
-        keep(&mut editor, history.as_deref(), &line);
+        save_in_history(&mut editor, history.as_deref(), &line);
         match shell.take(&line, status, &Asking) {
             ControlFlow::Continue(next) => status = next,
             ControlFlow::Break(last) => return Ok(last),
@@ -95,7 +95,7 @@ fn history() -> Option<PathBuf> {
 }
 
 /// Adds a line to the history and its file.
-fn keep(editor: &mut LineEditor<'_>, history: Option<&Path>, line: &str) {
+fn save_in_history(editor: &mut LineEditor<'_>, history: Option<&Path>, line: &str) {
     let is_new = editor.add_history_entry(line).unwrap_or_default();
     if let Some(path) = history.filter(|_| is_new)
         && let Err(error) = editor.append_history(path)

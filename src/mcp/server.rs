@@ -27,9 +27,9 @@ mod calls;
 mod chain;
 #[cfg(has_code)]
 mod code;
+mod command_line;
 mod handler;
 mod jobs;
-mod lines;
 mod notifications;
 mod panics;
 mod tool_request;

@@ -5,7 +5,7 @@ use std::time::Duration;
 #[cfg(feature = "http")]
 pub mod http;
 mod in_flight;
-mod lines;
+mod line_reader;
 mod output;
 pub mod stdio;
 pub mod streams;

@@ -16,7 +16,7 @@ use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::in_flight::InFlight;
-use super::lines::{Line, LineReader};
+use super::line_reader::{Line, LineReader};
 use super::output::SharedOutput;
 use super::streams::Streams;
 use crate::call::space::{ClientSpace, Space};

@@ -195,7 +195,7 @@ impl Server {
                 Ok(CallToolResponse::Complete(result)) => return JobEnd::of(result),
                 Ok(CallToolResponse::InputRequired(question)) if form == JobForm::Task => {
                     round += 1;
-                    let responses = match self.asked(&job, &question, round).await {
+                    let responses = match self.ask_user(&job, &question, round).await {
                         Ok(responses) => responses,
                         Err(end) => return end,
                     };
@@ -213,7 +213,7 @@ impl Server {
     ///
     /// # Errors
     /// The end of the task: no response has come in time, or the task was cancelled.
-    async fn asked(&self, job: &Job, question: &InputRequiredResult, round: u32) -> Result<InputResponses, JobEnd> {
+    async fn ask_user(&self, job: &Job, question: &InputRequiredResult, round: u32) -> Result<InputResponses, JobEnd> {
         // MCP tasks, "Input Required": a key is unique for the life of its task.
         let prefix = format!("{round}:");
         let requests = question.input_requests.iter().flatten();

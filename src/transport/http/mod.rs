@@ -34,7 +34,7 @@ use self::quota::Quota;
 use self::rate::{Limiter, Rate};
 use self::router::{Router, Service};
 use self::sessions::Sessions;
-use self::unread::Unread;
+use self::unsent::Unsent;
 use crate::mcp::{ReplicaName, Server};
 use crate::telemetry::metrics::Metrics;
 use crate::transport::SHUTDOWN_LIMIT;
@@ -60,7 +60,7 @@ mod revoke_streams;
 mod router;
 mod sessions;
 pub mod tokens;
-mod unread;
+mod unsent;
 
 pub(crate) use connections::MAX_CONNECTIONS;
 
@@ -179,7 +179,7 @@ fn router(http: Http, end_streams: &CancellationToken, is_leaving: CancellationT
         sessions,
         bodies: BodyReader::default(),
         requests: Quota::new(http.connections),
-        unread: Unread::default(),
+        unread: Unsent::default(),
         services,
         service,
         metrics: http.metrics,

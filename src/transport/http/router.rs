@@ -32,7 +32,7 @@ use super::responses::{
 };
 use super::revoke_streams::end_on_revocation;
 use super::sessions::{Principal, Sessions};
-use super::unread::{Unread, claim_until_sent};
+use super::unsent::{Unsent, claim_until_sent};
 use crate::call::caller::Caller;
 use crate::mcp::Server;
 use crate::mcp::decode::Methods;
@@ -70,7 +70,7 @@ pub(super) struct Router {
     pub(super) bodies: BodyReader,
     /// Requests in flight, one for each connection, so that no caller takes all connections.
     pub(super) requests: Arc<Quota>,
-    pub(super) unread: Unread,
+    pub(super) unread: Unsent,
     /// Services with a policy of their own. The first whose pattern matches a caller is used.
     pub(super) services: Vec<(CallerPattern, Service)>,
     /// The service of all other callers; without one they are refused.

@@ -19,19 +19,19 @@ const MAX_PART_BYTES: usize = 64 << 10;
 
 /// The space for responses of a server.
 #[derive(Debug)]
-pub(super) struct Unread {
+pub(super) struct Unsent {
     space: Arc<Space>,
     /// The callers that have requests.
     callers: Mutex<HashMap<LimitKey, Weak<ClientSpace>>>,
 }
 
-impl Default for Unread {
+impl Default for Unsent {
     fn default() -> Self {
         Self { space: Space::new(), callers: Mutex::default() }
     }
 }
 
-impl Unread {
+impl Unsent {
     /// Makes a claim for the response to a request. A call waits with it until the caller has read enough.
     pub(super) fn claim(&self, caller: LimitKey) -> Arc<Claim> {
         let mut callers = self.callers.lock().unpoisoned();
