@@ -194,7 +194,7 @@ impl Toolbox {
     ) -> Step<(Permission, Outcome), A::Question> {
         let (tool, given) = self.bind(request).map_err(unpermitted)?;
         let bound = self.with_answers(tool, given, request, approver, stop.as_mut()).await.map_err(awaited)?;
-        let files = ResultFiles::of(tool).map_err(|error| unpermitted(SpawnError::Files(error).into()))?;
+        let files = ResultFiles::for_tool(tool).map_err(|error| unpermitted(SpawnError::Files(error).into()))?;
         let bound = with_paths(tool, bound, files.as_ref());
         let mut invocation = plan(tool, &bound, request, files.as_ref());
         self.confine(tool, &bound, &mut invocation);
