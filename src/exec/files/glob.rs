@@ -25,6 +25,7 @@ pub fn expand(pattern: &str, directory: &Path) -> Result<Vec<String>, String> {
     let mut found = vec![if pattern.starts_with('/') { "/".to_owned() } else { String::new() }];
     let mut entries = 0;
     let components: Vec<&str> = pattern.split('/').filter(|component| !component.is_empty()).collect();
+
     for (at, component) in components.iter().enumerate() {
         let is_last = at + 1 == components.len();
         let mut next = Vec::new();
@@ -39,17 +40,20 @@ pub fn expand(pattern: &str, directory: &Path) -> Result<Vec<String>, String> {
                 }
             }
         }
+
         found = next;
         if found.len() > MAX_GLOB_MATCHES {
             return Err(format!("more than {MAX_GLOB_MATCHES} paths match"));
         }
     }
+
     if pattern.ends_with('/') {
         found.retain(|path| directory.join(path).is_dir());
         for path in &mut found {
             path.push('/');
         }
     }
+
     found.sort_unstable();
     Ok(found)
 }
@@ -62,6 +66,7 @@ pub fn starting_with(start: &str, directory: &Path) -> Vec<String> {
     let escaped: String =
         start.chars().flat_map(|c| ["*?[]\\".contains(c).then_some('\\'), Some(c)]).flatten().collect();
     let mut found = expand(&format!("{escaped}*"), directory).unwrap_or_default();
+
     for path in found.iter_mut().filter(|path| directory.join(path.as_str()).is_dir()) {
         path.push('/');
     }
@@ -72,6 +77,7 @@ pub fn starting_with(start: &str, directory: &Path) -> Vec<String> {
 fn names(component: &str, directory: &Path, entries: &mut usize) -> Result<Vec<String>, String> {
     let Some(pattern) = compiled(component) else { return Ok(vec![unescaped(component)]) };
     let listed = fs::read_dir(if directory == Path::new("") { Path::new(".") } else { directory });
+
     let mut names = Vec::new();
     for entry in listed.into_iter().flatten().flatten() {
         *entries += 1;
@@ -88,6 +94,7 @@ fn compiled(component: &str) -> Option<Pattern> {
     let mut text = String::new();
     let mut is_glob = false;
     let mut chars = component.chars().peekable();
+
     while let Some(c) = chars.next() {
         match c {
             '\\' => text.push_str(&chars.next().map_or_else(|| "\\".to_owned(), |c| Pattern::escape(&c.to_string()))),
@@ -111,6 +118,7 @@ fn compiled(component: &str) -> Option<Pattern> {
             c => text.push(c),
         }
     }
+
     Pattern::new(&text).ok().filter(|_| is_glob)
 }
 
@@ -141,6 +149,7 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "").unwrap();
         }
+
         for (pattern, expected) in [
             ("*.rs", vec!["a.rs", "b.rs"]),
             ("**.rs", vec!["a.rs", "b.rs"]),
@@ -153,6 +162,7 @@ mod tests {
         ] {
             assert_eq!(expand(pattern, scratch.path()).unwrap(), expected, "{pattern}");
         }
+
         let absolute = format!("{}/s*/d*", scratch.path().display());
         assert_eq!(expand(&absolute, Path::new("")).unwrap(), [format!("{}/sub/d.txt", scratch.path().display())]);
     }

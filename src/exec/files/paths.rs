@@ -82,6 +82,7 @@ mod tests {
         symlink("../out", root.join("in/link")).unwrap();
         symlink(root.join("gone"), root.join("in/dangling")).unwrap();
         symlink("loop", root.join("in/loop")).unwrap();
+
         for (path, expected) in [
             ("in/deep", Some("in/deep")),
             ("in/./deep/../new", Some("in/new")),

@@ -28,6 +28,7 @@ pub fn room_for_connections(programs: usize) -> usize {
 pub fn keep_descriptors_private() {
     let Ok(entries) = std::fs::read_dir("/dev/fd") else { return };
     let numbers: Vec<i32> = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect();
+
     for number in numbers.into_iter().filter(|number| *number > 2) {
         #[expect(
             unsafe_code,

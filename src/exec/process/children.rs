@@ -45,6 +45,7 @@ pub(super) fn waited_for(id: i32) {
 /// SIGCHLD cannot be handled.
 pub fn reap_given_children() -> io::Result<()> {
     let mut ended = signal(SignalKind::child())?;
+
     tokio::spawn(async move {
         loop {
             reap_given();

@@ -144,6 +144,7 @@ mod tests {
                 group.exit_signal = ExitSignal::sigchld().unwrap();
             }
             assert!(!has_exited(group.leader));
+
             group.exited().await;
             // Twice, because a stopped call waits a second time.
             group.exited().await;

@@ -61,6 +61,7 @@ pub(crate) async fn run(
     if let Some(janitor) = janitor {
         janitor.prepare();
     }
+
     let (descriptors, merged) = joint.open().map_err(|error| system_error(invocation, error))?;
     // Dropped after the child, whose descriptors are then free for the next start.
     let (_running, mut child) = tokio::select! {
@@ -74,21 +75,17 @@ pub(crate) async fn run(
     if let Some(watch) = watch {
         watch.started();
     }
+
     let mut group = Group::led_by(&child).map_err(|error| system_error(invocation, error))?;
     let cleanup = janitor.map(|janitor| janitor.register_group(group.id()));
 
     let mut stdout = Capture::new(limits.stream_bytes, limits.whole_bytes);
     let mut stderr = Capture::new(limits.stream_bytes, 0);
     let (end, background_processes) = {
-        let io = std::pin::pin!(transfer(
-            &mut child,
-            merged,
-            invocation.stdin.as_deref(),
-            (watch, masks),
-            &mut stdout,
-            &mut stderr
-        ));
+        let io = transfer(&mut child, merged, invocation.stdin.as_deref(), (watch, masks), &mut stdout, &mut stderr);
+        let io = std::pin::pin!(io);
         let mut io = Transfer::new(io);
+
         let end = wait_for_exit(&mut group, &mut io, invocation.timeout, limits, stop.as_mut()).await;
 
         // The leader has exited and is not reaped, so no other group can have its ID yet.
