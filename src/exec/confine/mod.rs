@@ -7,9 +7,9 @@
 //! - The *sandbox* is an executor that the policy chooses. It permits only the files and the network that the policy
 //!   names. [`sandbox`] is the server's side: it starts this binary again with an [`order`] on its command line.
 //!   [`child`] is the other side: it carries the order out, and then becomes the program.
-//! - A *guest* of `climax_code` computes, and does nothing else. It isolates itself by [`isolate`].
+//! - A *guest* of `climax_code` computes, and does nothing else. It isolates itself by [`isolate()`].
 //!
-//! All three use the same means, each of which has a file. [`landlock`] holds the rules for files and TCP. [`seccomp`]
+//! The means of the kernel are shared, and each has a file. [`landlock`] holds the rules for files and TCP. [`seccomp`]
 //! holds the filters of system calls, over the tables in [`system_calls`]. [`capabilities`] gives up the rights of root.
 //! Systems without these means have [`portable`] instead.
 

@@ -1,6 +1,6 @@
 //! A program from its start to the end of its process group.
 //!
-//! [`run`] takes one program through its life, in these steps:
+//! [`run()`] takes one program through its life, in these steps:
 //!
 //! 1. [`slots`] makes it wait until fewer programs run.
 //! 2. [`start`] finds it, and [`start_queue`] starts it once the system has room. Its streams are those of a [`joint`].
