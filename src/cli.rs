@@ -20,7 +20,7 @@ use crate::command::{
 #[cfg(feature = "import")]
 use crate::command::{import, init};
 use crate::exec;
-use crate::exec::shim::{self, Helped};
+use crate::exec::helper::{self, Helped};
 use crate::identity;
 use crate::serving::Program;
 
@@ -128,7 +128,7 @@ impl Program {
     #[must_use]
     pub fn main(self) -> ExitCode {
         // Each confined call starts with it, so nothing comes before.
-        match shim::run_as_helper() {
+        match helper::run_as_helper() {
             Some(Helped::Done) => return ExitCode::SUCCESS,
             Some(Helped::Failed) => return ExitCode::from(FAILURE),
             None => {}

@@ -12,7 +12,7 @@ use climax_catalog::{ArgView, CliView, CommandPart, EnvValue, Place, ResolveView
 use crate::call::arguments::{Bound, BoundValue};
 use crate::call::typed_words::TypedWords;
 use crate::call::words;
-use crate::exec::{Confinement, Invocation, SecretSource};
+use crate::exec::{Invocation, Rights, SecretSource};
 
 /// Plans a call: the words of its command line, its environment, directory and standard input.
 ///
@@ -233,7 +233,7 @@ pub fn start(invocation: &mut Invocation, bound: &Bound<'_>, started: &Invocatio
     invocation.env.extend(started.env.iter().cloned());
     invocation.secrets.extend(started.secrets.iter().cloned());
     invocation.inherited = both(invocation.inherited.take(), started.inherited.as_ref(), Extend::extend);
-    invocation.confinement = both(invocation.confinement.take(), started.confinement.as_ref(), Confinement::widen);
+    invocation.confinement = both(invocation.confinement.take(), started.confinement.as_ref(), Rights::widen);
     invocation.stdin = started.stdin.clone().or(invocation.stdin.take());
     invocation.timeout = invocation.timeout.max(started.timeout);
 }

@@ -10,7 +10,7 @@ use climax_catalog::{Needs, ResolvedTool, Risk};
 
 use crate::call::arguments::Bound;
 use crate::call::risk;
-use crate::exec::{Confinement, Invocation};
+use crate::exec::{Invocation, Rights};
 
 /// Variables that every program gets.
 const COMMON_VARIABLES: [&str; 8] = ["PATH", "HOME", "LANG", "LC_*", "TERM", "TZ", "USER", "LOGNAME"];
@@ -66,7 +66,7 @@ pub(crate) fn confine(
     }
 
     invocation.inherited = Some(inherited);
-    invocation.confinement = Some(Confinement {
+    invocation.confinement = Some(Rights {
         write,
         network: needs.has_network(),
         local_sockets: needs.has_local_sockets(),

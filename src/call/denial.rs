@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use crate::exec::{Confinement, End, Invocation, Outcome};
+use crate::exec::{End, Invocation, Outcome, Rights};
 
 /// Texts by which programs tell that the system refused something. Source: `strerror`(3).
 const REFUSALS: [&str; 3] = ["permission denied", "operation not permitted", "eacces"];
@@ -40,7 +40,7 @@ pub(crate) fn explained(invocation: &Invocation, outcome: Outcome, could_write: 
 }
 
 /// Returns what was probably refused, by what the program wrote to standard error.
-fn denial(confinement: &Confinement, stderr: &str, could_write: &dyn Fn(&Path) -> bool) -> Option<String> {
+fn denial(confinement: &Rights, stderr: &str, could_write: &dyn Fn(&Path) -> bool) -> Option<String> {
     let line_with = |texts: &[&str]| {
         let has_one = |line: &&str| {
             let line = line.to_ascii_lowercase();
@@ -79,14 +79,14 @@ mod tests {
     #[test]
     fn tells_the_path_or_the_network_that_was_refused() {
         let is_ours = |path: &Path| !path.starts_with("/proc");
-        let said = |stderr: &str| denial(&Confinement::default(), stderr, &is_ours).unwrap_or_default();
+        let said = |stderr: &str| denial(&Rights::default(), stderr, &is_ours).unwrap_or_default();
         let touch = said("touch: cannot touch '/srv/x': Permission denied");
         assert!(touch.contains("could not change /srv/x") && touch.contains("`needs: {write: [/srv]}`"), "{touch}");
         assert_eq!(said("cat: /proc/x: Permission denied"), "");
         assert!(said("curl: (6) Could not resolve host: a.example").contains("it had no network"));
         assert!(said("x: Operation not permitted").contains("temporary directory only"));
         assert_eq!(said("fatal: bad revision 'x'"), "");
-        let open = Confinement { write: vec!["/srv".into()], ..Confinement::default() };
+        let open = Rights { write: vec!["/srv".into()], ..Rights::default() };
         assert_eq!(denial(&open, "touch: '/srv/x': Permission denied", &is_ours), None);
     }
 }

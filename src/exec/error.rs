@@ -38,6 +38,11 @@ pub enum SpawnError {
 }
 
 impl SpawnError {
+    /// Makes the error of a server whose binary cannot be started again as a helper.
+    pub(super) fn no_helpers(program: &str) -> Self {
+        Self::Sandbox(program.to_owned(), "this server is not able to".to_owned())
+    }
+
     /// Whether a retry may succeed: a resource was exhausted, or the program file was being written.
     #[must_use]
     pub fn is_temporary(&self) -> bool {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::confinement::Confinement;
+use super::confine::Rights;
 
 /// A program to run, with its arguments, environment, directory, standard input and timeout.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Invocation {
     /// The variables of the server's environment that it gets, by name or with a final `*`; all if `None`.
     pub inherited: Option<Vec<String>>,
     /// What it may reach; everything if `None`. For a program on this machine and outside of a sandbox.
-    pub confinement: Option<Confinement>,
+    pub confinement: Option<Rights>,
     /// The directory that a relative program path starts from; the server's directory if `None`.
     ///
     /// This is the config's `working_dir`, never a `cwd` argument: an argument must not choose the program.

@@ -1,30 +1,29 @@
 //! Runs calls: a limited number at once, locally, in a sandbox or in a container.
 
-use std::future::{Future, pending};
-use std::io;
-use std::mem::ManuallyDrop;
+use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
-use climax_catalog::policy::{Container, Executor, Sandbox};
+use climax_catalog::policy::Executor;
 use futures_util::FutureExt as _;
+use futures_util::future::try_join_all;
 use serde_json::Value;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::sleep;
 
-use super::caller_slots::CallerSlots;
-use super::confinement::{self, Confinement};
+use super::error::SpawnError;
 use super::invocation::Invocation;
-use super::janitor::{CleanupGuard, Janitor};
-use super::joint::Joint;
 use super::limits::Limits;
-use super::masks::Masks;
-use super::process::{self, RunContext};
-use super::secrets;
-use super::start_queue::StartQueue;
-use super::{Captured, End, Outcome, SpawnError, Stop, Watch, container, random, sandbox, variable};
+use super::outcome::{End, Outcome, Stop};
+use super::output::{Captured, Masks, Watch};
+#[cfg(has_code)]
+use super::process::Guest;
+use super::process::{
+    CleanupGuard, Janitor, Joint, PipelineEnds, PipelineStage, RunContext, Slots, StageError, StartQueue, join,
+};
+use super::{container, local, secrets};
 
 /// Runs programs, a limited number at once. Clones share the limit.
 ///
@@ -60,12 +59,9 @@ use super::{Captured, End, Outcome, SpawnError, Stop, Watch, container, random, 
 pub struct Runner {
     executor: Executor,
     limits: Limits,
-    slots: Arc<Semaphore>,
-    concurrency: usize,
-    waiting: Arc<AtomicUsize>,
-    caller_slots: Arc<CallerSlots>,
+    slots: Arc<Slots>,
     queue: Arc<StartQueue>,
-    /// `None` if this program cannot be started again as a janitor or a sandbox shim.
+    /// `None` if this binary cannot be started again as a janitor or as the child of the sandbox.
     janitor: Option<Arc<Janitor>>,
 }
 
@@ -73,19 +69,11 @@ impl Runner {
     /// Makes a runner that runs at most `concurrency` programs at once. Further calls wait in order of arrival.
     #[must_use]
     pub fn new(executor: Executor, limits: Limits, concurrency: usize) -> Self {
-        Self {
-            executor,
-            limits,
-            slots: Arc::new(Semaphore::new(concurrency)),
-            concurrency,
-            waiting: Arc::default(),
-            caller_slots: Arc::default(),
-            queue: Arc::default(),
-            janitor: None,
-        }
+        let slots = Arc::new(Slots::new(concurrency));
+        Self { executor, limits, slots, queue: Arc::default(), janitor: None }
     }
 
-    /// Permits starting this program again, as the janitor and as the sandbox shim.
+    /// Permits starting this binary again, as the janitor and as the child of the sandbox.
     ///
     /// The program's `main` must call [`crate::main`] or [`crate::Program::main`], which handle these subcommands.
     #[must_use]
@@ -108,19 +96,19 @@ impl Runner {
     /// Returns the maximum number of calls that run at once.
     #[must_use]
     pub fn concurrency(&self) -> usize {
-        self.concurrency
+        self.slots.count()
     }
 
     /// Returns the number of calls that run now.
     #[must_use]
     pub fn running(&self) -> usize {
-        self.concurrency.saturating_sub(self.slots.available_permits())
+        self.slots.taken()
     }
 
     /// Returns the number of calls that wait for a slot now.
     #[must_use]
     pub fn waiting(&self) -> usize {
-        self.waiting.load(Ordering::Relaxed)
+        self.slots.waiting()
     }
 
     /// Returns the limits of one call.
@@ -129,10 +117,14 @@ impl Runner {
         &self.limits
     }
 
-    /// The queue of starts, and the janitor if this program can be started again.
+    /// Starts this binary as the guest that `command` names.
+    ///
+    /// # Errors
+    /// It cannot be started.
     #[cfg(has_code)]
-    pub(super) fn helpers(&self) -> (&StartQueue, Option<&Janitor>) {
-        (&self.queue, self.janitor.as_deref())
+    pub(crate) async fn start_guest(&self, command: &str) -> Result<Guest<'_>, SpawnError> {
+        let Some(janitor) = &self.janitor else { return Err(SpawnError::no_helpers(command)) };
+        Guest::start(command, &self.queue, janitor).await
     }
 
     /// Registers a line that the janitor appends to a file if this process is killed before the guard is dropped.
@@ -151,17 +143,57 @@ impl Runner {
         stop: impl Future<Output = Stop>,
     ) -> Result<Outcome, SpawnError> {
         let mut stop = std::pin::pin!(stop);
-        let _slot = match self.slot(stop.as_mut()).await {
+        let _slot = match self.slots.take(stop.as_mut()).await {
             Ok(slot) => slot,
             Err(why) => return Ok(Outcome::not_started(why)),
         };
+
         let (invocation, masks) = secrets::take(invocation)?;
         self.run_joined(&invocation, Joint::default(), (watch, &masks), stop).await
     }
 
+    /// Runs the programs of a pipeline at once and waits for all of them. They share one slot.
+    ///
+    /// Bytes between the programs do not pass through this process. A program whose reader has ended gets SIGPIPE, as in
+    /// a shell. Each may take as long as the one with the longest timeout. If one cannot be started, the others are
+    /// killed. When `stop` completes, all are ended. `watch` reports the last one. Returns what each did, and how long it
+    /// ran.
+    ///
+    /// # Errors
+    /// A program could not be started. A failure of a started program is an [`Outcome`].
+    pub async fn run_pipeline(
+        &self,
+        stages: Vec<PipelineStage>,
+        ends: PipelineEnds,
+        watch: Option<&Watch>,
+        stop: impl Future<Output = Stop>,
+    ) -> Result<Vec<(Outcome, Duration)>, StageError> {
+        let mut stop = Box::pin(stop);
+        let _slot = match self.slots.take(stop.as_mut()).await {
+            Ok(slot) => slot,
+            Err(why) => return Ok(stages.iter().map(|_| (Outcome::not_started(why), Duration::ZERO)).collect()),
+        };
+
+        let (stages, masks) = take_secrets(stages)?;
+        let joined = join(stages, ends)?;
+        let last = joined.len().saturating_sub(1);
+        let stop = stop.shared();
+
+        let runs = joined.into_iter().enumerate().map(|(stage, (invocation, joint))| {
+            // A program may print what it reads from another.
+            let (stop, watch, masks) = (stop.clone(), watch.filter(|_| stage == last), &masks);
+            async move {
+                let start = Instant::now();
+                let ran = self.run_joined(&invocation, joint, (watch, masks), stop).await;
+                ran.map(|outcome| (outcome, start.elapsed())).map_err(|error| StageError { stage, error })
+            }
+        });
+        try_join_all(runs).await
+    }
+
     /// Runs a program with the streams of `joint`, in the executor, without a slot of its own. Its secrets are among its
     /// variables.
-    pub(super) async fn run_joined(
+    async fn run_joined(
         &self,
         invocation: &Invocation,
         joint: Joint,
@@ -170,10 +202,11 @@ impl Runner {
     ) -> Result<Outcome, SpawnError> {
         let (limits, queue, janitor) = (&self.limits, &*self.queue, self.janitor.as_deref());
         let context = RunContext { limits, queue, janitor, watch, masks };
+
         match &self.executor {
-            Executor::Local => run_here(invocation, joint, context, stop).await,
-            Executor::Sandbox(sandbox) => self.run_in_sandbox(sandbox, invocation, joint, context, stop).await,
-            Executor::Container(container) => self.run_in_container(container, invocation, joint, context, stop).await,
+            Executor::Local => local::run(invocation, joint, context, stop).await,
+            Executor::Sandbox(sandbox) => local::run_in_sandbox(sandbox, invocation, joint, context, stop).await,
+            Executor::Container(container) => container::run(container, invocation, joint, context, stop).await,
         }
     }
 
@@ -188,7 +221,7 @@ impl Runner {
         stop: impl Future<Output = Stop>,
     ) -> Outcome {
         let mut stop = std::pin::pin!(stop);
-        let waited = if takes_slot { self.slot(stop.as_mut()).await } else { Ok(None) };
+        let waited = if takes_slot { self.slots.take(stop.as_mut()).await } else { Ok(None) };
         let _slot = match waited {
             Ok(slot) => slot,
             Err(why) => return Outcome::not_started(why),
@@ -196,13 +229,15 @@ impl Runner {
         if let Some(watch) = watch {
             watch.started();
         }
+
         let call = AssertUnwindSafe(native).catch_unwind();
         let result = tokio::select! {
             result = call => result,
             () = sleep(invocation.timeout) => return Outcome::ended(End::TimedOut(invocation.timeout)),
             why = stop => return Outcome::ended(End::Stopped(why)),
         };
-        let captured = |text: String| Captured::of(text.as_bytes(), self.limits.stream_bytes);
+
+        let captured = |text: String| Captured::from_bytes(text.as_bytes(), self.limits.stream_bytes);
         match result.unwrap_or_else(|_| Err(format!("{} panicked", invocation.argv[0]))) {
             Ok(text) => Outcome { stdout: captured(text), ..Outcome::ended(End::Exited(0)) },
             Err(text) => Outcome { stderr: captured(text), ..Outcome::ended(End::Exited(1)) },
@@ -221,140 +256,22 @@ impl Runner {
         caller: Option<&str>,
         stop: impl Future<Output = Stop>,
     ) -> Result<Option<OwnedSemaphorePermit>, Stop> {
-        let Some(caller) = caller else { return Ok(None) };
-        let slots = self.caller_slots.of(caller, self.concurrency.saturating_sub(1).max(1));
-        let _waiting = WaitingGuard::new(&self.waiting);
-        tokio::select! {
-            biased;
-            why = stop => Err(why),
-            // Acquiring fails only for a closed semaphore, and this one is never closed.
-            slot = slots.acquire_owned() => Ok(slot.ok()),
-        }
-    }
-
-    /// Waits for a slot, until `stop` completes.
-    pub(super) async fn slot(&self, stop: impl Future<Output = Stop>) -> Result<Option<SemaphorePermit<'_>>, Stop> {
-        let _waiting = WaitingGuard::new(&self.waiting);
-        let slot = tokio::select! {
-            biased;
-            why = stop => return Err(why),
-            slot = self.slots.acquire() => slot,
-        };
-        // Acquiring fails only for a closed semaphore, and this one is never closed.
-        Ok(slot.ok())
-    }
-
-    /// Runs a program in the sandbox shim.
-    async fn run_in_sandbox(
-        &self,
-        sandbox: &Sandbox,
-        invocation: &Invocation,
-        joint: Joint,
-        context: RunContext<'_>,
-        stop: impl Future<Output = Stop>,
-    ) -> Result<Outcome, SpawnError> {
-        let program = &invocation.argv[0];
-        if self.janitor.is_none() {
-            return Err(SpawnError::Sandbox(program.clone(), "this server is not able to".to_owned()));
-        }
-        let system_error = |error: io::Error| SpawnError::System(program.clone(), error);
-        let password = random::random_word().map_err(system_error)?;
-        if let Some(watch) = context.watch {
-            watch.hide_prefix(&password);
-        }
-        let path = process::find(invocation)?;
-        let invocation = &Invocation { confinement: None, ..invocation.clone() };
-        let shim = sandbox::shim_command(sandbox, &password, &path, invocation, &variable);
-        let outcome = process::run(&shim, joint, context, stop).await.map_err(|error| match error {
-            SpawnError::System(_, error) => system_error(error),
-            other => other,
-        })?;
-        match sandbox::shim_error(&outcome, &password) {
-            Some(problem) => Err(SpawnError::Sandbox(program.clone(), problem)),
-            None => Ok(Outcome { sandbox: Some(sandbox::description(sandbox, &variable)), ..outcome }),
-        }
-    }
-
-    /// Runs a program in a new container.
-    async fn run_in_container(
-        &self,
-        container: &Container,
-        invocation: &Invocation,
-        joint: Joint,
-        context: RunContext<'_>,
-        stop: impl Future<Output = Stop>,
-    ) -> Result<Outcome, SpawnError> {
-        let system_error = |error| SpawnError::System(container.runtime.as_str().to_owned(), error);
-        let name = format!("climax-{}", random::random_word().map_err(system_error)?);
-        // If this future is dropped, the container stays registered, and the janitor removes it.
-        let cleanup = context
-            .janitor
-            .map(|janitor| ManuallyDrop::new(janitor.register_container(container.runtime.as_str(), &name)));
-        let client = container::run_command(container, &name, invocation, &variable);
-        let outcome = process::run(&client, joint, context, stop).await;
-        match outcome.as_ref().map(|outcome| outcome.end) {
-            // The runtime itself failed, and may have made the container before.
-            Ok(End::Exited(125)) => self.remove_container(container, &name, context).await,
-            Err(_) | Ok(End::Exited(_)) => {}
-            // A shutdown has no time for it: the janitor removes the container.
-            Ok(End::Stopped(Stop::ShuttingDown)) if cleanup.is_some() => return outcome,
-            // The client of the runtime has ended. The container may still run.
-            Ok(End::Signaled(_) | End::TimedOut(_) | End::Stopped(_)) => {
-                self.remove_container(container, &name, context).await;
-            }
-        }
-        cleanup.map(ManuallyDrop::into_inner);
-        outcome
-    }
-
-    async fn remove_container(&self, container: &Container, name: &str, context: RunContext<'_>) {
-        let context = RunContext { watch: None, ..context };
-        for invocation in container::removal_commands(container, name, self.limits.removal) {
-            if let Err(error) = process::run(&invocation, Joint::default(), context, pending()).await {
-                tracing::warn!(%error, name, "a container may be left behind");
-            }
+        match caller {
+            Some(caller) => self.slots.take_of_caller(caller, stop).await,
+            None => Ok(None),
         }
     }
 }
 
-/// Runs a program on this machine. A confined one gets a temporary directory of its own.
-async fn run_here(
-    invocation: &Invocation,
-    joint: Joint,
-    context: RunContext<'_>,
-    stop: impl Future<Output = Stop>,
-) -> Result<Outcome, SpawnError> {
-    let Some(confinement) = &invocation.confinement else {
-        return process::run(invocation, joint, context, stop).await;
-    };
-    confinement::make_missing(&confinement.write);
-    // Where no directory for temporary files can be written, the program has none either.
-    let scratch = tempfile::Builder::new().prefix("climax-").tempdir().ok();
-    let path = scratch.as_ref().map(|scratch| scratch.path().to_owned());
-    let mut confined = invocation.clone();
-    confined.env.extend(path.iter().map(|path| ("TMPDIR".to_owned(), path.display().to_string())));
-    let write = confinement.write.iter().cloned().chain(path).chain(invocation.files_dir.clone());
-    confined.confinement = Some(Confinement { write: write.collect(), ..confinement.clone() });
-    let outcome = process::run(&confined, joint, context, stop).await;
-    // Most programs leave it empty. The files of others take time.
-    if let Some(scratch) = scratch.filter(|scratch| std::fs::remove_dir(scratch.path()).is_err()) {
-        let _ = tokio::task::spawn_blocking(|| drop(scratch)).await;
-    }
-    outcome
-}
+/// Adds the secrets of each program to its environment. Returns the secrets of all of them too.
+fn take_secrets(stages: Vec<PipelineStage>) -> Result<(Vec<PipelineStage>, Masks), StageError> {
+    let mut masks = Masks::default();
+    let mut taken = Vec::with_capacity(stages.len());
 
-/// Counts a waiting call until it is dropped.
-struct WaitingGuard<'a>(&'a AtomicUsize);
-
-impl<'a> WaitingGuard<'a> {
-    fn new(count: &'a AtomicUsize) -> Self {
-        count.fetch_add(1, Ordering::Relaxed);
-        Self(count)
+    for (at, stage) in stages.into_iter().enumerate() {
+        let (invocation, own) = secrets::take(&stage.invocation).map_err(|error| StageError { stage: at, error })?;
+        masks = masks.with(&own);
+        taken.push(PipelineStage { invocation, ..stage });
     }
-}
-
-impl Drop for WaitingGuard<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
+    Ok((taken, masks))
 }

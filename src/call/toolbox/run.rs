@@ -269,7 +269,7 @@ fn is_due(condition: Condition, status: i32) -> bool {
 fn result_files(plan: &Plan<'_>) -> Result<Option<ResultFiles>, SpawnError> {
     // The commands of a line have no result files.
     let Some(call) = plan.calls().next() else { return Ok(None) };
-    ResultFiles::of(call.tool).map_err(SpawnError::Files)
+    ResultFiles::for_tool(call.tool).map_err(SpawnError::Files)
 }
 
 /// Adds the content of the result files to a call whose program succeeded.

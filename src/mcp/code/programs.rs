@@ -52,7 +52,7 @@ impl Programs {
         caller: &[u8],
         stop: impl Future<Output = Stop>,
     ) -> Result<ProgramSlot<'_>, Stop> {
-        let own = self.of_callers.of(&hex::encode(caller), MAX_PROGRAMS_OF_CALLER);
+        let own = self.of_callers.semaphore(&hex::encode(caller), MAX_PROGRAMS_OF_CALLER);
         // Acquiring fails only for a closed semaphore, and these are never closed.
         let slots =
             async { ProgramSlot { _own: own.acquire_owned().await.ok(), _all: self.slots.acquire().await.ok() } };

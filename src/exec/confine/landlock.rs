@@ -1,0 +1,173 @@
+//! Restricts the files and the TCP connections of this thread and of what it starts (Landlock).
+
+use std::error::Error;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use landlock::{
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset,
+    RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, Scope, make_bitflags,
+};
+use rustix::io::Errno;
+
+/// The newest Landlock ABI that the crate supports.
+const MAX_ABI: ABI = ABI::V9;
+
+/// The oldest Landlock ABI by which calls are confined to their needs: it restricts truncation.
+const MIN_NEEDS_ABI: ABI = ABI::V3;
+
+/// The oldest Landlock ABI of the sandbox: it restricts truncation (V3) and signals to other processes (V6).
+const MIN_SANDBOX_ABI: ABI = ABI::V6;
+
+/// Rights to make device files, which are never granted.
+const DEVICES: BitFlags<AccessFs> = make_bitflags!(AccessFs::{MakeChar | MakeBlock});
+
+/// Devices that keep nothing of what is written.
+const DATA_DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
+
+/// A step of confinement that the system refused.
+#[derive(Debug)]
+pub(super) struct Refused {
+    text: String,
+    /// The system's own error, if there was one.
+    errno: Option<i32>,
+}
+
+impl Refused {
+    /// Makes a refusal of an error, whose sources may hold that of the system.
+    fn by(error: &(dyn Error + 'static)) -> Self {
+        let mut source = Some(error);
+        let mut errno = None;
+        while let Some(error) = source.filter(|_| errno.is_none()) {
+            errno = error.downcast_ref::<io::Error>().and_then(io::Error::raw_os_error);
+            source = error.source();
+        }
+
+        Self { text: error.to_string(), errno }
+    }
+
+    /// Adds the path.
+    fn at(self, path: &OsStr) -> Self {
+        Self { text: format!("`{}`: {}", path.display(), self.text), ..self }
+    }
+
+    /// Returns the system's own error if it lacks room, else the text.
+    pub(super) fn exhaustion(self) -> Result<io::Error, String> {
+        let lack_of_room = [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE].map(Errno::raw_os_error);
+        self.errno.filter(|errno| lack_of_room.contains(errno)).map(io::Error::from_raw_os_error).ok_or(self.text)
+    }
+}
+
+impl From<String> for Refused {
+    fn from(text: String) -> Self {
+        Self { text, errno: None }
+    }
+}
+
+impl From<Refused> for String {
+    fn from(refused: Refused) -> Self {
+        refused.text
+    }
+}
+
+/// Returns the newest Landlock ABI of use that the kernel has, as a number; `None` if it cannot confine.
+#[must_use]
+pub fn kernel_abi() -> Option<u8> {
+    static FOUND: OnceLock<Option<u8>> = OnceLock::new();
+
+    // ABI 7 and 8 restrict nothing more.
+    let known = [ABI::V9, ABI::V6, ABI::V5, ABI::V4, MIN_NEEDS_ABI];
+    *FOUND.get_or_init(|| known.into_iter().find(|abi| kernel_has(*abi)).map(|abi| abi as u8))
+}
+
+/// Whether the kernel has all restrictions of an ABI.
+fn kernel_has(abi: ABI) -> bool {
+    let strict = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+    let files = strict.handle_access(AccessFs::from_all(abi));
+    let files = if abi < ABI::V6 { files } else { files.and_then(|files| files.scope(Scope::from_all(abi))) };
+
+    files.and_then(Ruleset::create).is_ok()
+}
+
+/// Restricts writing to `write`, and TCP if there is no network, as far as the kernel can.
+pub(super) fn restrict_to_needs(write: &[PathBuf], network: bool) -> Result<(), Refused> {
+    let ruleset = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(writing(MIN_NEEDS_ABI))
+        .map_err(|error| Refused::by(&error))?
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(writing(MAX_ABI))
+        .and_then(|ruleset| ruleset.scope(Scope::from_all(MAX_ABI)))
+        .map_err(|error| Refused::by(&error))?;
+
+    let created = with_tcp(ruleset, network)?;
+    let created = allow(created, &existing(write), |abi| writing(abi) & !DEVICES)?;
+    let created = allow(created, &existing(&DATA_DEVICES), |_| AccessFs::WriteFile.into())?;
+
+    created.restrict_self().map(drop).map_err(|error| Refused::by(&error))
+}
+
+/// Restricts all access to files to `read` and `write`, and TCP if there is no network.
+///
+/// # Errors
+/// The kernel lacks a restriction, or a path is refused.
+pub(super) fn restrict_to_sandbox(read: &[OsString], write: &[OsString], network: bool) -> Result<(), String> {
+    let unsupported = "the kernel has no Landlock, or one that is too old: Linux 6.12 is needed";
+    let ruleset = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessFs::from_all(MIN_SANDBOX_ABI))
+        .map_err(|_| unsupported)?
+        .scope(Scope::from_all(MIN_SANDBOX_ABI))
+        .map_err(|_| unsupported)?
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_all(MAX_ABI))
+        .map_err(|error| error.to_string())?;
+
+    let created = with_tcp(ruleset, network)?;
+    let created = allow(created, read, AccessFs::from_read).map_err(path_refused)?;
+    let created = allow(created, write, |abi| AccessFs::from_all(abi) & !DEVICES).map_err(path_refused)?;
+
+    created.restrict_self().map(drop).map_err(|error| error.to_string())
+}
+
+/// Says that a path of the policy was refused.
+fn path_refused(refused: Refused) -> String {
+    format!("a path of the policy's sandbox: {}", String::from(refused))
+}
+
+/// Adds TCP to what a ruleset restricts, unless there is a network, and creates the ruleset.
+fn with_tcp(ruleset: Ruleset, network: bool) -> Result<RulesetCreated, Refused> {
+    let ruleset = if network { Ok(ruleset) } else { ruleset.handle_access(AccessNet::from_all(MAX_ABI)) };
+
+    ruleset.and_then(Ruleset::create).map_err(|error| Refused::by(&error))
+}
+
+/// Returns those of the paths that exist, since a rule for any other is refused.
+fn existing(paths: &[impl AsRef<Path>]) -> Vec<OsString> {
+    paths.iter().map(AsRef::as_ref).filter(|path| path.exists()).map(OsString::from).collect()
+}
+
+/// Returns the rights that change files. Sockets are left to [`super::seccomp`].
+fn writing(abi: ABI) -> BitFlags<AccessFs> {
+    AccessFs::from_write(abi) & !make_bitflags!(AccessFs::{IoctlDev | ResolveUnix})
+}
+
+/// Grants `access` to `paths` and everything below them.
+fn allow(
+    mut ruleset: RulesetCreated,
+    paths: &[OsString],
+    access: fn(ABI) -> BitFlags<AccessFs>,
+) -> Result<RulesetCreated, Refused> {
+    for path in paths {
+        let open = PathFd::new(path).map_err(|error| Refused::by(&error))?;
+        let is_file = std::fs::metadata(path).is_ok_and(|found| !found.is_dir());
+
+        // The kernel rejects rights for directories in a rule for a file.
+        let all = access(MAX_ABI);
+        let rule = PathBeneath::new(open, if is_file { all & AccessFs::from_file(MAX_ABI) } else { all });
+        ruleset = ruleset.add_rule(rule).map_err(|error| Refused::by(&error).at(path))?;
+    }
+    Ok(ruleset)
+}

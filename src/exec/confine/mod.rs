@@ -1,0 +1,48 @@
+//! Confines programs: takes rights from them before they start, by means of the kernel.
+//!
+//! Three kinds of programs are confined, each in its own way:
+//!
+//! - A tool's program is confined to its *needs*, which its config lists. It may read files, and change and reach what
+//!   its [`Rights`] name. [`needs`] starts it on a thread that is confined first.
+//! - The *sandbox* is an executor that the policy chooses. It permits only the files and the network that the policy
+//!   names. [`sandbox`] is the server's side: it starts this binary again with an [`order`] on its command line.
+//!   [`child`] is the other side: it carries the order out, and then becomes the program.
+//! - A *guest* of `climax_code` computes, and does nothing else. It isolates itself by [`isolate()`].
+//!
+//! The means of the kernel are shared, and each has a file. [`landlock`] holds the rules for files and TCP. [`seccomp`]
+//! holds the filters of system calls, over the tables in [`system_calls`]. [`capabilities`] gives up the rights of root.
+//! Systems without these means have [`portable`] instead.
+
+#[cfg(native_linux)]
+mod capabilities;
+#[cfg(native_linux)]
+mod child;
+#[cfg(has_code)]
+mod isolate;
+#[cfg(native_linux)]
+mod landlock;
+#[cfg(native_linux)]
+mod needs;
+pub(super) mod order;
+#[cfg(not(native_linux))]
+mod portable;
+pub(super) mod rights;
+pub(super) mod sandbox;
+#[cfg(native_linux)]
+mod seccomp;
+#[cfg(native_linux)]
+mod system_calls;
+
+#[cfg(native_linux)]
+pub(super) use child::execute;
+#[cfg(has_code)]
+pub(crate) use isolate::isolate;
+#[cfg(native_linux)]
+pub use landlock::kernel_abi;
+#[cfg(native_linux)]
+pub(super) use needs::start;
+#[cfg(not(native_linux))]
+pub use portable::kernel_abi;
+#[cfg(not(native_linux))]
+pub(super) use portable::{execute, start};
+pub use rights::Rights;

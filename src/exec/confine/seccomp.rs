@@ -1,0 +1,181 @@
+//! Restricts the system calls of this thread and of what it starts, for the sandbox or for the needs of a tool (seccomp).
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use seccompiler::{
+    BpfProgram, Error, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    sock_filter,
+};
+
+use super::system_calls::{
+    FIRST_UNKNOWN, FORBIDDEN, FORBIDDEN_REQUESTS, METADATA, NAMESPACE_FLAGS, NETWORK_FAMILIES, PERMITTED_BY_NEEDS,
+    REACHING_OTHERS, X32_BIT,
+};
+
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+
+/// What the filters permit.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Filter {
+    /// For the policy's sandbox.
+    Sandbox {
+        /// Sockets of the Internet.
+        network: bool,
+    },
+    /// For the needs of a tool.
+    Needs {
+        /// Sockets of the Internet.
+        network: bool,
+        /// Unix sockets.
+        local_sockets: bool,
+        /// Changes of permissions, owners and times of files.
+        metadata: bool,
+    },
+}
+
+impl Filter {
+    /// Returns the families of sockets that it permits.
+    fn families(self) -> Vec<libc::c_int> {
+        let (network, local_sockets) = match self {
+            Self::Sandbox { network } => (network, false),
+            Self::Needs { network, local_sockets, metadata: _ } => (network, local_sockets),
+        };
+
+        let families = NETWORK_FAMILIES.iter().copied().filter(|_| network);
+        families.chain([libc::AF_UNIX].into_iter().filter(|_| local_sockets)).collect()
+    }
+
+    fn permits_metadata(self) -> bool {
+        matches!(self, Self::Sandbox { .. } | Self::Needs { metadata: true, .. })
+    }
+
+    /// The number of filters.
+    pub(super) const COUNT: usize = 10;
+
+    /// Returns its place among all filters.
+    pub(super) fn place(self) -> usize {
+        match self {
+            Self::Sandbox { network } => usize::from(network),
+            Self::Needs { network, local_sockets, metadata } => {
+                2 + usize::from(network) + 2 * usize::from(local_sockets) + 4 * usize::from(metadata)
+            }
+        }
+    }
+}
+
+/// The compiled filters, which take longer to compile than to install.
+static COMPILED: [OnceLock<Result<Vec<BpfProgram>, String>>; Filter::COUNT] =
+    [const { OnceLock::new() }; Filter::COUNT];
+
+/// Applies the filters to this thread, to the programs that it executes and to its children.
+pub(super) fn forbid_system_calls(permitted: Filter) -> Result<(), String> {
+    let compiled = COMPILED[permitted.place()].get_or_init(|| compiled(permitted)).as_ref().map_err(Clone::clone)?;
+
+    compiled.iter().try_for_each(|program| seccompiler::apply_filter(program).map_err(|error| error.to_string()))
+}
+
+/// Compiles the filters.
+fn compiled(permitted: Filter) -> Result<Vec<BpfProgram>, String> {
+    let mut rules: Rules = FORBIDDEN.iter().map(|number| (*number, Vec::new())).collect();
+    if !permitted.permits_metadata() {
+        rules.extend(METADATA.iter().map(|number| (*number, Vec::new())));
+    }
+    if matches!(permitted, Filter::Needs { .. }) {
+        rules.retain(|number, _| !PERMITTED_BY_NEEDS.contains(number));
+    }
+
+    for (number, argument) in REACHING_OTHERS {
+        rules.entry(*number).or_default().push(rule(&[(*argument, SeccompCmpOp::Ne, 0)])?);
+    }
+
+    rules.insert(libc::SYS_ioctl, FORBIDDEN_REQUESTS.into_iter().map(request).collect::<Result<_, _>>()?);
+    rules.insert(libc::SYS_clone, NAMESPACE_FLAGS.iter().copied().map(namespace).collect::<Result<_, _>>()?);
+    rules.insert(libc::SYS_socket, sockets(&permitted.families())?);
+    rules.insert(libc::SYS_socketpair, pairs()?);
+
+    // The flags of `clone3` are in memory, which filters cannot read. After ENOSYS libraries fall back to `clone`.
+    let clone = filter(BTreeMap::from([(libc::SYS_clone3, Vec::new())]), libc::ENOSYS)?;
+    Ok(vec![filter(rules, libc::EPERM)?, clone, other_numbers()])
+}
+
+/// Makes the rule against one request of `ioctl`.
+fn request(request: u64) -> Result<SeccompRule, String> {
+    rule(&[(1, SeccompCmpOp::Eq, request)])
+}
+
+/// Makes the rule against one flag of `clone`.
+fn namespace(flag: libc::c_int) -> Result<SeccompRule, String> {
+    let flag = u64::from(flag.cast_unsigned());
+    rule(&[(0, SeccompCmpOp::MaskedEq(flag), flag)])
+}
+
+/// Makes the rules against sockets of other families than these.
+fn sockets(families: &[libc::c_int]) -> Result<Vec<SeccompRule>, String> {
+    if families.is_empty() {
+        return Ok(Vec::new());
+    }
+
+    let others: Vec<_> =
+        families.iter().map(|family| (0, SeccompCmpOp::Ne, u64::from(family.cast_unsigned()))).collect();
+    Ok(vec![rule(&others)?])
+}
+
+/// Makes the rules against pairs of sockets, but for those of connected kinds.
+///
+/// One of these reaches its pair alone, and the start of a program needs one where `posix_spawn` would not do. Others can
+/// send to any Unix socket on this machine: the kernel makes a raw one a datagram socket.
+fn pairs() -> Result<Vec<SeccompRule>, String> {
+    const KIND_MASK: u64 = 0xf;
+    let connected = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET].map(|kind| u64::from(kind.cast_unsigned()));
+
+    let others = (0..=KIND_MASK).filter(|kind| !connected.contains(kind));
+    others.map(|kind| rule(&[(1, SeccompCmpOp::MaskedEq(KIND_MASK), kind)])).collect()
+}
+
+/// Returns the filter for numbers beyond those that the lists know: newer system calls, and those of the x32 ABI, which
+/// hardly any program uses.
+///
+/// A list of the forbidden ones of x32 would double the time that the kernel takes to install a filter. After ENOSYS
+/// libraries fall back to older system calls.
+fn other_numbers() -> BpfProgram {
+    // The number is the first field of `seccomp_data`.
+    let load = instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0);
+    let allow = instruction(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_ALLOW);
+    let x32 = if cfg!(target_arch = "x86_64") { refuse_from(X32_BIT, libc::EPERM).to_vec() } else { Vec::new() };
+    [vec![load], x32, refuse_from(FIRST_UNKNOWN, libc::ENOSYS).to_vec(), vec![allow]].concat()
+}
+
+/// Returns the instructions that let system calls from `number` on fail with `errno`.
+fn refuse_from(number: u32, errno: libc::c_int) -> [sock_filter; 2] {
+    [
+        instruction(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 1, number),
+        instruction(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_ERRNO | errno.cast_unsigned()),
+    ]
+}
+
+/// Makes an instruction that goes on at the next one if it holds, else `skipped_if_false` instructions later.
+fn instruction(code: u32, skipped_if_false: u8, operand: u32) -> sock_filter {
+    sock_filter { code: u16::try_from(code).unwrap_or_default(), jt: 0, jf: skipped_if_false, k: operand }
+}
+
+/// Makes a rule that matches if all conditions hold: the argument's index, the comparison, the value.
+pub(super) fn rule(conditions: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, String> {
+    let conditions = conditions
+        .iter()
+        .cloned()
+        .map(|(argument, operator, value)| SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value));
+
+    let rule = conditions.collect::<Result<_, _>>().and_then(SeccompRule::new);
+    rule.map_err(|error| error.to_string())
+}
+
+/// Compiles a filter that lets the system calls of `rules` fail with `errno`.
+fn filter(rules: Rules, errno: libc::c_int) -> Result<BpfProgram, String> {
+    let arch = std::env::consts::ARCH.try_into().map_err(|_| "no filter of system calls for this processor")?;
+    let refuse = SeccompAction::Errno(errno.cast_unsigned());
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch)
+        .map_err(|error| Error::from(error).to_string())?;
+
+    filter.try_into().map_err(|error: seccompiler::BackendError| Error::from(error).to_string())
+}

@@ -1,0 +1,169 @@
+//! Expands globs of command lines: the paths in a directory that match.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use glob::{MatchOptions, Pattern};
+
+/// Maximum paths that a glob may match.
+const MAX_GLOB_MATCHES: usize = 1_000;
+
+/// Maximum directory entries that one glob looks at.
+const MAX_GLOB_ENTRIES: usize = 100_000;
+
+/// As in a shell: a leading dot is matched by a dot only.
+const OPTIONS: MatchOptions =
+    MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
+
+/// Returns the paths that match `pattern`, sorted; empty if none does. A relative pattern starts at `directory`.
+///
+/// A backslash takes a character's meaning. What cannot be read is skipped, as in a shell.
+///
+/// # Errors
+/// A sentence, if too many paths match or too many entries have to be looked at.
+pub fn expand(pattern: &str, directory: &Path) -> Result<Vec<String>, String> {
+    let mut found = vec![if pattern.starts_with('/') { "/".to_owned() } else { String::new() }];
+    let mut entries = 0;
+    let components: Vec<&str> = pattern.split('/').filter(|component| !component.is_empty()).collect();
+
+    for (at, component) in components.iter().enumerate() {
+        let is_last = at + 1 == components.len();
+        let mut next = Vec::new();
+        for parent in &found {
+            for name in names(component, &directory.join(parent), &mut entries)? {
+                let path = format!("{parent}{name}");
+                let below = directory.join(&path);
+                if is_last && below.symlink_metadata().is_ok() {
+                    next.push(path);
+                } else if !is_last && below.is_dir() {
+                    next.push(format!("{path}/"));
+                }
+            }
+        }
+
+        found = next;
+        if found.len() > MAX_GLOB_MATCHES {
+            return Err(format!("more than {MAX_GLOB_MATCHES} paths match"));
+        }
+    }
+
+    if pattern.ends_with('/') {
+        found.retain(|path| directory.join(path).is_dir());
+        for path in &mut found {
+            path.push('/');
+        }
+    }
+
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// Returns the paths that start with `start`, sorted. A directory ends in `/`. A relative path starts at `directory`.
+///
+/// There are none if there are too many.
+#[must_use]
+pub fn starting_with(start: &str, directory: &Path) -> Vec<String> {
+    let escaped: String =
+        start.chars().flat_map(|c| ["*?[]\\".contains(c).then_some('\\'), Some(c)]).flatten().collect();
+    let mut found = expand(&format!("{escaped}*"), directory).unwrap_or_default();
+
+    for path in found.iter_mut().filter(|path| directory.join(path.as_str()).is_dir()) {
+        path.push('/');
+    }
+    found
+}
+
+/// Returns the names in a directory that match one component of a pattern.
+fn names(component: &str, directory: &Path, entries: &mut usize) -> Result<Vec<String>, String> {
+    let Some(pattern) = compiled(component) else { return Ok(vec![unescaped(component)]) };
+    let listed = fs::read_dir(if directory == Path::new("") { Path::new(".") } else { directory });
+
+    let mut names = Vec::new();
+    for entry in listed.into_iter().flatten().flatten() {
+        *entries += 1;
+        if *entries > MAX_GLOB_ENTRIES {
+            return Err(format!("the glob would look at more than {MAX_GLOB_ENTRIES} directory entries"));
+        }
+        names.extend(entry.file_name().into_string().ok().filter(|name| pattern.matches_with(name, OPTIONS)));
+    }
+    Ok(names)
+}
+
+/// Compiles a component; `None` if it is a plain name.
+fn compiled(component: &str) -> Option<Pattern> {
+    let mut text = String::new();
+    let mut is_glob = false;
+    let mut chars = component.chars().peekable();
+
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => text.push_str(&chars.next().map_or_else(|| "\\".to_owned(), |c| Pattern::escape(&c.to_string()))),
+            '*' => {
+                // `**` means the same as `*` in a shell.
+                while chars.next_if_eq(&'*').is_some() {}
+                is_glob = true;
+                text.push('*');
+            }
+            '?' => {
+                is_glob = true;
+                text.push('?');
+            }
+            '[' => {
+                is_glob = true;
+                text.push('[');
+                if chars.next_if_eq(&'^').is_some() {
+                    text.push('!');
+                }
+            }
+            c => text.push(c),
+        }
+    }
+
+    Pattern::new(&text).ok().filter(|_| is_glob)
+}
+
+fn unescaped(component: &str) -> String {
+    let mut text = String::new();
+    let mut chars = component.chars();
+    while let Some(c) = chars.next() {
+        text.extend(if c == '\\' { chars.next() } else { Some(c) });
+    }
+    text
+}
+
+/// Returns the directory that the `cd` commands of a line lead to, from `start`.
+#[must_use]
+pub fn directory_of(directories: &[String], start: &Path) -> PathBuf {
+    directories.iter().fold(start.to_owned(), |at, directory| at.join(directory))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn globs_match_as_in_a_shell() {
+        let scratch = tempfile::tempdir().unwrap();
+        for name in ["a.rs", "b.rs", ".hidden.rs", "[x]", "sub/c.rs", "sub/d.txt"] {
+            let path = scratch.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+
+        for (pattern, expected) in [
+            ("*.rs", vec!["a.rs", "b.rs"]),
+            ("**.rs", vec!["a.rs", "b.rs"]),
+            ("*/*.rs", vec!["sub/c.rs"]),
+            ("*/", vec!["sub/"]),
+            ("[^b].rs", vec!["a.rs"]),
+            (r"\[x]*", vec!["[x]"]),
+            (".h*", vec![".hidden.rs"]),
+            ("x*", vec![]),
+        ] {
+            assert_eq!(expand(pattern, scratch.path()).unwrap(), expected, "{pattern}");
+        }
+
+        let absolute = format!("{}/s*/d*", scratch.path().display());
+        assert_eq!(expand(&absolute, Path::new("")).unwrap(), [format!("{}/sub/d.txt", scratch.path().display())]);
+    }
+}

@@ -1,0 +1,70 @@
+//! Finds programs by name, as `execvp` does.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf, absolute};
+
+use climax_catalog::expansion::command_word;
+use climax_catalog::{CliView, EnvValue};
+
+use crate::exec::environment::variable;
+use crate::exec::platform::is_executable;
+
+/// Finds the absolute path of a program.
+///
+/// A name with a slash is relative to `dir`, or to the server's directory if that is `None`. Any other name is looked
+/// up in `search_path`, or in the server's `PATH`. A file that is not executable is returned only if no other is
+/// found: then the start fails with the system's own error.
+pub(crate) fn resolve(name: &str, search_path: Option<&OsStr>, dir: Option<&Path>) -> Option<PathBuf> {
+    let base = absolute(dir.unwrap_or(Path::new("."))).ok()?;
+
+    if name.contains('/') {
+        let path = base.join(name);
+        return path.exists().then_some(path);
+    }
+
+    let inherited = std::env::var_os("PATH");
+    let search_path = search_path.or(inherited.as_deref()).unwrap_or(OsStr::new("/usr/local/bin:/usr/bin:/bin"));
+
+    let files =
+        || std::env::split_paths(search_path).map(|dir| base.join(dir).join(name)).filter(|path| path.is_file());
+    files().find(|path| is_executable(path)).or_else(|| files().next())
+}
+
+/// Returns whether the first word of a command line names the program that a config names as `word`.
+///
+/// That is the same name, or a path to the file that would run.
+#[must_use]
+pub fn names_program(first: &str, word: &str) -> bool {
+    // Most words are plain names, and a line is compared with many.
+    if !first.contains('/') && !word.contains(['/', '$', '~']) {
+        return first == word;
+    }
+
+    let word = command_word(word, &variable);
+    if first == word || Path::new(&word).file_name().is_some_and(|name| name == first) {
+        return true;
+    }
+
+    first.starts_with('/')
+        && Path::new(first).file_name() == Path::new(&word).file_name()
+        && resolve(&word, None, None).is_some_and(|path| is_same_file(&path, Path::new(first)))
+}
+
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        (Err(_), _) | (_, Err(_)) => false,
+    }
+}
+
+/// Finds the program that `word` names in a config of `cli`.
+#[must_use]
+pub fn locate(cli: CliView<'_>, word: &str) -> Option<PathBuf> {
+    let search_path = cli.env().filter_map(|(name, value)| match value {
+        EnvValue::Literal(value) if name == "PATH" => Some(OsStr::new(value)),
+        EnvValue::Literal(_) | EnvValue::From(_) | EnvValue::File(_) => None,
+    });
+
+    let search_path = search_path.last();
+    resolve(&command_word(word, &variable), search_path, cli.working_dir().map(Path::new))
+}

@@ -1,0 +1,121 @@
+//! The streams of a process: its own pipes to this server, or descriptors that join it to other programs.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::process::Stdio;
+
+use tokio::net::unix::pipe;
+
+/// Where a process reads and writes.
+#[derive(Debug)]
+pub(crate) struct Joint {
+    /// Its standard input; that of its invocation if `None`.
+    pub input: Option<OwnedFd>,
+    /// Its standard output.
+    pub output: Sink,
+    /// Its standard error.
+    pub errors: ErrorSink,
+    /// Whether standard output goes there. Standard error may go there without it, as in `2>&1 >/dev/null`.
+    pub has_output: bool,
+}
+
+impl Default for Joint {
+    /// Standard input of the invocation, and both outputs into the outcome.
+    fn default() -> Self {
+        Self { input: None, output: Sink::Captured, errors: ErrorSink::Captured, has_output: true }
+    }
+}
+
+/// Where standard output goes.
+#[derive(Debug, Default)]
+pub enum Sink {
+    /// Into the outcome.
+    #[default]
+    Captured,
+    /// To another program, or to a stream of this process.
+    Descriptor(OwnedFd),
+}
+
+/// Where standard error goes.
+#[derive(Debug, Default)]
+pub enum ErrorSink {
+    /// Into the outcome, apart from standard output.
+    #[default]
+    Captured,
+    /// Where standard output goes.
+    Output,
+    /// To a stream of this process.
+    Descriptor(OwnedFd),
+    /// Nowhere.
+    Null,
+}
+
+/// The descriptors of a process, before it starts. Each start gets copies.
+pub(crate) struct Descriptors {
+    input: Option<OwnedFd>,
+    output: Sink,
+    errors: ErrorSink,
+    has_output: bool,
+}
+
+/// The end of a pipe from which this server reads both streams of a process.
+pub(crate) type Merged = Option<pipe::Receiver>;
+
+impl Joint {
+    /// Makes the pipe for both streams of a process, if they go into the outcome as one.
+    ///
+    /// # Errors
+    /// The system lacks descriptors.
+    pub(crate) fn open(self) -> io::Result<(Descriptors, Merged)> {
+        let Self { input, output, errors, has_output } = self;
+
+        if let (Sink::Captured, ErrorSink::Output) = (&output, &errors) {
+            let (read, write) = pipe_between()?;
+            let merged = pipe::Receiver::from_owned_fd(read)?;
+            return Ok((Descriptors { input, output: Sink::Descriptor(write), errors, has_output }, Some(merged)));
+        }
+        Ok((Descriptors { input, output, errors, has_output }, None))
+    }
+}
+
+impl Descriptors {
+    /// Returns the standard input for a start. `has_text` says whether the invocation has a text for it.
+    pub(crate) fn input(&self, has_text: bool) -> io::Result<Stdio> {
+        Ok(match &self.input {
+            Some(descriptor) => descriptor.try_clone()?.into(),
+            None if has_text => Stdio::piped(),
+            None => Stdio::null(),
+        })
+    }
+
+    /// Returns the standard output for a start.
+    pub(crate) fn output(&self) -> io::Result<Stdio> {
+        if self.has_output { self.sink() } else { Ok(Stdio::null()) }
+    }
+
+    fn sink(&self) -> io::Result<Stdio> {
+        Ok(match &self.output {
+            Sink::Captured => Stdio::piped(),
+            Sink::Descriptor(descriptor) => descriptor.try_clone()?.into(),
+        })
+    }
+
+    /// Returns the standard error for a start.
+    pub(crate) fn errors(&self) -> io::Result<Stdio> {
+        Ok(match &self.errors {
+            ErrorSink::Captured => Stdio::piped(),
+            ErrorSink::Output => return self.sink(),
+            ErrorSink::Descriptor(descriptor) => descriptor.try_clone()?.into(),
+            ErrorSink::Null => Stdio::null(),
+        })
+    }
+}
+
+/// Makes a pipe between two programs: the end to read from, and the end to write to.
+///
+/// # Errors
+/// The system lacks descriptors.
+pub(crate) fn pipe_between() -> io::Result<(OwnedFd, OwnedFd)> {
+    let (read, write) = io::pipe()?;
+    Ok((read.into(), write.into()))
+}

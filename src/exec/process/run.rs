@@ -1,0 +1,155 @@
+//! Runs one process, from its start to the end of its process group.
+//!
+//! Each program leads a process group of its own. It is reaped after the last signal has been sent, because only an
+//! unreaped leader reserves the ID of its group.
+
+use std::future::Future;
+use std::time::Duration;
+
+use tokio::time::{sleep, timeout};
+
+use super::children;
+use super::group::Group;
+use super::janitor::Janitor;
+use super::joint::Joint;
+use super::start::{spawn, system_error};
+use super::start_queue::StartQueue;
+use super::streams::{Transfer, transfer};
+use crate::exec::error::SpawnError;
+use crate::exec::invocation::Invocation;
+use crate::exec::limits::Limits;
+use crate::exec::outcome::{End, Outcome, Stop};
+use crate::exec::output::{Capture, Masks, Watch};
+
+/// The context that a process runs in.
+#[derive(Clone, Copy)]
+pub(crate) struct RunContext<'a> {
+    pub(crate) limits: &'a Limits,
+    /// Starts the process in its turn.
+    pub(crate) queue: &'a StartQueue,
+    /// Kills the process group if the server is killed.
+    pub(crate) janitor: Option<&'a Janitor>,
+    /// Reports the progress of the call.
+    pub(crate) watch: Option<&'a Watch>,
+    /// The secrets that output does not show.
+    pub(crate) masks: &'a Masks,
+}
+
+/// Runs `invocation` and waits until it ends or is ended. Its streams are those of `joint`.
+///
+/// Output past `limits.stream_bytes` is read and dropped; [`Captured::text`](crate::exec::Captured::text) contains the
+/// number of dropped bytes. On timeout, or when `stop` completes, the whole process group gets TERM, then KILL after
+/// a grace period. The output until then is part of the result. After exit, pipes that a descendant still holds, and
+/// then other members of the group, are awaited for at most `limits.drain`. Then the rest of the group is killed and
+/// counted. Members that have changed to another user survive KILL; they are counted too, and not awaited.
+/// Dropping the future kills the group too.
+/// The start waits while the system lacks descriptors, processes or memory and other programs run.
+///
+/// # Errors
+/// The program could not be started. A non-zero exit is an [`Outcome`].
+///
+/// Source: POSIX `setpgid`, `kill`, `waitid`.
+pub(crate) async fn run(
+    invocation: &Invocation,
+    joint: Joint,
+    context: RunContext<'_>,
+    stop: impl Future<Output = Stop>,
+) -> Result<Outcome, SpawnError> {
+    let RunContext { limits, queue, janitor, watch, masks } = context;
+    let mut stop = std::pin::pin!(stop);
+
+    if let Some(janitor) = janitor {
+        janitor.prepare();
+    }
+
+    let (descriptors, merged) = joint.open().map_err(|error| system_error(invocation, error))?;
+    // Dropped after the child, whose descriptors are then free for the next start.
+    let (_running, mut child) = tokio::select! {
+        biased;
+        why = stop.as_mut() => return Ok(Outcome::not_started(why)),
+        started = queue.start(|| spawn(invocation, &descriptors)) => started?,
+    };
+    // The child has its own. A pipe ends when its last writer is gone.
+    drop(descriptors);
+
+    if let Some(watch) = watch {
+        watch.started();
+    }
+
+    let mut group = Group::led_by(&child).map_err(|error| system_error(invocation, error))?;
+    let cleanup = janitor.map(|janitor| janitor.register_group(group.id()));
+
+    let mut stdout = Capture::new(limits.stream_bytes, limits.whole_bytes);
+    let mut stderr = Capture::new(limits.stream_bytes, 0);
+    let (end, background_processes) = {
+        let io = transfer(&mut child, merged, invocation.stdin.as_deref(), (watch, masks), &mut stdout, &mut stderr);
+        let io = std::pin::pin!(io);
+        let mut io = Transfer::new(io);
+
+        let end = wait_for_exit(&mut group, &mut io, invocation.timeout, limits, stop.as_mut()).await;
+
+        // The leader has exited and is not reaped, so no other group can have its ID yet.
+        let _ = timeout(limits.drain, async {
+            io.finish().await;
+            group.all_exited().await;
+        })
+        .await;
+
+        let left = if end.is_none() { group.other_members() } else { 0 };
+        group.kill();
+        (end, left)
+    };
+
+    let survivors = if end.is_some() || background_processes > 0 { group.survivors() } else { 0 };
+    // Before the leader is reaped: afterwards another group could get the ID.
+    drop(cleanup);
+
+    let end = match end {
+        // The runtime reaps the leader when it ends.
+        Some(end) if !group.has_ended() => end,
+        end => {
+            let status = child.wait().await.map_err(|error| system_error(invocation, error))?;
+            children::waited_for(group.id());
+            end.unwrap_or_else(|| status.into())
+        }
+    };
+    group.disarm();
+
+    Ok(Outcome {
+        stdout: stdout.finish(),
+        stderr: stderr.finish(),
+        background_processes: background_processes.saturating_sub(survivors),
+        survivors,
+        masks: masks.clone(),
+        ..Outcome::ended(end)
+    })
+}
+
+/// Waits until the leader has exited, and ends the group on timeout or stop.
+///
+/// Returns `None` if the leader exited by itself.
+async fn wait_for_exit<F: Future<Output = ()>>(
+    group: &mut Group,
+    io: &mut Transfer<'_, F>,
+    time: Duration,
+    limits: &Limits,
+    stop: impl Future<Output = Stop>,
+) -> Option<End> {
+    let (end, grace) = tokio::select! {
+        () = io.alongside(group.exited()) => return None,
+        () = sleep(time) => (End::TimedOut(time), limits.grace),
+        stop = stop => (End::Stopped(stop), match stop {
+            Stop::Cancelled => limits.grace,
+            Stop::ShuttingDown => limits.shutdown_grace,
+        }),
+    };
+
+    group.terminate();
+    let _ = timeout(grace, io.alongside(group.all_exited())).await;
+    group.kill();
+
+    if !group.is_beyond_reach() {
+        io.alongside(group.exited()).await;
+    }
+    Some(end)
+}

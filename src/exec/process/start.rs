@@ -1,0 +1,109 @@
+//! Starts a program: finds it, gives it its variables, directory and streams, and confines it.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tokio::process::{Child, Command};
+
+use super::children;
+use super::joint::Descriptors;
+use crate::exec::confine;
+use crate::exec::error::SpawnError;
+use crate::exec::files::resolve;
+use crate::exec::invocation::Invocation;
+use crate::exec::platform::may_enter;
+
+/// Finds the program of an invocation.
+///
+/// # Errors
+/// [`SpawnError::NotFound`].
+pub(crate) fn find(invocation: &Invocation) -> Result<PathBuf, SpawnError> {
+    let name = &invocation.argv[0];
+    let search_path = invocation.env.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| OsStr::new(value));
+
+    resolve(name, search_path, invocation.program_dir.as_deref()).ok_or_else(|| SpawnError::NotFound(name.clone()))
+}
+
+/// Starts the program as the leader of a new process group.
+pub(super) fn spawn(invocation: &Invocation, descriptors: &Descriptors) -> Result<Child, SpawnError> {
+    if let Some(dir) = &invocation.cwd {
+        check_directory(dir)?;
+    }
+    let program = find(invocation)?;
+    let failed = |error| system_error(invocation, error);
+
+    #[expect(clippy::disallowed_methods, reason = "the one place that starts processes")]
+    let mut command = Command::new(program);
+    if let Some(names) = &invocation.inherited {
+        command.env_clear().envs(inherited(names));
+    }
+    command
+        .arg0(&invocation.argv[0])
+        .args(&invocation.argv[1..])
+        .envs(invocation.env.iter().map(|(name, value)| (name, value)))
+        .stdin(descriptors.input(invocation.stdin.is_some()).map_err(failed)?)
+        .stdout(descriptors.output().map_err(failed)?)
+        .stderr(descriptors.errors().map_err(failed)?)
+        .process_group(0)
+        // Until `Group` takes over.
+        .kill_on_drop(true);
+    if let Some(dir) = &invocation.cwd {
+        command.current_dir(dir);
+    }
+
+    let Some(confinement) = &invocation.confinement else {
+        return children::start(|| command.spawn(), Child::id).map_err(|error| start_error(invocation, error));
+    };
+
+    let runtime = tokio::runtime::Handle::current();
+    let start = move || {
+        let _context = runtime.enter();
+        command.spawn()
+    };
+    let start_confined = || match confine::start(confinement, start) {
+        Ok(started) => started.map_err(|error| start_error(invocation, error)),
+        Err(problem) => Err(SpawnError::Sandbox(invocation.argv[0].clone(), problem)),
+    };
+    children::start(start_confined, Child::id)
+}
+
+/// Makes the error of a start that failed.
+fn start_error(invocation: &Invocation, error: io::Error) -> SpawnError {
+    match error.kind() {
+        // The program was found, so the interpreter that its first line names is missing.
+        io::ErrorKind::NotFound => system_error(invocation, io::Error::other("its interpreter does not exist")),
+        _ => system_error(invocation, error),
+    }
+}
+
+/// Returns the variables of this process that are among `names`, of which one may end in `*`.
+fn inherited(names: &[String]) -> impl Iterator<Item = (OsString, OsString)> {
+    std::env::vars_os().filter(|(name, _)| names.iter().any(|pattern| matches(name, pattern)))
+}
+
+fn matches(name: &OsStr, pattern: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(start) => name.as_encoded_bytes().starts_with(start.as_bytes()),
+        None => name == pattern,
+    }
+}
+
+/// Makes the error of a system that refused something to the program.
+pub(super) fn system_error(invocation: &Invocation, error: io::Error) -> SpawnError {
+    SpawnError::System(invocation.argv[0].clone(), error)
+}
+
+fn check_directory(dir: &Path) -> Result<(), SpawnError> {
+    let problem = match std::fs::metadata(dir) {
+        // Checked here because the error of the start would name the program instead of the directory.
+        Ok(found) if found.is_dir() => match may_enter(dir) {
+            Ok(()) => return Ok(()),
+            Err(error) => error,
+        },
+        Ok(_) => io::ErrorKind::NotADirectory.into(),
+        Err(error) => error,
+    };
+
+    Err(SpawnError::Directory(dir.display().to_string(), problem))
+}
