@@ -76,13 +76,13 @@ pub(crate) fn join_trace(span: &Span, variables: Vec<(String, String)>) -> Vec<(
         return variables;
     }
 
-    let mut carried = HashMap::new();
-    propagator.inject_context(&span.context(), &mut carried);
-    if carried.is_empty() {
+    let mut injected = HashMap::new();
+    propagator.inject_context(&span.context(), &mut injected);
+    if injected.is_empty() {
         return variables;
     }
 
-    carried
+    injected
         .into_iter()
         .filter(|(_, value)| !value.is_empty())
         .map(|(name, value)| (name.to_ascii_uppercase(), value))
