@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use granit_parser::{Event, Parser, ScalarStyle, Tag};
 use serde_json::{Map, Value};
-use serde_yaml::granit_parser::{self, Event, Parser, ScalarStyle, Tag};
 
 mod ambiguous;
 
