@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use strum::VariantNames as _;
 
+use crate::diagnostic::Code;
 use crate::model::{Risk, Role, Type};
 use crate::read::config::schema::SCHEMA_TYPES;
-use crate::read::diagnostic::Code;
 
 const MEDIA_TYPE: &str = "^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*$";
 

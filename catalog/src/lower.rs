@@ -5,17 +5,16 @@ mod policy;
 use std::collections::HashMap;
 use std::iter;
 
+use crate::checked::{
+    CheckedArg, CheckedChoice, CheckedCli, CheckedGroup, CheckedOutputFile, CheckedPolicy, CheckedQuestion,
+    CheckedResolve, CheckedTool, CommandPart,
+};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::index::lowercase;
 use crate::index::ranked::Builder;
 use crate::model::{ArgRisk, Risk};
 use crate::needs::Needs;
 use crate::offset::{Full, MAX_OFFSET, offset};
-use crate::policy::Policy;
-use crate::read::checked::{
-    CheckedArg, CheckedChoice, CheckedCli, CheckedGroup, CheckedOutputFile, CheckedQuestion, CheckedResolve,
-    CheckedTool, CommandPart,
-};
-use crate::read::diagnostic::{Code, Diagnostic};
 use crate::schema;
 use crate::table::{
     ArgDef, ArgRow, Catalog, CliDef, DetailDef, FileDef, GroupDef, Names, PLACE_MARK, PromptDef, QuestionDef,
@@ -43,11 +42,11 @@ impl Overflow {
 ///
 /// # Errors
 /// A table would need larger offsets than 32 bits.
-pub(crate) fn lower(clis: &[CheckedCli], policy: Option<&Policy>) -> Result<Catalog, Overflow> {
+pub(crate) fn lower(clis: &[CheckedCli], policy: Option<&CheckedPolicy>) -> Result<Catalog, Overflow> {
     lower_within(clis, policy, MAX_OFFSET)
 }
 
-fn lower_within(clis: &[CheckedCli], policy: Option<&Policy>, max: u32) -> Result<Catalog, Overflow> {
+fn lower_within(clis: &[CheckedCli], policy: Option<&CheckedPolicy>, max: u32) -> Result<Catalog, Overflow> {
     let overflow = |cli: Option<&CheckedCli>, Full(unit): Full| Overflow {
         path: cli.map_or_else(String::new, |cli| cli.path.clone()),
         unit,
@@ -440,8 +439,9 @@ impl Tables {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::{Executor, Sandbox};
-    use crate::read::source::Source;
+    use crate::executor::{Executor, Sandbox};
+    use crate::model::{Access, Confine, Headless, Level};
+    use crate::source::Source;
 
     fn clis() -> Vec<CheckedCli> {
         let text = "command: a b\ncategory: c\ntags: [t]\nenv: {K: v}\nglobal_args: [{name: g, default: d}]\ntools:\n  \
@@ -461,7 +461,15 @@ mod tests {
 
     #[test]
     fn every_table_that_overflows_its_offsets_is_an_error() {
-        let policy = Policy { executor: Executor::Sandbox(Sandbox::default()), ..Policy::default() };
+        let policy = CheckedPolicy {
+            access: Access::default(),
+            level: Level::default(),
+            headless: Headless::default(),
+            deny: Vec::new(),
+            env: Vec::new(),
+            confine: Confine::default(),
+            executor: Executor::Sandbox(Sandbox::default()),
+        };
         let whole = lower(&clis(), Some(&policy)).unwrap();
         let needed = [whole.texts.text.len(), whole.search.text.len(), whole.ranked.postings.len()];
         let needed = u32::try_from(*needed.iter().max().unwrap()).unwrap();

@@ -1,12 +1,14 @@
 //! Views → checked configs. A policy changes them, and they are lowered again.
 
-use crate::model::Type;
-use crate::read::check::arg::json_string;
-use crate::read::checked::{
+use crate::checked::{
     self, CheckedArg, CheckedChoice, CheckedCli, CheckedGroup, CheckedOutput, CheckedOutputFile, CheckedQuestion,
     CheckedResolve, CheckedTool, DefaultValue,
 };
-use crate::read::source::{Span, Spanned};
+use crate::executor::{Container, Executor, Sandbox};
+use crate::json::json_string;
+use crate::model::Type;
+use crate::source::{Span, Spanned};
+use crate::table::{Catalog, ExecutorDef, Rows};
 use crate::view::{ArgView, ChoiceView, CliView, CommandPart, QuestionView, ResolveView, ResolvedTool, RuleView};
 
 /// The span of a value that comes from no file.
@@ -132,4 +134,23 @@ fn owned<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
 
 fn pairs<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<(String, String)> {
     pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
+/// Raises an executor.
+pub(crate) fn executor(catalog: &Catalog, def: ExecutorDef) -> Executor {
+    let text = |id| catalog.texts.get(id).to_owned();
+    let list = |rows: Rows| catalog.list(rows).map(str::to_owned).collect();
+    match def {
+        ExecutorDef::Local => Executor::Local,
+        ExecutorDef::Container { runtime, image, volumes, working_dir, network } => Executor::Container(Container {
+            runtime,
+            image: text(image),
+            volumes: list(volumes),
+            working_dir: working_dir.map(text),
+            network: network.map(text),
+        }),
+        ExecutorDef::Sandbox { read, write, network, limits } => {
+            Executor::Sandbox(Sandbox { read: list(read), write: list(write), network, limits })
+        }
+    }
 }

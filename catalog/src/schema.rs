@@ -4,11 +4,11 @@
 
 use std::fmt::Write as _;
 
+use crate::checked::{CheckedArg, CheckedChoice, CheckedCli, CheckedGroup, CheckedTool};
+use crate::json::{enum_json, json_string};
 use crate::model::{GroupKind, Order, STEPS, Shape};
-use crate::policy::ArgRule;
 use crate::raise;
-use crate::read::check::arg::{enum_json, json_string};
-use crate::read::checked::{CheckedArg, CheckedChoice, CheckedCli, CheckedGroup, CheckedTool};
+use crate::rule::ArgRule;
 use crate::view::ArgView;
 
 /// The tool's input schema (JSON Schema 2020-12).

@@ -6,15 +6,15 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::model::{Access, GroupKind, Headless, Level, Risk, Runtime, SandboxLimits};
-use crate::policy::Confine;
-use crate::skill::PackedSkills;
+use crate::model::{Access, Confine, GroupKind, Headless, Level, Risk, Runtime, SandboxLimits};
 
 mod arg;
+mod skills;
 mod text;
 
 pub(crate) use arg::ArgRow;
 pub use arg::{ArgDef, DetailDef};
+pub use skills::PackedSkills;
 pub use text::{Rows, Str, Texts};
 
 /// Marks the place of an arg in a command: the mark and the arg's name. The mark alone is the place of all options.

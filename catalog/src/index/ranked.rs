@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
 
 use super::tokens::{stem, stems, words};
+use crate::checked::{CheckedCli, CheckedTool};
 use crate::offset::{Full, offset};
-use crate::read::checked::{CheckedCli, CheckedTool};
 use crate::table::{Ranked, Texts};
 
 /// Saturation of term frequency (BM25's k₁).

@@ -1,8 +1,10 @@
 //! A policy and its rules for args → rows.
 
 use super::Tables;
+use crate::checked::CheckedPolicy;
+use crate::executor::Executor;
 use crate::offset::Full;
-use crate::policy::{Approval, ArgRule, Executor, Pattern, Policy, Selector};
+use crate::rule::{ArgRule, Pattern};
 use crate::table::{ExecutorDef, PolicyDef, RuleDef};
 
 impl Tables {
@@ -21,7 +23,7 @@ impl Tables {
         })
     }
 
-    pub(super) fn policy(&mut self, policy: &Policy) -> Result<PolicyDef, Full> {
+    pub(super) fn policy(&mut self, policy: &CheckedPolicy) -> Result<PolicyDef, Full> {
         let executor = match &policy.executor {
             Executor::Local => ExecutorDef::Local,
             Executor::Container(container) => ExecutorDef::Container {
@@ -38,13 +40,11 @@ impl Tables {
                 limits: sandbox.limits,
             },
         };
-        let Approval { global, headless, .. } = policy.approval;
-        let denied: Vec<String> = policy.deny.iter().flat_map(Selector::to_texts).collect();
         Ok(PolicyDef {
             access: policy.access,
-            level: global,
-            headless,
-            deny: self.texts(&denied)?,
+            level: policy.level,
+            headless: policy.headless,
+            deny: self.texts(&policy.deny)?,
             env: self.pairs(&policy.env)?,
             confine: policy.confine,
             executor,

@@ -3,10 +3,10 @@
 use super::file::PolicyFile;
 use super::restrict::{changes, lowered};
 use super::{Executor, Policy};
+use crate::compile::Compiled;
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::index::{Layer, ToolIndex};
 use crate::model::Headless;
-use crate::read::compile::Compiled;
-use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::table::Catalog;
 
 /// A policy and the index of the tools that it permits.

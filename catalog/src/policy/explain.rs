@@ -3,7 +3,7 @@
 use super::file::PolicyFile;
 use super::{ArgPolicy, Selector, arg_of, gets_directory};
 use crate::model::Access;
-use crate::read::source::Span;
+use crate::source::Span;
 use crate::view::{ArgView, ResolvedTool};
 
 /// What a policy says about a tool.

@@ -1,8 +1,8 @@
 //! A policy as it was read, with its places in the file.
 
 use super::Policy;
-use crate::read::diagnostic::Diagnostics;
-use crate::read::source::{Source, Span, Spanned};
+use crate::diagnostic::Diagnostics;
+use crate::source::{Source, Span, Spanned};
 
 /// A policy that was read but not applied yet.
 #[derive(Clone, Debug)]

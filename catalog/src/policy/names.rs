@@ -2,10 +2,10 @@
 
 use super::file::PolicyFile;
 use super::{ArgPolicy, DIRECTORY, NamePattern, Selector, ToolEntry, arg_of, gets_directory};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::index::ToolIndex;
 use crate::model::{Shape, Type};
-use crate::read::diagnostic::{Code, Diagnostic};
-use crate::read::source::{Span, Spanned};
+use crate::source::{Span, Spanned};
 use crate::suggest::near_misses;
 use crate::view::{ArgView, ResolvedTool};
 

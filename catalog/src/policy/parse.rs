@@ -6,14 +6,13 @@ use super::keys::{APPROVAL_KEYS, POLICY_KEYS, SELECTOR_KEYS, TOOL_KEYS};
 use super::parse_arg::arg_rule;
 use super::parse_executor::executor;
 use super::{Approval, ArgPolicy, NamePattern, Policy, Selector, ToolEntry, ToolRule};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::index::ToolIndex;
 use crate::model::{Access, Level};
-use crate::read::compile::in_order;
 use crate::read::config::needs::env_entry;
-use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::read::source::{Source, Spanned};
 use crate::read::walk::{Fields, Walker};
 use crate::read::yaml::{self, Node, NodeKind};
+use crate::source::{Source, Spanned};
 
 /// The approval level if a policy names none; as in `CLImax` 0.5.
 const DEFAULT_LEVEL: Level = Level::Write;
@@ -36,7 +35,7 @@ const FORMAT: &str = "write at least `default: enabled` or `tools:`";
 /// ```
 pub fn read(source: &Source) -> Result<PolicyFile, Diagnostics> {
     let (file, found) = read_as_far_as_possible(source);
-    let diagnostics = in_order(vec![found]);
+    let diagnostics = Diagnostics::in_order(vec![found]);
     match file {
         Some(file) if !diagnostics.has_errors() => Ok(PolicyFile { warnings: diagnostics, ..file }),
         _ => Err(diagnostics),
@@ -59,7 +58,7 @@ pub fn with_names(
         found.extend(file.name_warnings(index, elsewhere));
         found.extend(file.unknown_prompts(index));
     }
-    in_order(vec![found])
+    Diagnostics::in_order(vec![found])
 }
 
 /// Reads a policy file, and leaves out what has mistakes.

@@ -2,11 +2,12 @@
 
 use super::keys::ARG_KEYS;
 use super::parse_executor::texts;
-use super::{ArgPolicy, ArgRule, Pattern};
-use crate::read::diagnostic::Code;
-use crate::read::source::{Span, Spanned};
+use super::{ArgPolicy, ArgRule};
+use crate::diagnostic::Code;
+use crate::read::pattern::pattern;
 use crate::read::walk::{Fields, Walker};
 use crate::read::yaml::{Node, NodeKind};
+use crate::source::{Span, Spanned};
 
 /// The word in place of a rule by which no call can give the arg.
 pub(super) const DENY: &str = "deny";
@@ -47,18 +48,6 @@ pub(super) fn arg_rule(walker: &mut Walker<'_>, name: Spanned<String>, node: &No
         shown: shown.map(|(is_shown, _)| is_shown),
         ..empty
     })
-}
-
-/// Compiles a pattern, and reports a text that is none.
-pub(crate) fn pattern(walker: &mut Walker<'_>, text: &Spanned<String>) -> Option<Pattern> {
-    Pattern::new(&text.value)
-        .map_err(|bad| {
-            let message = format!("pattern cannot be used: {}", bad.problem);
-            let help = "patterns are regular expressions without look-around and back-references, \
-                        and match the whole value";
-            walker.report(Code::BadPattern, walker.source().within(text, bad.at), message, help);
-        })
-        .ok()
 }
 
 /// Reports keys of a rule that exclude each other.

@@ -4,11 +4,11 @@ use strum::{Display, EnumString, VariantArray};
 
 use super::keys::{CONTAINER_KEYS, EXECUTOR_KEYS, LIMIT_KEYS, SANDBOX_KEYS};
 use super::{Container, Executor, Sandbox};
+use crate::diagnostic::Code;
 use crate::model::SandboxLimits;
-use crate::read::diagnostic::Code;
-use crate::read::source::Spanned;
 use crate::read::walk::{Fields, Walker};
 use crate::read::yaml::{self, Node};
+use crate::source::Spanned;
 
 /// The values of an executor's `type`.
 #[derive(Clone, Copy, PartialEq, Eq, Display, EnumString, VariantArray, strum::VariantNames)]

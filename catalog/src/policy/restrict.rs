@@ -1,20 +1,20 @@
 //! The permitted tools, with the rules of a policy in their args.
 
 use super::{ArgPolicy, DIRECTORY, Policy, gets_directory};
+use crate::checked::{CheckedArg, CheckedChoice, CheckedCli, CheckedGroup, CheckedTool, CommandPart};
+use crate::diagnostic::Diagnostics;
 use crate::index::ToolIndex;
 use crate::lower::lower;
 use crate::model::{Access, ArgRisk, Order, Place, Shape, Type};
 use crate::prompt::Prompt;
 use crate::raise;
-use crate::read::checked::{CheckedArg, CheckedChoice, CheckedCli, CheckedGroup, CheckedTool, CommandPart};
-use crate::read::diagnostic::Diagnostics;
-use crate::read::source::Spanned;
+use crate::source::Spanned;
 use crate::table::Catalog;
 use crate::view::{ArgView, ResolvedTool};
 
 /// Lowers the permitted tools; the catalog holds the policy `for_good` if there is one.
 pub(super) fn lowered(policy: &Policy, index: &ToolIndex, for_good: Option<&Policy>) -> Result<Catalog, Diagnostics> {
-    lower(&narrowed(policy, index), for_good).map_err(|overflow| {
+    lower(&narrowed(policy, index), for_good.map(Policy::to_checked).as_ref()).map_err(|overflow| {
         let mut all = Diagnostics::default();
         all.push(overflow.diagnostic());
         all

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::model::Risk;
-use crate::read::source::Span;
+use crate::source::Span;
 use crate::view::ResolvedTool;
 
 /// The name of a tool, or a pattern in which each `*` stands for any characters.

@@ -4,11 +4,11 @@
 
 use std::collections::HashMap;
 
-use crate::read::checked::{CheckedArg, CheckedCli, CheckedResolve, CheckedTool, CommandPart};
+use crate::checked::{CheckedArg, CheckedCli, CheckedResolve, CheckedTool, CommandPart};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::read::config::{Config, ExitCodeConfig, ResolveConfig, ToolConfig};
-use crate::read::diagnostic::{Code, Diagnostic};
 use crate::read::lint::Silenced;
-use crate::read::source::{Source, Span, Spanned};
+use crate::source::{Source, Span, Spanned};
 use crate::template::{self, Piece};
 use crate::uri::UriTemplate;
 

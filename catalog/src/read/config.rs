@@ -6,12 +6,12 @@
 use serde_json::Value;
 use strum::VariantArray as _;
 
+use crate::diagnostic::{Code, Diagnostic};
 use crate::model::{GroupKind, Risk};
 use crate::needs::Needs;
-use crate::read::diagnostic::{Code, Diagnostic};
-use crate::read::source::{Source, Spanned};
 use crate::read::walk::{Fields, Walker};
 use crate::read::yaml::{Node, NodeKind};
+use crate::source::{Source, Spanned};
 
 mod arg;
 pub(crate) mod needs;

@@ -7,9 +7,9 @@ use std::str::FromStr;
 
 use strum::VariantNames;
 
-use crate::read::diagnostic::{Code, Diagnostic};
-use crate::read::source::{Source, Span, Spanned};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::read::yaml::{Meaning, Node, NodeKind, shorten};
+use crate::source::{Source, Span, Spanned};
 use crate::suggest::did_you_mean;
 
 /// The prefix of keys that are ignored everywhere.

@@ -13,8 +13,8 @@ mod ambiguous;
 
 use ambiguous::yaml_1_1_reading;
 
-use crate::read::diagnostic::{Code, Diagnostic};
-use crate::read::source::{Source, Span};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::{Source, Span};
 
 /// The most bytes that all aliases of a file may copy.
 const MAX_COPIED_BYTES: usize = 32 << 20;

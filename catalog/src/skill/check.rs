@@ -6,11 +6,10 @@ use serde_json::{Map, Value};
 
 use super::mention::Names;
 use super::{SKILL_FILE, Skill, SkillFile, is_markdown};
-use crate::read::compile::in_order;
-use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::read::source::{Source, Span, Spanned};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::read::walk::{Walker, first_line};
 use crate::read::yaml;
+use crate::source::{Source, Span, Spanned};
 use crate::suggest::did_you_mean;
 use crate::view::ResolvedTool;
 
@@ -63,7 +62,7 @@ pub fn check_skills<'a>(
         skills.extend(checker.skill(directory));
         found.push(checker.found);
     }
-    let diagnostics = in_order(found);
+    let diagnostics = Diagnostics::in_order(found);
     if diagnostics.has_errors() { Err(diagnostics) } else { Ok((skills, diagnostics)) }
 }
 

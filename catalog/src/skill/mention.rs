@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::read::source::Span;
+use crate::source::Span;
 use crate::view::{ArgView, ResolvedTool};
 
 /// What precedes the name of a tool in calls.

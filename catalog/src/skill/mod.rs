@@ -9,6 +9,8 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
+use crate::table::PackedSkills;
+
 pub(crate) mod check;
 mod mention;
 
@@ -57,15 +59,6 @@ impl SkillFile {
 #[must_use]
 pub fn is_markdown(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
-}
-
-/// The skills of a catalog: their files one after the other, and the rest as JSON that is parsed when a server starts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PackedSkills {
-    /// The names, the front matter, the tools, and the paths, digests and sizes of the files.
-    pub manifest: Cow<'static, str>,
-    /// The contents of all files.
-    pub contents: Cow<'static, [u8]>,
 }
 
 impl PackedSkills {

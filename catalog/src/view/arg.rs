@@ -2,7 +2,7 @@
 
 use crate::flag::FlagTemplate;
 use crate::model::{ArgRisk, Order, Place, Risk, Shape, Type};
-use crate::policy::{ArgRule, Pattern};
+use crate::rule::{ArgRule, Pattern};
 use crate::table::{ArgDef, ArgRow, Catalog, DetailDef, Rows, RuleDef, Str};
 use crate::words::quoted_words;
 

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use super::{Checker, text_or};
+use crate::checked::{CheckedArg, CheckedChoice, DefaultValue};
+use crate::diagnostic::Code;
+use crate::json::{enum_json, json_string};
 use crate::model::{Order, Place, Shape, Spread, Type};
-use crate::read::checked::{CheckedArg, CheckedChoice, DefaultValue};
 use crate::read::config::{ArgConfig, ChoiceConfig};
-use crate::read::diagnostic::Code;
-use crate::read::source::{Span, Spanned};
 use crate::read::yaml::{Meaning, Scalar, shorten};
+use crate::source::{Span, Spanned};
 
 impl Checker<'_> {
     /// Checks the args of one tool.
@@ -277,23 +278,8 @@ pub(super) fn values_of(choices: &Spanned<Vec<ChoiceConfig>>) -> Spanned<Vec<Spa
     Spanned { value: choices.value.iter().map(|choice| choice.value.clone()).collect(), span: choices.span }
 }
 
-/// Returns the JSON form of an enum value of type `kind`; `None` if the text is no value of that type.
-pub(crate) fn enum_json(value: &str, kind: Type) -> Option<String> {
-    let parsed: Option<serde_json::Value> = serde_json::from_str(value).ok();
-    match kind {
-        Type::String => Some(json_string(value)),
-        Type::Integer => value.parse::<i64>().ok().map(|number| number.to_string()).filter(|json| json == value),
-        Type::Number => parsed.filter(serde_json::Value::is_number).map(|_| value.to_owned()),
-        Type::Boolean => matches!(value, "true" | "false").then(|| value.to_owned()),
-    }
-}
-
 /// Returns the text of a finite number: as written if that is valid JSON, so that `1.10` stays `1.10`.
 fn number_text(written: &str, value: f64) -> String {
     let is_json = serde_json::from_str::<serde_json::Value>(written).is_ok_and(|json| json.is_number());
     if is_json { written.to_owned() } else { serde_json::Value::from(value).to_string() }
-}
-
-pub(crate) fn json_string(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }

@@ -1,13 +1,13 @@
 //! Checks of `output`: media types, and files that the program writes.
 
 use super::Checker;
+use crate::checked::{CheckedOutput, CheckedOutputFile};
+use crate::diagnostic::Code;
 use crate::model::Type;
 use crate::output::OutputForm;
-use crate::read::checked::{CheckedOutput, CheckedOutputFile};
 use crate::read::config::{ArgConfig, OutputConfig};
-use crate::read::diagnostic::Code;
-use crate::read::source::Spanned;
 use crate::read::yaml::shorten;
+use crate::source::Spanned;
 
 impl Checker<'_> {
     /// Checks what a tool prints. Only JSON has a schema.

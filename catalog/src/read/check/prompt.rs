@@ -1,14 +1,14 @@
 //! Checks of prompts: their names, placeholders, and the tools whose output they show.
 
-use super::arg::enum_json;
 use super::{Checker, text_or};
+use crate::diagnostic::Code;
+use crate::json::enum_json;
 use crate::model::{Risk, Type};
 use crate::prompt::{MessageTemplate, Prompt, PromptArg};
 use crate::read::config::prompt::{MessageConfig, PromptArgConfig, PromptConfig};
 use crate::read::config::{ArgConfig, ToolConfig};
-use crate::read::diagnostic::Code;
-use crate::read::source::{Span, Spanned};
 use crate::read::yaml::shorten;
+use crate::source::{Span, Spanned};
 use crate::template::{self, Piece};
 
 impl Checker<'_> {

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::{Checker, text_or};
-use crate::read::checked::CheckedQuestion;
+use crate::checked::CheckedQuestion;
+use crate::diagnostic::Code;
 use crate::read::config::{ArgConfig, ToolConfig};
-use crate::read::diagnostic::Code;
-use crate::read::source::{Span, Spanned};
+use crate::source::{Span, Spanned};
 
 /// The name of the server's own question for approval.
 pub const APPROVAL: &str = "approval";

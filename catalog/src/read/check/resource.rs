@@ -1,10 +1,10 @@
 //! Checks of `resource`: tools whose output is a resource with a URI.
 
 use super::Checker;
+use crate::diagnostic::Code;
 use crate::model::Risk;
 use crate::read::config::ToolConfig;
-use crate::read::diagnostic::Code;
-use crate::read::source::Spanned;
+use crate::source::Spanned;
 use crate::uri::UriTemplate;
 
 /// The scheme of the server's own resources.

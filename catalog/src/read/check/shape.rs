@@ -1,14 +1,15 @@
 //! Checks of the number and form of an arg's values, and of the keys that go with them.
 
 use super::Checker;
+use crate::checked::CheckedArg;
+use crate::diagnostic::Code;
 use crate::flag::FlagTemplate;
 use crate::model::{ArgRisk, Place, Rest, Risk, Shape, Spread, Type};
-use crate::policy::{self, ArgRule};
-use crate::read::checked::CheckedArg;
 use crate::read::config::{ArgConfig, SpreadConfig};
-use crate::read::diagnostic::Code;
-use crate::read::source::{Span, Spanned};
+use crate::read::pattern::pattern;
 use crate::read::walk::Walker;
+use crate::rule::ArgRule;
+use crate::source::{Span, Spanned};
 use crate::view::is_bare;
 use crate::words;
 
@@ -210,7 +211,7 @@ impl Checker<'_> {
                 let message = format!("`pattern` has no meaning for type {}", kind.as_str());
                 self.shape_error(text.span, message, "remove it, or use `min` and `max`");
             }
-            policy::pattern(&mut Walker::new(self.source, self.out), text)
+            pattern(&mut Walker::new(self.source, self.out), text)
         });
         let [min, max] = bounds.map(|(_, bound)| bound.as_ref().map(|bound| bound.value));
         ArgRule { pattern, min, max, ..ArgRule::default() }

@@ -1,10 +1,10 @@
 //! Args as they are written, and the keys that args share with tools and prompts.
 
+use crate::diagnostic::Code;
 use crate::model::{ArgRisk, Rest, Type};
-use crate::read::diagnostic::Code;
-use crate::read::source::{Span, Spanned};
 use crate::read::walk::{Fields, Walker};
 use crate::read::yaml::{Meaning, Node, NodeKind, Scalar};
+use crate::source::{Span, Spanned};
 
 /// An item of `args` or `global_args`.
 #[derive(Debug)]

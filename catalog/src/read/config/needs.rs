@@ -1,10 +1,10 @@
 //! Reads `needs`, and the values of `env`.
 
+use crate::diagnostic::Code;
 use crate::needs::{ANY, EnvValue, Needs, is_path};
-use crate::read::diagnostic::Code;
-use crate::read::source::{Span, Spanned};
 use crate::read::walk::{Fields, Walker};
 use crate::read::yaml::{Node, NodeKind};
+use crate::source::{Span, Spanned};
 
 pub(crate) const NEEDS_KEYS: &[&str] = &["network", "write", "env"];
 pub(crate) const ENV_KEYS: &[&str] = &["from", "file"];

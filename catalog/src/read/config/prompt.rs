@@ -2,9 +2,9 @@
 
 use super::arg::{ARG_NAME, DESCRIPTION, enum_values};
 use crate::model::Role;
-use crate::read::source::Spanned;
 use crate::read::walk::Walker;
 use crate::read::yaml::{Node, NodeKind};
+use crate::source::Spanned;
 
 /// An item of `prompts`.
 #[derive(Debug)]

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::read::diagnostic::Code;
+use crate::diagnostic::Code;
 use crate::read::walk::{Fields, Walker};
 use crate::read::yaml::{Node, NodeKind};
 

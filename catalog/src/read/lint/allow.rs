@@ -1,9 +1,9 @@
 //! `x-allow`: silenced warnings.
 
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::read::config::{Allow, Config};
-use crate::read::diagnostic::{Code, Diagnostic, Severity};
-use crate::read::source::{Source, Span, Spanned};
 use crate::read::yaml::{Meaning, Node, NodeKind, shorten};
+use crate::source::{Source, Span, Spanned};
 use crate::suggest::did_you_mean;
 
 /// The warnings that a config silences, and where.

@@ -5,14 +5,14 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::checked::CheckedCli;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::index::stems;
 use crate::model::{Rest, Risk, Type};
-use crate::read::checked::CheckedCli;
 use crate::read::config::{ArgConfig, Config, ToolConfig};
-use crate::read::diagnostic::{Code, Diagnostic};
-use crate::read::source::{Source, Span, Spanned};
 use crate::read::walk::first_line;
 use crate::read::yaml::shorten;
+use crate::source::{Source, Span, Spanned};
 
 mod allow;
 mod mention;

@@ -7,7 +7,7 @@ use super::words::{HARMLESS_WORDS, READS, WRITES};
 use crate::index::words;
 use crate::model::Type;
 use crate::read::config::{ArgConfig, ToolConfig};
-use crate::read::source::Spanned;
+use crate::source::Spanned;
 
 /// The source of the evidence, with the word.
 #[derive(Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! The size of what a tool publishes.
 
-use crate::read::checked::CheckedTool;
+use crate::checked::CheckedTool;
 use crate::schema::input_schema;
 
 /// The most args that a model reads with care.

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{read_regular, unreadable};
-use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::skill::SKILL_FILE;
 use crate::skill::check::SkillDirectory;
 

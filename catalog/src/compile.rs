@@ -1,16 +1,16 @@
 //! The pipeline: texts of config files → catalog, or every mistake in them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
+use crate::checked::{CheckedCli, CheckedTool};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::lower;
 use crate::prompt::Prompt;
 use crate::read::check::{self, ServedItem};
-use crate::read::checked::{CheckedCli, CheckedTool};
 use crate::read::config;
-use crate::read::diagnostic::{Code, Diagnostic, Diagnostics, Severity};
 use crate::read::lint::{self, Silenced};
-use crate::read::source::{Source, Spanned};
 use crate::read::yaml;
+use crate::source::{Source, Spanned};
 use crate::table::Catalog;
 use crate::uri::UriTemplate;
 
@@ -195,7 +195,7 @@ impl<'a> Files<'a> {
             found.push(check::override_earlier(&mut clis, &sources, &silenced, served));
         }
         found.extend(too_large(&clis, &sources).map(|one| vec![one]));
-        let mut diagnostics = in_order(found);
+        let mut diagnostics = Diagnostics::in_order(found);
         if diagnostics.has_errors() {
             return Err(diagnostics);
         }
@@ -231,17 +231,4 @@ fn too_large(clis: &[CheckedCli], sources: &[Source]) -> Option<Diagnostic> {
     })?;
     let message = "the tables of all configs up to this one would be larger than 1 GiB".to_owned();
     Some(Diagnostic::file(Code::TooLarge, source.path(), message, "use fewer or shorter tags, or fewer tools"))
-}
-
-/// Sorts each file's diagnostics by location. Drops warnings about a scalar that has an error too.
-pub(crate) fn in_order(files: Vec<Vec<Diagnostic>>) -> Diagnostics {
-    let mut diagnostics = Diagnostics::default();
-    for mut file in files {
-        let errors: HashSet<_> =
-            file.iter().filter(|d| d.severity() == Severity::Error).filter_map(Diagnostic::span).collect();
-        file.retain(|d| d.severity() == Severity::Error || d.span().is_none_or(|span| !errors.contains(&span)));
-        file.sort_by_key(|d| d.span().map(|span| span.start));
-        diagnostics.extend(file);
-    }
-    diagnostics
 }

@@ -1,7 +1,7 @@
 //! Bytes of a config or policy file → [`Source`].
 
-use crate::read::diagnostic::{Code, Diagnostic};
-use crate::read::source::{Source, Span};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::{Source, Span};
 
 /// The largest file that is read, in bytes.
 pub const MAX_CONFIG_BYTES: usize = 16 << 20;

@@ -4,7 +4,7 @@ use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippe
 
 use super::traits::Severity;
 use super::{Diagnostic, Diagnostics, Label, Location};
-use crate::read::source::Span;
+use crate::source::Span;
 
 /// How diagnostics are written out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,11 @@
-//! Checks of values against the rules for an arg.
+//! Rules for the values of an arg, and checks of values against them.
 
-use super::decimal::Decimal;
-use super::pattern::Pattern;
+mod decimal;
+mod pattern;
+mod portable;
+
+use decimal::Decimal;
+pub use pattern::Pattern;
 
 /// A rule for the values of an arg. Values are compared as they stand on the command line.
 #[derive(Clone, Debug, Default)]

@@ -1,10 +1,11 @@
 //! Checked configs: owned, with defaults, and one place per arg.
 
-use crate::model::{ArgRisk, GroupKind, Order, Place, Risk, Shape, Type};
+use crate::executor::Executor;
+use crate::model::{Access, ArgRisk, Confine, GroupKind, Headless, Level, Order, Place, Risk, Shape, Type};
 use crate::needs::Needs;
-use crate::policy::ArgRule;
 use crate::prompt::Prompt;
-use crate::read::source::{Span, Spanned};
+use crate::rule::ArgRule;
+use crate::source::{Span, Spanned};
 
 /// A config.
 #[derive(Debug)]
@@ -18,7 +19,6 @@ pub(crate) struct CheckedCli {
     pub(crate) category: Option<String>,
     pub(crate) tags: Vec<String>,
     pub(crate) words: Vec<CommandPart>,
-    /// Other spellings of the program.
     /// Other spellings of the program, each with the words that it stands for.
     pub(crate) programs: Vec<(String, String)>,
     /// Words that stand behind the base command in every call.
@@ -186,4 +186,20 @@ pub(crate) struct CheckedResolve {
     pub(crate) words: Vec<String>,
     pub(crate) args: Vec<(String, String)>,
     pub(crate) timeout_ms: u32,
+}
+
+/// The parts of a policy that are compiled in with a catalog. Tools and args hold the others.
+#[derive(Debug)]
+pub(crate) struct CheckedPolicy {
+    /// The rule for tools that are added at run time.
+    pub(crate) access: Access,
+    /// The approval level for tools that are added at run time.
+    pub(crate) level: Level,
+    pub(crate) headless: Headless,
+    /// Selectors of the tools that are not permitted at run time, as their four texts.
+    pub(crate) deny: Vec<String>,
+    /// Values as tables hold them.
+    pub(crate) env: Vec<(String, String)>,
+    pub(crate) confine: Confine,
+    pub(crate) executor: Executor,
 }

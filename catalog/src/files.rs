@@ -10,9 +10,9 @@ use rustix::fs::OFlags;
 
 mod skills;
 
-use crate::read::decode::{MAX_CONFIG_BYTES, too_large};
-use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::read::source::Source;
+use crate::decode::{MAX_CONFIG_BYTES, too_large};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::source::Source;
 
 pub use skills::{MAX_SKILL_BYTES, MAX_SKILL_FILE_BYTES, MAX_SKILL_FILES, MAX_SKILLS, read_skills};
 
