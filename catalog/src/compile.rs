@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use crate::checked::{CheckedCli, CheckedTool};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::lower;
 use crate::prompt::Prompt;
@@ -11,7 +10,7 @@ use crate::read::config;
 use crate::read::lint::{self, Silenced};
 use crate::read::yaml;
 use crate::source::{Source, Spanned};
-use crate::table::Catalog;
+use crate::table::{Catalog, CheckedCli, CheckedTool};
 use crate::uri::UriTemplate;
 
 /// A catalog, and warnings about its configs.

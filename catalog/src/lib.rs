@@ -74,8 +74,9 @@ pub use skill::{SKILL_FILE, Skill, SkillFile, is_markdown};
 pub use source::{Position, Source, Span};
 pub use suggest::{MAX_SUGGESTIONS, did_you_mean, near_misses};
 pub use table::{
-    ArgDef, Catalog, CliDef, DetailDef, ExecutorDef, FileDef, GroupDef, Names, PackedSkills, PolicyDef, PromptDef,
-    QuestionDef, Ranked, ResolveDef, Rows, RuleDef, SearchText, Str, Texts, ToolDef, fingerprint, name_hash,
+    ArgDef, Catalog, CliDef, DetailDef, ExecutorDef, FileDef, GroupDef, List, Names, PackedSkills, PolicyDef,
+    PromptDef, QuestionDef, Ranked, ResolveDef, Row, Rows, RuleDef, SearchText, Str, Texts, ToolDef, Value,
+    fingerprint, name_hash,
 };
 pub use view::{
     ArgView, ChoiceView, CliView, CommandPart, GroupView, OutputFileView, QuestionView, ResolveView, ResolvedTool,

@@ -4,11 +4,12 @@
 
 use std::fmt::Write as _;
 
-use crate::checked::{CheckedArg, CheckedChoice, CheckedCli, CheckedGroup, CheckedTool};
+use crate::checked::{CheckedArg, CheckedChoice};
 use crate::json::{enum_json, json_string};
 use crate::model::{GroupKind, Order, STEPS, Shape};
 use crate::raise;
 use crate::rule::ArgRule;
+use crate::table::{CheckedCli, CheckedGroup, CheckedTool};
 use crate::view::ArgView;
 
 /// The tool's input schema (JSON Schema 2020-12).

@@ -6,9 +6,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
 
 use super::tokens::{stem, stems, words};
-use crate::checked::{CheckedCli, CheckedTool};
 use crate::offset::{Full, offset};
-use crate::table::{Ranked, Texts};
+use crate::table::{CheckedCli, CheckedTool, Ranked, Texts};
 
 /// Saturation of term frequency (BM25's k₁).
 const SATURATION: f64 = 2.0;

@@ -1,7 +1,7 @@
 //! The permitted tools, with the rules of a policy in their args.
 
 use super::{ArgPolicy, DIRECTORY, Policy, gets_directory};
-use crate::checked::{CheckedArg, CheckedChoice, CheckedCli, CheckedGroup, CheckedTool, CommandPart};
+use crate::checked::{CheckedArg, CheckedChoice, CommandPart};
 use crate::diagnostic::Diagnostics;
 use crate::index::ToolIndex;
 use crate::lower::lower;
@@ -9,7 +9,7 @@ use crate::model::{Access, ArgRisk, Order, Place, Shape, Type};
 use crate::prompt::Prompt;
 use crate::raise;
 use crate::source::Spanned;
-use crate::table::Catalog;
+use crate::table::{Catalog, CheckedCli, CheckedGroup, CheckedTool};
 use crate::view::{ArgView, ResolvedTool};
 
 /// Lowers the permitted tools; the catalog holds the policy `for_good` if there is one.

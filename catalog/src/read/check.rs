@@ -4,11 +4,12 @@
 
 use std::collections::HashMap;
 
-use crate::checked::{CheckedArg, CheckedCli, CheckedResolve, CheckedTool, CommandPart};
+use crate::checked::{CheckedArg, CommandPart};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::read::config::{Config, ExitCodeConfig, ResolveConfig, ToolConfig};
 use crate::read::lint::Silenced;
 use crate::source::{Source, Span, Spanned};
+use crate::table::{CheckedCli, CheckedResolve, CheckedTool};
 use crate::template::{self, Piece};
 use crate::uri::UriTemplate;
 
@@ -264,7 +265,7 @@ impl Checker<'_> {
             // Read by the lints.
             allow: _,
         } = tool;
-        let output = output.map(|output| self.output(output));
+        let (output, output_schema) = output.map(|output| self.output(output)).unzip();
         CheckedTool {
             name: text_or(name, ""),
             name_span,
@@ -284,10 +285,11 @@ impl Checker<'_> {
             exit_codes: exit_codes.into_iter().filter_map(|entry| self.exit_code(entry)).collect(),
             phrases: self.phrases(phrases),
             output,
+            output_schema: output_schema.flatten(),
             resource,
             questions,
             confirm_message: confirm_message.map(|message| message.value),
-            resolve: resolve.into_iter().map(|entry| self.resolve(entry)).collect(),
+            resolves: resolve.into_iter().map(|entry| self.resolve(entry)).collect(),
         }
     }
 

@@ -1,8 +1,9 @@
-//! Rows of args, packed into numbers, and their details.
+//! Rows of args, packed into numbers, their details, files and rules.
 
 use strum::VariantArray as _;
 
-use super::text::{Rows, Str};
+use super::row::row;
+use super::text::{List, Str};
 use crate::model::{Order, Place, Risk, Shape, Type};
 
 /// An arg, packed: `name, description, flag, default, first enum value, end of enum values, detail, bits`.
@@ -12,25 +13,62 @@ use crate::model::{Order, Place, Risk, Shape, Type};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArgDef(pub [u32; 8]);
 
-/// The details of an arg that few args have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DetailDef {
-    /// The separator of a joined list or map.
-    pub separator: Option<Str>,
-    /// Rows of [`super::Catalog::lists`]: other spellings of the flag.
-    pub aliases: Rows,
-    /// The flag of a boolean that is false.
-    pub off: Option<Str>,
-    /// The name of the environment variable.
-    pub variable: Option<Str>,
-    /// Rows of [`super::Catalog::lists`]: the title and the words of each enum value, by turns; empty if no value has any.
-    pub choices: Rows,
-    /// The smallest number of items.
-    pub min_items: Option<u32>,
-    /// The largest number of items.
-    pub max_items: Option<u32>,
-    /// Rows of [`super::Catalog::lists`]: values and their risks by turns; the last pair is the risk of all other values.
-    pub risks: Rows,
+row! {
+    /// The details of an arg that few args have.
+    pub struct DetailDef {
+        /// The separator of a joined list or map.
+        pub separator: Option<Str>,
+        /// Other spellings of the flag.
+        pub aliases: List,
+        /// The flag of a boolean that is false.
+        pub off: Option<Str>,
+        /// The name of the environment variable.
+        pub variable: Option<Str>,
+        /// The title and the words of each enum value, by turns; empty if no value has any.
+        pub choices: List,
+        /// The smallest number of items.
+        pub min_items: Option<u32>,
+        /// The largest number of items.
+        pub max_items: Option<u32>,
+        /// Values and their risks by turns; the last pair is the risk of all other values.
+        pub risks: List,
+    }
+}
+
+row! {
+    /// A rule for the values of an arg.
+    pub struct RuleDef {
+        /// The row of [`super::Catalog::args`]; an arg may have several rules.
+        pub arg: u32,
+        /// The pattern that the whole value must match. It compiles.
+        pub pattern: Option<Str>,
+        /// The smallest permitted number.
+        pub min: Option<f64>,
+        /// The largest permitted number.
+        pub max: Option<f64>,
+        /// The permitted values.
+        pub values: List,
+        /// The value that every call has.
+        pub fixed: Option<Str>,
+        /// The directories that the path must be in.
+        pub within: List,
+        /// The pattern of the values that need approval. It compiles.
+        pub approval: Option<Str>,
+        /// Whether a policy sets it, not the config.
+        pub from_policy: bool,
+    }
+}
+
+row! {
+    /// A file that a program writes to the path in an arg.
+    pub struct FileDef {
+        /// The row of [`super::Catalog::args`].
+        pub arg: u32,
+        /// The media type of what is written.
+        pub mime: Str,
+        /// The last part of the file's path.
+        pub file: Str,
+    }
 }
 
 const PLACE_SHIFT: u32 = 2;
@@ -58,7 +96,7 @@ pub(crate) struct ArgRow {
     pub(crate) description: Str,
     pub(crate) flag: Str,
     pub(crate) default: Option<Str>,
-    pub(crate) values: Rows,
+    pub(crate) values: List,
     pub(crate) kind: Type,
     pub(crate) place: Place,
     pub(crate) required: bool,
@@ -110,7 +148,7 @@ impl ArgDef {
             description: Str(description),
             flag: Str(flag),
             default: (bits & DEFAULT_BIT != 0).then_some(Str(default)),
-            values: Rows(first, end),
+            values: List(first, end),
             kind: Type::VARIANTS[(bits & KIND_MASK) as usize],
             place: Place::VARIANTS[(bits >> PLACE_SHIFT & PLACE_MASK) as usize],
             required: bits & REQUIRED_BIT != 0,

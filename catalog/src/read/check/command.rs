@@ -1,11 +1,12 @@
 //! Checks of commands: places of args, and the order of the words that a call gets.
 
 use super::{Checker, SharedParts};
-use crate::checked::{CheckedArg, CheckedGroup, CommandPart};
+use crate::checked::{CheckedArg, CommandPart};
 use crate::diagnostic::Code;
 use crate::model::{Order, Place, Rest, Risk, STEPS, Shape};
 use crate::read::config::{GroupConfig, ToolConfig};
 use crate::source::{Span, Spanned};
+use crate::table::CheckedGroup;
 use crate::words::quote;
 
 /// The name of the place of all options that have no place of their own.

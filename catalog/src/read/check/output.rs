@@ -1,7 +1,7 @@
 //! Checks of `output`: media types, and files that the program writes.
 
 use super::Checker;
-use crate::checked::{CheckedOutput, CheckedOutputFile};
+use crate::checked::CheckedOutputFile;
 use crate::diagnostic::Code;
 use crate::model::Type;
 use crate::output::OutputForm;
@@ -10,8 +10,8 @@ use crate::read::yaml::shorten;
 use crate::source::Spanned;
 
 impl Checker<'_> {
-    /// Checks what a tool prints. Only JSON has a schema.
-    pub(super) fn output(&mut self, output: OutputConfig) -> CheckedOutput {
+    /// Checks what a tool prints, and returns its media type and its schema. Only JSON has a schema.
+    pub(super) fn output(&mut self, output: OutputConfig) -> (String, Option<String>) {
         let OutputConfig { mime, schema } = output;
         if let Some(schema) = &schema
             && !OutputForm::new(Some(&mime.value), None).is_typed()
@@ -21,7 +21,7 @@ impl Checker<'_> {
                 "write `mime: application/json`, `mime: application/x-ndjson` for a value per line, or remove `schema`";
             self.report(Code::IllegalOutput, schema.span, message, help);
         }
-        CheckedOutput { mime: self.media_type(mime), schema: schema.map(|schema| schema.value.to_string()) }
+        (self.media_type(mime), schema.map(|schema| schema.value.to_string()))
     }
 
     /// Checks a media type without parameters. Source: RFC 6838, section 4.2.

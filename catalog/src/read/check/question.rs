@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::{Checker, text_or};
-use crate::checked::CheckedQuestion;
 use crate::diagnostic::Code;
 use crate::read::config::{ArgConfig, ToolConfig};
 use crate::source::{Span, Spanned};
+use crate::table::CheckedQuestion;
 
 /// The name of the server's own question for approval.
 pub const APPROVAL: &str = "approval";

@@ -5,7 +5,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::checked::CheckedCli;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::index::stems;
 use crate::model::{Rest, Risk, Type};
@@ -13,6 +12,7 @@ use crate::read::config::{ArgConfig, Config, ToolConfig};
 use crate::read::walk::first_line;
 use crate::read::yaml::shorten;
 use crate::source::{Source, Span, Spanned};
+use crate::table::CheckedCli;
 
 mod allow;
 mod mention;

@@ -1,7 +1,7 @@
 //! The size of what a tool publishes.
 
-use crate::checked::CheckedTool;
 use crate::schema::input_schema;
+use crate::table::CheckedTool;
 
 /// The most args that a model reads with care.
 const MAX_SHOWN_ARGS: usize = 25;
