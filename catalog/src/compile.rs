@@ -95,14 +95,17 @@ impl<'a> File<'a> {
             }
             return Self { source, cli: None, silenced: Silenced::default(), found };
         };
+
         let silenced = Silenced::of(source, &config);
         if advice == Advice::Lints {
             lint::lint(source, &config, &mut found);
         }
+
         let cli = check::check(source, config, &mut found);
         if advice == Advice::Lints {
             lint::lint_tools(source, &cli, &mut found);
         }
+
         Self { source, cli: Some(cli), silenced, found }
     }
 }
@@ -184,20 +187,24 @@ impl<'a> Files<'a> {
         });
         let (mut clis, mut sources, mut found, mut silenced) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let count = self.files.len();
+
         for file in self.files {
             clis.extend(file.cli);
             sources.push(file.source.clone());
             found.push(file.silenced.apply(file.found));
             silenced.push(file.silenced);
         }
+
         if clis.len() == count {
             found.push(check::override_earlier(&mut clis, &sources, &silenced, served));
         }
+
         found.extend(too_large(&clis, &sources).map(|one| vec![one]));
         let mut diagnostics = Diagnostics::in_order(found);
         if diagnostics.has_errors() {
             return Err(diagnostics);
         }
+
         match lower::lower(&clis, None) {
             Ok(catalog) => Ok(Compiled { catalog, warnings: diagnostics }),
             Err(overflow) => {

@@ -163,6 +163,7 @@ impl Diagnostics {
             file.sort_by_key(|one| one.span().map(|span| span.start));
             all.extend(file);
         }
+
         Self { all }
     }
 

@@ -32,10 +32,12 @@ fn computed(index: &ToolIndex, policy: &Policy) -> String {
     for tool in index.tools() {
         hash.tool(tool, policy.approval_from(tool));
     }
+
     for prompt in index.prompts() {
         hash.add(&prompt.name);
         hash.add(&prompt.to_json());
     }
+
     hash.policy(policy);
     hex::encode(hash.sha256.finalize())
 }
@@ -132,15 +134,19 @@ impl Hash {
         for question in tool.questions() {
             self.row(catalog, question.def(), &[]);
         }
+
         for resolve in tool.resolves() {
             self.row(catalog, resolve.def(), &[]);
         }
+
         for group in tool.groups() {
             self.row(catalog, group.def(), &[]);
         }
+
         for arg in tool.args() {
             self.arg(arg);
         }
+
         for arg in tool.withheld_args() {
             self.add("withheld");
             self.arg(arg);
@@ -174,13 +180,16 @@ impl Hash {
             required: _,
         } = arg.row();
         let dash = if leading_dash == Some(true) { "-" } else { "" };
+
         if order == Order::Given {
             self.add("ordered");
         }
+
         self.add_all([arg.name(), place.as_str(), arg.flag(), arg.default().unwrap_or_default(), dash]);
         if let Some(OutputFileView { mime, file }) = arg.output() {
             self.add_all([mime, file]);
         }
+
         self.detail(arg, shape);
         if asked || !shown {
             // The schema has no arg that the user gives, and none that is not shown.
@@ -196,13 +205,16 @@ impl Hash {
             arg.off().unwrap_or_default(),
             arg.variable().unwrap_or_default(),
         ]);
+
         for choice in arg.choices() {
             self.add_all([choice.title, choice.written()].map(Option::unwrap_or_default));
         }
+
         self.add_all(arg.aliases().chain([END]));
         for number in [arg.min_items(), arg.max_items()] {
             self.add(&number.map(|number| number.to_string()).unwrap_or_default());
         }
+
         match arg.risk() {
             ArgRisk::OfTool => {}
             ArgRisk::Always(risk) => self.add(risk.as_str()),
@@ -211,6 +223,7 @@ impl Hash {
                 self.add(otherwise.as_str());
             }
         }
+
         for rule in arg.rules().map(RuleView::to_rule) {
             self.rule(&rule);
         }
@@ -224,6 +237,7 @@ impl Hash {
         for (key, text) in [("fixed", fixed.as_deref()), ("approval", approval)] {
             self.add_all(text.into_iter().flat_map(|text| [key, text]));
         }
+
         for (key, texts) in [("values", values), ("within", within)] {
             self.add_all(texts.iter().flat_map(|text| [key, text]));
         }
@@ -243,9 +257,11 @@ impl Hash {
             prompts: _,
         } = policy;
         self.add(headless.as_str());
+
         for (name, value) in env {
             self.add_all([name.as_str(), value.as_str()]);
         }
+
         self.add(level.map_or("", ConfineLevel::as_str));
         self.add(&required.to_string());
         self.executor(executor);

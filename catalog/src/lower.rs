@@ -46,13 +46,16 @@ fn lower_within(clis: &[CheckedCli], policy: Option<&CheckedPolicy>, max: u32) -
         unit,
     };
     let mut lowering = Lowering { tables: Tables::new(max), ..Lowering::default() };
+
     // The texts that every start reads stand together, so that a start does not page in a large catalog.
     for cli in clis {
         lowering.first_texts(cli).map_err(|full| overflow(Some(cli), full))?;
     }
+
     for cli in clis {
         lowering.cli(cli).map_err(|full| overflow(Some(cli), full))?;
     }
+
     let policy = policy.map(|policy| lowering.tables.policy(policy)).transpose();
     let finished = policy.and_then(|policy| Ok(Catalog { policy, ..lowering.finish()? }));
     finished.map_err(|full| overflow(clis.last(), full))
@@ -92,12 +95,14 @@ impl Lowering {
         for tool in &cli.tools {
             self.tool(number, cli, tool)?;
         }
+
         let end = self.tables.offset(self.tables.tools.len(), "tools")?;
         self.tables.clis.push(CliDef { tools: Rows(first, end), ..row });
 
         for prompt in &cli.prompts {
             self.prompt(number, &prompt.value)?;
         }
+
         Ok(())
     }
 
@@ -119,6 +124,7 @@ impl Lowering {
         let number = tables.offset(tables.tools.len(), "tools")?;
         tables.tools.push(row);
         self.names.insert(tool.name.as_str().into(), number);
+
         if tool.resource.is_some() {
             self.resources.push(number);
         }

@@ -41,9 +41,11 @@ impl Generated {
             ("terms.txt", self.terms.as_bytes()),
             ("postings.bin", &self.postings),
         ];
+
         if let Some(skills) = &self.skills {
             files.extend([("skills.json", skills.manifest.as_bytes()), ("skills.bin", &skills.contents)]);
         }
+
         files.push(("catalog.rs", self.rust.as_bytes()));
         files
     }
@@ -89,6 +91,7 @@ pub fn emit(catalog: &Catalog) -> Result<Generated, EmitError> {
     items.push(rows("RESOLVES", &quote!(ResolveDef), catalog.resolves.iter().map(row)));
     items.push(names);
     items.push(root(catalog));
+
     Ok(Generated {
         rust: print(items, catalog.tools.len() <= MAX_FORMATTED_TOOLS),
         text: catalog.texts.text.to_string(),
@@ -141,6 +144,7 @@ fn root(catalog: &Catalog) -> TokenStream {
     let sealed = catalog.sealed;
     let index = ToolIndex::from_configs(vec![Layer::loaded(catalog.clone())]);
     let digest = digest(&index, &Policy::compiled_in(catalog)).into_owned();
+
     quote! {
         /// The tools that are compiled in.
         #[allow(unreachable_pub)]
@@ -178,6 +182,7 @@ fn names(catalog: &Catalog) -> Result<TokenStream, EmitError> {
     let mut seen: BTreeMap<u64, &str> = BTreeMap::new();
     let mut map = phf_codegen::Map::new();
     map.phf_path("::climax::catalog::phf");
+
     for (row, tool) in catalog.tools.iter().enumerate() {
         let name = catalog.texts.get(tool.name);
         let hash = name_hash(name);
@@ -186,6 +191,7 @@ fn names(catalog: &Catalog) -> Result<TokenStream, EmitError> {
         }
         map.entry(hash, row.to_string());
     }
+
     let map: TokenStream = map.build().to_string().parse().expect("phf_codegen prints Rust");
     Ok(quote! {
         #[allow(clippy::unreadable_literal)]
@@ -219,10 +225,12 @@ fn print(items: Vec<TokenStream>, formatted: bool) -> String {
         let file = syn::parse2(items.into_iter().collect()).expect("the generator prints Rust");
         return format!("{GENERATED}{}", prettyplease::unparse(&file));
     }
+
     let mut out = String::from(GENERATED);
     for item in items {
         out.push_str(&item.to_string());
         out.push('\n');
     }
+
     out
 }

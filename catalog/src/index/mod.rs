@@ -114,6 +114,7 @@ impl ToolIndex {
             readable: OnceLock::new(),
             prompts: OnceLock::new(),
         };
+
         for layer in 0..index.layers.len() {
             index.hide_replaced(layer);
             let push = |cli| index.segments.push(Segment { layer, cli });
@@ -122,6 +123,7 @@ impl ToolIndex {
                 None => (0..).take(index.layers[layer].catalog.clis.len()).for_each(push),
             }
         }
+
         index
     }
 
@@ -140,6 +142,7 @@ impl ToolIndex {
         if lower.is_empty() {
             return;
         }
+
         for (row, tool) in (0..).zip(catalog.tools.iter()) {
             if !upper[0].serves(row) {
                 continue;

@@ -106,9 +106,11 @@ impl Builder {
             values.flat_map(stems).collect(),
             tool.phrases.iter().flat_map(|phrase| stems(phrase)).collect(),
         ];
+
         for (total, field) in self.lengths.iter_mut().zip(&fields) {
             *total += field.len() as u64;
         }
+
         self.tools.push(Entry { fields: fields.map(counted), name: parts(name, &self.cli.names) });
     }
 
@@ -126,6 +128,7 @@ impl Builder {
                 postings.entry(term.to_owned()).or_default().push(Posting { row, impact, named });
             }
         }
+
         let names = self.tools.iter().map(|tool| tool.name.values().fold(0, |sum: u8, part| sum.saturating_add(*part)));
         let (mut text, mut text_ends, mut bytes, mut ends) = (String::new(), Vec::new(), Vec::new(), Vec::new());
         for (term, list) in &postings {
@@ -134,6 +137,7 @@ impl Builder {
             encode(list, &mut bytes);
             ends.push(offset(bytes.len(), max, "bytes of postings")?);
         }
+
         let terms = Texts { text: text.into(), ends: text_ends.into() };
         Ok(Ranked { terms, postings: bytes.into(), ends: ends.into(), names: names.collect() })
     }
@@ -169,12 +173,14 @@ fn impacts<'a>(fields: &'a [HashMap<String, u32>; FIELDS.len()], average: &[f64;
             *frequency.entry(term).or_default() += field.weight * f64::from((*count).min(field.most)) / norm;
         }
     }
+
     let quantised = |tf: f64| {
         let impact = (tf / (tf + SATURATION) * MAX_IMPACT).round().clamp(1.0, MAX_IMPACT);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a byte")]
         let byte = impact as u8;
         byte
     };
+
     frequency.into_iter().map(|(term, tf)| (term, quantised(tf))).collect()
 }
 
@@ -255,6 +261,7 @@ impl Iterator for Postings<'_> {
         let [low, ..] = number.to_le_bytes();
         self.row += distance;
         self.left = self.left.saturating_sub(1);
+
         Some(Posting { row: self.row, impact: *impact, named: low & ((1 << NAMED_BITS) - 1) })
     }
 
@@ -283,6 +290,7 @@ impl Ranked {
                 high = middle;
             }
         }
+
         low
     }
 

@@ -67,6 +67,7 @@ pub(super) fn scores(index: &ToolIndex, request: &Request, runs: &[(usize, Rows)
         }
         scorer.clear();
     }
+
     all
 }
 
@@ -184,6 +185,7 @@ impl<'a> Scorer<'a> {
                 parts_said.for_each(|(_, known)| known.stand_ins.push(located.clone()));
             }
         }
+
         self.add_named(named);
         self.take_unsaid(fixed(UNSAID * rarity(self.tools, 1) * UNIT));
         terms
@@ -195,11 +197,13 @@ impl<'a> Scorer<'a> {
         for synonym in &stand_ins {
             self.add(synonym, SYNONYM * term.weight * self.rarity(synonym));
         }
+
         let mut mass = term.weight * self.rarity(&exact);
         // An unknown word with a digit is a value: `show commit 3fa2c1`.
         if exact.tools == 0 && term.stem.bytes().any(|byte| byte.is_ascii_digit()) {
             mass *= WEAK;
         }
+
         if exact.tools > 0 {
             self.add(&exact, mass);
         } else if is_likely && self.looks_left > 0 {
@@ -210,6 +214,7 @@ impl<'a> Scorer<'a> {
                 stand_ins.push(near);
             }
         }
+
         KnownTerm { mass, exact, stand_ins }
     }
 
@@ -283,5 +288,6 @@ pub(super) fn best<K: Ord, T: Ord>(ranked: impl Iterator<Item = (K, T)>, limit: 
             heap.push(Reverse((key, Reverse(order), id)));
         }
     });
+
     heap.into_sorted_vec().into_iter().map(|Reverse((_, _, id))| id).collect()
 }

@@ -84,6 +84,7 @@ impl ToolIndex {
         if request.sentences.is_empty() {
             return self.search(filter, limit);
         }
+
         self.entries(self.rank(&request, filter, &Literal::default(), limit))
     }
 
@@ -123,6 +124,7 @@ impl ToolIndex {
         let is_let_through =
             |(layer, row): &Id| runs.iter().any(|(of, rows)| of == layer && rows.range().contains(&(*row as usize)));
         ids.extend(named.filter(|id| !ids.contains(id) && is_let_through(id)));
+
         Literal { words, ids }
     }
 
@@ -136,6 +138,7 @@ impl ToolIndex {
         // A filter says already what the request is about.
         let ranked = (scores.is_served || is_narrowed).then(|| scores.visible(self, &runs));
         let ranked = ranked.into_iter().flatten().map(|(score, id)| ((Match::Rank, Some(score)), id));
+
         score::best(literals.into_iter().chain(ranked), limit.min(literal.ids.len() + MAX_RANKED))
     }
 
@@ -150,6 +153,7 @@ impl ToolIndex {
                 _ => runs.push((segment.layer, rows)),
             }
         }
+
         runs
     }
 

@@ -73,15 +73,18 @@ impl Tables {
             detail,
         };
         let number = self.offset(self.args.len(), "args")?;
+
         if let Some(CheckedOutputFile { mime, file }) = output {
             let [mime, file] = [self.text(mime)?, self.text(file)?];
             self.files.push(FileDef { arg: number, mime, file });
         }
+
         let own = Some(constraint).filter(|own| !own.is_empty());
         for (rule, from_policy) in own.into_iter().zip([false]).chain(rules.iter().zip(iter::repeat(true))) {
             let def = self.rule(number, rule, from_policy)?;
             self.rules.push(def);
         }
+
         self.args.push(ArgDef::pack(row));
         Ok(())
     }
@@ -99,9 +102,11 @@ impl Tables {
         };
         let texts = [separator, off, variable];
         let is_plain = texts.iter().all(|text| text.is_none()) && min_items.is_none() && max_items.is_none();
+
         if is_plain && aliases.is_empty() && !has_words && risks.is_empty() {
             return Ok(None);
         }
+
         let of_choice = |choice: &CheckedChoice| {
             (choice.title.clone().unwrap_or_default(), choice.words.clone().unwrap_or_default())
         };
@@ -118,6 +123,7 @@ impl Tables {
         };
         let row = self.offset(self.details.len(), "details of args")?;
         self.details.push(def);
+
         Ok(Some(row))
     }
 }

@@ -35,6 +35,7 @@ impl PolicyFile {
         if matching.is_empty() {
             return self.unknown_name(&entry.name, entry.span, index, elsewhere).into_iter().collect();
         }
+
         let of_arg = |own| match matching.as_slice() {
             [tool] => self.arg_warning(*tool, own),
             tools => self.pattern_arg_warning(entry, tools, own),
@@ -75,6 +76,7 @@ impl PolicyFile {
         if let Selector { name: Some(name), cli: None, risk: None, tag: None, .. } = selector {
             return self.unknown_name(name, selector.span, index, elsewhere);
         }
+
         let names: Vec<&str> = index.groups().map(|(cli, _)| cli.name()).collect();
         match selector.cli.as_deref().filter(|cli| !names.contains(cli)) {
             Some(cli) => {
@@ -157,6 +159,7 @@ impl PolicyFile {
         if own.denied || own.required || rule.fixed.is_some() {
             return None;
         }
+
         let default = arg.default().filter(|default| rule.check(default).is_some())?;
         let message = format!("the default `{default}` of `{}` is not permitted", arg.name());
         let warning = self.source.diagnostic(Code::DefaultDenied, own.span, message);

@@ -77,16 +77,19 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
         walker.report(Code::EmptyConfig, root.span, "policy is empty".to_owned(), FORMAT);
         return None;
     }
+
     let mut fields = walker.mapping(root, "a policy", POLICY_KEYS)?;
     let place = |fields: &Fields<'_>, key: &str| fields.remaining().find(|(own, _)| *own == key).map(|(_, span)| span);
     let mut keys = KeySpans { default: place(&fields, "default"), ..KeySpans::default() };
     let access = fields.word(&mut walker, "default");
     keys.allow = place(&fields, "allow").map(|span| walker.first_line(span));
     let allow = fields.optional("allow").map(|node| walker.list(node, "allow", selector));
+
     if let (Some(span), Access::Enabled) = (keys.allow, access.unwrap_or_default()) {
         let message = "`allow` permits nothing more, since `default` is not `disabled`".to_owned();
         walker.report(Code::NothingAllowed, span, message, "write `default: disabled`, or remove `allow`");
     }
+
     let deny = fields.list(&mut walker, "deny", selector);
     let tools = fields.entries(&mut walker, "tools", |walker, name, node| {
         // The name is checked even if its rule has a mistake.
@@ -119,6 +122,7 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
         approval,
         confine,
     };
+
     Some(PolicyFile { source: source.clone(), policy, prompts, asked, keys, warnings: Diagnostics::default() })
 }
 
@@ -128,15 +132,18 @@ fn selector(walker: &mut Walker<'_>, node: &Node) -> Option<Selector> {
         let name = walker.string(node, "a selector")?;
         return Some(Selector::of_name(&name.value, node.span));
     }
+
     let mut fields = walker.mapping(node, "a selector", SELECTOR_KEYS)?;
     let [name, cli, tag] = ["name", "cli", "tag"].map(|key| fields.optional_string(walker, key));
     let risk = if fields.has("risk") { Some(fields.word(walker, "risk")?) } else { None };
     let span = walker.first_line(node.span);
+
     if name.is_none() && cli.is_none() && tag.is_none() && risk.is_none() {
         let message = "a selector without a condition selects every tool".to_owned();
         walker.report(Code::EmptyValue, span, message, "write a condition, such as `cli: git`, or the pattern `'*'`");
         return None;
     }
+
     let text = |text: Option<Spanned<String>>| text.map(|text| text.value);
     Some(Selector { name: text(name).map(|name| NamePattern::new(&name)), cli: text(cli), risk, tag: text(tag), span })
 }
@@ -158,6 +165,7 @@ fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<ToolRule> {
         let message = "`description` of a tool is empty".to_owned();
         walker.report(Code::EmptyValue, text.span, message, "write a text, or leave the key out");
     }
+
     let args: Vec<ArgPolicy> = fields.entries(walker, "args", arg_rule);
     Some(ToolRule {
         description: description.map(|text| text.value),
@@ -171,6 +179,7 @@ fn approval(walker: &mut Walker<'_>, node: &Node) -> (Approval, Vec<Spanned<Stri
     let Some(mut fields) = walker.mapping(node, "`approval`", APPROVAL_KEYS) else {
         return (Approval::default(), Vec::new());
     };
+
     let global = fields.word(walker, "global").unwrap_or(DEFAULT_LEVEL);
     let headless = fields.word(walker, "headless").unwrap_or_default();
     let mut names = Vec::new();
@@ -180,5 +189,6 @@ fn approval(walker: &mut Walker<'_>, node: &Node) -> (Approval, Vec<Spanned<Stri
         names.push(name);
         Some((pattern, needs_approval))
     });
+
     (Approval { global, headless, tools }, names)
 }

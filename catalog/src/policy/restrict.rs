@@ -61,6 +61,7 @@ fn restricted(view: ResolvedTool<'_>, policy: &Policy) -> CheckedTool {
     let (permitted, forbidden): (Vec<CheckedArg>, Vec<CheckedArg>) =
         tool.args.into_iter().partition(|arg| permits(&arg.name));
     let args = permitted.into_iter().chain(directory(view, policy));
+
     CheckedTool {
         approval_from: policy.approval_from(view),
         description: description.unwrap_or(tool.description),
@@ -83,11 +84,13 @@ fn with_rules(rules: &[&ArgPolicy], mut arg: CheckedArg) -> CheckedArg {
             arg.default = None;
         }
     }
+
     let allowed = rules.iter().map(|own| own.allow_leading_dash).reduce(|one, other| one || other);
     arg.leading_dash = Some(match arg.leading_dash {
         None => allowed.unwrap_or(false),
         Some(before) => before && allowed.unwrap_or(true),
     });
+
     arg
 }
 
@@ -97,6 +100,7 @@ fn narrow_choices(own: &ArgPolicy, arg: &mut CheckedArg) {
     if values.is_empty() {
         return;
     }
+
     if !arg.choices.is_empty() {
         arg.choices.retain(|choice| values.contains(&choice.value));
     } else if arg.kind != Type::Boolean && arg.shape != Shape::Count && arg.place != Place::Stdin {

@@ -172,6 +172,7 @@ pub(crate) fn parse(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> 
         );
         return None;
     }
+
     let mut fields = walker.mapping(root, "a config", CONFIG_KEYS)?;
     let native = fields.boolean(&mut walker, "native");
     let needs_command = !native.as_ref().is_some_and(|native| native.value);

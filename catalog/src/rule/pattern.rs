@@ -93,6 +93,7 @@ fn compiled(text: &str) -> Result<PikeVM, BadPattern> {
     let config = thompson::Config::new().nfa_size_limit(Some(MAX_COMPILED_BYTES));
     let compiled = NFA::compiler().configure(config).build_from_hir(&whole);
     let machine = compiled.and_then(PikeVM::new_from_nfa);
+
     machine.map_err(|_| bad("it takes more than 1 MiB when compiled".to_owned(), 0..text.len()))
 }
 

@@ -68,6 +68,7 @@ impl PackedSkills {
         if skills.is_empty() {
             return None;
         }
+
         let file = |file: &SkillFile| json!([file.path, file.digest, file.content.len()]);
         let skill = |Skill { name, front_matter, tools, files }: &Skill| {
             json!([name, front_matter, tools, files.iter().map(file).collect::<Vec<_>>()])
@@ -95,6 +96,7 @@ impl PackedSkills {
             tools: items(&json[2]).map(text).collect(),
             files: items(&json[3]).map(&mut file).collect(),
         };
+
         items(&manifest).map(skill).collect()
     }
 

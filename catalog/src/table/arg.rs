@@ -117,24 +117,31 @@ impl ArgDef {
         if row.required {
             bits |= REQUIRED_BIT;
         }
+
         if row.default.is_some() {
             bits |= DEFAULT_BIT;
         }
+
         if let Some(allowed) = row.leading_dash {
             bits |= DASH_SETTLED_BIT | if allowed { DASH_ALLOWED_BIT } else { 0 };
         }
+
         if row.asked {
             bits |= ASKED_BIT;
         }
+
         if !row.shown {
             bits |= HIDDEN_BIT;
         }
+
         if row.order == Order::Given {
             bits |= ORDERED_BIT;
         }
+
         if row.detail.is_some() {
             bits |= DETAIL_BIT;
         }
+
         bits |= number(&Shape::ALL, &row.shape) << SHAPE_SHIFT | number(&RISKS, &row.risk) << RISK_SHIFT;
         let default = row.default.map_or(0, |default| default.0);
         let detail = row.detail.unwrap_or_default();

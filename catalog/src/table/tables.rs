@@ -53,6 +53,7 @@ impl Tables {
         self.text.push_str(text);
         self.text_ends.push(end);
         self.interned.insert(text.to_owned(), id);
+
         Ok(id)
     }
 

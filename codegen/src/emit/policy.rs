@@ -31,6 +31,7 @@ pub(super) fn policy(row: &PolicyDef) -> TokenStream {
         ConfineLevel::Read => quote!(::climax::catalog::policy::ConfineLevel::Read),
         ConfineLevel::All => quote!(::climax::catalog::policy::ConfineLevel::All),
     });
+
     quote! {{
         use ::climax::catalog::policy::{Access, Confine, Headless, Level};
         ::climax::catalog::PolicyDef {

@@ -57,6 +57,7 @@ impl Checker<'_> {
             ("exit_codes", exit_codes.first().map(|entry| entry.code.span)),
             ("resolve", resolve.first().map(|entry| entry.name.span)),
         ]);
+
         for arg in args {
             self.native_arg(arg);
         }

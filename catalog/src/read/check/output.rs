@@ -21,6 +21,7 @@ impl Checker<'_> {
                 "write `mime: application/json`, `mime: application/x-ndjson` for a value per line, or remove `schema`";
             self.report(Code::IllegalOutput, schema.span, message, help);
         }
+
         (self.media_type(mime), schema.map(|schema| schema.value.to_string()))
     }
 
@@ -30,11 +31,13 @@ impl Checker<'_> {
             text.starts_with(|c: char| c.is_ascii_alphanumeric())
                 && text.chars().all(|c| c.is_ascii_alphanumeric() || "!#$&-^_.+".contains(c))
         };
+
         if !mime.value.split_once('/').is_some_and(|(kind, subtype)| is_name(kind) && is_name(subtype)) {
             let message = format!("`{}` is no media type", shorten(&mime.value));
             let help = "write TYPE/SUBTYPE, such as image/png or application/pdf; leave `output` out for plain text";
             self.report(Code::IllegalMediaType, mime.span, message, help);
         }
+
         mime.value
     }
 
@@ -56,6 +59,7 @@ impl Checker<'_> {
                 self.report(Code::IllegalOutput, output.span, message, format!("remove `{key}` or `output`"));
             }
         }
+
         let name = arg.name.as_ref().map_or("", |name| &name.value);
         let file = output.value.file.as_ref().map_or(name, |file| &file.value);
         if matches!(file, "" | "." | "..") || file.contains('/') {
@@ -63,6 +67,7 @@ impl Checker<'_> {
             let message = format!("`{}` is no name of a file", shorten(file));
             self.report(Code::IllegalOutput, span, message, "write a name without `/`, such as chart.png");
         }
+
         let mime = output.value.mime.clone().map_or_else(String::new, |mime| self.media_type(mime));
         Some(CheckedOutputFile { mime, file: file.to_owned() })
     }

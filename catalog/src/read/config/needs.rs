@@ -87,6 +87,7 @@ pub(crate) fn env_entry(
     if !matches!(node.kind, NodeKind::Mapping(_)) {
         return Some((name, walker.string(node, "a value of `env`")?));
     }
+
     let span = walker.first_line(node.span);
     let mut fields = walker.mapping(node, "a value of `env`", ENV_KEYS)?;
     let from = fields.optional_string(walker, "from");
@@ -102,6 +103,7 @@ pub(crate) fn env_entry(
         (Some(_), Some(_)) => return unclear(walker, span, "has both `from` and `file`"),
         (None, None) => return unclear(walker, span, "has neither `from` nor `file`"),
     };
+
     Some((name, Spanned { value: value.encoded().into_owned(), span }))
 }
 

@@ -23,6 +23,7 @@ impl Silenced {
         };
         let mut all: Vec<(Span, Code)> = config.allow.iter().flat_map(|allow| regions(allow, whole)).collect();
         all.extend(inner(config).flat_map(|allow| regions(allow, allow.region)));
+
         Self { regions: all }
     }
 
@@ -61,6 +62,7 @@ pub(super) fn mistakes(source: &Source, allow: &Allow) -> Vec<Diagnostic> {
         let help = "write `x-allow: [CODE]` with codes as messages print them in brackets";
         return vec![source.diagnostic(Code::LintAllow, allow.node.span, message).help(help)];
     };
+
     let unusable = codes.iter().filter(|code| silenceable(&code.value).is_none());
     unusable
         .map(|code| source.diagnostic(Code::LintAllow, code.span, why_not(&code.value)).help(remedy(&code.value)))
