@@ -49,7 +49,7 @@ pub(crate) struct CheckedArg {
     /// Whether a policy permits a positional value to start with a dash; `None` without a policy.
     pub(crate) leading_dash: Option<bool>,
     /// Whether the user gives it, not the agent.
-    pub(crate) asked: bool,
+    pub(crate) from_user: bool,
     /// The file that the program writes to the path in this arg.
     pub(crate) output: Option<CheckedOutputFile>,
 }

@@ -96,7 +96,7 @@ impl<'a> File<'a> {
             return Self { source, cli: None, silenced: Silenced::default(), found };
         };
 
-        let silenced = Silenced::of(source, &config);
+        let silenced = Silenced::new(source, &config);
         if advice == Advice::Lints {
             lint::lint(source, &config, &mut found);
         }

@@ -163,7 +163,7 @@ impl Hash {
         let ArgRow {
             place,
             leading_dash,
-            asked,
+            from_user,
             kind,
             shown,
             order,
@@ -191,7 +191,7 @@ impl Hash {
         }
 
         self.detail(arg, shape);
-        if asked || !shown {
+        if from_user || !shown {
             // The schema has no arg that the user gives, and none that is not shown.
             self.add_all([kind.as_str(), arg.description()].into_iter().chain(arg.values()));
         }

@@ -49,7 +49,7 @@ pub(crate) fn arg(view: ArgView<'_>) -> CheckedArg {
         risk: view.risk(),
         rules: view.rules().filter(|rule| rule.is_from_policy()).map(RuleView::to_rule).collect(),
         leading_dash: view.leading_dash(),
-        asked: view.is_from_user(),
+        from_user: view.is_from_user(),
         output: view
             .output()
             .map(|output| CheckedOutputFile { mime: output.mime.to_owned(), file: output.file.to_owned() }),

@@ -22,7 +22,7 @@ pub(crate) fn input_schema(args: &[CheckedArg], groups: &[CheckedGroup]) -> Stri
 
     json.push_str(r#""properties":{"#);
     // The user or the server gives the other args.
-    let given = || args.iter().filter(|arg| !arg.asked && arg.output.is_none() && arg.shown);
+    let given = || args.iter().filter(|arg| !arg.from_user && arg.output.is_none() && arg.shown);
     properties(&mut json, given().filter(|arg| arg.order == Order::Defined));
     steps(&mut json, given().filter(|arg| arg.order == Order::Given));
     json.push('}');

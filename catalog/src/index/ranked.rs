@@ -91,7 +91,7 @@ impl Builder {
 
     /// Adds a tool of the CLI that was started.
     pub(crate) fn add(&mut self, tool: &CheckedTool) {
-        let given = || tool.args.iter().filter(|arg| !arg.asked && arg.output.is_none() && arg.shown);
+        let given = || tool.args.iter().filter(|arg| !arg.from_user && arg.output.is_none() && arg.shown);
         let args = given().flat_map(|arg| [arg.name.as_str(), arg.description.as_str()]);
         let values = given().flat_map(|arg| arg.choices.iter().map(|choice| choice.value.as_str()));
         let name = name_stems(&tool.name);

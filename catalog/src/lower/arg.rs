@@ -51,7 +51,7 @@ impl Tables {
             risk,
             rules,
             leading_dash,
-            asked,
+            from_user,
             output,
         } = arg;
         let detail = self.detail(arg)?;
@@ -65,7 +65,7 @@ impl Tables {
             place: *place,
             required: *required,
             leading_dash: *leading_dash,
-            asked: *asked,
+            from_user: *from_user,
             shown: *shown,
             order: *order,
             shape: *shape,

@@ -129,7 +129,9 @@ impl PolicyFile {
         if let Some(entry) = entries.last() {
             return self.at(entry.span, format!("`require_approval` of `{}`", entry.name.as_str()));
         }
-        if let Some(name) = self.asked.iter().find(|name| super::NamePattern::new(&name.value).matches(tool.name())) {
+        if let Some(name) =
+            self.approval_names.iter().find(|name| super::NamePattern::new(&name.value).matches(tool.name()))
+        {
             return self.at(name.span, format!("`approval.tools` has `{}`", name.value));
         }
 

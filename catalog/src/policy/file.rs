@@ -11,7 +11,7 @@ pub struct PolicyFile {
     pub(super) policy: Policy,
     pub(super) prompts: Vec<Spanned<String>>,
     /// The names of `approval.tools`.
-    pub(super) asked: Vec<Spanned<String>>,
+    pub(super) approval_names: Vec<Spanned<String>>,
     /// The locations of some of its keys.
     pub(super) keys: KeySpans,
     pub(super) warnings: Diagnostics,

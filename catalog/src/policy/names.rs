@@ -17,7 +17,7 @@ impl PolicyFile {
         let policy = &self.policy;
         let of_rules = policy.tools.iter().flat_map(|entry| self.entry_warnings(entry, index, elsewhere));
         let listed = self
-            .asked
+            .approval_names
             .iter()
             .filter_map(|name| self.unknown_name(&NamePattern::new(&name.value), name.span, index, elsewhere));
         let selectors = policy.allow.iter().flatten().chain(&policy.deny);

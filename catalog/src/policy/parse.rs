@@ -106,7 +106,7 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
     keys.executor = place.map(|node| walker.first_line(node.span));
     let place = fields.optional("approval");
     keys.level = place.map(|node| walker.first_line(node.span));
-    let (approval, asked) = match place {
+    let (approval, approval_names) = match place {
         Some(node) => approval(&mut walker, node),
         None => (Approval { global: DEFAULT_LEVEL, ..Approval::default() }, Vec::new()),
     };
@@ -123,7 +123,7 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
         confine,
     };
 
-    Some(PolicyFile { source: source.clone(), policy, prompts, asked, keys, warnings: Diagnostics::default() })
+    Some(PolicyFile { source: source.clone(), policy, prompts, approval_names, keys, warnings: Diagnostics::default() })
 }
 
 /// Reads a selector: a name, a pattern, or a mapping of conditions.

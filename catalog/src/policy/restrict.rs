@@ -136,7 +136,7 @@ fn directory(tool: ResolvedTool<'_>, policy: &Policy) -> Option<CheckedArg> {
         risk: ArgRisk::OfTool,
         rules: Vec::new(),
         leading_dash: None,
-        asked: tool.cli().working_dir().is_some(),
+        from_user: tool.cli().working_dir().is_some(),
         output: None,
     })
 }

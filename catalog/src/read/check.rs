@@ -242,7 +242,7 @@ impl Checker<'_> {
         self.add_common(&mut args, shared.common_args, &tool.without);
 
         for arg in &mut args {
-            arg.asked = questions.iter().any(|question| question.args.contains(&arg.name));
+            arg.from_user = questions.iter().any(|question| question.args.contains(&arg.name));
         }
 
         self.ordered(&tool, &mut args);

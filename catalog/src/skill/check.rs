@@ -47,7 +47,7 @@ pub fn check_skills<'a>(
     directories: Vec<SkillDirectory>,
     tools: impl Iterator<Item = ResolvedTool<'a>>,
 ) -> Result<(Vec<Skill>, Diagnostics), Diagnostics> {
-    let names = Names::of(tools);
+    let names = Names::new(tools);
     let mut skills: Vec<Skill> = Vec::new();
     let mut found = Vec::new();
     let mut first: HashMap<String, String> = HashMap::new();

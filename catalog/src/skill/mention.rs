@@ -19,7 +19,7 @@ pub(crate) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    pub(crate) fn of(tools: impl Iterator<Item = ResolvedTool<'a>>) -> Self {
+    pub(crate) fn new(tools: impl Iterator<Item = ResolvedTool<'a>>) -> Self {
         let (mut names, mut args) = (HashSet::new(), HashSet::new());
         for tool in tools {
             names.insert(tool.name());

@@ -78,7 +78,7 @@ const REQUIRED_BIT: u32 = 1 << 5;
 const DEFAULT_BIT: u32 = 1 << 6;
 const DASH_SETTLED_BIT: u32 = 1 << 7;
 const DASH_ALLOWED_BIT: u32 = 1 << 8;
-const ASKED_BIT: u32 = 1 << 9;
+const FROM_USER_BIT: u32 = 1 << 9;
 const HIDDEN_BIT: u32 = 1 << 10;
 const DETAIL_BIT: u32 = 1 << 11;
 const SHAPE_SHIFT: u32 = 12;
@@ -101,7 +101,7 @@ pub(crate) struct ArgRow {
     pub(crate) place: Place,
     pub(crate) required: bool,
     pub(crate) leading_dash: Option<bool>,
-    pub(crate) asked: bool,
+    pub(crate) from_user: bool,
     pub(crate) shown: bool,
     pub(crate) order: Order,
     pub(crate) shape: Shape,
@@ -126,8 +126,8 @@ impl ArgDef {
             bits |= DASH_SETTLED_BIT | if allowed { DASH_ALLOWED_BIT } else { 0 };
         }
 
-        if row.asked {
-            bits |= ASKED_BIT;
+        if row.from_user {
+            bits |= FROM_USER_BIT;
         }
 
         if !row.shown {
@@ -160,7 +160,7 @@ impl ArgDef {
             place: Place::VARIANTS[(bits >> PLACE_SHIFT & PLACE_MASK) as usize],
             required: bits & REQUIRED_BIT != 0,
             leading_dash: (bits & DASH_SETTLED_BIT != 0).then_some(bits & DASH_ALLOWED_BIT != 0),
-            asked: bits & ASKED_BIT != 0,
+            from_user: bits & FROM_USER_BIT != 0,
             shown: bits & HIDDEN_BIT == 0,
             order: if bits & ORDERED_BIT == 0 { Order::Defined } else { Order::Given },
             shape: Shape::ALL[(bits >> SHAPE_SHIFT & SHAPE_MASK) as usize],

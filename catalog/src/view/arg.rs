@@ -192,7 +192,7 @@ impl<'a> ArgView<'a> {
     /// Whether the user gives the arg. The schema for the agent has no such arg.
     #[must_use]
     pub fn is_from_user(self) -> bool {
-        self.row.asked
+        self.row.from_user
     }
 
     /// Whether a policy permits a positional value to start with a dash; `None` without a policy.

@@ -138,7 +138,7 @@ impl Checker<'_> {
             risk,
             rules: Vec::new(),
             leading_dash: None,
-            asked: false,
+            from_user: false,
             output,
             name,
         }

@@ -273,7 +273,7 @@ impl Checker<'_> {
                 continue;
             };
             arg.order = Order::Given;
-            let is_free = !arg.required && arg.default.is_none() && !arg.asked && arg.output.is_none();
+            let is_free = !arg.required && arg.default.is_none() && !arg.from_user && arg.output.is_none();
             if !(arg.place == Place::Option && arg.shape == Shape::Single && is_free) {
                 let message = format!("`{}` cannot be `ordered`", name.value);
                 let help = "order options of one value that are not required and have no default, `ask` or `output`";
@@ -309,7 +309,7 @@ impl Checker<'_> {
             for name in &group.args.value {
                 match args.iter().find(|arg| arg.name == name.value) {
                     None => self.unknown_name(name, "arg", &known),
-                    Some(arg) if arg.required || arg.default.is_some() || arg.asked => {
+                    Some(arg) if arg.required || arg.default.is_some() || arg.from_user => {
                         let message = format!("`{}` is in every call, so it belongs to no group", arg.name);
                         let help = "remove it from the group, or its `required`, `default` or question";
                         self.report(Code::IllegalGroup, name.span, message, help);

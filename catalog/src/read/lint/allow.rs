@@ -14,7 +14,7 @@ pub(crate) struct Silenced {
 
 impl Silenced {
     /// Reads every `x-allow` of a config. Unknown codes and codes of errors silence nothing.
-    pub(crate) fn of(source: &Source, config: &Config) -> Self {
+    pub(crate) fn new(source: &Source, config: &Config) -> Self {
         // The text above the first key belongs to the config too: a diagnostic about the whole file starts there.
         let whole = Span { start: 0, end: source.text().len() };
         let regions = |allow: &Allow, region: Span| -> Vec<(Span, Code)> {

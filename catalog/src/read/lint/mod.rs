@@ -162,7 +162,7 @@ impl Linter<'_> {
 
     /// Reports tools that are named in the descriptions of others and of args that all have.
     fn mentions(&mut self, config: &Config) {
-        let names = mention::Names::of(&config.tools);
+        let names = mention::Names::new(&config.tools);
         let of_common_args = config.common_args.iter().filter_map(|arg| arg.description.as_ref());
         let mut texts: Vec<_> = of_common_args.map(|text| (None, text)).collect();
         for tool in &config.tools {
