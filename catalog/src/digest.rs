@@ -1,7 +1,7 @@
 //! The digest of everything that is served and how: equal digests mean equal catalogs and policies.
 //!
-//! Every row and every policy is taken apart field by field. So a new field does not compile until it is hashed, or left
-//! out by name with the reason.
+//! Every field of a row is hashed that is not left out by name, with the reason. Args and policies are taken apart field
+//! by field, so that a new field of theirs does not compile until it is hashed or left out.
 
 use std::borrow::Cow;
 
@@ -10,8 +10,8 @@ use sha2::{Digest as _, Sha256};
 use crate::index::ToolIndex;
 use crate::model::{ArgRisk, Order, Risk, SandboxLimits, Shape};
 use crate::policy::{Approval, ArgRule, Confine, ConfineLevel, Container, Executor, Pattern, Policy, Sandbox};
-use crate::table::{ArgRow, CliDef, GroupDef, QuestionDef, ResolveDef, Str, ToolDef};
-use crate::view::{ArgView, CliView, OutputFileView, QuestionView, ResolveView, ResolvedTool, RuleView};
+use crate::table::{ArgRow, Catalog, Row, Value};
+use crate::view::{ArgView, OutputFileView, ResolvedTool, RuleView};
 
 /// Ends a list of texts.
 const END: &str = "\0";
@@ -32,13 +32,43 @@ fn computed(index: &ToolIndex, policy: &Policy) -> String {
     for tool in index.tools() {
         hash.tool(tool, policy.approval_from(tool));
     }
+
     for prompt in index.prompts() {
         hash.add(&prompt.name);
         hash.add(&prompt.to_json());
     }
+
     hash.policy(policy);
     hex::encode(hash.sha256.finalize())
 }
+
+/// The fields of tools that the digest leaves out.
+const NOT_OF_TOOLS: &[&str] = &[
+    // A number of a row, and a number that follows from the entry.
+    "cli",
+    "schema_bytes",
+    // In the entry.
+    "name",
+    "description",
+    // With the needs of the CLI, and with what the policy requires.
+    "needs",
+    "approval_from",
+];
+
+/// The fields of CLIs that the digest leaves out.
+const NOT_OF_CLIS: &[&str] = &[
+    // In the entries of its tools.
+    "name",
+    "category",
+    "tags",
+    // With each tool.
+    "needs",
+    // Follows from its tools.
+    "risk",
+    // Changes neither a call nor the description of a tool.
+    "stem",
+    "description",
+];
 
 /// A hash of texts, each with its length before it.
 #[derive(Default)]
@@ -58,125 +88,82 @@ impl Hash {
         }
     }
 
-    fn pairs<'a>(&mut self, pairs: impl Iterator<Item = (&'a str, &'a str)>) {
-        self.add_all(pairs.flat_map(|(name, value)| [name, value]));
+    /// Adds a row: the name and the value of each field that has one, but not of those in `left_out`.
+    ///
+    /// Rows of other tables are numbers that depend on everything else in the catalog, so the caller adds those rows
+    /// themselves.
+    fn row(&mut self, catalog: &Catalog, row: &impl Row, left_out: &[&str]) {
+        for (name, value) in row.fields() {
+            if !left_out.contains(&name) {
+                self.field(catalog, name, value);
+            }
+        }
+    }
+
+    /// Adds a field. An absent value adds nothing, so a new key changes the digests of those configs only that use it.
+    fn field(&mut self, catalog: &Catalog, name: &str, value: Value) {
+        match value {
+            Value::Optional(None) | Value::Bool(false) | Value::Rows(_) => {}
+            Value::Optional(Some(value)) => self.field(catalog, name, *value),
+            Value::Bool(true) => self.add(name),
+            Value::Number(number) => self.add_all([name, &number.to_string()]),
+            Value::Float(number) => self.add_all([name, &number.to_string()]),
+            Value::Text(text) => self.add_all([name, catalog.texts.get(text)]),
+            Value::Variant(_, variant) => self.add_all([name, &variant]),
+            Value::List(list) => {
+                let texts = catalog.list(list);
+                if texts.len() > 0 {
+                    self.add_all([name, &texts.len().to_string()]);
+                    self.add_all(texts);
+                }
+            }
+        }
     }
 
     fn tool(&mut self, tool: ResolvedTool<'_>, approval_from: Option<Risk>) {
         let catalog = tool.catalog();
-        let ToolDef {
-            entry,
-            risk,
-            timeout_ms,
-            is_long,
-            output,
-            output_schema,
-            confirm_message,
-            resource,
-            title,
-            words,
-            aliases,
-            always,
-            phrases,
-            // Read through the view.
-            needs: _,
-            exit_codes: _,
-            cli: _,
-            args: _,
-            withheld: _,
-            groups: _,
-            questions: _,
-            resolves: _,
-            // In the entry.
-            name: _,
-            description: _,
-            schema_bytes: _,
-            // The parameter is this and the rule of the policy.
-            approval_from: _,
-        } = *tool.def();
-        let optional = |text: Option<Str>| text.map(|text| catalog.texts.get(text)).unwrap_or_default();
-        self.add(catalog.texts.get(entry));
-        self.add(risk.map_or("", Risk::as_str));
-        self.add(&timeout_ms.to_string());
-        self.add(&is_long.to_string());
+
+        self.row(catalog, tool.def(), NOT_OF_TOOLS);
         self.add(approval_from.map_or("", Risk::as_str));
-        self.add_all([output, output_schema, confirm_message, resource, title].map(optional));
-        for (code, meaning) in tool.exit_codes() {
-            self.add_all([code.to_string().as_str(), meaning]);
-        }
-        self.add_all([END].into_iter().chain(catalog.list(phrases)).chain([END]));
-        tool.questions().for_each(|question| self.question(question));
-        tool.resolves().for_each(|resolve| self.resolve(resolve));
-        self.add_all(catalog.list(tool.cli().def().words).chain([END]).chain(catalog.list(tool.cli().def().always)));
-        self.add_all(
-            [END].into_iter().chain(catalog.list(tool.cli().def().programs)).chain([END]).chain(catalog.list(aliases)),
-        );
-        self.add_all([END].into_iter().chain(catalog.list(words)).chain([END]).chain(catalog.list(always)));
-        for group in tool.groups() {
-            let GroupDef { kind, args } = *group.def();
-            self.add_all([kind.as_str()].into_iter().chain(catalog.list(args)).chain([END]));
-        }
         if let Some(needs) = tool.needs() {
             self.add("needs");
             self.add_all(needs.pairs().flat_map(|(kind, item)| [kind, item]));
+            self.add(END);
         }
-        tool.args().for_each(|arg| self.arg(arg));
+
+        for question in tool.questions() {
+            self.row(catalog, question.def(), &[]);
+        }
+
+        for resolve in tool.resolves() {
+            self.row(catalog, resolve.def(), &[]);
+        }
+
+        for group in tool.groups() {
+            self.row(catalog, group.def(), &[]);
+        }
+
+        for arg in tool.args() {
+            self.arg(arg);
+        }
+
         for arg in tool.withheld_args() {
             self.add("withheld");
             self.arg(arg);
         }
-        self.cli(tool.cli());
-    }
 
-    /// Adds all of a CLI but its words, which stand before those of its tools.
-    fn cli(&mut self, cli: CliView<'_>) {
-        let CliDef {
-            // Before the words of each tool.
-            words: _,
-            programs: _,
-            always: _,
-            // Read through the view.
-            global_args: _,
-            env: _,
-            working_dir: _,
-            // With each tool.
-            needs: _,
-            // In the entries of its tools.
-            name: _,
-            category: _,
-            tags: _,
-            // Follows from its tools.
-            risk: _,
-            tools: _,
-            // Changes neither a call nor the description of a tool.
-            stem: _,
-            description: _,
-        } = *cli.def();
-        cli.global_args().for_each(|arg| self.arg(arg));
-        for (name, value) in cli.env() {
-            self.add_all([name, value.encoded().as_ref()]);
+        self.row(catalog, tool.cli().def(), NOT_OF_CLIS);
+        for arg in tool.cli().global_args() {
+            self.add("global");
+            self.arg(arg);
         }
-        self.add(cli.working_dir().unwrap_or_default());
-    }
-
-    fn question(&mut self, question: QuestionView<'_>) {
-        let QuestionDef { name: _, message: _, args: _ } = *question.def();
-        self.add_all([question.name(), question.message()].into_iter().chain(question.args()).chain([END]));
-    }
-
-    fn resolve(&mut self, resolve: ResolveView<'_>) {
-        let ResolveDef { name: _, words: _, args: _, timeout_ms } = *resolve.def();
-        self.add(resolve.name());
-        self.add(&timeout_ms.to_string());
-        self.add_all(resolve.words().chain([END]));
-        self.pairs(resolve.args());
     }
 
     fn arg(&mut self, arg: ArgView<'_>) {
         let ArgRow {
             place,
             leading_dash,
-            asked,
+            from_user,
             kind,
             shown,
             order,
@@ -193,15 +180,18 @@ impl Hash {
             required: _,
         } = arg.row();
         let dash = if leading_dash == Some(true) { "-" } else { "" };
+
         if order == Order::Given {
             self.add("ordered");
         }
+
         self.add_all([arg.name(), place.as_str(), arg.flag(), arg.default().unwrap_or_default(), dash]);
         if let Some(OutputFileView { mime, file }) = arg.output() {
             self.add_all([mime, file]);
         }
+
         self.detail(arg, shape);
-        if asked || !shown {
+        if from_user || !shown {
             // The schema has no arg that the user gives, and none that is not shown.
             self.add_all([kind.as_str(), arg.description()].into_iter().chain(arg.values()));
         }
@@ -215,13 +205,16 @@ impl Hash {
             arg.off().unwrap_or_default(),
             arg.variable().unwrap_or_default(),
         ]);
+
         for choice in arg.choices() {
             self.add_all([choice.title, choice.written()].map(Option::unwrap_or_default));
         }
+
         self.add_all(arg.aliases().chain([END]));
         for number in [arg.min_items(), arg.max_items()] {
             self.add(&number.map(|number| number.to_string()).unwrap_or_default());
         }
+
         match arg.risk() {
             ArgRisk::OfTool => {}
             ArgRisk::Always(risk) => self.add(risk.as_str()),
@@ -230,6 +223,7 @@ impl Hash {
                 self.add(otherwise.as_str());
             }
         }
+
         for rule in arg.rules().map(RuleView::to_rule) {
             self.rule(&rule);
         }
@@ -243,6 +237,7 @@ impl Hash {
         for (key, text) in [("fixed", fixed.as_deref()), ("approval", approval)] {
             self.add_all(text.into_iter().flat_map(|text| [key, text]));
         }
+
         for (key, texts) in [("values", values), ("within", within)] {
             self.add_all(texts.iter().flat_map(|text| [key, text]));
         }
@@ -262,9 +257,11 @@ impl Hash {
             prompts: _,
         } = policy;
         self.add(headless.as_str());
+
         for (name, value) in env {
             self.add_all([name.as_str(), value.as_str()]);
         }
+
         self.add(level.map_or("", ConfineLevel::as_str));
         self.add(&required.to_string());
         self.executor(executor);
@@ -289,5 +286,36 @@ impl Hash {
                 self.add_all(read.iter().map(String::as_str).chain([END]).chain(write.iter().map(String::as_str)));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compile::compile;
+    use crate::source::Source;
+
+    fn catalog() -> Catalog {
+        let text = "command: date\ntools:\n  - {name: date_now, description: Show the time}\n";
+        compile(&[Source::new("date.yaml", text.into()).unwrap()]).unwrap().catalog
+    }
+
+    #[test]
+    fn what_is_left_out_are_fields() {
+        let catalog = catalog();
+        for (fields, left_out) in [(catalog.tools[0].fields(), NOT_OF_TOOLS), (catalog.clis[0].fields(), NOT_OF_CLIS)] {
+            let names: Vec<&str> = fields.into_iter().map(|(name, _)| name).collect();
+            assert!(left_out.iter().all(|name| names.contains(name)), "{left_out:?} {names:?}");
+        }
+    }
+
+    #[test]
+    fn rows_of_other_tables_are_those_that_are_added() {
+        let catalog = catalog();
+        let tables = |fields: Vec<(&'static str, Value)>| -> Vec<&str> {
+            fields.into_iter().filter(|(_, value)| matches!(value, Value::Rows(_))).map(|(name, _)| name).collect()
+        };
+        assert_eq!(tables(catalog.tools[0].fields()), ["args", "withheld", "groups", "questions", "resolves"]);
+        assert_eq!(tables(catalog.clis[0].fields()), ["global_args", "tools"]);
     }
 }

@@ -65,6 +65,7 @@ fn variables(text: &str, env: Lookup<'_>) -> Expanded {
         }
         rest = &rest[at + length..];
     }
+
     expanded.text.push_str(rest);
     expanded
 }
@@ -78,6 +79,7 @@ fn variable(text: &str) -> (Option<&str>, usize) {
             _ => (None, 1),
         };
     }
+
     let end = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(after.len());
     if is_name(&after[..end]) { (Some(&after[..end]), end + 1) } else { (None, 1) }
 }

@@ -54,6 +54,7 @@ impl FlagTemplate {
                 _ => words.push(value),
             }
         }
+
         Self { words }
     }
 
@@ -90,6 +91,7 @@ impl FlagTemplate {
             }),
             None => None,
         };
+
         text.unwrap_or_default()
     }
 
@@ -146,6 +148,7 @@ impl FlagTemplate {
         if words.len() < self.words.len() {
             return None;
         }
+
         for (pieces, word) in self.words.iter().zip(words) {
             let mut rest = *word;
             for (at, piece) in pieces.iter().enumerate() {
@@ -169,6 +172,7 @@ impl FlagTemplate {
                 return None;
             }
         }
+
         Some(found).filter(|found| !self.lacks_value(found))
     }
 
@@ -246,6 +250,7 @@ fn pieces(word: &str, is_map: bool) -> Vec<Piece> {
         if is_map { &[("{key}", Piece::Key), ("{value}", Piece::Value)] } else { &[("{}", Piece::Value)] };
     let mut pieces = Vec::new();
     let mut rest = word;
+
     while !rest.is_empty() {
         let next = places.iter().filter_map(|(text, piece)| Some((rest.find(text)?, *text, piece)));
         let Some((at, text, piece)) = next.min_by_key(|(at, ..)| *at) else {
@@ -258,6 +263,7 @@ fn pieces(word: &str, is_map: bool) -> Vec<Piece> {
         pieces.push(piece.clone());
         rest = &rest[at + text.len()..];
     }
+
     pieces
 }
 

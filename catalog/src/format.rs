@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use strum::VariantNames as _;
 
+use crate::diagnostic::Code;
 use crate::model::{Risk, Role, Type};
 use crate::read::config::schema::SCHEMA_TYPES;
-use crate::read::diagnostic::Code;
 
 const MEDIA_TYPE: &str = "^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*$";
 
@@ -75,6 +75,7 @@ fn config() -> Value {
     );
     let is_native = json!({ "properties": { "native": { "const": true } }, "required": ["native"] });
     config["anyOf"] = json!([{ "required": ["command"] }, is_native]);
+
     config
 }
 
@@ -135,6 +136,7 @@ fn needs() -> Value {
     );
     needs["type"] = json!(["object", "null"]);
     needs["description"] = json!("What the program has to reach; calls that only read are held to it, {} to nothing");
+
     needs
 }
 
@@ -184,6 +186,7 @@ fn output_file() -> Value {
     output["description"] = json!(
         "The program writes a file where this arg says; the server chooses the path, and what is written is part of the result"
     );
+
     output
 }
 
@@ -284,6 +287,7 @@ fn prompt() -> Value {
             "args": { "type": "object", "additionalProperties": { "type": "string" }, "description": "Its arguments; {arg} stands for an arg of the prompt" },
         }),
     );
+
     object(
         &["name", "description", "messages"],
         &json!({

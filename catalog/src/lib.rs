@@ -22,11 +22,18 @@
 #[cfg(not(unix))]
 compile_error!("climax runs on Linux and macOS. On Windows use it in WSL 2: docs/guides/platforms.md, Windows");
 
+mod checked;
+mod compile;
+mod decode;
+mod diagnostic;
 mod digest;
+mod executor;
 pub mod expansion;
+pub mod files;
 mod flag;
 mod format;
 mod index;
+mod json;
 mod lower;
 mod model;
 mod needs;
@@ -37,8 +44,10 @@ mod prompt;
 mod raise;
 mod read;
 pub mod retrieval;
+mod rule;
 mod schema;
 mod skill;
+mod source;
 mod suggest;
 mod table;
 pub mod template;
@@ -46,6 +55,9 @@ pub mod uri;
 mod view;
 mod words;
 
+pub use compile::{Compiled, compile, compile_linted, compile_over};
+pub use decode::MAX_CONFIG_BYTES;
+pub use diagnostic::{Code, Diagnostic, Diagnostics, Explanation, Phase, Severity, Style};
 pub use digest::digest;
 pub use flag::{FlagMatch, FlagTemplate};
 pub use format::config_schema;
@@ -57,18 +69,15 @@ pub use policy::Policy;
 pub use prompt::{MessageTemplate, Prompt, PromptArg};
 pub use read::check::ServedItem;
 pub use read::check::question::APPROVAL;
-pub use read::compile::{Compiled, compile, compile_linted, compile_over};
-pub use read::decode::MAX_CONFIG_BYTES;
-pub use read::diagnostic::{Code, Diagnostic, Diagnostics, Explanation, Phase, Severity, Style};
-pub use read::files;
-pub use read::source::{Position, Source, Span};
 pub use schema::arg_schema;
 pub use skill::check::{SkillDirectory, check_skills, is_skill_name, retain_served};
-pub use skill::{PackedSkills, SKILL_FILE, Skill, SkillFile, is_markdown};
+pub use skill::{SKILL_FILE, Skill, SkillFile, is_markdown};
+pub use source::{Position, Source, Span};
 pub use suggest::{MAX_SUGGESTIONS, did_you_mean, near_misses};
 pub use table::{
-    ArgDef, Catalog, CliDef, DetailDef, ExecutorDef, FileDef, GroupDef, Names, PolicyDef, PromptDef, QuestionDef,
-    Ranked, ResolveDef, Rows, RuleDef, SearchText, Str, Texts, ToolDef, fingerprint, name_hash,
+    ArgDef, Catalog, CliDef, DetailDef, ExecutorDef, FileDef, GroupDef, List, Names, PackedSkills, PolicyDef,
+    PromptDef, QuestionDef, Ranked, ResolveDef, Row, Rows, RuleDef, SearchText, Str, Texts, ToolDef, Value,
+    fingerprint, name_hash,
 };
 pub use view::{
     ArgView, ChoiceView, CliView, CommandPart, GroupView, OutputFileView, QuestionView, ResolveView, ResolvedTool,

@@ -317,6 +317,44 @@ impl Headless {
     }
 }
 
+/// Which calls are held to the needs of their tools.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "lowercase")]
+pub enum ConfineLevel {
+    /// None.
+    Off,
+    /// Calls that only read, of tools that say so and have needs.
+    #[default]
+    Read,
+    /// All calls. A tool without needs has none.
+    All,
+}
+
+impl ConfineLevel {
+    /// Returns the level's name in policies.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// What a policy says about confinement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Confine {
+    /// The level, if the policy has one.
+    pub level: Option<ConfineLevel>,
+    /// Whether nothing is served where the kernel cannot confine.
+    pub required: bool,
+}
+
+impl Confine {
+    /// Returns the stricter of both.
+    #[must_use]
+    pub fn stricter(self, other: Self) -> Self {
+        Self { level: self.level.max(other.level), required: self.required || other.required }
+    }
+}
+
 /// A program that runs containers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "lowercase")]

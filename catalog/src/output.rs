@@ -56,6 +56,7 @@ fn conforms_at(at: &str, value: &Value, schema: &Value) -> Result<(), String> {
         Value::String(name) => vec![name.as_str()],
         _ => Vec::new(),
     };
+
     if !types.is_empty() && !types.iter().any(|name| is_of_type(value, name)) {
         return Err(format!("{place}: expected {}, found {}", types.join(" or "), type_of(value)));
     }
@@ -64,6 +65,7 @@ fn conforms_at(at: &str, value: &Value, schema: &Value) -> Result<(), String> {
     {
         return Err(format!("{place}: expected one of {}", schema["enum"]));
     }
+
     if let Some(members) = value.as_object() {
         let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
         if let Some(missing) = required.into_iter().find(|name| !members.contains_key(*name)) {
@@ -80,10 +82,12 @@ fn conforms_at(at: &str, value: &Value, schema: &Value) -> Result<(), String> {
             }
         }
     }
+
     let items = value.as_array().filter(|_| schema.get("items").is_some()).into_iter().flatten();
     for (number, item) in items.enumerate() {
         conforms_at(&format!("{at}/{number}"), item, &schema["items"])?;
     }
+
     Ok(())
 }
 

@@ -73,6 +73,7 @@ impl Prompt {
             MessageTemplate::Text { role, text } => json!({ "role": role.as_str(), "text": text }),
             MessageTemplate::Call { tool, args } => json!({ "tool": tool, "args": args }),
         });
+
         json!([description, args, messages.collect::<Vec<_>>(), title]).to_string()
     }
 
@@ -85,6 +86,7 @@ impl Prompt {
             required: arg[2] == true,
             values: arg[3].as_array().into_iter().flatten().map(text).collect(),
         });
+
         Self {
             name: name.to_owned(),
             title: json[3].as_str().map(str::to_owned),

@@ -4,11 +4,12 @@
 
 use std::fmt::Write as _;
 
+use crate::checked::{CheckedArg, CheckedChoice};
+use crate::json::{enum_json, json_string};
 use crate::model::{GroupKind, Order, STEPS, Shape};
-use crate::policy::ArgRule;
 use crate::raise;
-use crate::read::check::arg::{enum_json, json_string};
-use crate::read::checked::{CheckedArg, CheckedChoice, CheckedCli, CheckedGroup, CheckedTool};
+use crate::rule::ArgRule;
+use crate::table::{CheckedCli, CheckedGroup, CheckedTool};
 use crate::view::ArgView;
 
 /// The tool's input schema (JSON Schema 2020-12).
@@ -18,16 +19,19 @@ pub(crate) fn input_schema(args: &[CheckedArg], groups: &[CheckedGroup]) -> Stri
     if !rules.is_empty() {
         let _ = write!(json, r#""description":{},"#, json_string(&rules.join(" ")));
     }
+
     json.push_str(r#""properties":{"#);
     // The user or the server gives the other args.
-    let given = || args.iter().filter(|arg| !arg.asked && arg.output.is_none() && arg.shown);
+    let given = || args.iter().filter(|arg| !arg.from_user && arg.output.is_none() && arg.shown);
     properties(&mut json, given().filter(|arg| arg.order == Order::Defined));
     steps(&mut json, given().filter(|arg| arg.order == Order::Given));
     json.push('}');
     let required: Vec<String> = given().filter(|arg| arg.required).map(|arg| json_string(&arg.name)).collect();
+
     if !required.is_empty() {
         let _ = write!(json, r#","required":[{}]"#, required.join(","));
     }
+
     json.push('}');
     json
 }
@@ -47,15 +51,18 @@ fn steps<'a>(json: &mut String, args: impl Iterator<Item = &'a CheckedArg>) {
     if args.peek().is_none() {
         return;
     }
+
     if !json.ends_with('{') {
         json.push(',');
     }
+
     let description = json_string("Options in the order in which they count, each an object with one of these keys");
     let _ = write!(
         json,
         r#""{STEPS}":{{"type":"array","description":{description},"items":{{"type":"object","properties":{{"#
     );
     properties(json, args);
+
     json.push_str(r#"},"additionalProperties":false,"minProperties":1,"maxProperties":1}}"#);
 }
 
@@ -90,12 +97,15 @@ fn keywords(json: &mut String, arg: &CheckedArg) {
     };
     let _ = write!(json, r#"{{"type":"{kind}""#);
     let description = description(arg);
+
     if !description.is_empty() {
         let _ = write!(json, r#","description":{}"#, json_string(&description));
     }
+
     if let Some(default) = &arg.default {
         let _ = write!(json, r#","default":{}"#, default.json);
     }
+
     match arg.shape {
         Shape::Single | Shape::Count => value_keywords(json, arg),
         Shape::List(_) | Shape::Rest(_) => {
@@ -109,6 +119,7 @@ fn keywords(json: &mut String, arg: &CheckedArg) {
             bounds(json, arg, ["minProperties", "maxProperties"]);
         }
     }
+
     json.push('}');
 }
 
@@ -167,6 +178,7 @@ fn constraints(json: &mut String, rules: &[&ArgRule]) {
     }
     let min = rules.iter().filter_map(|rule| rule.min).reduce(f64::max);
     let max = rules.iter().filter_map(|rule| rule.max).reduce(f64::min);
+
     for (keyword, bound) in [("minimum", min), ("maximum", max)] {
         if let Some(bound) = bound {
             let _ = write!(json, r#","{keyword}":{bound}"#);

@@ -19,6 +19,7 @@ pub fn near_misses<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>
     if word.is_empty() || word.len() > MAX_WORD_BYTES {
         return Vec::new();
     }
+
     let wanted = word.to_lowercase();
     let length = wanted.chars().count();
     let allowed = (length / 3).max(1);
@@ -31,5 +32,6 @@ pub fn near_misses<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>
         })
         .collect();
     near.sort_by_key(|(distance, _)| *distance);
+
     near.into_iter().take(limit).map(|(_, candidate)| candidate).collect()
 }

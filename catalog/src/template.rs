@@ -28,6 +28,7 @@ pub fn parse(text: &str) -> Vec<(Range<usize>, Piece<'_>)> {
         pieces.push((at..at + length, piece));
         at += length;
     }
+
     pieces
 }
 
@@ -50,6 +51,7 @@ fn brace(text: &str) -> (usize, Piece<'_>) {
     if text.starts_with('}') {
         return (1, Piece::Malformed("`}` has no `{` before it; write `}}` for a brace"));
     }
+
     match text[1..].find(['{', '}']) {
         Some(end) if text[1 + end..].starts_with('}') => {
             let name = &text[1..=end];

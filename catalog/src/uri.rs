@@ -51,6 +51,7 @@ impl<'a> UriTemplate<'a> {
                 }
             }
         }
+
         match parts.first() {
             Some(Part::Literal(literal)) if scheme(literal).is_some() => Ok(Self { parts }),
             _ => Err((0..text.len(), "a URI starts with a scheme, such as `git:`".to_owned())),
@@ -114,6 +115,7 @@ impl<'a> UriTemplate<'a> {
                 }
             }
         }
+
         rest.is_empty().then_some(values)
     }
 
@@ -173,6 +175,7 @@ fn decoded(part: &str) -> Option<String> {
             rest = after;
         }
     }
+
     String::from_utf8(bytes).ok()
 }
 

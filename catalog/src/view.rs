@@ -11,7 +11,7 @@ mod arg;
 mod command;
 mod question;
 
-use arg::args;
+pub(crate) use arg::args;
 pub(crate) use arg::is_bare;
 pub use arg::{ArgView, ChoiceView, OutputFileView, RuleView};
 use command::words;
@@ -96,7 +96,7 @@ impl<'a> CliView<'a> {
     /// What its programs have to reach, for tools that say nothing of theirs.
     #[must_use]
     pub fn needs(self) -> Option<Needs> {
-        self.def.needs.map(|rows| Needs::of_pairs(self.catalog.pairs(rows)))
+        self.def.needs.map(|list| Needs::of_pairs(self.catalog.pairs(list)))
     }
 
     /// The child's directory.
@@ -128,6 +128,10 @@ impl<'a> CliView<'a> {
         let own = self.catalog.prompts[first..].iter().take_while(move |prompt| prompt.cli == self.row);
         let text = |id| self.catalog.texts.get(id);
         own.map(move |prompt| Prompt::from_json(text(prompt.name), text(prompt.definition)))
+    }
+
+    pub(crate) fn catalog(self) -> &'a Catalog {
+        self.catalog
     }
 
     pub(crate) fn tool_rows(self) -> Rows {
@@ -292,12 +296,7 @@ impl<'a> ResolvedTool<'a> {
     /// What its program has to reach, if the tool or its CLI says so.
     #[must_use]
     pub fn needs(self) -> Option<Needs> {
-        self.own_needs().or_else(|| self.cli().needs())
-    }
-
-    /// What its program has to reach, if the tool itself says so.
-    pub(crate) fn own_needs(self) -> Option<Needs> {
-        self.def.needs.map(|rows| Needs::of_pairs(self.catalog.pairs(rows)))
+        self.def.needs.map(|list| Needs::of_pairs(self.catalog.pairs(list))).or_else(|| self.cli().needs())
     }
 
     /// The least risk of calls that need approval by the policy that the catalog was compiled with.
@@ -308,8 +307,7 @@ impl<'a> ResolvedTool<'a> {
 
     /// The exit codes that are answers, with their meanings.
     pub fn exit_codes(self) -> impl Iterator<Item = (u8, &'a str)> + Clone {
-        let entries = self.catalog.pairs(self.def.exit_codes);
-        entries.filter_map(|(code, meaning)| Some((code.parse().ok()?, meaning)))
+        self.catalog.exit_codes(self.def.exit_codes)
     }
 
     /// Requests that the tool serves, in users' words.

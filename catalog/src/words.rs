@@ -33,6 +33,7 @@ pub(crate) fn split(text: &str) -> Result<Vec<String>, Vec<UnclearQuote>> {
             None => unclear.push(UnclearQuote { range: start..at, rewritings: rewritings(&text[start..at]) }),
         }
     }
+
     if unclear.is_empty() { Ok(words) } else { Err(unclear) }
 }
 
@@ -51,6 +52,7 @@ fn quoted(text: &str, quote: char) -> (Option<String>, usize) {
             _ => word.push(c),
         }
     }
+
     (None, end_of_word(text))
 }
 
@@ -70,6 +72,7 @@ fn plain(text: &str) -> (Option<String>, usize) {
             _ => word.push(c),
         }
     }
+
     (is_clear.then_some(word), text.len())
 }
 

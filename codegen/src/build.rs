@@ -63,6 +63,7 @@ impl Build {
         for variable in [CONFIGS_VARIABLE, SKILLS_VARIABLE, POLICY_VARIABLE, SEALED_VARIABLE] {
             println_directive(&format!("cargo::rerun-if-env-changed={variable}"));
         }
+
         let (configs, skills) = (paths(CONFIGS_VARIABLE), paths(SKILLS_VARIABLE));
         let policy = env::var_os(POLICY_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
         let sealed = match env::var_os(SEALED_VARIABLE).unwrap_or_default().to_string_lossy().as_ref() {
@@ -70,6 +71,7 @@ impl Build {
             "1" => Ok(true),
             other => Err(other.to_owned()),
         };
+
         Self { configs: if configs.is_empty() { vec!["configs".into()] } else { configs }, skills, policy, sealed }
     }
 
@@ -144,6 +146,7 @@ impl Build {
         let mut directives = report::directives(&warnings);
         let watched = self.configs.iter().chain(&config_files).chain(&self.skills).chain(&self.policy);
         directives.extend(watched.map(|path| format!("cargo::rerun-if-changed={}", path.display())));
+
         Ok(directives)
     }
 }
@@ -165,6 +168,7 @@ fn with_skills(compiled: Compiled, directories: Vec<SkillDirectory>) -> Result<C
     if directories.is_empty() {
         return Ok(compiled);
     }
+
     let Compiled { mut catalog, mut warnings } = compiled;
     let index = ToolIndex::from_configs(vec![Layer::loaded(catalog.clone())]);
     match check_skills(directories, index.tools()) {

@@ -14,20 +14,25 @@ pub(crate) fn directives(diagnostics: &Diagnostics) -> Vec<String> {
     for warning in warnings.iter().take(MAX_PRINTED) {
         lines.push(format!("cargo::warning={}", one_line(&warning.headline())));
     }
+
     if warnings.len() > MAX_PRINTED {
         lines.push(format!("cargo::warning=… and {} more warnings", warnings.len() - MAX_PRINTED));
     }
+
     let errors: Vec<_> = diagnostics.errors().collect();
     for error in errors.iter().take(MAX_PRINTED) {
         lines.extend(error_lines(error));
     }
+
     if errors.len() > MAX_PRINTED {
         lines.push(format!("cargo::error=… and {} more errors", errors.len() - MAX_PRINTED));
     }
+
     if !errors.is_empty() {
         let noun = if errors.len() == 1 { "error" } else { "errors" };
         lines.push(format!("cargo::error={} {noun} in the configs, no code generated", errors.len()));
     }
+
     lines
 }
 

@@ -116,6 +116,7 @@ impl ToolIndex {
             readable: OnceLock::new(),
             prompts: OnceLock::new(),
         };
+
         for layer in 0..index.layers.len() {
             index.hide_replaced(layer);
             let push = |cli| index.segments.push(Segment { layer, cli });
@@ -124,6 +125,7 @@ impl ToolIndex {
                 None => (0..).take(index.layers[layer].catalog.clis.len()).for_each(push),
             }
         }
+
         index
     }
 
@@ -142,6 +144,7 @@ impl ToolIndex {
         if lower.is_empty() {
             return;
         }
+
         for (row, tool) in (0..).zip(catalog.tools.iter()) {
             if !upper[0].serves(row) {
                 continue;

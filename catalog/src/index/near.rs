@@ -13,6 +13,7 @@ pub(super) fn near(index: &ToolIndex, unknown: &str) -> Vec<String> {
         _ => 2,
     };
     let letters_of_unknown = letters(unknown);
+
     // A letter has two bytes at most in nearly all alphabets.
     let bytes = unknown.len().saturating_sub(2 * mistakes)..=unknown.len() + 2 * mistakes;
     let mut found: Vec<(usize, &str)> = Vec::new();
@@ -28,6 +29,7 @@ pub(super) fn near(index: &ToolIndex, unknown: &str) -> Vec<String> {
             }
         }
     }
+
     found.sort_unstable();
     found.dedup();
     found.into_iter().take(MAX_NEAR).map(|(_, term)| term.to_owned()).collect()

@@ -85,17 +85,20 @@ impl QuerySentence {
         let content = |text| words(text).filter(|word| is_content(word));
         let mut terms = Terms { said: Vec::new(), max };
         let mut decay = 1.0;
+
         for word in content(&main) {
             let is_weak = WEAK_WORDS.contains(&word.as_str()) || is_number(&word);
             let weight = if is_weak { WEAK } else { 1.0 };
             terms.add(&word, weight / decay);
             decay += DECAY;
         }
+
         content(&bracketed).for_each(|word| terms.add(&word, BRACKETED));
         content(sentence.lead).for_each(|word| terms.add(&word, LEADING));
         let compounds = compounds(&main, &terms.said);
         add_synonyms(&mut terms.said);
         let written = sentence.core.split(|c: char| !c.is_alphanumeric() && !"_-+.".contains(c));
+
         // A full stop or dash at the end belongs to the sentence.
         let names = written.map(|word| word.trim_matches(['.', '-', '_'])).filter(|word| !word.is_empty());
         let words = names.filter(|word| is_content(&super::lowercase(word))).map(str::to_owned).collect();
@@ -137,6 +140,7 @@ fn compounds(text: &str, terms: &[Term]) -> Vec<Compound> {
         }
         before = word;
     }
+
     found
 }
 
@@ -171,6 +175,7 @@ fn split_brackets(text: &str) -> (String, String) {
         bracketed.push(' ');
         rest = tail;
     }
+
     main.push_str(rest);
     (main, bracketed)
 }

@@ -8,8 +8,7 @@ use std::ops::RangeInclusive;
 use super::tokens::{stem, stems, words};
 use crate::offset::{Full, offset};
 use crate::raise;
-use crate::read::checked::{CheckedCli, CheckedTool};
-use crate::table::{Catalog, Ranked, Rows, Texts};
+use crate::table::{Catalog, CheckedCli, CheckedTool, Ranked, Rows, Texts};
 use crate::view::{CliView, ResolvedTool};
 
 /// Saturation of term frequency (BM25's k₁).
@@ -102,7 +101,7 @@ impl Builder {
 
     /// Adds a tool of the CLI that was started.
     pub(crate) fn add(&mut self, tool: &CheckedTool) {
-        let given = || tool.args.iter().filter(|arg| !arg.asked && arg.output.is_none() && arg.shown);
+        let given = || tool.args.iter().filter(|arg| !arg.from_user && arg.output.is_none() && arg.shown);
         let args = given().flat_map(|arg| [arg.name.as_str(), arg.description.as_str()]);
         let values = given().flat_map(|arg| arg.choices.iter().map(|choice| choice.value.as_str()));
         let name = name_stems(&tool.name);
@@ -117,9 +116,11 @@ impl Builder {
             values.flat_map(stems).collect(),
             tool.phrases.iter().flat_map(|phrase| stems(phrase)).collect(),
         ];
+
         for (total, field) in self.lengths.iter_mut().zip(&fields) {
             *total += field.len() as u64;
         }
+
         self.tools.push(Entry { fields: fields.map(counted), name: parts(name, &self.cli.names) });
     }
 
@@ -142,6 +143,7 @@ impl Builder {
                 postings.entry(term.to_owned()).or_default().push(Posting { row, impact, named });
             }
         }
+
         let names = self.tools.iter().map(|tool| tool.name.values().fold(0, |sum: u8, part| sum.saturating_add(*part)));
         let (mut text, mut text_ends, mut bytes, mut ends) = (String::new(), Vec::new(), Vec::new(), Vec::new());
         for (term, list) in &postings {
@@ -150,6 +152,7 @@ impl Builder {
             encode(list, &mut bytes);
             ends.push(offset(bytes.len(), max, "bytes of postings")?);
         }
+
         let terms = Texts { text: text.into(), ends: text_ends.into() };
         Ok(Ranked { terms, postings: bytes.into(), ends: ends.into(), names: names.collect() })
     }
@@ -213,12 +216,14 @@ fn impacts<'a>(fields: &'a [HashMap<String, u32>; FIELDS.len()], average: &[f64;
             *frequency.entry(term).or_default() += field.frequency(*count, norm);
         }
     }
+
     let quantised = |tf: f64| {
         let impact = (tf / (tf + SATURATION) * MAX_IMPACT).round().clamp(1.0, MAX_IMPACT);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a byte")]
         let byte = impact as u8;
         byte
     };
+
     frequency.into_iter().map(|(term, tf)| (term, quantised(tf))).collect()
 }
 
@@ -299,6 +304,7 @@ impl Iterator for Postings<'_> {
         let [low, ..] = number.to_le_bytes();
         self.row += distance;
         self.left = self.left.saturating_sub(1);
+
         Some(Posting { row: self.row, impact: *impact, named: low & ((1 << NAMED_BITS) - 1) })
     }
 
@@ -327,6 +333,7 @@ impl Ranked {
                 high = middle;
             }
         }
+
         low
     }
 

@@ -20,6 +20,7 @@ pub(super) fn ln(mut value: f64) -> f64 {
         value /= 2.0;
         halvings += 1.0;
     }
+
     let ratio = (value - 1.0) / (value + 1.0);
     let (mut sum, mut power, mut odd) = (0.0, ratio, 1.0);
     while odd < 40.0 {
@@ -27,6 +28,7 @@ pub(super) fn ln(mut value: f64) -> f64 {
         power *= ratio * ratio;
         odd += 2.0;
     }
+
     2.0 * sum + halvings * std::f64::consts::LN_2
 }
 

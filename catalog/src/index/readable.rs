@@ -21,6 +21,7 @@ impl ToolIndex {
         if let Some(id) = readable.fixed.get(uri) {
             return Some((self.tool(*id), Vec::new()));
         }
+
         let may_be = readable.open.iter().filter(|(start, _)| uri.starts_with(&**start));
         may_be.into_iter().find_map(|(_, id)| {
             let tool = self.tool(*id);

@@ -73,6 +73,7 @@ pub(super) fn scores(index: &ToolIndex, request: &Request, runs: &[(usize, Rows)
         }
         scorer.clear();
     }
+
     all
 }
 
@@ -251,6 +252,7 @@ impl<'a> Scorer<'a> {
                 parts_said.for_each(|(_, known)| known.stand_ins.push(located.clone()));
             }
         }
+
         self.add_named(named);
         self.take_unsaid();
         terms
@@ -262,11 +264,13 @@ impl<'a> Scorer<'a> {
         for (stem, synonym) in term.synonyms.iter().zip(&stand_ins) {
             self.add(Origin::Synonym, stem, synonym, SYNONYM * term.weight * self.rarity(synonym));
         }
+
         let mut mass = term.weight * self.rarity(&exact);
         // An unknown word with a digit is a value: `show commit 3fa2c1`.
         if exact.tools == 0 && term.stem.bytes().any(|byte| byte.is_ascii_digit()) {
             mass *= WEAK;
         }
+
         if exact.tools > 0 {
             self.add(Origin::Said, &term.stem, &exact, mass);
         } else if is_likely && self.looks_left > 0 {
@@ -277,6 +281,7 @@ impl<'a> Scorer<'a> {
                 stand_ins.push(near);
             }
         }
+
         KnownTerm { mass, exact, stand_ins }
     }
 
@@ -365,5 +370,6 @@ pub(super) fn best<K: Ord, T: Ord>(ranked: impl Iterator<Item = (K, T)>, limit: 
             heap.push(Reverse((key, Reverse(order), id)));
         }
     });
+
     heap.into_sorted_vec().into_iter().map(|Reverse((_, _, id))| id).collect()
 }

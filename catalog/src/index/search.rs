@@ -135,6 +135,7 @@ impl ToolIndex {
         let is_let_through =
             |(layer, row): &Id| runs.iter().any(|(of, rows)| of == layer && rows.range().contains(&(*row as usize)));
         ids.extend(named.filter(|id| !ids.contains(id) && is_let_through(id)));
+
         Literal { words, ids }
     }
 
@@ -148,6 +149,7 @@ impl ToolIndex {
         // A filter says already what the request is about.
         let ranked = (scores.is_served || is_narrowed).then(|| scores.visible(self, &runs));
         let ranked = ranked.into_iter().flatten().map(|(score, id)| ((Match::Rank, Some(score)), id));
+
         score::best(literals.into_iter().chain(ranked), limit.min(literal.ids.len() + MAX_RANKED))
     }
 
@@ -162,6 +164,7 @@ impl ToolIndex {
                 _ => runs.push((segment.layer, rows)),
             }
         }
+
         runs
     }
 

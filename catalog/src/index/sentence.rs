@@ -42,18 +42,22 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
     let said = parts.filter(|part| words(part).any(|word| is_content(&word)));
     let mut found: Vec<_> = said.map(sentence).collect();
     let last = found.len().saturating_sub(1);
+
     if let [alone] = found.as_mut_slice() {
         alone.weight = 1.0;
     }
+
     if found.len() > FEW {
         let inner = found[1..last].iter_mut().filter(|sentence| sentence.weight < 1.0);
         inner.for_each(|sentence| sentence.weight *= MIDDLE);
     }
+
     let mut ranked: Vec<_> = found.into_iter().enumerate().collect();
     ranked.sort_by(|(a, one), (b, other)| {
         let from_end = |at: &usize| (*at).min(last - at);
         other.weight.total_cmp(&one.weight).then(from_end(a).cmp(&from_end(b)))
     });
+
     ranked.into_iter().take(MAX_SENTENCES).map(|(_, sentence)| sentence).collect()
 }
 
@@ -81,6 +85,7 @@ fn end_of_sentence(text: &str) -> usize {
             return at + c.len_utf8();
         }
     }
+
     text.len()
 }
 
@@ -94,6 +99,7 @@ fn sentence(text: &str) -> Sentence<'_> {
     } else {
         COMMAND
     };
+
     Sentence { lead, core, weight }
 }
 
@@ -108,6 +114,7 @@ fn core_start(text: &str) -> Option<usize> {
             || ASKING.iter().any(|(first, second)| first.contains(&before) && second.contains(&word.as_str()))
             || text[*end..].starts_with(": ") && is_announcing(&words[..=*at])
     };
+
     (0..last).rev().find(asks).map(|at| words[at].0)
 }
 
@@ -134,5 +141,6 @@ fn words_with_ends(text: &str) -> Vec<(usize, String)> {
         end += piece.len();
         (!word.is_empty()).then(|| (word_end, super::lowercase(word)))
     });
+
     words.collect()
 }

@@ -40,6 +40,7 @@ fn camel_end(word: &str) -> usize {
     if word.strip_suffix('s').is_some_and(|singular| singular.len() > 1 && singular.chars().all(char::is_uppercase)) {
         return word.len();
     }
+
     let mut before: Option<char> = None;
     let mut chars = word.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
@@ -53,6 +54,7 @@ fn camel_end(word: &str) -> usize {
         }
         before = Some(c);
     }
+
     word.len()
 }
 

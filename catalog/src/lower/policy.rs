@@ -1,9 +1,10 @@
 //! A policy and its rules for args → rows.
 
-use super::Tables;
+use crate::checked::CheckedPolicy;
+use crate::executor::Executor;
 use crate::offset::Full;
-use crate::policy::{Approval, ArgRule, Executor, Pattern, Policy, Selector};
-use crate::table::{ExecutorDef, PolicyDef, RuleDef};
+use crate::rule::{ArgRule, Pattern};
+use crate::table::{ExecutorDef, PolicyDef, RuleDef, Stored, Tables};
 
 impl Tables {
     pub(super) fn rule(&mut self, arg: u32, rule: &ArgRule, from_policy: bool) -> Result<RuleDef, Full> {
@@ -13,39 +14,37 @@ impl Tables {
             pattern: self.optional(pattern.as_ref().map(Pattern::as_str))?,
             min: *min,
             max: *max,
-            values: self.texts(values)?,
+            values: values.store(self)?,
             fixed: self.optional(fixed.as_deref())?,
-            within: self.texts(within)?,
+            within: within.store(self)?,
             approval: self.optional(approval.as_ref().map(Pattern::as_str))?,
             from_policy,
         })
     }
 
-    pub(super) fn policy(&mut self, policy: &Policy) -> Result<PolicyDef, Full> {
+    pub(super) fn policy(&mut self, policy: &CheckedPolicy) -> Result<PolicyDef, Full> {
         let executor = match &policy.executor {
             Executor::Local => ExecutorDef::Local,
             Executor::Container(container) => ExecutorDef::Container {
                 runtime: container.runtime,
                 image: self.text(&container.image)?,
-                volumes: self.texts(&container.volumes)?,
+                volumes: container.volumes.store(self)?,
                 working_dir: self.optional(container.working_dir.as_deref())?,
                 network: self.optional(container.network.as_deref())?,
             },
             Executor::Sandbox(sandbox) => ExecutorDef::Sandbox {
-                read: self.texts(&sandbox.read)?,
-                write: self.texts(&sandbox.write)?,
+                read: sandbox.read.store(self)?,
+                write: sandbox.write.store(self)?,
                 network: sandbox.network,
                 limits: sandbox.limits,
             },
         };
-        let Approval { global, headless, .. } = policy.approval;
-        let denied: Vec<String> = policy.deny.iter().flat_map(Selector::to_texts).collect();
         Ok(PolicyDef {
             access: policy.access,
-            level: global,
-            headless,
-            deny: self.texts(&denied)?,
-            env: self.pairs(&policy.env)?,
+            level: policy.level,
+            headless: policy.headless,
+            deny: policy.deny.store(self)?,
+            env: policy.env.store(self)?,
             confine: policy.confine,
             executor,
         })

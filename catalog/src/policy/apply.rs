@@ -3,10 +3,10 @@
 use super::file::PolicyFile;
 use super::restrict::{changes, lowered};
 use super::{Executor, Policy};
+use crate::compile::Compiled;
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::index::{Layer, ToolIndex};
 use crate::model::Headless;
-use crate::read::compile::Compiled;
-use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::table::Catalog;
 
 /// A policy and the index of the tools that it permits.
@@ -45,9 +45,11 @@ impl PolicyFile {
         if compiled_in.headless() == Headless::Deny {
             self.policy.approval.headless = Headless::Deny;
         }
+
         self.policy.env.retain(|(name, _)| compiled_in.env.iter().all(|(fixed, _)| fixed != name));
         self.policy.env.extend(compiled_in.env.iter().cloned());
         self.policy.confine = self.policy.confine.stricter(compiled_in.confine);
+
         match (&compiled_in.executor, self.keys.executor) {
             (Executor::Local, _) => {}
             (fixed, Some(span)) if *fixed != self.policy.executor => {
@@ -61,6 +63,7 @@ impl PolicyFile {
             }
             (fixed, _) => self.policy.executor = fixed.clone(),
         }
+
         Ok(self)
     }
 
@@ -97,11 +100,13 @@ impl PolicyFile {
         } else {
             index
         };
+
         if index.tools().next().is_none() {
             let message = "the policy permits no tool that is served".to_owned();
             let help = "name tools under `tools:` or `allow:`, or write `default: enabled`";
             warnings.push(Diagnostic::file(Code::NothingPermitted, self.source.path(), message, help));
         }
+
         Ok(Applied { policy: self.policy, index, warnings })
     }
 

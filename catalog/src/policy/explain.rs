@@ -3,7 +3,7 @@
 use super::file::PolicyFile;
 use super::{ArgPolicy, Selector, arg_of, gets_directory};
 use crate::model::Access;
-use crate::read::source::Span;
+use crate::source::Span;
 use crate::view::{ArgView, ResolvedTool};
 
 /// What a policy says about a tool.
@@ -66,6 +66,7 @@ impl PolicyFile {
         let rules = policy.entries(tool.name()).flat_map(|entry| &entry.rule.args).filter(has_arg);
         let hidden = tool.args().filter(|arg| !policy.permits_arg(tool, *arg));
         let hidden = hidden.filter(|arg| policy.arg_policies(tool, arg.name()).is_empty());
+
         Explanation {
             is_permitted: policy.permits(tool),
             reason: self.permission(tool),
@@ -87,6 +88,7 @@ impl PolicyFile {
         if let Some(selector) = selecting(&policy.deny) {
             return self.at(selector.span, format!("`deny` has {selector}"));
         }
+
         if policy.selects(tool)
             && let Some(own) = policy.unusable_arg(tool)
         {
@@ -96,6 +98,7 @@ impl PolicyFile {
             };
             return self.at(own.span, text);
         }
+
         let named = policy.entries(tool.name()).last();
         match (&policy.allow, policy.access, named) {
             (Some(allow), _, _) => match (selecting(allow), self.keys.allow) {
@@ -126,9 +129,12 @@ impl PolicyFile {
         if let Some(entry) = entries.last() {
             return self.at(entry.span, format!("`require_approval` of `{}`", entry.name.as_str()));
         }
-        if let Some(name) = self.asked.iter().find(|name| super::NamePattern::new(&name.value).matches(tool.name())) {
+        if let Some(name) =
+            self.approval_names.iter().find(|name| super::NamePattern::new(&name.value).matches(tool.name()))
+        {
             return self.at(name.span, format!("`approval.tools` has `{}`", name.value));
         }
+
         let text = format!("`approval.global` is `{}`", self.policy.approval.global.as_str());
         Reason { line: self.keys.level.map(|span| self.line(span)), text }
     }
@@ -142,23 +148,29 @@ fn sentences(own: &ArgPolicy) -> Vec<String> {
     say(*denied, "no call can give it".to_owned());
     say(*required, "every call must give it".to_owned());
     say(*shown == Some(false), "the published schema does not have it".to_owned());
+
     if let Some(fixed) = &rule.fixed {
         say(true, format!("every call has the value `{fixed}`, and agents do not give it"));
     }
+
     say(!rule.values.is_empty(), format!("one of: {}", rule.values.join(", ")));
     say(!rule.within.is_empty(), format!("within {} (checked, not enforced)", rule.within.join(" or ")));
     if let Some(pattern) = &rule.pattern {
         say(true, format!("matches `{}`", pattern.as_str()));
     }
+
     for (word, bound) in [("at least", rule.min), ("at most", rule.max)] {
         say(bound.is_some(), format!("{word} {}", bound.unwrap_or_default()));
     }
+
     if let Some(pattern) = &rule.approval {
         say(true, format!("a value that matches `{}` needs approval", pattern.as_str()));
     }
+
     say(*allow_leading_dash, "it can start with a dash".to_owned());
     if says.is_empty() {
         says.push("any value".to_owned());
     }
+
     says
 }

@@ -1,8 +1,8 @@
 //! A policy as it was read, with its places in the file.
 
 use super::Policy;
-use crate::read::diagnostic::Diagnostics;
-use crate::read::source::{Source, Span, Spanned};
+use crate::diagnostic::Diagnostics;
+use crate::source::{Source, Span, Spanned};
 
 /// A policy that was read but not applied yet.
 #[derive(Clone, Debug)]
@@ -11,7 +11,7 @@ pub struct PolicyFile {
     pub(super) policy: Policy,
     pub(super) prompts: Vec<Spanned<String>>,
     /// The names of `approval.tools`.
-    pub(super) asked: Vec<Spanned<String>>,
+    pub(super) approval_names: Vec<Spanned<String>>,
     /// The locations of some of its keys.
     pub(super) keys: KeySpans,
     pub(super) warnings: Diagnostics,

@@ -5,16 +5,16 @@
 
 use std::collections::BTreeSet;
 
+use crate::checked::CheckedPolicy;
 use crate::model::{Place, Risk};
 use crate::needs::EnvValue;
-use crate::read::source::Span;
+use crate::raise;
+use crate::source::Span;
 use crate::table::Catalog;
 use crate::view::{ArgView, ResolvedTool};
 
 mod apply;
 mod confine;
-mod decimal;
-mod executor;
 mod explain;
 mod file;
 mod format;
@@ -23,23 +23,17 @@ mod names;
 mod parse;
 mod parse_arg;
 mod parse_executor;
-mod pattern;
-mod portable;
 mod restrict;
-mod rule;
 mod selector;
 
-pub use crate::model::{Access, Headless, Level, Runtime, SandboxLimits};
+pub use crate::executor::{Container, Executor, Sandbox};
+pub use crate::model::{Access, Confine, ConfineLevel, Headless, Level, Runtime, SandboxLimits};
+pub use crate::rule::{ArgRule, Pattern, RuleViolation};
 pub use apply::{Applied, names_as_errors};
-pub use confine::{Confine, ConfineLevel};
-pub use executor::{Container, Executor, Sandbox};
 pub use explain::{ArgReason, Explanation, Reason};
 pub use file::PolicyFile;
 pub use format::schema;
 pub use parse::{read, with_names};
-pub(crate) use parse_arg::pattern;
-pub use pattern::Pattern;
-pub use rule::{ArgRule, RuleViolation};
 pub(crate) use selector::{NamePattern, Selector};
 
 /// Permitted tools, approval and executor. The default permits every tool, without approval, on this machine.
@@ -114,7 +108,7 @@ impl Policy {
         let Some(def) = catalog.policy else { return Self::default() };
         let approval = Approval { headless: def.headless, ..Approval::default() };
         Self {
-            executor: executor::compiled_in(catalog, def.executor),
+            executor: raise::executor(catalog, def.executor),
             env: catalog.pairs(def.env).map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
             approval,
             confine: def.confine,
@@ -130,6 +124,19 @@ impl Policy {
         let texts: Vec<&str> = catalog.list(def.deny).collect();
         let deny = texts.chunks_exact(4).map(|one| Selector::from_texts([one[0], one[1], one[2], one[3]])).collect();
         Some(Self { access: def.access, deny, approval, ..Self::compiled_in(catalog) })
+    }
+
+    /// Returns what a catalog that is compiled with the policy holds of it.
+    fn to_checked(&self) -> CheckedPolicy {
+        CheckedPolicy {
+            access: self.access,
+            level: self.approval.global,
+            headless: self.approval.headless,
+            deny: self.deny.iter().flat_map(Selector::to_texts).collect(),
+            env: self.env.clone(),
+            confine: self.confine,
+            executor: self.executor.clone(),
+        }
     }
 
     /// Returns whether this policy changes nothing about a catalog and its compiled-in policy.

@@ -2,10 +2,10 @@
 
 use super::file::PolicyFile;
 use super::{ArgPolicy, DIRECTORY, NamePattern, Selector, ToolEntry, arg_of, gets_directory};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::index::ToolIndex;
 use crate::model::{Shape, Type};
-use crate::read::diagnostic::{Code, Diagnostic};
-use crate::read::source::{Span, Spanned};
+use crate::source::{Span, Spanned};
 use crate::suggest::near_misses;
 use crate::view::{ArgView, ResolvedTool};
 
@@ -17,7 +17,7 @@ impl PolicyFile {
         let policy = &self.policy;
         let of_rules = policy.tools.iter().flat_map(|entry| self.entry_warnings(entry, index, elsewhere));
         let listed = self
-            .asked
+            .approval_names
             .iter()
             .filter_map(|name| self.unknown_name(&NamePattern::new(&name.value), name.span, index, elsewhere));
         let selectors = policy.allow.iter().flatten().chain(&policy.deny);
@@ -35,6 +35,7 @@ impl PolicyFile {
         if matching.is_empty() {
             return self.unknown_name(&entry.name, entry.span, index, elsewhere).into_iter().collect();
         }
+
         let of_arg = |own| match matching.as_slice() {
             [tool] => self.arg_warning(*tool, own),
             tools => self.pattern_arg_warning(entry, tools, own),
@@ -75,6 +76,7 @@ impl PolicyFile {
         if let Selector { name: Some(name), cli: None, risk: None, tag: None, .. } = selector {
             return self.unknown_name(name, selector.span, index, elsewhere);
         }
+
         let names: Vec<&str> = index.groups().map(|(cli, _)| cli.name()).collect();
         match selector.cli.as_deref().filter(|cli| !names.contains(cli)) {
             Some(cli) => {
@@ -157,6 +159,7 @@ impl PolicyFile {
         if own.denied || own.required || rule.fixed.is_some() {
             return None;
         }
+
         let default = arg.default().filter(|default| rule.check(default).is_some())?;
         let message = format!("the default `{default}` of `{}` is not permitted", arg.name());
         let warning = self.source.diagnostic(Code::DefaultDenied, own.span, message);

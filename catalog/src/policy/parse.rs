@@ -6,14 +6,13 @@ use super::keys::{APPROVAL_KEYS, POLICY_KEYS, SELECTOR_KEYS, TOOL_KEYS};
 use super::parse_arg::arg_rule;
 use super::parse_executor::executor;
 use super::{Approval, ArgPolicy, NamePattern, Policy, Selector, ToolEntry, ToolRule};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::index::ToolIndex;
 use crate::model::{Access, Level};
-use crate::read::compile::in_order;
 use crate::read::config::needs::env_entry;
-use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::read::source::{Source, Spanned};
 use crate::read::walk::{Fields, Walker};
 use crate::read::yaml::{self, Node, NodeKind};
+use crate::source::{Source, Spanned};
 
 /// The approval level if a policy names none; as in `CLImax` 0.5.
 const DEFAULT_LEVEL: Level = Level::Write;
@@ -36,7 +35,7 @@ const FORMAT: &str = "write at least `default: enabled` or `tools:`";
 /// ```
 pub fn read(source: &Source) -> Result<PolicyFile, Diagnostics> {
     let (file, found) = read_as_far_as_possible(source);
-    let diagnostics = in_order(vec![found]);
+    let diagnostics = Diagnostics::in_order(vec![found]);
     match file {
         Some(file) if !diagnostics.has_errors() => Ok(PolicyFile { warnings: diagnostics, ..file }),
         _ => Err(diagnostics),
@@ -59,7 +58,7 @@ pub fn with_names(
         found.extend(file.name_warnings(index, elsewhere));
         found.extend(file.unknown_prompts(index));
     }
-    in_order(vec![found])
+    Diagnostics::in_order(vec![found])
 }
 
 /// Reads a policy file, and leaves out what has mistakes.
@@ -78,16 +77,19 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
         walker.report(Code::EmptyConfig, root.span, "policy is empty".to_owned(), FORMAT);
         return None;
     }
+
     let mut fields = walker.mapping(root, "a policy", POLICY_KEYS)?;
     let place = |fields: &Fields<'_>, key: &str| fields.remaining().find(|(own, _)| *own == key).map(|(_, span)| span);
     let mut keys = KeySpans { default: place(&fields, "default"), ..KeySpans::default() };
     let access = fields.word(&mut walker, "default");
     keys.allow = place(&fields, "allow").map(|span| walker.first_line(span));
     let allow = fields.optional("allow").map(|node| walker.list(node, "allow", selector));
+
     if let (Some(span), Access::Enabled) = (keys.allow, access.unwrap_or_default()) {
         let message = "`allow` permits nothing more, since `default` is not `disabled`".to_owned();
         walker.report(Code::NothingAllowed, span, message, "write `default: disabled`, or remove `allow`");
     }
+
     let deny = fields.list(&mut walker, "deny", selector);
     let tools = fields.entries(&mut walker, "tools", |walker, name, node| {
         // The name is checked even if its rule has a mistake.
@@ -104,7 +106,7 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
     keys.executor = place.map(|node| walker.first_line(node.span));
     let place = fields.optional("approval");
     keys.level = place.map(|node| walker.first_line(node.span));
-    let (approval, asked) = match place {
+    let (approval, approval_names) = match place {
         Some(node) => approval(&mut walker, node),
         None => (Approval { global: DEFAULT_LEVEL, ..Approval::default() }, Vec::new()),
     };
@@ -120,7 +122,8 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
         approval,
         confine,
     };
-    Some(PolicyFile { source: source.clone(), policy, prompts, asked, keys, warnings: Diagnostics::default() })
+
+    Some(PolicyFile { source: source.clone(), policy, prompts, approval_names, keys, warnings: Diagnostics::default() })
 }
 
 /// Reads a selector: a name, a pattern, or a mapping of conditions.
@@ -129,15 +132,18 @@ fn selector(walker: &mut Walker<'_>, node: &Node) -> Option<Selector> {
         let name = walker.string(node, "a selector")?;
         return Some(Selector::of_name(&name.value, node.span));
     }
+
     let mut fields = walker.mapping(node, "a selector", SELECTOR_KEYS)?;
     let [name, cli, tag] = ["name", "cli", "tag"].map(|key| fields.optional_string(walker, key));
     let risk = if fields.has("risk") { Some(fields.word(walker, "risk")?) } else { None };
     let span = walker.first_line(node.span);
+
     if name.is_none() && cli.is_none() && tag.is_none() && risk.is_none() {
         let message = "a selector without a condition selects every tool".to_owned();
         walker.report(Code::EmptyValue, span, message, "write a condition, such as `cli: git`, or the pattern `'*'`");
         return None;
     }
+
     let text = |text: Option<Spanned<String>>| text.map(|text| text.value);
     Some(Selector { name: text(name).map(|name| NamePattern::new(&name)), cli: text(cli), risk, tag: text(tag), span })
 }
@@ -159,6 +165,7 @@ fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<ToolRule> {
         let message = "`description` of a tool is empty".to_owned();
         walker.report(Code::EmptyValue, text.span, message, "write a text, or leave the key out");
     }
+
     let args: Vec<ArgPolicy> = fields.entries(walker, "args", arg_rule);
     Some(ToolRule {
         description: description.map(|text| text.value),
@@ -172,6 +179,7 @@ fn approval(walker: &mut Walker<'_>, node: &Node) -> (Approval, Vec<Spanned<Stri
     let Some(mut fields) = walker.mapping(node, "`approval`", APPROVAL_KEYS) else {
         return (Approval::default(), Vec::new());
     };
+
     let global = fields.word(walker, "global").unwrap_or(DEFAULT_LEVEL);
     let headless = fields.word(walker, "headless").unwrap_or_default();
     let mut names = Vec::new();
@@ -181,5 +189,6 @@ fn approval(walker: &mut Walker<'_>, node: &Node) -> (Approval, Vec<Spanned<Stri
         names.push(name);
         Some((pattern, needs_approval))
     });
+
     (Approval { global, headless, tools }, names)
 }

@@ -2,11 +2,12 @@
 
 use super::keys::ARG_KEYS;
 use super::parse_executor::texts;
-use super::{ArgPolicy, ArgRule, Pattern};
-use crate::read::diagnostic::Code;
-use crate::read::source::{Span, Spanned};
+use super::{ArgPolicy, ArgRule};
+use crate::diagnostic::Code;
+use crate::read::pattern::pattern;
 use crate::read::walk::{Fields, Walker};
 use crate::read::yaml::{Node, NodeKind};
+use crate::source::{Span, Spanned};
 
 /// The word in place of a rule by which no call can give the arg.
 pub(super) const DENY: &str = "deny";
@@ -22,11 +23,13 @@ pub(super) fn arg_rule(walker: &mut Walker<'_>, name: Spanned<String>, node: &No
         shown: None,
         denied: false,
     };
+
     if let NodeKind::Scalar(scalar) = &node.kind
         && scalar.text == DENY
     {
         return Some(ArgPolicy { denied: true, ..empty });
     }
+
     let mut fields = walker.mapping(node, "a rule for an arg", ARG_KEYS)?;
     let [required, shown, dash] = ["required", "shown", "allow_leading_dash"]
         .map(|key| fields.optional(key).and_then(|node| Some((walker.flag(node, key)?, node.span))));
@@ -40,6 +43,7 @@ pub(super) fn arg_rule(walker: &mut Walker<'_>, name: Spanned<String>, node: &No
         ..bounds(walker, &mut fields)
     };
     let is_set = |flag: Option<(bool, Span)>| flag.is_some_and(|(is_set, _)| is_set);
+
     Some(ArgPolicy {
         rule,
         allow_leading_dash: is_set(dash),
@@ -47,18 +51,6 @@ pub(super) fn arg_rule(walker: &mut Walker<'_>, name: Spanned<String>, node: &No
         shown: shown.map(|(is_shown, _)| is_shown),
         ..empty
     })
-}
-
-/// Compiles a pattern, and reports a text that is none.
-pub(crate) fn pattern(walker: &mut Walker<'_>, text: &Spanned<String>) -> Option<Pattern> {
-    Pattern::new(&text.value)
-        .map_err(|bad| {
-            let message = format!("pattern cannot be used: {}", bad.problem);
-            let help = "patterns are regular expressions without look-around and back-references, \
-                        and match the whole value";
-            walker.report(Code::BadPattern, walker.source().within(text, bad.at), message, help);
-        })
-        .ok()
 }
 
 /// Reports keys of a rule that exclude each other.
@@ -74,10 +66,12 @@ fn contradictions(
             "a required arg cannot have `shown: false`: agents would not know that they must give it".to_owned();
         walker.report(Code::Contradiction, span, message, "remove `shown`, or give the arg a `value`");
     }
+
     if let (Some((_, span)), true) = (is_required, is_fixed) {
         let message = "an arg with a `value` is never given by agents, so it cannot be required".to_owned();
         walker.report(Code::Contradiction, span, message, "remove `required` or `value`");
     }
+
     if let (Some((true, span)), true) = (shown, is_fixed) {
         let message = "an arg with a `value` is never given by agents, so it cannot be shown".to_owned();
         walker.report(Code::Contradiction, span, message, "remove `shown` or `value`");
@@ -92,12 +86,14 @@ fn bounds(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> ArgRule {
         let message = "`min` and `max` must be finite".to_owned();
         walker.report(Code::IllegalRange, bound.span, message, "leave the key out for no bound");
     }
+
     if let (Some(min), Some(max)) = (&min, &max)
         && min.value > max.value
     {
         let message = format!("no number is both at least {} and at most {}", min.value, max.value);
         walker.report(Code::IllegalRange, min.span, message, "exchange `min` and `max`");
     }
+
     let [min, max] = [min, max].map(|bound| bound.map(|bound| bound.value));
     ArgRule { pattern, min, max, ..ArgRule::default() }
 }
@@ -117,6 +113,7 @@ fn values(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Option<Vec<String
         );
         return None;
     }
+
     Some(values)
 }
 

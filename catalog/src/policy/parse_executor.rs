@@ -4,11 +4,11 @@ use strum::{Display, EnumString, VariantArray};
 
 use super::keys::{CONTAINER_KEYS, EXECUTOR_KEYS, LIMIT_KEYS, SANDBOX_KEYS};
 use super::{Container, Executor, Sandbox};
+use crate::diagnostic::Code;
 use crate::model::SandboxLimits;
-use crate::read::diagnostic::Code;
-use crate::read::source::Spanned;
 use crate::read::walk::{Fields, Walker};
 use crate::read::yaml::{self, Node};
+use crate::source::Spanned;
 
 /// The values of an executor's `type`.
 #[derive(Clone, Copy, PartialEq, Eq, Display, EnumString, VariantArray, strum::VariantNames)]
@@ -42,6 +42,7 @@ pub(super) fn executor(walker: &mut Walker<'_>, node: &Node) -> Option<Executor>
             walker.report(Code::MisplacedKey, span, message, &format!("write {owner}, or remove `{key}`"));
         }
     }
+
     match kind {
         ExecutorType::Local => Some(Executor::Local),
         ExecutorType::Docker => container(walker, &mut fields),
@@ -63,10 +64,12 @@ fn container(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Option<Executo
         network: fields.optional("network").and_then(|node| network(walker, node)),
     };
     let image = image?;
+
     if image.value.is_empty() || image.value.starts_with('-') {
         let message = format!("`{}` is no name of an image", image.value);
         walker.report(Code::IllegalName, image.span, message, "write a name such as `alpine:3.20`");
     }
+
     Some(Executor::Container(Container { image: image.value, ..container }))
 }
 
@@ -83,6 +86,7 @@ fn network(walker: &mut Walker<'_>, node: &Node) -> Option<String> {
         walker.wrong_type(node, "network", "the name of a network", help);
         return None;
     }
+
     walker.string(node, "network").map(|text| text.value)
 }
 
@@ -97,6 +101,7 @@ fn replaceable_mounts(walker: &mut Walker<'_>, volumes: &[Spanned<String>]) {
     };
     let changeable: Vec<_> = volumes.iter().filter(is_changeable).map(source).collect();
     let all = volumes.iter().map(source).collect::<Vec<_>>();
+
     replaceable(walker, &all, &changeable, "mount the outer one alone, or with `:ro`");
 }
 
@@ -125,16 +130,19 @@ fn sandbox(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Executor {
             file_mb: bound("file_mb"),
         };
     }
+
     let paths = ["read", "write"].map(|key| texts(walker, fields, key));
     for path in paths.iter().flatten().filter(|path| !path.value.starts_with(['/', '~', '$'])) {
         let message = format!("`{}` is relative, and to a directory that the call chooses", path.value);
         walker.report(Code::RelativePath, path.span, message, "write an absolute path; `~` and `$VAR` expand");
     }
+
     let [read, write] = &paths;
     let all: Vec<_> =
         read.iter().chain(write).map(|path| Spanned { value: path.value.clone(), span: path.span }).collect();
     replaceable(walker, &all, write, "name the outer one alone, or not under `write`");
     let [read, write] = paths.map(|paths| paths.into_iter().map(|path| path.value).collect());
+
     Executor::Sandbox(Sandbox {
         read,
         write,

@@ -1,20 +1,20 @@
 //! The permitted tools, with the rules of a policy in their args.
 
 use super::{ArgPolicy, DIRECTORY, Policy, gets_directory};
+use crate::checked::{CheckedArg, CheckedChoice, CommandPart};
+use crate::diagnostic::Diagnostics;
 use crate::index::ToolIndex;
 use crate::lower::lower;
 use crate::model::{Access, ArgRisk, Order, Place, Shape, Type};
 use crate::prompt::Prompt;
 use crate::raise;
-use crate::read::checked::{CheckedArg, CheckedChoice, CheckedCli, CheckedGroup, CheckedTool, CommandPart};
-use crate::read::diagnostic::Diagnostics;
-use crate::read::source::Spanned;
-use crate::table::Catalog;
+use crate::source::Spanned;
+use crate::table::{Catalog, CheckedCli, CheckedGroup, CheckedTool};
 use crate::view::{ArgView, ResolvedTool};
 
 /// Lowers the permitted tools; the catalog holds the policy `for_good` if there is one.
 pub(super) fn lowered(policy: &Policy, index: &ToolIndex, for_good: Option<&Policy>) -> Result<Catalog, Diagnostics> {
-    lower(&narrowed(policy, index), for_good).map_err(|overflow| {
+    lower(&narrowed(policy, index), for_good.map(Policy::to_checked).as_ref()).map_err(|overflow| {
         let mut all = Diagnostics::default();
         all.push(overflow.diagnostic());
         all
@@ -61,6 +61,7 @@ fn restricted(view: ResolvedTool<'_>, policy: &Policy) -> CheckedTool {
     let (permitted, forbidden): (Vec<CheckedArg>, Vec<CheckedArg>) =
         tool.args.into_iter().partition(|arg| permits(&arg.name));
     let args = permitted.into_iter().chain(directory(view, policy));
+
     CheckedTool {
         approval_from: policy.approval_from(view),
         description: description.unwrap_or(tool.description),
@@ -83,11 +84,13 @@ fn with_rules(rules: &[&ArgPolicy], mut arg: CheckedArg) -> CheckedArg {
             arg.default = None;
         }
     }
+
     let allowed = rules.iter().map(|own| own.allow_leading_dash).reduce(|one, other| one || other);
     arg.leading_dash = Some(match arg.leading_dash {
         None => allowed.unwrap_or(false),
         Some(before) => before && allowed.unwrap_or(true),
     });
+
     arg
 }
 
@@ -97,6 +100,7 @@ fn narrow_choices(own: &ArgPolicy, arg: &mut CheckedArg) {
     if values.is_empty() {
         return;
     }
+
     if !arg.choices.is_empty() {
         arg.choices.retain(|choice| values.contains(&choice.value));
     } else if arg.kind != Type::Boolean && arg.shape != Shape::Count && arg.place != Place::Stdin {
@@ -132,7 +136,7 @@ fn directory(tool: ResolvedTool<'_>, policy: &Policy) -> Option<CheckedArg> {
         risk: ArgRisk::OfTool,
         rules: Vec::new(),
         leading_dash: None,
-        asked: tool.cli().working_dir().is_some(),
+        from_user: tool.cli().working_dir().is_some(),
         output: None,
     })
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::model::Risk;
-use crate::read::source::Span;
+use crate::source::Span;
 use crate::view::ResolvedTool;
 
 /// The name of a tool, or a pattern in which each `*` stands for any characters.
@@ -29,10 +29,12 @@ impl NamePattern {
         let first = parts.next().unwrap_or_default();
         let Some(mut rest) = name.strip_prefix(first) else { return false };
         let Some(last) = parts.next_back() else { return rest.is_empty() };
+
         for part in parts {
             let Some(at) = rest.find(part) else { return false };
             rest = &rest[at + part.len()..];
         }
+
         rest.ends_with(last)
     }
 }

@@ -4,11 +4,12 @@
 
 use std::collections::HashMap;
 
-use crate::read::checked::{CheckedArg, CheckedCli, CheckedResolve, CheckedTool, CommandPart};
+use crate::checked::{CheckedArg, CommandPart};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::read::config::{Config, ExitCodeConfig, ResolveConfig, ToolConfig};
-use crate::read::diagnostic::{Code, Diagnostic};
 use crate::read::lint::Silenced;
-use crate::read::source::{Source, Span, Spanned};
+use crate::source::{Source, Span, Spanned};
+use crate::table::{CheckedCli, CheckedResolve, CheckedTool};
 use crate::template::{self, Piece};
 use crate::uri::UriTemplate;
 
@@ -50,10 +51,12 @@ pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) 
     if let Some(name) = &config.name {
         checker.not_empty(name, "`name` of the config");
     }
+
     let is_native = config.native.as_ref().is_some_and(|native| native.value);
     if is_native {
         checker.native(&config);
     }
+
     let common_args = checker.args(config.common_args);
     let common_names: Vec<&str> = common_args.iter().map(|arg| arg.name.as_str()).collect();
     let base = checker.command(config.command.as_ref(), &common_names, "`common_args`").parts;
@@ -70,6 +73,7 @@ pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) 
     checker.tool_names(&config.tools);
     let prompts = checker.prompts(config.prompts, &config.tools);
     let tools = config.tools.into_iter().map(|tool| checker.tool(tool, &shared)).collect();
+
     CheckedCli {
         path: source.path().to_owned(),
         name_span: config.name.as_ref().map(|name| name.span),
@@ -117,6 +121,7 @@ pub(crate) fn override_earlier(
         own.extend(replaced_offers(cli, &sources[at], served));
         out.extend(silenced[at].apply(own));
     }
+
     let mut at = 0;
     clis.retain_mut(|cli| {
         let defined = cli.tools.len();
@@ -124,6 +129,7 @@ pub(crate) fn override_earlier(
         at += 1;
         defined == 0 || !cli.tools.is_empty()
     });
+
     out
 }
 
@@ -223,18 +229,22 @@ impl Checker<'_> {
         if let Some(description) = &tool.description {
             self.not_empty(description, "`description` of a tool");
         }
+
         if let Some(title) = &tool.title {
             self.not_empty(title, "`title` of a tool");
         }
+
         self.repeated_places(&tool.args);
         self.templates(&tool);
         let questions = self.questions(&tool);
         let resource = self.resource(&tool);
         let mut args = self.args(std::mem::take(&mut tool.args));
         self.add_common(&mut args, shared.common_args, &tool.without);
+
         for arg in &mut args {
-            arg.asked = questions.iter().any(|question| question.args.contains(&arg.name));
+            arg.from_user = questions.iter().any(|question| question.args.contains(&arg.name));
         }
+
         self.ordered(&tool, &mut args);
         let words = self.tool_command(&tool, &args, shared);
         self.dangerous_variables(&args, tool.risk, name_span);
@@ -264,7 +274,8 @@ impl Checker<'_> {
             // Read by the lints.
             allow: _,
         } = tool;
-        let output = output.map(|output| self.output(output));
+        let (output, output_schema) = output.map(|output| self.output(output)).unzip();
+
         CheckedTool {
             name: text_or(name, ""),
             name_span,
@@ -284,10 +295,11 @@ impl Checker<'_> {
             exit_codes: exit_codes.into_iter().filter_map(|entry| self.exit_code(entry)).collect(),
             phrases: self.phrases(phrases),
             output,
+            output_schema: output_schema.flatten(),
             resource,
             questions,
             confirm_message: confirm_message.map(|message| message.value),
-            resolve: resolve.into_iter().map(|entry| self.resolve(entry)).collect(),
+            resolves: resolve.into_iter().map(|entry| self.resolve(entry)).collect(),
         }
     }
 
@@ -310,11 +322,13 @@ impl Checker<'_> {
             self.report(Code::IllegalExitCode, code.span, message, "write a number from 1 to 255; 0 is always success");
             return None;
         };
+
         self.not_empty(&meaning, "the meaning of an exit code");
         if meaning.value.contains('\n') {
             let message = "the meaning of an exit code has several lines".to_owned();
             self.report(Code::IllegalExitCode, meaning.span, message, "write a few words, such as `no match`");
         }
+
         Some((number, meaning.value))
     }
 
@@ -332,6 +346,7 @@ impl Checker<'_> {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range was checked")]
             return (millis as u32).max(1);
         }
+
         let message = format!("timeout must be more than 0 and at most {} seconds", u32::MAX / 1000);
         self.report(Code::IllegalTimeout, timeout.span, message, "write seconds, such as 30 or 0.5");
         default
@@ -343,6 +358,7 @@ impl Checker<'_> {
         for (_, template) in tool.resolve.iter().flat_map(|entry| &entry.args) {
             self.template(template, &args, "an arg of the tool");
         }
+
         if let Some(message) = &tool.confirm_message {
             let names: Vec<&str> =
                 args.iter().copied().chain(tool.resolve.iter().map(|entry| entry.name.value.as_str())).collect();

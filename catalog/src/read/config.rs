@@ -6,12 +6,12 @@
 use serde_json::Value;
 use strum::VariantArray as _;
 
+use crate::diagnostic::{Code, Diagnostic};
 use crate::model::{GroupKind, Risk};
 use crate::needs::Needs;
-use crate::read::diagnostic::{Code, Diagnostic};
-use crate::read::source::{Source, Spanned};
 use crate::read::walk::{Fields, Walker};
 use crate::read::yaml::{Node, NodeKind};
+use crate::source::{Source, Spanned};
 
 mod arg;
 pub(crate) mod needs;
@@ -172,6 +172,7 @@ pub(crate) fn parse(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> 
         );
         return None;
     }
+
     let mut fields = walker.mapping(root, "a config", CONFIG_KEYS)?;
     let native = fields.boolean(&mut walker, "native");
     let needs_command = !native.as_ref().is_some_and(|native| native.value);

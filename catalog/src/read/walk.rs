@@ -7,9 +7,9 @@ use std::str::FromStr;
 
 use strum::VariantNames;
 
-use crate::read::diagnostic::{Code, Diagnostic};
-use crate::read::source::{Source, Span, Spanned};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::read::yaml::{Meaning, Node, NodeKind, shorten};
+use crate::source::{Source, Span, Spanned};
 use crate::suggest::did_you_mean;
 
 /// The prefix of keys that are ignored everywhere.
@@ -72,6 +72,7 @@ impl<'a> Walker<'a> {
             self.wrong_type(node, what, "a mapping", &help);
             return None;
         };
+
         let entries = self.unique_entries(&mapping.entries);
         let mut misspelt = Vec::new();
         for (key, span, _) in &entries {
@@ -79,6 +80,7 @@ impl<'a> Walker<'a> {
                 misspelt.extend(self.unknown_key(key, *span, what, keys));
             }
         }
+
         Some(Fields {
             what,
             span: node.span,
@@ -128,6 +130,7 @@ impl<'a> Walker<'a> {
             seen.insert(name, key.span);
             unique.push((name, key.span, value));
         }
+
         unique
     }
 
@@ -145,6 +148,7 @@ impl<'a> Walker<'a> {
                 }
             }
         }
+
         self.wrong_type(node, what, "a string", "write one text, in quotes if it holds special characters");
         None
     }
@@ -160,6 +164,7 @@ impl<'a> Walker<'a> {
         {
             return Some(Spanned { value, span: node.span });
         }
+
         self.wrong_type(
             node,
             what,
@@ -188,6 +193,7 @@ impl<'a> Walker<'a> {
                 _ => {}
             }
         }
+
         self.wrong_type(node, what, "a number", "write a number such as 30 or 0.5, without quotes");
         None
     }
@@ -219,6 +225,7 @@ impl<'a> Walker<'a> {
             };
             self.report(Code::UnknownValue, text.span, message, &help);
         }
+
         found
     }
 

@@ -6,15 +6,15 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use granit_parser::{Event, Parser, ScalarStyle, Tag};
 use serde_json::{Map, Value};
-use serde_yaml::granit_parser::{self, Event, Parser, ScalarStyle, Tag};
 
 mod ambiguous;
 
 use ambiguous::yaml_1_1_reading;
 
-use crate::read::diagnostic::{Code, Diagnostic};
-use crate::read::source::{Source, Span};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::{Source, Span};
 
 /// The most bytes that all aliases of a file may copy.
 const MAX_COPIED_BYTES: usize = 32 << 20;
@@ -174,6 +174,7 @@ fn number(text: &str) -> Option<Meaning<'static>> {
         let radix = if text.starts_with("0x") { 16 } else { 8 };
         return i64::from_str_radix(digits, radix).ok().filter(|_| !digits.starts_with(['+', '-'])).map(Meaning::Int);
     }
+
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     match unsigned {
         ".inf" | ".Inf" | ".INF" if text.starts_with('-') => return Some(Meaning::Float(f64::NEG_INFINITY)),
@@ -181,17 +182,20 @@ fn number(text: &str) -> Option<Meaning<'static>> {
         ".nan" | ".NaN" | ".NAN" if unsigned == text => return Some(Meaning::Float(f64::NAN)),
         _ => {}
     }
+
     let numeric = unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.')
         && unsigned.contains(|c: char| c.is_ascii_digit())
         && unsigned.bytes().all(|b| b.is_ascii_digit() || b".eE+-".contains(&b));
     if !numeric {
         return None;
     }
+
     if unsigned.bytes().all(|b| b.is_ascii_digit())
         && let Ok(value) = text.parse()
     {
         return Some(Meaning::Int(value));
     }
+
     text.parse().ok().map(Meaning::Float)
 }
 
@@ -221,6 +225,7 @@ pub(crate) fn parse(source: &Source, out: &mut Vec<Diagnostic>) -> Option<Node> 
             }
         }
     }
+
     builder.finish()
 }
 
@@ -293,6 +298,7 @@ impl TreeBuilder<'_> {
             }
             self.anchors.insert(anchor, node.clone());
         }
+
         match self.open.last_mut().map(|open| &mut open.content) {
             None => self.root = Some(node),
             Some(Content::Sequence(items)) => items.push(node),
@@ -301,6 +307,7 @@ impl TreeBuilder<'_> {
                 Some(key) => mapping.entries.push((key, node)),
             },
         }
+
         true
     }
 
@@ -343,6 +350,7 @@ impl TreeBuilder<'_> {
         mapping.own = mapping.entries.len();
         let mut names: HashSet<String> = mapping.entries.iter().filter_map(|(key, _)| key.name()).collect();
         let inherited = merges.into_iter().flat_map(|(_, value)| self.merged_entries(value)).collect::<Vec<_>>();
+
         mapping
             .entries
             .extend(inherited.into_iter().filter(|(key, _)| key.name().is_none_or(|name| names.insert(name))));
@@ -381,6 +389,7 @@ impl TreeBuilder<'_> {
             self.out.push(self.source.diagnostic(Code::AliasBomb, span, message).help("write the values out"));
             return false;
         }
+
         let copy = Node { span, kind: node.kind.clone() };
         self.anchors.insert(anchor, node);
         self.add(copy, 0)
@@ -391,6 +400,7 @@ impl TreeBuilder<'_> {
         if !text.contains('\0') {
             return;
         }
+
         let written = &self.source.text()[span.start..span.end];
         let escapes = ["\\0", "\\x00", "\\u0000", "\\U00000000"];
         let found = escapes.iter().find_map(|escape| Some((written.find(escape)?, escape.len())));

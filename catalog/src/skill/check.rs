@@ -6,11 +6,10 @@ use serde_json::{Map, Value};
 
 use super::mention::Names;
 use super::{SKILL_FILE, Skill, SkillFile, is_markdown};
-use crate::read::compile::in_order;
-use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::read::source::{Source, Span, Spanned};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::read::walk::{Walker, first_line};
 use crate::read::yaml;
+use crate::source::{Source, Span, Spanned};
 use crate::suggest::did_you_mean;
 use crate::view::ResolvedTool;
 
@@ -48,10 +47,11 @@ pub fn check_skills<'a>(
     directories: Vec<SkillDirectory>,
     tools: impl Iterator<Item = ResolvedTool<'a>>,
 ) -> Result<(Vec<Skill>, Diagnostics), Diagnostics> {
-    let names = Names::of(tools);
+    let names = Names::new(tools);
     let mut skills: Vec<Skill> = Vec::new();
     let mut found = Vec::new();
     let mut first: HashMap<String, String> = HashMap::new();
+
     for directory in directories {
         let mut checker = Checker { names: &names, found: Vec::new() };
         if let Some(other) = first.insert(directory.name.clone(), directory.path.clone()) {
@@ -63,7 +63,8 @@ pub fn check_skills<'a>(
         skills.extend(checker.skill(directory));
         found.push(checker.found);
     }
-    let diagnostics = in_order(found);
+
+    let diagnostics = Diagnostics::in_order(found);
     if diagnostics.has_errors() { Err(diagnostics) } else { Ok((skills, diagnostics)) }
 }
 
@@ -80,6 +81,7 @@ pub fn retain_served(skills: &mut Vec<Skill>, is_served: impl Fn(&str) -> bool) 
         warnings.push(Diagnostic::file(Code::HiddenSkill, &skill.name, message, help));
         false
     });
+
     warnings
 }
 
@@ -111,6 +113,7 @@ impl Checker<'_> {
                 front_matter = self.front_matter(&source, &directory.name);
             }
         }
+
         let SkillDirectory { name, files, path: _ } = directory;
         let mut files: Vec<_> = files.into_iter().map(|(path, content)| SkillFile::new(path, content)).collect();
         files.sort_by(|one, other| one.path.cmp(&other.path));
@@ -136,10 +139,12 @@ impl Checker<'_> {
             self.refuse(source, first_span(source), "a skill starts with front matter, found none", help);
             return None;
         };
+
         if source.text()[end..].trim_start_matches(FENCE).trim().is_empty() {
             let help = "write below the front matter what an agent should do";
             self.refuse(source, first_span(source), "the skill has front matter alone, and no instructions", help);
         }
+
         // The parser reads a whole text. The places of the front matter are those of the file.
         let head = Source::from_text(source.path(), &source.text()[..end]);
         let root = yaml::parse(&head, &mut self.found);
@@ -155,6 +160,7 @@ impl Checker<'_> {
             _ => Vec::new(),
         };
         let keys: HashMap<&str, &Spanned<Value>> = entries.iter().map(|(key, value)| (key.as_str(), value)).collect();
+
         // A key of a wrong type has been reported.
         let is_whole = !self.found.iter().any(|one| matches!(one.code(), Code::Syntax | Code::WrongType));
         for (key, meaning) in [("name", "that of the directory"), ("description", "what it does and when to use it")] {
@@ -167,11 +173,13 @@ impl Checker<'_> {
                 self.found.push(missing.help(format!("add `{key}:`, {meaning}")));
             }
         }
+
         for (key, value) in &keys {
             if let Some(text) = value.value.as_str() {
                 self.check_text(&head, key, text, value.span, directory);
             }
         }
+
         Some(entries.into_iter().map(|(key, value)| (key, value.value)).collect())
     }
 
@@ -183,9 +191,11 @@ impl Checker<'_> {
             _ => return,
         };
         let span = first_line(head, span);
+
         if text.trim().is_empty() {
             self.found.push(head.diagnostic(Code::EmptyValue, span, format!("`{key}` is empty")).help("write a text"));
         }
+
         let length = text.chars().count();
         if length > max {
             let message = format!("`{key}` has {length} characters, expected {max} at most");
@@ -235,5 +245,6 @@ fn end_of_front_matter(text: &str) -> Option<usize> {
         }
         end += line.len();
     }
+
     None
 }

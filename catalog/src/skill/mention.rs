@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::read::source::Span;
+use crate::source::Span;
 use crate::view::{ArgView, ResolvedTool};
 
 /// What precedes the name of a tool in calls.
@@ -19,7 +19,7 @@ pub(crate) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    pub(crate) fn of(tools: impl Iterator<Item = ResolvedTool<'a>>) -> Self {
+    pub(crate) fn new(tools: impl Iterator<Item = ResolvedTool<'a>>) -> Self {
         let (mut names, mut args) = (HashSet::new(), HashSet::new());
         for tool in tools {
             names.insert(tool.name());

@@ -9,6 +9,8 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
+use crate::table::PackedSkills;
+
 pub(crate) mod check;
 mod mention;
 
@@ -59,15 +61,6 @@ pub fn is_markdown(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
 }
 
-/// The skills of a catalog: their files one after the other, and the rest as JSON that is parsed when a server starts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PackedSkills {
-    /// The names, the front matter, the tools, and the paths, digests and sizes of the files.
-    pub manifest: Cow<'static, str>,
-    /// The contents of all files.
-    pub contents: Cow<'static, [u8]>,
-}
-
 impl PackedSkills {
     /// Packs skills for a catalog. Returns `None` without skills.
     #[must_use]
@@ -75,6 +68,7 @@ impl PackedSkills {
         if skills.is_empty() {
             return None;
         }
+
         let file = |file: &SkillFile| json!([file.path, file.digest, file.content.len()]);
         let skill = |Skill { name, front_matter, tools, files }: &Skill| {
             json!([name, front_matter, tools, files.iter().map(file).collect::<Vec<_>>()])
@@ -102,6 +96,7 @@ impl PackedSkills {
             tools: items(&json[2]).map(text).collect(),
             files: items(&json[3]).map(&mut file).collect(),
         };
+
         items(&manifest).map(skill).collect()
     }
 

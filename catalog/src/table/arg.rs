@@ -1,8 +1,9 @@
-//! Rows of args, packed into numbers, and their details.
+//! Rows of args, packed into numbers, their details, files and rules.
 
 use strum::VariantArray as _;
 
-use super::text::{Rows, Str};
+use super::row::row;
+use super::text::{List, Str};
 use crate::model::{Order, Place, Risk, Shape, Type};
 
 /// An arg, packed: `name, description, flag, default, first enum value, end of enum values, detail, bits`.
@@ -12,25 +13,62 @@ use crate::model::{Order, Place, Risk, Shape, Type};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArgDef(pub [u32; 8]);
 
-/// The details of an arg that few args have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DetailDef {
-    /// The separator of a joined list or map.
-    pub separator: Option<Str>,
-    /// Rows of [`super::Catalog::lists`]: other spellings of the flag.
-    pub aliases: Rows,
-    /// The flag of a boolean that is false.
-    pub off: Option<Str>,
-    /// The name of the environment variable.
-    pub variable: Option<Str>,
-    /// Rows of [`super::Catalog::lists`]: the title and the words of each enum value, by turns; empty if no value has any.
-    pub choices: Rows,
-    /// The smallest number of items.
-    pub min_items: Option<u32>,
-    /// The largest number of items.
-    pub max_items: Option<u32>,
-    /// Rows of [`super::Catalog::lists`]: values and their risks by turns; the last pair is the risk of all other values.
-    pub risks: Rows,
+row! {
+    /// The details of an arg that few args have.
+    pub struct DetailDef {
+        /// The separator of a joined list or map.
+        pub separator: Option<Str>,
+        /// Other spellings of the flag.
+        pub aliases: List,
+        /// The flag of a boolean that is false.
+        pub off: Option<Str>,
+        /// The name of the environment variable.
+        pub variable: Option<Str>,
+        /// The title and the words of each enum value, by turns; empty if no value has any.
+        pub choices: List,
+        /// The smallest number of items.
+        pub min_items: Option<u32>,
+        /// The largest number of items.
+        pub max_items: Option<u32>,
+        /// Values and their risks by turns; the last pair is the risk of all other values.
+        pub risks: List,
+    }
+}
+
+row! {
+    /// A rule for the values of an arg.
+    pub struct RuleDef {
+        /// The row of [`super::Catalog::args`]; an arg may have several rules.
+        pub arg: u32,
+        /// The pattern that the whole value must match. It compiles.
+        pub pattern: Option<Str>,
+        /// The smallest permitted number.
+        pub min: Option<f64>,
+        /// The largest permitted number.
+        pub max: Option<f64>,
+        /// The permitted values.
+        pub values: List,
+        /// The value that every call has.
+        pub fixed: Option<Str>,
+        /// The directories that the path must be in.
+        pub within: List,
+        /// The pattern of the values that need approval. It compiles.
+        pub approval: Option<Str>,
+        /// Whether a policy sets it, not the config.
+        pub from_policy: bool,
+    }
+}
+
+row! {
+    /// A file that a program writes to the path in an arg.
+    pub struct FileDef {
+        /// The row of [`super::Catalog::args`].
+        pub arg: u32,
+        /// The media type of what is written.
+        pub mime: Str,
+        /// The last part of the file's path.
+        pub file: Str,
+    }
 }
 
 const PLACE_SHIFT: u32 = 2;
@@ -40,7 +78,7 @@ const REQUIRED_BIT: u32 = 1 << 5;
 const DEFAULT_BIT: u32 = 1 << 6;
 const DASH_SETTLED_BIT: u32 = 1 << 7;
 const DASH_ALLOWED_BIT: u32 = 1 << 8;
-const ASKED_BIT: u32 = 1 << 9;
+const FROM_USER_BIT: u32 = 1 << 9;
 const HIDDEN_BIT: u32 = 1 << 10;
 const DETAIL_BIT: u32 = 1 << 11;
 const SHAPE_SHIFT: u32 = 12;
@@ -58,12 +96,12 @@ pub(crate) struct ArgRow {
     pub(crate) description: Str,
     pub(crate) flag: Str,
     pub(crate) default: Option<Str>,
-    pub(crate) values: Rows,
+    pub(crate) values: List,
     pub(crate) kind: Type,
     pub(crate) place: Place,
     pub(crate) required: bool,
     pub(crate) leading_dash: Option<bool>,
-    pub(crate) asked: bool,
+    pub(crate) from_user: bool,
     pub(crate) shown: bool,
     pub(crate) order: Order,
     pub(crate) shape: Shape,
@@ -79,24 +117,31 @@ impl ArgDef {
         if row.required {
             bits |= REQUIRED_BIT;
         }
+
         if row.default.is_some() {
             bits |= DEFAULT_BIT;
         }
+
         if let Some(allowed) = row.leading_dash {
             bits |= DASH_SETTLED_BIT | if allowed { DASH_ALLOWED_BIT } else { 0 };
         }
-        if row.asked {
-            bits |= ASKED_BIT;
+
+        if row.from_user {
+            bits |= FROM_USER_BIT;
         }
+
         if !row.shown {
             bits |= HIDDEN_BIT;
         }
+
         if row.order == Order::Given {
             bits |= ORDERED_BIT;
         }
+
         if row.detail.is_some() {
             bits |= DETAIL_BIT;
         }
+
         bits |= number(&Shape::ALL, &row.shape) << SHAPE_SHIFT | number(&RISKS, &row.risk) << RISK_SHIFT;
         let default = row.default.map_or(0, |default| default.0);
         let detail = row.detail.unwrap_or_default();
@@ -110,12 +155,12 @@ impl ArgDef {
             description: Str(description),
             flag: Str(flag),
             default: (bits & DEFAULT_BIT != 0).then_some(Str(default)),
-            values: Rows(first, end),
+            values: List(first, end),
             kind: Type::VARIANTS[(bits & KIND_MASK) as usize],
             place: Place::VARIANTS[(bits >> PLACE_SHIFT & PLACE_MASK) as usize],
             required: bits & REQUIRED_BIT != 0,
             leading_dash: (bits & DASH_SETTLED_BIT != 0).then_some(bits & DASH_ALLOWED_BIT != 0),
-            asked: bits & ASKED_BIT != 0,
+            from_user: bits & FROM_USER_BIT != 0,
             shown: bits & HIDDEN_BIT == 0,
             order: if bits & ORDERED_BIT == 0 { Order::Defined } else { Order::Given },
             shape: Shape::ALL[(bits >> SHAPE_SHIFT & SHAPE_MASK) as usize],

@@ -16,6 +16,16 @@ impl Rows {
     }
 }
 
+/// A half-open range of [`Catalog::lists`](super::Catalog::lists): a list of texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct List(pub u32, pub u32);
+
+impl List {
+    pub(crate) fn range(self) -> std::ops::Range<usize> {
+        self.0 as usize..self.1 as usize
+    }
+}
+
 /// All texts of a catalog, one after the other, and where each ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Texts {

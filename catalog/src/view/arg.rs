@@ -2,8 +2,8 @@
 
 use crate::flag::FlagTemplate;
 use crate::model::{ArgRisk, Order, Place, Risk, Shape, Type};
-use crate::policy::{ArgRule, Pattern};
-use crate::table::{ArgDef, ArgRow, Catalog, DetailDef, Rows, RuleDef, Str};
+use crate::rule::{ArgRule, Pattern};
+use crate::table::{ArgDef, ArgRow, Catalog, DetailDef, List, Rows, RuleDef, Str};
 use crate::words::quoted_words;
 
 /// An arg of a tool.
@@ -192,7 +192,7 @@ impl<'a> ArgView<'a> {
     /// Whether the user gives the arg. The schema for the agent has no such arg.
     #[must_use]
     pub fn is_from_user(self) -> bool {
-        self.row.asked
+        self.row.from_user
     }
 
     /// Whether a policy permits a positional value to start with a dash; `None` without a policy.
@@ -315,7 +315,7 @@ impl<'a> RuleView<'a> {
     #[must_use]
     pub fn to_rule(self) -> ArgRule {
         let pattern = |text: Option<Str>| text.map(|text| Pattern::of_catalog(self.catalog.texts.get(text)));
-        let list = |rows: Rows| self.catalog.list(rows).map(str::to_owned).collect();
+        let list = |list: List| self.catalog.list(list).map(str::to_owned).collect();
         ArgRule {
             pattern: pattern(self.def.pattern),
             min: self.def.min,
@@ -329,7 +329,7 @@ impl<'a> RuleView<'a> {
 }
 
 /// Views some rows of [`Catalog::args`].
-pub(super) fn args(catalog: &Catalog, rows: Rows) -> impl ExactSizeIterator<Item = ArgView<'_>> + Clone {
+pub(crate) fn args(catalog: &Catalog, rows: Rows) -> impl ExactSizeIterator<Item = ArgView<'_>> + Clone {
     let defs = catalog.args[rows.range()].iter().zip(rows.0..rows.1);
     defs.map(move |(def, at): (&ArgDef, u32)| ArgView { catalog, row: def.unpack(), at })
 }

@@ -2,15 +2,15 @@
 
 use climax_catalog::policy::{Access, Confine, ConfineLevel, Headless, Level, Runtime, SandboxLimits};
 use climax_catalog::{ExecutorDef, PolicyDef};
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::tokens::{optional, optional_with, range, text};
+use super::tokens::{list, number, optional, optional_with, text};
 
 pub(super) fn policy(row: &PolicyDef) -> TokenStream {
     let PolicyDef { access, level, headless, deny, env, confine, executor } = *row;
     let Confine { level: confined, required } = confine;
-    let [deny, env] = [deny, env].map(range);
+    let [deny, env] = [deny, env].map(list);
     let access = match access {
         Access::Enabled => quote!(Enabled),
         Access::Disabled => quote!(Disabled),
@@ -31,6 +31,7 @@ pub(super) fn policy(row: &PolicyDef) -> TokenStream {
         ConfineLevel::Read => quote!(::climax::catalog::policy::ConfineLevel::Read),
         ConfineLevel::All => quote!(::climax::catalog::policy::ConfineLevel::All),
     });
+
     quote! {{
         use ::climax::catalog::policy::{Access, Confine, Headless, Level};
         ::climax::catalog::PolicyDef {
@@ -50,7 +51,7 @@ fn executor(executor: ExecutorDef) -> TokenStream {
                 Runtime::Nerdctl => quote!(Nerdctl),
             };
             let image = text(image);
-            let volumes = range(volumes);
+            let volumes = list(volumes);
             let [working_dir, network] = [working_dir, network].map(optional);
             quote!(::climax::catalog::ExecutorDef::Container {
                 runtime: ::climax::catalog::policy::Runtime::#runtime,
@@ -58,12 +59,8 @@ fn executor(executor: ExecutorDef) -> TokenStream {
             })
         }
         ExecutorDef::Sandbox { read, write, network, limits } => {
-            let [read, write] = [read, write].map(range);
+            let [read, write] = [read, write].map(list);
             let SandboxLimits { memory_mb, cpu_s, processes, file_mb } = limits;
-            let number = |number| {
-                let number = Literal::u32_unsuffixed(number);
-                quote!(#number)
-            };
             let [memory_mb, cpu_s, processes, file_mb] =
                 [memory_mb, cpu_s, processes, file_mb].map(|limit| optional_with(limit, number));
             quote!(::climax::catalog::ExecutorDef::Sandbox {

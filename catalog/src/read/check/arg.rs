@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use super::{Checker, text_or};
+use crate::checked::{CheckedArg, CheckedChoice, DefaultValue};
+use crate::diagnostic::Code;
+use crate::json::{enum_json, json_string};
 use crate::model::{Order, Place, Shape, Spread, Type};
-use crate::read::checked::{CheckedArg, CheckedChoice, DefaultValue};
 use crate::read::config::{ArgConfig, ChoiceConfig};
-use crate::read::diagnostic::Code;
-use crate::read::source::{Span, Spanned};
 use crate::read::yaml::{Meaning, Scalar, shorten};
+use crate::source::{Span, Spanned};
 
 impl Checker<'_> {
     /// Checks the args of one tool.
@@ -40,18 +41,22 @@ impl Checker<'_> {
                 self.report(Code::NoEffect, set.span, format!("`{key}` has no effect on a global arg"), help);
             }
         }
+
         if let (None, Some(name)) = (&arg.default, &arg.name) {
             let message = format!("global arg `{}` has no default, so it is never passed", name.value);
             self.report(Code::NoEffect, name.span, message, "add `default:`");
         }
+
         // A variable is expanded at run time, so its type cannot be checked here.
         let variable =
             arg.default.take_if(|default| matches!(default.value.meaning(), Meaning::Str(text) if text.contains('$')));
         let mut checked = self.arg(arg);
+
         if let Some(text) = variable {
             let word = text.value.text;
             checked.default = Some(DefaultValue { json: json_string(&word), word });
         }
+
         checked
     }
 
@@ -88,17 +93,21 @@ impl Checker<'_> {
         self.enum_values(written.as_ref(), kind);
         let choices = arg.values.take().map_or_else(Vec::new, |values| self.choices(values, place, shape));
         let default = arg.default.as_ref().and_then(|default| self.default(default, kind));
+
         if let (Some(default), Some(span), Some(values)) = (&default, arg.default.as_ref().map(|d| d.span), &written) {
             self.default_in_enum(&default.word, span, values);
         }
+
         let required = arg.must_be_given();
         if let (Some(Spanned { value: true, .. }), Some(default)) = (&arg.required, &arg.default) {
             let message = "an arg with a default is never required";
             self.report(Code::RequiredDefault, default.span, message, "remove `required: true` or `default:`");
         }
+
         if let (Some(flag), Place::Option) = (&arg.flag, place) {
             self.flag(flag, kind, shape);
         }
+
         self.variable(&arg);
         self.off(&arg, kind);
         let constraint = self.constraint(&arg, kind, shape);
@@ -107,6 +116,7 @@ impl Checker<'_> {
         let risk = self.arg_risk(&arg);
         let name = text_or(arg.name, "");
         let flag = arg.flag.map_or_else(|| format!("--{}", name.replace('_', "-")), |flag| flag.value);
+
         CheckedArg {
             description: text_or(arg.description, ""),
             kind,
@@ -128,7 +138,7 @@ impl Checker<'_> {
             risk,
             rules: Vec::new(),
             leading_dash: None,
-            asked: false,
+            from_user: false,
             output,
             name,
         }
@@ -179,22 +189,27 @@ impl Checker<'_> {
         .filter_map(|(key, place, set)| set.as_ref().filter(|set| set.value).map(|set| (key, place, set.span)))
         .chain(arg.variable.as_ref().map(|variable| ("variable", Place::Variable, variable.span)))
         .collect();
+
         let &[(key, place, span), ref more @ ..] = named.as_slice() else {
             return if matches!(shape, Shape::Rest(_)) { Place::Positional } else { Place::Option };
         };
+
         for (other, _, at) in more {
             let message = format!("`{other}` and `{key}` exclude each other: a value goes to one place");
             let error = self.source.diagnostic(Code::ConflictingPlaces, *at, message);
             self.out.push(error.also(span, format!("`{key}` is set here")).help("keep one of the two"));
         }
+
         if arg.kind == Some(Type::Boolean) && place != Place::Variable {
             let message = format!("a boolean cannot be `{key}`: it is a switch");
             self.report(Code::BooleanPlace, span, message, format!("remove `{key}`, or give the arg another type"));
         }
+
         if let Some(flag) = arg.flag.as_ref().filter(|flag| !flag.value.is_empty()) {
             let message = format!("`flag` has no effect beside `{key}`");
             self.report(Code::NoEffect, flag.span, message, format!("remove `flag` or `{key}`"));
         }
+
         place
     }
 
@@ -208,6 +223,7 @@ impl Checker<'_> {
                 "list the allowed values, or remove `enum`",
             );
         }
+
         let mut seen: HashMap<&str, Span> = HashMap::new();
         for value in &values.value {
             if let Some(first) = seen.get(value.value.as_str()) {
@@ -222,6 +238,7 @@ impl Checker<'_> {
                 self.report(Code::EnumType, value.span, message, "correct the value, or the arg's `type`");
             }
         }
+
         values.value.iter().map(|value| value.value.clone()).collect()
     }
 
@@ -237,9 +254,11 @@ impl Checker<'_> {
             (Type::Boolean, Meaning::Bool(value)) => Some((value.to_string(), value.to_string())),
             _ => None,
         };
+
         if let Some((word, json)) = value {
             return Some(DefaultValue { word, json });
         }
+
         let found = match scalar.meaning() {
             Meaning::Null => "nothing".to_owned(),
             Meaning::Bool(value) => format!("the boolean `{value}`"),
@@ -254,6 +273,7 @@ impl Checker<'_> {
         };
         let message = format!("default is not of the arg's type {}: found {found}", kind.as_str());
         self.report(Code::DefaultType, default.span, message, help);
+
         None
     }
 
@@ -261,6 +281,7 @@ impl Checker<'_> {
         if values.value.is_empty() || values.value.iter().any(|value| value.value == word) {
             return;
         }
+
         let names = values.value.iter().map(|value| value.value.as_str());
         let help = match crate::suggest::did_you_mean(word, names.clone()) {
             Some(near) => format!("did you mean `{near}`?"),
@@ -268,6 +289,7 @@ impl Checker<'_> {
         };
         let message = format!("default `{}` is none of the enum values", shorten(word));
         let error = self.source.diagnostic(Code::DefaultNotInEnum, span, message);
+
         self.out.push(error.label("not in the enum").also(values.span, "allowed values").help(help));
     }
 }
@@ -277,23 +299,8 @@ pub(super) fn values_of(choices: &Spanned<Vec<ChoiceConfig>>) -> Spanned<Vec<Spa
     Spanned { value: choices.value.iter().map(|choice| choice.value.clone()).collect(), span: choices.span }
 }
 
-/// Returns the JSON form of an enum value of type `kind`; `None` if the text is no value of that type.
-pub(crate) fn enum_json(value: &str, kind: Type) -> Option<String> {
-    let parsed: Option<serde_json::Value> = serde_json::from_str(value).ok();
-    match kind {
-        Type::String => Some(json_string(value)),
-        Type::Integer => value.parse::<i64>().ok().map(|number| number.to_string()).filter(|json| json == value),
-        Type::Number => parsed.filter(serde_json::Value::is_number).map(|_| value.to_owned()),
-        Type::Boolean => matches!(value, "true" | "false").then(|| value.to_owned()),
-    }
-}
-
 /// Returns the text of a finite number: as written if that is valid JSON, so that `1.10` stays `1.10`.
 fn number_text(written: &str, value: f64) -> String {
     let is_json = serde_json::from_str::<serde_json::Value>(written).is_ok_and(|json| json.is_number());
     if is_json { written.to_owned() } else { serde_json::Value::from(value).to_string() }
-}
-
-pub(crate) fn json_string(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }

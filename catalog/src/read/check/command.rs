@@ -1,11 +1,12 @@
 //! Checks of commands: places of args, and the order of the words that a call gets.
 
 use super::{Checker, SharedParts};
+use crate::checked::{CheckedArg, CommandPart};
+use crate::diagnostic::Code;
 use crate::model::{Order, Place, Rest, Risk, STEPS, Shape};
-use crate::read::checked::{CheckedArg, CheckedGroup, CommandPart};
 use crate::read::config::{GroupConfig, ToolConfig};
-use crate::read::diagnostic::Code;
-use crate::read::source::{Span, Spanned};
+use crate::source::{Span, Spanned};
+use crate::table::CheckedGroup;
 use crate::words::quote;
 
 /// The name of the place of all options that have no place of their own.
@@ -53,6 +54,7 @@ impl Checker<'_> {
             |near| format!("did you mean `{{{near}}}`?"),
         );
         self.report(Code::UnknownPlaceholder, span, format!("`{word}` names no arg of {owner}"), help);
+
         CommandPart::Word(word)
     }
 
@@ -71,6 +73,7 @@ impl Checker<'_> {
             let message = format!("tool `{}` has no command to run", name.value);
             self.report(Code::NoCommand, name.span, message, "set `command` of the config or of the tool");
         }
+
         let whole = Command { parts: [shared.base, &command.parts].concat(), span: command.span };
         self.order(&whole, args, shared.has_globals, tool);
         command.parts
@@ -83,12 +86,14 @@ impl Checker<'_> {
             let message = format!("`{key}` has no effect: the command has no words that they stand for");
             self.report(Code::NoEffect, first.span, message, "remove it");
         }
+
         for text in &texts {
             if self.words(Some(text)).is_empty() {
                 let message = format!("an item of `{key}` is empty");
                 self.report(Code::IllegalShape, text.span, message, "write the words of the other spelling");
             }
         }
+
         texts.into_iter().map(|text| text.value).collect()
     }
 
@@ -107,6 +112,7 @@ impl Checker<'_> {
         let spans: Vec<Span> = spellings.iter().map(|spelling| spelling.span).collect();
         let spellings = self.spellings(spellings, "programs", base);
         let mut all = Vec::with_capacity(spellings.len());
+
         for ((spelling, words), span) in spellings.into_iter().zip(words).zip(spans) {
             if words.as_ref().is_some_and(|words| self.words(Some(words)).is_empty()) {
                 let message = format!("`{spelling}` stands for nothing");
@@ -119,6 +125,7 @@ impl Checker<'_> {
             }
             all.push((spelling, words));
         }
+
         all
     }
 
@@ -157,11 +164,13 @@ impl Checker<'_> {
         let Some(dashes) = command.parts.iter().position(|part| *part == CommandPart::Word("--".to_owned())) else {
             return;
         };
+
         let (before, behind) = command.parts.split_at(dashes);
         let is_option = |arg: &&CheckedArg| arg.place == Place::Option;
         let placed = |arg: &CheckedArg| command.parts.contains(&CommandPart::Arg(arg.name.clone()));
         let first_unplaced = args.iter().filter(is_option).find(|arg| !placed(arg));
         let help = "write `{options}` before `--`, such as `log {options} -- {paths}`";
+
         if !before.contains(&CommandPart::Options) && (first_unplaced.is_some() || has_globals) {
             let what = first_unplaced.map_or_else(|| "global args".to_owned(), |arg| format!("`{}`", arg.name));
             self.report(
@@ -171,6 +180,7 @@ impl Checker<'_> {
                 help,
             );
         }
+
         for part in behind {
             let option = args.iter().filter(is_option).find(|arg| *part == CommandPart::Arg(arg.name.clone()));
             let word = match (part, option) {
@@ -198,6 +208,7 @@ impl Checker<'_> {
         let mut options = args.iter().filter(is_unplaced).skip_while(|arg| !ends_options(arg));
         let Some(last) = options.next() else { return };
         let next = options.find(|arg| !ends_options(arg)).map(|arg| format!("`{}`", arg.name));
+
         if let Some(next) = next.or_else(|| has_globals.then(|| "global args".to_owned())) {
             let message =
                 format!("{next} would stand behind the `--` of `{}`, where there are operands only", last.name);
@@ -230,19 +241,23 @@ impl Checker<'_> {
         let Some(at) = positionals.iter().position(|arg| matches!(arg.shape, Shape::Rest(_))) else { return };
         let rest = positionals[at];
         let mut refuse = |message: String, help: &str| self.report(Code::IllegalOrder, span, message, help);
+
         if at + 1 < positionals.len() {
             let next = &positionals[at + 1].name;
             refuse(format!("`{next}` stands behind `{}`, which takes all words", rest.name), "define it before");
         }
+
         let place = command.parts.iter().position(|part| *part == CommandPart::Arg(rest.name.clone()));
         if place.is_some_and(|place| place + 1 < command.parts.len()) {
             refuse(format!("words stand behind `{}`, which takes all words", rest.name), "put its place at the end");
         }
+
         let has_dashes = command.parts.contains(&CommandPart::Word("--".to_owned()));
         if !has_dashes && !at.checked_sub(1).is_some_and(|before| positionals[before].required) {
             let help = "write `--` before it in `command`, or define a required positional before it";
             refuse(format!("the program could read words of `{}` as its own options", rest.name), help);
         }
+
         if rest.shape == Shape::Rest(Rest::Words) && risk.unwrap_or(Risk::Read) == Risk::Read {
             let help = "write `risk: destructive`, or `rest: command` if they are a command of another tool";
             refuse(format!("`{}` takes any words, so the tool cannot be `risk: read`", rest.name), help);
@@ -258,7 +273,7 @@ impl Checker<'_> {
                 continue;
             };
             arg.order = Order::Given;
-            let is_free = !arg.required && arg.default.is_none() && !arg.asked && arg.output.is_none();
+            let is_free = !arg.required && arg.default.is_none() && !arg.from_user && arg.output.is_none();
             if !(arg.place == Place::Option && arg.shape == Shape::Single && is_free) {
                 let message = format!("`{}` cannot be `ordered`", name.value);
                 let help = "order options of one value that are not required and have no default, `ask` or `output`";
@@ -275,6 +290,7 @@ impl Checker<'_> {
                 );
             }
         }
+
         if let Some(steps) = tool.ordered.first().filter(|_| known.iter().any(|name| name == STEPS)) {
             let message = format!("an arg is called `{STEPS}`, which is the list of `ordered` options");
             self.report(Code::IllegalOrder, steps.span, message, "give the arg another name");
@@ -293,7 +309,7 @@ impl Checker<'_> {
             for name in &group.args.value {
                 match args.iter().find(|arg| arg.name == name.value) {
                     None => self.unknown_name(name, "arg", &known),
-                    Some(arg) if arg.required || arg.default.is_some() || arg.asked => {
+                    Some(arg) if arg.required || arg.default.is_some() || arg.from_user => {
                         let message = format!("`{}` is in every call, so it belongs to no group", arg.name);
                         let help = "remove it from the group, or its `required`, `default` or question";
                         self.report(Code::IllegalGroup, name.span, message, help);
@@ -302,6 +318,7 @@ impl Checker<'_> {
                 }
             }
         }
+
         let owned = |group: GroupConfig| CheckedGroup {
             kind: group.kind,
             args: group.args.value.into_iter().map(|name| name.value).collect(),

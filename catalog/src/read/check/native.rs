@@ -1,9 +1,9 @@
 //! Checks of native configs: they have no keys about programs.
 
 use super::Checker;
+use crate::diagnostic::Code;
 use crate::read::config::{ArgConfig, Config, ToolConfig};
-use crate::read::diagnostic::Code;
-use crate::read::source::{Span, Spanned};
+use crate::source::{Span, Spanned};
 
 impl Checker<'_> {
     /// Reports the keys about programs in a native config.
@@ -57,6 +57,7 @@ impl Checker<'_> {
             ("exit_codes", exit_codes.first().map(|entry| entry.code.span)),
             ("resolve", resolve.first().map(|entry| entry.name.span)),
         ]);
+
         for arg in args {
             self.native_arg(arg);
         }

@@ -1,17 +1,17 @@
 //! Checks of `output`: media types, and files that the program writes.
 
 use super::Checker;
+use crate::checked::CheckedOutputFile;
+use crate::diagnostic::Code;
 use crate::model::Type;
 use crate::output::OutputForm;
-use crate::read::checked::{CheckedOutput, CheckedOutputFile};
 use crate::read::config::{ArgConfig, OutputConfig};
-use crate::read::diagnostic::Code;
-use crate::read::source::Spanned;
 use crate::read::yaml::shorten;
+use crate::source::Spanned;
 
 impl Checker<'_> {
-    /// Checks what a tool prints. Only JSON has a schema.
-    pub(super) fn output(&mut self, output: OutputConfig) -> CheckedOutput {
+    /// Checks what a tool prints, and returns its media type and its schema. Only JSON has a schema.
+    pub(super) fn output(&mut self, output: OutputConfig) -> (String, Option<String>) {
         let OutputConfig { mime, schema } = output;
         if let Some(schema) = &schema
             && !OutputForm::new(Some(&mime.value), None).is_typed()
@@ -21,7 +21,8 @@ impl Checker<'_> {
                 "write `mime: application/json`, `mime: application/x-ndjson` for a value per line, or remove `schema`";
             self.report(Code::IllegalOutput, schema.span, message, help);
         }
-        CheckedOutput { mime: self.media_type(mime), schema: schema.map(|schema| schema.value.to_string()) }
+
+        (self.media_type(mime), schema.map(|schema| schema.value.to_string()))
     }
 
     /// Checks a media type without parameters. Source: RFC 6838, section 4.2.
@@ -30,11 +31,13 @@ impl Checker<'_> {
             text.starts_with(|c: char| c.is_ascii_alphanumeric())
                 && text.chars().all(|c| c.is_ascii_alphanumeric() || "!#$&-^_.+".contains(c))
         };
+
         if !mime.value.split_once('/').is_some_and(|(kind, subtype)| is_name(kind) && is_name(subtype)) {
             let message = format!("`{}` is no media type", shorten(&mime.value));
             let help = "write TYPE/SUBTYPE, such as image/png or application/pdf; leave `output` out for plain text";
             self.report(Code::IllegalMediaType, mime.span, message, help);
         }
+
         mime.value
     }
 
@@ -56,6 +59,7 @@ impl Checker<'_> {
                 self.report(Code::IllegalOutput, output.span, message, format!("remove `{key}` or `output`"));
             }
         }
+
         let name = arg.name.as_ref().map_or("", |name| &name.value);
         let file = output.value.file.as_ref().map_or(name, |file| &file.value);
         if matches!(file, "" | "." | "..") || file.contains('/') {
@@ -63,6 +67,7 @@ impl Checker<'_> {
             let message = format!("`{}` is no name of a file", shorten(file));
             self.report(Code::IllegalOutput, span, message, "write a name without `/`, such as chart.png");
         }
+
         let mime = output.value.mime.clone().map_or_else(String::new, |mime| self.media_type(mime));
         Some(CheckedOutputFile { mime, file: file.to_owned() })
     }

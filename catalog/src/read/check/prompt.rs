@@ -1,14 +1,14 @@
 //! Checks of prompts: their names, placeholders, and the tools whose output they show.
 
-use super::arg::enum_json;
 use super::{Checker, text_or};
+use crate::diagnostic::Code;
+use crate::json::enum_json;
 use crate::model::{Risk, Type};
 use crate::prompt::{MessageTemplate, Prompt, PromptArg};
 use crate::read::config::prompt::{MessageConfig, PromptArgConfig, PromptConfig};
 use crate::read::config::{ArgConfig, ToolConfig};
-use crate::read::diagnostic::Code;
-use crate::read::source::{Span, Spanned};
 use crate::read::yaml::shorten;
+use crate::source::{Span, Spanned};
 use crate::template::{self, Piece};
 
 impl Checker<'_> {
@@ -26,16 +26,20 @@ impl Checker<'_> {
         if let Some(description) = &prompt.description {
             self.not_empty(description, "`description` of a prompt");
         }
+
         if let Some(title) = &prompt.title {
             self.not_empty(title, "`title` of a prompt");
         }
+
         if let Some(none) = prompt.messages.as_ref().filter(|messages| messages.value.is_empty()) {
             self.report(Code::EmptyValue, none.span, "`messages` of a prompt is empty", "write what the prompt says");
         }
+
         let names: Vec<_> = prompt.args.iter().filter_map(|arg| arg.name.as_ref()).collect();
         for name in &names {
             self.not_empty(name, "`name` of an arg");
         }
+
         self.defined_once(&names, "arg", Code::DuplicateArg);
         let messages = prompt.messages.map(|messages| messages.value).unwrap_or_default();
         let messages = messages.into_iter().map(|message| self.message(message, &prompt.args, tools)).collect();
@@ -46,6 +50,7 @@ impl Checker<'_> {
             args: prompt.args.into_iter().map(|arg| self.prompt_arg(arg)).collect(),
             messages,
         };
+
         Spanned { value, span }
     }
 
@@ -92,16 +97,19 @@ impl Checker<'_> {
             self.unknown_name(name, "tool of this config", &known);
             return;
         };
+
         let problem = match tool.risk {
             Some(Risk::Read) => None,
             None => Some(("states no risk", "write `risk: read` at the tool if that is true")),
             Some(_) => Some(("may change something", "call a tool of `risk: read`")),
         };
+
         if let Some((problem, remedy)) = problem {
             let message = format!("`{}` {problem}", name.value);
             let help = format!("{remedy}: whoever opens a prompt does not expect changes");
             self.report(Code::IllegalPrompt, name.span, message, help);
         }
+
         let known: Vec<&str> = tool.args.iter().filter_map(|arg| Some(arg.name.as_ref()?.value.as_str())).collect();
         for (arg, template) in given {
             let is_named = |other: &&ArgConfig| other.name.as_ref().is_some_and(|name| name.value == arg.value);
@@ -110,12 +118,14 @@ impl Checker<'_> {
                 Some(tool_arg) => self.call_arg(tool_arg, template, own),
             }
         }
+
         if !tool.ask.is_empty() {
             let message = format!("`{}` asks the user", name.value);
             let help = "call a tool without `ask`, and have the prompt's own args filled in";
             self.report(Code::IllegalPrompt, name.span, message, help);
             return;
         }
+
         for arg in &tool.args {
             let is_required = arg.must_be_given();
             if let Some(missing) = arg.name.as_ref().filter(|_| is_required)
@@ -144,13 +154,16 @@ impl Checker<'_> {
             Piece::Placeholder(name) => always_there(name),
             Piece::Literal(_) | Piece::Malformed(_) => true,
         });
+
         if is_required && !is_something {
             let message = "the tool requires this, and it is left out where the prompt is given nothing";
             self.report(Code::IllegalPrompt, given.span, message, "write `required: true` at the prompt's arg");
         }
+
         if pieces.iter().any(|(_, piece)| !matches!(piece, Piece::Literal(_))) {
             return;
         }
+
         let kind = arg.kind.unwrap_or(Type::String);
         let allowed = arg.values.as_ref().is_none_or(|all| all.value.iter().any(|one| one.value.value == given.value));
         if enum_json(&given.value, kind).is_none() || !allowed {

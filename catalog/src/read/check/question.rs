@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::{Checker, text_or};
-use crate::read::checked::CheckedQuestion;
+use crate::diagnostic::Code;
 use crate::read::config::{ArgConfig, ToolConfig};
-use crate::read::diagnostic::Code;
-use crate::read::source::{Span, Spanned};
+use crate::source::{Span, Spanned};
+use crate::table::CheckedQuestion;
 
 /// The name of the server's own question for approval.
 pub const APPROVAL: &str = "approval";
@@ -24,6 +24,7 @@ impl Checker<'_> {
                 self.out.push(again.also(first, "first here").help("keep it in one question"));
             }
         }
+
         for question in &tool.ask {
             for (text, what) in
                 [(&question.name, "`name` of a question"), (&question.message, "`message` of a question")]
@@ -40,12 +41,14 @@ impl Checker<'_> {
                 self.question_args(args, tool);
             }
         }
+
         let owned = |args: Spanned<Vec<Spanned<String>>>| args.value.into_iter().map(|arg| arg.value).collect();
         let question = |question: &crate::read::config::QuestionConfig| CheckedQuestion {
             name: text_or(question.name.clone(), ""),
             message: text_or(question.message.clone(), ""),
             args: question.args.clone().map_or_else(Vec::new, owned),
         };
+
         tool.ask.iter().map(question).collect()
     }
 
@@ -53,6 +56,7 @@ impl Checker<'_> {
         if args.value.is_empty() {
             self.report(Code::IllegalQuestion, args.span, "a question about no arg", "name the args that it is about");
         }
+
         let known: Vec<&str> = tool.args.iter().filter_map(|arg| Some(arg.name.as_ref()?.value.as_str())).collect();
         for arg in &args.value {
             let is_named = |other: &&ArgConfig| other.name.as_ref().is_some_and(|name| name.value == arg.value);

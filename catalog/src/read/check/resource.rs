@@ -1,10 +1,10 @@
 //! Checks of `resource`: tools whose output is a resource with a URI.
 
 use super::Checker;
+use crate::diagnostic::Code;
 use crate::model::Risk;
 use crate::read::config::ToolConfig;
-use crate::read::diagnostic::Code;
-use crate::read::source::Spanned;
+use crate::source::Spanned;
 use crate::uri::UriTemplate;
 
 /// The scheme of the server's own resources.
@@ -24,10 +24,12 @@ impl Checker<'_> {
             }
         };
         let mut refuse = |message: String, help: &str| self.report(Code::IllegalResource, uri.span, message, help);
+
         if template.scheme().eq_ignore_ascii_case(OWN_SCHEME) {
             let message = format!("URIs that start with `{OWN_SCHEME}:` are the server's own");
             refuse(message, "use another scheme, such as the name of the program");
         }
+
         match tool.risk {
             Some(Risk::Read) => {}
             None => {
@@ -40,12 +42,14 @@ impl Checker<'_> {
                 refuse("the tool may change something".to_owned(), help);
             }
         }
+
         if !tool.ask.is_empty() {
             refuse(
                 "the tool asks the user".to_owned(),
                 "remove `resource` or `ask`: a resource is read without asking",
             );
         }
+
         let names: Vec<&str> = tool.args.iter().filter_map(|arg| Some(arg.name.as_ref()?.value.as_str())).collect();
         for arg in &tool.args {
             let is_required = arg.must_be_given();
@@ -56,11 +60,13 @@ impl Checker<'_> {
                 refuse(message, &format!("put `{{{}}}` into it, or remove `required: true`", name.value));
             }
         }
+
         let unknown: Vec<String> =
             template.variables().filter(|name| !names.contains(name)).map(str::to_owned).collect();
         for name in unknown {
             self.unknown_name(&Spanned { value: name, span: uri.span }, "arg", &names);
         }
+
         Some(uri.clone())
     }
 }

@@ -1,14 +1,15 @@
 //! Checks of the number and form of an arg's values, and of the keys that go with them.
 
 use super::Checker;
+use crate::checked::CheckedArg;
+use crate::diagnostic::Code;
 use crate::flag::FlagTemplate;
 use crate::model::{ArgRisk, Place, Rest, Risk, Shape, Spread, Type};
-use crate::policy::{self, ArgRule};
-use crate::read::checked::CheckedArg;
 use crate::read::config::{ArgConfig, SpreadConfig};
-use crate::read::diagnostic::Code;
-use crate::read::source::{Span, Spanned};
+use crate::read::pattern::pattern;
 use crate::read::walk::Walker;
+use crate::rule::ArgRule;
+use crate::source::{Span, Spanned};
 use crate::view::is_bare;
 use crate::words;
 
@@ -55,9 +56,11 @@ impl Checker<'_> {
         .filter_map(|(key, span)| Some((key, span?)))
         .collect();
         let Some(&(key, span)) = named.first() else { return (Shape::Single, None) };
+
         for (other, at) in &named[1..] {
             self.shape_error(*at, format!("`{other}` and `{key}` exclude each other"), "keep one of the two");
         }
+
         self.several_values(arg, key, span);
         match key {
             "count" => (Shape::Count, None),
@@ -102,11 +105,13 @@ impl Checker<'_> {
                 self.shape_error(span, format!("`{other}` and `{key}` exclude each other"), "remove one of the two");
             }
         }
+
         let fits = match key {
             "count" => arg.kind.is_none() || kind == Type::Integer,
             "rest" => kind == Type::String,
             _ => kind != Type::Boolean,
         };
+
         if !fits {
             let message = format!("an arg of type {} cannot have `{key}`", kind.as_str());
             self.shape_error(span, message, "correct `type`; a count is an integer, and a rest holds strings");
@@ -124,6 +129,7 @@ impl Checker<'_> {
             self.report(Code::EmptyValue, flag.span, "`flag` is empty", help);
             return;
         }
+
         let words = self.words(Some(flag));
         let template = FlagTemplate::new(&words, shape, is_bare(&flag.value, kind, shape));
         if let Err(problem) = template.check(shape) {
@@ -138,6 +144,7 @@ impl Checker<'_> {
             Ok(words) => return words,
             Err(unclear) => unclear,
         };
+
         for words::UnclearQuote { range, rewritings: [as_written, without] } in unclear {
             let message = format!("`{}` has a quote or backslash within a word", &text.value[range.clone()]);
             let help =
@@ -145,6 +152,7 @@ impl Checker<'_> {
             let span = self.source.within(text, range);
             self.report(Code::UnclearQuote, span, message, help);
         }
+
         // Later checks need the number of words only.
         text.value.split_whitespace().map(str::to_owned).collect()
     }
@@ -154,12 +162,14 @@ impl Checker<'_> {
         if let Some(first) = aliases.first().filter(|_| !matches!(place, Place::Option | Place::Cwd)) {
             self.report(Code::NoEffect, first.span, "`aliases` has no effect without a flag", "remove it");
         }
+
         for alias in &aliases {
             if alias.value.is_empty() || alias.value.contains(char::is_whitespace) {
                 let message = format!("alias `{}` is not one word", alias.value);
                 self.shape_error(alias.span, message, "write another spelling of the flag, such as `-n`");
             }
         }
+
         aliases.into_iter().map(|alias| alias.value).collect()
     }
 
@@ -204,15 +214,17 @@ impl Checker<'_> {
                 self.report(Code::IllegalRange, bound.span, format!("`{key}` must be finite"), "write a number");
             }
         }
+
         self.range(arg.min.as_ref(), arg.max.as_ref());
         let pattern = arg.pattern.as_ref().and_then(|text| {
             if kind != Type::String {
                 let message = format!("`pattern` has no meaning for type {}", kind.as_str());
                 self.shape_error(text.span, message, "remove it, or use `min` and `max`");
             }
-            policy::pattern(&mut Walker::new(self.source, self.out), text)
+            pattern(&mut Walker::new(self.source, self.out), text)
         });
         let [min, max] = bounds.map(|(_, bound)| bound.as_ref().map(|bound| bound.value));
+
         ArgRule { pattern, min, max, ..ArgRule::default() }
     }
 

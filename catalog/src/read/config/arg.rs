@@ -1,10 +1,10 @@
 //! Args as they are written, and the keys that args share with tools and prompts.
 
+use crate::diagnostic::Code;
 use crate::model::{ArgRisk, Rest, Type};
-use crate::read::diagnostic::Code;
-use crate::read::source::{Span, Spanned};
 use crate::read::walk::{Fields, Walker};
 use crate::read::yaml::{Meaning, Node, NodeKind, Scalar};
+use crate::source::{Span, Spanned};
 
 /// An item of `args` or `global_args`.
 #[derive(Debug)]
@@ -120,6 +120,7 @@ pub(super) fn arg(walker: &mut Walker<'_>, node: &Node) -> Option<ArgConfig> {
     let typed = fields.has("type");
     let kind = fields.word(walker, "type");
     let default = fields.optional("default").and_then(|node| default(walker, node));
+
     Some(ArgConfig {
         name: fields.required(walker, "name", ARG_NAME).and_then(|node| walker.string(node, "name")),
         description: fields.string(walker, DESCRIPTION),
@@ -193,6 +194,7 @@ fn spread(walker: &mut Walker<'_>, node: &Node, key: &str) -> Option<Spanned<Spr
         walker.wrong_type(node, key, "true, `words` or a separator", "write `true` to have the flag before each value");
         return None;
     };
+
     let value = match scalar.meaning() {
         Meaning::Bool(false) => return None,
         Meaning::Bool(true) => SpreadConfig::Repeat,
@@ -204,6 +206,7 @@ fn spread(walker: &mut Walker<'_>, node: &Node, key: &str) -> Option<Spanned<Spr
             return None;
         }
     };
+
     Some(Spanned { value, span: node.span })
 }
 
@@ -213,6 +216,7 @@ fn risk(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<ArgRisk>> {
         let risk = walker.word(node, "risk")?;
         return Some(Spanned { value: ArgRisk::Always(risk), span: node.span });
     };
+
     let mut values = walker.entries(node, "risk", |walker, name, node| Some((name.value, walker.word(node, "risk")?)));
     let otherwise = values.iter().position(|(name, _)| name == "else").map(|at| values.remove(at).1);
     let span = walker.first_line(node.span);
@@ -221,6 +225,7 @@ fn risk(walker: &mut Walker<'_>, node: &Node) -> Option<Spanned<ArgRisk>> {
         walker.report(Code::MissingKey, span, message, "add `else:` with the risk of all other values");
         return None;
     };
+
     Some(Spanned { value: ArgRisk::ByValue { values, otherwise }, span })
 }
 
@@ -250,6 +255,7 @@ fn choice(walker: &mut Walker<'_>, node: &Node) -> Option<ChoiceConfig> {
         let value = walker.string(node, "an item of `enum`")?;
         return Some(ChoiceConfig { value, title: None, words: None });
     }
+
     let mut fields = walker.mapping(node, "an item of `enum`", CHOICE_KEYS)?;
     let value = fields.required(walker, "value", "the value that the agent gives");
     let title = fields.optional_string(walker, "title").map(|title| title.value);

@@ -1,10 +1,10 @@
 //! Reads `needs`, and the values of `env`.
 
+use crate::diagnostic::Code;
 use crate::needs::{ANY, EnvValue, Needs, is_path};
-use crate::read::diagnostic::Code;
-use crate::read::source::{Span, Spanned};
 use crate::read::walk::{Fields, Walker};
 use crate::read::yaml::{Node, NodeKind};
+use crate::source::{Span, Spanned};
 
 pub(crate) const NEEDS_KEYS: &[&str] = &["network", "write", "env"];
 pub(crate) const ENV_KEYS: &[&str] = &["from", "file"];
@@ -87,6 +87,7 @@ pub(crate) fn env_entry(
     if !matches!(node.kind, NodeKind::Mapping(_)) {
         return Some((name, walker.string(node, "a value of `env`")?));
     }
+
     let span = walker.first_line(node.span);
     let mut fields = walker.mapping(node, "a value of `env`", ENV_KEYS)?;
     let from = fields.optional_string(walker, "from");
@@ -102,6 +103,7 @@ pub(crate) fn env_entry(
         (Some(_), Some(_)) => return unclear(walker, span, "has both `from` and `file`"),
         (None, None) => return unclear(walker, span, "has neither `from` nor `file`"),
     };
+
     Some((name, Spanned { value: value.encoded().into_owned(), span }))
 }
 

@@ -2,9 +2,9 @@
 
 use super::arg::{ARG_NAME, DESCRIPTION, enum_values};
 use crate::model::Role;
-use crate::read::source::Spanned;
 use crate::read::walk::Walker;
 use crate::read::yaml::{Node, NodeKind};
+use crate::source::Spanned;
 
 /// An item of `prompts`.
 #[derive(Debug)]
@@ -73,6 +73,7 @@ fn message(walker: &mut Walker<'_>, node: &Node) -> Option<MessageConfig> {
         let args = fields.string_map(walker, "args");
         return Some(MessageConfig::Call { tool: tool?, args });
     }
+
     let mut fields = walker.mapping(node, "a message", TEXT_KEYS)?;
     let role = fields.word(walker, "role").unwrap_or(Role::User);
     let text = fields.required(walker, "text", "what is said, or `tool:`, whose output is shown");

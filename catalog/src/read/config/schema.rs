@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::read::diagnostic::Code;
+use crate::diagnostic::Code;
 use crate::read::walk::{Fields, Walker};
 use crate::read::yaml::{Node, NodeKind};
 
@@ -22,14 +22,17 @@ pub(super) fn schema(walker: &mut Walker<'_>, node: &Node) -> Option<Value> {
     let mut json = Map::new();
     let mut set = |key: &str, value: Option<Value>| json.extend(value.map(|value| (key.to_owned(), value)));
     set("type", fields.optional("type").and_then(|node| type_names(walker, node)));
+
     for key in ["title", "description"] {
         set(key, fields.optional_string(walker, key).map(|text| text.value.into()));
     }
+
     set("properties", properties(walker, &mut fields));
     set("required", fields.optional("required").map(|node| required(walker, node)));
     set("additionalProperties", fields.boolean(walker, "additionalProperties").map(|allowed| allowed.value.into()));
     set("items", fields.optional("items").and_then(|node| schema(walker, node)));
     set("enum", fields.optional("enum").map(|node| values(walker, node)));
+
     Some(json.into())
 }
 
@@ -59,6 +62,7 @@ fn type_name(walker: &mut Walker<'_>, node: &Node) -> Option<Value> {
     if node.is_null() {
         return Some(json!("null"));
     }
+
     let name = walker.string(node, "type")?;
     if !SCHEMA_TYPES.contains(&name.value.as_str()) {
         let message = format!("unknown type `{}` in an output schema", name.value);
@@ -66,6 +70,7 @@ fn type_name(walker: &mut Walker<'_>, node: &Node) -> Option<Value> {
         walker.report(Code::UnknownValue, name.span, message, &help);
         return None;
     }
+
     Some(name.value.into())
 }
 

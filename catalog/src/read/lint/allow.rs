@@ -1,9 +1,9 @@
 //! `x-allow`: silenced warnings.
 
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::read::config::{Allow, Config};
-use crate::read::diagnostic::{Code, Diagnostic, Severity};
-use crate::read::source::{Source, Span, Spanned};
 use crate::read::yaml::{Meaning, Node, NodeKind, shorten};
+use crate::source::{Source, Span, Spanned};
 use crate::suggest::did_you_mean;
 
 /// The warnings that a config silences, and where.
@@ -14,7 +14,7 @@ pub(crate) struct Silenced {
 
 impl Silenced {
     /// Reads every `x-allow` of a config. Unknown codes and codes of errors silence nothing.
-    pub(crate) fn of(source: &Source, config: &Config) -> Self {
+    pub(crate) fn new(source: &Source, config: &Config) -> Self {
         // The text above the first key belongs to the config too: a diagnostic about the whole file starts there.
         let whole = Span { start: 0, end: source.text().len() };
         let regions = |allow: &Allow, region: Span| -> Vec<(Span, Code)> {
@@ -23,6 +23,7 @@ impl Silenced {
         };
         let mut all: Vec<(Span, Code)> = config.allow.iter().flat_map(|allow| regions(allow, whole)).collect();
         all.extend(inner(config).flat_map(|allow| regions(allow, allow.region)));
+
         Self { regions: all }
     }
 
@@ -61,6 +62,7 @@ pub(super) fn mistakes(source: &Source, allow: &Allow) -> Vec<Diagnostic> {
         let help = "write `x-allow: [CODE]` with codes as messages print them in brackets";
         return vec![source.diagnostic(Code::LintAllow, allow.node.span, message).help(help)];
     };
+
     let unusable = codes.iter().filter(|code| silenceable(&code.value).is_none());
     unusable
         .map(|code| source.diagnostic(Code::LintAllow, code.span, why_not(&code.value)).help(remedy(&code.value)))

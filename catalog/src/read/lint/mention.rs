@@ -10,7 +10,7 @@ pub(super) struct Names<'a>(HashSet<&'a str>);
 
 impl<'a> Names<'a> {
     /// Names without `_` may be words of a text.
-    pub(super) fn of(tools: &'a [ToolConfig]) -> Self {
+    pub(super) fn new(tools: &'a [ToolConfig]) -> Self {
         let names = tools.iter().filter_map(|tool| Some(tool.name.as_ref()?.value.as_str()));
         Self(names.filter(|name| name.contains('_')).collect())
     }

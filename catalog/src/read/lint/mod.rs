@@ -5,14 +5,14 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::diagnostic::{Code, Diagnostic};
 use crate::index::stems;
 use crate::model::{Rest, Risk, Type};
-use crate::read::checked::CheckedCli;
 use crate::read::config::{ArgConfig, Config, ToolConfig};
-use crate::read::diagnostic::{Code, Diagnostic};
-use crate::read::source::{Source, Span, Spanned};
 use crate::read::walk::first_line;
 use crate::read::yaml::shorten;
+use crate::source::{Source, Span, Spanned};
+use crate::table::CheckedCli;
 
 mod allow;
 mod mention;
@@ -32,6 +32,7 @@ pub(crate) fn lint(source: &Source, config: &Config, out: &mut Vec<Diagnostic>) 
     linter.allows(config);
     linter.command(config.command.as_ref());
     linter.directory(config.working_dir.as_ref());
+
     for tool in &config.tools {
         linter.command(tool.command.as_ref());
         linter.description(tool);
@@ -41,6 +42,7 @@ pub(crate) fn lint(source: &Source, config: &Config, out: &mut Vec<Diagnostic>) 
             linter.arg_risk(arg, tool.risk);
         }
     }
+
     linter.similar(&config.tools);
     linter.mentions(config);
     // The target of an alias is linted once for each alias.
@@ -133,10 +135,12 @@ impl Linter<'_> {
         let is_placed = |place: &Option<Spanned<bool>>| place.as_ref().is_some_and(|set| set.value);
         let is_switch = arg.kind == Some(Type::Boolean) && words::PLAIN_SWITCHES.contains(&name.value.as_str());
         let is_told = arg.description.as_ref().is_some_and(|text| !text.value.trim().is_empty());
+
         // No agent sees an arg that the server sets.
         if is_told || is_switch || arg.output.is_some() || is_placed(&arg.cwd) || is_placed(&arg.stdin) {
             return;
         }
+
         let message = format!("arg `{}` has no description", name.value);
         self.report(Code::LintArg, name.span, message, "say what it means, in which format and units");
     }
@@ -152,12 +156,13 @@ impl Linter<'_> {
         let message =
             format!("arg `{}` of a reading tool suggests by `{word}` that it runs or writes something", name.value);
         let help = "write `risk: write` or `risk: destructive` at the arg, or `risk: read` if it does neither";
+
         self.report(Code::LintArgRisk, name.span, message, help);
     }
 
     /// Reports tools that are named in the descriptions of others and of args that all have.
     fn mentions(&mut self, config: &Config) {
-        let names = mention::Names::of(&config.tools);
+        let names = mention::Names::new(&config.tools);
         let of_common_args = config.common_args.iter().filter_map(|arg| arg.description.as_ref());
         let mut texts: Vec<_> = of_common_args.map(|text| (None, text)).collect();
         for tool in &config.tools {

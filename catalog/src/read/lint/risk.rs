@@ -7,7 +7,7 @@ use super::words::{HARMLESS_WORDS, READS, WRITES};
 use crate::index::words;
 use crate::model::Type;
 use crate::read::config::{ArgConfig, ToolConfig};
-use crate::read::source::Spanned;
+use crate::source::Spanned;
 
 /// The source of the evidence, with the word.
 #[derive(Debug, PartialEq)]
@@ -34,6 +34,7 @@ pub(super) fn evidence(tool: &ToolConfig) -> Option<Evidence> {
     if command.split_whitespace().any(|word| HARMLESS_WORDS.contains(&word)) {
         return None;
     }
+
     let verb = tool.description.as_ref().and_then(|text| opening::verb(&text.value)).unwrap_or_default();
     if WRITES.contains(&verb.as_str()) {
         return Some(Evidence::Description(verb));
@@ -41,10 +42,12 @@ pub(super) fn evidence(tool: &ToolConfig) -> Option<Evidence> {
     if READS.contains(&verb.as_str()) {
         return None;
     }
+
     let last = command.split_whitespace().rfind(|word| !word.starts_with('-'));
     if let Some(word) = last.and_then(|word| words(word).last()).filter(|word| WRITES.contains(&word.as_str())) {
         return Some(Evidence::Command(word));
     }
+
     let last = words(&tool.name.as_ref()?.value).last();
     last.filter(|word| WRITES.contains(&word.as_str())).map(Evidence::Name)
 }
@@ -60,9 +63,11 @@ pub(super) fn of_arg(arg: &ArgConfig) -> Option<String> {
     // A flag such as `--output=jsonpath=` chooses too.
     let is_chosen = arg.flag.as_ref().is_some_and(|flag| flag.value.matches('=').count() > 1);
     let is_choice = is_chosen || arg.values.is_some() || matches!(arg.kind, Some(kind) if kind != Type::String);
+
     if is_choice || arg.output.is_some() || is_set(&arg.cwd) || is_set(&arg.stdin) || is_set(&arg.positional) {
         return None;
     }
+
     let texts = [&arg.name, &arg.flag].into_iter().flatten().map(|text| text.value.as_str());
     // The last word is the noun: `output_delimiter` is no output.
     texts.filter_map(|text| words(text).last()).find(|word| ARG_WORDS.contains(&word.as_str()))

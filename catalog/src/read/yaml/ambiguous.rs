@@ -13,6 +13,7 @@ pub(super) fn yaml_1_1_reading(text: &str) -> Option<&'static str> {
         }
         _ => {}
     }
+
     let first = unsigned.bytes().next()?;
     if !first.is_ascii_digit() {
         return None;
@@ -35,6 +36,7 @@ pub(super) fn yaml_1_1_reading(text: &str) -> Option<&'static str> {
     if unsigned.contains('_') && unsigned.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'_' | b'.')) {
         return Some("a number");
     }
+
     let is_date = unsigned == text && text.len() >= 8 && is_timestamp(text.as_bytes());
     is_date.then_some("a date")
 }
@@ -48,6 +50,7 @@ fn is_timestamp(text: &[u8]) -> bool {
     let (Some(year), Some(month), Some(rest)) = (parts.next(), parts.next(), parts.next()) else { return false };
     let day_end = rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len());
     let (day, time) = rest.split_at(day_end);
+
     digits(year, 4..=4)
         && digits(month, 1..=2)
         && digits(day, 1..=2)

@@ -4,7 +4,7 @@ use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippe
 
 use super::traits::Severity;
 use super::{Diagnostic, Diagnostics, Label, Location};
-use crate::read::source::Span;
+use crate::source::Span;
 
 /// How diagnostics are written out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +88,7 @@ fn snippet(location: &Location) -> Snippet<'_, annotate_snippets::Annotation<'_>
     for label in shown {
         snippet = snippet.annotation(annotation(AnnotationKind::Context, local(label.span), &label.text));
     }
+
     snippet
 }
 
@@ -106,12 +107,15 @@ fn lines_around(text: &str, span: Span) -> Span {
     for _ in 0..=CONTEXT_LINES {
         start = memchr::memrchr(b'\n', &bytes[..start]).unwrap_or(0);
     }
+
     if start > 0 {
         start += 1;
     }
+
     let mut end = span.end.min(text.len());
     for _ in 0..=CONTEXT_LINES {
         end = memchr::memchr(b'\n', &bytes[end..]).map_or(text.len(), |at| end + at + 1);
     }
+
     Span { start, end: end.max(start) }
 }

@@ -27,11 +27,11 @@ pub struct Pattern {
 
 /// The reason why a text is not a usable pattern.
 #[derive(Debug)]
-pub(super) struct BadPattern {
+pub(crate) struct BadPattern {
     /// The problem.
-    pub(super) problem: String,
+    pub(crate) problem: String,
     /// The range of the problem, in bytes of the text; the whole text if unknown.
-    pub(super) at: Range<usize>,
+    pub(crate) at: Range<usize>,
 }
 
 impl Pattern {
@@ -44,7 +44,7 @@ impl Pattern {
     ///
     /// # Errors
     /// The text is not a regular expression, or its matching time has no bound.
-    pub(super) fn new(text: &str) -> Result<Self, BadPattern> {
+    pub(crate) fn new(text: &str) -> Result<Self, BadPattern> {
         Ok(Self { text: text.to_owned(), machine: compiled(text)?.into() })
     }
 
@@ -93,6 +93,7 @@ fn compiled(text: &str) -> Result<PikeVM, BadPattern> {
     let config = thompson::Config::new().nfa_size_limit(Some(MAX_COMPILED_BYTES));
     let compiled = NFA::compiler().configure(config).build_from_hir(&whole);
     let machine = compiled.and_then(PikeVM::new_from_nfa);
+
     machine.map_err(|_| bad("it takes more than 1 MiB when compiled".to_owned(), 0..text.len()))
 }
 

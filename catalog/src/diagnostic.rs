@@ -1,6 +1,8 @@
 //! Diagnostics: a problem in a config, its location, and help.
 
-use crate::read::source::{Position, Source, Span};
+use std::collections::HashSet;
+
+use crate::source::{Position, Source, Span};
 
 mod code;
 mod render;
@@ -148,6 +150,23 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
+    /// Sorts each file's diagnostics by location. Drops warnings about a scalar that has an error too.
+    pub(crate) fn in_order(files: Vec<Vec<Diagnostic>>) -> Self {
+        let mut all = Vec::new();
+
+        for mut file in files {
+            let errors: HashSet<Span> =
+                file.iter().filter(|one| one.severity() == Severity::Error).filter_map(Diagnostic::span).collect();
+            let has_error = |span: Option<Span>| span.is_some_and(|span| errors.contains(&span));
+
+            file.retain(|one| one.severity() == Severity::Error || !has_error(one.span()));
+            file.sort_by_key(|one| one.span().map(|span| span.start));
+            all.extend(file);
+        }
+
+        Self { all }
+    }
+
     /// Adds one.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.all.push(diagnostic);

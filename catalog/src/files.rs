@@ -10,9 +10,9 @@ use rustix::fs::OFlags;
 
 mod skills;
 
-use crate::read::decode::{MAX_CONFIG_BYTES, too_large};
-use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::read::source::Source;
+use crate::decode::{MAX_CONFIG_BYTES, too_large};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::source::Source;
 
 pub use skills::{MAX_SKILL_BYTES, MAX_SKILL_FILE_BYTES, MAX_SKILL_FILES, MAX_SKILLS, read_skills};
 
@@ -27,6 +27,7 @@ pub fn expand(path: &Path, shown: impl Fn(&Path) -> String) -> Result<Vec<PathBu
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
+
     let (mut files, mut others) = (Vec::new(), 0);
     for entry in fs::read_dir(path).map_err(|error| unreadable(&shown(path), &error))? {
         let file = entry.map_err(|error| unreadable(&shown(path), &error))?.path();
@@ -38,6 +39,7 @@ pub fn expand(path: &Path, shown: impl Fn(&Path) -> String) -> Result<Vec<PathBu
             others += 1;
         }
     }
+
     if files.is_empty() {
         let (message, help) = match others {
             0 => ("directory is empty".to_owned(), "name a directory with configs, or a file"),
@@ -48,6 +50,7 @@ pub fn expand(path: &Path, shown: impl Fn(&Path) -> String) -> Result<Vec<PathBu
         };
         return Err(Diagnostic::file(Code::NoConfigs, &shown(path), message, help));
     }
+
     files.sort_by(|a, b| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
     Ok(files)
 }
@@ -67,6 +70,7 @@ pub fn expand_all(paths: &[PathBuf], shown: impl Fn(&Path) -> String) -> (Vec<Pa
             Err(diagnostic) => diagnostics.push(diagnostic),
         }
     }
+
     (files, diagnostics)
 }
 
@@ -87,6 +91,7 @@ pub fn read(files: &[PathBuf], shown: impl Fn(&Path) -> String) -> (Vec<Source>,
             },
         }
     }
+
     (sources, diagnostics)
 }
 
@@ -104,6 +109,7 @@ pub fn read_policy(path: &Path) -> Result<Source, Diagnostic> {
         };
         Diagnostic::file(Code::Unreadable, &name, format!("cannot read policy: {error}"), help)
     };
+
     Source::new(&name, read_regular(path, MAX_CONFIG_BYTES).map_err(unreadable)?)
 }
 
@@ -117,17 +123,20 @@ pub fn read_regular(path: &Path, limit: usize) -> io::Result<Vec<u8>> {
     let without_waiting = OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = OpenOptions::new().read(true).custom_flags(without_waiting.bits().cast_signed()).open(path)?;
     let kind = file.metadata()?.file_type();
+
     // Reading a directory fails with the system's own message.
     if !kind.is_file() && !kind.is_dir() {
         let found = format!("it is {}, and only regular files are read", kind_name(kind));
         return Err(io::Error::new(io::ErrorKind::InvalidInput, found));
     }
+
     let mut bytes = Vec::new();
     file.take(limit as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > limit {
         let found = format!("it has more than {limit} bytes");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, found));
     }
+
     Ok(bytes)
 }
 

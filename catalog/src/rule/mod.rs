@@ -1,7 +1,11 @@
-//! Checks of values against the rules for an arg.
+//! Rules for the values of an arg, and checks of values against them.
 
-use super::decimal::Decimal;
-use super::pattern::Pattern;
+mod decimal;
+mod pattern;
+mod portable;
+
+use decimal::Decimal;
+pub use pattern::Pattern;
 
 /// A rule for the values of an arg. Values are compared as they stand on the command line.
 #[derive(Clone, Debug, Default)]
@@ -60,6 +64,7 @@ impl ArgRule {
         if !self.values.is_empty() && self.values.iter().all(|known| known != value) {
             return Some(RuleViolation::NotOneOf(&self.values));
         }
+
         if let Some(pattern) = &self.pattern {
             match pattern.matches(value) {
                 Some(true) => {}
@@ -67,12 +72,14 @@ impl ArgRule {
                 None => return Some(RuleViolation::TooLong(pattern.as_str())),
             }
         }
+
         if self.min.is_none() && self.max.is_none() {
             return None;
         }
         let Some(number) = Decimal::parse(value) else { return Some(RuleViolation::NotANumber) };
         let below = self.min.filter(|min| number < Decimal::of_bound(*min)).map(RuleViolation::BelowMinimum);
         let above = || self.max.filter(|max| number > Decimal::of_bound(*max)).map(RuleViolation::AboveMaximum);
+
         below.or_else(above)
     }
 

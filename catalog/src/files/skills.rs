@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{read_regular, unreadable};
-use crate::read::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::skill::SKILL_FILE;
 use crate::skill::check::SkillDirectory;
 
@@ -33,6 +33,7 @@ pub fn read_skills(paths: &[PathBuf], shown: impl Fn(&Path) -> String) -> (Vec<S
         reader.refuse(&paths[0], message, "name fewer directories");
         return (Vec::new(), reader.found);
     }
+
     let skills = directories.iter().map(|path| reader.skill(path)).collect();
     (skills, reader.found)
 }
@@ -53,12 +54,14 @@ impl Reader<'_> {
                 fs::canonicalize(path).ok().filter(|_| name_of(path).is_none()).unwrap_or_else(|| path.to_owned()),
             ];
         }
+
         let entries = self.entries(path);
         let directories: Vec<PathBuf> = entries.into_iter().filter(|path| path.is_dir()).collect();
         if directories.is_empty() && !self.found.has_errors() {
             let help = format!("name a directory of skills: directories with a {SKILL_FILE} each");
             self.refuse(path, "the directory holds no skill".to_owned(), &help);
         }
+
         directories
     }
 

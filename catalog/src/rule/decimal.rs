@@ -30,6 +30,7 @@ impl Decimal {
         let Some(first) = written.iter().position(|digit| *digit != b'0') else { return Some(Self::zero()) };
         let last = written.iter().rposition(|digit| *digit != b'0').unwrap_or(first);
         let point = i64::try_from(whole).ok()? - i64::try_from(first).ok()?;
+
         Some(Self { is_negative, exponent: exponent.saturating_add(point), digits: written[first..=last].to_vec() })
     }
 

@@ -6,185 +6,31 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::model::{Access, GroupKind, Headless, Level, Risk, Runtime, SandboxLimits};
-use crate::policy::Confine;
-use crate::skill::PackedSkills;
+use crate::model::{Access, Confine, Headless, Level, Runtime, SandboxLimits};
 
 mod arg;
+mod cli;
+mod row;
+mod skills;
+mod stored;
+mod tables;
 mod text;
+mod tool;
 
 pub(crate) use arg::ArgRow;
-pub use arg::{ArgDef, DetailDef};
-pub use text::{Rows, Str, Texts};
+pub use arg::{ArgDef, DetailDef, FileDef, RuleDef};
+pub(crate) use cli::CheckedCli;
+pub use cli::{CliDef, PromptDef};
+pub use row::{Row, Value};
+pub use skills::PackedSkills;
+pub(crate) use stored::{NOWHERE, Stored};
+pub(crate) use tables::Tables;
+pub use text::{List, Rows, Str, Texts};
+pub(crate) use tool::{CheckedGroup, CheckedQuestion, CheckedResolve, CheckedTool};
+pub use tool::{GroupDef, QuestionDef, ResolveDef, ToolDef};
 
 /// Marks the place of an arg in a command: the mark and the arg's name. The mark alone is the place of all options.
 pub(crate) const PLACE_MARK: char = '\0';
-
-/// A CLI: one config file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CliDef {
-    /// The name that results show and the `cli` filter matches.
-    pub name: Str,
-    /// The file name without extension, which selects the CLI too.
-    pub stem: Str,
-    /// What the program is for; may be empty.
-    pub description: Str,
-    /// Free text for discovery.
-    pub category: Option<Str>,
-    /// Rows of [`Catalog::lists`]: words for discovery.
-    pub tags: Rows,
-    /// Rows of [`Catalog::lists`]: the base command, not yet expanded. A NUL marks the place of an arg.
-    pub words: Rows,
-    /// Rows of [`Catalog::lists`]: other spellings of the program, each of quoted words.
-    pub programs: Rows,
-    /// Rows of [`Catalog::lists`]: words that stand behind the base command in every call.
-    pub always: Rows,
-    /// Rows of [`Catalog::lists`]: names and values by turns.
-    pub env: Rows,
-    /// Rows of [`Catalog::lists`]: kinds and items of needs by turns, for tools that say nothing of theirs.
-    pub needs: Option<Rows>,
-    /// The highest promised risk of its tools.
-    pub risk: Risk,
-    /// The child's directory.
-    pub working_dir: Option<Str>,
-    /// Rows of [`Catalog::args`]: appended to every call.
-    pub global_args: Rows,
-    /// Rows of [`Catalog::tools`].
-    pub tools: Rows,
-}
-
-/// A tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ToolDef {
-    /// The row of [`Catalog::clis`] that it belongs to.
-    pub cli: u32,
-    /// Its name, unique in the catalog.
-    pub name: Str,
-    /// The name that is shown to users, if it differs from the tool's or prompt's name.
-    pub title: Option<Str>,
-    /// What it does and when to use it.
-    pub description: Str,
-    /// The finished `ToolIndexEntry` as JSON; its last member is `input_schema`.
-    pub entry: Str,
-    /// Length in bytes of the schema at the end of `entry`, before the closing brace.
-    pub schema_bytes: u32,
-    /// Rows of [`Catalog::lists`]: the subcommand. A NUL marks the place of an arg, or of all options.
-    pub words: Rows,
-    /// Rows of [`Catalog::lists`]: other spellings of the words of the command, each of quoted words.
-    pub aliases: Rows,
-    /// Rows of [`Catalog::lists`]: options that every call has.
-    pub always: Rows,
-    /// Rows of [`Catalog::args`].
-    pub args: Rows,
-    /// Rows of [`Catalog::args`]: those that policies took away.
-    pub withheld: Rows,
-    /// Rows of [`Catalog::groups`].
-    pub groups: Rows,
-    /// How long a call may take, in milliseconds.
-    pub timeout_ms: u32,
-    /// Whether calls usually outlast what clients wait for.
-    pub is_long: bool,
-    /// How much the tool can change, if its config says so.
-    pub risk: Option<Risk>,
-    /// Rows of [`Catalog::lists`]: kinds and items of its needs by turns, if its config says so here.
-    pub needs: Option<Rows>,
-    /// The least risk of calls that need approval by the compiled-in policy.
-    pub approval_from: Option<Risk>,
-    /// Rows of [`Catalog::lists`]: exit codes that are answers, and their meanings, by turns.
-    pub exit_codes: Rows,
-    /// Rows of [`Catalog::lists`]: requests that the tool serves, in users' words. Only the ranked index reads them.
-    pub phrases: Rows,
-    /// The media type of what it prints, if that is more than text.
-    pub output: Option<Str>,
-    /// The schema of the JSON values that it prints, as JSON.
-    pub output_schema: Option<Str>,
-    /// The URI template of the resource that it prints.
-    pub resource: Option<Str>,
-    /// Rows of [`Catalog::questions`].
-    pub questions: Rows,
-    /// Template of the approval question.
-    pub confirm_message: Option<Str>,
-    /// Rows of [`Catalog::resolves`].
-    pub resolves: Rows,
-}
-
-/// A look-up of a readable name, by a subcommand of the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ResolveDef {
-    /// The placeholder that it fills.
-    pub name: Str,
-    /// Rows of [`Catalog::lists`]: the subcommand.
-    pub words: Rows,
-    /// Rows of [`Catalog::lists`]: names and templates by turns.
-    pub args: Rows,
-    /// How long it may take, in milliseconds.
-    pub timeout_ms: u32,
-}
-
-/// A question that the user answers before a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct QuestionDef {
-    /// The question's name in the protocol.
-    pub name: Str,
-    /// The text that the user reads.
-    pub message: Str,
-    /// Rows of [`Catalog::lists`]: the names of the args that it asks for.
-    pub args: Rows,
-}
-
-/// A group of args with a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GroupDef {
-    /// The rule.
-    pub kind: GroupKind,
-    /// Rows of [`Catalog::lists`]: the names of the args.
-    pub args: Rows,
-}
-
-/// A prompt, as JSON that is parsed on request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PromptDef {
-    /// The row of [`Catalog::clis`] that it belongs to.
-    pub cli: u32,
-    /// Its name, unique in the catalog.
-    pub name: Str,
-    /// Everything else, as JSON in a format of this crate.
-    pub definition: Str,
-}
-
-/// A rule for the values of an arg.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RuleDef {
-    /// The row of [`Catalog::args`]; an arg may have several rules.
-    pub arg: u32,
-    /// The pattern that the whole value must match. It compiles.
-    pub pattern: Option<Str>,
-    /// The smallest permitted number.
-    pub min: Option<f64>,
-    /// The largest permitted number.
-    pub max: Option<f64>,
-    /// Rows of [`Catalog::lists`]: the permitted values.
-    pub values: Rows,
-    /// The value that every call has.
-    pub fixed: Option<Str>,
-    /// Rows of [`Catalog::lists`]: the directories that the path must be in.
-    pub within: Rows,
-    /// The pattern of the values that need approval. It compiles.
-    pub approval: Option<Str>,
-    /// Whether a policy sets it, not the config.
-    pub from_policy: bool,
-}
-
-/// A file that a program writes to the path in an arg.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FileDef {
-    /// The row of [`Catalog::args`].
-    pub arg: u32,
-    /// The media type of what is written.
-    pub mime: Str,
-    /// The last part of the file's path.
-    pub file: Str,
-}
 
 /// The compiled-in policy, without the parts that rows of tools and args hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,10 +41,10 @@ pub struct PolicyDef {
     pub level: Level,
     /// The rule for calls that need approval if the client cannot ask the user.
     pub headless: Headless,
-    /// Rows of [`Catalog::lists`], by fours: name, CLI, risk and tag of tools that are not permitted at run time.
-    pub deny: Rows,
-    /// Rows of [`Catalog::lists`]: variables of every program, and their values, by turns.
-    pub env: Rows,
+    /// By fours: name, CLI, risk and tag of tools that are not permitted at run time.
+    pub deny: List,
+    /// Variables of every program, and their values, by turns.
+    pub env: List,
     /// Which calls are held to the needs of their tools.
     pub confine: Confine,
     /// Executors: where programs run.
@@ -216,8 +62,8 @@ pub enum ExecutorDef {
         runtime: Runtime,
         /// The image, by name.
         image: Str,
-        /// Rows of [`Catalog::lists`]: mounts.
-        volumes: Rows,
+        /// Mounts.
+        volumes: List,
         /// The directory inside.
         working_dir: Option<Str>,
         /// The network.
@@ -225,10 +71,10 @@ pub enum ExecutorDef {
     },
     /// On the host, in a sandbox of the kernel.
     Sandbox {
-        /// Rows of [`Catalog::lists`]: paths that can be read.
-        read: Rows,
-        /// Rows of [`Catalog::lists`]: paths that can be changed.
-        write: Rows,
+        /// Paths that can be read.
+        read: List,
+        /// Paths that can be changed.
+        write: List,
         /// Whether sockets can be opened.
         network: bool,
         /// Resource limits.
@@ -364,13 +210,19 @@ impl Catalog {
     }
 
     /// Texts of a list, two by two.
-    pub(crate) fn pairs(&self, rows: Rows) -> impl Iterator<Item = (&str, &str)> + Clone {
+    pub(crate) fn pairs(&self, list: List) -> impl Iterator<Item = (&str, &str)> + Clone {
         let text = |id: u32| self.texts.get(Str(id));
-        self.lists[rows.range()].chunks_exact(2).map(move |pair| (text(pair[0]), text(pair[1])))
+        self.lists[list.range()].chunks_exact(2).map(move |pair| (text(pair[0]), text(pair[1])))
     }
 
-    pub(crate) fn list(&self, rows: Rows) -> impl ExactSizeIterator<Item = &str> + Clone {
-        self.lists[rows.range()].iter().map(|id| self.texts.get(Str(*id)))
+    /// Exit codes with their meanings.
+    pub(crate) fn exit_codes(&self, list: List) -> impl Iterator<Item = (u8, &str)> + Clone {
+        self.pairs(list).filter_map(|(code, meaning)| Some((code.parse().ok()?, meaning)))
+    }
+
+    /// Texts of a list.
+    pub(crate) fn list(&self, list: List) -> impl ExactSizeIterator<Item = &str> + Clone {
+        self.lists[list.range()].iter().map(|id| self.texts.get(Str(*id)))
     }
 }
 

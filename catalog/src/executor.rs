@@ -1,7 +1,6 @@
 //! Executors: where programs run.
 
 use crate::model::{Runtime, SandboxLimits};
-use crate::table::{Catalog, ExecutorDef, Rows};
 
 /// Executors: where programs run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,23 +40,4 @@ pub struct Sandbox {
     pub network: bool,
     /// Resource limits.
     pub limits: SandboxLimits,
-}
-
-/// Returns the compiled-in executor.
-pub(super) fn compiled_in(catalog: &Catalog, def: ExecutorDef) -> Executor {
-    let text = |id| catalog.texts.get(id).to_owned();
-    let list = |rows: Rows| catalog.list(rows).map(str::to_owned).collect();
-    match def {
-        ExecutorDef::Local => Executor::Local,
-        ExecutorDef::Container { runtime, image, volumes, working_dir, network } => Executor::Container(Container {
-            runtime,
-            image: text(image),
-            volumes: list(volumes),
-            working_dir: working_dir.map(text),
-            network: network.map(text),
-        }),
-        ExecutorDef::Sandbox { read, write, network, limits } => {
-            Executor::Sandbox(Sandbox { read: list(read), write: list(write), network, limits })
-        }
-    }
 }

@@ -1,17 +1,16 @@
 //! The pipeline: texts of config files → catalog, or every mistake in them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::lower;
 use crate::prompt::Prompt;
 use crate::read::check::{self, ServedItem};
-use crate::read::checked::{CheckedCli, CheckedTool};
 use crate::read::config;
-use crate::read::diagnostic::{Code, Diagnostic, Diagnostics, Severity};
 use crate::read::lint::{self, Silenced};
-use crate::read::source::{Source, Spanned};
 use crate::read::yaml;
-use crate::table::Catalog;
+use crate::source::{Source, Spanned};
+use crate::table::{Catalog, CheckedCli, CheckedTool};
 use crate::uri::UriTemplate;
 
 /// A catalog, and warnings about its configs.
@@ -96,14 +95,17 @@ impl<'a> File<'a> {
             }
             return Self { source, cli: None, silenced: Silenced::default(), found };
         };
-        let silenced = Silenced::of(source, &config);
+
+        let silenced = Silenced::new(source, &config);
         if advice == Advice::Lints {
             lint::lint(source, &config, &mut found);
         }
+
         let cli = check::check(source, config, &mut found);
         if advice == Advice::Lints {
             lint::lint_tools(source, &cli, &mut found);
         }
+
         Self { source, cli: Some(cli), silenced, found }
     }
 }
@@ -185,20 +187,24 @@ impl<'a> Files<'a> {
         });
         let (mut clis, mut sources, mut found, mut silenced) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let count = self.files.len();
+
         for file in self.files {
             clis.extend(file.cli);
             sources.push(file.source.clone());
             found.push(file.silenced.apply(file.found));
             silenced.push(file.silenced);
         }
+
         if clis.len() == count {
             found.push(check::override_earlier(&mut clis, &sources, &silenced, served));
         }
+
         found.extend(too_large(&clis, &sources).map(|one| vec![one]));
-        let mut diagnostics = in_order(found);
+        let mut diagnostics = Diagnostics::in_order(found);
         if diagnostics.has_errors() {
             return Err(diagnostics);
         }
+
         match lower::lower(&clis, None) {
             Ok(catalog) => Ok(Compiled { catalog, warnings: diagnostics }),
             Err(overflow) => {
@@ -231,17 +237,4 @@ fn too_large(clis: &[CheckedCli], sources: &[Source]) -> Option<Diagnostic> {
     })?;
     let message = "the tables of all configs up to this one would be larger than 1 GiB".to_owned();
     Some(Diagnostic::file(Code::TooLarge, source.path(), message, "use fewer or shorter tags, or fewer tools"))
-}
-
-/// Sorts each file's diagnostics by location. Drops warnings about a scalar that has an error too.
-pub(crate) fn in_order(files: Vec<Vec<Diagnostic>>) -> Diagnostics {
-    let mut diagnostics = Diagnostics::default();
-    for mut file in files {
-        let errors: HashSet<_> =
-            file.iter().filter(|d| d.severity() == Severity::Error).filter_map(Diagnostic::span).collect();
-        file.retain(|d| d.severity() == Severity::Error || d.span().is_none_or(|span| !errors.contains(&span)));
-        file.sort_by_key(|d| d.span().map(|span| span.start));
-        diagnostics.extend(file);
-    }
-    diagnostics
 }
