@@ -178,18 +178,7 @@ fn bare(calls: usize, in_flight: usize) -> Vec<Duration> {
 
 /// Runs programs by the runner, on one thread as in the server.
 async fn runner(calls: usize, in_flight: usize) -> Vec<Duration> {
-    let invocation = Invocation {
-        argv: vec![PROGRAM.to_owned()],
-        env: Vec::new(),
-        secrets: Vec::new(),
-        inherited: None,
-        confinement: None,
-        program_dir: None,
-        cwd: None,
-        stdin: None,
-        files_dir: None,
-        timeout: Duration::from_mins(1),
-    };
+    let invocation = Invocation::new(vec![PROGRAM.to_owned()], Duration::from_mins(1));
     let runner = Arc::new(Runner::new(Executor::Local, Limits::default(), 64));
     let mut tasks = tokio::task::JoinSet::new();
     for _ in 0..in_flight {

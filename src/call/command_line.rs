@@ -100,35 +100,19 @@ pub fn directory_of_line(tool: ResolvedTool<'_>, line: Option<&str>) -> Option<P
 /// Describes a call of a native tool, in the form of a command line.
 fn native(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Invocation {
     let values = bound.iter().map(|(arg, value)| format!("{}={value}", arg.name()));
-    Invocation {
-        argv: std::iter::once(tool.name().to_owned()).chain(values).collect(),
-        env: Vec::new(),
-        secrets: Vec::new(),
-        inherited: None,
-        confinement: None,
-        program_dir: None,
-        cwd: None,
-        stdin: None,
-        files_dir: None,
-        timeout: timeout(tool),
-    }
+    let argv = std::iter::once(tool.name().to_owned()).chain(values).collect();
+    Invocation::new(argv, timeout(tool))
 }
 
 /// Plans the command line of a program.
 fn command(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Invocation {
     let cli = tool.cli();
-    let program_dir = cli.working_dir().map(PathBuf::from);
     let mut invocation = Invocation {
-        argv: line(tool, bound, env),
         env: literal_variables(cli),
         secrets: secrets(cli, env),
-        inherited: None,
-        confinement: None,
+        program_dir: cli.working_dir().map(PathBuf::from),
         cwd: directory_of_call(tool, bound, env),
-        program_dir,
-        stdin: None,
-        files_dir: None,
-        timeout: timeout(tool),
+        ..Invocation::new(line(tool, bound, env), timeout(tool))
     };
 
     for (arg, value) in bound.iter() {

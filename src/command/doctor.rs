@@ -124,17 +124,11 @@ async fn programs(loaded: &LoadedTools) -> Vec<ProgramCheck> {
 /// The program cannot be run.
 async fn version(runner: &Runner, cli: CliView<'_>, word: &str) -> Result<Option<String>, String> {
     for argument in ["--version", "version", "-version"] {
+        let argv = vec![command_word(word, &exec::variable), argument.to_owned()];
         let invocation = Invocation {
-            argv: vec![command_word(word, &exec::variable), argument.to_owned()],
             env: literal_variables(cli),
-            secrets: Vec::new(),
-            inherited: None,
-            confinement: None,
             program_dir: cli.working_dir().map(PathBuf::from),
-            cwd: None,
-            stdin: None,
-            files_dir: None,
-            timeout: VERSION_LIMIT,
+            ..Invocation::new(argv, VERSION_LIMIT)
         };
         let outcome = runner.run(&invocation, None, pending()).await.map_err(|error| error.to_string())?;
         // Errors of the container runtime itself.

@@ -32,6 +32,25 @@ pub struct Invocation {
     pub timeout: Duration,
 }
 
+impl Invocation {
+    /// Makes the invocation of a program that gets the server's environment and directory, and no standard input.
+    #[must_use]
+    pub fn new(argv: Vec<String>, timeout: Duration) -> Self {
+        Self {
+            argv,
+            env: Vec::new(),
+            secrets: Vec::new(),
+            inherited: None,
+            confinement: None,
+            program_dir: None,
+            cwd: None,
+            stdin: None,
+            files_dir: None,
+            timeout,
+        }
+    }
+}
+
 /// Where a secret comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SecretSource {

@@ -37,18 +37,7 @@ use super::{container, local, secrets};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), climax::exec::SpawnError> {
 /// let runner = Runner::new(Executor::Local, Limits::default(), 4);
-/// let invocation = Invocation {
-///     argv: vec!["echo".into(), "two words".into()],
-///     env: Vec::new(),
-///     secrets: Vec::new(),
-///     inherited: None,
-///     confinement: None,
-///     program_dir: None,
-///     cwd: None,
-///     stdin: None,
-///     files_dir: None,
-///     timeout: Duration::from_secs(10),
-/// };
+/// let invocation = Invocation::new(vec!["echo".into(), "two words".into()], Duration::from_secs(10));
 /// let outcome = runner.run(&invocation, None, pending()).await?;
 /// assert_eq!(outcome.end, End::Exited(0));
 /// assert_eq!(outcome.stdout.text(), "two words\n");

@@ -21,18 +21,7 @@ struct Fake {
 impl Fake {
     fn new(words: &[&str]) -> Self {
         let argv = std::iter::once(fakecli().display().to_string()).chain(words.iter().map(ToString::to_string));
-        let invocation = Invocation {
-            argv: argv.collect(),
-            env: Vec::new(),
-            secrets: Vec::new(),
-            inherited: None,
-            confinement: None,
-            program_dir: None,
-            cwd: None,
-            stdin: None,
-            files_dir: None,
-            timeout: PATIENCE,
-        };
+        let invocation = Invocation::new(argv.collect(), PATIENCE);
         Self { invocation, limits: Limits::default() }
     }
 

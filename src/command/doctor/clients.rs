@@ -62,18 +62,7 @@ pub(super) async fn clients() -> Vec<ClientCheck> {
 /// # Errors
 /// It does not answer the first message, with what it says first.
 async fn start(runner: &Runner, argv: Vec<String>) -> Result<(), String> {
-    let invocation = Invocation {
-        argv,
-        env: Vec::new(),
-        secrets: Vec::new(),
-        inherited: None,
-        confinement: None,
-        program_dir: None,
-        cwd: None,
-        stdin: Some(INITIALIZE.to_owned()),
-        files_dir: None,
-        timeout: START_LIMIT,
-    };
+    let invocation = Invocation { stdin: Some(INITIALIZE.to_owned()), ..Invocation::new(argv, START_LIMIT) };
     let outcome = runner.run(&invocation, None, pending()).await.map_err(|error| error.to_string())?;
     let first = outcome.stdout.text().lines().next().and_then(|line| serde_json::from_str::<Value>(line).ok());
     if first.is_some_and(|answer| answer["result"]["serverInfo"].is_object()) {

@@ -202,18 +202,9 @@ impl<'a> HelpReader<'a> {
 
     /// Runs the program. Returns its standard output, or its standard error if that is empty.
     pub(super) async fn output(&self, words: impl IntoIterator<Item = &str>) -> Result<String, String> {
-        let invocation = Invocation {
-            argv: std::iter::once(self.program.to_owned()).chain(words.into_iter().map(str::to_owned)).collect(),
-            env: ENVIRONMENT.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
-            secrets: Vec::new(),
-            inherited: None,
-            confinement: None,
-            program_dir: None,
-            cwd: None,
-            stdin: None,
-            files_dir: None,
-            timeout: HELP_LIMIT,
-        };
+        let argv = std::iter::once(self.program.to_owned()).chain(words.into_iter().map(str::to_owned)).collect();
+        let env = ENVIRONMENT.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+        let invocation = Invocation { env, ..Invocation::new(argv, HELP_LIMIT) };
         let command = invocation.argv.join(" ");
         self.progress.started(&command);
         let outcome = self

@@ -29,35 +29,13 @@ pub(super) fn run(container: &Container, name: &str, invocation: &Invocation, va
     argv.push(container.image.clone());
     argv.extend(invocation.argv.iter().cloned());
 
-    Invocation {
-        argv,
-        env: Vec::new(),
-        secrets: Vec::new(),
-        inherited: None,
-        confinement: None,
-        program_dir: None,
-        cwd: None,
-        stdin: invocation.stdin.clone(),
-        files_dir: None,
-        timeout: invocation.timeout,
-    }
+    Invocation { stdin: invocation.stdin.clone(), ..Invocation::new(argv, invocation.timeout) }
 }
 
 /// Builds the command lines that end and remove the container called `name`, whatever its state.
 pub(super) fn removal(container: &Container, name: &str, limit: std::time::Duration) -> [Invocation; 2] {
     [vec!["kill"], vec!["rm", "--force"]].map(|words| {
         let words = std::iter::once(container.runtime.as_str()).chain(words).chain([name]);
-        Invocation {
-            argv: words.map(str::to_owned).collect(),
-            env: Vec::new(),
-            secrets: Vec::new(),
-            inherited: None,
-            confinement: None,
-            program_dir: None,
-            cwd: None,
-            stdin: None,
-            files_dir: None,
-            timeout: limit,
-        }
+        Invocation::new(words.map(str::to_owned).collect(), limit)
     })
 }
