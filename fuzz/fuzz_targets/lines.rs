@@ -57,7 +57,7 @@ fuzz_target!(|bytes: &[u8]| {
     let lines = || input.split(|byte| *byte == b'\n');
     lines().for_each(decoded);
     let surface = match *choice % 3 {
-        0 => Surface::Meta(MetaSurface::of([MetaTool::Search, MetaTool::Call, MetaTool::Read])),
+        0 => Surface::Meta(MetaSurface::of(["search", "call", "read"].into_iter().filter_map(MetaTool::of_word))),
         1 => Surface::Meta(MetaSurface::extended()),
         _ => Surface::Classic,
     };
