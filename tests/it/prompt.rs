@@ -62,8 +62,22 @@ impl Terminal {
         until(&format!("`{text}` on the screen"), || self.has(text));
     }
 
+    /// Waits for the prompt behind a line that was typed. An end of input that comes earlier is one for the program that
+    /// runs, and lost.
+    fn prompts_again(&self) {
+        until("the next prompt", || {
+            let screen = self.screen.lock().unwrap();
+            screen.rsplit_once('\n').is_some_and(|(_, last)| last.contains("> "))
+        });
+    }
+
     fn status(mut self) -> Option<i32> {
-        self.shell.wait().unwrap().code()
+        let mut status = None;
+        until("the prompt to end", || {
+            status = self.shell.try_wait().unwrap();
+            status.is_some()
+        });
+        status.and_then(|status| status.code())
     }
 }
 
@@ -109,7 +123,7 @@ fn lines_run_in_the_directory_of_the_prompt_and_are_kept() {
     terminal.types("cd nowhere\r");
     terminal.shows("cannot change to the directory");
     terminal.types("false\r");
-    terminal.shows("> ");
+    terminal.prompts_again();
     terminal.types("\x04");
     assert_eq!(terminal.status(), Some(1), "the status of the last line");
     let history = std::fs::read_to_string(directory.path().join("state/climax/history")).unwrap();

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use climax::catalog::{Catalog, Layer, Source, ToolIndex, compile};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::retry_on_intr;
 use serde_json::{Value, json};
 
 /// A timeout that only a hang reaches.
@@ -158,7 +159,7 @@ impl Server {
         let output = self.output.as_ref().unwrap();
         let mut ready = [PollFd::new(output.get_ref(), PollFlags::IN)];
         let time = Timespec::try_from(time).unwrap();
-        !output.buffer().is_empty() || poll(&mut ready, Some(&time)).unwrap() > 0
+        !output.buffer().is_empty() || retry_on_intr(|| poll(&mut ready, Some(&time))).unwrap() > 0
     }
 
     /// Sends a request without waiting for its response.
