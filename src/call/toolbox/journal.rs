@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use climax_catalog::ResolvedTool;
 use serde_json::Map;
 
 use super::Toolbox;
-use crate::call::audit::Record;
+use crate::call::audit::{Audit, Record};
 use crate::call::outcome::{CallError, CallResult, Ending, Permission};
 use crate::call::plan::{Plan, PlannedCall, Stage};
 use crate::call::plan_outcome::{PlanFailure, PlanOutcome, PlanResult, StepOutcome};
@@ -58,27 +59,33 @@ impl<'a> Journal<'a> {
             return PlanFailure { error, ..failure };
         }
 
-        let tool = failure.tool.as_deref().unwrap_or_default();
-        let nothing = Map::new();
-        let arguments = match self.request {
-            Request::Tool { arguments, .. } => arguments,
-            Request::Line { .. } => &nothing,
-        };
-        let served = self.toolbox.index.get(tool);
-        let starts = served.map_or_else(Vec::new, |served| self.toolbox.started_tools(served, arguments));
-        let record = Record {
-            call: self.first_number,
-            line: self.line(),
-            catalog: self.toolbox.digest(),
-            session: self.session,
-            tool_name: tool,
-            tool: served,
-            arguments,
-            starts,
-            permission: self.permission,
-            duration: self.since.elapsed(),
-        };
-        self.write_record(&record, Ending::Failed(&failure.error));
+        let duration = self.since.elapsed();
+        let ending = Ending::Failed(&failure.error);
+        let name = failure.tool.as_deref().unwrap_or_default();
+        let tool = self.toolbox.index.get(name);
+        if let Some(audit) = &self.toolbox.audit {
+            let nothing = Map::new();
+            let arguments = match self.request {
+                Request::Tool { arguments, .. } => arguments,
+                Request::Line { .. } => &nothing,
+            };
+            let starts = tool.map_or_else(Vec::new, |tool| self.toolbox.started_tools(tool, arguments));
+            let record = Record {
+                call: self.first_number,
+                line: self.line(),
+                catalog: self.toolbox.digest(),
+                session: self.session,
+                tool_name: name,
+                tool,
+                arguments,
+                starts,
+                permission: self.permission,
+                duration,
+            };
+            write(audit, &record, ending);
+        }
+
+        self.observe(tool.map_or("", ResolvedTool::name), duration, ending);
         failure
     }
 
@@ -104,7 +111,12 @@ impl<'a> Journal<'a> {
 
     /// Writes the audit line of a call that has ended.
     pub(super) fn ended(&self, stage: &Stage<'_>, ending: Ending<'_>) {
-        self.write_record(&self.record(stage, self.since.elapsed()), ending);
+        let duration = self.since.elapsed();
+        if let Some(audit) = &self.toolbox.audit {
+            write(audit, &self.record(stage, duration), ending);
+        }
+
+        self.observe(stage.call.name(), duration, ending);
     }
 
     /// Registers the audit line that the janitor writes if this process is killed before the guard is dropped.
@@ -146,16 +158,16 @@ impl<'a> Journal<'a> {
         self.is_line().then_some(self.first_number)
     }
 
-    fn write_record(&self, record: &Record<'_>, ending: Ending<'_>) {
-        if let Some(audit) = &self.toolbox.audit
-            && let Err(error) = audit.write(&record.to_json(ending))
-        {
-            tracing::error!(%error, "the audit line cannot be written; further calls fail until it can");
-        }
-
+    /// Reports a call to the observer. `tool` is empty if no served tool has the name.
+    fn observe(&self, tool: &str, duration: Duration, ending: Ending<'_>) {
         if let Some(observer) = &self.toolbox.observer {
-            let served = record.tool.map_or("", |tool| tool.name());
-            observer.call_ended(served, ending.codes().outcome, record.duration, ending.output_bytes());
+            observer.call_ended(tool, ending.codes().outcome, duration, ending.output_bytes());
         }
+    }
+}
+
+fn write(audit: &Audit, record: &Record<'_>, ending: Ending<'_>) {
+    if let Err(error) = audit.write(&record.to_json(ending)) {
+        tracing::error!(%error, "the audit line cannot be written; further calls fail until it can");
     }
 }
