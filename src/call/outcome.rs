@@ -148,6 +148,9 @@ pub(crate) enum Permission {
     Awaited,
 }
 
+/// The name of success in metrics and traces.
+pub(crate) const OK: &str = "ok";
+
 /// The names of one result in metrics, traces and the audit file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Codes {
@@ -223,7 +226,7 @@ impl Ending<'_> {
             Self::Ran(outcome) => {
                 let outcome_code = ErrorCode::of(outcome);
                 Codes {
-                    outcome: outcome_code.map_or("ok", ErrorCode::as_str),
+                    outcome: outcome_code.map_or(OK, ErrorCode::as_str),
                     decision: None,
                     end: Some(end_name(outcome.end)),
                 }

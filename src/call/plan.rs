@@ -70,12 +70,7 @@ impl<'a> Plan<'a> {
     /// Returns the highest risk of its calls.
     #[must_use]
     pub fn risk(&self) -> Risk {
-        self.calls().map(PlannedCall::risk).max().unwrap_or(Risk::Read)
-    }
-
-    /// Returns the names of the tools that it calls, in order.
-    pub fn tools(&self) -> impl Iterator<Item = &'a str> {
-        self.calls().map(PlannedCall::name)
+        self.calls().map(PlannedCall::risk).max().unwrap_or(Risk::Destructive)
     }
 }
 

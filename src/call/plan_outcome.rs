@@ -3,7 +3,7 @@
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use crate::call::outcome::{CallError, CallResult, ErrorCode};
+use crate::call::outcome::{CallError, CallResult, Ending, OK};
 use crate::exec::{End, Outcome, Stop};
 
 /// What would become of a request.
@@ -79,18 +79,19 @@ pub struct PlanFailure {
 }
 
 impl<Q> PlanResult<Q> {
-    /// Returns the name of the result in traces: `ok`, `asked`, or the code of the error that ended it.
+    /// Returns the name of the result in traces: that of the call which ended the plan.
     pub(crate) fn code(&self) -> &'static str {
         let done = match self {
-            Self::InputRequired(_) => return "asked",
+            Self::InputRequired(_) => return Ending::Asked.codes().outcome,
             Self::Done(done) => done,
         };
+
         let last = done.steps.last().and_then(|step| step.stages.last());
-        let error = match &done.failure {
-            Some(failure) => Some(failure.error.code()),
-            None => last.and_then(|stage| ErrorCode::of(&stage.outcome)),
-        };
-        error.map_or("ok", ErrorCode::as_str)
+        match (&done.failure, last) {
+            (Some(failure), _) => Ending::Failed(&failure.error).codes().outcome,
+            (None, Some(stage)) => Ending::Ran(&stage.outcome).codes().outcome,
+            (None, None) => OK,
+        }
     }
 
     /// Returns the result of a plan of one call.
