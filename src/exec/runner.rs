@@ -137,7 +137,7 @@ impl Runner {
             Err(why) => return Ok(Outcome::not_started(why)),
         };
 
-        let (invocation, masks) = secrets::take(invocation)?;
+        let (invocation, masks) = secrets::take(invocation.clone())?;
         self.run_joined(&invocation, Joint::default(), (watch, &masks), stop).await
     }
 
@@ -257,10 +257,10 @@ fn take_secrets(stages: Vec<PipelineStage>) -> Result<(Vec<PipelineStage>, Masks
     let mut masks = Masks::default();
     let mut taken = Vec::with_capacity(stages.len());
 
-    for (at, stage) in stages.into_iter().enumerate() {
-        let (invocation, own) = secrets::take(&stage.invocation).map_err(|error| StageError { stage: at, error })?;
+    for (at, PipelineStage { invocation, has_output, errors }) in stages.into_iter().enumerate() {
+        let (invocation, own) = secrets::take(invocation).map_err(|error| StageError { stage: at, error })?;
         masks = masks.with(&own);
-        taken.push(PipelineStage { invocation, ..stage });
+        taken.push(PipelineStage { invocation, has_output, errors });
     }
     Ok((taken, masks))
 }

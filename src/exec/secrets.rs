@@ -16,26 +16,25 @@ const MAX_SECRET_BYTES: u64 = 64 << 10;
 ///
 /// # Errors
 /// A file cannot be read as a secret.
-pub(super) fn take(invocation: &Invocation) -> Result<(Invocation, Masks), SpawnError> {
-    let mut taken = Invocation { secrets: Vec::new(), ..invocation.clone() };
+pub(super) fn take(mut invocation: Invocation) -> Result<(Invocation, Masks), SpawnError> {
     let mut values = Vec::new();
 
-    for (name, source) in &invocation.secrets {
+    for (name, source) in std::mem::take(&mut invocation.secrets) {
         let value = match source {
-            SecretSource::Variable(name) => variable(name),
-            SecretSource::File(path) => {
-                let content = read(Path::new(path));
-                Some(content.map_err(|error| SpawnError::Secret(name.clone(), path.clone(), error))?)
-            }
+            SecretSource::Variable(variable_name) => variable(&variable_name),
+            SecretSource::File(path) => match read(Path::new(&path)) {
+                Ok(content) => Some(content),
+                Err(error) => return Err(SpawnError::Secret(name, path, error)),
+            },
         };
         let Some(value) = value else { continue };
 
         // Before the values of arguments.
-        taken.env.insert(0, (name.clone(), value.clone()));
-        values.push(value.into_bytes());
+        values.push(value.clone().into_bytes());
+        invocation.env.insert(0, (name, value));
     }
 
-    Ok((taken, Masks::new(values)))
+    Ok((invocation, Masks::new(values)))
 }
 
 /// Reads a file with a secret. Only a regular file is read, without blocking.
