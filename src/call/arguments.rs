@@ -362,12 +362,13 @@ fn check_whole(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Vec<Violation> {
     violations.extend(missing_operand(tool, bound));
     let on_line = |(arg, _): &(ArgView<'_>, &BoundValue)| !matches!(arg.place(), Place::Stdin | Place::Cwd);
     let length = |value: &BoundValue| value.words().map(|word| word.len() + 1).sum::<usize>();
-    let lengths = bound.iter().filter(on_line).map(|(arg, value)| (length(value), arg.name()));
-    let (bytes, longest) = lengths.fold((0, (0, "")), |(sum, longest), one| (sum + one.0, longest.max(one)));
+    let lengths = || bound.iter().filter(on_line).map(|(arg, value)| (length(value), arg.name()));
+    let bytes = lengths().map(|(bytes, _)| bytes).sum();
 
     if bytes > MAX_COMMAND_LINE_BYTES {
         let problem = Problem::LineTooLong { bytes, limit: MAX_COMMAND_LINE_BYTES };
-        violations.push(Violation { argument: longest.1.to_owned(), problem });
+        let longest = lengths().max().map_or("", |(_, name)| name);
+        violations.push(Violation { argument: longest.to_owned(), problem });
     }
 
     violations

@@ -46,10 +46,10 @@ pub(super) fn line_reply(done: PlanOutcome, index: &ToolIndex, form: TextForm) -
             let rendered = reply(&tool, OutputForm::Text, Ok(outcome), form);
             error = error.or(rendered.error.filter(|_| is_failure));
             full_output = rendered.full_output.or(full_output);
-            match at < last {
-                true => blocks.push(format!("[{text}]\n{}", rendered.text)),
-                false if rendered.text != NO_OUTPUT => blocks.push(rendered.text),
-                false => {}
+            if at < last {
+                blocks.push(format!("[{text}]\n{}", rendered.text));
+            } else if rendered.text != NO_OUTPUT {
+                blocks.push(rendered.text);
             }
         }
     }

@@ -53,9 +53,9 @@ fn entry(skill: &Skill) -> model::Skill {
 
 fn mime(file: &SkillFile) -> &'static str {
     let is_text = !file.content.contains(&0) && std::str::from_utf8(&file.content).is_ok();
-    match is_text {
-        true if is_markdown(&file.path) => MARKDOWN,
-        true => TEXT,
-        false => "application/octet-stream",
+    if !is_text {
+        return "application/octet-stream";
     }
+
+    if is_markdown(&file.path) { MARKDOWN } else { TEXT }
 }

@@ -28,8 +28,7 @@ pub(super) struct Surroundings<'s> {
 }
 
 impl Toolbox {
-    /// Plans a command and the commands that it starts. `text` is the command as it is
-    /// written.
+    /// Plans a command and the commands that it starts. `text` is the command as it is written.
     pub(super) fn plan_command<'a>(
         &'a self,
         reading: Reading<'a>,

@@ -57,29 +57,20 @@ impl Toolbox {
         additions: &Additions,
     ) -> Result<Plan<'a>, Box<PlanFailure>> {
         let steps = match request {
-            Request::Tool { name, arguments } => vec![self.plan_tool(name, arguments, session, additions)?],
+            Request::Tool { name, arguments } => match self.plan_tool(name, arguments, session, additions) {
+                Ok(call) => vec![only_step(name, call)],
+                Err(error) => {
+                    return Err(Box::new(PlanFailure { tool: Some(name.to_owned()), text: name.to_owned(), error }));
+                }
+            },
             Request::Line { text, directory, input } => self.plan_line(text, directory, input, session)?,
         };
 
         Ok(Plan { steps, policy: &self.policy, runner: &self.runner })
     }
 
-    /// Plans the one call of a tool by its name.
+    /// Plans the call of a tool by its name.
     fn plan_tool<'a>(
-        &'a self,
-        name: &str,
-        arguments: &'a Map<String, Value>,
-        session: Session<'_>,
-        additions: &Additions,
-    ) -> Result<Step<'a>, Box<PlanFailure>> {
-        let failed = |error| Box::new(PlanFailure { tool: Some(name.to_owned()), text: name.to_owned(), error });
-        let call = self.plan_named_call(name, arguments, session, additions).map_err(failed)?;
-        let stage = Stage { place: 0, call, text: name.to_owned(), streams: Redirections::default() };
-
-        Ok(Step { condition: Condition::Always, stages: vec![stage] })
-    }
-
-    fn plan_named_call<'a>(
         &'a self,
         name: &str,
         arguments: &'a Map<String, Value>,
@@ -180,6 +171,12 @@ impl Toolbox {
         let level = self.policy.confine().level.unwrap_or_default();
         confinement::confine(invocation, tool, bound, level, &exec::variable);
     }
+}
+
+/// The step of a plan of one call.
+fn only_step<'a>(name: &str, call: PlannedCall<'a>) -> Step<'a> {
+    let stage = Stage { place: 0, call, text: name.to_owned(), streams: Redirections::default() };
+    Step { condition: Condition::Always, stages: vec![stage] }
 }
 
 /// Binds the arguments of a call by name, with the user's answers if there are any, and checks them.
