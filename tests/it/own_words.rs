@@ -24,6 +24,9 @@ fn words_of_bundled_programs_run_as_they_are_typed() {
         "sort -k 2 -k 1 -r f",
         "head -c 3 -n 2 f",
         "git rev-parse X --abbrev-ref",
+        "git --version",
+        "cargo -V",
+        "gh --version",
         "jq -r .a -c f",
         "ffmpeg -hide_banner -loglevel error -ss 5 -i a.mp4 -t 3 b.mp4",
     ] {
