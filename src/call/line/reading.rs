@@ -235,9 +235,14 @@ fn may_fit(tool: ResolvedTool<'_>, command: CommandWords<'_>) -> bool {
         CommandPart::Word(word) if !is_option(word) => Some(word),
         _ => None,
     });
-    let stands_as =
-        |alias: &str| quoted_words(alias).iter().find(|word| !is_option(word)).is_none_or(|word| stands(word));
-    own.is_none_or(stands) || tool.aliases().any(stands_as)
+    own.is_none_or(stands) || tool.aliases().filter_map(selecting_word).any(|word| stands(&word))
+}
+
+/// Returns the word of a spelling by which a line selects it: the first that is no option, or else its first option, such
+/// as `--version`.
+fn selecting_word(alias: &str) -> Option<String> {
+    let words = quoted_words(alias);
+    words.iter().find(|word| !is_option(word)).or(words.first()).cloned()
 }
 
 /// Whether the words of a command stand in the line, in this order, the program first.
