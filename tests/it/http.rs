@@ -520,7 +520,9 @@ fn draining_finishes_calls_and_refuses_new_ones() {
     let mut running = web.modern(&[], "tools/call", &params);
     assert!(running.event().unwrap()["params"]["progressToken"] == 1);
     web.signal("TERM");
-    until("the server to drain", || web.get("/readyz", &[]).status == 503);
+    until("the server to leave", || web.get("/readyz", &[]).status == 503);
+    // Between the two it still takes calls, for no time here.
+    until("the server to drain", || web.modern(&[], "tools/list", &json!({})).status == 503);
     assert_eq!(web.get("/healthz", &[]).status, 200);
     let refused = web.modern(&[], "tools/list", &json!({}));
     assert_eq!((refused.status, refused.header("connection")), (503, Some("close")));
