@@ -62,7 +62,7 @@ pub use digest::digest;
 pub use flag::{FlagMatch, FlagTemplate};
 pub use format::config_schema;
 pub use index::{CliSummary, Filter, FoundTool, Layer, Match, Score, Strategy, TermShare, ToolIndex};
-pub use model::{ArgRisk, GroupKind, Order, Place, Rest, Risk, Role, STEPS, Shape, Spread, Type};
+pub use model::{ArgRisk, Cage, GroupKind, Order, Place, Rest, Risk, Role, STEPS, Shape, Spread, Type};
 pub use needs::{ANY, EnvValue, Needs};
 pub use output::{OutputForm, conforms};
 pub use policy::Policy;

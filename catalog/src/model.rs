@@ -355,6 +355,33 @@ impl Confine {
     }
 }
 
+/// What holds a program that runs code which nobody described.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "lowercase")]
+pub enum Cage {
+    /// It reads the project and the system, and writes temporary files.
+    Read,
+    /// It also writes in the project.
+    Workspace,
+}
+
+impl Cage {
+    /// Returns the cage's name in configs, policies and calls.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+
+    /// Returns the risk of a program that it holds.
+    #[must_use]
+    pub fn risk(self) -> Risk {
+        match self {
+            Self::Read => Risk::Read,
+            Self::Workspace => Risk::Write,
+        }
+    }
+}
+
 /// A program that runs containers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "lowercase")]

@@ -71,5 +71,6 @@ pub(crate) fn confine(
         network: needs.has_network(),
         local_sockets: needs.has_local_sockets(),
         metadata: !is_reading,
+        ..Rights::default()
     });
 }

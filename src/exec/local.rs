@@ -5,8 +5,9 @@ use std::io;
 
 use climax_catalog::policy::Sandbox;
 
-use super::confine::rights::{Rights, make_missing};
-use super::confine::sandbox;
+use super::confine::order::Order;
+use super::confine::rights::{CageRights, Rights, make_missing};
+use super::confine::{Isolation, parent, sandbox};
 use super::environment::variable;
 use super::error::SpawnError;
 use super::invocation::Invocation;
@@ -24,6 +25,9 @@ pub(super) async fn run(
     let Some(rights) = &invocation.confinement else {
         return process::run(invocation, joint, context, stop).await;
     };
+    if let Some(cage) = &rights.cage {
+        return run_in_cage((rights, cage), invocation, joint, context, stop).await;
+    }
     make_missing(&rights.write);
 
     // Where no directory for temporary files can be written, the program has none either.
@@ -51,6 +55,39 @@ pub(super) async fn run_in_sandbox(
     context: RunContext<'_>,
     stop: impl Future<Output = Stop>,
 ) -> Result<Outcome, SpawnError> {
+    let order = |password: &str| sandbox::order(sandbox, password, invocation, &variable);
+    let outcome = run_as_child(order, invocation, joint, context, stop).await?;
+    Ok(Outcome { sandbox: Some(sandbox::description(sandbox, &variable)), ..outcome })
+}
+
+/// Runs a program in a cage.
+async fn run_in_cage(
+    (rights, cage): (&Rights, &CageRights),
+    invocation: &Invocation,
+    joint: Joint,
+    context: RunContext<'_>,
+    stop: impl Future<Output = Stop>,
+) -> Result<Outcome, SpawnError> {
+    let Some(isolation) = Isolation::here().filter(|isolation| isolation.holds(cage.cage)) else {
+        let name = cage.cage.as_str();
+        let problem = format!("this system has no cage `{name}`; `climax doctor` says what is missing");
+        return Err(SpawnError::Sandbox(invocation.argv[0].clone(), problem));
+    };
+    make_missing(&rights.write);
+
+    let order = |password: &str| parent::cage_order(rights, cage, isolation, password);
+    run_as_child(order, invocation, joint, context, stop).await
+}
+
+/// Runs a program in a child that confines itself as ordered. Error messages of the child start with a password, which
+/// the program does not know.
+async fn run_as_child(
+    order: impl FnOnce(&str) -> Order,
+    invocation: &Invocation,
+    joint: Joint,
+    context: RunContext<'_>,
+    stop: impl Future<Output = Stop>,
+) -> Result<Outcome, SpawnError> {
     let program = &invocation.argv[0];
     let system_error = |error: io::Error| SpawnError::System(program.clone(), error);
     if context.janitor.is_none() {
@@ -63,15 +100,14 @@ pub(super) async fn run_in_sandbox(
     }
 
     let path = process::find(invocation)?;
-    let invocation = &Invocation { confinement: None, ..invocation.clone() };
-    let child = sandbox::child_command(sandbox, &password, &path, invocation, &variable);
+    let child = parent::child_command(&order(&password), &path, invocation);
     let outcome = process::run(&child, joint, context, stop).await.map_err(|error| match error {
         SpawnError::System(_, error) => system_error(error),
         other => other,
     })?;
 
-    match sandbox::child_error(&outcome, &password) {
+    match parent::child_error(&outcome, &password) {
         Some(problem) => Err(SpawnError::Sandbox(program.clone(), problem)),
-        None => Ok(Outcome { sandbox: Some(sandbox::description(sandbox, &variable)), ..outcome }),
+        None => Ok(outcome),
     }
 }

@@ -29,7 +29,7 @@ mod secrets;
 
 #[cfg(has_code)]
 pub(crate) use confine::isolate;
-pub use confine::{Rights, kernel_abi};
+pub use confine::{CageRights, Isolation, Readable, Rights, kernel_abi};
 pub use environment::{directory, variable};
 pub use error::SpawnError;
 pub(crate) use files::ResultFiles;

@@ -34,7 +34,8 @@ pub use explain::{ArgReason, Explanation, Reason};
 pub use file::PolicyFile;
 pub use format::schema;
 pub use parse::{read, with_names};
-pub(crate) use selector::{NamePattern, Selector};
+pub use selector::NamePattern;
+pub(crate) use selector::Selector;
 
 /// Permitted tools, approval and executor. The default permits every tool, without approval, on this machine.
 #[derive(Clone, Debug, Default)]

@@ -8,10 +8,12 @@ use crate::view::ResolvedTool;
 
 /// The name of a tool, or a pattern in which each `*` stands for any characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct NamePattern(String);
+pub struct NamePattern(String);
 
 impl NamePattern {
-    pub(crate) fn new(text: &str) -> Self {
+    /// Makes the pattern of a text.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
         Self(text.to_owned())
     }
 
@@ -24,7 +26,9 @@ impl NamePattern {
         &self.0
     }
 
-    pub(crate) fn matches(&self, name: &str) -> bool {
+    /// Returns whether a name fits.
+    #[must_use]
+    pub fn matches(&self, name: &str) -> bool {
         let mut parts = self.0.split('*');
         let first = parts.next().unwrap_or_default();
         let Some(mut rest) = name.strip_prefix(first) else { return false };

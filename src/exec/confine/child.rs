@@ -1,20 +1,29 @@
-//! The child's side of the sandbox: confines this process as the order says, and executes a program in its place.
+//! The child's side: confines this process as the order says, and executes a program in its place.
 
 use std::convert::Infallible;
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use climax_catalog::Cage;
 use climax_catalog::policy::SandboxLimits;
 use rustix::process::{Resource, Rlimit, geteuid, setrlimit};
 use rustix::thread::CapabilitySet;
 
+use super::bounds::MAX_PROCESSES;
 use super::capabilities::drop_capabilities;
-use super::landlock::restrict_to_sandbox;
-use super::order::Order;
+use super::isolation::Isolation;
+use super::landlock::{restrict_to_cage, restrict_to_sandbox};
+use super::mounts::{self, View};
+use super::order::{Holder, Order};
+use super::rights::CageRights;
 use super::seccomp::{Filter, forbid_system_calls};
+use super::{namespaces, project};
+
+/// Maximum size of a file that a caged program writes, in bytes.
+const MAX_CAGED_FILE_BYTES: u64 = 1 << 30;
 
 /// Applies all restrictions, then executes the program.
 pub(crate) fn execute(order: &Order, command: &[OsString]) -> Result<Infallible, String> {
@@ -22,22 +31,71 @@ pub(crate) fn execute(order: &Order, command: &[OsString]) -> Result<Infallible,
         return Err("expected a program and its name".to_owned());
     };
 
-    let Order { password: _, read, write, network, limits } = order;
+    let way_on = match &order.holder {
+        Holder::Sandbox(limits) => {
+            enter_sandbox(order, *limits)?;
+            "add its directory, and those of its libraries, to `executor.read` of the policy"
+        }
+        Holder::Cage { rights, isolation, local_sockets } => {
+            enter_cage(order, rights, *isolation, *local_sockets)?;
+            "it is not among the files that the cage may read; `needs: {read: [DIRECTORY]}` in a config permits it"
+        }
+    };
+
+    #[expect(clippy::disallowed_methods, reason = "the child that confines itself is part of `exec`")]
+    let error = Command::new(path).arg0(name).args(words).exec();
+    Err(match error.kind() {
+        io::ErrorKind::PermissionDenied => format!("{}: {error}; {way_on}", path.display()),
+        _ => error.to_string(),
+    })
+}
+
+/// Confines this process to the policy's sandbox.
+fn enter_sandbox(order: &Order, limits: SandboxLimits) -> Result<(), String> {
+    let Order { read, write, network, .. } = order;
     check_paths(read, write)?;
     restrict_to_sandbox(read, write, *network)?;
     drop_capabilities(CapabilitySet::empty())?;
     forbid_system_calls(Filter::Sandbox { network: *network })?;
-    limit_resources(*limits)?;
+    limit_resources(limits)
+}
 
-    #[expect(clippy::disallowed_methods, reason = "the child of the sandbox is part of `exec`")]
-    let error = Command::new(path).arg0(name).args(words).exec();
-    Err(match error.kind() {
-        io::ErrorKind::PermissionDenied => {
-            let path = path.display();
-            format!("{path}: {error}; add its directory, and those of its libraries, to `executor.read` of the policy")
-        }
-        _ => error.to_string(),
-    })
+/// Confines this process to a cage.
+fn enter_cage(order: &Order, rights: &CageRights, isolation: Isolation, local_sockets: bool) -> Result<(), String> {
+    let Order { read, write, network, .. } = order;
+    let hidden: Vec<PathBuf> = project::secrets(rights).into_iter().chain(project::system_secrets()).collect();
+    let is_isolated = isolation == Isolation::Namespaces;
+
+    let mut write: Vec<OsString> = write.iter().filter(|path| Path::new(path).is_dir()).cloned().collect();
+    let read = if is_isolated {
+        let frozen = rights.project.as_deref().filter(|_| rights.cage == Cage::Workspace).map(project::protected);
+        let view = View {
+            writable: write.iter().map(PathBuf::from).collect(),
+            frozen: frozen.unwrap_or_default(),
+            hidden,
+        };
+        namespaces::enter(!network, || mounts::show(&view))?;
+        write.push(mounts::MEMORY_FILES.into());
+        read.clone()
+    } else {
+        // Landlock cannot forbid anything below a directory that it permits.
+        let granted = read.iter().map(|path| project::around(Path::new(path), &hidden)).collect::<Result<Vec<_>, _>>()?;
+        granted.into_iter().flatten().map(PathBuf::into_os_string).collect()
+    };
+
+    restrict_to_cage(&read, &write, *network || is_isolated)?;
+    drop_capabilities(CapabilitySet::empty())?;
+    let network = *network || is_isolated;
+    forbid_system_calls(Filter::Cage { network, local_sockets, namespaces: is_isolated })?;
+    limit_caged(is_isolated)
+}
+
+/// Sets the resource limits of a cage.
+fn limit_caged(is_isolated: bool) -> Result<(), String> {
+    let mut limits = vec![(Resource::Core, 0), (Resource::Fsize, MAX_CAGED_FILE_BYTES)];
+    // Outside of a namespace the kernel would count all processes of the user.
+    limits.extend(is_isolated.then_some((Resource::Nproc, MAX_PROCESSES as u64)));
+    limits.into_iter().try_for_each(|(resource, limit)| set_limit(resource, limit))
 }
 
 /// Rejects paths of the policy that a sandboxed program could influence.
@@ -86,9 +144,13 @@ fn limit_resources(limits: SandboxLimits) -> Result<(), String> {
         (Resource::Fsize, limits.file_mb, MIB),
     ] {
         if let Some(limit) = limit.map(|limit| u64::from(limit) * unit) {
-            let both = Rlimit { current: Some(limit), maximum: Some(limit) };
-            setrlimit(resource, both).map_err(|error| format!("a limit cannot be set: {error}"))?;
+            set_limit(resource, limit)?;
         }
     }
     Ok(())
+}
+
+fn set_limit(resource: Resource, limit: u64) -> Result<(), String> {
+    let both = Rlimit { current: Some(limit), maximum: Some(limit) };
+    setrlimit(resource, both).map_err(|error| format!("a limit cannot be set: {error}"))
 }

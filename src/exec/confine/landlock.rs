@@ -27,6 +27,9 @@ const DEVICES: BitFlags<AccessFs> = make_bitflags!(AccessFs::{MakeChar | MakeBlo
 /// Devices that keep nothing of what is written.
 const DATA_DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
 
+/// Devices that only give bytes.
+const RANDOM_DEVICES: [&str; 2] = ["/dev/random", "/dev/urandom"];
+
 /// A step of confinement that the system refused.
 #[derive(Debug)]
 pub(super) struct Refused {
@@ -128,6 +131,31 @@ pub(super) fn restrict_to_sandbox(read: &[OsString], write: &[OsString], network
     let created = with_tcp(ruleset, network)?;
     let created = allow(created, read, AccessFs::from_read).map_err(path_refused)?;
     let created = allow(created, write, |abi| AccessFs::from_all(abi) & !DEVICES).map_err(path_refused)?;
+
+    created.restrict_self().map(drop).map_err(|error| error.to_string())
+}
+
+/// Restricts all access to files to `read`, `write` and the devices that hold nothing.
+///
+/// Without `own_network` and `network`, TCP is refused too.
+///
+/// # Errors
+/// The kernel lacks a restriction.
+pub(super) fn restrict_to_cage(read: &[OsString], write: &[OsString], has_network: bool) -> Result<(), String> {
+    let ruleset = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessFs::from_all(MIN_NEEDS_ABI))
+        .map_err(|_| "the kernel has no Landlock, or one that is too old: Linux 6.2 is needed")?
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_all(MAX_ABI))
+        .and_then(|ruleset| ruleset.scope(Scope::from_all(MAX_ABI)))
+        .map_err(|error| error.to_string())?;
+
+    let created = with_tcp(ruleset, has_network)?;
+    let created = allow(created, &existing(read), AccessFs::from_read)?;
+    let created = allow(created, &existing(write), |abi| AccessFs::from_all(abi) & !DEVICES)?;
+    let created = allow(created, &existing(&RANDOM_DEVICES), |_| AccessFs::ReadFile.into())?;
+    let created = allow(created, &existing(&DATA_DEVICES), |_| AccessFs::ReadFile | AccessFs::WriteFile)?;
 
     created.restrict_self().map(drop).map_err(|error| error.to_string())
 }

@@ -14,18 +14,28 @@
 //! Systems without these means have [`portable`] instead.
 
 #[cfg(native_linux)]
+mod bounds;
+#[cfg(native_linux)]
 mod capabilities;
 #[cfg(native_linux)]
 mod child;
 #[cfg(has_code)]
 mod isolate;
+mod isolation;
 #[cfg(native_linux)]
 mod landlock;
 #[cfg(native_linux)]
+mod mounts;
+#[cfg(native_linux)]
+mod namespaces;
+#[cfg(native_linux)]
 mod needs;
 pub(super) mod order;
+pub(super) mod parent;
 #[cfg(not(native_linux))]
 mod portable;
+#[cfg(native_linux)]
+mod project;
 pub(super) mod rights;
 pub(super) mod sandbox;
 #[cfg(native_linux)]
@@ -41,8 +51,13 @@ pub(crate) use isolate::isolate;
 pub use landlock::kernel_abi;
 #[cfg(native_linux)]
 pub(super) use needs::start;
+#[cfg(native_linux)]
+use namespaces::available as has_namespaces;
+#[cfg(not(native_linux))]
+use portable::has_namespaces;
 #[cfg(not(native_linux))]
 pub use portable::kernel_abi;
 #[cfg(not(native_linux))]
 pub(super) use portable::{execute, start};
-pub use rights::Rights;
+pub use isolation::Isolation;
+pub use rights::{CageRights, Readable, Rights};

@@ -35,7 +35,7 @@ pub(crate) fn start<T: Send + 'static>(
         return Ok(start());
     }
 
-    let Rights { write, network, local_sockets, metadata } = rights.clone();
+    let Rights { read: _, write, network, local_sockets, metadata, cage: _ } = rights.clone();
     let (answer, answered) = mpsc::sync_channel(1);
     let job: Job = Box::new(move |thread| {
         let started = match thread {

@@ -1,14 +1,19 @@
-//! The order to the child of the sandbox: what a program may reach, as words of a command line.
+//! The order to the child that confines itself: what a program may do, as words of a command line.
 //!
 //! Pure. The command line of people knows nothing of it, because the child has to be done before the program could start
 //! by itself.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
 
+use climax_catalog::Cage;
 use climax_catalog::policy::SandboxLimits;
 
-/// The subcommand that starts this binary as the child of the sandbox.
+use super::isolation::Isolation;
+use super::rights::CageRights;
+
+/// The subcommand that starts this binary as the child that confines itself.
 pub(crate) const COMMAND: &str = "confine";
 
 /// What the child has to do before it executes a program.
@@ -20,24 +25,52 @@ pub(crate) struct Order {
     pub(crate) read: Vec<OsString>,
     /// Paths to change.
     pub(crate) write: Vec<OsString>,
-    /// Whether sockets can be opened.
+    /// Whether sockets of the Internet can be opened.
     pub(crate) network: bool,
-    /// Resource limits.
-    pub(crate) limits: SandboxLimits,
+    /// What holds it.
+    pub(crate) holder: Holder,
+}
+
+/// What holds a program that the child executes.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Holder {
+    /// The sandbox of a policy.
+    Sandbox(SandboxLimits),
+    /// A cage.
+    Cage {
+        /// What it holds.
+        rights: CageRights,
+        /// By what means.
+        isolation: Isolation,
+        /// Whether Unix sockets can be opened.
+        local_sockets: bool,
+    },
 }
 
 impl Order {
     /// Returns the words of the order, in the form that [`Order::read`] takes.
     pub(crate) fn words(&self) -> Vec<String> {
-        let Self { password, read, write, network, limits } = self;
+        let Self { password, read, write, network, holder } = self;
 
         let mut words = vec![password.display().to_string()];
         words.extend(read.iter().map(|path| format!("read={}", path.display())));
         words.extend(write.iter().map(|path| format!("write={}", path.display())));
         words.extend(network.then(|| NETWORK.to_owned()));
 
-        let limits = LIMITS.iter().zip([limits.memory_mb, limits.cpu_s, limits.processes, limits.file_mb]);
-        words.extend(limits.filter_map(|(name, limit)| Some(format!("{name}={}", limit?))));
+        match holder {
+            Holder::Sandbox(SandboxLimits { memory_mb, cpu_s, processes, file_mb }) => {
+                let limits = LIMITS.iter().zip([memory_mb, cpu_s, processes, file_mb]);
+                words.extend(limits.filter_map(|(name, limit)| Some(format!("{name}={}", limit.as_ref()?))));
+            }
+            Holder::Cage { rights: CageRights { cage, project, secrets, open }, isolation, local_sockets } => {
+                words.push(format!("cage={}", cage.as_str()));
+                words.push(format!("isolation={}", isolation.as_str()));
+                words.extend(project.iter().map(|project| format!("project={}", project.display())));
+                words.extend(secrets.iter().map(|name| format!("secret={name}")));
+                words.extend(open.iter().map(|name| format!("open={name}")));
+                words.extend(local_sockets.then(|| LOCAL_SOCKETS.to_owned()));
+            }
+        }
         words
     }
 
@@ -46,13 +79,12 @@ impl Order {
         let end = words.iter().position(|word| word == "--")?;
         let ([password, rules @ ..], command) = (&words[..end], &words[end + 1..]) else { return None };
 
-        let [memory_mb, cpu_s, processes, file_mb] = LIMITS.map(|name| limit(rules, name));
         let order = Self {
             password: password.clone(),
-            read: paths(rules, "read"),
-            write: paths(rules, "write"),
+            read: values(rules, "read"),
+            write: values(rules, "write"),
             network: rules.iter().any(|word| word == NETWORK),
-            limits: SandboxLimits { memory_mb, cpu_s, processes, file_mb },
+            holder: holder(rules)?,
         };
 
         Some((order, command))
@@ -61,16 +93,36 @@ impl Order {
 
 const NETWORK: &str = "network";
 
+const LOCAL_SOCKETS: &str = "local-sockets";
+
 const LIMITS: [&str; 4] = ["memory-mb", "cpu-s", "processes", "file-mb"];
 
+/// Reads what holds the program; `None` if a cage is not understood, since nothing weaker may take its place.
+fn holder(rules: &[OsString]) -> Option<Holder> {
+    let Some(cage) = text(rules, "cage") else {
+        let [memory_mb, cpu_s, processes, file_mb] = LIMITS.map(|name| text(rules, name)?.parse().ok());
+        return Some(Holder::Sandbox(SandboxLimits { memory_mb, cpu_s, processes, file_mb }));
+    };
+
+    let names = |key| values(rules, key).iter().map(|name| name.display().to_string()).collect();
+    let rights = CageRights {
+        cage: cage.parse::<Cage>().ok()?,
+        project: values(rules, "project").into_iter().next().map(PathBuf::from),
+        secrets: names("secret"),
+        open: names("open"),
+    };
+    let isolation = text(rules, "isolation")?.parse().ok()?;
+    Some(Holder::Cage { rights, isolation, local_sockets: rules.iter().any(|word| word == LOCAL_SOCKETS) })
+}
+
 /// Returns the texts behind each `key=`.
-fn paths(rules: &[OsString], key: &str) -> Vec<OsString> {
+fn values(rules: &[OsString], key: &str) -> Vec<OsString> {
     rules.iter().filter_map(|word| value(word, key)).map(OsStr::to_owned).collect()
 }
 
-/// Returns the number behind `name=`.
-fn limit(rules: &[OsString], name: &str) -> Option<u32> {
-    rules.iter().find_map(|word| value(word, name)?.to_str()?.parse().ok())
+/// Returns the text behind the first `key=`.
+fn text<'a>(rules: &'a [OsString], key: &str) -> Option<&'a str> {
+    rules.iter().find_map(|word| value(word, key)?.to_str())
 }
 
 /// Returns the text behind `key=`.
@@ -87,19 +139,37 @@ mod tests {
     fn an_order_is_read_as_it_was_written() {
         let paths = |paths: &[&str]| paths.iter().map(OsString::from).collect::<Vec<_>>();
         let limits = SandboxLimits { memory_mb: Some(7), file_mb: Some(1), ..SandboxLimits::default() };
-        for network in [false, true] {
-            let order = Order {
-                password: "p".into(),
-                read: paths(&["/a=b", "/c"]),
-                write: paths(&["network"]),
-                network,
-                limits,
-            };
+        let cage = |isolation, project| Holder::Cage {
+            rights: CageRights {
+                cage: Cage::Workspace,
+                project,
+                secrets: vec!["cage=read".to_owned()],
+                open: vec![".env".to_owned()],
+            },
+            isolation,
+            local_sockets: true,
+        };
+        let holders = [
+            Holder::Sandbox(limits),
+            cage(Isolation::Namespaces, Some("/home/a b".into())),
+            cage(Isolation::Landlock, None),
+        ];
+        for (holder, network) in holders.into_iter().zip([false, true, false]) {
+            let order =
+                Order { password: "p".into(), read: paths(&["/a=b", "/c"]), write: paths(&["network"]), network, holder };
             let mut words: Vec<OsString> = order.words().into_iter().map(OsString::from).collect();
             words.extend(["--", "/bin/true", "true", "--"].map(OsString::from));
             let (read, command) = Order::read(&words).unwrap();
             assert_eq!(read, order);
             assert_eq!(command, ["/bin/true", "true", "--"]);
         }
+    }
+
+    #[test]
+    fn a_cage_that_is_not_understood_is_no_order() {
+        for rule in ["cage=none", "cage="] {
+            assert_eq!(Order::read(&["p", rule, "isolation=landlock", "--", "/bin/true"].map(OsString::from)), None);
+        }
+        assert_eq!(Order::read(&["p", "cage=read", "--", "/bin/true"].map(OsString::from)), None);
     }
 }

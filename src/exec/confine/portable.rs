@@ -26,10 +26,15 @@ pub fn kernel_abi() -> Option<u8> {
     None
 }
 
+/// Returns whether programs can have namespaces of their own: none, since only Linux has them.
+pub(crate) fn has_namespaces() -> bool {
+    false
+}
+
 /// Refuses to execute the program.
 pub(crate) fn execute(_: &Order, _: &[OsString]) -> Result<Infallible, String> {
     Err(format!(
-        "the policy's `executor: sandbox` needs Landlock and seccomp of Linux, and this climax was built for {OS} without \
+        "`executor: sandbox` of the policy, and cages, need Landlock and seccomp of Linux, and this climax was built for {OS} without \
          them; use `executor: container`, or run climax on Linux"
     ))
 }

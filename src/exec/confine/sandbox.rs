@@ -1,49 +1,30 @@
-//! The server's side of the sandbox: builds the command line of the child, and reads its errors.
-//!
-//! Pure. Landlock and seccomp confine the process that calls them. So this binary is started again as a child, which
-//! confines itself and then executes the program ([`super::execute`]).
+//! The server's side of the sandbox: what its child is ordered to do, and what users read about it. Pure.
 
 use std::ffi::OsString;
-use std::path::Path;
 
 use climax_catalog::expansion::{Lookup, policy_path};
 use climax_catalog::policy::Sandbox;
 
-use super::order::{COMMAND, Order};
+use super::order::{Holder, Order};
 use crate::exec::invocation::Invocation;
-use crate::exec::outcome::Outcome;
-use crate::exec::platform::this_program;
 
 /// Paths that a description names of each kind.
 const MAX_NAMED_PATHS: usize = 8;
 
-/// Builds the command line that runs `invocation`, whose program is at `path`, in the sandbox.
+/// Builds the order of the sandbox for `invocation`.
 ///
 /// Error messages of the child start with `password`, which the program does not know.
-pub(crate) fn child_command(
-    sandbox: &Sandbox,
-    password: &str,
-    path: &Path,
-    invocation: &Invocation,
-    variables: Lookup<'_>,
-) -> Invocation {
+pub(crate) fn order(sandbox: &Sandbox, password: &str, invocation: &Invocation, variables: Lookup<'_>) -> Order {
     let mut write = expanded(&sandbox.write, variables);
     write.extend(invocation.files_dir.iter().map(|dir| dir.clone().into_os_string()));
 
-    let order = Order {
+    Order {
         password: password.into(),
         read: expanded(&sandbox.read, variables),
         write,
         network: sandbox.network,
-        limits: sandbox.limits,
-    };
-
-    let mut argv = vec![this_program(), COMMAND.to_owned()];
-    argv.extend(order.words());
-    argv.extend(["--".to_owned(), path.display().to_string()]);
-    argv.extend(invocation.argv.iter().cloned());
-
-    Invocation { argv, program_dir: None, ..invocation.clone() }
+        holder: Holder::Sandbox(sandbox.limits),
+    }
 }
 
 fn expanded(paths: &[String], variables: Lookup<'_>) -> Vec<OsString> {
@@ -66,10 +47,4 @@ fn named(paths: &[String], variables: Lookup<'_>) -> String {
         0 => named.join(", "),
         more => format!("{} and {more} more", named.join(", ")),
     }
-}
-
-/// Returns the error message of the child, if it could not execute the program.
-pub(crate) fn child_error(outcome: &Outcome, password: &str) -> Option<String> {
-    let text = outcome.stderr.text();
-    text.strip_prefix(password).map(|problem| problem.trim().to_owned())
 }

@@ -9,7 +9,7 @@ use seccompiler::{
 };
 
 use super::system_calls::{
-    FIRST_UNKNOWN, FORBIDDEN, FORBIDDEN_REQUESTS, METADATA, NAMESPACE_FLAGS, NETWORK_FAMILIES, PERMITTED_BY_NEEDS,
+    FIRST_UNKNOWN, FORBIDDEN, FORBIDDEN_REQUESTS, METADATA, NAMESPACE_FLAGS, NETWORK_FAMILIES, PERMITTED_BY_NEEDS, PERMITTED_IN_NAMESPACES,
     REACHING_OTHERS, X32_BIT,
 };
 
@@ -32,6 +32,15 @@ pub(super) enum Filter {
         /// Changes of permissions, owners and times of files.
         metadata: bool,
     },
+    /// For a cage.
+    Cage {
+        /// Sockets of the Internet.
+        network: bool,
+        /// Unix sockets.
+        local_sockets: bool,
+        /// What only namespaces keep from others: attributes of files, and IPC of System V and POSIX.
+        namespaces: bool,
+    },
 }
 
 impl Filter {
@@ -39,7 +48,9 @@ impl Filter {
     fn families(self) -> Vec<libc::c_int> {
         let (network, local_sockets) = match self {
             Self::Sandbox { network } => (network, false),
-            Self::Needs { network, local_sockets, metadata: _ } => (network, local_sockets),
+            Self::Needs { network, local_sockets, .. } | Self::Cage { network, local_sockets, .. } => {
+                (network, local_sockets)
+            }
         };
 
         let families = NETWORK_FAMILIES.iter().copied().filter(|_| network);
@@ -47,11 +58,11 @@ impl Filter {
     }
 
     fn permits_metadata(self) -> bool {
-        matches!(self, Self::Sandbox { .. } | Self::Needs { metadata: true, .. })
+        matches!(self, Self::Sandbox { .. } | Self::Needs { metadata: true, .. } | Self::Cage { namespaces: true, .. })
     }
 
     /// The number of filters.
-    pub(super) const COUNT: usize = 10;
+    pub(super) const COUNT: usize = 18;
 
     /// Returns its place among all filters.
     pub(super) fn place(self) -> usize {
@@ -59,6 +70,9 @@ impl Filter {
             Self::Sandbox { network } => usize::from(network),
             Self::Needs { network, local_sockets, metadata } => {
                 2 + usize::from(network) + 2 * usize::from(local_sockets) + 4 * usize::from(metadata)
+            }
+            Self::Cage { network, local_sockets, namespaces } => {
+                10 + usize::from(network) + 2 * usize::from(local_sockets) + 4 * usize::from(namespaces)
             }
         }
     }
@@ -81,8 +95,11 @@ fn compiled(permitted: Filter) -> Result<Vec<BpfProgram>, String> {
     if !permitted.permits_metadata() {
         rules.extend(METADATA.iter().map(|number| (*number, Vec::new())));
     }
-    if matches!(permitted, Filter::Needs { .. }) {
+    if matches!(permitted, Filter::Needs { .. } | Filter::Cage { .. }) {
         rules.retain(|number, _| !PERMITTED_BY_NEEDS.contains(number));
+    }
+    if matches!(permitted, Filter::Cage { namespaces: true, .. }) {
+        rules.retain(|number, _| !PERMITTED_IN_NAMESPACES.contains(number));
     }
 
     for (number, argument) in REACHING_OTHERS {

@@ -102,6 +102,36 @@ pub(super) const PERMITTED_BY_NEEDS: &[c_long] = &[
     libc::SYS_setsid,
 ];
 
+/// System calls that programs may use in namespaces of their own: their queues, semaphores and shared memory are theirs
+/// alone there, and files outside of the writable directories are read-only, with their attributes.
+pub(super) const PERMITTED_IN_NAMESPACES: &[c_long] = &[
+    libc::SYS_fremovexattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_mq_getsetattr,
+    libc::SYS_mq_notify,
+    libc::SYS_mq_open,
+    libc::SYS_mq_timedreceive,
+    libc::SYS_mq_timedsend,
+    libc::SYS_mq_unlink,
+    libc::SYS_msgctl,
+    libc::SYS_msgget,
+    libc::SYS_msgrcv,
+    libc::SYS_msgsnd,
+    libc::SYS_removexattr,
+    REMOVEXATTRAT,
+    libc::SYS_semctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_setxattr,
+    SETXATTRAT,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_shmget,
+];
+
 /// System calls that change permissions, owners and times of files, which Landlock does not govern.
 pub(super) const METADATA: &[c_long] = &[
     #[cfg(target_arch = "x86_64")]
