@@ -1,7 +1,7 @@
 //! Checked args and policies: owned, with defaults, and one place per arg. [`crate::table`] has tools and CLIs.
 
 use crate::executor::Executor;
-use crate::model::{Access, ArgRisk, Confine, Headless, Level, Order, Place, Shape, Type};
+use crate::model::{Access, ArgRisk, Confine, Headless, Level, LineRules, Order, Place, Shape, Type};
 use crate::rule::ArgRule;
 
 /// A part of a command.
@@ -92,5 +92,6 @@ pub(crate) struct CheckedPolicy {
     /// Values as tables hold them.
     pub(crate) env: Vec<(String, String)>,
     pub(crate) confine: Confine,
+    pub(crate) lines: LineRules,
     pub(crate) executor: Executor,
 }

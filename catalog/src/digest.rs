@@ -8,8 +8,10 @@ use std::borrow::Cow;
 use sha2::{Digest as _, Sha256};
 
 use crate::index::ToolIndex;
-use crate::model::{ArgRisk, Order, Risk, SandboxLimits, Shape};
-use crate::policy::{Approval, ArgRule, Confine, ConfineLevel, Container, Executor, Pattern, Policy, Sandbox};
+use crate::model::{ArgRisk, LineRules, Order, Risk, SandboxLimits, Shape};
+use crate::policy::{
+    Approval, ArgRule, Confine, ConfineLevel, Container, Executor, Lines, Pattern, Policy, Sandbox,
+};
 use crate::table::{ArgRow, Catalog, Row, Value};
 use crate::view::{ArgView, OutputFileView, ResolvedTool, RuleView};
 
@@ -249,12 +251,14 @@ impl Hash {
             approval: Approval { headless, global: _, tools: _ },
             env,
             confine: Confine { level, required },
+            lines: Lines { rules: LineRules { unknown, widest }, unstated, secrets, open },
             // The index holds the tools and prompts as the policy has them, and the hash which tools need approval.
             access: _,
             allow: _,
             deny: _,
             tools: _,
             prompts: _,
+            programs: _,
         } = policy;
         self.add(headless.as_str());
 
@@ -263,6 +267,10 @@ impl Hash {
         }
 
         self.add(level.map_or("", ConfineLevel::as_str));
+        self.add(unknown.unwrap_or(*unstated).as_str());
+        self.add(widest.as_str());
+        self.add_all(secrets.iter().flat_map(|name| ["secret", name]));
+        self.add_all(open.iter().flat_map(|name| ["open", name]));
         self.add(&required.to_string());
         self.executor(executor);
     }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use strum::VariantNames as _;
 
 use crate::diagnostic::Code;
-use crate::model::{Risk, Role, Type};
+use crate::model::{Cage, Risk, Role, Type};
 use crate::read::config::schema::SCHEMA_TYPES;
 
 const MEDIA_TYPE: &str = "^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*$";
@@ -129,9 +129,12 @@ fn needs() -> Value {
     let mut needs = object(
         &[],
         &json!({
-            "network": { "anyOf": [{ "type": "boolean" }, hosts, { "type": "null" }], "description": "true, or hosts as HOST:PORT, * for any, and paths of Unix sockets; which hosts is not enforced" },
+            "network": { "anyOf": [{ "type": "boolean" }, { "const": "localhost" }, hosts, { "type": "null" }], "description": "true, or hosts as HOST:PORT, * for any, and paths of Unix sockets; which hosts is not enforced" },
             "write": list("^[/~$]", "Files and directories to change; ~ and $VAR expand"),
             "env": list("^([A-Za-z_][A-Za-z0-9_]*)?\\*?$", "Variables of the server; a final * stands for any rest"),
+            "read": list("^[/~$]", "With `cage`: files and directories to read beside the project and the system"),
+            "cage": { "enum": Cage::VARIANTS, "description": "The cage that holds the program, for interpreters and tools that run code of the directory" },
+            "without": { "enum": Risk::VARIANTS, "default": "destructive", "description": "With `cage`: the risk where the kernel has no cage" },
         }),
     );
     needs["type"] = json!(["object", "null"]);

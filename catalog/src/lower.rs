@@ -185,7 +185,7 @@ pub(crate) fn size(cli: &CheckedCli, source_bytes: usize) -> usize {
 mod tests {
     use super::*;
     use crate::executor::{Executor, Sandbox};
-    use crate::model::{Access, Confine, Headless, Level};
+    use crate::model::{Access, Confine, Headless, Level, LineRules};
     use crate::source::Source;
 
     fn clis() -> Vec<CheckedCli> {
@@ -213,6 +213,7 @@ mod tests {
             deny: Vec::new(),
             env: Vec::new(),
             confine: Confine::default(),
+            lines: LineRules::default(),
             executor: Executor::Sandbox(Sandbox::default()),
         };
         let whole = lower(&clis(), Some(&policy)).unwrap();

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::model::{Cage, Risk};
+
 /// What a program has to reach.
 ///
 /// A call that may only read is held to it: it cannot write elsewhere, has no other network, and gets no other
@@ -14,13 +16,22 @@ pub struct Needs {
     pub write: Vec<String>,
     /// Names of variables. A name may end in `*`; [`ANY`] stands for all.
     pub env: Vec<String>,
+    /// Files and directories to read in a cage, beside those that every cage reads; `~` and `$VAR` expand.
+    pub read: Vec<String>,
+    /// The cage that holds the program, whose options need not be known then.
+    pub cage: Option<Cage>,
+    /// The risk where the kernel has no cage; destructive if `None`.
+    pub without: Option<Risk>,
 }
 
 /// The item that stands for every host, or every variable.
 pub const ANY: &str = "*";
 
+/// The item of `network` that stands for the loopback of this machine.
+pub(crate) const LOCALHOST: &str = "localhost";
+
 /// The kinds of needs, by their keys in configs.
-const KINDS: [&str; 3] = ["network", "write", "env"];
+const KINDS: [&str; 6] = ["network", "write", "env", "read", "cage", "without"];
 
 impl Needs {
     /// Returns whether the program needs hosts. Which ones is not enforced.
@@ -37,20 +48,30 @@ impl Needs {
 
     /// Returns the keys and items by turns, as tables hold them.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        let lists = [&self.network, &self.write, &self.env];
-        KINDS.into_iter().zip(lists).flat_map(|(kind, list)| list.iter().map(move |item| (kind, item.as_str())))
+        let lists = [&self.network, &self.write, &self.env, &self.read];
+        let items = KINDS.into_iter().zip(lists).flat_map(|(kind, list)| list.iter().map(move |item| (kind, item.as_str())));
+        let words = [self.cage.map(|cage| ("cage", cage.as_str())), self.without.map(|risk| ("without", risk.as_str()))];
+        items.chain(words.into_iter().flatten())
+    }
+
+    /// Returns the risk of a program in its cage, if it has one: one that reaches the network can give away what it reads.
+    #[must_use]
+    pub fn caged_risk(&self) -> Option<Risk> {
+        let least = if self.has_network() { Risk::Write } else { Risk::Read };
+        Some(self.cage?.risk().max(least))
     }
 
     /// Makes needs of keys and items.
     pub(crate) fn of_pairs<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
-        let mut lists: [Vec<String>; 3] = Default::default();
+        let mut lists: [Vec<String>; KINDS.len()] = Default::default();
         for (kind, item) in pairs {
             if let Some(at) = KINDS.iter().position(|known| *known == kind) {
                 lists[at].push(item.to_owned());
             }
         }
-        let [network, write, env] = lists;
-        Self { network, write, env }
+        let [network, write, env, read, cage, without] = lists;
+        let cage = cage.first().and_then(|cage| cage.parse().ok());
+        Self { network, write, env, read, cage, without: without.first().and_then(|risk| risk.parse().ok()) }
     }
 }
 

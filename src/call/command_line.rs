@@ -216,8 +216,19 @@ pub fn start(invocation: &mut Invocation, bound: &Bound<'_>, started: &Invocatio
     invocation.argv.extend(started.argv.iter().cloned());
     invocation.env.extend(started.env.iter().cloned());
     invocation.secrets.extend(started.secrets.iter().cloned());
-    invocation.inherited = both(invocation.inherited.take(), started.inherited.as_ref(), Extend::extend);
-    invocation.confinement = both(invocation.confinement.take(), started.confinement.as_ref(), Rights::widen);
+    let is_caged = |one: &Invocation| one.confinement.as_ref().is_some_and(|rights| rights.cage.is_some());
+    match (is_caged(invocation), is_caged(started)) {
+        // A cage holds whatever starts in it, and whatever starts it.
+        (false, true) => {
+            invocation.inherited.clone_from(&started.inherited);
+            invocation.confinement.clone_from(&started.confinement);
+        }
+        (true, false) => {}
+        (false, false) | (true, true) => {
+            invocation.inherited = both(invocation.inherited.take(), started.inherited.as_ref(), Extend::extend);
+            invocation.confinement = both(invocation.confinement.take(), started.confinement.as_ref(), Rights::widen);
+        }
+    }
     invocation.stdin = started.stdin.clone().or(invocation.stdin.take());
     invocation.timeout = invocation.timeout.max(started.timeout);
 }

@@ -5,12 +5,12 @@
 use std::path::PathBuf;
 
 use climax_catalog::expansion::{Lookup, policy_path};
-use climax_catalog::policy::ConfineLevel;
-use climax_catalog::{Needs, ResolvedTool, Risk};
+use climax_catalog::policy::{ConfineLevel, Executor, Policy};
+use climax_catalog::{Cage, Needs, ResolvedTool, Risk};
 
 use crate::call::arguments::Bound;
-use crate::call::risk;
-use crate::exec::{Invocation, Rights};
+use crate::call::{cage, risk};
+use crate::exec::{Invocation, Isolation, Project, Rights};
 
 /// Variables that every program gets.
 const COMMON_VARIABLES: [&str; 8] = ["PATH", "HOME", "LANG", "LC_*", "TERM", "TZ", "USER", "LOGNAME"];
@@ -31,33 +31,91 @@ const NETWORK_VARIABLES: [&str; 10] = [
 
 /// Returns the needs that a call is held to; `None` if it is not confined.
 ///
-/// At the level `read` these are calls that only read, of tools that say so and have needs.
+/// At the level `read` these are calls that only read, of tools that say so and have needs. A cage holds its programs at
+/// every level but `off`.
 #[must_use]
 pub fn needs_of_call(tool: ResolvedTool<'_>, risk: Risk, level: ConfineLevel) -> Option<Needs> {
     match level {
         ConfineLevel::Off => None,
         _ if tool.is_native() => None,
-        ConfineLevel::Read => tool.needs().filter(|_| risk == Risk::Read),
+        ConfineLevel::Read => tool.needs().filter(|needs| risk == Risk::Read || needs.cage.is_some()),
         ConfineLevel::All => Some(tool.needs().unwrap_or_default()),
     }
 }
 
-/// Holds a planned call to the needs of its tool.
+/// What decides how a call is held.
+#[derive(Clone, Copy)]
+pub(crate) struct Context<'c> {
+    /// The policy.
+    pub(crate) policy: &'c Policy,
+    /// The cage that the caller asks for, wider than that of the tool.
+    pub(crate) asked: Option<Cage>,
+    /// The project, if there is one.
+    pub(crate) project: Option<&'c Project>,
+    /// The means that this system has; not asked where no cage is needed.
+    pub(crate) isolation: &'c dyn Fn() -> Option<Isolation>,
+    /// Looks up variables of the server's environment.
+    pub(crate) env: Lookup<'c>,
+}
+
+impl Context<'_> {
+    /// Returns the cage of a call with these needs; `None` if it has none, or if this system does not.
+    ///
+    /// # Errors
+    /// The caller asks for a cage that this system does not have.
+    fn cage(&self, needs: &Needs) -> Result<Option<Cage>, String> {
+        let Some(own) = needs.cage.filter(|_| *self.policy.executor() == Executor::Local) else { return Ok(None) };
+        let cage = self.asked.map_or(own, |asked| own.max(asked));
+        match (self.isolation)() {
+            Some(isolation) if isolation.holds(cage) => Ok(Some(cage)),
+            _ if cage > own => Err(format!("this system has no cage `{}`; `climax doctor` says why", cage.as_str())),
+            _ => Ok(None),
+        }
+    }
+}
+
+/// Holds a planned call to the needs of its tool, or puts it in the cage that they name.
+///
+/// # Errors
+/// The caller asks for a cage that this system does not have.
 pub(crate) fn confine(
     invocation: &mut Invocation,
     tool: ResolvedTool<'_>,
     bound: &Bound<'_>,
-    level: ConfineLevel,
-    env: Lookup<'_>,
-) {
+    context: Context<'_>,
+) -> Result<(), String> {
+    let level = context.policy.confine().level.unwrap_or_default();
     let risk = risk::promised(tool, bound);
-    let Some(needs) = needs_of_call(tool, risk, level) else { return };
+    let Some(needs) = needs_of_call(tool, risk, level) else { return Ok(()) };
+    let cage = context.cage(&needs)?;
+    // A cage that is missing is not replaced by needs that were not written for it.
+    if needs.cage.is_some() && cage.is_none() && level != ConfineLevel::All {
+        return Ok(());
+    }
+
     let mut inherited: Vec<String> = COMMON_VARIABLES.map(str::to_owned).into();
     if needs.has_network() {
         inherited.extend(NETWORK_VARIABLES.map(str::to_owned));
     }
-
+    if cage.is_some() {
+        inherited.extend(cage::VARIABLES.map(str::to_owned));
+    }
     inherited.extend(needs.env.iter().cloned());
+    invocation.inherited = Some(inherited);
+
+    invocation.confinement = Some(match cage {
+        Some(cage) => {
+            let surroundings =
+                cage::Surroundings { project: context.project, lines: context.policy.lines(), env: context.env };
+            cage::rights(cage, &needs, surroundings)
+        }
+        None => rights_of_needs(&needs, risk, invocation, context.env),
+    });
+    Ok(())
+}
+
+/// Returns what a program may do by its needs.
+fn rights_of_needs(needs: &Needs, risk: Risk, invocation: &Invocation, env: Lookup<'_>) -> Rights {
     let is_reading = risk == Risk::Read;
     let mut write: Vec<PathBuf> = needs.write.iter().map(|path| policy_path(path, env).into()).collect();
     write.retain(|path| path.is_absolute());
@@ -65,12 +123,11 @@ pub(crate) fn confine(
         write.push(invocation.cwd.clone().unwrap_or_else(|| ".".into()));
     }
 
-    invocation.inherited = Some(inherited);
-    invocation.confinement = Some(Rights {
+    Rights {
         write,
         network: needs.has_network(),
         local_sockets: needs.has_local_sockets(),
         metadata: !is_reading,
         ..Rights::default()
-    });
+    }
 }

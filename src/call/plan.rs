@@ -98,7 +98,16 @@ impl<'a> PlannedCall<'a> {
     }
 
     /// Returns the risk of the tool with these arguments.
+    ///
+    /// In a wider cage than that of the tool it is the risk of the cage. Where the tool lacks its cage, it is what the tool
+    /// can do without.
     pub(crate) fn risk(&self) -> Risk {
-        risk::of_call(self.tool, &self.bound)
+        let own = risk::of_call(self.tool, &self.bound);
+        let cage = self.invocation.confinement.as_ref().and_then(|rights| rights.cage.as_ref());
+        match (cage, self.tool.needs().filter(|needs| needs.cage.is_some())) {
+            (Some(rights), _) => own.max(rights.cage.risk()),
+            (None, Some(needs)) => own.max(needs.without.unwrap_or(Risk::Destructive)),
+            (None, None) => own,
+        }
     }
 }

@@ -1,5 +1,8 @@
 //! What is to run, and for whom.
 
+use std::time::Duration;
+
+use climax_catalog::Cage;
 use serde_json::{Map, Value};
 
 use crate::call::space::Claim;
@@ -23,7 +26,18 @@ pub enum Request<'a> {
         directory: Option<&'a str>,
         /// The standard input of the first command.
         input: LineInput<'a>,
+        /// How its programs are held.
+        bounds: LineBounds,
     },
+}
+
+/// How the programs of a line are held, as far as the caller says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LineBounds {
+    /// The cage of the programs that have one, if it is wider than theirs.
+    pub cage: Option<Cage>,
+    /// How long each program may take, instead of the time of its tool.
+    pub timeout: Option<Duration>,
 }
 
 /// The standard input of the first command of a line.

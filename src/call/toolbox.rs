@@ -17,7 +17,7 @@ use crate::call::audit::Audit;
 use crate::call::native::NativeTools;
 use crate::call::outcome::CallError;
 use crate::call::request::{Purpose, Request, Session};
-use crate::exec::Runner;
+use crate::exec::{Project, Runner};
 use crate::telemetry::CallObserver;
 
 /// Runs calls of the tools in an index, under a policy.
@@ -61,6 +61,8 @@ pub struct Toolbox {
     observer: Option<Arc<dyn CallObserver>>,
     /// The digest of the index and the policy, computed on first use.
     digest: OnceLock<String>,
+    /// The project that cages are about, found on first use.
+    project: OnceLock<Option<Project>>,
 }
 
 impl Toolbox {
@@ -68,7 +70,8 @@ impl Toolbox {
     #[must_use]
     pub fn new(index: ToolIndex, policy: Policy, runner: Runner, audit: Option<Arc<Audit>>) -> Self {
         let natives = NativeTools::default();
-        Self { index, policy, runner, audit, natives, skills: Vec::new(), observer: None, digest: OnceLock::new() }
+        let (digest, project) = (OnceLock::new(), OnceLock::new());
+        Self { index, policy, runner, audit, natives, skills: Vec::new(), observer: None, digest, project }
     }
 
     /// Adds skills, which mention tools of the index only.

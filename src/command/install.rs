@@ -263,6 +263,9 @@ fn server_arguments(arguments: &Args, policy: Option<&OwnPolicy>) -> Result<Vec<
     if let Some(level) = sources.confine {
         words.extend(["--confine".to_owned(), level.as_str().to_owned()]);
     }
+    if let Some(unknown) = sources.unknown {
+        words.extend(["--unknown".to_owned(), unknown.as_str().to_owned()]);
+    }
 
     let is_given = |option: &str| gives(&arguments.server, option);
     if !is_given("--meta") && !is_given("--classic") {

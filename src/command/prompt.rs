@@ -18,7 +18,7 @@ use rustyline::history::FileHistory;
 use rustyline::validate::Validator;
 use rustyline::{CompletionType, Context, Editor, Helper};
 
-use crate::call::Plan;
+use crate::call::{Plan, Toolbox, UnknownPrograms};
 use crate::call::approval::{Approver, Denial, FormAnswer, Verdict};
 use crate::call::arguments::Input;
 use crate::call::digest::RequestDigest;
@@ -36,7 +36,7 @@ const MAX_HISTORY: usize = 10_000;
 /// Reads lines from the terminal and runs each, until Ctrl-D or `exit`. Returns the last exit status.
 pub(super) fn run(shell: &mut Shell<'_>) -> io::Result<u8> {
     let toolbox = shell.toolbox;
-    let mut editor = editor(&toolbox.index).map_err(io::Error::other)?;
+    let mut editor = editor(toolbox).map_err(io::Error::other)?;
     let history = history();
 
     if let Some(path) = &history {
@@ -65,14 +65,15 @@ pub(super) fn run(shell: &mut Shell<'_>) -> io::Result<u8> {
 
 type LineEditor<'s> = Editor<Writer<'s>, FileHistory>;
 
-fn editor(index: &ToolIndex) -> rustyline::Result<LineEditor<'_>> {
+fn editor(Toolbox { index, policy, .. }: &Toolbox) -> rustyline::Result<LineEditor<'_>> {
     let mut editor = Editor::new()?;
     editor.set_completion_type(CompletionType::List);
     editor.set_completion_show_all_if_ambiguous(true);
     editor.set_max_history_size(MAX_HISTORY)?;
     editor.set_history_ignore_space(true);
     let is_colored = terminal::style(&io::stdout()) == Style::Colored;
-    editor.set_helper(Some(Writer { index, directory: PathBuf::new(), is_colored }));
+    let unknown = UnknownPrograms::permitted(policy, index);
+    editor.set_helper(Some(Writer { index, unknown, directory: PathBuf::new(), is_colored }));
     Ok(editor)
 }
 
@@ -107,6 +108,7 @@ fn save_in_history(editor: &mut LineEditor<'_>, history: Option<&Path>, line: &s
 /// Helps to write a line.
 struct Writer<'s> {
     index: &'s ToolIndex,
+    unknown: UnknownPrograms<'s>,
     /// Where the line starts; empty for the directory of this process.
     directory: PathBuf,
     is_colored: bool,
@@ -149,6 +151,7 @@ impl Highlighter for Writer<'_> {
         let context = LineContext {
             env: &exec::variable,
             names_program: &exec::names_program,
+            unknown: &|program| self.unknown.tool(program),
             glob: &no_paths,
             input: Input::Nothing,
         };

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use climax_catalog::Catalog;
-use climax_catalog::policy::ConfineLevel;
+use climax_catalog::policy::{ConfineLevel, UnknownProgram};
 
 use super::output::{FAILURE, usage};
 use super::terminal;
@@ -38,6 +38,17 @@ pub(crate) struct Sources {
     /// or all. If the policy is stricter, the policy applies
     #[arg(long, value_name = "LEVEL", value_parser = confine_levels())]
     pub(crate) confine: Option<ConfineLevel>,
+    /// What becomes of programs in command lines that no config describes: they are refused, or run in the cage read or
+    /// workspace. Default: read, without a policy or with one that names no tools; else refuse. If the policy is
+    /// stricter, the policy applies
+    #[arg(long, value_name = "HOW", value_parser = unknown_programs())]
+    pub(crate) unknown: Option<UnknownProgram>,
+}
+
+/// Parses what becomes of unknown programs.
+fn unknown_programs() -> impl TypedValueParser<Value = UnknownProgram> {
+    PossibleValuesParser::new(["refuse", "read", "workspace"])
+        .try_map(|name| name.parse::<UnknownProgram>().map_err(|error| error.to_string()))
 }
 
 /// Parses a level of confinement.
@@ -65,7 +76,13 @@ impl Selection {
 
 impl Sources {
     fn wanted(&self) -> Wanted {
-        Wanted { configs: self.configs.clone(), configs_only: self.only, confine: self.confine, ..Wanted::default() }
+        Wanted {
+            configs: self.configs.clone(),
+            configs_only: self.only,
+            confine: self.confine,
+            unknown: self.unknown,
+            ..Wanted::default()
+        }
     }
 
     /// Loads all tools. Reports warnings and errors on standard error.

@@ -8,6 +8,9 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use climax_catalog::Cage;
+
 use crate::call::approval::{Approver, Denial, FormAnswer, Verdict};
 use crate::call::digest::RequestDigest;
 use crate::call::form::Form;
@@ -30,9 +33,18 @@ pub(crate) struct Args {
     pub(crate) line: Option<String>,
     #[command(flatten)]
     pub(crate) sources: Sources,
+    /// Run programs that have a cage in this one, read or workspace, if it is wider than theirs
+    #[arg(long, value_name = "CAGE", value_parser = cages())]
+    pub(crate) cage: Option<Cage>,
     /// Append a JSON line for each command to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) audit: Option<PathBuf>,
+}
+
+/// Parses a cage.
+fn cages() -> impl TypedValueParser<Value = Cage> {
+    PossibleValuesParser::new(["read", "workspace"])
+        .try_map(|name| name.parse::<Cage>().map_err(|error| error.to_string()))
 }
 
 /// Returns the arguments if this program was started as a shell: `climax-sh`, also with `-c LINE` and `-l`.
@@ -76,8 +88,9 @@ fn shell_arguments(line: Option<&str>) -> Args {
         only: false,
         policy: present("policy.yaml"),
         confine: None,
+        unknown: None,
     };
-    Args { line: line.map(str::to_owned), sources, audit: None }
+    Args { line: line.map(str::to_owned), sources, cage: None, audit: None }
 }
 
 /// The directory with `policy.yaml` and `configs/` for a shell.
@@ -97,10 +110,10 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
         Ok(audit) => audit,
         Err(code) => return code,
     };
-    let runner = Runner::new(policy.executor().clone(), Limits::default(), 1).with_helper_processes();
+    let runner = Runner::new(policy.executor().clone(), Limits::default(), 1).with_helper_processes().for_one_session();
     let toolbox = Toolbox::new(index, policy, runner, audit);
     let done = runtime().and_then(|runtime| {
-        let mut shell = Shell::new(&toolbox, runtime);
+        let mut shell = Shell::new(&toolbox, runtime, arguments.cage);
         match arguments.line.as_deref() {
             Some(line) => Ok(shell.run(line, input()?, &Headless)),
             None if io::stdin().is_terminal() => prompt(&mut shell),

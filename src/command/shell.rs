@@ -9,7 +9,7 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::thread::JoinHandle;
 
-use climax_catalog::OutputForm;
+use climax_catalog::{Cage, OutputForm};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -17,7 +17,7 @@ use crate::call::approval::Approver;
 use crate::call::line::{UnreadLine, directory_change};
 use crate::call::visible::TextForm;
 use crate::call::{
-    CallError, LineInput, PlanOutcome, PlanResult, Purpose, RawStreams, Request, Session, StepOutcome, Toolbox,
+    CallError, LineBounds, LineInput, PlanOutcome, PlanResult, Purpose, RawStreams, Request, Session, StepOutcome, Toolbox,
 };
 use crate::command::output::{FAILURE, USAGE};
 use crate::command::terminal;
@@ -39,11 +39,13 @@ pub(super) struct Shell<'t> {
     runtime: Runtime,
     /// Where lines start; `None` is the directory of this process.
     directory: Option<PathBuf>,
+    /// The cage of the programs that have one, if it is wider than theirs.
+    cage: Option<Cage>,
 }
 
 impl<'t> Shell<'t> {
-    pub(super) fn new(toolbox: &'t Toolbox, runtime: Runtime) -> Self {
-        Self { toolbox, runtime, directory: None }
+    pub(super) fn new(toolbox: &'t Toolbox, runtime: Runtime, cage: Option<Cage>) -> Self {
+        Self { toolbox, runtime, directory: None, cage }
     }
 
     #[cfg(feature = "prompt")]
@@ -109,7 +111,8 @@ impl<'t> Shell<'t> {
         let env = [(CHILD_SHELL.0.to_owned(), CHILD_SHELL.1.to_owned())];
         let directory = self.directory.as_ref().map(|path| path.display().to_string());
         let input = if raw.input.is_some() { LineInput::Stream } else { LineInput::Nothing };
-        let request = Request::Line { text: line, directory: directory.as_deref(), input };
+        let bounds = LineBounds { cage: self.cage, timeout: None };
+        let request = Request::Line { text: line, directory: directory.as_deref(), input, bounds };
         let session = Session { env: &env, ..Session::anonymous(Purpose::Call) };
         let result = self.runtime.block_on(async {
             let [mut terminate, mut interrupt, mut hangup] =

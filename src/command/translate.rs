@@ -4,15 +4,16 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use climax_catalog::{Catalog, Risk, ToolIndex};
+use climax_catalog::{Catalog, Risk};
 use serde_json::{Value, json};
 
 use crate::call::arguments::Input;
 use crate::call::line::{Condition, LineContext, ReadLine, ReadStage, Reading, UnreadLine, read_line};
-use crate::call::{command_line, risk};
+use crate::call::{UnknownPrograms, command_line, risk};
 use crate::command::output::{FAILURE, print};
 use crate::command::selection::Sources;
 use crate::exec::{self, Invocation};
+use crate::serving::load::LoadedTools;
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
@@ -32,7 +33,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
         Err(code) => return code,
     };
     if arguments.line != "-" {
-        let (text, code) = translated(&served.index, &arguments.line, arguments.json);
+        let (text, code) = translated(&served, &arguments.line, arguments.json);
         return print(&text, code);
     }
 
@@ -40,7 +41,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let mut worst = ExitCode::SUCCESS;
     let texts: Vec<String> = lines
         .map(|line| {
-            let (text, code) = translated(&served.index, &line, arguments.json);
+            let (text, code) = translated(&served, &line, arguments.json);
             if code != ExitCode::SUCCESS {
                 worst = code;
             }
@@ -52,8 +53,8 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
 }
 
 /// Returns the calls of a line or the error, and the exit status.
-fn translated(index: &ToolIndex, line: &str, as_json: bool) -> (String, ExitCode) {
-    match read(index, line) {
+fn translated(served: &LoadedTools, line: &str, as_json: bool) -> (String, ExitCode) {
+    match read(served, line) {
         Ok(line) if as_json => (json!({ "stages": stages(&line) }).to_string(), ExitCode::SUCCESS),
         Ok(line) => (text(&line), ExitCode::SUCCESS),
         Err(error) if as_json => {
@@ -71,12 +72,13 @@ fn translated(index: &ToolIndex, line: &str, as_json: bool) -> (String, ExitCode
 }
 
 /// Reads a line as a call of an agent would, in the directory of this process.
-fn read<'a>(index: &'a ToolIndex, line: &str) -> Result<ReadLine<'a>, UnreadLine> {
+fn read<'a>(LoadedTools { index, policy }: &'a LoadedTools, line: &str) -> Result<ReadLine<'a>, UnreadLine> {
+    let unknown = UnknownPrograms::permitted(policy, index);
     let glob = |pattern: &str, directories: &[String]| {
         exec::glob::expand(pattern, &exec::glob::directory_of(directories, Path::new("")))
     };
     let context =
-        LineContext { env: &exec::variable, names_program: &exec::names_program, glob: &glob, input: Input::Nothing };
+        LineContext { env: &exec::variable, names_program: &exec::names_program, unknown: &|program| unknown.tool(program), glob: &glob, input: Input::Nothing };
     read_line(index, line, context)
 }
 

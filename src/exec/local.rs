@@ -14,6 +14,7 @@ use super::invocation::Invocation;
 use super::outcome::{Outcome, Stop};
 use super::process::{self, Joint, RunContext};
 use super::random::random_word;
+use super::temporary::{self, CallFiles};
 
 /// Runs a program on this machine. A confined one gets a temporary directory of its own.
 pub(super) async fn run(
@@ -31,8 +32,8 @@ pub(super) async fn run(
     make_missing(&rights.write);
 
     // Where no directory for temporary files can be written, the program has none either.
-    let scratch = tempfile::Builder::new().prefix("climax-").tempdir().ok();
-    let path = scratch.as_ref().map(|scratch| scratch.path().to_owned());
+    let scratch = CallFiles::own().ok();
+    let path = scratch.as_ref().map(CallFiles::path);
     let mut confined = invocation.clone();
     confined.env.extend(path.iter().map(|path| ("TMPDIR".to_owned(), path.display().to_string())));
     let write = rights.write.iter().cloned().chain(path).chain(invocation.files_dir.clone());
@@ -40,9 +41,8 @@ pub(super) async fn run(
 
     let outcome = process::run(&confined, joint, context, stop).await;
 
-    // Most programs leave it empty. The files of others take time.
-    if let Some(scratch) = scratch.filter(|scratch| std::fs::remove_dir(scratch.path()).is_err()) {
-        let _ = tokio::task::spawn_blocking(|| drop(scratch)).await;
+    if let Some(scratch) = scratch {
+        scratch.remove().await;
     }
     outcome
 }
@@ -75,8 +75,22 @@ async fn run_in_cage(
     };
     make_missing(&rights.write);
 
-    let order = |password: &str| parent::cage_order(rights, cage, isolation, password);
-    run_as_child(order, invocation, joint, context, stop).await
+    let failed = |error| SpawnError::System(invocation.argv[0].clone(), error);
+    let scratch = match context.session_files {
+        Some(files) => files.directory(),
+        None => CallFiles::own(),
+    };
+    let scratch = scratch.map_err(failed)?;
+    let path = scratch.path();
+    let mut invocation = invocation.clone();
+    invocation.env.extend(temporary::variables(&path));
+    let write = rights.write.iter().cloned().chain([path]).chain(invocation.files_dir.clone());
+    let rights = Rights { write: write.collect(), ..rights.clone() };
+
+    let order = |password: &str| parent::cage_order(&rights, cage, isolation, password);
+    let outcome = run_as_child(order, &invocation, joint, context, stop).await;
+    scratch.remove().await;
+    outcome
 }
 
 /// Runs a program in a child that confines itself as ordered. Error messages of the child start with a password, which

@@ -23,6 +23,7 @@ use super::process::Guest;
 use super::process::{
     CleanupGuard, Janitor, Joint, PipelineEnds, PipelineStage, RunContext, Slots, StageError, StartQueue, join,
 };
+use super::temporary::SessionFiles;
 use super::{container, local, secrets};
 
 /// Runs programs, a limited number at once. Clones share the limit.
@@ -52,6 +53,8 @@ pub struct Runner {
     queue: Arc<StartQueue>,
     /// `None` if this binary cannot be started again as a janitor or as the child of the sandbox.
     janitor: Option<Arc<Janitor>>,
+    /// The temporary files that caged programs share; each has its own if `None`.
+    session_files: Option<Arc<SessionFiles>>,
 }
 
 impl Runner {
@@ -59,7 +62,7 @@ impl Runner {
     #[must_use]
     pub fn new(executor: Executor, limits: Limits, concurrency: usize) -> Self {
         let slots = Arc::new(Slots::new(concurrency));
-        Self { executor, limits, slots, queue: Arc::default(), janitor: None }
+        Self { executor, limits, slots, queue: Arc::default(), janitor: None, session_files: None }
     }
 
     /// Permits starting this binary again, as the janitor and as the child of the sandbox.
@@ -68,6 +71,13 @@ impl Runner {
     #[must_use]
     pub fn with_helper_processes(self) -> Self {
         Self { janitor: Some(Arc::default()), ..self }
+    }
+
+    /// Gives all caged programs one directory for temporary files, because they run for one session. It is removed with
+    /// the last clone of this runner.
+    #[must_use]
+    pub fn for_one_session(self) -> Self {
+        Self { session_files: Some(Arc::default()), ..self }
     }
 
     /// Returns a runner with another executor that shares the limits and the slots of this one.
@@ -190,7 +200,8 @@ impl Runner {
         stop: impl Future<Output = Stop>,
     ) -> Result<Outcome, SpawnError> {
         let (limits, queue, janitor) = (&self.limits, &*self.queue, self.janitor.as_deref());
-        let context = RunContext { limits, queue, janitor, watch, masks };
+        let session_files = self.session_files.as_deref();
+        let context = RunContext { limits, queue, janitor, session_files, watch, masks };
 
         match &self.executor {
             Executor::Local => local::run(invocation, joint, context, stop).await,

@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use climax_catalog::policy::{self, Applied, Confine, ConfineLevel, Executor, PolicyFile};
+use climax_catalog::policy::{
+    self, Applied, Confine, ConfineLevel, Executor, LineRules, PolicyFile, UnknownProgram,
+};
 use climax_catalog::{
     Catalog, CliView, Compiled, Diagnostics, Layer, MAX_SUGGESTIONS, Policy, ResolvedTool, ServedItem, Skill, Source,
     Style, ToolIndex, compile, compile_linted, compile_over, files, near_misses,
@@ -206,6 +208,8 @@ pub struct Wanted {
     pub skills: Vec<PathBuf>,
     /// The least level of confinement, besides that of the policy.
     pub confine: Option<ConfineLevel>,
+    /// What becomes of programs that no config describes, at most what the policy permits.
+    pub unknown: Option<UnknownProgram>,
     /// Whether the tool for jobs is served too.
     pub jobs: bool,
 }
@@ -245,12 +249,19 @@ pub fn load_tools(catalog: &'static Catalog, wanted: &Wanted, policy: Option<&Pa
         (Err(error), _) => return Err(error),
     };
     let elsewhere = |name: &str| catalog.find(name).is_some();
-    let compiled_in = Policy::compiled_in(catalog);
+    // CLIs that are compiled in and were not named are described too.
+    let left_out = if wanted.names.is_empty() && !wanted.configs_only {
+        Vec::new()
+    } else {
+        ToolIndex::from_configs(vec![Layer::compiled(catalog)]).programs()
+    };
+    let compiled_in = Policy::compiled_in(catalog).with_described_programs(left_out.iter().cloned());
     let flag = Confine { level: wanted.confine, required: false };
+    let lines = LineRules { unknown: wanted.unknown, ..LineRules::default() };
     let Some((path, policy)) = policy else {
         let (skills, found) = skills.served(&index);
         warnings.extend(found);
-        let served = LoadedTools { index, policy: enforceable(compiled_in.confined(flag))? };
+        let served = LoadedTools { index, policy: enforceable(compiled_in.confined(flag).with_lines(lines))? };
         return Ok(Loaded { served, skills, of_configs, warnings });
     };
     let policy = policy.and_then(|policy| match catalog.policy {
@@ -261,7 +272,7 @@ pub fn load_tools(catalog: &'static Catalog, wanted: &Wanted, policy: Option<&Pa
     let Applied { policy, index, warnings: found } = policy.apply(index, &elsewhere).map_err(LoadError::Files)?;
     warnings.extend(found);
     of_configs.retain(|tool| index.get(tool).is_some());
-    let policy = enforceable(policy.confined(flag))?;
+    let policy = enforceable(policy.confined(flag).with_lines(lines).with_described_programs(left_out))?;
     let (skills, found) = skills.served(&index);
     warnings.extend(found);
 
@@ -306,7 +317,7 @@ struct Unrestricted {
 
 /// Builds the index of the wanted CLIs.
 fn unrestricted(catalog: &'static Catalog, wanted: &Wanted) -> Result<Unrestricted, LoadError> {
-    let Wanted { names, configs, configs_only, skills, confine: _, jobs } = wanted;
+    let Wanted { names, configs, configs_only, skills, confine: _, unknown: _, jobs } = wanted;
     if catalog.sealed && !skills.is_empty() {
         return Err(LoadError::Sealed);
     }

@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use crate::model::Risk;
 use crate::prompt::Prompt;
 use crate::table::{Catalog, Rows};
+use crate::words::quoted_words;
 use crate::view::{CliView, ResolvedTool};
 
 mod explain;
@@ -213,6 +214,24 @@ impl ToolIndex {
             let ids = (first..end).map(|row| (segment.layer, row));
             (cli, ids.filter(|id| self.is_visible(*id)).map(|id| self.tool(id)))
         })
+    }
+
+    /// Returns the programs of all served tools, and their other names. A name of several words, such as `python3 -m pip`,
+    /// says nothing about what else its first word runs.
+    #[must_use]
+    pub fn programs(&self) -> Vec<String> {
+        let mut programs = Vec::new();
+        for (cli, tools) in self.groups() {
+            let names = cli.programs().map(|(spelling, _)| quoted_words(spelling)).filter(|words| words.len() == 1);
+            programs.extend(names.flatten());
+            match cli.words().next() {
+                Some(program) => programs.push(program.to_owned()),
+                None => programs.extend(tools.filter_map(|tool| tool.words().next().map(str::to_owned))),
+            }
+        }
+        programs.sort();
+        programs.dedup();
+        programs
     }
 
     fn hidden_in(&self, segment: Segment) -> usize {

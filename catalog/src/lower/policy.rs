@@ -46,6 +46,7 @@ impl Tables {
             deny: policy.deny.store(self)?,
             env: policy.env.store(self)?,
             confine: policy.confine,
+            lines: policy.lines,
             executor,
         })
     }

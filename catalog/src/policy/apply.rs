@@ -49,6 +49,7 @@ impl PolicyFile {
         self.policy.env.retain(|(name, _)| compiled_in.env.iter().all(|(fixed, _)| fixed != name));
         self.policy.env.extend(compiled_in.env.iter().cloned());
         self.policy.confine = self.policy.confine.stricter(compiled_in.confine);
+        self.policy.lines.rules = self.policy.lines.rules.stricter(compiled_in.lines.rules);
 
         match (&compiled_in.executor, self.keys.executor) {
             (Executor::Local, _) => {}
@@ -95,10 +96,11 @@ impl PolicyFile {
         let mut warnings = self.warnings;
         warnings.extend(found);
         warnings.extend(unknown);
-        let index = if changes(&self.policy, &index) {
-            ToolIndex::from_configs(vec![Layer::loaded(lowered(&self.policy, &index, None)?)])
+        let (policy, index) = if changes(&self.policy, &index) {
+            let narrowed = ToolIndex::from_configs(vec![Layer::loaded(lowered(&self.policy, &index, None)?)]);
+            (self.policy.with_described_programs(index.programs()), narrowed)
         } else {
-            index
+            (self.policy, index)
         };
 
         if index.tools().next().is_none() {
@@ -107,7 +109,7 @@ impl PolicyFile {
             warnings.push(Diagnostic::file(Code::NothingPermitted, self.source.path(), message, help));
         }
 
-        Ok(Applied { policy: self.policy, index, warnings })
+        Ok(Applied { policy, index, warnings })
     }
 
     /// Compiles the policy into a catalog.

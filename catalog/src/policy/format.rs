@@ -6,7 +6,7 @@ use strum::VariantNames as _;
 use crate::format::env_value;
 use crate::format::object;
 use crate::model::{Access, Headless, Level, Risk, Runtime};
-use crate::policy::ConfineLevel;
+use crate::policy::{ConfineLevel, UnknownProgram, WidestCage};
 
 /// The JSON Schema (2020-12) of the policy format.
 ///
@@ -37,6 +37,7 @@ fn policy() -> Value {
             "executor": { "anyOf": [{ "$ref": "#/$defs/executor" }, { "type": "null" }], "description": "Where programs run" },
             "approval": { "anyOf": [{ "$ref": "#/$defs/approval" }, { "type": "null" }], "description": "Which calls need approval" },
             "confine": confine(),
+            "lines": lines(),
         }),
     )
 }
@@ -101,6 +102,22 @@ fn confine() -> Value {
     json!({ "anyOf": [level, whole, { "type": "null" }] })
 }
 
+fn lines() -> Value {
+    let names = |what: &str| json!({ "type": "array", "items": { "type": "string", "minLength": 1, "pattern": "^[^/]+$" }, "default": [], "description": what });
+    let mut lines = object(
+        &[],
+        &json!({
+            "unknown": { "enum": UnknownProgram::VARIANTS, "description": "What becomes of programs that no config describes: refused, or run in a cage; `read` if the policy has no other keys than `default: enabled`, `approval` and `lines`, else `refuse`" },
+            "widest": { "enum": WidestCage::VARIANTS, "default": "workspace", "description": "The widest cage that a call may ask for" },
+            "secrets": names("More names of files whose content cages hide; * stands for any characters"),
+            "open": names("Names of files that are no secrets, though the usual names fit them"),
+        }),
+    );
+    lines["type"] = json!(["object", "null"]);
+    lines["description"] = json!("What becomes of the programs of command lines");
+    lines
+}
+
 fn executor() -> Value {
     let paths =
         |what: &str| json!({ "type": "array", "items": { "type": "string" }, "default": [], "description": what });
@@ -137,6 +154,7 @@ fn limits() -> Value {
 mod tests {
     use super::*;
     use crate::policy::confine::CONFINE_KEYS;
+    use crate::policy::lines::LINES_KEYS;
     use crate::policy::keys::{
         APPROVAL_KEYS, ARG_KEYS, EXECUTOR_KEYS, LIMIT_KEYS, POLICY_KEYS, SELECTOR_KEYS, TOOL_KEYS,
     };
@@ -150,6 +168,7 @@ mod tests {
             (arg(), ARG_KEYS),
             (approval(), APPROVAL_KEYS),
             (confine()["anyOf"][1].clone(), CONFINE_KEYS),
+            (lines(), LINES_KEYS),
             (executor(), EXECUTOR_KEYS),
             (limits(), LIMIT_KEYS),
         ] {

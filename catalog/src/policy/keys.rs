@@ -1,7 +1,9 @@
 //! The keys of the policy format.
 
 pub(super) const POLICY_KEYS: &[&str] =
-    &["default", "allow", "deny", "tools", "prompts", "env", "executor", "approval", "confine"];
+    &["default", "allow", "deny", "tools", "prompts", "env", "executor", "approval", "confine", "lines"];
+/// The keys of policies that say nothing about single tools and programs.
+pub(super) const GENERAL_KEYS: &[&str] = &["default", "approval", "lines"];
 pub(super) const SELECTOR_KEYS: &[&str] = &["name", "cli", "risk", "tag"];
 pub(super) const TOOL_KEYS: &[&str] = &["description", "args", "require_approval"];
 pub(super) const ARG_KEYS: &[&str] = &[

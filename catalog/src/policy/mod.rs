@@ -19,6 +19,7 @@ mod explain;
 mod file;
 mod format;
 mod keys;
+mod lines;
 mod names;
 mod parse;
 mod parse_arg;
@@ -27,12 +28,15 @@ mod restrict;
 mod selector;
 
 pub use crate::executor::{Container, Executor, Sandbox};
-pub use crate::model::{Access, Confine, ConfineLevel, Headless, Level, Runtime, SandboxLimits};
+pub use crate::model::{
+    Access, Confine, ConfineLevel, Headless, Level, LineRules, Runtime, SandboxLimits, UnknownProgram, WidestCage,
+};
 pub use crate::rule::{ArgRule, Pattern, RuleViolation};
 pub use apply::{Applied, names_as_errors};
 pub use explain::{ArgReason, Explanation, Reason};
 pub use file::PolicyFile;
 pub use format::schema;
+pub use lines::Lines;
 pub use parse::{read, with_names};
 pub use selector::NamePattern;
 pub(crate) use selector::Selector;
@@ -53,6 +57,9 @@ pub struct Policy {
     pub(crate) executor: Executor,
     pub(crate) approval: Approval,
     pub(crate) confine: Confine,
+    pub(crate) lines: Lines,
+    /// The programs of the tools that it was applied to.
+    pub(crate) programs: Vec<String>,
 }
 
 /// The rule for the tools of a name or pattern.
@@ -106,15 +113,25 @@ impl Policy {
     /// hold the rest.
     #[must_use]
     pub fn compiled_in(catalog: &Catalog) -> Self {
-        let Some(def) = catalog.policy else { return Self::default() };
+        let Some(def) = catalog.policy else { return Self::default().sealed(catalog.sealed) };
         let approval = Approval { headless: def.headless, ..Approval::default() };
         Self {
             executor: raise::executor(catalog, def.executor),
             env: catalog.pairs(def.env).map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
             approval,
             confine: def.confine,
+            lines: Lines { rules: def.lines, ..Lines::default() },
             ..Self::default()
         }
+        .sealed(catalog.sealed)
+    }
+
+    /// Returns the policy of a binary that serves nothing but what is compiled in, if it is sealed.
+    fn sealed(mut self, is_sealed: bool) -> Self {
+        if is_sealed {
+            self.lines.rules.unknown = Some(UnknownProgram::Refuse);
+        }
+        self
     }
 
     /// Returns the compiled-in policy for tools that are added at run time; `None` if there is none.
@@ -136,6 +153,7 @@ impl Policy {
             deny: self.deny.iter().flat_map(Selector::to_texts).collect(),
             env: self.env.clone(),
             confine: self.confine,
+            lines: LineRules { unknown: self.lines.fixed_unknown(), ..self.lines.rules },
             executor: self.executor.clone(),
         }
     }
@@ -148,7 +166,8 @@ impl Policy {
         let changes_no_tool = self.access == Access::Enabled && self.tools.is_empty() && self.deny.is_empty();
         let is_where_it_was = self.executor == compiled_in.executor && *headless == compiled_in.approval.headless;
         let is_as_confined = self.confine == compiled_in.confine;
-        changes_no_tool && asks_nobody && is_where_it_was && is_as_confined && self.env == compiled_in.env
+        let is_as_caged = self.lines == compiled_in.lines;
+        changes_no_tool && asks_nobody && is_where_it_was && is_as_confined && is_as_caged && self.env == compiled_in.env
     }
 
     /// Returns whether the policy permits a tool.
@@ -262,6 +281,32 @@ impl Policy {
     #[must_use]
     pub fn confined(self, other: Confine) -> Self {
         Self { confine: self.confine.stricter(other), ..self }
+    }
+
+    /// What becomes of the programs of lines.
+    #[must_use]
+    pub fn lines(&self) -> &Lines {
+        &self.lines
+    }
+
+    /// The programs of tools that are not served, though a config describes them. Others may be among them.
+    #[must_use]
+    pub fn described_programs(&self) -> &[String] {
+        &self.programs
+    }
+
+    /// Returns a policy that knows these programs too as described by a config.
+    #[must_use]
+    pub fn with_described_programs(mut self, programs: impl IntoIterator<Item = String>) -> Self {
+        self.programs.extend(programs);
+        self
+    }
+
+    /// Returns the policy with the stricter rules for lines of its own and `other`.
+    #[must_use]
+    pub fn with_lines(mut self, other: LineRules) -> Self {
+        self.lines.rules = self.lines.rules.stricter(other);
+        self
     }
 
     /// Executors: where programs run.

@@ -2,10 +2,11 @@
 
 use super::confine::confine;
 use super::file::{KeySpans, PolicyFile};
-use super::keys::{APPROVAL_KEYS, POLICY_KEYS, SELECTOR_KEYS, TOOL_KEYS};
+use super::keys::{APPROVAL_KEYS, GENERAL_KEYS, POLICY_KEYS, SELECTOR_KEYS, TOOL_KEYS};
+use super::lines::lines;
 use super::parse_arg::arg_rule;
 use super::parse_executor::executor;
-use super::{Approval, ArgPolicy, NamePattern, Policy, Selector, ToolEntry, ToolRule};
+use super::{Approval, ArgPolicy, NamePattern, Policy, Selector, ToolEntry, ToolRule, UnknownProgram};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::index::ToolIndex;
 use crate::model::{Access, Level};
@@ -79,6 +80,7 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
     }
 
     let mut fields = walker.mapping(root, "a policy", POLICY_KEYS)?;
+    let is_general = fields.remaining().all(|(key, _)| GENERAL_KEYS.contains(&key));
     let place = |fields: &Fields<'_>, key: &str| fields.remaining().find(|(own, _)| *own == key).map(|(_, span)| span);
     let mut keys = KeySpans { default: place(&fields, "default"), ..KeySpans::default() };
     let access = fields.word(&mut walker, "default");
@@ -111,8 +113,13 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
         None => (Approval { global: DEFAULT_LEVEL, ..Approval::default() }, Vec::new()),
     };
     let confine = fields.optional("confine").map(|node| confine(&mut walker, node)).unwrap_or_default();
+    let access = access.unwrap_or(Access::Disabled);
+    // Whoever lists tools does not expect others to run.
+    let is_general = is_general && access == Access::Enabled;
+    let unstated = if is_general { UnknownProgram::Read } else { UnknownProgram::Refuse };
+    let lines = lines(&mut walker, fields.optional("lines"), unstated);
     let policy = Policy {
-        access: access.unwrap_or(Access::Disabled),
+        access,
         allow,
         deny,
         tools,
@@ -121,6 +128,8 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
         executor,
         approval,
         confine,
+        lines,
+        programs: Vec::new(),
     };
 
     Some(PolicyFile { source: source.clone(), policy, prompts, approval_names, keys, warnings: Diagnostics::default() })

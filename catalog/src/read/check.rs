@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use crate::checked::{CheckedArg, CommandPart};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::needs::Needs;
 use crate::read::config::{Config, ExitCodeConfig, ResolveConfig, ToolConfig};
 use crate::read::lint::Silenced;
 use crate::source::{Source, Span, Spanned};
@@ -64,6 +65,7 @@ pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) 
     let always = checker.words(config.always.as_ref());
     let global_args = checker.global_args(config.global_args);
     let shared = SharedParts {
+        needs: config.needs.as_ref(),
         // A missing command was reported, and a native config needs none.
         needs_words: config.command.is_some() && !is_native && base.is_empty(),
         base: &base,
@@ -149,6 +151,7 @@ fn replaced_offers(cli: &CheckedCli, source: &Source, served: &dyn Fn(ServedItem
 
 /// The parts of a config that all of its tools share.
 struct SharedParts<'a> {
+    needs: Option<&'a Spanned<Needs>>,
     base: &'a [CommandPart],
     common_args: &'a [CheckedArg],
     has_globals: bool,
@@ -233,6 +236,11 @@ impl Checker<'_> {
         if let Some(title) = &tool.title {
             self.not_empty(title, "`title` of a tool");
         }
+
+        tool.needs = tool.needs.or_else(|| shared.needs.filter(|needs| needs.value.cage.is_some()).cloned());
+        // What a cage permits is the least that the tool can do, whatever its words are.
+        let caged = tool.needs.as_ref().and_then(|needs| needs.value.caged_risk());
+        tool.risk = tool.risk.max(caged);
 
         self.repeated_places(&tool.args);
         self.templates(&tool);

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::model::{Access, Confine, Headless, Level, Runtime, SandboxLimits};
+use crate::model::{Access, Confine, Headless, Level, LineRules, Runtime, SandboxLimits};
 
 mod arg;
 mod cli;
@@ -47,6 +47,8 @@ pub struct PolicyDef {
     pub env: List,
     /// Which calls are held to the needs of their tools.
     pub confine: Confine,
+    /// What becomes of the programs of lines.
+    pub lines: LineRules,
     /// Executors: where programs run.
     pub executor: ExecutorDef,
 }

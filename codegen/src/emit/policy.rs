@@ -1,6 +1,8 @@
 //! The policy of a catalog as Rust source.
 
-use climax_catalog::policy::{Access, Confine, ConfineLevel, Headless, Level, Runtime, SandboxLimits};
+use climax_catalog::policy::{
+    Access, Confine, ConfineLevel, Headless, Level, LineRules, Runtime, SandboxLimits, UnknownProgram, WidestCage,
+};
 use climax_catalog::{ExecutorDef, PolicyDef};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -8,7 +10,7 @@ use quote::quote;
 use super::tokens::{list, number, optional, optional_with, text};
 
 pub(super) fn policy(row: &PolicyDef) -> TokenStream {
-    let PolicyDef { access, level, headless, deny, env, confine, executor } = *row;
+    let PolicyDef { access, level, headless, deny, env, confine, lines: LineRules { unknown, widest }, executor } = *row;
     let Confine { level: confined, required } = confine;
     let [deny, env] = [deny, env].map(list);
     let access = match access {
@@ -32,11 +34,22 @@ pub(super) fn policy(row: &PolicyDef) -> TokenStream {
         ConfineLevel::All => quote!(::climax::catalog::policy::ConfineLevel::All),
     });
 
+    let unknown = optional_with(unknown, |unknown| match unknown {
+        UnknownProgram::Refuse => quote!(::climax::catalog::policy::UnknownProgram::Refuse),
+        UnknownProgram::Read => quote!(::climax::catalog::policy::UnknownProgram::Read),
+        UnknownProgram::Workspace => quote!(::climax::catalog::policy::UnknownProgram::Workspace),
+    });
+    let widest = match widest {
+        WidestCage::Read => quote!(Read),
+        WidestCage::Workspace => quote!(Workspace),
+    };
+
     quote! {{
-        use ::climax::catalog::policy::{Access, Confine, Headless, Level};
+        use ::climax::catalog::policy::{Access, Confine, Headless, Level, LineRules, WidestCage};
         ::climax::catalog::PolicyDef {
             access: Access::#access, level: Level::#level, headless: Headless::#headless, deny: #deny, env: #env,
-            confine: Confine { level: #confined, required: #required }, executor: #executor
+            confine: Confine { level: #confined, required: #required },
+            lines: LineRules { unknown: #unknown, widest: WidestCage::#widest }, executor: #executor
         }
     }}
 }

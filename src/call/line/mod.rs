@@ -17,7 +17,7 @@ mod syntax;
 pub use completion::{Candidate, Completion, CompletionContext, complete};
 pub use operands::OperandPlace;
 pub(crate) use reading::with_useful_suggestions;
-pub use reading::{CommandWords, Reading, StartedCommand, Unread, read, read_started};
+pub use reading::{CommandWords, Reading, StartedCommand, UnknownTool, Unread, read, read_started};
 pub use resolve::{Glob, LineContext, ReadLine, ReadStage, ReadStep, UnreadLine, directory_change, read_line};
 pub use script::{Condition, LineError, Redirections, Script, Stage, Stderr, Stdout, Step, Word};
 pub use syntax::parse;

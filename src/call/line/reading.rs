@@ -38,6 +38,8 @@ pub struct Reading<'a> {
     pub operands: Vec<OperandPlace>,
     /// The command that it starts, such as `git log` of `timeout 5 git log`.
     pub started: Option<Box<StartedCommand<'a>>>,
+    /// The variables that the line gives a program which no config describes; `None` if one does.
+    pub unknown: Option<Vec<(String, String)>>,
 }
 
 /// A command that stands among the words of another one.
@@ -60,7 +62,12 @@ pub struct CommandWords<'w> {
     pub input: Input<'w>,
     /// Returns whether the first word names the program that a config names.
     pub names_program: &'w dyn Fn(&str, &str) -> bool,
+    /// Returns the tool that runs a program which no config describes; `None` if it does not run.
+    pub unknown: UnknownTool<'w>,
 }
+
+/// Returns the tool that runs a program which no config describes.
+pub type UnknownTool<'w> = &'w dyn Fn(&str) -> Option<ResolvedTool<'static>>;
 
 /// The reason why no tool takes a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,7 +125,12 @@ fn read_at<'a>(index: &'a ToolIndex, command: CommandWords<'_>, depth: usize) ->
         return Err(Unread { word: 0, problem, suggestions: Vec::new(), tool: None, is_withheld: false });
     }
     let read = match Respelled::of(index, command.words, command.names_program) {
-        None => return read_words(index, command, depth),
+        None => {
+            return match (command.unknown)(command.words[0]) {
+                Some(tool) => Ok(unknown_program(tool, command)),
+                None => read_words(index, command, depth),
+            };
+        }
         Some(respelled) => {
             let words = respelled.words();
             read_words(index, CommandWords { words: &words, ..command }, depth)
@@ -127,6 +139,21 @@ fn read_at<'a>(index: &'a ToolIndex, command: CommandWords<'_>, depth: usize) ->
     };
     // The program may have a config of its own.
     read.or_else(|unread| read_words(index, command, depth).map_err(|_| unread))
+}
+
+/// Makes the reading of a program that no config describes, by the tool that runs it. Nothing is known of its words.
+fn unknown_program(tool: ResolvedTool<'static>, command: CommandWords<'_>) -> Reading<'static> {
+    let words: Vec<String> = command.words.iter().map(|word| (*word).to_owned()).collect();
+    let mut arguments = Map::new();
+    arguments.insert("program".to_owned(), words[0].as_str().into());
+    if words.len() > 1 {
+        arguments.insert("arguments".to_owned(), words[1..].into());
+    }
+    let variables = command.variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+
+    let typed = TypedWords { words, ..TypedWords::default() };
+    let operands = Vec::new();
+    Reading { tool, arguments, repeated: Vec::new(), typed, operands, started: None, unknown: Some(variables.collect()) }
 }
 
 impl Reading<'_> {
@@ -139,6 +166,10 @@ impl Reading<'_> {
     /// Plans the command that was read, without the one that it starts. `bound` are its checked arguments.
     #[must_use]
     pub fn plan(&self, bound: &Bound<'_>, env: Lookup<'_>) -> Invocation {
+        if let Some(variables) = &self.unknown {
+            let planned = command_line::plan(self.tool, bound, env);
+            return Invocation { argv: self.typed.words.clone(), env: variables.clone(), ..planned };
+        }
         let is_typed = |name: &str| self.arguments.contains_key(name);
         command_line::plan_line(self.tool, bound, &self.typed, &is_typed, env)
     }
@@ -279,7 +310,7 @@ fn read_as<'a>(
     };
 
     match started(index, tool, &operands, command, depth) {
-        Ok(started) => Ok((rank, Reading { tool, arguments, repeated, typed, operands, started })),
+        Ok(started) => Ok((rank, Reading { tool, arguments, repeated, typed, operands, started, unknown: None })),
         Err(unread) => {
             let misfit = Misfit::new(unread.word, unread.problem.clone());
             Err(Box::new(Failure { grammar, plain_words, misfit, violations: Vec::new(), started: Some(unread) }))

@@ -3,7 +3,7 @@
 use climax_catalog::ToolIndex;
 use climax_catalog::expansion::{self, Lookup};
 
-use super::reading::{CommandWords, Reading, Unread, read};
+use super::reading::{CommandWords, Reading, UnknownTool, Unread, read};
 use super::script::{Condition, LineError, Redirections, Script, Stage, Word};
 use super::syntax::{parse, parse_directories};
 use crate::call::arguments::Input;
@@ -15,6 +15,8 @@ pub struct LineContext<'c> {
     pub env: Lookup<'c>,
     /// Returns whether a word of a line names the program that a config names.
     pub names_program: &'c dyn Fn(&str, &str) -> bool,
+    /// Returns the tool that runs a program which no config describes.
+    pub unknown: UnknownTool<'c>,
     /// Returns the paths that match a glob in a directory, sorted, or the reason why there are too many.
     pub glob: Glob<'c>,
     /// The standard input of the first command. A pipe is there, and the command need not read it.
@@ -179,6 +181,7 @@ fn read_words<'a>(
         variables: &variables,
         input: context.input,
         names_program: context.names_program,
+        unknown: context.unknown,
     };
     read(index, command).map_err(|unread| {
         let from = words.get(unread.word).map(|word| &stage.words[word.from]);

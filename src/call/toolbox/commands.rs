@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use climax_catalog::{ArgView, Place, ResolvedTool, RuleView};
+use climax_catalog::{ArgView, Cage, Place, ResolvedTool, RuleView};
 use serde_json::{Map, Value};
 
 use super::Toolbox;
@@ -11,11 +11,12 @@ use super::values::{invalid, permitted_values};
 use crate::call::arguments::{self, Bound, BoundValue, Input, Problem, Violation};
 use crate::call::command_line;
 use crate::call::line::{
-    CommandWords, LineError, Reading, StartedCommand, read, read_started, with_useful_suggestions,
+    CommandWords, LineError, Reading, StartedCommand, UnknownTool, read, read_started, with_useful_suggestions,
 };
 use crate::call::outcome::CallError;
 use crate::call::plan::PlannedCall;
 use crate::call::request::Purpose;
+use crate::call::unknown::UnknownPrograms;
 use crate::exec::{self, Invocation};
 
 /// Where and for what a command runs.
@@ -23,6 +24,8 @@ use crate::exec::{self, Invocation};
 pub(super) struct Surroundings<'s> {
     pub(super) directory: Option<&'s str>,
     pub(super) input: Input<'s>,
+    /// The cage that the caller asks for.
+    pub(super) cage: Option<Cage>,
     pub(super) env: &'s [(String, String)],
     pub(super) purpose: Purpose,
 }
@@ -35,9 +38,9 @@ impl Toolbox {
         text: &str,
         surroundings: Surroundings<'_>,
     ) -> Result<PlannedCall<'a>, CallError> {
-        let Surroundings { directory, input, env, purpose } = surroundings;
+        let Surroundings { directory, input, cage, env, purpose } = surroundings;
         let tool = reading.tool;
-        if !self.policy.permits(tool) {
+        if reading.unknown.is_none() && !self.policy.permits(tool) {
             return Err(CallError::UnknownTool { suggestions: Vec::new() });
         }
 
@@ -64,7 +67,12 @@ impl Toolbox {
             invocation.cwd = command_line::directory_of_line(tool, directory);
         }
 
-        self.confine(tool, &bound, &mut invocation);
+        self.confine(tool, &bound, &mut invocation, cage)?;
+        let is_caged = invocation.confinement.as_ref().is_some_and(|rights| rights.cage.is_some());
+        if reading.unknown.is_some() && !is_caged {
+            let problem = format!("no config describes `{}`, and it has no cage here", invocation.argv[0]);
+            return Err(unread(text, problem, "write a config for it"));
+        }
         let started =
             reading.started.map(|started| self.plan_started(*started, text, &invocation, surroundings)).transpose()?;
         if let Some(started) = &started {
@@ -89,8 +97,9 @@ impl Toolbox {
             invalid(tool, &Map::new(), vec![violation])
         };
         let texts: Vec<&str> = words.iter().map(String::as_str).collect();
+        let unknown = UnknownPrograms::permitted(&self.policy, &self.index);
         let command =
-            CommandWords { words: &texts, variables: &[], input: Input::Nothing, names_program: &exec::names_program };
+            CommandWords { words: &texts, variables: &[], input: Input::Nothing, names_program: &exec::names_program, unknown: &|program| unknown.tool(program) };
         let reading = read_started(&self.index, command, 1).map_err(|unread| {
             let unread = with_useful_suggestions(&self.index, command, unread);
             let near = unread.suggestions.join("`, `");
@@ -98,7 +107,7 @@ impl Toolbox {
             failed(format!("{}{near}", unread.problem))
         })?;
         let started = StartedCommand { first_word: 0, reading };
-        let surroundings = Surroundings { directory: None, input: Input::Nothing, env: &[], purpose };
+        let surroundings = Surroundings { directory: None, input: Input::Nothing, cage: None, env: &[], purpose };
         let started = self.plan_started(started, &texts.join(" "), invocation, surroundings)?;
         command_line::start(invocation, bound, &started.invocation);
 
@@ -142,7 +151,9 @@ impl Toolbox {
         }
 
         let (variables, input, names_program) = (&[][..], Input::Pipe, &exec::names_program);
-        let command = |input| CommandWords { words: &words, variables, input, names_program };
+        let unknown = UnknownPrograms::permitted(&self.policy, &self.index);
+        let unknown: UnknownTool<'_> = &|program| unknown.tool(program);
+        let command = |input| CommandWords { words: &words, variables, input, names_program, unknown };
         let reading = read(&self.index, command(Input::Nothing)).or_else(|_| read(&self.index, command(input)));
         let mut names = Vec::new();
         let mut next = reading.ok();

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use climax_catalog::ResolvedTool;
+use climax_catalog::{Cage, ResolvedTool};
 use serde_json::{Map, Value};
 
 use super::commands::Surroundings;
@@ -11,13 +11,14 @@ use super::values::{bind_known, invalid, only_reads, permitted_paths, permitted_
 use super::{Toolbox, suggest_tools};
 use crate::call::arguments::{self, Bound, Input};
 use crate::call::command_line;
-use crate::call::line::{Condition, LineContext, ReadLine, ReadStage, Redirections, UnreadLine, read_line};
+use crate::call::line::{Condition, LineContext, LineError, ReadLine, ReadStage, Redirections, UnreadLine, read_line};
 use crate::call::outcome::CallError;
 use crate::call::plan::{Plan, PlannedCall, Stage, Step};
 use crate::call::plan_outcome::{PlanFailure, PolicyVerdict};
-use crate::call::request::{LineInput, Purpose, Request, Session};
+use crate::call::request::{LineBounds, LineInput, Purpose, Request, Session};
+use crate::call::unknown::UnknownPrograms;
 use crate::call::{confinement, environment};
-use crate::exec::{self, Invocation};
+use crate::exec::{self, Invocation, Isolation, Project, SpawnError};
 
 /// What a call by name gets beside its arguments.
 #[derive(Clone, Debug, Default)]
@@ -63,7 +64,9 @@ impl Toolbox {
                     return Err(Box::new(PlanFailure { tool: Some(name.to_owned()), text: name.to_owned(), error }));
                 }
             },
-            Request::Line { text, directory, input } => self.plan_line(text, directory, input, session)?,
+            Request::Line { text, directory, input, bounds } => {
+                self.plan_line(text, directory, (input, bounds), session)?
+            }
         };
 
         Ok(Plan { steps, policy: &self.policy, runner: &self.runner })
@@ -84,7 +87,7 @@ impl Toolbox {
         let mut invocation = command_line::plan(tool, &bound, &exec::variable);
         invocation.env.splice(0..0, session.env.iter().cloned());
         invocation.files_dir.clone_from(&additions.files_dir);
-        self.confine(tool, &bound, &mut invocation);
+        self.confine(tool, &bound, &mut invocation, None)?;
 
         let started = self.plan_started_by(tool, &bound, &mut invocation, session.purpose)?;
         environment::add(&self.policy, &mut invocation, &exec::variable)?;
@@ -98,13 +101,17 @@ impl Toolbox {
         &'a self,
         text: &str,
         directory: Option<&str>,
-        input: LineInput<'_>,
+        (input, bounds): (LineInput<'_>, LineBounds),
         session: Session<'_>,
     ) -> Result<Vec<Step<'a>>, Box<PlanFailure>> {
         let unread = |error| {
             let error = CallError::Unread(Box::new(error));
             Box::new(PlanFailure { tool: None, text: text.to_owned(), error })
         };
+        if let Some(problem) = self.too_wide(bounds.cage) {
+            let error = LineError::at(text, 0..text.len(), problem, "leave `cage` out");
+            return Err(unread(error.into()));
+        }
         let line = self.read(text, directory, input).map_err(unread)?;
         let directory = directory_of_line(directory, &line.directories);
 
@@ -118,7 +125,7 @@ impl Toolbox {
                     LineInput::Text(text) if place == 0 => Input::Text(text),
                     _ => Input::Pipe,
                 };
-                stages.push(self.plan_stage(place, stage, directory.as_deref(), input, session)?);
+                stages.push(self.plan_stage(place, stage, directory.as_deref(), (input, bounds), session)?);
                 place += 1;
             }
             steps.push(Step { condition: step.condition, stages });
@@ -138,7 +145,14 @@ impl Toolbox {
             LineInput::Text(text) => Input::Text(text),
             LineInput::Stream => Input::Pipe,
         };
-        let context = LineContext { env: &exec::variable, names_program: &exec::names_program, glob: &glob, input };
+        let unknown = UnknownPrograms::permitted(&self.policy, &self.index);
+        let context = LineContext {
+            env: &exec::variable,
+            names_program: &exec::names_program,
+            unknown: &|program| unknown.tool(program),
+            glob: &glob,
+            input,
+        };
 
         read_line(&self.index, text, context)
     }
@@ -149,15 +163,16 @@ impl Toolbox {
         place: usize,
         stage: ReadStage<'a>,
         directory: Option<&str>,
-        input: Input<'_>,
+        (input, bounds): (Input<'_>, LineBounds),
         session: Session<'_>,
     ) -> Result<Stage<'a>, Box<PlanFailure>> {
         let ReadStage { reading, streams, text, .. } = stage;
         let tool = reading.tool;
-        let surroundings = Surroundings { directory, input, env: session.env, purpose: session.purpose };
+        let surroundings = Surroundings { directory, input, cage: bounds.cage, env: session.env, purpose: session.purpose };
 
         let planned = self.plan_command(reading, &text, surroundings).and_then(|mut call| {
             environment::add(&self.policy, &mut call.invocation, &exec::variable)?;
+            call.invocation.timeout = bounds.timeout.unwrap_or(call.invocation.timeout);
             Ok(call)
         });
         match planned {
@@ -166,10 +181,39 @@ impl Toolbox {
         }
     }
 
-    /// Holds a planned call to the needs of its tool, as the policy says.
-    pub(super) fn confine(&self, tool: ResolvedTool<'_>, bound: &Bound<'_>, invocation: &mut Invocation) {
-        let level = self.policy.confine().level.unwrap_or_default();
-        confinement::confine(invocation, tool, bound, level, &exec::variable);
+    /// Holds a planned call to the needs of its tool, as the policy says. `asked` is the cage that the caller asks for.
+    ///
+    /// # Errors
+    /// This system does not have that cage.
+    pub(super) fn confine(
+        &self,
+        tool: ResolvedTool<'_>,
+        bound: &Bound<'_>,
+        invocation: &mut Invocation,
+        asked: Option<Cage>,
+    ) -> Result<(), CallError> {
+        let context = confinement::Context {
+            policy: &self.policy,
+            asked,
+            project: self.project(),
+            isolation: &Isolation::here,
+            env: &exec::variable,
+        };
+        confinement::confine(invocation, tool, bound, context)
+            .map_err(|problem| SpawnError::Sandbox(invocation.argv[0].clone(), problem).into())
+    }
+
+    /// Returns the project of the directory in which this process started.
+    fn project(&self) -> Option<&Project> {
+        let home = || exec::variable("HOME").map(PathBuf::from);
+        self.project.get_or_init(|| exec::project(&exec::directory(), home().as_deref())).as_ref()
+    }
+
+    /// Returns why a caller may not ask for a cage; `None` if it may.
+    fn too_wide(&self, asked: Option<Cage>) -> Option<String> {
+        let widest = self.policy.lines().rules.widest;
+        asked.filter(|cage| !widest.permits(*cage))?;
+        Some(format!("the policy permits no cage wider than `{}` (lines.widest)", widest.as_str()))
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use climax_catalog::policy::ConfineLevel;
+use climax_catalog::policy::{ConfineLevel, UnknownProgram};
 use climax_catalog::{SKILL_FILE, ToolIndex, is_skill_name};
 use serde_json::json;
 
@@ -59,7 +59,7 @@ pub(super) fn write(directory: &Path, index: &ToolIndex, sources: &Sources) -> R
 
 /// Returns the options by which the commands of the skill serve the same tools, each after a space.
 fn options(sources: &Sources) -> io::Result<String> {
-    let Sources { configs, only, policy, confine } = sources;
+    let Sources { configs, only, policy, confine, unknown } = sources;
     let mut text = String::new();
     let files = configs.iter().map(|path| ("--config", path)).chain(policy.iter().map(|path| ("--policy", path)));
     for (option, path) in files {
@@ -70,6 +70,9 @@ fn options(sources: &Sources) -> io::Result<String> {
     }
     if let Some(level) = confine {
         let _ = write!(text, " --confine {}", ConfineLevel::as_str(*level));
+    }
+    if let Some(unknown) = unknown {
+        let _ = write!(text, " --unknown {}", UnknownProgram::as_str(*unknown));
     }
 
     Ok(text)

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use climax_catalog::policy::{Explanation, PolicyFile, Reason};
-use climax_catalog::{Catalog, ResolvedTool, ToolIndex};
+use climax_catalog::{Catalog, ResolvedTool};
 use serde_json::{Value, json};
 
 use crate::call::arguments::Input;
 use crate::call::line::{LineContext, read_line};
-use crate::call::{LineInput, PolicyVerdict, Purpose, Request, Session, Toolbox, suggest_tools};
+use crate::call::{LineBounds, LineInput, PolicyVerdict, Purpose, Request, Session, Toolbox, UnknownPrograms, suggest_tools};
 use crate::command::output::{FAILURE, print};
 use crate::command::selection::Sources;
 use crate::command::terminal;
@@ -82,7 +82,7 @@ fn verdict(subject: &str, file: &PolicyFile, (all, served): (LoadedTools, Loaded
         return Ok(Verdict { tools: vec![explained(tool)], line: None });
     }
 
-    let named = tools_of(&all.index, subject).map_err(|error| match suggest_tools(&all.index, subject).as_slice() {
+    let named = tools_of(&all, subject).map_err(|error| match suggest_tools(&all.index, subject).as_slice() {
         [] => error,
         near if !subject.contains(' ') => format!("no tool `{subject}`; did you mean `{}`?", near.join("` or `")),
         _ => error,
@@ -90,19 +90,20 @@ fn verdict(subject: &str, file: &PolicyFile, (all, served): (LoadedTools, Loaded
     let tools = named.iter().filter_map(|name| all.index.get(name)).map(explained).collect();
     let runner = Runner::new(served.policy.executor().clone(), Limits::default(), 1);
     let toolbox = Toolbox::new(served.index, served.policy, runner, None);
-    let request = Request::Line { text: subject, directory: None, input: LineInput::Nothing };
+    let request = Request::Line { text: subject, directory: None, input: LineInput::Nothing, bounds: LineBounds::default() };
     let session = Session::anonymous(Purpose::Call);
 
     Ok(Verdict { tools, line: Some(toolbox.verdict(request, session)) })
 }
 
 /// Returns the names of the tools that a line stands for, without the policy.
-fn tools_of(index: &ToolIndex, line: &str) -> Result<Vec<String>, String> {
+fn tools_of(LoadedTools { index, policy }: &LoadedTools, line: &str) -> Result<Vec<String>, String> {
+    let unknown = UnknownPrograms::permitted(policy, index);
     let glob = |pattern: &str, directories: &[String]| {
         exec::glob::expand(pattern, &exec::glob::directory_of(directories, Path::new("")))
     };
     let context =
-        LineContext { env: &exec::variable, names_program: &exec::names_program, glob: &glob, input: Input::Nothing };
+        LineContext { env: &exec::variable, names_program: &exec::names_program, unknown: &|program| unknown.tool(program), glob: &glob, input: Input::Nothing };
     let line = read_line(index, line, context).map_err(|error| error.to_string())?;
     let stages = line.steps.iter().flat_map(|step| &step.stages);
     let mut names: Vec<String> = stages.map(|stage| stage.reading.tool.name().to_owned()).collect();

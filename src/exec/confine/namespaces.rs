@@ -69,6 +69,7 @@ pub(super) fn enter(own_network: bool, prepare: impl FnOnce() -> Result<(), Stri
         let Err(error) = reap(program, status);
         return Err(failed(error));
     }
+    unblock_signals();
     Ok(())
 }
 
@@ -140,12 +141,22 @@ fn signals() -> libc::sigset_t {
     }
 }
 
-/// Keeps the signals until they are waited for. The start of the program unblocks them again.
+/// Keeps the signals until they are waited for.
 fn block_signals() {
     let signals = signals();
     #[expect(unsafe_code, reason = "the set lives as long as the call")]
     unsafe {
         libc::sigprocmask(libc::SIG_BLOCK, &raw const signals, std::ptr::null_mut());
+    }
+}
+
+/// Lets all signals come, as programs expect at their start.
+fn unblock_signals() {
+    #[expect(unsafe_code, reason = "a set of signals is plain bits, and `sigemptyset` fills all of them")]
+    unsafe {
+        let mut none = std::mem::zeroed();
+        libc::sigemptyset(&raw mut none);
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
     }
 }
 
@@ -198,12 +209,10 @@ fn relay(init: Pid, Links { status: (mut status, writer), alive }: Links) -> io:
 /// Ends this process by a signal.
 fn end_by_signal(signal: i32) -> ! {
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+    unblock_signals();
     #[expect(unsafe_code, reason = "the default action replaces no handler of this process, which has none")]
     unsafe {
         libc::signal(signal, libc::SIG_DFL);
-        let mut set = std::mem::zeroed();
-        libc::sigemptyset(&raw mut set);
-        libc::sigprocmask(libc::SIG_SETMASK, &raw const set, std::ptr::null_mut());
         libc::raise(signal);
     }
     // The signal stops processes, or does nothing.

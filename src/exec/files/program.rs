@@ -30,6 +30,12 @@ pub(crate) fn resolve(name: &str, search_path: Option<&OsStr>, dir: Option<&Path
     files().find(|path| is_executable(path)).or_else(|| files().next())
 }
 
+/// Returns whether a word of a command line is a program: a path, or a name that is found on `PATH`.
+#[must_use]
+pub fn is_program(word: &str) -> bool {
+    word.contains('/') || resolve(word, None, None).is_some_and(|path| is_executable(&path))
+}
+
 /// Returns whether the first word of a command line names the program that a config names as `word`.
 ///
 /// That is the same name, or a path to the file that would run.

@@ -20,6 +20,7 @@ use crate::exec::invocation::Invocation;
 use crate::exec::limits::Limits;
 use crate::exec::outcome::{End, Outcome, Stop};
 use crate::exec::output::{Capture, Masks, Watch};
+use crate::exec::temporary::SessionFiles;
 
 /// The context that a process runs in.
 #[derive(Clone, Copy)]
@@ -29,6 +30,8 @@ pub(crate) struct RunContext<'a> {
     pub(crate) queue: &'a StartQueue,
     /// Kills the process group if the server is killed.
     pub(crate) janitor: Option<&'a Janitor>,
+    /// The directory that caged programs share; each has its own if `None`.
+    pub(crate) session_files: Option<&'a SessionFiles>,
     /// Reports the progress of the call.
     pub(crate) watch: Option<&'a Watch>,
     /// The secrets that output does not show.
@@ -55,7 +58,7 @@ pub(crate) async fn run(
     context: RunContext<'_>,
     stop: impl Future<Output = Stop>,
 ) -> Result<Outcome, SpawnError> {
-    let RunContext { limits, queue, janitor, watch, masks } = context;
+    let RunContext { limits, queue, janitor, session_files: _, watch, masks } = context;
     let mut stop = std::pin::pin!(stop);
 
     if let Some(janitor) = janitor {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::search::SEARCH;
 use super::spec::{Effect, MetaSurface, MetaTool, Spec};
-use super::work::{RunArguments, Work};
+use super::work::{MAX_LINE_SECONDS, RunArguments, Work};
 use crate::call::Purpose;
 
 /// `climax_run`.
@@ -25,7 +25,7 @@ pub(in crate::mcp) const RUN: MetaTool = MetaTool::new(&Spec {
 const MAX_NAMED_PROGRAMS: usize = 40;
 
 /// The names of the arguments of `climax_run`, with those that stand for `command`.
-pub(in crate::mcp) const RUN_KEYS: [&str; 5] = ["command", "cmd", "line", "cwd", "stdin"];
+pub(in crate::mcp) const RUN_KEYS: [&str; 7] = ["command", "cmd", "line", "cwd", "stdin", "cage", "timeout"];
 
 /// Returns the description, with the programs that are served.
 fn description(surface: &MetaSurface, index: &ToolIndex) -> Cow<'static, str> {
@@ -69,7 +69,9 @@ fn schema() -> Value {
         "properties": {
             "command": { "type": "string" },
             "cwd": { "type": "string", "description": "Directory to run in" },
-            "stdin": { "type": "string", "description": "Input of the first command" }
+            "stdin": { "type": "string", "description": "Input of the first command" },
+            "cage": { "enum": ["read", "workspace"], "description": "workspace lets caged programs write in the project" },
+            "timeout": { "type": "integer", "minimum": 1, "maximum": MAX_LINE_SECONDS, "description": "Seconds for each program" }
         },
         "required": ["command"]
     })

@@ -102,6 +102,7 @@ fn tool_of_line<'a>(index: &'a ToolIndex, query: &str) -> Option<ResolvedTool<'a
     let context = LineContext {
         env: &exec::variable,
         names_program: &|first, word| first == word,
+        unknown: &|_| None,
         glob: &|_, _| Ok(Vec::new()),
         input: Input::Nothing,
     };

@@ -1,6 +1,5 @@
 //! What the arguments of a meta-tool come to: an answer, or the work that leads to one.
 
-#[cfg(has_code)]
 use std::time::Duration;
 
 use rmcp::model::ErrorData;
@@ -8,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::call::arguments::Violation;
 use crate::call::chain::ChainStep;
-use crate::call::{LineInput, Purpose, Request};
+use crate::call::{LineBounds, LineInput, Purpose, Request};
 #[cfg(has_code)]
 use crate::code::Program;
 use crate::mcp::reader::ArgumentReader;
@@ -39,7 +38,11 @@ pub(in crate::mcp) struct RunArguments {
     pub(in crate::mcp) command: String,
     pub(in crate::mcp) cwd: Option<String>,
     pub(in crate::mcp) stdin: Option<String>,
+    pub(in crate::mcp) bounds: LineBounds,
 }
+
+/// The most seconds that a caller may give each program of a line.
+pub(in crate::mcp) const MAX_LINE_SECONDS: i64 = 3600;
 
 impl RunArguments {
     /// Reads the arguments of a tool that runs lines.
@@ -49,7 +52,10 @@ impl RunArguments {
     pub(in crate::mcp) fn read(arguments: &Map<String, Value>) -> Result<Self, Vec<Violation>> {
         let mut reader = ArgumentReader::new(arguments);
         let command = reader.required_string(&["command", "cmd", "line"]);
-        let read = Self { command, cwd: reader.filter("cwd"), stdin: reader.string("stdin") };
+        let cage = reader.has("cage").then(|| reader.choice("cage", &["read", "workspace"]).parse().ok()).flatten();
+        let seconds = reader.has("timeout").then(|| reader.seconds("timeout", 1, MAX_LINE_SECONDS).unsigned_abs());
+        let bounds = LineBounds { cage, timeout: seconds.map(Duration::from_secs) };
+        let read = Self { command, cwd: reader.filter("cwd"), stdin: reader.string("stdin"), bounds };
         reader.finish()?;
         Ok(read)
     }
@@ -57,7 +63,7 @@ impl RunArguments {
     /// Returns the line as a request.
     pub(in crate::mcp) fn request(&self) -> Request<'_> {
         let input = self.stdin.as_deref().map_or(LineInput::Nothing, LineInput::Text);
-        Request::Line { text: &self.command, directory: self.cwd.as_deref(), input }
+        Request::Line { text: &self.command, directory: self.cwd.as_deref(), input, bounds: self.bounds }
     }
 }
 

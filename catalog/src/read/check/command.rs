@@ -136,7 +136,9 @@ impl Checker<'_> {
         self.behind_dashes(command, args, has_globals);
         self.behind_a_flag(command, args, has_globals, name_span);
         self.positionals(command, args, name_span);
-        self.rest(command, args, tool.risk, name_span);
+        let is_caged = tool.needs.as_ref().is_some_and(|needs| needs.value.cage.is_some());
+        let least = if is_caged { Risk::Destructive } else { tool.risk.unwrap_or(Risk::Read) };
+        self.rest(command, args, least, name_span);
     }
 
     /// Reports args that stand in two places, or that have no words.
@@ -236,7 +238,7 @@ impl Checker<'_> {
     }
 
     /// Checks that the rest ends the command line, and that no option of the program can stand in it.
-    fn rest(&mut self, command: &Command, args: &[CheckedArg], risk: Option<Risk>, span: Span) {
+    fn rest(&mut self, command: &Command, args: &[CheckedArg], risk: Risk, span: Span) {
         let positionals: Vec<&CheckedArg> = in_order(command, args).collect();
         let Some(at) = positionals.iter().position(|arg| matches!(arg.shape, Shape::Rest(_))) else { return };
         let rest = positionals[at];
@@ -258,8 +260,8 @@ impl Checker<'_> {
             refuse(format!("the program could read words of `{}` as its own options", rest.name), help);
         }
 
-        if rest.shape == Shape::Rest(Rest::Words) && risk.unwrap_or(Risk::Read) == Risk::Read {
-            let help = "write `risk: destructive`, or `rest: command` if they are a command of another tool";
+        if rest.shape == Shape::Rest(Rest::Words) && risk == Risk::Read {
+            let help = "write `risk: destructive`, `needs: {cage: read}`, or `rest: command` if they are a command of another tool";
             refuse(format!("`{}` takes any words, so the tool cannot be `risk: read`", rest.name), help);
         }
     }

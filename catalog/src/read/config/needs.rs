@@ -1,12 +1,12 @@
 //! Reads `needs`, and the values of `env`.
 
 use crate::diagnostic::Code;
-use crate::needs::{ANY, EnvValue, Needs, is_path};
+use crate::needs::{ANY, EnvValue, LOCALHOST, Needs, is_path};
 use crate::read::walk::{Fields, Walker};
 use crate::read::yaml::{Node, NodeKind};
 use crate::source::{Span, Spanned};
 
-pub(crate) const NEEDS_KEYS: &[&str] = &["network", "write", "env"];
+pub(crate) const NEEDS_KEYS: &[&str] = &["network", "write", "env", "read", "cage", "without"];
 pub(crate) const ENV_KEYS: &[&str] = &["from", "file"];
 
 /// Reads the needs of a config or a tool.
@@ -17,11 +17,21 @@ pub(crate) fn needs(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Option<
     let network = fields.optional("network").map(|node| network(walker, node)).unwrap_or_default();
     let write = fields.list(walker, "write", written_path);
     let env = fields.list(walker, "env", variable);
-    Some(Spanned { value: Needs { network, write, env }, span })
+    let read = fields.list(walker, "read", |walker, node| path(walker, node, "an item of `read`"));
+    let cage = fields.word(walker, "cage");
+    let without = fields.word(walker, "without");
+    if cage.is_none() && (without.is_some() || !read.is_empty()) {
+        let message = "`read` and `without` of `needs` are for programs in a cage".to_owned();
+        walker.report(Code::IllegalNeed, span, message, "add `cage: read` or `cage: workspace`, or remove them");
+    }
+    Some(Spanned { value: Needs { network, write, env, read, cage, without }, span })
 }
 
 /// Reads `true`, `false`, or a list of hosts and sockets.
 fn network(walker: &mut Walker<'_>, node: &Node) -> Vec<String> {
+    if matches!(&node.kind, NodeKind::Scalar(scalar) if scalar.text == LOCALHOST) {
+        return vec![LOCALHOST.to_owned()];
+    }
     if !matches!(node.kind, NodeKind::Sequence(_)) {
         let any = walker.flag(node, "network").unwrap_or_default();
         return any.then(|| ANY.to_owned()).into_iter().collect();

@@ -1,0 +1,88 @@
+//! Finds the project that a directory belongs to.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The directory whose files a cage is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Project {
+    /// The nearest directory that holds `.git`, else the directory itself.
+    pub directory: PathBuf,
+    /// Where its `.git` leads, if that lies elsewhere, as in a worktree.
+    pub repository: Vec<PathBuf>,
+}
+
+/// Returns the project of a directory: the nearest one at or above it that holds `.git`, else the directory itself.
+///
+/// `None` if that would be `/`, the home directory or one above it, since a cage would then hold hardly anything.
+#[must_use]
+pub fn project(start: &Path, home: Option<&Path>) -> Option<Project> {
+    let start = start.canonicalize().ok()?;
+    let directory = start.ancestors().find(|path| path.join(".git").exists()).unwrap_or(&start).to_owned();
+
+    let home = home.and_then(|home| home.canonicalize().ok());
+    if directory.parent().is_none() || home.is_some_and(|home| home.starts_with(&directory)) {
+        return None;
+    }
+    let repository = repository(&directory);
+    Some(Project { directory, repository })
+}
+
+/// Returns the directories to which a `.git` that is a file leads: that of the worktree, and that which all share.
+fn repository(project: &Path) -> Vec<PathBuf> {
+    let text = |path: &Path| fs::read_to_string(path).ok();
+    let Some(own) = text(&project.join(".git")).and_then(|text| {
+        let path = text.strip_prefix("gitdir:")?.trim().to_owned();
+        project.join(path).canonicalize().ok()
+    }) else {
+        return Vec::new();
+    };
+
+    let shared = text(&own.join("commondir")).and_then(|path| own.join(path.trim()).canonicalize().ok());
+    // A file may name any directory. Those of git have this file.
+    let is_repository = |path: &PathBuf| path.join("HEAD").is_file();
+    [Some(own), shared].into_iter().flatten().filter(is_repository).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_repository_above_and_never_the_home_directory() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        let [home, inner, plain] = ["home", "home/code/src", "home/plain"].map(|name| root.join(name));
+        [&inner, &plain].into_iter().for_each(|path| fs::create_dir_all(path).unwrap());
+        fs::create_dir(home.join("code/.git")).unwrap();
+
+        let found = |start: &Path| project(start, Some(&home)).map(|project| project.directory);
+        assert_eq!(found(&inner), Some(home.join("code")));
+        assert_eq!(found(&plain), Some(plain.clone()));
+        assert_eq!(found(&home), None);
+        assert_eq!(found(&root), None);
+        fs::create_dir(home.join(".git")).unwrap();
+        assert_eq!(found(&plain), None, "a repository of the whole home directory is no project");
+    }
+
+    #[test]
+    fn a_worktree_reads_the_repository_that_it_belongs_to() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        let own = root.join("main/.git/worktrees/w");
+        fs::create_dir_all(&own).unwrap();
+        fs::create_dir(root.join("w")).unwrap();
+        for (path, text) in [
+            ("w/.git", format!("gitdir: {}\n", own.display())),
+            ("main/.git/HEAD", String::new()),
+            ("main/.git/worktrees/w/HEAD", String::new()),
+            ("main/.git/worktrees/w/commondir", "../..\n".to_owned()),
+        ] {
+            fs::write(root.join(path), text).unwrap();
+        }
+        let found = project(&root.join("w"), None).unwrap();
+        assert_eq!(found.repository, [own, root.join("main/.git")]);
+        fs::write(root.join("w/.git"), format!("gitdir: {}\n", root.display())).unwrap();
+        assert_eq!(project(&root.join("w"), None).unwrap().repository, Vec::<PathBuf>::new());
+    }
+}
