@@ -17,6 +17,7 @@ fuzz_target!(|line: &str| {
     let context = LineContext {
         env: &|_| Some("/home/user".to_owned()),
         names_program: &|word, own| word == own,
+        unknown: &|_| None,
         glob: &|_, _| Ok(vec!["-a".to_owned(), "b".to_owned()]),
         input: Input::Nothing,
     };
@@ -36,7 +37,7 @@ fuzz_target!(|line: &str| {
         let argv = plan(tool, &bound, &|_| None).argv;
         assert!(argv.iter().all(|word| !word.contains('\0')), "{argv:?}");
         let words: Vec<&str> = argv.iter().map(String::as_str).collect();
-        let command = CommandWords { words: &words, variables: &[], input, names_program: &|word, own| word == own };
+        let command = CommandWords { words: &words, variables: &[], input, names_program: &|word, own| word == own, unknown: &|_| None };
         let again = read(&INDEX, command).unwrap_or_else(|unread| panic!("{argv:?}: {}", unread.problem));
         let bound = bind_line(again.tool, &again.arguments, input).expect("read arguments are valid");
         let mut twice = plan(again.tool, &bound, &|_| None).argv;

@@ -2,14 +2,14 @@
 //!
 //! Pure: the caller passes the environment.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use climax_catalog::expansion::{Lookup, policy_path};
 use climax_catalog::policy::{ConfineLevel, Executor, Policy};
 use climax_catalog::{Cage, Needs, ResolvedTool, Risk};
 
 use crate::call::arguments::Bound;
-use crate::call::{cage, risk};
+use crate::call::{cage, command_line, risk};
 use crate::exec::{Invocation, Isolation, Project, Rights};
 
 /// Variables that every program gets.
@@ -48,10 +48,12 @@ pub fn needs_of_call(tool: ResolvedTool<'_>, risk: Risk, level: ConfineLevel) ->
 pub(crate) struct Context<'c> {
     /// The policy.
     pub(crate) policy: &'c Policy,
+    /// Whether a config describes the program.
+    pub(crate) is_described: bool,
     /// The cage that the caller asks for, wider than that of the tool.
     pub(crate) asked: Option<Cage>,
-    /// The project, if there is one.
-    pub(crate) project: Option<&'c Project>,
+    /// Returns the project of a directory; that of this process for `None`.
+    pub(crate) project: &'c dyn Fn(Option<&Path>) -> Option<Project>,
     /// The means that this system has; not asked where no cage is needed.
     pub(crate) isolation: &'c dyn Fn() -> Option<Isolation>,
     /// Looks up variables of the server's environment.
@@ -88,6 +90,8 @@ pub(crate) fn confine(
     let risk = risk::promised(tool, bound);
     let Some(needs) = needs_of_call(tool, risk, level) else { return Ok(()) };
     let cage = context.cage(&needs)?;
+    // Whoever may call a described tool may choose its directory. A program that nobody described stays in the project.
+    let directory = command_line::directory_of_call(tool, bound, context.env).filter(|_| context.is_described);
     // A cage that is missing is not replaced by needs that were not written for it.
     if needs.cage.is_some() && cage.is_none() && level != ConfineLevel::All {
         return Ok(());
@@ -105,8 +109,9 @@ pub(crate) fn confine(
 
     invocation.confinement = Some(match cage {
         Some(cage) => {
-            let surroundings =
-                cage::Surroundings { project: context.project, lines: context.policy.lines(), env: context.env };
+            let project = (context.project)(directory.as_deref());
+            let lines = context.policy.lines();
+            let surroundings = cage::Surroundings { project: project.as_ref(), lines, env: context.env };
             cage::rights(cage, &needs, surroundings)
         }
         None => rights_of_needs(&needs, risk, invocation, context.env),

@@ -261,6 +261,7 @@ pub fn load_tools(catalog: &'static Catalog, wanted: &Wanted, policy: Option<&Pa
     let Some((path, policy)) = policy else {
         let (skills, found) = skills.served(&index);
         warnings.extend(found);
+        let index = with_honest_risks(index, &compiled_in.clone().confined(flag))?;
         let served = LoadedTools { index, policy: enforceable(compiled_in.confined(flag).with_lines(lines))? };
         return Ok(Loaded { served, skills, of_configs, warnings });
     };
@@ -271,12 +272,24 @@ pub fn load_tools(catalog: &'static Catalog, wanted: &Wanted, policy: Option<&Pa
     let policy = policy.map_err(|errors| LoadError::Files(policy_mistakes(path, errors, &index, &elsewhere)))?;
     let Applied { policy, index, warnings: found } = policy.apply(index, &elsewhere).map_err(LoadError::Files)?;
     warnings.extend(found);
+    let index = with_honest_risks(index, &policy.clone().confined(flag))?;
     of_configs.retain(|tool| index.get(tool).is_some());
     let policy = enforceable(policy.confined(flag).with_lines(lines).with_described_programs(left_out))?;
     let (skills, found) = skills.served(&index);
     warnings.extend(found);
 
     Ok(Loaded { served: LoadedTools { index, policy }, skills, of_configs, warnings })
+}
+
+/// Gives tools that run in a cage the risk that they have without it, where the policy or the system gives none.
+///
+/// A kernel that confines has the cage `read`. Tools for `workspace` write in any case.
+fn with_honest_risks(index: ToolIndex, policy: &Policy) -> Result<ToolIndex, LoadError> {
+    let is_confined = policy.confine().level != Some(ConfineLevel::Off) && *policy.executor() == Executor::Local;
+    if is_confined && exec::kernel_abi().is_some() {
+        return Ok(index);
+    }
+    policy::without_cages(index).map_err(LoadError::Files)
 }
 
 /// Checks that the kernel can confine, if the policy requires it.

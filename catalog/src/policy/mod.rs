@@ -38,6 +38,7 @@ pub use file::PolicyFile;
 pub use format::schema;
 pub use lines::Lines;
 pub use parse::{read, with_names};
+pub use restrict::without_cages;
 pub use selector::NamePattern;
 pub(crate) use selector::Selector;
 

@@ -3,9 +3,9 @@
 use super::{ArgPolicy, DIRECTORY, Policy, gets_directory};
 use crate::checked::{CheckedArg, CheckedChoice, CommandPart};
 use crate::diagnostic::Diagnostics;
-use crate::index::ToolIndex;
+use crate::index::{Layer, ToolIndex};
 use crate::lower::lower;
-use crate::model::{Access, ArgRisk, Order, Place, Shape, Type};
+use crate::model::{Access, ArgRisk, Order, Place, Risk, Shape, Type};
 use crate::prompt::Prompt;
 use crate::raise;
 use crate::source::Spanned;
@@ -29,6 +29,26 @@ pub(super) fn changes(policy: &Policy, index: &ToolIndex) -> bool {
             || tool.args().any(|arg| !policy.permits_arg(tool, arg))
     };
     policy.access == Access::Disabled || !policy.deny.is_empty() || index.tools().any(is_changed)
+}
+
+/// Returns the index where cages are missing: tools that name one have the risk that they have without it.
+///
+/// # Errors
+/// The tools no longer fit one catalog.
+pub fn without_cages(index: ToolIndex) -> Result<ToolIndex, Diagnostics> {
+    let raised = |tool: ResolvedTool<'_>| {
+        let needs = tool.needs().filter(|needs| needs.cage.is_some());
+        let without = needs.map(|needs| needs.without.unwrap_or(Risk::Destructive));
+        let own = raise::tool(tool);
+        CheckedTool { risk: own.risk.max(without), ..own }
+    };
+    let clis = index.groups().map(|(cli, tools)| CheckedCli { tools: tools.map(raised).collect(), ..raise::cli(cli) });
+    let catalog = lower(&clis.collect::<Vec<_>>(), None).map_err(|overflow| {
+        let mut all = Diagnostics::default();
+        all.push(overflow.diagnostic());
+        all
+    })?;
+    Ok(ToolIndex::from_configs(vec![Layer::loaded(catalog)]))
 }
 
 /// Returns the permitted tools, with their rules and descriptions.

@@ -67,7 +67,7 @@ impl Toolbox {
             invocation.cwd = command_line::directory_of_line(tool, directory);
         }
 
-        self.confine(tool, &bound, &mut invocation, cage)?;
+        self.confine(tool, &bound, &mut invocation, (cage, reading.unknown.is_none()))?;
         let is_caged = invocation.confinement.as_ref().is_some_and(|rights| rights.cage.is_some());
         if reading.unknown.is_some() && !is_caged {
             let problem = format!("no config describes `{}`, and it has no cage here", invocation.argv[0]);

@@ -87,7 +87,7 @@ impl Toolbox {
         let mut invocation = command_line::plan(tool, &bound, &exec::variable);
         invocation.env.splice(0..0, session.env.iter().cloned());
         invocation.files_dir.clone_from(&additions.files_dir);
-        self.confine(tool, &bound, &mut invocation, None)?;
+        self.confine(tool, &bound, &mut invocation, (None, true))?;
 
         let started = self.plan_started_by(tool, &bound, &mut invocation, session.purpose)?;
         environment::add(&self.policy, &mut invocation, &exec::variable)?;
@@ -181,7 +181,8 @@ impl Toolbox {
         }
     }
 
-    /// Holds a planned call to the needs of its tool, as the policy says. `asked` is the cage that the caller asks for.
+    /// Holds a planned call to the needs of its tool, as the policy says. `asked` is the cage that the caller asks for, and
+    /// `is_described` whether a config describes the program.
     ///
     /// # Errors
     /// This system does not have that cage.
@@ -190,12 +191,13 @@ impl Toolbox {
         tool: ResolvedTool<'_>,
         bound: &Bound<'_>,
         invocation: &mut Invocation,
-        asked: Option<Cage>,
+        (asked, is_described): (Option<Cage>, bool),
     ) -> Result<(), CallError> {
         let context = confinement::Context {
             policy: &self.policy,
             asked,
-            project: self.project(),
+            is_described,
+            project: &|directory| self.project(directory),
             isolation: &Isolation::here,
             env: &exec::variable,
         };
@@ -203,10 +205,13 @@ impl Toolbox {
             .map_err(|problem| SpawnError::Sandbox(invocation.argv[0].clone(), problem).into())
     }
 
-    /// Returns the project of the directory in which this process started.
-    fn project(&self) -> Option<&Project> {
-        let home = || exec::variable("HOME").map(PathBuf::from);
-        self.project.get_or_init(|| exec::project(&exec::directory(), home().as_deref())).as_ref()
+    /// Returns the project of a directory; that of the directory in which this process started for `None`.
+    fn project(&self, directory: Option<&Path>) -> Option<Project> {
+        let found = |directory: &Path| exec::project(directory, exec::variable("HOME").as_deref().map(Path::new));
+        match directory {
+            Some(directory) => found(&exec::directory().join(directory)),
+            None => self.project.get_or_init(|| found(&exec::directory())).clone(),
+        }
     }
 
     /// Returns why a caller may not ask for a cage; `None` if it may.
