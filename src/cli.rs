@@ -130,6 +130,7 @@ impl Program {
         // Each confined call starts with it, so nothing comes before.
         match helper::run_as_helper() {
             Some(Helped::Done) => return ExitCode::SUCCESS,
+            Some(Helped::Held(status)) => return ExitCode::from(status),
             Some(Helped::Failed) => return ExitCode::from(FAILURE),
             None => {}
         }

@@ -9,9 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::index::ToolIndex;
 use crate::model::{ArgRisk, LineRules, Order, Risk, SandboxLimits, Shape};
-use crate::policy::{
-    Approval, ArgRule, Confine, ConfineLevel, Container, Executor, Lines, Pattern, Policy, Sandbox,
-};
+use crate::policy::{Approval, ArgRule, Confine, ConfineLevel, Container, Executor, Lines, Pattern, Policy, Sandbox};
 use crate::table::{ArgRow, Catalog, Row, Value};
 use crate::view::{ArgView, OutputFileView, ResolvedTool, RuleView};
 

@@ -49,8 +49,10 @@ impl Needs {
     /// Returns the keys and items by turns, as tables hold them.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let lists = [&self.network, &self.write, &self.env, &self.read];
-        let items = KINDS.into_iter().zip(lists).flat_map(|(kind, list)| list.iter().map(move |item| (kind, item.as_str())));
-        let words = [self.cage.map(|cage| ("cage", cage.as_str())), self.without.map(|risk| ("without", risk.as_str()))];
+        let items =
+            KINDS.into_iter().zip(lists).flat_map(|(kind, list)| list.iter().map(move |item| (kind, item.as_str())));
+        let words =
+            [self.cage.map(|cage| ("cage", cage.as_str())), self.without.map(|risk| ("without", risk.as_str()))];
         items.chain(words.into_iter().flatten())
     }
 

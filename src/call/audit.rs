@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
-use climax_catalog::{ArgView, ResolvedTool};
+use climax_catalog::{ArgView, Cage, ResolvedTool};
 use serde_json::{Map, Value, json};
 
 use crate::call::arguments::{echo, unknown_keys};
@@ -126,6 +126,8 @@ pub(crate) struct Record<'a> {
     pub(crate) tool: Option<ResolvedTool<'a>>,
     /// The arguments as they were given.
     pub(crate) arguments: &'a Map<String, Value>,
+    /// The cage of its program.
+    pub(crate) cage: Option<Cage>,
     /// The names of the tools whose programs it starts by way of its own.
     pub(crate) starts: Vec<String>,
     pub(crate) permission: Permission,
@@ -173,6 +175,7 @@ impl Record<'_> {
             "caller": self.session.caller.map(echo),
             "tool": echo(self.tool_name),
             "starts": self.starts,
+            "cage": self.cage.map(Cage::as_str),
             "arguments": arguments.collect::<Vec<_>>(),
             "more_arguments": given.len().saturating_sub(MAX_AUDITED_ARGUMENTS),
             "ignored": ignored.map(echo).collect::<Vec<_>>(),

@@ -188,12 +188,7 @@ pub(crate) fn rights(cage: Cage, needs: &Needs, surroundings: Surroundings<'_>) 
         network: needs.has_network(),
         local_sockets: needs.has_local_sockets(),
         metadata: true,
-        cage: Some(CageRights {
-            cage,
-            project: directory,
-            secrets: lines.secrets.clone(),
-            open: lines.open.clone(),
-        }),
+        cage: Some(CageRights { cage, project: directory, secrets: lines.secrets.clone(), open: lines.open.clone() }),
     }
 }
 

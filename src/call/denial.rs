@@ -4,13 +4,16 @@
 
 use std::path::Path;
 
-use crate::exec::{End, Invocation, Outcome, Rights};
+use climax_catalog::Cage;
+
+use crate::exec::{CageRights, End, Invocation, Outcome, Rights};
 
 /// Texts by which programs tell that the system refused something. Source: `strerror`(3).
-const REFUSALS: [&str; 3] = ["permission denied", "operation not permitted", "eacces"];
+const REFUSALS: [&str; 6] =
+    ["permission denied", "operation not permitted", "read-only file system", "eacces", "erofs", "eperm"];
 
 /// Texts by which programs tell that they have no network.
-const NO_NETWORK: [&str; 9] = [
+const NO_NETWORK: [&str; 11] = [
     "resolve host",
     "name resolution",
     "resolve hostname",
@@ -18,6 +21,8 @@ const NO_NETWORK: [&str; 9] = [
     "dial tcp",
     "dial udp",
     "dial unix",
+    "network is unreachable",
+    "enetunreach",
     "socket",
     "connect",
 ];
@@ -48,6 +53,9 @@ fn denial(confinement: &Rights, stderr: &str, could_write: &dyn Fn(&Path) -> boo
         };
         stderr.lines().take(MAX_LINES).find(has_one)
     };
+    if let Some(rights) = &confinement.cage {
+        return denial_of_cage(confinement, rights, line_with(&REFUSALS), line_with(&NO_NETWORK).is_some());
+    }
     if !confinement.network && !confinement.local_sockets && line_with(&NO_NETWORK).is_some() {
         return Some(text("it had no network", "network: true"));
     }
@@ -60,6 +68,45 @@ fn denial(confinement: &Rights, stderr: &str, could_write: &dyn Fn(&Path) -> boo
         }
         None => Some(text("it could change files of its temporary directory only", "write: [DIRECTORY]")),
     }
+}
+
+/// Returns what the cage of a program probably refused, and what would permit it.
+fn denial_of_cage(
+    confinement: &Rights,
+    rights: &CageRights,
+    refused: Option<&str>,
+    lacks_network: bool,
+) -> Option<String> {
+    let cage = rights.cage.as_str();
+    let wider = match rights.cage {
+        Cage::Read => {
+            "`cage: workspace` of climax_run, or `climax sh --cage workspace`, lets it write in the project. "
+        }
+        Cage::Workspace => "",
+    };
+    let project = match &rights.project {
+        Some(project) => format!("the project {}", project.display()),
+        None => "no project, since the server did not start in one".to_owned(),
+    };
+    let writes = match rights.cage {
+        Cage::Read => "writes temporary files in $TMPDIR",
+        Cage::Workspace => "writes there, but for .git and settings that other programs load, and in $TMPDIR",
+    };
+
+    let what = match refused {
+        Some(line) => path(line).map_or_else(|| line.trim().to_owned(), |path| format!("access to {path}")),
+        None if lacks_network && !confinement.network => "the network".to_owned(),
+        None => return None,
+    };
+    let need = if refused.is_none() {
+        "A config with `needs: {network: true}` permits it."
+    } else {
+        "A config with `needs` permits single paths."
+    };
+    Some(format!(
+        "Probably denied by the cage `{cage}`: {what}. It reads {project}, without secrets such as .env, and {writes}; it has \
+         no network. {wider}{need}"
+    ))
 }
 
 fn text(what: &str, need: &str) -> String {
@@ -88,5 +135,21 @@ mod tests {
         assert_eq!(said("fatal: bad revision 'x'"), "");
         let open = Rights { write: vec!["/srv".into()], ..Rights::default() };
         assert_eq!(denial(&open, "touch: '/srv/x': Permission denied", &is_ours), None);
+    }
+
+    #[test]
+    fn names_the_cage_the_file_and_the_way_on() {
+        let caged = |cage| Rights {
+            cage: Some(CageRights { cage, project: Some("/srv/p".into()), secrets: Vec::new(), open: Vec::new() }),
+            ..Rights::default()
+        };
+        let said = |cage, stderr: &str| denial(&caged(cage), stderr, &|_| true).unwrap_or_default();
+        let read = said(Cage::Read, "OSError: [Errno 30] Read-only file system: '/srv/p/x'");
+        for part in ["cage `read`", "access to /srv/p/x", "the project /srv/p", "`cage: workspace`"] {
+            assert!(read.contains(part), "{part}: {read}");
+        }
+        let workspace = said(Cage::Workspace, "curl: (6) Could not resolve host: a.example");
+        assert!(workspace.contains("the network") && !workspace.contains("cage: workspace"), "{workspace}");
+        assert_eq!(said(Cage::Read, "1 test failed"), "");
     }
 }

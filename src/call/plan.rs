@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use climax_catalog::{Policy, ResolvedTool, Risk};
+use climax_catalog::{Cage, Policy, ResolvedTool, Risk};
 use serde_json::{Map, Value};
 
 use crate::call::arguments::Bound;
@@ -82,7 +82,8 @@ impl Stage<'_> {
 
     /// Returns what became of this call.
     pub(crate) fn outcome(&self, outcome: Outcome, duration: Duration) -> StageOutcome {
-        StageOutcome { tool: self.call.name().to_owned(), text: self.text.clone(), outcome, duration }
+        let (tool, text) = (self.call.name().to_owned(), self.text.clone());
+        StageOutcome { tool, text, outcome, cage: self.call.cage(), duration }
     }
 }
 
@@ -97,15 +98,19 @@ impl<'a> PlannedCall<'a> {
         std::iter::successors(Some(self), |call| call.started.as_deref())
     }
 
+    /// Returns the cage of its program.
+    pub(crate) fn cage(&self) -> Option<Cage> {
+        self.invocation.confinement.as_ref()?.cage.as_ref().map(|rights| rights.cage)
+    }
+
     /// Returns the risk of the tool with these arguments.
     ///
     /// In a wider cage than that of the tool it is the risk of the cage. Where the tool lacks its cage, it is what the tool
     /// can do without.
     pub(crate) fn risk(&self) -> Risk {
         let own = risk::of_call(self.tool, &self.bound);
-        let cage = self.invocation.confinement.as_ref().and_then(|rights| rights.cage.as_ref());
-        match (cage, self.tool.needs().filter(|needs| needs.cage.is_some())) {
-            (Some(rights), _) => own.max(rights.cage.risk()),
+        match (self.cage(), self.tool.needs().filter(|needs| needs.cage.is_some())) {
+            (Some(cage), _) => own.max(cage.risk()),
             (None, Some(needs)) => own.max(needs.without.unwrap_or(Risk::Destructive)),
             (None, None) => own,
         }

@@ -3,6 +3,8 @@
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
+use climax_catalog::Cage;
+
 use crate::call::outcome::{CallError, CallResult, Ending, OK};
 use crate::exec::{End, Outcome, Stop};
 
@@ -62,6 +64,8 @@ pub struct StageOutcome {
     pub text: String,
     /// The outcome. Of a command before the last one, the output went to the next.
     pub outcome: Outcome,
+    /// The cage that its program ran in.
+    pub cage: Option<Cage>,
     /// How long it ran.
     pub duration: Duration,
 }

@@ -9,8 +9,30 @@ use crate::exec::{self, Isolation};
 
 /// Programs that report on processes, sockets and users. In a cage they would see their own alone, and answer falsely.
 const REPORTING: [&str; 24] = [
-    "ps", "pgrep", "pkill", "pidof", "kill", "killall", "top", "htop", "btop", "ss", "netstat", "lsof", "fuser", "who", "w",
-    "last", "users", "systemctl", "journalctl", "loginctl", "free", "uptime", "vmstat", "iostat",
+    "ps",
+    "pgrep",
+    "pkill",
+    "pidof",
+    "kill",
+    "killall",
+    "top",
+    "htop",
+    "btop",
+    "ss",
+    "netstat",
+    "lsof",
+    "fuser",
+    "who",
+    "w",
+    "last",
+    "users",
+    "systemctl",
+    "journalctl",
+    "loginctl",
+    "free",
+    "uptime",
+    "vmstat",
+    "iostat",
 ];
 
 /// Programs that start others with the rights of another user, or outside of the cage.
@@ -25,12 +47,12 @@ pub struct UnknownPrograms<'a> {
 }
 
 impl<'a> UnknownPrograms<'a> {
-    /// Returns those that a policy permits in addition to the tools of an index, as far as this system has cages.
+    /// Returns those that a policy permits in addition to the tools of an index, as far as there are means to hold them.
     #[must_use]
-    pub fn permitted(policy: &'a Policy, index: &'a ToolIndex) -> Self {
+    pub fn permitted(policy: &'a Policy, index: &'a ToolIndex, isolation: Option<Isolation>) -> Self {
         let is_confined = policy.confine().level != Some(ConfineLevel::Off) && *policy.executor() == Executor::Local;
         let cage = policy.lines().unknown().cage().filter(|_| is_confined);
-        let cage = cage.filter(|cage| Isolation::here().is_some_and(|isolation| isolation.holds(*cage)));
+        let cage = cage.filter(|cage| isolation.is_some_and(|isolation| isolation.holds(*cage)));
         Self { cage, index, hidden: policy.described_programs() }
     }
 
@@ -67,7 +89,9 @@ pub(crate) fn tool(cage: Cage) -> Option<ResolvedTool<'static>> {
 pub(crate) fn objection(program: &str) -> Option<&'static str> {
     let name = program.rsplit('/').next().unwrap_or(program);
     if REPORTING.contains(&name) {
-        return Some("it reports on processes, sockets or users, of which a cage shows only its own; write a config for it");
+        return Some(
+            "it reports on processes, sockets or users, of which a cage shows only its own; write a config for it",
+        );
     }
     LEAVING.contains(&name).then_some("it starts programs with other rights, which no cage permits")
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use climax_catalog::expansion::command_word;
 use climax_catalog::policy::{ConfineLevel, Executor};
-use climax_catalog::{Catalog, CliView, Policy, Risk};
+use climax_catalog::{Cage, Catalog, CliView, Policy, Risk};
 use serde_json::{Map, Value, json};
 
 use self::clients::ClientCheck;
@@ -19,7 +19,7 @@ use crate::command::output::{FAILURE, print};
 use crate::command::runtime::runtime;
 use crate::command::selection::Selection;
 use crate::command::terminal;
-use crate::exec::{self, End, Invocation, Limits, Runner};
+use crate::exec::{self, End, Invocation, Isolation, Limits, Runner};
 use crate::serving::load::LoadedTools;
 
 #[derive(clap::Args, Debug)]
@@ -74,7 +74,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
         let programs: Vec<Value> = programs.iter().map(program_json).collect();
         let limits: Map<String, Value> =
             limits.into_iter().map(|Limit(name, _, value)| (name.to_owned(), value)).collect();
-        let confinement = json!({ "level": level(&loaded).as_str(), "landlock_abi": exec::kernel_abi() });
+        let confinement = json!({ "level": level(&loaded).as_str(), "landlock_abi": exec::kernel_abi(), "unknown": loaded.policy.lines().unknown().as_str(), "cages": cages_json() });
         let json = json!({
             "executor": executor_text(loaded.policy.executor()),
             "confinement": confinement,
@@ -208,7 +208,29 @@ fn confinement_text(loaded: &LoadedTools) -> String {
         Some(abi @ ..=5) => format!("Landlock ABI {abi}, which does not keep programs from signalling others"),
         Some(abi) => format!("Landlock ABI {abi}"),
     };
-    format!("confine: {}; {kernel}", level(loaded).as_str())
+    let unknown = loaded.policy.lines().unknown().as_str();
+    let cages = match Isolation::here() {
+        None => "cages: none, since this kernel cannot confine".to_owned(),
+        Some(isolation) => {
+            let rows = isolation.promises().map(|(promise, is_kept, means)| {
+                [promise.to_owned(), if is_kept { "yes" } else { "no" }.to_owned(), means.to_owned()]
+            });
+            let held = [Cage::Read, Cage::Workspace].into_iter().filter(|cage| isolation.holds(*cage));
+            let held = held.map(Cage::as_str).collect::<Vec<_>>().join(", ");
+            format!("cages: {held}, by {}\n\n{}", isolation.as_str(), terminal::table(["Promise", "Kept", "By"], rows))
+        }
+    };
+    format!("confine: {}; {kernel}\nunknown programs of lines: {unknown}\n{cages}", level(loaded).as_str())
+}
+
+/// What this system keeps of the promises of cages, as JSON.
+fn cages_json() -> Value {
+    let Some(isolation) = Isolation::here() else { return Value::Null };
+    let promises = isolation
+        .promises()
+        .map(|(promise, is_kept, means)| json!({ "promise": promise, "kept": is_kept, "by": means }));
+    let held = [Cage::Read, Cage::Workspace].into_iter().filter(|cage| isolation.holds(*cage)).map(Cage::as_str);
+    json!({ "isolation": isolation.as_str(), "held": held.collect::<Vec<_>>(), "promises": promises })
 }
 
 /// A limit: its name in JSON, its meaning, its value.

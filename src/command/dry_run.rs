@@ -1,5 +1,6 @@
 //! Formats what `climax call --dry-run` found: how a call would run.
 
+use climax_catalog::Cage;
 use serde_json::{Map, Value, json};
 
 use super::output::counted;
@@ -15,6 +16,7 @@ pub(super) fn text(call: &DryRun) -> String {
 
     lines.extend(call.stdin.as_ref().map(|text| format!("standard input: {} bytes", text.len())));
     lines.push(format!("directory: {}", quoted(&call.directory.display().to_string())));
+    lines.extend(call.cage.map(|cage| format!("cage: {}", cage.as_str())));
     lines.push(format!("risk: {}", call.risk.as_str()));
     lines.push(format!("approval: {}", if call.needs_approval { "needed" } else { "not needed" }));
     lines.join("\n")
@@ -28,6 +30,7 @@ pub(super) fn json(call: &DryRun) -> Value {
         "env": env,
         "stdin": call.stdin,
         "directory": call.directory.display().to_string(),
+        "cage": call.cage.map(Cage::as_str),
         "risk": call.risk.as_str(),
         "needs_approval": call.needs_approval,
     })

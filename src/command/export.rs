@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use climax_catalog::policy::{ConfineLevel, Executor, Pattern};
 use climax_catalog::{
-    ArgRisk, ArgView, Catalog, CommandPart, EnvValue, MessageTemplate, Place, Prompt, ResolvedTool, Risk, RuleView,
-    digest,
+    ArgRisk, ArgView, Catalog, CommandPart, EnvValue, MessageTemplate, Needs, Place, Prompt, ResolvedTool, Risk,
+    RuleView, digest,
 };
 use serde_json::{Map, Value, json};
 
@@ -99,7 +99,7 @@ pub(super) fn tool_json(tool: ResolvedTool<'_>) -> Value {
         "always": cli.always().chain(tool.always()).collect::<Vec<_>>(),
         "groups": tool.groups().map(|group| json!({ "rule": group.kind().as_str(), "args": group.args().collect::<Vec<_>>() })).collect::<Vec<_>>(),
         "env": cli.env().map(|(name, value)| (name.to_owned(), env_json(value))).collect::<Map<_, _>>(),
-        "needs": tool.needs().map(|needs| json!({ "network": needs.network, "write": needs.write, "env": needs.env })),
+        "needs": tool.needs().map(|needs| needs_json(&needs)),
         "working_dir": cli.working_dir(),
         "output": tool.output(),
         "output_schema": tool.output_schema().map(parsed),
@@ -114,6 +114,16 @@ pub(super) fn tool_json(tool: ResolvedTool<'_>) -> Value {
         "args": tool.args().map(arg_json).collect::<Vec<_>>(),
         "global_args": cli.global_args().map(arg_json).collect::<Vec<_>>(),
     })
+}
+
+fn needs_json(Needs { network, write, env, read, cage, without }: &Needs) -> Value {
+    let mut json = json!({ "network": network, "write": write, "env": env });
+    if let Some(cage) = cage {
+        json["read"] = json!(read);
+        json["cage"] = json!(cage.as_str());
+        json["without"] = json!(without.map(Risk::as_str));
+    }
+    json
 }
 
 fn env_json(value: EnvValue<'_>) -> Value {

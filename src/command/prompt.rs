@@ -18,16 +18,16 @@ use rustyline::history::FileHistory;
 use rustyline::validate::Validator;
 use rustyline::{CompletionType, Context, Editor, Helper};
 
-use crate::call::{Plan, Toolbox, UnknownPrograms};
 use crate::call::approval::{Approver, Denial, FormAnswer, Verdict};
 use crate::call::arguments::Input;
 use crate::call::digest::RequestDigest;
 use crate::call::form::Form;
 use crate::call::line::{Candidate, CompletionContext, LineContext, complete, read_line};
+use crate::call::{Plan, Toolbox, UnknownPrograms};
 use crate::command::runtime::user_directory;
 use crate::command::shell::Shell;
 use crate::command::terminal;
-use crate::exec;
+use crate::exec::{self, Isolation};
 use crate::identity;
 
 /// Lines that the history keeps.
@@ -72,7 +72,7 @@ fn editor(Toolbox { index, policy, .. }: &Toolbox) -> rustyline::Result<LineEdit
     editor.set_max_history_size(MAX_HISTORY)?;
     editor.set_history_ignore_space(true);
     let is_colored = terminal::style(&io::stdout()) == Style::Colored;
-    let unknown = UnknownPrograms::permitted(policy, index);
+    let unknown = UnknownPrograms::permitted(policy, index, Isolation::here());
     editor.set_helper(Some(Writer { index, unknown, directory: PathBuf::new(), is_colored }));
     Ok(editor)
 }

@@ -17,7 +17,8 @@ use crate::call::approval::Approver;
 use crate::call::line::{UnreadLine, directory_change};
 use crate::call::visible::TextForm;
 use crate::call::{
-    CallError, LineBounds, LineInput, PlanOutcome, PlanResult, Purpose, RawStreams, Request, Session, StepOutcome, Toolbox,
+    CallError, LineBounds, LineInput, PlanOutcome, PlanResult, Purpose, RawStreams, Request, Session, StepOutcome,
+    Toolbox,
 };
 use crate::command::output::{FAILURE, USAGE};
 use crate::command::terminal;

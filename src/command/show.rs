@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use climax_catalog::policy::{ArgRule, Executor, Headless};
-use climax_catalog::{ArgRisk, ArgView, ResolvedTool, Risk};
+use climax_catalog::{ArgRisk, ArgView, Needs, ResolvedTool, Risk};
 use serde_json::{Map, Value, json};
 
 use super::call::write_reply;
@@ -13,7 +13,7 @@ use crate::call::visible::TextForm;
 use crate::call::{CallError, Toolbox, suggest_tools};
 use crate::command::output::{print, usage};
 use crate::command::selection::Sources;
-use crate::exec::{Limits, Runner};
+use crate::exec::{Isolation, Limits, Runner};
 use crate::identity;
 use crate::mcp::{self, reply::reply};
 use crate::serving::Program;
@@ -136,7 +136,7 @@ pub(super) fn policy(toolbox: &Toolbox, tool: ResolvedTool<'_>) -> Vec<String> {
     });
     let place = match toolbox.policy.executor() {
         _ if tool.is_native() => None,
-        Executor::Local => None,
+        Executor::Local => tool.needs().and_then(|needs| cage(&needs)),
         Executor::Sandbox(_) => Some("The program runs in a sandbox.".to_owned()),
         Executor::Container(container) => Some(format!("The program runs in the image {}.", container.image)),
     };
@@ -145,6 +145,21 @@ pub(super) fn policy(toolbox: &Toolbox, tool: ResolvedTool<'_>) -> Vec<String> {
     let rules = rules.flat_map(|(arg, rule)| rule_sentences(arg.name(), &rule.to_rule()));
 
     std::iter::once(approval).chain(headless).chain(place).chain(rules).collect()
+}
+
+/// Says in a sentence which cage the program runs in, or what it can do where the system has none.
+fn cage(needs: &Needs) -> Option<String> {
+    let cage = needs.cage?;
+    let name = cage.as_str();
+    Some(match Isolation::here() {
+        Some(isolation) if isolation.holds(cage) => {
+            format!("The program runs in the cage `{name}` ({}).", isolation.as_str())
+        }
+        _ => {
+            let risk = needs.without.unwrap_or(Risk::Destructive);
+            format!("This system has no cage `{name}`, so the risk of a call is {} at least.", risk.as_str())
+        }
+    })
 }
 
 /// Says in sentences what a rule of the policy demands of an argument.

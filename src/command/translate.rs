@@ -12,7 +12,7 @@ use crate::call::line::{Condition, LineContext, ReadLine, ReadStage, Reading, Un
 use crate::call::{UnknownPrograms, command_line, risk};
 use crate::command::output::{FAILURE, print};
 use crate::command::selection::Sources;
-use crate::exec::{self, Invocation};
+use crate::exec::{self, Invocation, Isolation};
 use crate::serving::load::LoadedTools;
 
 #[derive(clap::Args, Debug)]
@@ -73,12 +73,17 @@ fn translated(served: &LoadedTools, line: &str, as_json: bool) -> (String, ExitC
 
 /// Reads a line as a call of an agent would, in the directory of this process.
 fn read<'a>(LoadedTools { index, policy }: &'a LoadedTools, line: &str) -> Result<ReadLine<'a>, UnreadLine> {
-    let unknown = UnknownPrograms::permitted(policy, index);
+    let unknown = UnknownPrograms::permitted(policy, index, Isolation::here());
     let glob = |pattern: &str, directories: &[String]| {
         exec::glob::expand(pattern, &exec::glob::directory_of(directories, Path::new("")))
     };
-    let context =
-        LineContext { env: &exec::variable, names_program: &exec::names_program, unknown: &|program| unknown.tool(program), glob: &glob, input: Input::Nothing };
+    let context = LineContext {
+        env: &exec::variable,
+        names_program: &exec::names_program,
+        unknown: &|program| unknown.tool(program),
+        glob: &glob,
+        input: Input::Nothing,
+    };
     read_line(index, line, context)
 }
 

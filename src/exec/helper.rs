@@ -28,9 +28,13 @@ pub(crate) fn run_as_helper() -> Option<Helped> {
 
     let words: Vec<OsString> = words.collect();
     let (order, command) = Order::read(&words)?;
-    let Err(problem) = execute(&order, command);
-    let _ = writeln!(io::stderr(), "{}{problem}", order.password.display());
-    Some(Helped::Failed)
+    match execute(&order, command) {
+        Ok(status) => Some(Helped::Held(status)),
+        Err(problem) => {
+            let _ = writeln!(io::stderr(), "{}{problem}", order.password.display());
+            Some(Helped::Failed)
+        }
+    }
 }
 
 /// How a helper ended.
@@ -38,6 +42,8 @@ pub(crate) fn run_as_helper() -> Option<Helped> {
 pub(crate) enum Helped {
     /// It has done its work.
     Done,
+    /// It has held a program, which ended with this status.
+    Held(u8),
     /// It could not execute the program.
     Failed,
 }

@@ -34,7 +34,9 @@ pub use confine::{CageRights, Isolation, Readable, Rights, kernel_abi};
 pub use environment::{directory, variable};
 pub use error::SpawnError;
 pub(crate) use files::ResultFiles;
-pub use files::{FileContent, Project, ResultFile, could_write, glob, is_program, locate, names_program, paths, project};
+pub use files::{
+    FileContent, Project, ResultFile, could_write, glob, is_program, locate, names_program, paths, project,
+};
 pub use invocation::{Invocation, SecretSource};
 pub use limits::{DEFAULT_OUTPUT_BYTES, Limits, MAX_WHOLE_OUTPUT_BYTES, default_concurrency};
 pub use outcome::{End, Outcome, Stop};

@@ -13,6 +13,7 @@ use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::sleep;
 
+use super::confine::Isolation;
 use super::error::SpawnError;
 use super::invocation::Invocation;
 use super::limits::Limits;
@@ -84,6 +85,13 @@ impl Runner {
     #[must_use]
     pub fn with_executor(&self, executor: Executor) -> Self {
         Self { executor, ..self.clone() }
+    }
+
+    /// Returns the means by which it holds programs in cages; `None` if it cannot.
+    #[must_use]
+    pub fn isolation(&self) -> Option<Isolation> {
+        let is_able = self.janitor.is_some() && self.executor == Executor::Local;
+        is_able.then(Isolation::here).flatten()
     }
 
     /// Returns the executor: where programs run.

@@ -73,7 +73,8 @@ fn make() -> io::Result<TempDir> {
 /// Returns the variables that lead a caged program to a directory for its temporary files, and for its caches in there.
 pub(super) fn variables(directory: &Path) -> Vec<(String, String)> {
     let text = directory.display().to_string();
-    let mut variables: Vec<(String, String)> = ["TMPDIR", "TMP", "TEMP"].map(|name| (name.to_owned(), text.clone())).into();
+    let mut variables: Vec<(String, String)> =
+        ["TMPDIR", "TMP", "TEMP"].map(|name| (name.to_owned(), text.clone())).into();
     variables.extend(CACHES.map(|(name, below)| (name.to_owned(), directory.join(below).display().to_string())));
     variables
 }

@@ -1,6 +1,6 @@
 //! The reply to a command line.
 
-use climax_catalog::{OutputForm, ResolvedTool, ToolIndex};
+use climax_catalog::{Cage, OutputForm, ResolvedTool, ToolIndex};
 use serde_json::{Map, Value, json};
 
 use super::reply::{Ended, ErrorObject, NO_OUTPUT, Reply, reply};
@@ -86,11 +86,12 @@ pub(super) fn stages_json(done: &PlanOutcome) -> Option<Value> {
 }
 
 fn stage_json(pipeline: usize, stage: &StageOutcome) -> Value {
-    let StageOutcome { tool, outcome, duration, text: _ } = stage;
+    let StageOutcome { tool, outcome, cage, duration, text: _ } = stage;
     let stderr: String = outcome.stderr.text().chars().take(MAX_STAGE_STDERR_CHARS).collect();
     json!({
         "pipeline": pipeline,
         "tool_name": tool,
+        "cage": cage.map(Cage::as_str),
         "end": end_name(outcome.end),
         "exit_code": exit_code(outcome.end),
         "duration_ms": u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),

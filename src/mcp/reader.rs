@@ -71,12 +71,12 @@ impl<'a> ArgumentReader<'a> {
         }
     }
 
-    /// A number of seconds from 1 to `most`, or the default. Some clients fill in every argument, so 0 is the default too.
-    pub(super) fn seconds(&mut self, name: &str, default: i64, most: i64) -> i64 {
+    /// A number of seconds from 1 to `most`, which `expected` says in words, or the default. Some clients fill in every argument, so 0 is the default too.
+    pub(super) fn seconds(&mut self, name: &str, (default, most): (i64, i64), expected: &'static str) -> i64 {
         let seconds = self.integer(name).filter(|seconds| *seconds != 0).unwrap_or(default);
         if !(1..=most).contains(&seconds) {
             let value = seconds.to_string();
-            self.add_violation(name, Problem::Type { value, expected: "a number of seconds that its schema permits" });
+            self.add_violation(name, Problem::Type { value, expected });
         }
         seconds
     }

@@ -4,9 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use climax_catalog::policy::{
-    self, Applied, Confine, ConfineLevel, Executor, LineRules, PolicyFile, UnknownProgram,
-};
+use climax_catalog::policy::{self, Applied, Confine, ConfineLevel, Executor, LineRules, PolicyFile, UnknownProgram};
 use climax_catalog::{
     Catalog, CliView, Compiled, Diagnostics, Layer, MAX_SUGGESTIONS, Policy, ResolvedTool, ServedItem, Skill, Source,
     Style, ToolIndex, compile, compile_linted, compile_over, files, near_misses,

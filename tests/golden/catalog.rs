@@ -266,7 +266,9 @@ pub static CATALOG: Catalog = Catalog {
     lists: Cow::Borrowed(&LISTS),
     skills: None,
     policy: Some({
-        use ::climax::catalog::policy::{Access, Confine, Headless, Level};
+        use ::climax::catalog::policy::{
+            Access, Confine, Headless, Level, LineRules, WidestCage,
+        };
         ::climax::catalog::PolicyDef {
             access: Access::Enabled,
             level: Level::Destructive,
@@ -276,6 +278,10 @@ pub static CATALOG: Catalog = Catalog {
             confine: Confine {
                 level: Some(::climax::catalog::policy::ConfineLevel::All),
                 required: true,
+            },
+            lines: LineRules {
+                unknown: Some(::climax::catalog::policy::UnknownProgram::Workspace),
+                widest: WidestCage::Read,
             },
             executor: ::climax::catalog::ExecutorDef::Container {
                 runtime: ::climax::catalog::policy::Runtime::Podman,
@@ -287,6 +293,6 @@ pub static CATALOG: Catalog = Catalog {
         }
     }),
     sealed: false,
-    digest: Some("574b99066565746e7aef8f879fcfb604c66504641f01e6ba2eddfe1893e4caf6"),
+    digest: Some("5b2b1ba6aee3c70e2cb6e028743a39c2eb759781f9dd0506ea42e6e2feb3d2e5"),
     names: Names::Perfect(&NAMES),
 };

@@ -104,9 +104,9 @@ async fn every_way_to_call_names_what_it_ignores() {
         ("climax_chain", json!({ "steps": [call, call, { "tool_name": "put" }] }), own, json!(["zebra"])),
         (
             "climax_run",
-            json!({ "command": format!("{} exit 0 ok", crate::support::fakecli().display()), "timeout": 5 }),
-            "'timeout' is no argument of climax_run",
-            json!(["timeout"]),
+            json!({ "command": format!("{} exit 0 ok", crate::support::fakecli().display()), "zebra": 5 }),
+            "'zebra' is no argument of climax_run",
+            json!(["zebra"]),
         ),
     ] {
         let result = client.tool(tool, arguments).await;

@@ -21,7 +21,16 @@ fn bundled() -> ToolIndex {
 
 /// Reads words as a command without input, in no directory.
 pub(crate) fn read_words<'a>(index: &'a ToolIndex, words: &[&str]) -> Result<Reading<'a>, Unread> {
-    read(index, CommandWords { words, variables: &[], input: Input::Nothing, names_program: &|word, own| word == own, unknown: &|_| None })
+    read(
+        index,
+        CommandWords {
+            words,
+            variables: &[],
+            input: Input::Nothing,
+            names_program: &|word, own| word == own,
+            unknown: &|_| None,
+        },
+    )
 }
 
 /// A value that an arg takes, if one is easily found.
@@ -155,8 +164,13 @@ fn documented_lines_are_read_as_the_calls_that_give_them() {
         let variables: Vec<(&str, &str)> = Vec::new();
         let has_stdin = tool.args().any(|arg| arg.place() == Place::Stdin && line["args"].get(arg.name()).is_some());
         let input = if has_stdin { Input::Pipe } else { Input::Nothing };
-        let command =
-            CommandWords { words: &words, variables: &variables, input, names_program: &|word, own| word == own, unknown: &|_| None };
+        let command = CommandWords {
+            words: &words,
+            variables: &variables,
+            input,
+            names_program: &|word, own| word == own,
+            unknown: &|_| None,
+        };
         match read(&index, command) {
             Ok(reading) => {
                 let bound = bind_line(reading.tool, &reading.arguments, input).unwrap();

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use climax::call::arguments::{bind, check};
-use climax::call::{LineInput, PolicyVerdict, Purpose, Request, Session, Toolbox, command_line};
+use climax::call::{LineBounds, LineInput, PolicyVerdict, Purpose, Request, Session, Toolbox, command_line};
 use climax::catalog::policy::read;
 use climax::catalog::{Layer, Source, ToolIndex};
 use serde_json::{Value, json};
@@ -30,7 +30,8 @@ fn under(policy: &str) -> Toolbox {
 }
 
 fn verdict(toolbox: &Toolbox, line: &str) -> PolicyVerdict {
-    let request = Request::Line { text: line, directory: None, input: LineInput::Nothing };
+    let request =
+        Request::Line { text: line, directory: None, input: LineInput::Nothing, bounds: LineBounds::default() };
     toolbox.verdict(request, Session::anonymous(Purpose::Call))
 }
 

@@ -279,7 +279,7 @@ fn form_of(form: u8, permitted: &BTreeSet<String>, hidden: &[&str]) -> String {
         2 => format!("default: enabled\ndeny: [{hidden}]\n"),
         _ => format!("default: disabled\nallow: ['*_*', {{cli: cli0}}]\ndeny: [{hidden}]\n"),
     };
-    format!("approval: {{global: none}}\n{rules}")
+    format!("approval: {{global: none}}\nlines: {{unknown: read}}\n{rules}")
 }
 
 proptest! {

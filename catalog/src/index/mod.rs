@@ -9,7 +9,6 @@ use std::sync::OnceLock;
 use crate::model::Risk;
 use crate::prompt::Prompt;
 use crate::table::{Catalog, Rows};
-use crate::words::quoted_words;
 use crate::view::{CliView, ResolvedTool};
 
 mod explain;
@@ -222,7 +221,8 @@ impl ToolIndex {
     pub fn programs(&self) -> Vec<String> {
         let mut programs = Vec::new();
         for (cli, tools) in self.groups() {
-            let names = cli.programs().map(|(spelling, _)| quoted_words(spelling)).filter(|words| words.len() == 1);
+            let names =
+                cli.programs().map(|(spelling, _)| crate::quoted_words(spelling)).filter(|words| words.len() == 1);
             programs.extend(names.flatten());
             match cli.words().next() {
                 Some(program) => programs.push(program.to_owned()),

@@ -154,10 +154,10 @@ fn limits() -> Value {
 mod tests {
     use super::*;
     use crate::policy::confine::CONFINE_KEYS;
-    use crate::policy::lines::LINES_KEYS;
     use crate::policy::keys::{
         APPROVAL_KEYS, ARG_KEYS, EXECUTOR_KEYS, LIMIT_KEYS, POLICY_KEYS, SELECTOR_KEYS, TOOL_KEYS,
     };
+    use crate::policy::lines::LINES_KEYS;
 
     #[test]
     fn schema_has_exactly_the_keys_of_the_reader() {

@@ -39,7 +39,10 @@ pub(super) fn lines(walker: &mut Walker<'_>, node: Option<&Node>, unstated: Unkn
     let Some(node) = node else { return without };
     let Some(mut fields) = walker.mapping(node, "`lines`", LINES_KEYS) else {
         // A mistake must not permit what the policy may forbid.
-        return Lines { rules: LineRules { unknown: Some(UnknownProgram::Refuse), widest: WidestCage::Read }, ..without };
+        return Lines {
+            rules: LineRules { unknown: Some(UnknownProgram::Refuse), widest: WidestCage::Read },
+            ..without
+        };
     };
 
     let rules = LineRules {

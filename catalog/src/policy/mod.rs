@@ -168,7 +168,12 @@ impl Policy {
         let is_where_it_was = self.executor == compiled_in.executor && *headless == compiled_in.approval.headless;
         let is_as_confined = self.confine == compiled_in.confine;
         let is_as_caged = self.lines == compiled_in.lines;
-        changes_no_tool && asks_nobody && is_where_it_was && is_as_confined && is_as_caged && self.env == compiled_in.env
+        changes_no_tool
+            && asks_nobody
+            && is_where_it_was
+            && is_as_confined
+            && is_as_caged
+            && self.env == compiled_in.env
     }
 
     /// Returns whether the policy permits a tool.

@@ -10,7 +10,8 @@ use quote::quote;
 use super::tokens::{list, number, optional, optional_with, text};
 
 pub(super) fn policy(row: &PolicyDef) -> TokenStream {
-    let PolicyDef { access, level, headless, deny, env, confine, lines: LineRules { unknown, widest }, executor } = *row;
+    let PolicyDef { access, level, headless, deny, env, confine, lines: LineRules { unknown, widest }, executor } =
+        *row;
     let Confine { level: confined, required } = confine;
     let [deny, env] = [deny, env].map(list);
     let access = match access {

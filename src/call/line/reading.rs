@@ -153,7 +153,15 @@ fn unknown_program(tool: ResolvedTool<'static>, command: CommandWords<'_>) -> Re
 
     let typed = TypedWords { words, ..TypedWords::default() };
     let operands = Vec::new();
-    Reading { tool, arguments, repeated: Vec::new(), typed, operands, started: None, unknown: Some(variables.collect()) }
+    Reading {
+        tool,
+        arguments,
+        repeated: Vec::new(),
+        typed,
+        operands,
+        started: None,
+        unknown: Some(variables.collect()),
+    }
 }
 
 impl Reading<'_> {

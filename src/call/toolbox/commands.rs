@@ -16,7 +16,6 @@ use crate::call::line::{
 use crate::call::outcome::CallError;
 use crate::call::plan::PlannedCall;
 use crate::call::request::Purpose;
-use crate::call::unknown::UnknownPrograms;
 use crate::exec::{self, Invocation};
 
 /// Where and for what a command runs.
@@ -97,9 +96,15 @@ impl Toolbox {
             invalid(tool, &Map::new(), vec![violation])
         };
         let texts: Vec<&str> = words.iter().map(String::as_str).collect();
-        let unknown = UnknownPrograms::permitted(&self.policy, &self.index);
-        let command =
-            CommandWords { words: &texts, variables: &[], input: Input::Nothing, names_program: &exec::names_program, unknown: &|program| unknown.tool(program) };
+        // Only lines start programs that no config describes.
+        let unknown: UnknownTool<'_> = &|_| None;
+        let command = CommandWords {
+            words: &texts,
+            variables: &[],
+            input: Input::Nothing,
+            names_program: &exec::names_program,
+            unknown,
+        };
         let reading = read_started(&self.index, command, 1).map_err(|unread| {
             let unread = with_useful_suggestions(&self.index, command, unread);
             let near = unread.suggestions.join("`, `");
@@ -151,8 +156,7 @@ impl Toolbox {
         }
 
         let (variables, input, names_program) = (&[][..], Input::Pipe, &exec::names_program);
-        let unknown = UnknownPrograms::permitted(&self.policy, &self.index);
-        let unknown: UnknownTool<'_> = &|program| unknown.tool(program);
+        let unknown: UnknownTool<'_> = &|_| None;
         let command = |input| CommandWords { words: &words, variables, input, names_program, unknown };
         let reading = read(&self.index, command(Input::Nothing)).or_else(|_| read(&self.index, command(input)));
         let mut names = Vec::new();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::future::pending;
 use std::path::PathBuf;
 
-use climax_catalog::Risk;
+use climax_catalog::{Cage, Risk};
 use serde_json::{Map, Value};
 
 use super::Toolbox;
@@ -29,6 +29,8 @@ pub struct DryRun {
     pub stdin: Option<String>,
     /// The directory in which the program would run.
     pub directory: PathBuf,
+    /// The cage that the program would run in.
+    pub cage: Option<Cage>,
     /// The risk of the call and of the commands that it starts.
     pub risk: Risk,
     /// Whether the user would have to approve the call.
@@ -55,7 +57,7 @@ impl Toolbox {
         let plan = self.plan_with(request, session, &additions).map_err(failed)?;
 
         let (risk, needs_approval) = (plan.risk(), plan.needs_approval());
-        let Some(invocation) = plan.calls().next().map(|call| call.invocation.clone()) else {
+        let Some((invocation, cage)) = plan.calls().next().map(|call| (call.invocation.clone(), call.cage())) else {
             return Err(CallResult::Failed(CallError::UnknownTool { suggestions: Vec::new() }));
         };
         let directory = invocation.cwd.map_or_else(exec::directory, |cwd| exec::directory().join(cwd));
@@ -64,6 +66,7 @@ impl Toolbox {
             env: invocation.env.into_iter().collect(),
             stdin: invocation.stdin,
             directory,
+            cage,
             risk,
             needs_approval,
         })

@@ -18,7 +18,7 @@ use crate::call::plan_outcome::{PlanFailure, PolicyVerdict};
 use crate::call::request::{LineBounds, LineInput, Purpose, Request, Session};
 use crate::call::unknown::UnknownPrograms;
 use crate::call::{confinement, environment};
-use crate::exec::{self, Invocation, Isolation, Project, SpawnError};
+use crate::exec::{self, Invocation, Project, SpawnError};
 
 /// What a call by name gets beside its arguments.
 #[derive(Clone, Debug, Default)]
@@ -145,7 +145,7 @@ impl Toolbox {
             LineInput::Text(text) => Input::Text(text),
             LineInput::Stream => Input::Pipe,
         };
-        let unknown = UnknownPrograms::permitted(&self.policy, &self.index);
+        let unknown = UnknownPrograms::permitted(&self.policy, &self.index, self.runner.isolation());
         let context = LineContext {
             env: &exec::variable,
             names_program: &exec::names_program,
@@ -168,7 +168,8 @@ impl Toolbox {
     ) -> Result<Stage<'a>, Box<PlanFailure>> {
         let ReadStage { reading, streams, text, .. } = stage;
         let tool = reading.tool;
-        let surroundings = Surroundings { directory, input, cage: bounds.cage, env: session.env, purpose: session.purpose };
+        let surroundings =
+            Surroundings { directory, input, cage: bounds.cage, env: session.env, purpose: session.purpose };
 
         let planned = self.plan_command(reading, &text, surroundings).and_then(|mut call| {
             environment::add(&self.policy, &mut call.invocation, &exec::variable)?;
@@ -198,7 +199,7 @@ impl Toolbox {
             asked,
             is_described,
             project: &|directory| self.project(directory),
-            isolation: &Isolation::here,
+            isolation: &|| self.runner.isolation(),
             env: &exec::variable,
         };
         confinement::confine(invocation, tool, bound, context)

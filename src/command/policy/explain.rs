@@ -10,11 +10,13 @@ use serde_json::{Value, json};
 
 use crate::call::arguments::Input;
 use crate::call::line::{LineContext, read_line};
-use crate::call::{LineBounds, LineInput, PolicyVerdict, Purpose, Request, Session, Toolbox, UnknownPrograms, suggest_tools};
+use crate::call::{
+    LineBounds, LineInput, PolicyVerdict, Purpose, Request, Session, Toolbox, UnknownPrograms, suggest_tools,
+};
 use crate::command::output::{FAILURE, print};
 use crate::command::selection::Sources;
 use crate::command::terminal;
-use crate::exec::{self, Limits, Runner};
+use crate::exec::{self, Isolation, Limits, Runner};
 use crate::serving::load::{self, LoadedTools};
 
 #[derive(clap::Args, Debug)]
@@ -90,7 +92,8 @@ fn verdict(subject: &str, file: &PolicyFile, (all, served): (LoadedTools, Loaded
     let tools = named.iter().filter_map(|name| all.index.get(name)).map(explained).collect();
     let runner = Runner::new(served.policy.executor().clone(), Limits::default(), 1);
     let toolbox = Toolbox::new(served.index, served.policy, runner, None);
-    let request = Request::Line { text: subject, directory: None, input: LineInput::Nothing, bounds: LineBounds::default() };
+    let request =
+        Request::Line { text: subject, directory: None, input: LineInput::Nothing, bounds: LineBounds::default() };
     let session = Session::anonymous(Purpose::Call);
 
     Ok(Verdict { tools, line: Some(toolbox.verdict(request, session)) })
@@ -98,12 +101,17 @@ fn verdict(subject: &str, file: &PolicyFile, (all, served): (LoadedTools, Loaded
 
 /// Returns the names of the tools that a line stands for, without the policy.
 fn tools_of(LoadedTools { index, policy }: &LoadedTools, line: &str) -> Result<Vec<String>, String> {
-    let unknown = UnknownPrograms::permitted(policy, index);
+    let unknown = UnknownPrograms::permitted(policy, index, Isolation::here());
     let glob = |pattern: &str, directories: &[String]| {
         exec::glob::expand(pattern, &exec::glob::directory_of(directories, Path::new("")))
     };
-    let context =
-        LineContext { env: &exec::variable, names_program: &exec::names_program, unknown: &|program| unknown.tool(program), glob: &glob, input: Input::Nothing };
+    let context = LineContext {
+        env: &exec::variable,
+        names_program: &exec::names_program,
+        unknown: &|program| unknown.tool(program),
+        glob: &glob,
+        input: Input::Nothing,
+    };
     let line = read_line(index, line, context).map_err(|error| error.to_string())?;
     let stages = line.steps.iter().flat_map(|step| &step.stages);
     let mut names: Vec<String> = stages.map(|stage| stage.reading.tool.name().to_owned()).collect();

@@ -29,7 +29,9 @@ impl Watch {
     /// Permits half of the memory of this machine.
     pub(super) fn new() -> Self {
         let text = fs::read_to_string("/proc/meminfo").unwrap_or_default();
-        let kib = text.lines().find_map(|line| line.strip_prefix("MemTotal:")?.split_whitespace().next()?.parse::<u64>().ok());
+        let kib = text
+            .lines()
+            .find_map(|line| line.strip_prefix("MemTotal:")?.split_whitespace().next()?.parse::<u64>().ok());
         Self { most_bytes: kib.map(|kib| kib * 1024 / 2), has_many: false }
     }
 

@@ -1,6 +1,5 @@
 //! The child's side: confines this process as the order says, and executes a program in its place.
 
-use std::convert::Infallible;
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt as _;
@@ -17,16 +16,18 @@ use super::capabilities::drop_capabilities;
 use super::isolation::Isolation;
 use super::landlock::{restrict_to_cage, restrict_to_sandbox};
 use super::mounts::{self, View};
+use super::namespaces::{self, Entered};
 use super::order::{Holder, Order};
+use super::project;
 use super::rights::CageRights;
 use super::seccomp::{Filter, forbid_system_calls};
-use super::{namespaces, project};
 
 /// Maximum size of a file that a caged program writes, in bytes.
 const MAX_CAGED_FILE_BYTES: u64 = 1 << 30;
 
-/// Applies all restrictions, then executes the program.
-pub(crate) fn execute(order: &Order, command: &[OsString]) -> Result<Infallible, String> {
+/// Applies all restrictions, then executes the program. Returns only in a process that holds the program, with the exit
+/// status of the program.
+pub(crate) fn execute(order: &Order, command: &[OsString]) -> Result<u8, String> {
     let [path, name, words @ ..] = command else {
         return Err("expected a program and its name".to_owned());
     };
@@ -37,7 +38,9 @@ pub(crate) fn execute(order: &Order, command: &[OsString]) -> Result<Infallible,
             "add its directory, and those of its libraries, to `executor.read` of the policy"
         }
         Holder::Cage { rights, isolation, local_sockets } => {
-            enter_cage(order, rights, *isolation, *local_sockets)?;
+            if let Entered::Ended(status) = enter_cage(order, rights, *isolation, *local_sockets)? {
+                return Ok(status);
+            }
             "it is not among the files that the cage may read; `needs: {read: [DIRECTORY]}` in a config permits it"
         }
     };
@@ -61,7 +64,12 @@ fn enter_sandbox(order: &Order, limits: SandboxLimits) -> Result<(), String> {
 }
 
 /// Confines this process to a cage.
-fn enter_cage(order: &Order, rights: &CageRights, isolation: Isolation, local_sockets: bool) -> Result<(), String> {
+fn enter_cage(
+    order: &Order,
+    rights: &CageRights,
+    isolation: Isolation,
+    local_sockets: bool,
+) -> Result<Entered, String> {
     let Order { read, write, network, .. } = order;
     let hidden: Vec<PathBuf> = project::secrets(rights).into_iter().chain(project::system_secrets()).collect();
     let is_isolated = isolation == Isolation::Namespaces;
@@ -69,17 +77,17 @@ fn enter_cage(order: &Order, rights: &CageRights, isolation: Isolation, local_so
     let mut write: Vec<OsString> = write.iter().filter(|path| Path::new(path).is_dir()).cloned().collect();
     let read = if is_isolated {
         let frozen = rights.project.as_deref().filter(|_| rights.cage == Cage::Workspace).map(project::protected);
-        let view = View {
-            writable: write.iter().map(PathBuf::from).collect(),
-            frozen: frozen.unwrap_or_default(),
-            hidden,
-        };
-        namespaces::enter(!network, || mounts::show(&view))?;
+        let view =
+            View { writable: write.iter().map(PathBuf::from).collect(), frozen: frozen.unwrap_or_default(), hidden };
+        if let Entered::Ended(status) = namespaces::enter(!network, || mounts::show(&view))? {
+            return Ok(Entered::Ended(status));
+        }
         write.push(mounts::MEMORY_FILES.into());
         read.clone()
     } else {
         // Landlock cannot forbid anything below a directory that it permits.
-        let granted = read.iter().map(|path| project::around(Path::new(path), &hidden)).collect::<Result<Vec<_>, _>>()?;
+        let granted =
+            read.iter().map(|path| project::around(Path::new(path), &hidden)).collect::<Result<Vec<_>, _>>()?;
         granted.into_iter().flatten().map(PathBuf::into_os_string).collect()
     };
 
@@ -87,7 +95,8 @@ fn enter_cage(order: &Order, rights: &CageRights, isolation: Isolation, local_so
     drop_capabilities(CapabilitySet::empty())?;
     let network = *network || is_isolated;
     forbid_system_calls(Filter::Cage { network, local_sockets, namespaces: is_isolated })?;
-    limit_caged(is_isolated)
+    limit_caged(is_isolated)?;
+    Ok(Entered::Program)
 }
 
 /// Sets the resource limits of a cage.

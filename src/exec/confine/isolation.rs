@@ -1,7 +1,5 @@
 //! By what means a cage holds a program, and which of its promises they keep.
 
-use std::sync::OnceLock;
-
 use climax_catalog::Cage;
 use strum::{EnumString, IntoStaticStr};
 
@@ -15,30 +13,7 @@ pub enum Isolation {
     Landlock,
 }
 
-/// The oldest Landlock ABI that keeps signals in the cage.
-const SIGNALS_ABI: u8 = 6;
-
-/// The variable that takes means away, so that a kernel without them can be tried: `landlock` leaves out namespaces, and
-/// `none` leaves out cages.
-const VARIABLE: &str = "CLIMAX_ISOLATION";
-
 impl Isolation {
-    /// Returns the strongest means that this kernel has, found by using them once; `None` if it has no cage.
-    #[must_use]
-    pub fn here() -> Option<Self> {
-        static FOUND: OnceLock<Option<Isolation>> = OnceLock::new();
-
-        *FOUND.get_or_init(|| {
-            super::kernel_abi()?;
-            match std::env::var(VARIABLE).as_deref() {
-                Ok("none") => None,
-                Ok("landlock") => Some(Self::Landlock),
-                _ if super::has_namespaces() => Some(Self::Namespaces),
-                _ => Some(Self::Landlock),
-            }
-        })
-    }
-
     /// Returns whether it holds a program in this cage.
     #[must_use]
     pub fn holds(self, cage: Cage) -> bool {
@@ -47,29 +22,6 @@ impl Isolation {
             // Landlock cannot keep `.git` and the settings of other programs in a directory that may be written.
             Cage::Workspace => self == Self::Namespaces,
         }
-    }
-
-    /// Returns each promise of a cage, with whether it is kept, and how.
-    #[must_use]
-    pub fn promises(self) -> [(&'static str, bool, &'static str); 8] {
-        let has_namespaces = self == Self::Namespaces;
-        let pick = |with: &'static str, without: &'static str| if has_namespaces { with } else { without };
-        let keeps_signals = has_namespaces || super::kernel_abi().is_some_and(|abi| abi >= SIGNALS_ABI);
-
-        [
-            ("files are read by a list", true, "Landlock"),
-            ("secrets of the project", true, pick("hidden by mounts", "left out of the rights, one by one")),
-            ("nothing is written but temporary files", true, pick("mounts and Landlock", "Landlock and seccomp")),
-            ("writes in the project, without protected names", has_namespaces, pick("mounts", "needs namespaces")),
-            ("network", true, pick("a loopback of its own", "none, by Landlock and seccomp")),
-            (
-                "no signals to others",
-                keeps_signals,
-                if has_namespaces { "namespaces" } else if keeps_signals { "Landlock" } else { "needs Landlock ABI 6" },
-            ),
-            ("number of processes, and memory", has_namespaces, pick("counted", "needs namespaces")),
-            ("nothing is left after the end", has_namespaces, pick("namespaces", "the process group alone")),
-        ]
     }
 
     /// Returns its name in orders, results and audit lines.

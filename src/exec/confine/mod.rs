@@ -34,6 +34,7 @@ pub(super) mod order;
 pub(super) mod parent;
 #[cfg(not(native_linux))]
 mod portable;
+mod probe;
 #[cfg(native_linux)]
 mod project;
 pub(super) mod rights;
@@ -47,17 +48,13 @@ mod system_calls;
 pub(super) use child::execute;
 #[cfg(has_code)]
 pub(crate) use isolate::isolate;
+pub use isolation::Isolation;
 #[cfg(native_linux)]
 pub use landlock::kernel_abi;
 #[cfg(native_linux)]
 pub(super) use needs::start;
-#[cfg(native_linux)]
-use namespaces::available as has_namespaces;
-#[cfg(not(native_linux))]
-use portable::has_namespaces;
 #[cfg(not(native_linux))]
 pub use portable::kernel_abi;
 #[cfg(not(native_linux))]
 pub(super) use portable::{execute, start};
-pub use isolation::Isolation;
 pub use rights::{CageRights, Readable, Rights};

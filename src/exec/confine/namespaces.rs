@@ -6,7 +6,6 @@
 //!
 //! Source: `user_namespaces`(7), `pid_namespaces`(7), `mount_namespaces`(7).
 
-use std::convert::Infallible;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd, FromRawFd as _, OwnedFd};
@@ -29,13 +28,22 @@ struct Links {
     alive: (io::PipeReader, io::PipeWriter),
 }
 
-/// Moves this process into namespaces, and returns in the process that is to become the program.
+/// What this process has to do after [`enter`].
+pub(super) enum Entered {
+    /// Become the program.
+    Program,
+    /// End with this status, as the program did.
+    Ended(u8),
+}
+
+/// Moves this process into namespaces. Returns three times: in the process that is to become the program, and in those
+/// that hold it, once it has ended.
 ///
 /// `prepare` runs in the init, with all capabilities in the new namespaces: it mounts what the program will see.
 ///
 /// # Errors
 /// The kernel refuses a namespace, or `prepare` failed.
-pub(super) fn enter(own_network: bool, prepare: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+pub(super) fn enter(own_network: bool, prepare: impl FnOnce() -> Result<(), String>) -> Result<Entered, String> {
     let (user, group) = (getuid().as_raw(), getgid().as_raw());
     unshare(own_network)?;
     // The same users inside and outside, so that files keep their owners.
@@ -52,8 +60,7 @@ pub(super) fn enter(own_network: bool, prepare: impl FnOnce() -> Result<(), Stri
     block_signals();
 
     if let Some(init) = fork().map_err(failed)? {
-        let Err(error) = relay(init, links);
-        return Err(failed(error));
+        return relay(init, links).map(Entered::Ended).map_err(failed);
     }
 
     let Links { status: (_, status), alive: (alive, writer) } = links;
@@ -66,11 +73,11 @@ pub(super) fn enter(own_network: bool, prepare: impl FnOnce() -> Result<(), Stri
     }
 
     if let Some(program) = fork().map_err(failed)? {
-        let Err(error) = reap(program, status);
-        return Err(failed(error));
+        reap(program, status).map_err(failed)?;
+        return Ok(Entered::Ended(0));
     }
     unblock_signals();
-    Ok(())
+    Ok(Entered::Program)
 }
 
 /// Returns whether this kernel makes the namespaces for this user, by making them once.
@@ -96,7 +103,8 @@ pub(super) fn available() -> bool {
         1.. => {
             let mut status = -1;
             #[expect(unsafe_code, reason = "without a signal at its end, only `__WALL` waits for the child")]
-            let waited = unsafe { libc::waitpid(libc::pid_t::try_from(child).unwrap_or(-1), &raw mut status, libc::__WALL) };
+            let waited =
+                unsafe { libc::waitpid(libc::pid_t::try_from(child).unwrap_or(-1), &raw mut status, libc::__WALL) };
             waited > 0 && status == 0
         }
         _ => false,
@@ -173,7 +181,7 @@ fn wait_for_signal(milliseconds: i32) -> Option<i32> {
 }
 
 /// The first process: passes signals on, and ends as the program did.
-fn relay(init: Pid, Links { status: (mut status, writer), alive }: Links) -> io::Result<Infallible> {
+fn relay(init: Pid, Links { status: (mut status, writer), alive }: Links) -> io::Result<u8> {
     drop((writer, alive.0));
     // A pipe ends when its last writer is gone, so only the program may hold it.
     leave_streams(&[0, 1, 2])?;
@@ -198,16 +206,21 @@ fn relay(init: Pid, Links { status: (mut status, writer), alive }: Links) -> io:
     let mut told = [0; 4];
     let told = status.read_exact(&mut told).is_ok().then(|| i32::from_le_bytes(told));
     match (told, ended.exit_status()) {
-        (Some(told), _) if libc::WIFSIGNALED(told) => end_by_signal(libc::WTERMSIG(told)),
-        (Some(told), _) => std::process::exit(libc::WEXITSTATUS(told)),
+        (Some(told), _) if libc::WIFSIGNALED(told) => Ok(end_by_signal(libc::WTERMSIG(told))),
+        (Some(told), _) => Ok(status_of(libc::WEXITSTATUS(told))),
         // The init failed before the program, and has said why.
-        (None, Some(status)) => std::process::exit(status),
-        (None, None) => end_by_signal(libc::SIGKILL),
+        (None, Some(status)) => Ok(status_of(status)),
+        (None, None) => Ok(end_by_signal(libc::SIGKILL)),
     }
 }
 
-/// Ends this process by a signal.
-fn end_by_signal(signal: i32) -> ! {
+/// Returns an exit status as a byte, which it is.
+fn status_of(status: i32) -> u8 {
+    u8::try_from(status).unwrap_or(u8::MAX)
+}
+
+/// Ends this process by a signal. Returns the status that stands for it, if the signal does not end processes.
+fn end_by_signal(signal: i32) -> u8 {
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
     unblock_signals();
     #[expect(unsafe_code, reason = "the default action replaces no handler of this process, which has none")]
@@ -215,8 +228,7 @@ fn end_by_signal(signal: i32) -> ! {
         libc::signal(signal, libc::SIG_DFL);
         libc::raise(signal);
     }
-    // The signal stops processes, or does nothing.
-    std::process::exit(128 + signal)
+    status_of(128 + signal)
 }
 
 /// Makes this process the init: it ends with the first process, and has no terminal.
@@ -225,7 +237,7 @@ fn become_init(alive: &io::PipeReader) -> io::Result<()> {
     // The first process may have ended before.
     let mut fds = [PollFd::new(alive, PollFlags::IN)];
     if poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }))? > 0 {
-        end_by_signal(libc::SIGKILL);
+        return Err(io::ErrorKind::BrokenPipe.into());
     }
 
     setsid()?;
@@ -233,15 +245,14 @@ fn become_init(alive: &io::PipeReader) -> io::Result<()> {
 }
 
 /// The init: reaps processes until the program ends, and holds all of them to their bounds.
-fn reap(program: Pid, mut status: io::PipeWriter) -> io::Result<Infallible> {
+fn reap(program: Pid, mut status: io::PipeWriter) -> io::Result<()> {
     leave_streams(&[0, 1])?;
 
     let mut bounds = bounds::Watch::new();
     loop {
         while let Ok(Some((ended, how))) = wait(WaitOptions::NOHANG) {
             if ended == program {
-                let _ = status.write_all(&how.as_raw().to_le_bytes());
-                std::process::exit(0);
+                return status.write_all(&how.as_raw().to_le_bytes());
             }
         }
 
@@ -250,8 +261,7 @@ fn reap(program: Pid, mut status: io::PipeWriter) -> io::Result<Infallible> {
             && let Some(broken) = bounds.broken(getpid())
         {
             let _ = writeln!(io::stderr(), "climax: the cage has ended all processes: {broken}");
-            let _ = status.write_all(&libc::SIGKILL.to_le_bytes());
-            std::process::exit(0);
+            return status.write_all(&libc::SIGKILL.to_le_bytes());
         }
     }
 }

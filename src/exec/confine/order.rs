@@ -155,8 +155,13 @@ mod tests {
             cage(Isolation::Landlock, None),
         ];
         for (holder, network) in holders.into_iter().zip([false, true, false]) {
-            let order =
-                Order { password: "p".into(), read: paths(&["/a=b", "/c"]), write: paths(&["network"]), network, holder };
+            let order = Order {
+                password: "p".into(),
+                read: paths(&["/a=b", "/c"]),
+                write: paths(&["network"]),
+                network,
+                holder,
+            };
             let mut words: Vec<OsString> = order.words().into_iter().map(OsString::from).collect();
             words.extend(["--", "/bin/true", "true", "--"].map(OsString::from));
             let (read, command) = Order::read(&words).unwrap();

@@ -1,6 +1,5 @@
 //! What stands in for confinement on systems that have none: needs permit everything, and the sandbox is refused.
 
-use std::convert::Infallible;
 use std::env::consts::OS;
 use std::ffi::OsString;
 use std::io;
@@ -32,7 +31,7 @@ pub(crate) fn has_namespaces() -> bool {
 }
 
 /// Refuses to execute the program.
-pub(crate) fn execute(_: &Order, _: &[OsString]) -> Result<Infallible, String> {
+pub(crate) fn execute(_: &Order, _: &[OsString]) -> Result<u8, String> {
     Err(format!(
         "`executor: sandbox` of the policy, and cages, need Landlock and seccomp of Linux, and this climax was built for {OS} without \
          them; use `executor: container`, or run climax on Linux"

@@ -10,9 +10,34 @@ use super::rights::CageRights;
 
 /// Names of files with secrets. `*` stands for any characters.
 const SECRETS: [&str; 28] = [
-    ".env", ".env.*", "*.env", ".envrc.local", ".netrc", "_netrc", ".pypirc", ".git-credentials", ".htpasswd", ".pgpass",
-    ".my.cnf", ".dockercfg", ".vault-token", ".aws", ".ssh", ".gnupg", ".kube", ".azure", "id_rsa", "id_dsa", "id_ecdsa",
-    "id_ed25519", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "secrets.*",
+    ".env",
+    ".env.*",
+    "*.env",
+    ".envrc.local",
+    ".netrc",
+    "_netrc",
+    ".pypirc",
+    ".git-credentials",
+    ".htpasswd",
+    ".pgpass",
+    ".my.cnf",
+    ".dockercfg",
+    ".vault-token",
+    ".aws",
+    ".ssh",
+    ".gnupg",
+    ".kube",
+    ".azure",
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    "*.p12",
+    "*.pfx",
+    "*.jks",
+    "*.keystore",
+    "*.kdbx",
+    "secrets.*",
 ];
 
 /// Names of files that are secrets if they hold this text.
@@ -27,9 +52,36 @@ const FOREIGN: [&str; 7] = [".git", ".venv", "venv", "node_modules", "vendor", "
 
 /// Names at the top of a project that programs outside load or run without being asked.
 pub(super) const PROTECTED: [&str; 30] = [
-    ".git", ".gitmodules", ".hg", ".svn", ".envrc", ".vscode", ".idea", ".zed", ".fleet", ".devcontainer", ".husky", ".githooks",
-    ".pre-commit-config.yaml", "lefthook.yml", ".claude", ".claude.json", ".mcp.json", ".cursor", ".cursorrules", ".gemini",
-    ".codex", ".qwen", ".opencode", "opencode.json", ".github", ".bashrc", ".profile", ".zshrc", ".climax", "climax.yaml",
+    ".git",
+    ".gitmodules",
+    ".hg",
+    ".svn",
+    ".envrc",
+    ".vscode",
+    ".idea",
+    ".zed",
+    ".fleet",
+    ".devcontainer",
+    ".husky",
+    ".githooks",
+    ".pre-commit-config.yaml",
+    "lefthook.yml",
+    ".claude",
+    ".claude.json",
+    ".mcp.json",
+    ".cursor",
+    ".cursorrules",
+    ".gemini",
+    ".codex",
+    ".qwen",
+    ".opencode",
+    "opencode.json",
+    ".github",
+    ".bashrc",
+    ".profile",
+    ".zshrc",
+    ".climax",
+    "climax.yaml",
 ];
 
 /// Files of the system with secrets, which only root may read. For other users the kernel keeps them.
@@ -58,7 +110,8 @@ const MAX_ENTRIES: usize = 1000;
 
 /// Returns the secrets of the system that this user may read.
 pub(super) fn system_secrets() -> Vec<PathBuf> {
-    let readable = |path: &PathBuf| if path.is_dir() { fs::read_dir(path).is_ok() } else { fs::File::open(path).is_ok() };
+    let readable =
+        |path: &PathBuf| if path.is_dir() { fs::read_dir(path).is_ok() } else { fs::File::open(path).is_ok() };
     SYSTEM_SECRETS.iter().map(PathBuf::from).filter(readable).collect()
 }
 
@@ -80,7 +133,11 @@ pub(super) fn secrets(rights: &CageRights) -> Vec<PathBuf> {
 
 /// Returns the protected names that exist at the top of the project.
 pub(super) fn protected(project: &Path) -> Vec<PathBuf> {
-    PROTECTED.iter().map(|name| project.join(name)).filter(|path| path.symlink_metadata().is_ok_and(|found| !found.is_symlink())).collect()
+    PROTECTED
+        .iter()
+        .map(|name| project.join(name))
+        .filter(|path| path.symlink_metadata().is_ok_and(|found| !found.is_symlink()))
+        .collect()
 }
 
 /// Returns the paths that grant a directory without what is hidden in it.

@@ -62,9 +62,8 @@ impl Rights {
                 own.extend(more);
                 Readable::Listed(own)
             }
-            (Readable::Everything, listed @ Readable::Listed(_)) | (listed @ Readable::Listed(_), Readable::Everything) => {
-                listed
-            }
+            (Readable::Everything, listed @ Readable::Listed(_))
+            | (listed @ Readable::Listed(_), Readable::Everything) => listed,
             (Readable::Everything, Readable::Everything) => Readable::Everything,
         };
         self.cage = match (self.cage.take(), other.cage) {

@@ -70,7 +70,8 @@ fn schema() -> Value {
 fn code_arguments(arguments: &Map<String, Value>) -> Result<CodeArguments, Vec<Violation>> {
     let mut reader = ArgumentReader::new(arguments);
     let code = reader.required_string(&["code", "source", "script", "program"]);
-    let seconds = reader.seconds("timeout", DEFAULT_CODE_SECONDS, MAX_CODE_SECONDS);
+    let seconds =
+        reader.seconds("timeout", (DEFAULT_CODE_SECONDS, MAX_CODE_SECONDS), "a number of seconds from 1 to 300");
     reader.reject_misspelt(&["code", "timeout"]);
     if code.len() > MAX_CODE_BYTES {
         let problem = Problem::TooLong { bytes: code.len(), limit: MAX_CODE_BYTES };

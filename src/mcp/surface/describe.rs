@@ -1,7 +1,7 @@
 //! `climax_describe`: what tools do, and how they run.
 
 use climax_catalog::policy::Executor;
-use climax_catalog::{ArgView, CommandPart, Place, ResolvedTool, Risk, Shape};
+use climax_catalog::{ArgView, CommandPart, Needs, Place, ResolvedTool, Risk, Shape};
 use serde_json::{Map, Value, json};
 
 use super::spec::{Effect, MetaRequest, MetaTool, Spec};
@@ -110,7 +110,7 @@ fn description(toolbox: &Toolbox, tool: ResolvedTool<'_>, detail: &str) -> Value
         }
         json["argv"] = json!(argv_template(tool));
         if let Some(needs) = tool.needs() {
-            json["needs"] = json!({ "network": needs.network, "write": needs.write, "env": needs.env });
+            json["needs"] = needs_json(&needs);
         }
         match toolbox.runner.executor() {
             Executor::Local => json["installed"] = json!(is_installed(tool)),
@@ -120,6 +120,16 @@ fn description(toolbox: &Toolbox, tool: ResolvedTool<'_>, detail: &str) -> Value
             }
             Executor::Container(container) => json["runs_in"] = json!(format!("the image {}", container.image)),
         }
+    }
+    json
+}
+
+/// What a program needs; of a cage only if it has one.
+fn needs_json(needs: &Needs) -> Value {
+    let mut json = json!({ "network": needs.network, "write": needs.write, "env": needs.env });
+    if let Some(cage) = needs.cage {
+        json["cage"] = json!(cage.as_str());
+        json["read"] = json!(needs.read);
     }
     json
 }

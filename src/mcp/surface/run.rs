@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::search::SEARCH;
 use super::spec::{Effect, MetaSurface, MetaTool, Spec};
-use super::work::{MAX_LINE_SECONDS, RunArguments, Work};
+use super::work::{RunArguments, Work};
 use crate::call::Purpose;
 
 /// `climax_run`.
@@ -70,8 +70,8 @@ fn schema() -> Value {
             "command": { "type": "string" },
             "cwd": { "type": "string", "description": "Directory to run in" },
             "stdin": { "type": "string", "description": "Input of the first command" },
-            "cage": { "enum": ["read", "workspace"], "description": "workspace lets caged programs write in the project" },
-            "timeout": { "type": "integer", "minimum": 1, "maximum": MAX_LINE_SECONDS, "description": "Seconds for each program" }
+            "cage": { "enum": ["read", "workspace"], "description": "Other programs read the project, in workspace they write it" },
+            "timeout": { "type": "integer", "description": "Seconds" }
         },
         "required": ["command"]
     })

@@ -42,7 +42,7 @@ pub(in crate::mcp) struct RunArguments {
 }
 
 /// The most seconds that a caller may give each program of a line.
-pub(in crate::mcp) const MAX_LINE_SECONDS: i64 = 3600;
+const MAX_LINE_SECONDS: i64 = 3600;
 
 impl RunArguments {
     /// Reads the arguments of a tool that runs lines.
@@ -53,7 +53,9 @@ impl RunArguments {
         let mut reader = ArgumentReader::new(arguments);
         let command = reader.required_string(&["command", "cmd", "line"]);
         let cage = reader.has("cage").then(|| reader.choice("cage", &["read", "workspace"]).parse().ok()).flatten();
-        let seconds = reader.has("timeout").then(|| reader.seconds("timeout", 1, MAX_LINE_SECONDS).unsigned_abs());
+        let seconds = reader.has("timeout").then(|| {
+            reader.seconds("timeout", (1, MAX_LINE_SECONDS), "a number of seconds from 1 to 3600").unsigned_abs()
+        });
         let bounds = LineBounds { cage, timeout: seconds.map(Duration::from_secs) };
         let read = Self { command, cwd: reader.filter("cwd"), stdin: reader.string("stdin"), bounds };
         reader.finish()?;
