@@ -222,7 +222,7 @@ impl ToolIndex {
         let mut programs = Vec::new();
         for (cli, tools) in self.groups() {
             let names =
-                cli.programs().map(|(spelling, _)| crate::quoted_words(spelling)).filter(|words| words.len() == 1);
+                cli.programs().map(|(spelling, _)| crate::quoted_words(spelling)).filter(|parts| parts.len() == 1);
             programs.extend(names.flatten());
             match cli.words().next() {
                 Some(program) => programs.push(program.to_owned()),
