@@ -192,6 +192,13 @@ pub(crate) fn rights(cage: Cage, needs: &Needs, surroundings: Surroundings<'_>) 
     }
 }
 
+/// Returns variables of a caged call that keep programs from files which they cannot read, and without which they run.
+pub(crate) fn variables(needs: &Needs) -> Option<(String, String)> {
+    // Git ends if its user's configuration exists and cannot be read, and many programs start git.
+    let reads_git = needs.read.iter().any(|path| path.ends_with(".gitconfig"));
+    (!reads_git).then(|| ("GIT_CONFIG_GLOBAL".to_owned(), "/dev/null".to_owned()))
+}
+
 /// Returns where toolchains may be: in the home directory, where variables name them, and on `PATH`.
 fn toolchains(env: Lookup<'_>) -> Vec<PathBuf> {
     let home = env("HOME").map(PathBuf::from);

@@ -111,6 +111,7 @@ pub(crate) fn confine(
         Some(cage) => {
             let project = (context.project)(directory.as_deref());
             let lines = context.policy.lines();
+            invocation.env.splice(0..0, cage::variables(&needs));
             let surroundings = cage::Surroundings { project: project.as_ref(), lines, env: context.env };
             cage::rights(cage, &needs, surroundings)
         }

@@ -89,11 +89,9 @@ pub(crate) fn tool(cage: Cage) -> Option<ResolvedTool<'static>> {
 pub(crate) fn objection(program: &str) -> Option<&'static str> {
     let name = program.rsplit('/').next().unwrap_or(program);
     if REPORTING.contains(&name) {
-        return Some(
-            "it reports on processes, sockets or users, of which a cage shows only its own; write a config for it",
-        );
+        return Some("it reports on processes, sockets or users, of which a cage shows its own alone");
     }
-    LEAVING.contains(&name).then_some("it starts programs with other rights, which no cage permits")
+    LEAVING.contains(&name).then_some("it starts programs with the rights of others")
 }
 
 #[cfg(test)]

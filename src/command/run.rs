@@ -117,11 +117,14 @@ fn settings(
 
     let concurrency = arguments.max_concurrency.map_or_else(default_concurrency, NonZero::get);
     let limits = Limits { stream_bytes: arguments.max_output, ..Limits::default() };
+    let runner = Runner::new(Executor::Local, limits, concurrency).with_helper_processes();
+    // Over HTTP a process serves many sessions, whose programs must not find each other's files.
+    let has_one_session = arguments.transport == Transport::Stdio;
 
     ToolboxSettings {
         catalog: program.catalog,
         wanted: Wanted { jobs: has_jobs, skills: arguments.skills.clone(), ..arguments.selection.wanted() },
-        runner: Runner::new(Executor::Local, limits, concurrency).with_helper_processes(),
+        runner: if has_one_session { runner.for_one_session() } else { runner },
         has_own_natives: !program.natives.is_empty(),
         natives,
         audit,

@@ -83,7 +83,8 @@ async fn run_in_cage(
     let scratch = scratch.map_err(failed)?;
     let path = scratch.path();
     let mut invocation = invocation.clone();
-    invocation.env.extend(temporary::variables(&path));
+    // Those of the line or of the config go before.
+    invocation.env.splice(0..0, temporary::variables(&path));
     let write = rights.write.iter().cloned().chain([path]).chain(invocation.files_dir.clone());
     let rights = Rights { write: write.collect(), ..rights.clone() };
 

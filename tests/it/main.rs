@@ -12,6 +12,7 @@ mod arguments;
 mod audit;
 mod author;
 mod build;
+mod cages;
 mod chain;
 mod client;
 #[cfg(has_code)]

@@ -18,6 +18,7 @@ use crate::call::arguments::{Bound, Input, Violation, bind_line};
 use crate::call::command_line;
 use crate::call::risk;
 use crate::call::typed_words::TypedWords;
+use crate::call::unknown;
 use crate::exec::Invocation;
 
 /// Maximum commands that start one another in one command.
@@ -465,7 +466,11 @@ fn unknown_command(index: &ToolIndex, command: CommandWords<'_>) -> Unread {
     if depth == 0 {
         programs.dedup();
         let near = near_misses(program, programs.iter().copied(), MAX_SUGGESTIONS);
-        return unread(0, format!("no tool runs `{program}`"), near);
+        let problem = match unknown::objection(program) {
+            Some(reason) => format!("no tool runs `{program}`, and no cage does: {reason}"),
+            None => format!("no tool runs `{program}`"),
+        };
+        return unread(0, problem, near);
     }
 
     let mut operands = command.words.iter().enumerate().filter(|(_, word)| !is_option(word)).skip(depth);

@@ -1,0 +1,354 @@
+//! Cages: programs that no config describes, in command lines, with the kernel that runs the tests.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::support::{Server, climax, run, text, until};
+
+/// A project in a home directory, with a secret and a repository.
+struct Desk {
+    root: tempfile::TempDir,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let desk = Self { root };
+        for directory in ["project/.git/hooks", "project/conf", "home/.ssh"] {
+            fs::create_dir_all(desk.path(directory)).unwrap();
+        }
+        for (file, text) in [
+            ("project/notes", "notes of the project\n"),
+            ("project/.env", "TOKEN=secret-of-the-project\n"),
+            ("project/conf/.env", "TOKEN=secret-of-conf\n"),
+            ("project/.env.example", "TOKEN=\n"),
+            ("project/.git/config", "[core]\n"),
+            ("home/.ssh/id_ed25519", "secret-of-the-home\n"),
+            ("outside", "outside of the project\n"),
+        ] {
+            fs::write(desk.path(file), text).unwrap();
+        }
+        desk
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.root.path().join(name)
+    }
+
+    /// Returns `climax` in the project, where `name` is the home directory's.
+    fn climax(&self) -> Command {
+        let mut command = climax();
+        command.current_dir(self.path("project")).env("HOME", self.path("home"));
+        command
+    }
+
+    /// Runs a line: the exit status, standard output and standard error.
+    fn sh(&self, options: &[&str], line: &str) -> (i32, String, String) {
+        run(self.climax().arg("sh").args(options).args(["-c", line]))
+    }
+
+    /// The same on a kernel that cannot make namespaces.
+    fn sh_without_namespaces(&self, options: &[&str], line: &str) -> (i32, String, String) {
+        run(self.climax().env("CLIMAX_ISOLATION", "landlock").arg("sh").args(options).args(["-c", line]))
+    }
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn unknown_programs_read_the_project_and_write_temporary_files() {
+    let desk = Desk::new();
+    let outside = desk.path("outside").display().to_string();
+    for sh in [Desk::sh, Desk::sh_without_namespaces] {
+        let sh = |line: &str| sh(&desk, &[], line);
+        assert_eq!(sh("bash -c 'cat notes'"), (0, "notes of the project\n".to_owned(), String::new()));
+        assert_eq!(sh("bash -c 'cat .env.example'").1, "TOKEN=\n");
+        assert_eq!(sh("bash -c 'echo a > $TMPDIR/b && cat $TMPDIR/b'").1, "a\n");
+        assert_eq!(sh("bash -c 'exit 7'").0, 7);
+        assert_eq!(sh("bash -c 'kill -TERM $$'").0, 128 + 15);
+        assert_eq!(sh("printf 'b\\na\\n' | bash -c sort").1, "a\nb\n");
+        for (line, path) in [
+            ("bash -c 'cat .env'", ".env"),
+            ("bash -c 'cat conf/.env'", "conf/.env"),
+            ("bash -c 'cat ~/.ssh/id_ed25519'", "id_ed25519"),
+            ("bash -c 'echo a > new'", "new"),
+            ("bash -c 'rm notes'", "notes"),
+            (&format!("bash -c 'cat {outside}'"), "outside"),
+            (&format!("bash -c 'echo a > {outside}'"), "outside"),
+            ("timeout 5 bash -c 'cat .env'", ".env"),
+        ] {
+            let (status, stdout, stderr) = sh(line);
+            assert!(status != 0 && stdout.is_empty() && stderr.contains(path), "{line}: {stdout}{stderr}");
+        }
+    }
+    assert_eq!(fs::read_to_string(desk.path("outside")).unwrap(), "outside of the project\n");
+    assert!(desk.path("project/notes").exists() && !desk.path("project/new").exists());
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn workspace_writes_in_the_project_but_not_what_other_programs_load() {
+    let desk = Desk::new();
+    fs::create_dir(desk.path("project/.vscode")).unwrap();
+    let sh = |line: &str| desk.sh(&["--cage", "workspace"], line);
+    assert_eq!(sh("bash -c 'echo a > new && chmod +x new && mkdir d && mv new d/n && cat d/n'").1, "a\n");
+    for line in [
+        "bash -c 'echo a > .git/config'",
+        "bash -c 'echo a > .git/hooks/pre-commit'",
+        "bash -c 'mv .git elsewhere'",
+        "bash -c 'rm -rf .git'",
+        "bash -c 'echo a > .vscode/tasks.json'",
+        "bash -c 'cat .env'",
+        "bash -c 'mv conf c && cat c/.env'",
+        "bash -c 'echo a > ../outside'",
+        "bash -c 'chmod 777 ../outside'",
+    ] {
+        let (status, stdout, stderr) = sh(line);
+        assert!(status != 0 && !stdout.contains("secret"), "{line}: {stdout}{stderr}");
+    }
+    assert_eq!(fs::read_to_string(desk.path("project/.git/config")).unwrap(), "[core]\n");
+    assert!(!desk.path("project/.git/hooks/pre-commit").exists());
+
+    let (status, _, stderr) = desk.sh_without_namespaces(&["--cage", "workspace"], "bash -c true");
+    assert!(status != 0 && stderr.contains("no cage `workspace`"), "{stderr}");
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn programs_in_a_cage_have_a_loopback_and_no_other_network() {
+    let desk = Desk::new();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let line = format!("bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}'");
+    for (status, _, stderr) in [desk.sh(&[], &line), desk.sh_without_namespaces(&[], &line)] {
+        assert!(status != 0 && !stderr.is_empty(), "{stderr}");
+    }
+    listener.set_nonblocking(true).unwrap();
+    assert!(listener.accept().is_err(), "the port of the machine was not reached");
+    let interfaces = desk.sh(&[], "bash -c 'cat /proc/net/dev'").1;
+    assert_eq!(
+        interfaces.lines().skip(2).filter(|line| !line.trim_start().starts_with("lo:")).count(),
+        0,
+        "{interfaces}"
+    );
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn policy_flag_and_system_decide_about_unknown_programs() {
+    let desk = Desk::new();
+    let policy = |text: &str| {
+        let path = desk.path("policy.yaml");
+        fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let is_run = |policy: Option<String>, more: &[&str], line: &str| {
+        let mut options: Vec<&str> = more.to_vec();
+        options.extend(policy.iter().flat_map(|path| ["--policy", path]));
+        let (status, _, stderr) = desk.sh(&options, line);
+        assert!(status == 0 || stderr.contains("no tool runs"), "{line}: {stderr}");
+        status == 0
+    };
+    let line = "bash -c true";
+    assert!(is_run(None, &[], line));
+    assert!(is_run(Some(policy("default: enabled\napproval: {global: none}\n")), &[], line));
+    assert!(!is_run(Some(policy("default: enabled\ndeny: [git_push]\n")), &[], line), "a policy that names tools");
+    assert!(!is_run(Some(policy("tools: {coreutils_ls: {}}\n")), &[], line));
+    assert!(is_run(Some(policy("tools: {coreutils_ls: {}}\nlines: {unknown: read}\n")), &[], line));
+    assert!(!is_run(Some(policy("default: enabled\nlines: {unknown: refuse}\n")), &["--unknown", "workspace"], line));
+    assert!(!is_run(None, &["--unknown", "refuse"], line));
+    assert!(!is_run(None, &["--confine", "off"], line));
+    assert!(is_run(None, &["--unknown", "workspace"], "bash -c 'echo a > made'"));
+
+    let (status, _, stderr) = run(desk.climax().env("CLIMAX_ISOLATION", "none").args(["sh", "-c", line]));
+    assert!(status == 127 && stderr.contains("no tool runs"), "{stderr}");
+    let narrow = policy("default: enabled\napproval: {global: none}\nlines: {widest: read}\n");
+    let (status, _, stderr) = desk.sh(&["--policy", &narrow, "--cage", "workspace"], line);
+    assert!(status != 0 && stderr.contains("no cage wider than `read`"), "{stderr}");
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn described_and_reporting_programs_are_not_caged_as_unknown() {
+    let desk = Desk::new();
+    let path = desk.path("policy.yaml");
+    fs::write(&path, "tools: {coreutils_ls: {}}\nlines: {unknown: read}\n").unwrap();
+    let policy = path.display().to_string();
+    for line in ["git push", "jq .", "timeout 5 git push"] {
+        let (status, _, stderr) = desk.sh(&["--policy", &policy], line);
+        assert!(status == 127 && stderr.contains("no tool runs"), "{line}: {stderr}");
+    }
+    for (program, reason) in [("ps aux", "its own alone"), ("sudo ls", "rights of others")] {
+        let (status, _, stderr) = desk.sh(&[], program);
+        assert!(status == 127 && stderr.contains(reason), "{program}: {stderr}");
+    }
+    // A subcommand that no tool takes is no unknown program.
+    assert_eq!(desk.sh(&[], "git frobnicate").0, 127);
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn nothing_outlives_a_caged_program() {
+    let desk = Desk::new();
+    let is_running = |mark: &str| {
+        let found = |entry: fs::DirEntry| fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let processes = fs::read_dir("/proc").unwrap().flatten().map(found);
+        processes.map(|line| String::from_utf8_lossy(&line).replace('\0', " ")).any(|line| line.starts_with(mark))
+    };
+    let line = "bash -c 'setsid sleep 4711 & disown; (trap \"\" TERM HUP; exec sleep 4712) & exit 3'";
+    assert_eq!(desk.sh(&[], line).0, 3);
+    until("the processes to end", || !is_running("sleep 4711") && !is_running("sleep 4712"));
+
+    let mut command = desk.climax();
+    command.args(["sh", "-c", "bash -c 'setsid sleep 4713 & sleep 4714'"]);
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+    until("the processes to start", || is_running("sleep 4713") && is_running("sleep 4714"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    until("the processes to end", || !is_running("sleep 4713") && !is_running("sleep 4714"));
+}
+
+/// A server in the project that runs lines.
+fn server(desk: &Desk, more: &[&str]) -> Server {
+    let mut command = desk.climax();
+    let audit = desk.path("audit").display().to_string();
+    command.args(["--meta", "search,call,run,read", "--audit", &audit]).args(more);
+    let mut server = Server::spawn(&mut command);
+    server.initialize("2025-11-25");
+    server
+}
+
+fn run_line(server: &mut Server, arguments: &Value) -> Value {
+    server.tool("climax_run", arguments.clone())
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn agents_choose_the_cage_and_read_what_it_denied() {
+    let desk = Desk::new();
+    let mut server = server(&desk, &[]);
+
+    let denied = run_line(&mut server, &json!({ "command": "bash -c 'echo a > new'" }));
+    let said = text(&denied).to_owned();
+    for part in ["Probably denied by the cage `read`", "new", "cage: workspace", "without secrets such as .env"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert_eq!(denied["isError"], true);
+    let made = run_line(&mut server, &json!({ "command": "bash -c 'echo a > new; cat new'", "cage": "workspace" }));
+    assert_eq!(text(&made), "a");
+    let wrong = run_line(&mut server, &json!({ "command": "bash -c true", "cage": "none" }));
+    assert!(text(&wrong).contains("read, workspace"), "{wrong}");
+    let late = run_line(&mut server, &json!({ "command": "bash -c 'sleep 60'", "timeout": 1 }));
+    assert!(text(&late).contains("timed out after 1"), "{late}");
+
+    // All lines of a session share the temporary files.
+    run_line(&mut server, &json!({ "command": "bash -c 'echo kept > $TMPDIR/file'" }));
+    let kept = run_line(&mut server, &json!({ "command": "bash -c 'cat $TMPDIR/file; echo $TMPDIR'" }));
+    let (content, directory) = text(&kept).split_once('\n').unwrap();
+    assert_eq!(content, "kept");
+    let directory = PathBuf::from(directory);
+    assert!(directory.exists());
+    assert_eq!(server.finish().1, Some(0));
+    assert!(!directory.exists(), "they go with the session");
+
+    let audit = fs::read_to_string(desk.path("audit")).unwrap();
+    let lines: Vec<Value> = audit.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let caged = |line: &Value| (line["tool"].as_str().unwrap().to_owned(), line["cage"].as_str().unwrap().to_owned());
+    assert_eq!(caged(&lines[0]), ("program_read".to_owned(), "read".to_owned()));
+    assert_eq!(caged(&lines[1]), ("program_read".to_owned(), "workspace".to_owned()));
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn wider_cages_are_asked_about_where_writing_is() {
+    let desk = Desk::new();
+    let path = desk.path("policy.yaml");
+    fs::write(&path, "default: enabled\napproval: {global: write}\n").unwrap();
+    let policy = path.display().to_string();
+    assert_eq!(desk.sh(&["--policy", &policy], "bash -c true").0, 0);
+    let (status, _, stderr) = desk.sh(&["--policy", &policy, "--cage", "workspace"], "bash -c 'echo a > new'");
+    assert!(status == 126 && stderr.contains("approval"), "{stderr}");
+    assert!(!desk.path("project/new").exists());
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn servers_in_the_home_directory_have_no_project() {
+    let desk = Desk::new();
+    let sh = |line: &str| run(desk.climax().current_dir(desk.path("home")).args(["sh", "-c", line]));
+    let (status, stdout, stderr) = sh("bash -c 'cat .ssh/id_ed25519'");
+    assert!(status != 0 && stdout.is_empty(), "{stderr}");
+    assert_eq!(sh("bash -c 'echo 1'").1, "1\n");
+    // Nor does `cd` widen a project.
+    let line = format!("cd {} && bash -c 'cat outside'", desk.root.path().display());
+    let (status, stdout, stderr) = desk.sh(&[], &line);
+    assert!(status != 0 && stdout.is_empty(), "{stderr}");
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn policies_change_which_files_are_secrets() {
+    let desk = Desk::new();
+    fs::write(desk.path("project/mine.token"), "secret-of-mine\n").unwrap();
+    let path = desk.path("policy.yaml");
+    let text = "default: enabled\nlines: {secrets: ['*.token'], open: [.env]}\napproval: {global: none}\n";
+    fs::write(&path, text).unwrap();
+    let policy = path.display().to_string();
+    for sh in [Desk::sh, Desk::sh_without_namespaces] {
+        let sh = |line: &str| sh(&desk, &["--policy", &policy], line);
+        assert_eq!(sh("bash -c 'cat mine.token'").1, "");
+        assert_eq!(sh("bash -c 'cat .env'").1, "TOKEN=secret-of-the-project\n");
+    }
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn doctor_says_which_promises_this_system_keeps() {
+    let desk = Desk::new();
+    let doctor = |isolation: &str| {
+        let (_, stdout, _) = run(desk.climax().env("CLIMAX_ISOLATION", isolation).args(["doctor", "--json", "jq"]));
+        serde_json::from_str::<Value>(&stdout).unwrap()["confinement"]["cages"].clone()
+    };
+    let kept =
+        |cages: &Value| cages["promises"].as_array().unwrap().iter().filter(|promise| promise["kept"] == true).count();
+    let (all, landlock) = (doctor("all"), doctor("landlock"));
+    assert_eq!((all["held"].clone(), landlock["held"].clone()), (json!(["read", "workspace"]), json!(["read"])));
+    assert!(kept(&all) == 8 && kept(&landlock) < 8, "{landlock}");
+    assert_eq!(doctor("none"), Value::Null);
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn tools_of_configs_run_in_the_cage_that_they_name() {
+    let desk = Desk::new();
+    let config = desk.path("shells.yaml");
+    let tools = "name: shells\ncommand: bash -c\ntools:\n\
+                 - {name: reads, description: R, args: [{name: code, positional: true, required: true}], needs: {cage: read, without: write}}\n\
+                 - {name: works, description: W, args: [{name: code, positional: true, required: true}], needs: {cage: workspace}}\n\
+                 - {name: homely, description: H, args: [{name: code, positional: true, required: true}], needs: {cage: read, read: [~/.ssh]}}\n";
+    fs::write(&config, tools).unwrap();
+    let config = config.display().to_string();
+    let call = |isolation: &str, words: &[&str]| {
+        let mut command = desk.climax();
+        command.env("CLIMAX_ISOLATION", isolation).args(["call", "--only", "--config", &config]).args(words);
+        run(&mut command)
+    };
+    assert_eq!(call("", &["reads", "code=cat notes"]).1.trim(), "notes of the project");
+    assert_ne!(call("", &["reads", "code=echo a > new"]).0, 0);
+    assert_eq!(call("", &["works", "code=echo a > new; cat new"]).1.trim(), "a");
+    assert_ne!(call("", &["reads", "code=cat ~/.ssh/id_ed25519"]).0, 0);
+    assert_eq!(call("", &["homely", "code=cat ~/.ssh/id_ed25519"]).1.trim(), "secret-of-the-home");
+
+    let risk = |isolation: &str, tool: &str| {
+        let plan = call(isolation, &[tool, "code=true", "--dry-run", "--json"]).1;
+        let plan: Value = serde_json::from_str(&plan).unwrap();
+        (plan["risk"].as_str().unwrap().to_owned(), plan["cage"].as_str().map(str::to_owned))
+    };
+    assert_eq!(risk("", "reads"), ("read".to_owned(), Some("read".to_owned())));
+    assert_eq!(risk("", "works"), ("write".to_owned(), Some("workspace".to_owned())));
+    assert_eq!(risk("landlock", "reads"), ("read".to_owned(), Some("read".to_owned())));
+    assert_eq!(risk("landlock", "works"), ("destructive".to_owned(), None));
+    assert_eq!(risk("none", "reads"), ("write".to_owned(), None));
+}
