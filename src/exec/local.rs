@@ -3,9 +3,11 @@
 use std::future::Future;
 use std::io;
 
+use climax_catalog::Cage;
 use climax_catalog::policy::Sandbox;
 
 use super::confine::order::Order;
+use super::confine::protected::Missing;
 use super::confine::rights::{CageRights, Rights, make_missing};
 use super::confine::{Isolation, parent, sandbox};
 use super::environment::variable;
@@ -89,9 +91,12 @@ async fn run_in_cage(
     let rights = Rights { write: write.collect(), ..rights.clone() };
 
     let order = |password: &str| parent::cage_order(&rights, cage, isolation, password);
+    let written = cage.project.as_deref().filter(|_| cage.cage == Cage::Workspace);
+    let missing = written.map(Missing::before);
     let outcome = run_as_child(order, &invocation, joint, context, stop).await;
+    let moved_aside = missing.map(Missing::move_aside).unwrap_or_default();
     scratch.remove().await;
-    outcome
+    outcome.map(|outcome| Outcome { moved_aside, ..outcome })
 }
 
 /// Runs a program in a child that confines itself as ordered. Error messages of the child start with a password, which

@@ -1,5 +1,6 @@
 //! What a process did: its output, and how it ended.
 
+use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::Duration;
 
@@ -24,6 +25,8 @@ pub struct Outcome {
     pub background_processes: usize,
     /// The processes of its group that could not be ended, since they have changed to another user.
     pub survivors: usize,
+    /// The files that programs outside of its cage would load, which it made: where they were, and where they are now.
+    pub moved_aside: Vec<(PathBuf, PathBuf)>,
     /// The sandbox that it ran in, in words.
     pub sandbox: Option<String>,
     /// The secrets that its output does not show.
@@ -41,6 +44,7 @@ impl Outcome {
             files: Vec::new(),
             background_processes: 0,
             survivors: 0,
+            moved_aside: Vec::new(),
             sandbox: None,
             masks: Masks::default(),
         }

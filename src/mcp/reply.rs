@@ -357,7 +357,18 @@ fn stderr_text(outcome: &Outcome, form: TextForm) -> String {
         count => add_line(&mut stderr, &format!("{count} processes run on {run_on}")),
     }
 
+    for note in moved_aside(outcome) {
+        add_line(&mut stderr, &note);
+    }
     stderr
+}
+
+/// Says of each file that a caged program made for programs outside where it is now, and how to put it back.
+pub(crate) fn moved_aside(outcome: &Outcome) -> impl Iterator<Item = String> {
+    outcome.moved_aside.iter().map(|(from, to)| {
+        let [from, to] = [from.display(), to.display()];
+        format!("{from} was moved to {to}, because other programs load it unasked; to put it back: mv {to} {from}")
+    })
 }
 
 fn add_line(text: &mut String, line: &str) {

@@ -111,6 +111,11 @@ fn workspace_writes_in_the_project_but_not_what_other_programs_load() {
     assert_eq!(fs::read_to_string(desk.path("project/.git/config")).unwrap(), "[core]\n");
     assert!(!desk.path("project/.git/hooks/pre-commit").exists());
 
+    let (status, _, stderr) = sh("bash -c 'mkdir .idea; echo a > .envrc; echo a > plain'");
+    let [made, aside, plain] = [".envrc", ".envrc.aside", "plain"].map(|name| desk.path("project").join(name));
+    assert!(status == 0 && !made.exists() && aside.exists() && plain.exists(), "{stderr}");
+    assert!(stderr.contains("to put it back: mv ") && stderr.contains(".idea.aside"), "{stderr}");
+
     let (status, _, stderr) = desk.sh_without_namespaces(&["--cage", "workspace"], "bash -c true");
     assert!(status != 0 && stderr.contains("no cage `workspace`"), "{stderr}");
 }

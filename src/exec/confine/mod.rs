@@ -37,6 +37,7 @@ mod portable;
 mod probe;
 #[cfg(native_linux)]
 mod project;
+pub(super) mod protected;
 pub(super) mod rights;
 pub(super) mod sandbox;
 #[cfg(native_linux)]

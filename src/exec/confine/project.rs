@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use climax_catalog::policy::NamePattern;
 
+use super::protected::PROTECTED;
 use super::rights::CageRights;
 
 /// Names of files with secrets. `*` stands for any characters.
@@ -50,42 +51,8 @@ const NO_SECRETS: [&str; 6] =
 /// Directories with the files of others. The names in them are not those of the project's secrets.
 const FOREIGN: [&str; 7] = [".git", ".venv", "venv", "node_modules", "vendor", "target", "__pycache__"];
 
-/// Names at the top of a project that programs outside load or run without being asked.
-pub(super) const PROTECTED: [&str; 30] = [
-    ".git",
-    ".gitmodules",
-    ".hg",
-    ".svn",
-    ".envrc",
-    ".vscode",
-    ".idea",
-    ".zed",
-    ".fleet",
-    ".devcontainer",
-    ".husky",
-    ".githooks",
-    ".pre-commit-config.yaml",
-    "lefthook.yml",
-    ".claude",
-    ".claude.json",
-    ".mcp.json",
-    ".cursor",
-    ".cursorrules",
-    ".gemini",
-    ".codex",
-    ".qwen",
-    ".opencode",
-    "opencode.json",
-    ".github",
-    ".bashrc",
-    ".profile",
-    ".zshrc",
-    ".climax",
-    "climax.yaml",
-];
-
 /// Files of the system with secrets, which only root may read. For other users the kernel keeps them.
-const SYSTEM_SECRETS: [&str; 14] = [
+const SYSTEM_SECRETS: [&str; 17] = [
     "/etc/shadow",
     "/etc/shadow-",
     "/etc/gshadow",
@@ -95,7 +62,10 @@ const SYSTEM_SECRETS: [&str; 14] = [
     "/etc/security/opasswd",
     "/etc/ssl/private",
     "/etc/pki/tls/private",
-    "/etc/ssh",
+    "/etc/ssh/ssh_host_dsa_key",
+    "/etc/ssh/ssh_host_ecdsa_key",
+    "/etc/ssh/ssh_host_ed25519_key",
+    "/etc/ssh/ssh_host_rsa_key",
     "/etc/krb5.keytab",
     "/etc/wireguard",
     "/etc/openvpn",
@@ -131,13 +101,10 @@ pub(super) fn secrets(rights: &CageRights) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the protected names that exist at the top of the project.
+/// Returns the protected names that exist at the top of the project. Of a link in the project it is what the link leads to.
 pub(super) fn protected(project: &Path) -> Vec<PathBuf> {
-    PROTECTED
-        .iter()
-        .map(|name| project.join(name))
-        .filter(|path| path.symlink_metadata().is_ok_and(|found| !found.is_symlink()))
-        .collect()
+    let found = PROTECTED.iter().filter_map(|name| project.join(name).canonicalize().ok());
+    found.filter(|path| path != project && path.starts_with(project)).collect()
 }
 
 /// Returns the paths that grant a directory without what is hidden in it.
