@@ -1,12 +1,15 @@
 //! Confines programs: takes rights from them before they start, by means of the kernel.
 //!
-//! Three kinds of programs are confined, each in its own way:
+//! Four kinds of programs are confined:
 //!
 //! - A tool's program is confined to its *needs*, which its config lists. It may read files, and change and reach what
 //!   its [`Rights`] name. [`needs`] starts it on a thread that is confined first.
+//! - A program in a *cage* may read and change what a list names, whatever it is. [`parent`] starts this binary again with
+//!   an [`order`], and [`child`] carries it out: in [`namespaces`], which have the [`mounts`] of the cage and its
+//!   [`bounds`], or without them. [`project`] finds secrets, [`protected`] what programs outside load, and [`probe`] what
+//!   this system can.
 //! - The *sandbox* is an executor that the policy chooses. It permits only the files and the network that the policy
-//!   names. [`sandbox`] is the server's side: it starts this binary again with an [`order`] on its command line.
-//!   [`child`] is the other side: it carries the order out, and then becomes the program.
+//!   names. It takes the same way, with the order of [`sandbox`].
 //! - A *guest* of `climax_code` computes, and does nothing else. It isolates itself by [`isolate()`].
 //!
 //! The means of the kernel are shared, and each has a file. [`landlock`] holds the rules for files and TCP. [`seccomp`]
