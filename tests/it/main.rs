@@ -12,6 +12,7 @@ mod arguments;
 mod audit;
 mod author;
 mod build;
+mod cage_attack;
 mod cages;
 mod chain;
 mod client;

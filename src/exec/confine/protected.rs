@@ -37,7 +37,6 @@ pub(super) const PROTECTED: [&str; 30] = [
     "climax.yaml",
 ];
 
-
 /// Most names under which a file is moved aside, before it is left where it is.
 const MAX_ASIDE: usize = 100;
 
