@@ -257,9 +257,9 @@ fn config() -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("configs/git.yaml").display().to_string()
 }
 
-/// Returns the git tools of risk `read`, as `climax export` prints them.
-fn reading_tools() -> Vec<Value> {
-    let (status, printed, errors) = run(climax().args(["export", "--only", "--config", &config()]));
+/// Returns the git tools of risk `read` under these options, as `climax export` prints them.
+fn reading_tools(options: &[&str]) -> Vec<Value> {
+    let (status, printed, errors) = run(climax().args(["export", "--only", "--config", &config()]).args(options));
     assert_eq!(status, 0, "{errors}");
     let exported: Value = serde_json::from_str(&printed).unwrap();
     exported["tools"].as_array().unwrap().iter().filter(|tool| tool["risk"] == "read").cloned().collect()
@@ -355,7 +355,7 @@ fn traps_are_set() {
 
 /// These start another git, which heeds text converters whatever the first one was told.
 #[test]
-fn git_commands_that_start_another_git_run_text_converters_and_are_no_reading_tools() {
+fn git_commands_that_start_another_git_run_text_converters_and_only_read_in_a_cage() {
     let hostile = Hostile::new();
     let lines = [
         ("git_rebase_show_patch", "rebase --show-current-patch"),
@@ -367,7 +367,9 @@ fn git_commands_that_start_another_git_run_text_converters_and_are_no_reading_to
             hostile.git("repository", &line.split(' ').collect::<Vec<_>>());
             hostile.ran().contains(&"textconv".to_owned())
         });
-        assert!(reading_tools().iter().all(|reading| reading["name"] != tool), "{tool}");
+        assert!(reading_tools(&["--confine", "off"]).iter().all(|reading| reading["name"] != tool), "{tool}");
+        let caged = |reading: &Value| reading["name"] != tool || reading["needs"]["cage"] == "read";
+        assert!(reading_tools(&[]).iter().all(caged), "{tool}");
     }
     until("a submodule to run a trap", || {
         let words = ["show", "--no-textconv", "--no-ext-diff", "--submodule=diff", "moved"];
@@ -375,7 +377,7 @@ fn git_commands_that_start_another_git_run_text_converters_and_are_no_reading_to
         !hostile.ran().is_empty()
     });
     let offers = |arg: &Value| arg["name"] == "submodule" && arg["enum"].as_array().unwrap().contains(&json!("diff"));
-    assert!(reading_tools().iter().all(|tool| !tool["args"].as_array().unwrap().iter().any(offers)));
+    assert!(reading_tools(&[]).iter().all(|tool| !tool["args"].as_array().unwrap().iter().any(offers)));
 }
 
 #[test]
@@ -411,7 +413,7 @@ fn find_traps(options: &[&str]) {
     let mut server = Server::spawn(command);
     server.initialize("2025-06-18");
     let mut found = Vec::new();
-    for tool in reading_tools() {
+    for tool in reading_tools(options) {
         let name = tool["name"].as_str().unwrap();
         for (number, arguments) in calls(&tool).into_iter().enumerate() {
             let everywhere = ["repository", "clone/docs", "repository/sub"];
