@@ -180,7 +180,9 @@ pub(crate) fn rights(cage: Cage, needs: &Needs, surroundings: Surroundings<'_>) 
 
     let mut write: Vec<PathBuf> = needs.write.iter().map(|path| policy_path(path, env).into()).collect();
     write.extend(directory.clone().filter(|_| cage == Cage::Workspace));
-    [&mut read, &mut write].into_iter().for_each(|paths| paths.retain(|path| path.is_absolute()));
+    for paths in [&mut read, &mut write] {
+        paths.retain(|path| path.is_absolute());
+    }
 
     Rights {
         read: Readable::Listed(read),
@@ -226,9 +228,8 @@ mod tests {
     #[test]
     fn neither_variables_nor_the_search_path_open_the_home_directory() {
         let env = |name: &str| match name {
-            "HOME" => Some("/home/ada".to_owned()),
+            "HOME" | "VIRTUAL_ENV" => Some("/home/ada".to_owned()),
             "CARGO_HOME" => Some("/home".to_owned()),
-            "VIRTUAL_ENV" => Some("/home/ada".to_owned()),
             "GOROOT" => Some("relative".to_owned()),
             "NVM_DIR" => Some("/home/ada/nvm".to_owned()),
             "PATH" => Some("/:/home/ada:/home/ada/bin::bin".to_owned()),

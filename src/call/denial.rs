@@ -40,7 +40,7 @@ pub(crate) fn explained(invocation: &Invocation, outcome: Outcome, could_write: 
     if outcome.succeeded() || !matches!(outcome.end, End::Exited(_) | End::Signaled(_)) {
         return outcome;
     }
-    let sandbox = denial(confinement, &outcome.stderr.text(), could_write);
+    let sandbox = denial(confinement, &outcome.stderr.text(), could_write).map(Into::into);
     Outcome { sandbox, ..outcome }
 }
 

@@ -59,7 +59,7 @@ pub(super) async fn run_in_sandbox(
 ) -> Result<Outcome, SpawnError> {
     let order = |password: &str| sandbox::order(sandbox, password, invocation, &variable);
     let outcome = run_as_child(order, invocation, joint, context, stop).await?;
-    Ok(Outcome { sandbox: Some(sandbox::description(sandbox, &variable)), ..outcome })
+    Ok(Outcome { sandbox: Some(sandbox::description(sandbox, &variable).into()), ..outcome })
 }
 
 /// Runs a program in a cage.
@@ -94,7 +94,7 @@ async fn run_in_cage(
     let written = cage.project.as_deref().filter(|_| cage.cage == Cage::Workspace);
     let missing = written.map(Missing::before);
     let outcome = run_as_child(order, &invocation, joint, context, stop).await;
-    let moved_aside = missing.map(Missing::move_aside).unwrap_or_default();
+    let moved_aside = missing.map(Missing::move_aside).unwrap_or_default().into();
     scratch.remove().await;
     outcome.map(|outcome| Outcome { moved_aside, ..outcome })
 }

@@ -18,7 +18,7 @@ pub struct Outcome {
     /// How it ended.
     pub end: End,
     /// The meaning of its exit code, if the tool's config lists the code as an answer.
-    pub answer: Option<String>,
+    pub answer: Option<Box<str>>,
     /// Its result files; empty unless it succeeded.
     pub files: Vec<ResultFile>,
     /// The processes of its group that still ran when it had ended by itself, and were ended.
@@ -26,9 +26,9 @@ pub struct Outcome {
     /// The processes of its group that could not be ended, since they have changed to another user.
     pub survivors: usize,
     /// The files that programs outside of its cage would load, which it made: where they were, and where they are now.
-    pub moved_aside: Vec<(PathBuf, PathBuf)>,
+    pub moved_aside: Box<[(PathBuf, PathBuf)]>,
     /// The sandbox that it ran in, in words.
-    pub sandbox: Option<String>,
+    pub sandbox: Option<Box<str>>,
     /// The secrets that its output does not show.
     pub masks: Masks,
 }
@@ -44,7 +44,7 @@ impl Outcome {
             files: Vec::new(),
             background_processes: 0,
             survivors: 0,
-            moved_aside: Vec::new(),
+            moved_aside: Box::default(),
             sandbox: None,
             masks: Masks::default(),
         }

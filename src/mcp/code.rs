@@ -33,7 +33,7 @@ pub(super) fn outcome_answer(tool: &str, outcome: Outcome, ignored: Vec<String>,
         value["ignored"] = ignored.into();
     }
     if let Some(answer) = &outcome.answer {
-        value["answer"] = answer.as_str().into();
+        value["answer"] = answer.as_ref().into();
     }
     if !outcome.files.is_empty() {
         value["files"] = outcome.files.iter().map(|file| file_value(file, form)).collect();

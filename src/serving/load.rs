@@ -287,7 +287,7 @@ fn with_honest_risks(index: ToolIndex, policy: &Policy) -> Result<ToolIndex, Loa
     if is_confined && exec::kernel_abi().is_some() {
         return Ok(index);
     }
-    policy::without_cages(index).map_err(LoadError::Files)
+    policy::without_cages(&index).map_err(LoadError::Files)
 }
 
 /// Checks that the kernel can confine, if the policy requires it.

@@ -35,7 +35,7 @@ pub(super) fn changes(policy: &Policy, index: &ToolIndex) -> bool {
 ///
 /// # Errors
 /// The tools no longer fit one catalog.
-pub fn without_cages(index: ToolIndex) -> Result<ToolIndex, Diagnostics> {
+pub fn without_cages(index: &ToolIndex) -> Result<ToolIndex, Diagnostics> {
     let raised = |tool: ResolvedTool<'_>| {
         let needs = tool.needs().filter(|needs| needs.cage.is_some());
         let without = needs.map(|needs| needs.without.unwrap_or(Risk::Destructive));

@@ -310,7 +310,7 @@ fn failure(
 fn with_answer(tool: ResolvedTool<'_>, outcome: Outcome) -> Outcome {
     let End::Exited(status) = outcome.end else { return outcome };
     let answer = tool.exit_codes().find(|(code, _)| i32::from(*code) == status);
-    Outcome { answer: answer.map(|(_, meaning)| meaning.to_owned()), ..outcome }
+    Outcome { answer: answer.map(|(_, meaning)| meaning.into()), ..outcome }
 }
 
 /// Returns the programs of a step with their streams. The text of a standard input, which can be long, is moved there.

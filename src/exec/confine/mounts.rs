@@ -70,7 +70,7 @@ pub(super) fn show(view: &View) -> Result<(), String> {
 fn hiding_places() -> Result<[PathBuf; 2], String> {
     let [file, dir] = [".hidden-file", ".hidden-directory"].map(|name| Path::new(MEMORY_FILES).join(name));
     let made = fs::File::create(&file).and_then(|_| fs::create_dir(&dir)).and_then(|()| {
-        [&file, &dir].into_iter().try_for_each(|path| fs::set_permissions(path, Permissions::from_mode(0)))
+        [&file, &dir].into_iter().try_for_each(|path| fs::set_permissions(path, Permissions::from_mode(0o000)))
     });
     made.map_err(|error| format!("{MEMORY_FILES}: {error}"))?;
     Ok([file, dir])

@@ -282,13 +282,16 @@ fn raise_loopback() -> io::Result<()> {
     use rustix::net::{AddressFamily, SocketType, socket};
     use std::os::fd::AsRawFd as _;
 
+    /// `IFF_UP`. Source: `netdevice`(7).
+    const UP: libc::c_short = 1;
+
     let socket = socket(AddressFamily::INET, SocketType::DGRAM, None)?;
     #[expect(unsafe_code, reason = "the request is plain bytes, which live as long as the call")]
     let raised = unsafe {
         let mut request: libc::ifreq = std::mem::zeroed();
         request.ifr_name[0] = b'l'.cast_signed();
         request.ifr_name[1] = b'o'.cast_signed();
-        request.ifr_ifru.ifru_flags = libc::IFF_UP as libc::c_short;
+        request.ifr_ifru.ifru_flags = UP;
         libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS as _, &raw const request)
     };
     if raised == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }

@@ -53,7 +53,9 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let root = root.path().canonicalize().unwrap();
         let [home, inner, plain] = ["home", "home/code/src", "home/plain"].map(|name| root.join(name));
-        [&inner, &plain].into_iter().for_each(|path| fs::create_dir_all(path).unwrap());
+        for path in [&inner, &plain] {
+            fs::create_dir_all(path).unwrap();
+        }
         fs::create_dir(home.join("code/.git")).unwrap();
 
         let found = |start: &Path| project(start, Some(&home)).map(|project| project.directory);
