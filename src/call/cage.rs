@@ -121,7 +121,7 @@ const TOOLCHAIN_VARIABLES: [(&str, &[&str]); 11] = [
 ];
 
 /// Variables of toolchains and of their settings, which every caged program gets. None holds a credential.
-pub(super) const VARIABLES: [&str; 32] = [
+pub(super) const VARIABLES: [&str; 31] = [
     "CARGO_HOME",
     "RUSTUP_HOME",
     "RUSTUP_TOOLCHAIN",
@@ -138,7 +138,6 @@ pub(super) const VARIABLES: [&str; 32] = [
     "GOROOT",
     "GOPATH",
     "GOFLAGS",
-    "GOPROXY",
     "GOMODCACHE",
     "CGO_ENABLED",
     "JAVA_HOME",

@@ -1,6 +1,7 @@
 //! Cages: programs that no config describes, in command lines, with the kernel that runs the tests.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -25,12 +26,14 @@ impl Desk {
             ("project/.env", "TOKEN=secret-of-the-project\n"),
             ("project/conf/.env", "TOKEN=secret-of-conf\n"),
             ("project/.env.example", "TOKEN=\n"),
+            ("project/conf/script", "#!/bin/sh\necho script\n"),
             ("project/.git/config", "[core]\n"),
             ("home/.ssh/id_ed25519", "secret-of-the-home\n"),
             ("outside", "outside of the project\n"),
         ] {
             fs::write(desk.path(file), text).unwrap();
         }
+        fs::set_permissions(desk.path("project/conf/script"), fs::Permissions::from_mode(0o700)).unwrap();
         desk
     }
 
@@ -67,6 +70,8 @@ fn unknown_programs_read_the_project_and_write_temporary_files() {
         assert_eq!(sh("bash -c 'cat .env.example'").1, "TOKEN=\n");
         assert_eq!(sh("bash -c 'echo a > $TMPDIR/b && cat $TMPDIR/b'").1, "a\n");
         assert_eq!(sh("bash -c 'exit 7'").0, 7);
+        assert_eq!(sh("cd conf && ./script").1, "script\n");
+        assert_eq!(sh("cd conf && timeout 5 ./script").1, "script\n");
         assert_eq!(sh("bash -c 'kill -TERM $$'").0, 128 + 15);
         assert_eq!(sh("printf 'b\\na\\n' | bash -c sort").1, "a\nb\n");
         for (line, path) in [

@@ -67,6 +67,10 @@ impl Toolbox {
         }
 
         self.confine(tool, &bound, &mut invocation, (cage, reading.unknown.is_none()))?;
+        if reading.unknown.is_some() {
+            // As in a shell: the kernel holds the program, wherever it comes from.
+            invocation.program_dir.clone_from(&invocation.cwd);
+        }
         let is_caged = invocation.confinement.as_ref().is_some_and(|rights| rights.cage.is_some());
         if reading.unknown.is_some() && !is_caged {
             let problem = format!("no config describes `{}`, and it has no cage here", invocation.argv[0]);
@@ -128,6 +132,7 @@ impl Toolbox {
         surroundings: Surroundings<'_>,
     ) -> Result<PlannedCall<'a>, CallError> {
         let tool = started.reading.tool;
+        let is_unknown = started.reading.unknown.is_some();
         if tool.cli().working_dir().is_some() {
             let problem = format!("`{}` runs in the directory of its config", tool.name());
             return Err(unread(text, problem, "run it without another command before it"));
@@ -138,7 +143,7 @@ impl Toolbox {
         let call = self.plan_command(started.reading, text, surroundings)?;
         let program = &call.invocation.argv[0];
 
-        if program.contains('/') && !Path::new(program).is_absolute() {
+        if !is_unknown && program.contains('/') && !Path::new(program).is_absolute() {
             let problem = format!("`{program}` is relative to the server's directory");
             return Err(unread(text, problem, "run it without another command before it"));
         }

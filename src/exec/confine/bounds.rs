@@ -4,6 +4,7 @@
 //! processes only. A group of processes with limits (a cgroup) is seldom given to programs of a user.
 
 use std::fs;
+use std::time::Instant;
 
 use rustix::param::page_size;
 use rustix::process::Pid;
@@ -22,7 +23,9 @@ const MANY_PROCESSES: usize = 64;
 pub(super) struct Watch {
     /// The most memory that all processes together may have, in bytes; `None` if it is unknown.
     most_bytes: Option<u64>,
-    has_many: bool,
+    /// When the last look was.
+    looked: Instant,
+    interval_ms: i32,
 }
 
 impl Watch {
@@ -32,18 +35,25 @@ impl Watch {
         let kib = text
             .lines()
             .find_map(|line| line.strip_prefix("MemTotal:")?.split_whitespace().next()?.parse::<u64>().ok());
-        Self { most_bytes: kib.map(|kib| kib * 1024 / 2), has_many: false }
+        Self { most_bytes: kib.map(|kib| kib * 1024 / 2), looked: Instant::now(), interval_ms: INTERVAL_MS }
     }
 
     /// Returns the time until the next look, in milliseconds.
     pub(super) fn interval_ms(&self) -> i32 {
-        if self.has_many { SHORT_INTERVAL_MS } else { INTERVAL_MS }
+        self.interval_ms
     }
 
-    /// Returns the bound that is broken, in words.
+    /// Returns the bound that is broken, in words. It looks only if it is time to.
+    ///
+    /// Time decides and not the absence of signals, because a program can make them come without end.
     ///
     /// `init` is this process. Where `/proc` shows another namespace, it has other numbers there, and nothing is counted.
     pub(super) fn broken(&mut self, init: Pid) -> Option<String> {
+        if self.looked.elapsed().as_millis() < self.interval_ms.unsigned_abs().into() {
+            return None;
+        }
+        self.looked = Instant::now();
+
         let this = fs::read_link("/proc/self").ok()?;
         if this.to_str() != Some(&init.as_raw_nonzero().to_string()) {
             return None;
@@ -59,7 +69,7 @@ impl Watch {
             processes += 1;
             bytes += memory(&entry.path()).unwrap_or_default();
         }
-        self.has_many = processes > MANY_PROCESSES;
+        self.interval_ms = if processes > MANY_PROCESSES { SHORT_INTERVAL_MS } else { INTERVAL_MS };
 
         if processes > MAX_PROCESSES {
             return Some(format!("more than {MAX_PROCESSES} processes"));

@@ -257,9 +257,8 @@ fn reap(program: Pid, mut status: io::PipeWriter) -> io::Result<()> {
         }
 
         // Signals are for the group, which the program is in too.
-        if wait_for_signal(bounds.interval_ms()).is_none()
-            && let Some(broken) = bounds.broken(getpid())
-        {
+        let _ = wait_for_signal(bounds.interval_ms());
+        if let Some(broken) = bounds.broken(getpid()) {
             let _ = writeln!(io::stderr(), "climax: the cage has ended all processes: {broken}");
             return status.write_all(&libc::SIGKILL.to_le_bytes());
         }
