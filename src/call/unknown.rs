@@ -61,8 +61,9 @@ impl<'a> UnknownPrograms<'a> {
     #[must_use]
     pub fn tool(&self, program: &str) -> Option<ResolvedTool<'static>> {
         let cage = self.cage.filter(|_| objection(program).is_none())?;
-        let is_described = |name: &String| exec::names_program(program, name);
-        if self.index.programs().iter().chain(self.hidden).any(is_described) || !exec::is_program(program) {
+        let hidden = self.hidden.iter().map(String::as_str);
+        let is_described = self.index.programs().chain(hidden).any(|name| exec::names_program(program, name));
+        if is_described || !exec::is_program(program) {
             return None;
         }
         tool(cage)

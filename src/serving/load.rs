@@ -251,7 +251,7 @@ pub fn load_tools(catalog: &'static Catalog, wanted: &Wanted, policy: Option<&Pa
     let left_out = if wanted.names.is_empty() && !wanted.configs_only {
         Vec::new()
     } else {
-        ToolIndex::from_configs(vec![Layer::compiled(catalog)]).programs()
+        ToolIndex::from_configs(vec![Layer::compiled(catalog)]).programs().map(str::to_owned).collect()
     };
     let compiled_in = Policy::compiled_in(catalog).with_described_programs(left_out.iter().cloned());
     let flag = Confine { level: wanted.confine, required: false };

@@ -215,23 +215,15 @@ impl ToolIndex {
         })
     }
 
-    /// Returns the programs of all served tools, and their other names. A name of several words, such as `python3 -m pip`,
-    /// says nothing about what else its first word runs.
-    #[must_use]
-    pub fn programs(&self) -> Vec<String> {
-        let mut programs = Vec::new();
-        for (cli, tools) in self.groups() {
-            let names =
-                cli.programs().map(|(spelling, _)| crate::quoted_words(spelling)).filter(|parts| parts.len() == 1);
-            programs.extend(names.flatten());
-            match cli.words().next() {
-                Some(program) => programs.push(program.to_owned()),
-                None => programs.extend(tools.filter_map(|tool| tool.words().next().map(str::to_owned))),
-            }
-        }
-        programs.sort();
-        programs.dedup();
-        programs
+    /// Iterates over the programs of all served tools, and their other names; some come more than once. A name of several
+    /// words, such as `python3 -m pip`, says nothing about what else its first word runs.
+    pub fn programs(&self) -> impl Iterator<Item = &str> {
+        self.groups().flat_map(|(cli, tools)| {
+            let names = cli.programs().map(|(spelling, _)| spelling).filter(|name| !name.contains(char::is_whitespace));
+            let program = cli.words().next();
+            let own = tools.filter_map(|tool| tool.words().next()).filter(move |_| program.is_none());
+            program.into_iter().chain(names).chain(own)
+        })
     }
 
     fn hidden_in(&self, segment: Segment) -> usize {

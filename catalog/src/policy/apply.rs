@@ -98,7 +98,7 @@ impl PolicyFile {
         warnings.extend(unknown);
         let (policy, index) = if changes(&self.policy, &index) {
             let narrowed = ToolIndex::from_configs(vec![Layer::loaded(lowered(&self.policy, &index, None)?)]);
-            (self.policy.with_described_programs(index.programs()), narrowed)
+            (self.policy.with_described_programs(index.programs().map(str::to_owned)), narrowed)
         } else {
             (self.policy, index)
         };
