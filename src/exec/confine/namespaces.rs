@@ -9,6 +9,7 @@
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd, FromRawFd as _, OwnedFd};
+use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
@@ -249,6 +250,7 @@ fn reap(program: Pid, mut status: io::PipeWriter) -> io::Result<()> {
     leave_streams(&[0, 1])?;
 
     let mut bounds = bounds::Watch::new();
+    let mut last_look = Instant::now();
     loop {
         while let Ok(Some((ended, how))) = wait(WaitOptions::NOHANG) {
             if ended == program {
@@ -256,10 +258,14 @@ fn reap(program: Pid, mut status: io::PipeWriter) -> io::Result<()> {
             }
         }
 
-        // Signals are for the group, which the program is in too.
-        if wait_for_signal(bounds.interval_ms()).is_none()
-            && let Some(broken) = bounds.broken(getpid())
-        {
+        // Signals are for the group, which the program is in too. Processes that end all the time must not put a look off.
+        let interval_ms = bounds.interval_ms();
+        wait_for_signal(interval_ms);
+        if last_look.elapsed().as_millis() < u128::from(interval_ms.unsigned_abs()) {
+            continue;
+        }
+        last_look = Instant::now();
+        if let Some(broken) = bounds.broken(getpid()) {
             let _ = writeln!(io::stderr(), "climax: the cage has ended all processes: {broken}");
             return status.write_all(&libc::SIGKILL.to_le_bytes());
         }
