@@ -1,4 +1,4 @@
-//! Attacks the cage that it runs in, and prints one line for each attempt: its class, its name, `held` or `ESCAPED`, and
+//! Attacks the cage that it runs in, and prints one line for each attempt: class, name, `held` or `ESCAPED`, and
 //! what the kernel said. `tests/it/cage_escapes.rs` prepares what there is to attack, and names it on the command line.
 //!
 //! Each attempt runs in a process of its own, so that one which is killed, or waits, ends no other.
@@ -38,7 +38,7 @@ fn main() {
             let path = std::env::args().nth(2).unwrap();
             std::process::exit(i32::from(std::fs::read(path).is_err()));
         }
-        Some("sleep") => std::thread::sleep(std::time::Duration::from_secs(60)),
+        Some("sleep") => std::thread::sleep(std::time::Duration::from_mins(1)),
         _ => {
             let target = harness::Target::from_arguments();
             files::attack(&target);

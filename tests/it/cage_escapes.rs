@@ -1,5 +1,7 @@
-//! Ways out of cages, by all of files, sockets, processes and the kernel: what `tests/bin/cage_escapes.rs` attempts, and what
+//! Ways out of cages, by files, sockets, processes and the kernel: what `tests/bin/cage_escapes.rs` attempts, and what
 //! is left outside after it.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "the numbers of attempts are what `--nocapture` is for")]
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -119,7 +121,9 @@ impl Ground {
         tcp.set_nonblocking(true).unwrap();
         udp.set_nonblocking(true).unwrap();
         datagrams.set_nonblocking(true).unwrap();
-        streams.iter().for_each(|stream| stream.set_nonblocking(true).unwrap());
+        for stream in &streams {
+            stream.set_nonblocking(true).unwrap();
+        }
 
         let outside = outside.spawn().unwrap();
         let key = 0x00c1_0000 + (outside.id() & 0xffff);
@@ -127,7 +131,7 @@ impl Ground {
         let mut shared: Vec<String> = shared.split(' ').map(str::to_owned).collect();
         assert_eq!(shared.len(), 3, "{shared:?}");
         shared.push(format!("key={key}"));
-        Self { outside, tcp, udp, streams, datagrams, name, memory_file, shared, dir }
+        Self { dir, outside, tcp, udp, streams, datagrams, name, memory_file, shared }
     }
 
     fn at(&self, name: &str) -> PathBuf {

@@ -110,18 +110,18 @@ fn enter_cage(
 ///
 /// The program sees those of its init, and the password by which errors of this process are known is one of them.
 fn forget_words() {
-    let forget = || {
+    let erase = || {
         let stat = fs::read_to_string("/proc/self/stat").ok()?;
         // The fields after the name, which may hold spaces, are the third and later ones. Source: `proc_pid_stat`(5).
         let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(45).map(|field| field.parse::<u64>().ok());
         let (start, end) = (fields.next()??, fields.next()??);
         let memory = fs::OpenOptions::new().write(true).open("/proc/self/mem").ok()?;
         let name = fs::read("/proc/self/cmdline").ok()?.iter().position(|byte| *byte == 0)?;
-        let words = usize::try_from(end.checked_sub(start)?).ok()?.checked_sub(name)?;
-        memory.write_all_at(&vec![0; words], start + u64::try_from(name).ok()?).ok()
+        let rest = usize::try_from(end.checked_sub(start)?).ok()?.checked_sub(name)?;
+        memory.write_all_at(&vec![0; rest], start + u64::try_from(name).ok()?).ok()
     };
     // The password protects the wording of errors alone: without this, a program could give its output as one.
-    let _ = forget();
+    let _ = erase();
 }
 
 /// Sets the resource limits of a cage.

@@ -258,7 +258,7 @@ fn reap(program: Pid, mut status: io::PipeWriter) -> io::Result<()> {
             }
         }
 
-        // Signals are for the group, which the program is in too. Processes that end all the time must not put a look off.
+        // Signals are for the group, which the program is in too. Processes that end must not put a look off.
         let interval_ms = bounds.interval_ms();
         wait_for_signal(interval_ms);
         if last_look.elapsed().as_millis() < u128::from(interval_ms.unsigned_abs()) {

@@ -131,7 +131,7 @@ pub(super) fn around(directory: &Path, hidden: &[PathBuf]) -> Result<Vec<PathBuf
 
     let mut granted = Vec::new();
     for (_, path, _) in entries(directory) {
-        // The right would be for what a link leads to: a secret, or anything outside. What is inside has a right of its own.
+        // The right would be for what a link leads to: a secret, or anything outside.
         if path.is_symlink() {
             continue;
         }

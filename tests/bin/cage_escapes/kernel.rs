@@ -32,10 +32,10 @@ fn namespaces(target: &Target) {
         must_refuse(CLASS, &format!("unshare user and {name}"), libc::SYS_unshare, &[flag | 0x1000_0000]);
         // `clone` takes the lowest bits as a signal.
         if flag != 0x80 {
-            must_fail(CLASS, &format!("clone {name}"), || started(libc::SYS_clone, &[flag | 17]));
+            must_fail(CLASS, &format!("clone {name}"), || started(libc::SYS_clone, &[flag | 0x11]));
         }
         let mut order = [0_u64; 11];
-        (order[0], order[4]) = (flag.cast_unsigned(), 17);
+        (order[0], order[4]) = (flag.cast_unsigned(), 0x11);
         must_fail(CLASS, &format!("clone3 {name}"), || started(libc::SYS_clone3, &[address(&order), 88]));
         for process in ["self", "1", target.text("pid")] {
             must_fail(CLASS, &format!("enter {name} of {process}"), || {

@@ -96,7 +96,7 @@ fn memory(target: &Target) {
         let found = fs::read_dir(format!("/proc/{process}/map_files"));
         let found = found.and_then(|mut entries| entries.next().transpose());
         match found {
-            Ok(Some(entry)) => Verdict::Escaped(format!("{:?}", entry.file_name())),
+            Ok(Some(entry)) => Verdict::Escaped(entry.file_name().display().to_string()),
             Ok(None) => Verdict::Held("none".to_owned()),
             Err(error) => Verdict::Held(error.to_string()),
         }
@@ -235,7 +235,8 @@ pub(crate) fn leave_daemons() {
     }
 }
 
-/// Starts more processes than a cage may have, while others end all the time: what counts them must not wait for silence.
+/// Starts more processes than a cage may have, while others end all the time: what counts them must not wait for
+/// silence.
 pub(crate) fn bomb() {
     const MANY: usize = 2000;
     for _ in 0..MANY {
