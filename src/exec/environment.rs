@@ -1,5 +1,6 @@
 //! The environment of this process: its variables and its directory.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
 /// Reads a variable of the server's environment, for the expansion of config words.
@@ -14,4 +15,13 @@ pub fn variable(name: &str) -> Option<String> {
 #[must_use]
 pub fn directory() -> PathBuf {
     std::env::current_dir().unwrap_or_default()
+}
+
+/// Returns whether a variable is among `names`, of which one may end in `*`.
+pub(super) fn is_named(variable: impl AsRef<OsStr>, names: &[String]) -> bool {
+    let variable = variable.as_ref();
+    names.iter().any(|pattern| match pattern.strip_suffix('*') {
+        Some(start) => variable.as_encoded_bytes().starts_with(start.as_bytes()),
+        None => variable == pattern.as_str(),
+    })
 }

@@ -99,6 +99,11 @@ async fn run_in_cage(
     outcome.map(|outcome| Outcome { moved_aside, ..outcome })
 }
 
+/// The variables of this process that are texts.
+fn environment() -> impl Iterator<Item = (String, String)> {
+    std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+}
+
 /// Runs a program in a child that confines itself as ordered. Error messages of the child start with a password, which
 /// the program does not know.
 async fn run_as_child(
@@ -120,7 +125,7 @@ async fn run_as_child(
     }
 
     let path = process::find(invocation)?;
-    let child = parent::child_command(&order(&password), &path, invocation);
+    let child = parent::child_command(&order(&password), &path, invocation, environment());
     let outcome = process::run(&child, joint, context, stop).await.map_err(|error| match error {
         SpawnError::System(_, error) => system_error(error),
         other => other,

@@ -1,6 +1,8 @@
 //! Directories for temporary files of confined programs.
 
+use std::fs::Permissions;
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -67,7 +69,8 @@ impl CallFiles<'_> {
 }
 
 fn make() -> io::Result<TempDir> {
-    tempfile::Builder::new().prefix("climax-").tempdir()
+    // Other users of the machine are not to read what programs write there.
+    tempfile::Builder::new().prefix("climax-").permissions(Permissions::from_mode(0o700)).tempdir()
 }
 
 /// Returns the variables that lead a caged program to a directory for its temporary files, and for its caches in there.

@@ -220,6 +220,19 @@ fn nothing_outlives_a_caged_program() {
     until("the processes to end", || !is_running("sleep 4713") && !is_running("sleep 4714"));
 }
 
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn the_loader_of_the_child_heeds_no_variable_of_the_line() {
+    let desk = Desk::new();
+    for sh in [Desk::sh, Desk::sh_without_namespaces] {
+        let (status, stdout, stderr) = sh(&desk, &[], "LD_DEBUG=statistics bash -c 'echo $LD_DEBUG'");
+        assert_eq!((status, stdout.as_str()), (0, "statistics\n"), "{stderr}");
+        // A child that heeded it would have said the same before it was confined.
+        let starts = stderr.matches("total startup time").count();
+        assert_eq!(starts, 1, "{stderr}");
+    }
+}
+
 /// A server in the project that runs lines.
 fn server(desk: &Desk, more: &[&str]) -> Server {
     let mut command = desk.climax();

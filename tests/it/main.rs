@@ -13,6 +13,8 @@ mod audit;
 mod author;
 mod build;
 mod cage_attack;
+#[cfg(native_linux)]
+mod cage_escapes;
 mod cages;
 mod chain;
 mod client;

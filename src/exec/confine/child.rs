@@ -1,7 +1,9 @@
 //! The child's side: confines this process as the order says, and executes a program in its place.
 
 use std::ffi::OsString;
+use std::fs;
 use std::io;
+use std::os::unix::fs::FileExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,7 +19,7 @@ use super::isolation::Isolation;
 use super::landlock::{restrict_to_cage, restrict_to_sandbox};
 use super::mounts::{self, View};
 use super::namespaces::{self, Entered};
-use super::order::{Holder, Order};
+use super::order::{HANDED_ON, Holder, Order};
 use super::project;
 use super::rights::CageRights;
 use super::seccomp::{Filter, forbid_system_calls};
@@ -46,11 +48,21 @@ pub(crate) fn execute(order: &Order, command: &[OsString]) -> Result<u8, String>
     };
 
     #[expect(clippy::disallowed_methods, reason = "the child that confines itself is part of `exec`")]
-    let error = Command::new(path).arg0(name).args(words).exec();
+    let error = hand_on(Command::new(path).arg0(name).args(words)).exec();
     Err(match error.kind() {
         io::ErrorKind::PermissionDenied => format!("{}: {error}; {way_on}", path.display()),
         _ => error.to_string(),
     })
+}
+
+/// Gives a program the variables that were kept from this process, under their own names.
+fn hand_on(command: &mut Command) -> &mut Command {
+    for (name, value) in std::env::vars_os() {
+        if let Some(own) = name.to_str().and_then(|name| name.strip_prefix(HANDED_ON)) {
+            command.env(own, value).env_remove(&name);
+        }
+    }
+    command
 }
 
 /// Confines this process to the policy's sandbox.
@@ -73,17 +85,22 @@ fn enter_cage(
     let Order { read, write, network, .. } = order;
     let hidden: Vec<PathBuf> = project::secrets(rights).into_iter().chain(project::system_secrets()).collect();
     let is_isolated = isolation == Isolation::Namespaces;
+    // The project itself is among them. Paths in it, such as one on `PATH`, may be links that a program has made.
+    let is_free =
+        |path: &&OsString| !rights.project.iter().any(|project| project::leads_through(Path::new(path), project));
+    let read: Vec<OsString> = read.iter().filter(is_free).cloned().collect();
 
     let mut write: Vec<OsString> = write.iter().filter(|path| Path::new(path).is_dir()).cloned().collect();
     let read = if is_isolated {
         let frozen = rights.project.as_deref().filter(|_| rights.cage == Cage::Workspace).map(project::protected);
         let view =
             View { writable: write.iter().map(PathBuf::from).collect(), frozen: frozen.unwrap_or_default(), hidden };
+        forget_words();
         if let Entered::Ended(status) = namespaces::enter(!network, || mounts::show(&view))? {
             return Ok(Entered::Ended(status));
         }
         write.push(mounts::MEMORY_FILES.into());
-        read.clone()
+        read
     } else {
         // Landlock cannot forbid anything below a directory that it permits.
         let granted =
@@ -97,6 +114,24 @@ fn enter_cage(
     forbid_system_calls(Filter::Cage { network, local_sockets, namespaces: is_isolated })?;
     limit_caged(is_isolated)?;
     Ok(Entered::Program)
+}
+
+/// Removes the words of the command line from the memory of this process, but for its name.
+///
+/// The program sees those of its init, and the password by which errors of this process are known is one of them.
+fn forget_words() {
+    let erase = || {
+        let stat = fs::read_to_string("/proc/self/stat").ok()?;
+        // The fields after the name, which may hold spaces, are the third and later ones. Source: `proc_pid_stat`(5).
+        let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(45).map(|field| field.parse::<u64>().ok());
+        let (start, end) = (fields.next()??, fields.next()??);
+        let memory = fs::OpenOptions::new().write(true).open("/proc/self/mem").ok()?;
+        let name = fs::read("/proc/self/cmdline").ok()?.iter().position(|byte| *byte == 0)?;
+        let rest = usize::try_from(end.checked_sub(start)?).ok()?.checked_sub(name)?;
+        memory.write_all_at(&vec![0; rest], start + u64::try_from(name).ok()?).ok()
+    };
+    // The password protects the wording of errors alone: without this, a program could give its output as one.
+    let _ = erase();
 }
 
 /// Sets the resource limits of a cage.

@@ -5,6 +5,7 @@
 //!
 //! Source: `mount_setattr`(2), `open_tree`(2), `move_mount`(2).
 
+use std::collections::BTreeSet;
 use std::ffi::CStr;
 use std::fs::{self, Permissions};
 use std::os::unix::ffi::OsStrExt as _;
@@ -34,6 +35,19 @@ pub(super) struct View {
     pub(super) hidden: Vec<PathBuf>,
 }
 
+impl View {
+    /// Returns the directories between what may be written and what is hidden in it, the outer ones first.
+    ///
+    /// Mounted over themselves they cannot be renamed. Elsewhere the next call would not find the secrets in them.
+    fn held(&self) -> BTreeSet<PathBuf> {
+        let is_within =
+            |path: &Path| self.writable.iter().any(|writable| path.starts_with(writable) && path != writable);
+        let is_frozen = |path: &Path| self.frozen.iter().any(|frozen| path.starts_with(frozen));
+        let above = self.hidden.iter().flat_map(|path| path.ancestors().skip(1));
+        above.filter(|path| is_within(path) && !is_frozen(path)).map(Path::to_owned).collect()
+    }
+}
+
 /// Mounts the view over what this process sees.
 ///
 /// # Errors
@@ -47,7 +61,8 @@ pub(super) fn show(view: &View) -> Result<(), String> {
     mount("tmpfs", MEMORY_FILES, "tmpfs", own, MEMORY_FILES_OPTIONS).map_err(|error| refused(MEMORY_FILES, error))?;
     let [file, dir] = hiding_places()?;
 
-    for path in view.writable.iter().chain(&view.frozen) {
+    let held = view.held();
+    for path in view.writable.iter().chain(&held).chain(&view.frozen) {
         bind(path, path)?;
     }
     for path in &view.hidden {
@@ -55,13 +70,14 @@ pub(super) fn show(view: &View) -> Result<(), String> {
     }
 
     set_attributes(c"/", libc::AT_RECURSIVE, READ_ONLY, 0).map_err(|error| refused("/", error))?;
-    for path in view.writable.iter().map(PathBuf::as_path).chain([Path::new(MEMORY_FILES)]) {
+    for path in view.writable.iter().chain(&held).map(PathBuf::as_path).chain([Path::new(MEMORY_FILES)]) {
         // A file system that was read-only before stays so.
         let _ = set_writable(path);
     }
 
     // A machine that hides parts of `/proc`, as containers do, refuses another one. Landlock keeps others' out of reach.
-    let _ = mount("proc", "/proc", "proc", own | MountFlags::NOEXEC, None);
+    // Read-only, because root owns its entries, and their modes are those of the whole machine.
+    let _ = mount("proc", "/proc", "proc", own | MountFlags::NOEXEC | MountFlags::RDONLY, None);
     // The directory of this process is still the one below.
     std::env::set_current_dir(directory).map_err(|error| format!("the directory of the call: {error}"))
 }

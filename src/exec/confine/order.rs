@@ -16,6 +16,9 @@ use super::rights::CageRights;
 /// The subcommand that starts this binary as the child that confines itself.
 pub(crate) const COMMAND: &str = "confine";
 
+/// The start of the names of variables that the child hands on to the program without it.
+pub(crate) const HANDED_ON: &str = "CLIMAX_HANDED_ON_";
+
 /// What the child has to do before it executes a program.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Order {

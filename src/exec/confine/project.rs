@@ -98,7 +98,17 @@ pub(super) fn secrets(rights: &CageRights) -> Vec<PathBuf> {
             found.extend(below.map(|(_, path, _)| path));
         }
     }
+    // What a link leads to has another name, by which it could be read.
+    let targets = found.iter().filter(|path| path.is_symlink()).filter_map(|path| path.canonicalize().ok());
+    let targets: Vec<PathBuf> = targets.filter(|path| path != project && path.starts_with(project)).collect();
+    found.extend(targets);
     found
+}
+
+/// Returns whether a path leads through a project to somewhere else, so that whoever may write there chooses where.
+pub(super) fn leads_through(path: &Path, project: &Path) -> bool {
+    let is_inside = |path: &Path| path.canonicalize().is_ok_and(|path| path.starts_with(project));
+    path != project && path.symlink_metadata().is_ok() && path.ancestors().any(is_inside)
 }
 
 /// Returns the protected names that exist at the top of the project. Of a link in the project it is what the link leads to.
@@ -121,6 +131,10 @@ pub(super) fn around(directory: &Path, hidden: &[PathBuf]) -> Result<Vec<PathBuf
 
     let mut granted = Vec::new();
     for (_, path, _) in entries(directory) {
+        // The right would be for what a link leads to: a secret, or anything outside.
+        if path.is_symlink() {
+            continue;
+        }
         granted.extend(around(&path, hidden)?);
         if granted.len() > MAX_ENTRIES {
             let directory = directory.display();
@@ -169,7 +183,7 @@ fn entries(directory: &Path) -> Vec<(String, PathBuf, bool)> {
     let entry = |entry: fs::DirEntry| {
         // A link that leads nowhere hides nothing, and nothing can be mounted over it.
         let is_dir = fs::metadata(entry.path()).ok()?.is_dir() && entry.file_type().is_ok_and(|kind| kind.is_dir());
-        Some((entry.file_name().to_str()?.to_owned(), entry.path(), is_dir))
+        Some((entry.file_name().to_string_lossy().into_owned(), entry.path(), is_dir))
     };
     found.flatten().filter_map(entry).collect()
 }

@@ -9,6 +9,7 @@ use tokio::process::{Child, Command};
 use super::children;
 use super::joint::Descriptors;
 use crate::exec::confine;
+use crate::exec::environment::is_named;
 use crate::exec::error::SpawnError;
 use crate::exec::files::resolve;
 use crate::exec::invocation::Invocation;
@@ -79,14 +80,7 @@ fn start_error(invocation: &Invocation, error: io::Error) -> SpawnError {
 
 /// Returns the variables of this process that are among `names`, of which one may end in `*`.
 fn inherited(names: &[String]) -> impl Iterator<Item = (OsString, OsString)> {
-    std::env::vars_os().filter(|(name, _)| names.iter().any(|pattern| matches(name, pattern)))
-}
-
-fn matches(name: &OsStr, pattern: &str) -> bool {
-    match pattern.strip_suffix('*') {
-        Some(start) => name.as_encoded_bytes().starts_with(start.as_bytes()),
-        None => name == pattern,
-    }
+    std::env::vars_os().filter(|(name, _)| is_named(name, names))
 }
 
 /// Makes the error of a system that refused something to the program.
