@@ -121,9 +121,9 @@ fn enter_cage(
 /// The program sees those of its init, and the password by which errors of this process are known is one of them.
 fn forget_words() {
     let erase = || {
-        let stat = fs::read_to_string("/proc/self/stat").ok()?;
+        let status = fs::read_to_string("/proc/self/stat").ok()?;
         // The fields after the name, which may hold spaces, are the third and later ones. Source: `proc_pid_stat`(5).
-        let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(45).map(|field| field.parse::<u64>().ok());
+        let mut fields = status.rsplit_once(')')?.1.split_whitespace().skip(45).map(|field| field.parse::<u64>().ok());
         let (start, end) = (fields.next()??, fields.next()??);
         let memory = fs::OpenOptions::new().write(true).open("/proc/self/mem").ok()?;
         let name = fs::read("/proc/self/cmdline").ok()?.iter().position(|byte| *byte == 0)?;
