@@ -183,13 +183,16 @@ pub(crate) fn rights(cage: Cage, needs: &Needs, surroundings: Surroundings<'_>) 
         paths.retain(|path| path.is_absolute());
     }
 
+    let in_project = |path: &PathBuf| directory.as_ref().is_some_and(|top| path.starts_with(top));
+    let frozen = search_path(env).filter(in_project).collect();
+    let (secrets, open) = (lines.secrets.clone(), lines.open.clone());
     Rights {
         read: Readable::Listed(read),
         write,
         network: needs.has_network(),
         local_sockets: needs.has_local_sockets(),
         metadata: true,
-        cage: Some(CageRights { cage, project: directory, secrets: lines.secrets.clone(), open: lines.open.clone() }),
+        cage: Some(CageRights { cage, project: directory, frozen, secrets, open }),
     }
 }
 
@@ -198,6 +201,12 @@ pub(crate) fn variables(needs: &Needs) -> Option<(String, String)> {
     // Git ends if its user's configuration exists and cannot be read, and many programs start git.
     let reads_git = needs.read.iter().any(|path| path.ends_with(".gitconfig"));
     (!reads_git).then(|| ("GIT_CONFIG_GLOBAL".to_owned(), "/dev/null".to_owned()))
+}
+
+/// Returns the directories of `PATH`. A later call, outside of any cage, could find a program in one of them.
+fn search_path(env: Lookup<'_>) -> impl Iterator<Item = PathBuf> {
+    let path = env("PATH").unwrap_or_default();
+    std::env::split_paths(&path).collect::<Vec<_>>().into_iter()
 }
 
 /// Returns where toolchains may be: in the home directory, where variables name them, and on `PATH`.
@@ -214,10 +223,8 @@ fn toolchains(env: Lookup<'_>) -> Vec<PathBuf> {
         let root = env(variable).map(PathBuf::from).filter(is_narrow);
         root.into_iter().flat_map(|root| parts.iter().map(move |part| root.join(part)))
     });
-    let search_path = env("PATH").unwrap_or_default();
-    let searched = std::env::split_paths(&search_path).filter(is_narrow).collect::<Vec<_>>();
 
-    of_home.chain(named).chain(searched).collect()
+    of_home.chain(named).chain(search_path(env).filter(is_narrow)).collect()
 }
 
 #[cfg(test)]

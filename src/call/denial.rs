@@ -140,7 +140,13 @@ mod tests {
     #[test]
     fn names_the_cage_the_file_and_the_way_on() {
         let caged = |cage| Rights {
-            cage: Some(CageRights { cage, project: Some("/srv/p".into()), secrets: Vec::new(), open: Vec::new() }),
+            cage: Some(CageRights {
+                cage,
+                project: Some("/srv/p".into()),
+                frozen: Vec::new(),
+                secrets: Vec::new(),
+                open: Vec::new(),
+            }),
             ..Rights::default()
         };
         let said = |cage, stderr: &str| denial(&caged(cage), stderr, &|_| true).unwrap_or_default();

@@ -116,6 +116,14 @@ fn workspace_writes_in_the_project_but_not_what_other_programs_load() {
     assert_eq!(fs::read_to_string(desk.path("project/.git/config")).unwrap(), "[core]\n");
     assert!(!desk.path("project/.git/hooks/pre-commit").exists());
 
+    // A directory where programs are found is no place for new ones.
+    fs::create_dir_all(desk.path("project/venv/bin")).unwrap();
+    let search_path = format!("{}:{}", desk.path("project/venv/bin").display(), std::env::var("PATH").unwrap());
+    let plant = "PATH=/usr/bin:/bin bash -c 'echo a > venv/bin/git || mv venv other || echo planted > venv/new'";
+    let planted = run(desk.climax().env("PATH", search_path).args(["sh", "--cage", "workspace", "-c", plant]));
+    assert!(planted.0 == 0 && !desk.path("project/venv/bin/git").exists(), "{planted:?}");
+    assert!(desk.path("project/venv/new").exists(), "{planted:?}");
+
     let (status, _, stderr) = sh("bash -c 'mkdir .idea; echo a > .envrc; echo a > plain'");
     let [made, aside, plain] = [".envrc", ".envrc.aside", "plain"].map(|name| desk.path("project").join(name));
     assert!(status == 0 && !made.exists() && aside.exists() && plain.exists(), "{stderr}");

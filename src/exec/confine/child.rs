@@ -92,7 +92,8 @@ fn enter_cage(
 
     let mut write: Vec<OsString> = write.iter().filter(|path| Path::new(path).is_dir()).cloned().collect();
     let read = if is_isolated {
-        let frozen = rights.project.as_deref().filter(|_| rights.cage == Cage::Workspace).map(project::protected);
+        let is_written = rights.cage == Cage::Workspace;
+        let frozen = rights.project.as_deref().filter(|_| is_written).map(|top| project::frozen(top, &rights.frozen));
         let view =
             View { writable: write.iter().map(PathBuf::from).collect(), frozen: frozen.unwrap_or_default(), hidden };
         forget_words();

@@ -36,14 +36,14 @@ pub(super) struct View {
 }
 
 impl View {
-    /// Returns the directories between what may be written and what is hidden in it, the outer ones first.
+    /// Returns the directories between what may be written and what is hidden or frozen in it, the outer ones first.
     ///
-    /// Mounted over themselves they cannot be renamed. Elsewhere the next call would not find the secrets in them.
+    /// Mounted over themselves they cannot be renamed. Elsewhere the next call would not find what they hold.
     fn held(&self) -> BTreeSet<PathBuf> {
         let is_within =
             |path: &Path| self.writable.iter().any(|writable| path.starts_with(writable) && path != writable);
         let is_frozen = |path: &Path| self.frozen.iter().any(|frozen| path.starts_with(frozen));
-        let above = self.hidden.iter().flat_map(|path| path.ancestors().skip(1));
+        let above = self.hidden.iter().chain(&self.frozen).flat_map(|path| path.ancestors().skip(1));
         above.filter(|path| is_within(path) && !is_frozen(path)).map(Path::to_owned).collect()
     }
 }

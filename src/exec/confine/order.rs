@@ -65,10 +65,11 @@ impl Order {
                 let limits = LIMITS.iter().zip([memory_mb, cpu_s, processes, file_mb]);
                 words.extend(limits.filter_map(|(name, limit)| Some(format!("{name}={}", limit.as_ref()?))));
             }
-            Holder::Cage { rights: CageRights { cage, project, secrets, open }, isolation, local_sockets } => {
+            Holder::Cage { rights: CageRights { cage, project, frozen, secrets, open }, isolation, local_sockets } => {
                 words.push(format!("cage={}", cage.as_str()));
                 words.push(format!("isolation={}", isolation.as_str()));
                 words.extend(project.iter().map(|project| format!("project={}", project.display())));
+                words.extend(frozen.iter().map(|path| format!("frozen={}", path.display())));
                 words.extend(secrets.iter().map(|name| format!("secret={name}")));
                 words.extend(open.iter().map(|name| format!("open={name}")));
                 words.extend(local_sockets.then(|| LOCAL_SOCKETS.to_owned()));
@@ -111,6 +112,7 @@ fn holder(rules: &[OsString]) -> Option<Holder> {
     let rights = CageRights {
         cage: cage.parse::<Cage>().ok()?,
         project: values(rules, "project").into_iter().next().map(PathBuf::from),
+        frozen: values(rules, "frozen").into_iter().map(PathBuf::from).collect(),
         secrets: names("secret"),
         open: names("open"),
     };
@@ -146,6 +148,7 @@ mod tests {
             rights: CageRights {
                 cage: Cage::Workspace,
                 project,
+                frozen: vec!["/home/a b/bin".into()],
                 secrets: vec!["cage=read".to_owned()],
                 open: vec![".env".to_owned()],
             },

@@ -111,9 +111,11 @@ pub(super) fn leads_through(path: &Path, project: &Path) -> bool {
     path != project && path.symlink_metadata().is_ok() && path.ancestors().any(is_inside)
 }
 
-/// Returns the protected names that exist at the top of the project. Of a link in the project it is what the link leads to.
-pub(super) fn protected(project: &Path) -> Vec<PathBuf> {
-    let found = PROTECTED.iter().filter_map(|name| project.join(name).canonicalize().ok());
+/// Returns what a program may not change in a project, as far as it exists: the protected names at its top, and `more`. Of
+/// a link in the project it is what the link leads to.
+pub(super) fn frozen(project: &Path, more: &[PathBuf]) -> Vec<PathBuf> {
+    let all = PROTECTED.iter().map(|name| project.join(name)).chain(more.iter().cloned());
+    let found = all.filter_map(|path| path.canonicalize().ok());
     found.filter(|path| path != project && path.starts_with(project)).collect()
 }
 

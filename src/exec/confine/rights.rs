@@ -40,6 +40,8 @@ pub struct CageRights {
     pub cage: Cage,
     /// The directory whose files it is about; `None` if the call has no project.
     pub project: Option<PathBuf>,
+    /// Directories in the project that it may not change, since programs are found in them.
+    pub frozen: Vec<PathBuf>,
     /// Names of files whose content it does not see, beside the usual ones: patterns in which `*` stands for any
     /// characters.
     pub secrets: Vec<String>,
