@@ -135,7 +135,8 @@ fn needs_of_reading(cli: CliView<'_>) -> [String; 2] {
 fn programs_page_says_how_each_program_is_held_to_reading() {
     let mut page = "# Bundled programs\n\nTools of each program by risk. The other columns say how tools that only read are restricted: words\n\
         in every command line, variables that are set, and the network and files that confinement permits.\n\
-        Tools of risk `write` and `destructive` are confined only with `--confine all`, or in the cage that they name.\n\
+        Tools of risk `write` and `destructive` are confined only with `--confine all`, or in the cage that\n\
+        they name.\n\
         [Security](../../SECURITY.md) says what was done against hostile directories.\n\
         `cargo test --test it programs_page` checks this page against the configs.\n\n\
         | program | read | write | destructive | words | variables | network | writes |\n|---|---|---|---|---|---|---|---|\n"
