@@ -33,6 +33,11 @@ pub trait Approver: Sync {
 
     /// Asks the user to approve the calls of a plan.
     fn approve(&self, plan: &Plan<'_>) -> impl Future<Output = Verdict<Self::Question>> + Send;
+
+    /// Whether a user can be asked while a line runs.
+    fn can_ask(&self) -> bool {
+        false
+    }
 }
 
 /// An approver without a user, for resources and prompts.
@@ -87,7 +92,7 @@ impl Plan<'_> {
     /// Returns whether the policy requires approval of one of the calls.
     #[must_use]
     pub fn needs_approval(&self) -> bool {
-        self.stages().any(|stage| self.stage_needs_approval(stage))
+        self.stages.iter().any(|stage| self.stage_needs_approval(stage))
     }
 
     /// Returns whether the policy requires approval of a call, or of one that it starts.

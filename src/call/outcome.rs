@@ -59,6 +59,12 @@ pub enum CallError {
     /// No tool takes a command of the line, or the line is not understood.
     #[error("Command line not read: {0}")]
     Unread(Box<UnreadLine>),
+    /// The words of a command were known only while its line ran, and this client is asked before a line runs.
+    #[error(
+        "it needs approval, its words were not known before the line ran, and this client is asked before that: write \
+         the words out, or run it as a line of its own"
+    )]
+    LateQuestion,
     /// The audit file cannot be written.
     #[error("Not run: the audit file cannot be written: {0}")]
     Unaudited(#[source] io::Error),
@@ -266,7 +272,7 @@ impl CallError {
             Self::Unread(line) if line.is_withheld() => ErrorCode::PolicyDenied,
             Self::InvalidArguments { .. } | Self::Unread(_) => ErrorCode::InvalidArguments,
             Self::PolicyDenied { .. } => ErrorCode::PolicyDenied,
-            Self::ApprovalDenied(_) | Self::UnusableAnswer { .. } => ErrorCode::ApprovalDenied,
+            Self::ApprovalDenied(_) | Self::UnusableAnswer { .. } | Self::LateQuestion => ErrorCode::ApprovalDenied,
             Self::Spawn(_) | Self::Unaudited(_) => ErrorCode::SpawnFailed,
         }
     }
@@ -283,6 +289,7 @@ impl CallError {
             Self::ApprovalDenied(Denial::Unasked) => "denied_unasked",
             Self::ApprovalDenied(Denial::Unanswerable) => "denied_unanswerable",
             Self::UnusableAnswer { .. } => "unusable_answer",
+            Self::LateQuestion => "denied_unasked",
             Self::Spawn(_) => return (None, Some("spawn_failed")),
             Self::Unaudited(_) => return (None, None),
         };

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use climax_catalog::{Cage, Policy, ResolvedTool, Risk};
+use climax_shell::Script;
 use serde_json::{Map, Value};
 
 use crate::call::arguments::Bound;
-use crate::call::line::{Condition, Redirections};
-use crate::call::outcome::CallError;
+use crate::call::line::CommandKey;
+use crate::call::outcome::{CallError, Permission};
 use crate::call::plan_outcome::{PlanFailure, StageOutcome};
 use crate::call::risk;
 use crate::exec::{Invocation, Outcome, Runner};
@@ -16,19 +17,23 @@ use crate::exec::{Invocation, Outcome, Runner};
 /// The calls of a request, read, checked and planned. A call by name is a plan of one call.
 #[derive(Clone, Debug)]
 pub struct Plan<'a> {
-    /// The pipelines, in the order in which they run.
-    pub(crate) steps: Vec<Step<'a>>,
+    /// The calls whose words are known, in the order in which they are written.
+    pub(crate) stages: Vec<Stage<'a>>,
+    /// The commands of a line whose words will be known once it runs.
+    pub(crate) open: Vec<OpenCall<'a>>,
+    /// The syntax of a line; `None` for a call by name.
+    pub(crate) script: Option<Script>,
     pub(crate) policy: &'a Policy,
     pub(crate) runner: &'a Runner,
 }
 
-/// Calls that run at once, joined by pipes.
+/// A command of a line whose words will be known once it runs.
 #[derive(Clone, Debug)]
-pub(crate) struct Step<'a> {
-    /// When it runs, by the exit status of the step before.
-    pub(crate) condition: Condition,
-    /// The calls, in the order of the pipeline.
-    pub(crate) stages: Vec<Stage<'a>>,
+pub(crate) struct OpenCall<'a> {
+    /// Its tool, which its literal words name.
+    pub(crate) tool: ResolvedTool<'a>,
+    /// The least risk that it has.
+    pub(crate) risk: Risk,
 }
 
 /// A call in its place.
@@ -39,8 +44,14 @@ pub(crate) struct Stage<'a> {
     pub(crate) call: PlannedCall<'a>,
     /// The command as it is written; the tool's name for a call by name.
     pub(crate) text: String,
-    /// Where its output goes.
-    pub(crate) streams: Redirections,
+    /// How a command of a line is told from others.
+    pub(crate) key: CommandKey,
+    /// Whether it reads the standard input that it has.
+    pub(crate) reads_input: bool,
+    /// Whether the question about it has been answered with its plan.
+    pub(crate) is_approved: bool,
+    /// Its own approval, if it was asked about while its line ran.
+    pub(crate) permission: Option<Permission>,
 }
 
 /// A call whose arguments have been checked, with the program that it would start.
@@ -59,18 +70,25 @@ pub(crate) struct PlannedCall<'a> {
 impl<'a> Plan<'a> {
     /// Returns all calls: those of each stage, then those that it starts.
     pub(crate) fn calls(&self) -> impl Iterator<Item = &PlannedCall<'a>> {
-        self.stages().flat_map(|stage| stage.call.with_started())
+        self.stages.iter().flat_map(|stage| stage.call.with_started())
     }
 
-    /// Returns the stages of all steps.
-    pub(crate) fn stages(&self) -> impl Iterator<Item = &Stage<'a>> {
-        self.steps.iter().flat_map(|step| &step.stages)
+    /// Makes the plan of one command of a line.
+    pub(crate) fn of_stage(stage: Stage<'a>, policy: &'a Policy, runner: &'a Runner) -> Self {
+        Self { stages: vec![stage], open: Vec::new(), script: None, policy, runner }
     }
 
-    /// Returns the highest risk of its calls.
+    /// Returns the highest risk of its calls. Builtins alone only read.
     #[must_use]
     pub fn risk(&self) -> Risk {
-        self.calls().map(PlannedCall::risk).max().unwrap_or(Risk::Destructive)
+        let open = self.open.iter().map(|open| open.risk);
+        self.calls().map(PlannedCall::risk).chain(open).max().unwrap_or(Risk::Read)
+    }
+
+    /// Returns whether the policy requires approval of a command whose words are not known yet, whatever they become.
+    #[must_use]
+    pub fn may_need_approval(&self) -> bool {
+        self.open.iter().any(|open| self.policy.needs_approval_at(open.tool, open.risk))
     }
 }
 

@@ -46,6 +46,8 @@ pub struct PlanOutcome {
     pub steps: Vec<StepOutcome>,
     /// The reason why the plan ended early.
     pub failure: Option<PlanFailure>,
+    /// The exit status of a line; `None` for a call by name.
+    pub status: Option<i32>,
 }
 
 /// What the programs of a pipeline did.
@@ -117,17 +119,11 @@ impl<Q> PlanResult<Q> {
 
 impl<Q> From<PlanFailure> for PlanResult<Q> {
     fn from(failure: PlanFailure) -> Self {
-        Self::Done(PlanOutcome { steps: Vec::new(), failure: Some(failure) })
+        Self::Done(PlanOutcome { failure: Some(failure), ..PlanOutcome::default() })
     }
 }
 
 impl StepOutcome {
-    /// Returns whether a time limit or a stop ended one of its programs, which ends the plan.
-    pub(super) fn is_stopped(&self) -> bool {
-        let is_stopped = |end| matches!(end, End::TimedOut(_) | End::Stopped(_));
-        self.stages.iter().any(|stage| is_stopped(stage.outcome.end))
-    }
-
     /// Returns the exit status of its last program, as a shell counts it: 128 and the number for a signal.
     #[must_use]
     pub fn status(&self) -> i32 {

@@ -13,6 +13,9 @@ use climax_catalog::{MAX_SUGGESTIONS, Policy, Prompt, ResolvedTool, Skill, ToolI
 use serde_json::{Map, Value};
 
 pub use self::dry_run::DryRun;
+pub(in crate::call) use self::journal::{Entry, Journal};
+pub(in crate::call) use self::planning::LineStage;
+pub(in crate::call) use self::run::explained;
 use crate::call::audit::Audit;
 use crate::call::native::NativeTools;
 use crate::call::outcome::CallError;

@@ -2,12 +2,12 @@
 
 mod live;
 
-use std::cell::Cell;
 use std::convert::Infallible;
 use std::fs;
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -167,7 +167,8 @@ impl Call<'_> {
         live: &mut Live,
         form: TextForm,
     ) -> io::Result<(Reply, Option<u8>)> {
-        let received = Cell::new(None);
+        // 0 as long as there is none.
+        let received = AtomicU8::new(0);
         let result = runtime.block_on(async {
             let [mut terminate, mut interrupt, mut hangup] =
                 [signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?, signal(SignalKind::hangup())?];
@@ -177,7 +178,7 @@ impl Call<'_> {
                     _ = interrupt.recv() => SignalKind::interrupt(),
                     _ = hangup.recv() => SignalKind::hangup(),
                 };
-                received.set(u8::try_from(kind.as_raw_value()).ok());
+                received.store(u8::try_from(kind.as_raw_value()).unwrap_or_default(), Ordering::Relaxed);
                 Stop::Cancelled
             };
 
@@ -192,7 +193,8 @@ impl Call<'_> {
 
         // A thread may still wait for input at the terminal.
         runtime.shutdown_background();
-        Ok((self.rendered(result?, form), received.get()))
+        let received = received.into_inner();
+        Ok((self.rendered(result?, form), (received > 0).then_some(received)))
     }
 
     /// The tool, if it is served.

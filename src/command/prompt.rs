@@ -22,6 +22,7 @@ use crate::call::approval::{Approver, Denial, FormAnswer, Verdict};
 use crate::call::arguments::Input;
 use crate::call::digest::RequestDigest;
 use crate::call::form::Form;
+use crate::call::WriteMode;
 use crate::call::line::{Candidate, CompletionContext, LineContext, complete, read_line};
 use crate::call::{Plan, Toolbox, UnknownPrograms};
 use crate::command::runtime::user_directory;
@@ -147,15 +148,16 @@ fn display(candidate: &Candidate, widest: usize, columns: usize) -> String {
 
 impl Highlighter for Writer<'_> {
     fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
-        let no_paths = |_: &str, _: &[String]| Ok(Vec::new());
+        let no_paths = |_: &str, _: Option<&str>| Ok(Vec::new());
         let context = LineContext {
             env: &exec::variable,
             names_program: &exec::names_program,
             unknown: &|program| self.unknown.tool(program),
             glob: &no_paths,
+            write_mode: &|_, _| WriteMode::Protected,
             input: Input::Nothing,
         };
-        let error = match read_line(self.index, line, context) {
+        let error = match read_line(self.index, line, None, context) {
             Err(error) if !line.trim().is_empty() => error,
             _ => return line.into(),
         };

@@ -170,7 +170,7 @@ fn status(done: PlanOutcome) -> u8 {
         return status;
     }
 
-    let status = done.steps.last().map_or(0, StepOutcome::status);
+    let status = done.status.or_else(|| done.steps.last().map(StepOutcome::status)).unwrap_or_default();
     u8::try_from(status & 0xff).unwrap_or(FAILURE)
 }
 
@@ -185,6 +185,7 @@ fn failure_status(error: &CallError) -> u8 {
         CallError::PolicyDenied { .. }
         | CallError::ApprovalDenied(_)
         | CallError::UnusableAnswer { .. }
+        | CallError::LateQuestion
         | CallError::Spawn(_) => DENIED,
         CallError::InvalidArguments { .. } => USAGE,
         CallError::Unaudited(_) => FAILURE,

@@ -1,15 +1,14 @@
 //! `climax translate`: prints the calls that a command line stands for, without running them.
 
 use std::io;
-use std::path::Path;
 use std::process::ExitCode;
 
 use climax_catalog::{Catalog, Risk};
 use serde_json::{Value, json};
 
 use crate::call::arguments::Input;
-use crate::call::line::{Condition, LineContext, ReadLine, ReadStage, Reading, UnreadLine, read_line};
-use crate::call::{UnknownPrograms, command_line, risk};
+use crate::call::line::{ReadCall, ReadCommand, ReadLine, Reading, UnreadLine, read_line};
+use crate::call::{Served, command_line, risk};
 use crate::command::output::{FAILURE, print};
 use crate::command::selection::Sources;
 use crate::exec::{self, Invocation, Isolation};
@@ -73,43 +72,33 @@ fn translated(served: &LoadedTools, line: &str, as_json: bool) -> (String, ExitC
 
 /// Reads a line as a call of an agent would, in the directory of this process.
 fn read<'a>(LoadedTools { index, policy }: &'a LoadedTools, line: &str) -> Result<ReadLine<'a>, UnreadLine> {
-    let unknown = UnknownPrograms::permitted(policy, index, Isolation::here());
-    let glob = |pattern: &str, directories: &[String]| {
-        exec::glob::expand(pattern, &exec::glob::directory_of(directories, Path::new("")))
-    };
-    let context = LineContext {
-        env: &exec::variable,
-        names_program: &exec::names_program,
-        unknown: &|program| unknown.tool(program),
-        glob: &glob,
-        input: Input::Nothing,
-    };
-    read_line(index, line, context)
+    let served = Served { index, policy, isolation: Isolation::here(), made: &[] };
+    served.with_context(Input::Nothing, |context| read_line(index, line, None, context))
 }
 
-/// The calls as JSON, in order, each with what joins it to the next.
+/// The calls and builtins as JSON, in order, each with what joins it to the next.
 fn stages(line: &ReadLine<'_>) -> Vec<Value> {
-    let mut found = Vec::new();
-    for (at, step) in line.steps.iter().enumerate() {
-        let next = line.steps.get(at + 1).map(|next| match next.condition {
-            Condition::Always => ";",
-            Condition::Success => "&&",
-            Condition::Failure => "||",
-        });
-        for (place, stage) in step.stages.iter().enumerate() {
-            let then = if place + 1 < step.stages.len() { Some("|") } else { next };
-            found.push(stage_json(stage, place > 0, then));
-        }
-    }
-
-    found
+    let last = line.commands.len().saturating_sub(1);
+    let then = |at: usize, command: &ReadCommand<'_>| command.then.filter(|_| at < last);
+    line.commands.iter().enumerate().map(|(at, command)| stage_json(command, then(at, command))).collect()
 }
 
-fn stage_json(stage: &ReadStage<'_>, is_piped: bool, then: Option<&str>) -> Value {
-    let input = if is_piped { Input::Pipe } else { Input::Nothing };
-    let (mut call, _, _) = call_json(&stage.reading, input);
-    call["then"] = json!(then);
-    call
+fn stage_json(command: &ReadCommand<'_>, then: Option<&str>) -> Value {
+    let mut stage = match &command.call {
+        ReadCall::Builtin(builtin) => {
+            let name: &str = builtin.into();
+            json!({ "builtin": name, "argv": command.key.words, "risk": Risk::Read.as_str() })
+        }
+        ReadCall::Tool(reading) => {
+            let input = if command.reads_input { Input::Pipe } else { Input::Nothing };
+            call_json(reading, input).0
+        }
+    };
+    if command.is_open {
+        stage["open"] = json!(true);
+    }
+    stage["then"] = json!(then);
+    stage
 }
 
 /// A call as JSON, with the command that it starts; and its plan and its risk.
@@ -138,11 +127,15 @@ fn call_json(reading: &Reading<'_>, input: Input<'_>) -> (Value, Option<Invocati
 fn text(line: &ReadLine<'_>) -> String {
     let lines = stages(line).into_iter().map(|stage| {
         let args = stage["args"].to_string();
-        format!(
-            "{} {args} ({})",
-            stage["tool_name"].as_str().unwrap_or_default(),
-            stage["risk"].as_str().unwrap_or_default()
-        )
+        let open = if stage["open"] == true { ", in part known once it runs" } else { "" };
+        match stage["builtin"].as_str() {
+            Some(builtin) => format!("{builtin} {} (builtin{open})", stage["argv"]),
+            None => format!(
+                "{} {args} ({}{open})",
+                stage["tool_name"].as_str().unwrap_or_default(),
+                stage["risk"].as_str().unwrap_or_default()
+            ),
+        }
     });
     lines.collect::<Vec<_>>().join("\n")
 }

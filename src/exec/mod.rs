@@ -33,7 +33,7 @@ pub(crate) use confine::isolate;
 pub use confine::{CageRights, Isolation, Readable, Rights, kernel_abi};
 pub use environment::{directory, variable};
 pub use error::SpawnError;
-pub(crate) use files::ResultFiles;
+pub(crate) use files::{Opened, Place, ResultFiles, open_to_read, open_to_write, path_of_program, place_of};
 pub use files::{
     FileContent, Project, ResultFile, could_write, glob, is_program, locate, names_program, paths, project,
 };
@@ -51,6 +51,7 @@ pub use platform::{keep_descriptors_private, room_for_connections};
 pub(crate) use process::CleanupGuard;
 #[cfg(has_code)]
 pub(crate) use process::{CallerSlots, Guest};
-pub use process::{ErrorSink, PipelineEnds, PipelineStage, Sink, StageError, reap_given_children};
+pub use process::reap_given_children;
+pub(crate) use process::{ErrorSink, Joint, Sink, pipe_between};
 pub use random::random_bytes;
 pub use runner::Runner;

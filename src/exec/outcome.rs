@@ -50,6 +50,11 @@ impl Outcome {
         }
     }
 
+    /// Makes the outcome of a builtin of a line.
+    pub(crate) fn of_builtin(end: End) -> Self {
+        Self::ended(end)
+    }
+
     /// Returns whether it ended with status 0 or with an exit code that is an answer.
     #[must_use]
     pub fn succeeded(&self) -> bool {

@@ -2,15 +2,13 @@
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use climax_catalog::policy::Executor;
 use futures_util::FutureExt as _;
-use futures_util::future::try_join_all;
 use serde_json::Value;
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, SemaphorePermit};
 use tokio::time::sleep;
 
 use super::confine::Isolation;
@@ -21,9 +19,7 @@ use super::outcome::{End, Outcome, Stop};
 use super::output::{Captured, Masks, Watch};
 #[cfg(has_code)]
 use super::process::Guest;
-use super::process::{
-    CleanupGuard, Janitor, Joint, PipelineEnds, PipelineStage, RunContext, Slots, StageError, StartQueue, join,
-};
+use super::process::{CleanupGuard, Janitor, Joint, RunContext, Slots, StartQueue};
 use super::temporary::SessionFiles;
 use super::{container, local, secrets};
 
@@ -159,43 +155,43 @@ impl Runner {
         self.run_joined(&invocation, Joint::default(), (watch, &masks), stop).await
     }
 
-    /// Runs the programs of a pipeline at once and waits for all of them. They share one slot.
-    ///
-    /// Bytes between the programs do not pass through this process. A program whose reader has ended gets SIGPIPE, as in
-    /// a shell. Each may take as long as the one with the longest timeout. If one cannot be started, the others are
-    /// killed. When `stop` completes, all are ended. `watch` reports the last one. Returns what each did, and how long it
-    /// ran.
+    /// Waits for a slot. Hold it while programs run by [`Runner::run_joined_to`].
     ///
     /// # Errors
-    /// A program could not be started. A failure of a started program is an [`Outcome`].
-    pub async fn run_pipeline(
+    /// The reason of the stop, when `stop` completes first.
+    pub(crate) async fn slot(&self, stop: impl Future<Output = Stop>) -> Result<Option<SemaphorePermit<'_>>, Stop> {
+        self.slots.take(stop).await
+    }
+
+    /// Runs a program with the streams of `joint`, in a slot that the caller holds.
+    ///
+    /// Bytes between programs do not pass through this process. A program whose reader has ended gets SIGPIPE, as in a
+    /// shell. `masks` are secrets of other programs that this one may print.
+    ///
+    /// # Errors
+    /// The program could not be started. A failure of a started program is an [`Outcome`].
+    pub(crate) async fn run_joined_to(
         &self,
-        stages: Vec<PipelineStage>,
-        ends: PipelineEnds,
-        watch: Option<&Watch>,
+        invocation: Invocation,
+        joint: Joint,
+        (watch, masks): (Option<&Watch>, &Masks),
         stop: impl Future<Output = Stop>,
-    ) -> Result<Vec<(Outcome, Duration)>, StageError> {
-        let mut stop = Box::pin(stop);
-        let _slot = match self.slots.take(stop.as_mut()).await {
-            Ok(slot) => slot,
-            Err(why) => return Ok(stages.iter().map(|_| (Outcome::not_started(why), Duration::ZERO)).collect()),
-        };
+    ) -> Result<Outcome, SpawnError> {
+        let (invocation, own) = secrets::take(invocation)?;
+        let masks = masks.with(&own);
+        self.run_joined(&invocation, joint, (watch, &masks), stop).await
+    }
 
-        let (stages, masks) = take_secrets(stages)?;
-        let joined = join(stages, ends)?;
-        let last = joined.len().saturating_sub(1);
-        let stop = stop.shared();
+    /// Notes that the session has made a file.
+    pub(crate) fn note_made(&self, path: &Path) {
+        if let Some(files) = &self.session_files {
+            files.note_made(path);
+        }
+    }
 
-        let runs = joined.into_iter().enumerate().map(|(stage, (invocation, joint))| {
-            // A program may print what it reads from another.
-            let (stop, watch, masks) = (stop.clone(), watch.filter(|_| stage == last), &masks);
-            async move {
-                let start = Instant::now();
-                let ran = self.run_joined(&invocation, joint, (watch, masks), stop).await;
-                ran.map(|outcome| (outcome, start.elapsed())).map_err(|error| StageError { stage, error })
-            }
-        });
-        try_join_all(runs).await
+    /// Returns the files that the session has made, and that nobody has replaced since.
+    pub(crate) fn made(&self) -> Vec<PathBuf> {
+        self.session_files.as_ref().map(|files| files.made()).unwrap_or_default()
     }
 
     /// Runs a program with the streams of `joint`, in the executor, without a slot of its own. Its secrets are among its
@@ -269,17 +265,4 @@ impl Runner {
             None => Ok(None),
         }
     }
-}
-
-/// Adds the secrets of each program to its environment. Returns the secrets of all of them too.
-fn take_secrets(stages: Vec<PipelineStage>) -> Result<(Vec<PipelineStage>, Masks), StageError> {
-    let mut masks = Masks::default();
-    let mut taken = Vec::with_capacity(stages.len());
-
-    for (at, PipelineStage { invocation, has_output, errors }) in stages.into_iter().enumerate() {
-        let (invocation, own) = secrets::take(invocation).map_err(|error| StageError { stage: at, error })?;
-        masks = masks.with(&own);
-        taken.push(PipelineStage { invocation, has_output, errors });
-    }
-    Ok((taken, masks))
 }

@@ -1,12 +1,15 @@
 //! Directories for temporary files of confined programs.
 
+use std::collections::HashMap;
 use std::fs::Permissions;
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 use tempfile::TempDir;
+
+use crate::lock::Unpoisoned as _;
 
 /// Variables that lead programs to their caches, by the name of a directory among the temporary files.
 const CACHES: [(&str, &str); 4] =
@@ -14,7 +17,11 @@ const CACHES: [(&str, &str); 4] =
 
 /// The directory that all calls of a session share, made for the first one. It goes with the session.
 #[derive(Debug, Default)]
-pub(super) struct SessionFiles(OnceLock<TempDir>);
+pub(super) struct SessionFiles {
+    directory: OnceLock<TempDir>,
+    /// The files that lines of the session have made, with their device and inode.
+    made: Mutex<HashMap<PathBuf, (u64, u64)>>,
+}
 
 /// The directory of a call.
 #[derive(Debug)]
@@ -31,11 +38,25 @@ impl SessionFiles {
     /// # Errors
     /// It cannot be made.
     pub(super) fn directory(&self) -> io::Result<CallFiles<'_>> {
-        if let Some(made) = self.0.get() {
+        if let Some(made) = self.directory.get() {
             return Ok(CallFiles::OfSession(made));
         }
         let made = make()?;
-        Ok(CallFiles::OfSession(self.0.get_or_init(|| made)))
+        Ok(CallFiles::OfSession(self.directory.get_or_init(|| made)))
+    }
+
+    /// Notes that the session has made a file.
+    pub(super) fn note_made(&self, path: &Path) {
+        let Ok(path) = path.canonicalize() else { return };
+        if let Some(identity) = identity(&path) {
+            self.made.lock().unpoisoned().insert(path, identity);
+        }
+    }
+
+    /// Returns the files that the session has made, and that nobody has replaced since.
+    pub(super) fn made(&self) -> Vec<PathBuf> {
+        let made = self.made.lock().unpoisoned();
+        made.iter().filter(|(path, known)| identity(path) == Some(**known)).map(|(path, _)| path.clone()).collect()
     }
 }
 
@@ -66,6 +87,12 @@ impl CallFiles<'_> {
             let _ = tokio::task::spawn_blocking(|| drop(directory)).await;
         }
     }
+}
+
+/// The device and inode of a regular file.
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    let found = path.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
+    Some((found.dev(), found.ino()))
 }
 
 fn make() -> io::Result<TempDir> {

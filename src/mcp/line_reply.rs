@@ -17,18 +17,20 @@ const SIGPIPE: i32 = 13;
 
 /// Renders the reply to a command line.
 ///
-/// A line of one command reads as its call does. Otherwise the output of each pipeline follows, and what went wrong in it
-/// stands before it. The details of an error have each command that the text shows.
+/// A line of one command reads as its call does. Otherwise outputs follow one another as they were printed, and what went
+/// wrong stands where it happened. The details of an error have each command that the text shows. It is an error if the
+/// line's exit status is not 0.
 pub(super) fn line_reply(done: PlanOutcome, index: &ToolIndex, form: TextForm) -> Reply {
-    let PlanOutcome { mut steps, failure } = done;
+    let PlanOutcome { mut steps, failure, status } = done;
     if let (None, [step]) = (&failure, steps.as_mut_slice())
         && step.stages.len() == 1
+        && status.is_none_or(|status| status == step.status() || exit_code(step.stages[0].outcome.end).is_none())
         && let Some(StageOutcome { tool, outcome, .. }) = step.stages.pop()
     {
         let output = index.get(&tool).map_or(OutputForm::Text, ResolvedTool::output_form);
         return reply(&tool, output, Ok(outcome), form);
     }
-    let mut blocks: Vec<String> = Vec::new();
+    let mut text = Blocks::default();
     let mut details: Vec<Value> = Vec::new();
     let mut error = None;
     let mut full_output = None;
@@ -37,38 +39,75 @@ pub(super) fn line_reply(done: PlanOutcome, index: &ToolIndex, form: TextForm) -
         error = None;
         let last = step.stages.len().saturating_sub(1);
         for (at, stage) in step.stages.into_iter().enumerate() {
-            let StageOutcome { tool, text, outcome, .. } = stage;
-            if at < last && has_ended_well(&outcome.end, outcome.succeeded()) && outcome.stderr.total_bytes() == 0 {
+            let StageOutcome { tool, text: written, outcome, .. } = stage;
+            let is_quiet = has_ended_well(&outcome.end, outcome.succeeded()) && outcome.stderr.total_bytes() == 0;
+            if at < last && is_quiet {
                 continue;
             }
             let is_failure = !has_ended_well(&outcome.end, outcome.succeeded()) || (at == last && !outcome.succeeded());
-            details.push(stage_details(&tool, &text, &outcome, form));
+            details.push(stage_details(&tool, &written, &outcome, form));
+            let is_plain = is_quiet && outcome.answer.is_none() && outcome.moved_aside.is_empty();
+            if is_plain && outcome.stdout.dropped_bytes() == 0 {
+                text.output(&form.apply(&outcome.stdout.text()));
+                continue;
+            }
             let rendered = reply(&tool, OutputForm::Text, Ok(outcome), form);
             error = error.or(rendered.error.filter(|_| is_failure));
             full_output = rendered.full_output.or(full_output);
             if at < last {
-                blocks.push(format!("[{text}]\n{}", rendered.text));
+                text.block(&format!("[{written}]\n{}", rendered.text));
             } else if rendered.text != NO_OUTPUT {
-                blocks.push(rendered.text);
+                text.block(&rendered.text);
             }
         }
     }
 
     if let Some(failure) = failure {
-        let PlanFailure { tool, text, error: reason } = failure;
+        let PlanFailure { tool, text: written, error: reason } = failure;
         let rendered = reply(tool.as_deref().unwrap_or("climax_run"), OutputForm::Text, Err(reason), form);
         error = rendered.error;
         details.extend(error.iter_mut().flat_map(|error| std::mem::take(&mut error.details)));
-        let about = tool.map_or(rendered.text.clone(), |tool| format!("`{text}` ({tool}): {}", rendered.text));
-        blocks.push(about);
-    }
-
-    if blocks.is_empty() {
-        blocks.push(NO_OUTPUT.to_owned());
+        text.block(&tool.map_or(rendered.text.clone(), |tool| format!("`{written}` ({tool}): {}", rendered.text)));
+    } else if status == Some(0) {
+        error = None;
     }
 
     let error = error.map(|error| ErrorObject { details, ..error });
-    Reply { error, full_output, ..Reply::text(blocks.join("\n\n")) }
+    Reply { error, full_output, ..Reply::text(text.finish()) }
+}
+
+/// A text of outputs, and of blocks with an empty line around each.
+#[derive(Default)]
+struct Blocks {
+    text: String,
+    ends_block: bool,
+}
+
+impl Blocks {
+    fn output(&mut self, text: &str) {
+        if self.ends_block && !text.is_empty() {
+            self.text.push_str("\n\n");
+            self.ends_block = false;
+        }
+        self.text.push_str(text);
+    }
+
+    fn block(&mut self, text: &str) {
+        if !self.text.is_empty() {
+            self.text.truncate(self.text.trim_end_matches('\n').len());
+            self.text.push_str("\n\n");
+        }
+        self.text.push_str(text);
+        self.ends_block = true;
+    }
+
+    fn finish(mut self) -> String {
+        if self.text.is_empty() {
+            return NO_OUTPUT.to_owned();
+        }
+        self.text.truncate(self.text.trim_end_matches('\n').len());
+        self.text
+    }
 }
 
 /// What a command did and printed, for the details of an error.

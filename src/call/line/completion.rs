@@ -8,10 +8,8 @@ use climax_catalog::{ArgView, ResolvedTool, Shape, ToolIndex, quoted_words};
 
 use super::command::{Command, is_option};
 use super::grammar::{Grammar, Slot, Zone};
-use super::lexer::{Lexer, Token};
 use super::respelling::{Respelled, spellings};
 use super::scan::scan;
-use super::script::Word;
 
 /// What a completion needs to know of its surroundings.
 #[derive(Clone, Copy)]
@@ -82,23 +80,21 @@ pub fn complete(index: &ToolIndex, line: &str, cursor: usize, context: Completio
     Completion { range, candidates: found.into_iter().map(candidate).collect() }
 }
 
-/// Reads the words of the last command, and the word that the text ends in. Variables before the program are left out.
-fn command_at_end(text: &str) -> Option<(Vec<Word>, Option<Word>)> {
-    let mut lexer = Lexer::new(text);
-    let mut words: Vec<Word> = Vec::new();
-    while let Some((token, _)) = lexer.next().ok()? {
-        match token {
-            Token::Operator(_) => words.clear(),
-            Token::Redirection(_) => {}
-            Token::Word(word) => match word.variable(text) {
-                Some(_) if words.is_empty() => {}
-                _ => words.push(word),
-            },
-        }
-    }
+/// A word of a line: its text, and its place in bytes.
+struct WrittenWord {
+    text: String,
+    range: Range<usize>,
+}
 
-    let open = words.pop_if(|word| word.range.end == text.len());
-    Some((words, open))
+/// Reads the words of the last command, and the word that the text ends in. Variables before the program are left out.
+fn command_at_end(text: &str) -> Option<(Vec<WrittenWord>, Option<WrittenWord>)> {
+    let written = |word: climax_shell::Word| Some(WrittenWord { text: word.literal()?, range: word.range });
+    let (words, open) = climax_shell::last_command(text)?;
+    let words = words.into_iter().map(written).collect::<Option<Vec<_>>>()?;
+    match open {
+        None => Some((words, None)),
+        Some(open) => Some((words, Some(written(open)?))),
+    }
 }
 
 /// Candidates by their text, each with its description and whether it is complete.

@@ -1,5 +1,6 @@
 //! Writes the audit lines of one request, and reports its calls to the observer.
 
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use climax_catalog::ResolvedTool;
@@ -14,50 +15,58 @@ use crate::call::request::{Request, Session};
 use crate::exec::CleanupGuard;
 
 /// What the audit file and the observer are told of one request.
-pub(super) struct Journal<'a> {
+pub(in crate::call) struct Journal<'a> {
     toolbox: &'a Toolbox,
     request: Request<'a>,
     session: Session<'a>,
     /// The approval of the calls, as far as it has come.
     pub(super) permission: Permission,
-    /// When the request came. From the second step on, when the step before it ended.
+    /// When the request came.
     since: Instant,
-    /// The number of the first call in the audit file. The others follow it.
-    first_number: u64,
+    /// The number of the first call in the audit file.
+    first_number: OnceLock<u64>,
+}
+
+/// The number of a call in the audit file, and when it began.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::call) struct Entry {
+    number: u64,
+    since: Instant,
 }
 
 impl<'a> Journal<'a> {
     /// Begins the journal of a request that has just come.
     pub(super) fn new(toolbox: &'a Toolbox, request: Request<'a>, session: Session<'a>) -> Self {
-        let permission = Permission::NotNeeded;
-        Self { toolbox, request, session, permission, since: Instant::now(), first_number: 0 }
+        let (permission, first_number) = (Permission::NotNeeded, OnceLock::new());
+        Self { toolbox, request, session, permission, since: Instant::now(), first_number }
     }
 
-    /// Numbers the calls of a plan, so that none runs without an audit line.
+    /// Numbers calls, so that none runs without an audit line.
     ///
     /// # Errors
     /// The audit file cannot be written.
-    pub(super) fn number(&mut self, plan: &Plan<'_>) -> Result<(), PlanFailure> {
-        let begun = self.begin(plan.stages().count());
-        begun.map_err(|error| match plan.stages().next() {
-            Some(stage) => stage.failure(error),
-            None => PlanFailure { tool: None, text: String::new(), error },
-        })
+    pub(in crate::call) fn entry(&self, calls: usize) -> Result<Entry, CallError> {
+        let since = Instant::now();
+        let Some(audit) = &self.toolbox.audit else { return Ok(Entry { number: 0, since }) };
+        let number = audit.begin_calls(calls as u64).map_err(CallError::Unaudited)?;
+        if calls > 0 {
+            self.first_number.get_or_init(|| number);
+        }
+        Ok(Entry { number, since })
     }
 
-    fn begin(&mut self, calls: usize) -> Result<(), CallError> {
-        if let Some(audit) = &self.toolbox.audit {
-            self.first_number = audit.begin_calls(calls as u64).map_err(CallError::Unaudited)?;
-        }
-        Ok(())
+    /// The entry of a request that starts nothing: it began when the request came.
+    fn early_entry(&self, calls: usize) -> Result<Entry, CallError> {
+        self.entry(calls).map(|entry| Entry { since: self.since, ..entry })
     }
 
     /// Writes the audit line of a request that was refused before it had a plan. Returns the failure, or another one if
     /// the line cannot be written.
-    pub(super) fn refused(mut self, failure: PlanFailure) -> PlanFailure {
-        if let Err(error) = self.begin(1) {
-            return PlanFailure { error, ..failure };
-        }
+    pub(super) fn refused(self, failure: PlanFailure) -> PlanFailure {
+        let entry = match self.early_entry(1) {
+            Ok(entry) => entry,
+            Err(error) => return PlanFailure { error, ..failure },
+        };
 
         let duration = self.since.elapsed();
         let ending = Ending::Failed(&failure.error);
@@ -71,7 +80,7 @@ impl<'a> Journal<'a> {
             };
             let starts = tool.map_or_else(Vec::new, |tool| self.toolbox.started_tools(tool, arguments));
             let record = Record {
-                call: self.first_number,
+                call: entry.number,
                 line: self.line(),
                 catalog: self.toolbox.digest(),
                 session: self.session,
@@ -92,56 +101,70 @@ impl<'a> Journal<'a> {
 
     /// Writes the audit lines of a plan that ended before its first program started, and returns its result.
     pub(super) fn ended_early<Q>(self, plan: &Plan<'_>, result: CallResult<Q>) -> PlanResult<Q> {
-        for stage in plan.stages() {
-            self.ended(stage, result.ending());
+        match self.early_entry(plan.stages.len()) {
+            Ok(entry) => {
+                for stage in &plan.stages {
+                    let number = entry.number + stage.place as u64;
+                    self.ended(stage, Entry { number, ..entry }, result.ending());
+                }
+            }
+            Err(error) => return self.unaudited(plan, error).into(),
         }
 
-        let asked = plan.stages().find(|stage| plan.stage_needs_approval(stage));
-        let Some(stage) = asked.or_else(|| plan.stages().next()) else {
-            return PlanResult::Done(PlanOutcome::default());
-        };
-        match result {
-            CallResult::InputRequired(question) => PlanResult::InputRequired(question),
-            CallResult::Failed(error) => stage.failure(error).into(),
-            CallResult::Ran(outcome) => {
+        let asked = plan.stages.iter().find(|stage| plan.stage_needs_approval(stage));
+        let stage = asked.or_else(|| plan.stages.first());
+        let (tool, text) = stage.map_or((None, self.text().to_owned()), |stage| {
+            (Some(stage.call.name().to_owned()), stage.text.clone())
+        });
+        match (result, stage) {
+            (CallResult::InputRequired(question), _) => PlanResult::InputRequired(question),
+            (CallResult::Failed(error), _) => PlanFailure { tool, text, error }.into(),
+            (CallResult::Ran(outcome), Some(stage)) => {
                 let stages = vec![stage.outcome(outcome, Duration::ZERO)];
-                PlanResult::Done(PlanOutcome { steps: vec![StepOutcome { stages }], failure: None })
+                PlanResult::Done(PlanOutcome { steps: vec![StepOutcome { stages }], ..PlanOutcome::default() })
             }
+            (CallResult::Ran(_), None) => PlanResult::Done(PlanOutcome::default()),
+        }
+    }
+
+    /// The failure of a plan whose audit lines cannot be written.
+    pub(super) fn unaudited(&self, plan: &Plan<'_>, error: CallError) -> PlanFailure {
+        match plan.stages.first() {
+            Some(stage) => stage.failure(error),
+            None => PlanFailure { tool: None, text: self.text().to_owned(), error },
+        }
+    }
+
+    /// The request as it is written.
+    fn text(&self) -> &'a str {
+        match self.request {
+            Request::Tool { name, .. } => name,
+            Request::Line { text, .. } => text,
         }
     }
 
     /// Writes the audit line of a call that has ended.
-    pub(super) fn ended(&self, stage: &Stage<'_>, ending: Ending<'_>) {
-        let duration = self.since.elapsed();
+    pub(in crate::call) fn ended(&self, stage: &Stage<'_>, entry: Entry, ending: Ending<'_>) {
+        let duration = entry.since.elapsed();
         if let Some(audit) = &self.toolbox.audit {
-            write(audit, &self.record(stage, duration), ending);
+            write(audit, &self.record(stage, entry, duration), ending);
         }
 
         self.observe(stage.call.name(), duration, ending);
     }
 
     /// Registers the audit line that the janitor writes if this process is killed before the guard is dropped.
-    pub(super) fn unfinished(&self, stage: &Stage<'_>) -> Option<CleanupGuard<'a>> {
+    pub(in crate::call) fn unfinished(&self, stage: &Stage<'_>, entry: Entry) -> Option<CleanupGuard<'a>> {
         let audit = self.toolbox.audit.as_ref()?;
-        let line = self.record(stage, Duration::ZERO).unfinished();
+        let line = self.record(stage, entry, Duration::ZERO).unfinished();
         self.toolbox.runner.register_audit_line(audit.path(), &line)
     }
 
-    /// Whether the request is a command line.
-    pub(super) fn is_line(&self) -> bool {
-        matches!(self.request, Request::Line { .. })
-    }
-
-    /// Starts the time of the next step.
-    pub(super) fn next_step(&mut self) {
-        self.since = Instant::now();
-    }
-
-    fn record<'r>(&'r self, stage: &'r Stage<'_>, duration: Duration) -> Record<'r> {
+    fn record<'r>(&'r self, stage: &'r Stage<'_>, entry: Entry, duration: Duration) -> Record<'r> {
         let call = &stage.call;
         let starts = call.with_started().skip(1).map(PlannedCall::name).map(str::to_owned).collect();
         Record {
-            call: self.first_number + stage.place as u64,
+            call: entry.number,
             line: self.line(),
             catalog: self.toolbox.digest(),
             session: self.session,
@@ -150,14 +173,14 @@ impl<'a> Journal<'a> {
             arguments: &call.arguments,
             cage: call.cage(),
             starts,
-            permission: self.permission,
+            permission: stage.permission.unwrap_or(self.permission),
             duration,
         }
     }
 
     /// The number that the calls of a command line share: that of the first.
     fn line(&self) -> Option<u64> {
-        self.is_line().then_some(self.first_number)
+        matches!(self.request, Request::Line { .. }).then(|| self.first_number.get().copied()).flatten()
     }
 
     /// Reports a call to the observer. `tool` is empty if no served tool has the name.

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use climax_catalog::{Cage, ResolvedTool};
+use climax_catalog::policy::Executor;
+use climax_catalog::{Cage, ResolvedTool, Risk};
 use serde_json::{Map, Value};
 
 use super::commands::Surroundings;
@@ -11,14 +12,17 @@ use super::values::{bind_known, invalid, only_reads, permitted_paths, permitted_
 use super::{Toolbox, suggest_tools};
 use crate::call::arguments::{self, Bound, Input};
 use crate::call::command_line;
-use crate::call::line::{Condition, LineContext, LineError, ReadLine, ReadStage, Redirections, UnreadLine, read_line};
+use crate::call::files::WriteMode;
+use crate::call::line::{
+    CommandKey, Feed, LineContext, LineError, ReadCall, ReadLine, Reading, is_harmless, read_line,
+};
+use crate::call::line_context::{Served, write_mode};
 use crate::call::outcome::CallError;
-use crate::call::plan::{Plan, PlannedCall, Stage, Step};
+use crate::call::plan::{OpenCall, Plan, PlannedCall, Stage};
 use crate::call::plan_outcome::{PlanFailure, PolicyVerdict};
 use crate::call::request::{LineBounds, LineInput, Purpose, Request, Session};
-use crate::call::unknown::UnknownPrograms;
-use crate::call::{confinement, environment};
-use crate::exec::{self, Invocation, Project, SpawnError};
+use crate::call::{confinement, environment, risk};
+use crate::exec::{self, Invocation, Project, Readable, SpawnError};
 
 /// What a call by name gets beside its arguments.
 #[derive(Clone, Debug, Default)]
@@ -57,19 +61,15 @@ impl Toolbox {
         session: Session<'_>,
         additions: &Additions,
     ) -> Result<Plan<'a>, Box<PlanFailure>> {
-        let steps = match request {
+        match request {
             Request::Tool { name, arguments } => match self.plan_tool(name, arguments, session, additions) {
-                Ok(call) => vec![only_step(name, call)],
-                Err(error) => {
-                    return Err(Box::new(PlanFailure { tool: Some(name.to_owned()), text: name.to_owned(), error }));
-                }
+                Ok(call) => Ok(Plan::of_stage(only_stage(name, call), &self.policy, &self.runner)),
+                Err(error) => Err(Box::new(PlanFailure { tool: Some(name.to_owned()), text: name.to_owned(), error })),
             },
             Request::Line { text, directory, input, bounds } => {
-                self.plan_line(text, directory, (input, bounds), session)?
+                self.plan_line(text, directory, (input, bounds), session)
             }
-        };
-
-        Ok(Plan { steps, policy: &self.policy, runner: &self.runner })
+        }
     }
 
     /// Plans the call of a tool by its name.
@@ -96,14 +96,14 @@ impl Toolbox {
         Ok(PlannedCall { tool, arguments: Cow::Borrowed(arguments), bound, invocation, started })
     }
 
-    /// Plans every command of a line.
+    /// Plans every command of a line, as far as its words are known.
     fn plan_line<'a>(
         &'a self,
         text: &str,
         directory: Option<&str>,
         (input, bounds): (LineInput<'_>, LineBounds),
         session: Session<'_>,
-    ) -> Result<Vec<Step<'a>>, Box<PlanFailure>> {
+    ) -> Result<Plan<'a>, Box<PlanFailure>> {
         let unread = |error| {
             let error = CallError::Unread(Box::new(error));
             Box::new(PlanFailure { tool: None, text: text.to_owned(), error })
@@ -112,74 +112,126 @@ impl Toolbox {
             let error = LineError::at(text, 0..text.len(), problem, "leave `cage` out");
             return Err(unread(error.into()));
         }
-        let line = self.read(text, directory, input).map_err(unread)?;
-        let directory = directory_of_line(directory, &line.directories);
-
-        let mut steps = Vec::with_capacity(line.steps.len());
-        let mut place = 0;
-        for step in line.steps {
-            let mut stages = Vec::with_capacity(step.stages.len());
-            for stage in step.stages {
-                let input = match input {
-                    _ if !stage.reads_input => Input::Nothing,
-                    LineInput::Text(text) if place == 0 => Input::Text(text),
-                    _ => Input::Pipe,
-                };
-                stages.push(self.plan_stage(place, stage, directory.as_deref(), (input, bounds), session)?);
-                place += 1;
-            }
-            steps.push(Step { condition: step.condition, stages });
-        }
-
-        Ok(steps)
-    }
-
-    /// Reads a line with the served tools.
-    fn read(&self, text: &str, directory: Option<&str>, input: LineInput<'_>) -> Result<ReadLine<'_>, UnreadLine> {
-        let start = Path::new(directory.unwrap_or_default());
-        let glob = |pattern: &str, directories: &[String]| {
-            exec::glob::expand(pattern, &exec::glob::directory_of(directories, start))
-        };
         let input = match input {
             LineInput::Nothing => Input::Nothing,
             LineInput::Text(text) => Input::Text(text),
             LineInput::Stream => Input::Pipe,
         };
-        let unknown = UnknownPrograms::permitted(&self.policy, &self.index, self.runner.isolation());
-        let context = LineContext {
-            env: &exec::variable,
-            names_program: &exec::names_program,
-            unknown: &|program| unknown.tool(program),
-            glob: &glob,
-            input,
-        };
+        let read = self.with_line_context(input, |context| read_line(&self.index, text, directory, context));
+        let ReadLine { script, commands } = read.map_err(unread)?;
 
-        read_line(&self.index, text, context)
+        let (mut stages, mut open): (Vec<Stage<'a>>, Vec<OpenCall<'a>>) = (Vec::new(), Vec::new());
+        for command in commands {
+            let ReadCall::Tool(reading) = command.call else { continue };
+            let tool = reading.tool;
+            if command.is_open {
+                open.push(self.open_call(*reading, &command.text)?);
+                continue;
+            }
+            if stages.iter().any(|stage| stage.key == command.key) {
+                continue;
+            }
+            let stage = LineStage {
+                reading: *reading,
+                reads_input: command.reads_input,
+                feed: &command.key.feed,
+                text: &command.text,
+                directory: command.key.directory.as_deref(),
+                harmless: &harmless(&command.key.variables),
+                bounds,
+            };
+            let stage = self.plan_stage(stages.len(), stage, session)?;
+            tracing::trace!(tool = tool.name(), "planned");
+            stages.push(Stage { key: command.key, ..stage });
+        }
+        Ok(Plan { stages, open, script: Some(script), policy: &self.policy, runner: &self.runner })
+    }
+
+    /// Checks a command whose words are not known yet, as far as that can be done.
+    fn open_call<'a>(&'a self, reading: Reading<'a>, text: &str) -> Result<OpenCall<'a>, Box<PlanFailure>> {
+        let tool = reading.tool;
+        if !tool.is_native() && reading.unknown.is_none() && !self.policy.permits(tool) {
+            let error = CallError::UnknownTool { suggestions: Vec::new() };
+            return Err(Box::new(PlanFailure { tool: Some(tool.name().to_owned()), text: text.to_owned(), error }));
+        }
+        let started = std::iter::successors(Some(&reading), |one| one.started.as_ref().map(|next| &next.reading));
+        let risk = started.map(|reading| {
+            let bound = reading.bind(Input::Pipe).or_else(|_| reading.bind(Input::Nothing));
+            bound.map_or(reading.tool.risk(), |bound| risk::of_call(reading.tool, &bound))
+        });
+        let risk = risk.max().unwrap_or(Risk::Destructive);
+        Ok(OpenCall { tool, risk })
+    }
+
+    /// Calls a function with what lines need to know of their surroundings.
+    pub(in crate::call) fn with_line_context<T>(
+        &self,
+        input: Input<'_>,
+        read: impl FnOnce(LineContext<'_>) -> T,
+    ) -> T {
+        let made = self.runner.made();
+        let isolation = self.runner.isolation();
+        Served { index: &self.index, policy: &self.policy, isolation, made: &made }.with_context(input, read)
     }
 
     /// Plans one command of a line as a call is planned.
-    fn plan_stage<'a>(
+    pub(in crate::call) fn plan_stage<'a>(
         &'a self,
         place: usize,
-        stage: ReadStage<'a>,
-        directory: Option<&str>,
-        (input, bounds): (Input<'_>, LineBounds),
+        stage: LineStage<'_, 'a>,
         session: Session<'_>,
     ) -> Result<Stage<'a>, Box<PlanFailure>> {
-        let ReadStage { reading, streams, text, .. } = stage;
+        let LineStage { reading, reads_input, feed, text, directory, harmless, bounds } = stage;
         let tool = reading.tool;
+        let input = if reads_input { feed.input() } else { Input::Nothing };
         let surroundings =
             Surroundings { directory, input, cage: bounds.cage, env: session.env, purpose: session.purpose };
-
-        let planned = self.plan_command(reading, &text, surroundings).and_then(|mut call| {
-            environment::add(&self.policy, &mut call.invocation, &exec::variable)?;
-            call.invocation.timeout = bounds.timeout.unwrap_or(call.invocation.timeout);
-            Ok(call)
-        });
+        let planned = if tool.is_native() {
+            self.plan_file(reading)
+        } else {
+            self.plan_command(reading, text, surroundings).and_then(|mut call| {
+                // The variables of the config win.
+                call.invocation.env.splice(0..0, harmless.iter().cloned());
+                environment::add(&self.policy, &mut call.invocation, &exec::variable)?;
+                call.invocation.timeout = bounds.timeout.unwrap_or(call.invocation.timeout);
+                Ok(call)
+            })
+        };
         match planned {
-            Ok(call) => Ok(Stage { place, call, text, streams }),
-            Err(error) => Err(Box::new(PlanFailure { tool: Some(tool.name().to_owned()), text, error })),
+            Ok(call) => {
+                let (text, key) = (text.to_owned(), CommandKey::default());
+                Ok(Stage { place, call, text, key, reads_input, is_approved: false, permission: None })
+            }
+            Err(error) => {
+                Err(Box::new(PlanFailure { tool: Some(tool.name().to_owned()), text: text.to_owned(), error }))
+            }
         }
+    }
+
+    /// Plans the call of a redirection.
+    fn plan_file<'a>(&'a self, reading: Reading<'a>) -> Result<PlannedCall<'a>, CallError> {
+        let Reading { tool, arguments, .. } = reading;
+        if !self.policy.permits(tool) {
+            return Err(CallError::UnknownTool { suggestions: Vec::new() });
+        }
+        let bound = arguments::bind(tool, &arguments).map_err(|violations| invalid(tool, &arguments, violations))?;
+        let invocation = command_line::plan(tool, &bound, &exec::variable);
+        Ok(PlannedCall { tool, arguments: Cow::Owned(arguments), bound, invocation, started: None })
+    }
+
+    /// Returns what a redirection would do to a file.
+    pub(in crate::call) fn write_mode(&self, path: &Path, appends: bool) -> WriteMode {
+        write_mode(path, appends, &self.runner.made())
+    }
+
+    /// Notes that a line has made a file, which programs of the session may read.
+    pub(in crate::call) fn made(&self, path: &Path) {
+        self.runner.note_made(path);
+    }
+
+    /// Whether redirections open files where the programs run.
+    pub(in crate::call) fn opens_files(&self) -> bool {
+        *self.runner.executor() == Executor::Local
     }
 
     /// Holds a planned call to the needs of its tool, as the policy says. `asked` is the cage that the caller asks for, and
@@ -203,7 +255,13 @@ impl Toolbox {
             env: &exec::variable,
         };
         confinement::confine(invocation, tool, bound, context)
-            .map_err(|problem| SpawnError::Sandbox(invocation.argv[0].clone(), problem).into())
+            .map_err(|problem| SpawnError::Sandbox(invocation.argv[0].clone(), problem))?;
+        if let Some(rights) = invocation.confinement.as_mut().filter(|rights| rights.cage.is_some())
+            && let Readable::Listed(read) = &mut rights.read
+        {
+            read.extend(self.runner.made());
+        }
+        Ok(())
     }
 
     /// Returns the project of a directory; that of the directory in which this process started for `None`.
@@ -223,10 +281,37 @@ impl Toolbox {
     }
 }
 
-/// The step of a plan of one call.
-fn only_step<'a>(name: &str, call: PlannedCall<'a>) -> Step<'a> {
-    let stage = Stage { place: 0, call, text: name.to_owned(), streams: Redirections::default() };
-    Step { condition: Condition::Always, stages: vec![stage] }
+/// The stage of a plan of one call.
+fn only_stage<'a>(name: &str, call: PlannedCall<'a>) -> Stage<'a> {
+    Stage {
+        place: 0,
+        call,
+        text: name.to_owned(),
+        key: CommandKey::default(),
+        reads_input: true,
+        is_approved: false,
+        permission: None,
+    }
+}
+
+/// The variables that every program may get.
+fn harmless(variables: &[(String, String)]) -> Vec<(String, String)> {
+    variables.iter().filter(|(name, _)| is_harmless(name)).cloned().collect()
+}
+
+/// A command of a line to plan.
+pub(in crate::call) struct LineStage<'s, 'a> {
+    pub(in crate::call) reading: Reading<'a>,
+    /// Whether it reads the standard input that it has.
+    pub(in crate::call) reads_input: bool,
+    pub(in crate::call) feed: &'s Feed,
+    /// The command as it is written.
+    pub(in crate::call) text: &'s str,
+    /// Where it runs; the directory of this process if `None`.
+    pub(in crate::call) directory: Option<&'s str>,
+    /// Variables of the line that every program may get.
+    pub(in crate::call) harmless: &'s [(String, String)],
+    pub(in crate::call) bounds: LineBounds,
 }
 
 /// Binds the arguments of a call by name, with the user's answers if there are any, and checks them.
@@ -259,15 +344,4 @@ fn bind<'a>(
         Some(files_dir) => bound.with_files(tool, |output| files_dir.join(output.file).display().to_string()),
         None => bound,
     })
-}
-
-/// Returns the directory to which the `cd` commands of a line lead; `None` if it stays where the server is.
-fn directory_of_line(start: Option<&str>, changes: &[String]) -> Option<String> {
-    if start.is_none() && changes.is_empty() {
-        return None;
-    }
-
-    let mut directory = PathBuf::from(start.unwrap_or_default());
-    directory.extend(changes);
-    Some(directory.display().to_string())
 }

@@ -1,7 +1,7 @@
 //! Runs plans: asks the user, waits for space and a slot, and runs the programs of each step at once.
 
 use std::future::Future;
-use std::io;
+use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
 use climax_catalog::ResolvedTool;
@@ -13,20 +13,17 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::Toolbox;
 use super::journal::Journal;
 use super::planning::Additions;
-use crate::call::approval::Approver;
+use crate::call::approval::{Approver, Verdict};
 use crate::call::denial;
-use crate::call::line::{Condition, Stderr, Stdout};
+use crate::call::interpreter::{Interpreter, LineStart};
 use crate::call::native::Native;
 use crate::call::outcome::{CallError, CallResult, Ending, Permission};
-use crate::call::plan::{Plan, Stage, Step};
-use crate::call::plan_outcome::{PlanFailure, PlanOutcome, PlanResult, RawStreams, StepOutcome};
-use crate::call::request::{Request, Session};
+use crate::call::plan::{Plan, Stage};
+use crate::call::plan_outcome::{PlanOutcome, PlanResult, RawStreams, StepOutcome};
+use crate::call::request::{LineBounds, Request, Session};
 use crate::call::space::claimed_bytes;
 use crate::call::user_input::{approve, fill_in_forms};
-use crate::exec::{
-    self, End, ErrorSink, Invocation, Outcome, PipelineEnds, PipelineStage, ResultFiles, Sink, SpawnError, StageError,
-    Stop,
-};
+use crate::exec::{self, End, Masks, Outcome, ResultFiles, SpawnError, Stop};
 
 /// What a plan holds while its programs run.
 struct Resources {
@@ -48,15 +45,16 @@ impl Toolbox {
         session: Session<'_>,
         raw: Option<RawStreams>,
         approver: &A,
-        stop: impl Future<Output = Stop>,
+        stop: impl Future<Output = Stop> + Send,
     ) -> PlanResult<A::Question> {
         let mut journal = Journal::new(self, request, session);
         let mut plan = match self.plan(request, session) {
             Ok(plan) => plan,
             Err(failure) => return journal.refused(*failure).into(),
         };
-        if let Err(failure) = journal.number(&plan) {
-            return failure.into();
+        // Nobody is asked about what could not be written down.
+        if let Err(error) = journal.entry(0) {
+            return journal.unaudited(&plan, error).into();
         }
 
         let stop = stop.shared();
@@ -66,11 +64,51 @@ impl Toolbox {
             Err(result) => return journal.ended_early(&plan, result),
         };
 
-        let mut done = self.run_steps(plan.steps, session, raw, journal, stop).await;
-        if let Some(files) = resources.files {
-            add_files(&mut done, files).await;
-        }
-        PlanResult::Done(done)
+        PlanResult::Done(match request {
+            Request::Tool { .. } => self.run_call(plan, session, &journal, resources.files, stop).await,
+            Request::Line { text, directory, input, bounds } => {
+                let Some(script) = plan.script.take() else { return PlanResult::Done(PlanOutcome::default()) };
+                let line = LineStart { text, script: &script, directory, input, raw };
+                self.run_line(plan, line, bounds, (session, &journal, approver), stop).await
+            }
+        })
+    }
+
+    /// Runs a line once its plan has been approved.
+    async fn run_line<A: Approver, S: Future<Output = Stop> + Send>(
+        &self,
+        plan: Plan<'_>,
+        line: LineStart<'_>,
+        bounds: LineBounds,
+        (session, journal, approver): (Session<'_>, &Journal<'_>, &A),
+        stop: Shared<S>,
+    ) -> PlanOutcome {
+        let _slot = match self.runner.slot(stop.clone()).await {
+            Ok(slot) => slot,
+            Err(why) => {
+                let stages = plan.stages.first().map(|stage| stage.outcome(Outcome::not_started(why), Duration::ZERO));
+                let steps = vec![StepOutcome { stages: stages.into_iter().collect() }];
+                return PlanOutcome { steps, ..PlanOutcome::default() };
+            }
+        };
+        let longest = plan.stages.iter().map(|stage| stage.call.invocation.timeout).max().unwrap_or_default();
+        let planned =
+            plan.stages.into_iter().map(|stage| (stage.key.clone(), Stage { is_approved: true, ..stage })).collect();
+        let interpreter = Interpreter {
+            toolbox: self,
+            session,
+            bounds,
+            approver,
+            journal,
+            stop,
+            planned,
+            longest,
+            masks: Masks::default(),
+            most_bytes: self.runner.limits().stream_bytes as u64 * 4,
+            programs: AtomicUsize::new(0),
+            commands: AtomicUsize::new(0),
+        };
+        interpreter.run(line).await
     }
 
     /// Calls a tool by its name: [`Toolbox::run`] for a request of one call.
@@ -80,7 +118,7 @@ impl Toolbox {
         arguments: &Map<String, Value>,
         session: Session<'_>,
         approver: &A,
-        stop: impl Future<Output = Stop>,
+        stop: impl Future<Output = Stop> + Send,
     ) -> CallResult<A::Question> {
         self.run(Request::Tool { name, arguments }, session, None, approver, stop).await.into_call()
     }
@@ -112,10 +150,18 @@ impl Toolbox {
 
         journal.permission = Permission::Awaited;
         journal.permission = approve(plan, approver, stop.clone()).await?;
+        if plan.may_need_approval() && !approver.can_ask() {
+            // Nobody can be asked later, so the policy decides now.
+            match approver.approve(plan).await {
+                Verdict::Denied(denial) => return Err(CallResult::Failed(CallError::ApprovalDenied(denial))),
+                Verdict::InputRequired(question) => return Err(CallResult::InputRequired(question)),
+                Verdict::Approved => {}
+            }
+        }
 
         let not_started = |why| CallResult::Ran(Outcome::not_started(why));
         self.claim_space(plan, session, stop.clone()).await.map_err(not_started)?;
-        let slot = if plan.stages().any(|stage| self.takes_slot(stage.call.tool)) {
+        let slot = if plan.script.is_some() || plan.stages.iter().any(|stage| self.takes_slot(stage.call.tool)) {
             self.runner.caller_slot(session.caller, stop).await.map_err(not_started)?
         } else {
             None
@@ -150,7 +196,7 @@ impl Toolbox {
         stop: impl Future<Output = Stop>,
     ) -> Result<(), Stop> {
         let Some(space) = session.space else { return Ok(()) };
-        let bytes = plan.stages().map(|stage| claimed_bytes(stage.call.tool, self.runner.limits())).max();
+        let bytes = plan.stages.iter().map(|stage| claimed_bytes(stage.call.tool, self.runner.limits())).max();
         tokio::select! {
             biased;
             why = stop => Err(why),
@@ -163,80 +209,53 @@ impl Toolbox {
         !tool.is_native() || self.natives.get(tool.name()).is_none_or(Native::takes_slot)
     }
 
-    /// Runs the steps of a plan, each by the exit status of the one before, until one is stopped or cannot start.
-    async fn run_steps<S: Future<Output = Stop>>(
+    /// Runs the one call of a plan. While it runs, the janitor has its audit line.
+    async fn run_call(
         &self,
-        steps: Vec<Step<'_>>,
+        plan: Plan<'_>,
         session: Session<'_>,
-        mut raw: Option<RawStreams>,
-        mut journal: Journal<'_>,
-        stop: Shared<S>,
-    ) -> PlanOutcome {
-        let mut done = PlanOutcome::default();
-        let mut status = 0;
-        for Step { condition, mut stages } in steps {
-            if !is_due(condition, status) {
-                continue;
-            }
-
-            let ran = self.run_programs(&mut stages, session, raw.as_mut(), &journal, stop.clone()).await;
-            let ended = match ran {
-                Ok(outcomes) => step_outcome(&stages, outcomes, &journal),
-                Err(error) => {
-                    done.failure = Some(failure(&stages, error, &journal));
-                    break;
-                }
-            };
-
-            status = ended.status();
-            let is_over = ended.is_stopped();
-            done.steps.push(ended);
-            if is_over {
-                break;
-            }
-            journal.next_step();
-        }
-        done
-    }
-
-    /// Runs the programs of one step at once, or its native tool. While they run, the janitor has their audit lines.
-    async fn run_programs(
-        &self,
-        stages: &mut [Stage<'_>],
-        session: Session<'_>,
-        raw: Option<&mut RawStreams>,
         journal: &Journal<'_>,
+        files: Option<ResultFiles>,
         stop: impl Future<Output = Stop>,
-    ) -> Result<Vec<(Outcome, Duration)>, StageError> {
-        let _unfinished: Vec<_> = stages.iter().map(|stage| journal.unfinished(stage)).collect();
-        if let (Some(watch), Some(last)) = (session.watch.filter(|_| journal.is_line()), stages.last()) {
-            watch.name_stage(&last.text);
-        }
-
-        for stage in &*stages {
-            tracing::info!(tool = stage.call.name(), program = stage.call.invocation.argv[0], "running");
-        }
-        let ran = match stages {
-            [stage] if stage.call.tool.is_native() => {
-                let outcome = self.run_native(stage, session, stop).await;
-                outcome.map(|outcome| vec![outcome]).map_err(|error| StageError { stage: 0, error })
-            }
-            _ => {
-                let (programs, ends) = pipeline(stages, raw)?;
-                self.runner.run_pipeline(programs, ends, session.watch, stop).await
+    ) -> PlanOutcome {
+        let Some(stage) = plan.stages.into_iter().next() else { return PlanOutcome::default() };
+        let entry = match journal.entry(1) {
+            Ok(entry) => entry,
+            Err(error) => {
+                return PlanOutcome { failure: Some(stage.failure(error)), ..PlanOutcome::default() };
             }
         };
-        match &ran {
-            Ok(outcomes) => {
-                for (stage, (outcome, _)) in stages.iter().zip(outcomes) {
-                    tracing::info!(tool = stage.call.name(), end = ?outcome.end, "ended");
+        let unfinished = journal.unfinished(&stage, entry);
+        let (invocation, tool) = (&stage.call.invocation, stage.call.tool);
+        tracing::info!(tool = stage.call.name(), program = invocation.argv[0], "running");
+        let start = Instant::now();
+        let ran = if tool.is_native() {
+            self.run_native(&stage, session, stop).await
+        } else {
+            self.runner.run(invocation, session.watch, stop).await
+        };
+        let duration = start.elapsed();
+        drop(unfinished);
+
+        match ran {
+            Ok(outcome) => {
+                tracing::info!(tool = stage.call.name(), end = ?outcome.end, "ended");
+                let outcome = explained(&stage, outcome);
+                journal.ended(&stage, entry, Ending::Ran(&outcome));
+                let stages = vec![stage.outcome(outcome, duration)];
+                let mut done = PlanOutcome { steps: vec![StepOutcome { stages }], ..PlanOutcome::default() };
+                if let Some(files) = files {
+                    add_files(&mut done, files).await;
                 }
+                done
             }
-            Err(StageError { stage, error }) => {
-                tracing::info!(tool = stages[*stage].call.name(), %error, "not started");
+            Err(error) => {
+                tracing::info!(tool = stage.call.name(), %error, "not started");
+                let error = CallError::Spawn(error);
+                journal.ended(&stage, entry, Ending::Failed(&error));
+                PlanOutcome { failure: Some(stage.failure(error)), ..PlanOutcome::default() }
             }
         }
-        ran
     }
 
     /// Runs a tool that this program implements itself.
@@ -245,23 +264,12 @@ impl Toolbox {
         stage: &Stage<'_>,
         session: Session<'_>,
         stop: impl Future<Output = Stop>,
-    ) -> Result<(Outcome, Duration), SpawnError> {
+    ) -> Result<Outcome, SpawnError> {
         let name = &stage.call.invocation.argv[0];
         let native = self.natives.get(name).ok_or_else(|| SpawnError::NotFound(name.clone()))?;
-        let start = Instant::now();
         let call = async { native.call(&stage.call.bound).await };
         let invocation = &stage.call.invocation;
-        let outcome = self.runner.run_native(invocation, (call, native.takes_slot()), session.watch, stop).await;
-        Ok((outcome, start.elapsed()))
-    }
-}
-
-/// Whether a step runs after one with this exit status.
-fn is_due(condition: Condition, status: i32) -> bool {
-    match condition {
-        Condition::Always => true,
-        Condition::Success => status == 0,
-        Condition::Failure => status != 0,
+        Ok(self.runner.run_native(invocation, (call, native.takes_slot()), session.watch, stop).await)
     }
 }
 
@@ -280,68 +288,12 @@ async fn add_files(done: &mut PlanOutcome, files: ResultFiles) {
     outcome.files = tokio::task::spawn_blocking(move || files.read(&masks)).await.unwrap_or_default();
 }
 
-/// Returns what the programs of a step did, and writes their audit lines.
-fn step_outcome(stages: &[Stage<'_>], outcomes: Vec<(Outcome, Duration)>, journal: &Journal<'_>) -> StepOutcome {
-    let ended = stages.iter().zip(outcomes).map(|(stage, (outcome, duration))| {
-        let outcome = with_answer(stage.call.tool, outcome);
-        let outcome = denial::explained(&stage.call.invocation, outcome, &exec::could_write);
-        journal.ended(stage, Ending::Ran(&outcome));
-        stage.outcome(outcome, duration)
-    });
-    StepOutcome { stages: ended.collect() }
-}
-
-/// Returns the failure of a step of which a program could not be started, and writes the audit lines of all its programs.
-fn failure(
-    stages: &[Stage<'_>],
-    StageError { stage: failed, error }: StageError,
-    journal: &Journal<'_>,
-) -> PlanFailure {
-    let error = CallError::Spawn(error);
-    let not_started = Outcome::not_started(Stop::Cancelled);
-    for (at, stage) in stages.iter().enumerate() {
-        let ending = if at == failed { Ending::Failed(&error) } else { Ending::Ran(&not_started) };
-        journal.ended(stage, ending);
-    }
-    stages[failed].failure(error)
-}
-
-/// Adds the meaning of the exit code, if the tool lists it as an answer.
-fn with_answer(tool: ResolvedTool<'_>, outcome: Outcome) -> Outcome {
-    let End::Exited(status) = outcome.end else { return outcome };
-    let answer = tool.exit_codes().find(|(code, _)| i32::from(*code) == status);
-    Outcome { answer: answer.map(|(_, meaning)| meaning.into()), ..outcome }
-}
-
-/// Returns the programs of a step with their streams. The text of a standard input, which can be long, is moved there.
-fn pipeline(
-    stages: &mut [Stage<'_>],
-    raw: Option<&mut RawStreams>,
-) -> Result<(Vec<PipelineStage>, PipelineEnds), StageError> {
-    let mut programs = Vec::with_capacity(stages.len());
-    for (at, stage) in stages.iter_mut().enumerate() {
-        let program = program(stage, raw.as_deref());
-        programs.push(program.map_err(|error| not_joined(at, stage, error))?);
-    }
-
-    let Some(raw) = raw else { return Ok((programs, PipelineEnds::default())) };
-    let output = raw.output.try_clone().map_err(|error| not_joined(0, &stages[0], error))?;
-    Ok((programs, PipelineEnds { input: raw.input.take(), output: Sink::Descriptor(output) }))
-}
-
-fn program(stage: &mut Stage<'_>, raw: Option<&RawStreams>) -> io::Result<PipelineStage> {
-    let stdin = stage.call.invocation.stdin.take();
-    let errors = match (stage.streams.stderr, raw) {
-        (Stderr::Errors, None) => ErrorSink::Captured,
-        (Stderr::Errors, Some(raw)) => ErrorSink::Descriptor(raw.errors.try_clone()?),
-        (Stderr::Output, _) => ErrorSink::Output,
-        (Stderr::Null, _) => ErrorSink::Null,
+/// Adds the meaning of the exit code to what a program did, and what a cage denied.
+pub(in crate::call) fn explained(stage: &Stage<'_>, outcome: Outcome) -> Outcome {
+    let answer = match outcome.end {
+        End::Exited(status) => stage.call.tool.exit_codes().find(|(code, _)| i32::from(*code) == status),
+        End::Signaled(_) | End::TimedOut(_) | End::Stopped(_) => None,
     };
-    let has_output = stage.streams.stdout == Stdout::Output;
-    let invocation = Invocation { stdin, ..stage.call.invocation.clone() };
-    Ok(PipelineStage { invocation, has_output, errors })
-}
-
-fn not_joined(at: usize, stage: &Stage<'_>, error: io::Error) -> StageError {
-    StageError { stage: at, error: SpawnError::System(stage.call.invocation.argv[0].clone(), error) }
+    let outcome = Outcome { answer: answer.map(|(_, meaning)| meaning.into()), ..outcome };
+    denial::explained(&stage.call.invocation, outcome, &exec::could_write)
 }

@@ -9,14 +9,14 @@ use climax_catalog::{Catalog, ResolvedTool};
 use serde_json::{Value, json};
 
 use crate::call::arguments::Input;
-use crate::call::line::{LineContext, read_line};
+use crate::call::line::read_line;
 use crate::call::{
-    LineBounds, LineInput, PolicyVerdict, Purpose, Request, Session, Toolbox, UnknownPrograms, suggest_tools,
+    LineBounds, LineInput, PolicyVerdict, Purpose, Request, Session, Toolbox, Served, suggest_tools,
 };
 use crate::command::output::{FAILURE, print};
 use crate::command::selection::Sources;
 use crate::command::terminal;
-use crate::exec::{self, Isolation, Limits, Runner};
+use crate::exec::{Isolation, Limits, Runner};
 use crate::serving::load::{self, LoadedTools};
 
 #[derive(clap::Args, Debug)]
@@ -101,20 +101,10 @@ fn verdict(subject: &str, file: &PolicyFile, (all, served): (LoadedTools, Loaded
 
 /// Returns the names of the tools that a line stands for, without the policy.
 fn tools_of(LoadedTools { index, policy }: &LoadedTools, line: &str) -> Result<Vec<String>, String> {
-    let unknown = UnknownPrograms::permitted(policy, index, Isolation::here());
-    let glob = |pattern: &str, directories: &[String]| {
-        exec::glob::expand(pattern, &exec::glob::directory_of(directories, Path::new("")))
-    };
-    let context = LineContext {
-        env: &exec::variable,
-        names_program: &exec::names_program,
-        unknown: &|program| unknown.tool(program),
-        glob: &glob,
-        input: Input::Nothing,
-    };
-    let line = read_line(index, line, context).map_err(|error| error.to_string())?;
-    let stages = line.steps.iter().flat_map(|step| &step.stages);
-    let mut names: Vec<String> = stages.map(|stage| stage.reading.tool.name().to_owned()).collect();
+    let served = Served { index, policy, isolation: Isolation::here(), made: &[] };
+    let line = served.with_context(Input::Nothing, |context| read_line(index, line, None, context));
+    let line = line.map_err(|error| error.to_string())?;
+    let mut names: Vec<String> = line.calls().map(|(_, reading)| reading.tool.name().to_owned()).collect();
     names.dedup();
     Ok(names)
 }

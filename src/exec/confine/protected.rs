@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The names.
-pub(super) const PROTECTED: [&str; 30] = [
+pub(in crate::exec) const PROTECTED: [&str; 30] = [
     ".git",
     ".gitmodules",
     ".hg",

@@ -2,13 +2,18 @@
 
 pub mod glob;
 pub mod paths;
+mod place;
 mod program;
 mod project;
+mod redirect;
 mod result_files;
 
 pub use paths::could_write;
+pub(crate) use place::{Place, place_of};
+pub(crate) use program::path_of_program;
 pub(super) use program::resolve;
 pub use program::{is_program, locate, names_program};
 pub use project::{Project, project};
+pub(crate) use redirect::{Opened, open_to_read, open_to_write};
 pub(crate) use result_files::ResultFiles;
 pub use result_files::{FileContent, ResultFile};

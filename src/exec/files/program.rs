@@ -36,6 +36,11 @@ pub fn is_program(word: &str) -> bool {
     word.contains('/') || resolve(word, None, None).is_some_and(|path| is_executable(&path))
 }
 
+/// Returns the path of the program that a name or a path names.
+pub(crate) fn path_of_program(word: &str) -> Option<PathBuf> {
+    resolve(word, None, None).filter(|path| path.is_file() && is_executable(path))
+}
+
 /// Returns whether the first word of a command line names the program that a config names as `word`.
 ///
 /// That is the same name, or a path to the file that would run.

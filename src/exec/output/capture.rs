@@ -93,6 +93,18 @@ impl Captured {
         capture.finish()
     }
 
+    /// Returns the stream with nothing but the number of its bytes.
+    pub(crate) fn without_text(&self) -> Self {
+        Self { dropped: self.total_bytes(), ..Self::default() }
+    }
+
+    /// Returns this stream with another behind it.
+    pub(crate) fn followed_by(&self, other: &Self) -> Self {
+        let own = [self.head.as_slice(), &self.tail].concat();
+        let next = [other.head.as_slice(), &other.tail].concat();
+        Self { head: own, tail: next, dropped: self.dropped + other.dropped, whole: None }
+    }
+
     /// Returns the number of bytes that were read.
     #[must_use]
     pub fn total_bytes(&self) -> u64 {

@@ -28,7 +28,7 @@ impl Default for Joint {
 
 /// Where standard output goes.
 #[derive(Debug, Default)]
-pub enum Sink {
+pub(crate) enum Sink {
     /// Into the outcome.
     #[default]
     Captured,
@@ -38,7 +38,7 @@ pub enum Sink {
 
 /// Where standard error goes.
 #[derive(Debug, Default)]
-pub enum ErrorSink {
+pub(crate) enum ErrorSink {
     /// Into the outcome, apart from standard output.
     #[default]
     Captured,

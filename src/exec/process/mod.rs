@@ -8,7 +8,7 @@
 //! 4. [`group`] ends it, with all that it has started. [`children`] keeps track of who waits for which process.
 //! 5. [`janitor`] does the same from outside, if the server is killed.
 //!
-//! [`pipeline`] joins several programs, and [`guest`] keeps one to exchange messages with.
+//! [`guest`] keeps a program to exchange messages with.
 
 mod caller_slots;
 mod children;
@@ -17,7 +17,6 @@ mod group;
 mod guest;
 pub(super) mod janitor;
 mod joint;
-mod pipeline;
 mod run;
 mod slots;
 mod start;
@@ -31,10 +30,7 @@ pub use children::reap_given_children;
 pub(crate) use guest::Guest;
 pub(crate) use janitor::CleanupGuard;
 pub(super) use janitor::Janitor;
-pub(super) use joint::Joint;
-pub use joint::{ErrorSink, Sink};
-pub(super) use pipeline::join;
-pub use pipeline::{PipelineEnds, PipelineStage, StageError};
+pub(crate) use joint::{ErrorSink, Joint, Sink, pipe_between};
 pub(super) use run::{RunContext, run};
 pub(super) use slots::Slots;
 pub(super) use start::find;

@@ -10,6 +10,7 @@ use super::read::READ;
 use super::spec::{Effect, MetaRequest, MetaSurface, MetaTool, SearchForm, Spec};
 use super::summary::cli_json;
 use super::work::{Failure, Work};
+use crate::call::WriteMode;
 use crate::call::arguments::{Input, Violation};
 use crate::call::line::{LineContext, read_line};
 use crate::exec;
@@ -104,6 +105,7 @@ fn tool_of_line<'a>(index: &'a ToolIndex, query: &str) -> Option<ResolvedTool<'a
         names_program: &|first, word| first == word,
         unknown: &|_| None,
         glob: &|_, _| Ok(Vec::new()),
+        write_mode: &|_, _| WriteMode::Protected,
         input: Input::Nothing,
     };
     let is_operand = |word: &str| word.starts_with(['-', '/', '.']) || word.contains(['*', '|', '=']);
@@ -111,8 +113,8 @@ fn tool_of_line<'a>(index: &'a ToolIndex, query: &str) -> Option<ResolvedTool<'a
     let first = words.next()?;
     let has_program = |cli: CliView<'_>| cli.words().next().is_none_or(|word| word == first);
     index.summary().any(|summary| has_program(summary.cli)).then_some(())?;
-    let read = read_line(index, query, context).ok()?;
-    let tool = read.steps.first()?.stages.first()?.reading.tool;
+    let read = read_line(index, query, None, context).ok()?;
+    let tool = read.calls().next()?.1.tool;
     let has_subcommand = tool.cli().words().chain(tool.words()).filter(|word| !word.starts_with('-')).count() > 1;
 
     (has_subcommand || words.any(is_operand)).then_some(tool)

@@ -1,0 +1,247 @@
+//! Lists, pipelines and simple commands.
+
+use crate::error::SyntaxError;
+use crate::parser::Parser;
+use crate::tree::{
+    Assignment, Body, Chain, Command, Descriptor, Joint, List, Part, Pipeline, Redirection, Simple, Target, Word,
+};
+
+/// Words that end a list, where a command could stand.
+const CLOSING: [&str; 8] = ["then", "else", "elif", "fi", "do", "done", "esac", "}"];
+
+impl Parser<'_> {
+    /// Reads commands up to what ends a list.
+    pub(crate) fn list(&mut self) -> Result<List, SyntaxError> {
+        self.nested(|parser| {
+            let mut list = List::default();
+            loop {
+                parser.skip_lines();
+                if parser.is_at_end_of_list() {
+                    return Ok(list);
+                }
+                let chain = parser.chain()?;
+                let is_in_background = chain.background.is_some();
+                list.items.push(chain);
+                if !is_in_background && !parser.is_separated() {
+                    return Ok(list);
+                }
+            }
+        })
+    }
+
+    /// Reads what stands between two commands; whether there is something.
+    fn is_separated(&mut self) -> bool {
+        self.skip_blanks();
+        let is_closed = self.rest().starts_with(";;");
+        !is_closed && (self.take(";") || self.line_break())
+    }
+
+    fn is_at_end_of_list(&self) -> bool {
+        match self.peek() {
+            None | Some(')') => true,
+            Some(';') => self.rest().starts_with(";;"),
+            Some(_) => self.reserved().is_some_and(|word| CLOSING.contains(&word)),
+        }
+    }
+
+    /// Returns the word that stands here if nothing in it is quoted or expanded.
+    pub(crate) fn reserved(&self) -> Option<&str> {
+        let rest = self.rest();
+        let end = rest.find([' ', '\t', '\n', ';', '&', '|', '(', ')', '<', '>']).unwrap_or(rest.len());
+        let word = &rest[..end];
+        (!word.is_empty() && !word.contains(['\'', '"', '\\', '$', '`'])).then_some(word)
+    }
+
+    /// Moves behind a reserved word, if it stands here.
+    pub(crate) fn take_reserved(&mut self, word: &str) -> bool {
+        let stands = self.reserved() == Some(word);
+        if stands {
+            self.at += word.len();
+        }
+        stands
+    }
+
+    /// Reads pipelines that `&&` and `||` join.
+    fn chain(&mut self) -> Result<Chain, SyntaxError> {
+        let first = self.pipeline()?;
+        let mut rest = Vec::new();
+        loop {
+            self.skip_blanks();
+            let joint = if self.take("&&") {
+                Joint::And
+            } else if self.take("||") {
+                Joint::Or
+            } else {
+                break;
+            };
+            self.skip_lines();
+            rest.push((joint, self.pipeline()?));
+        }
+
+        let at = self.at;
+        let background = self.take("&").then_some(at..at + 1);
+        Ok(Chain { first, rest, background })
+    }
+
+    /// Reads commands that pipes join.
+    fn pipeline(&mut self) -> Result<Pipeline, SyntaxError> {
+        let start = self.at;
+        let (mut is_negated, mut is_timed) = (false, false);
+        loop {
+            self.skip_blanks();
+            if self.take_reserved("!") {
+                is_negated = !is_negated;
+            } else if self.take_reserved("time") {
+                is_timed = true;
+                self.skip_blanks();
+                self.take_reserved("-p");
+            } else {
+                break;
+            }
+        }
+
+        let mut commands: Vec<Command> = Vec::new();
+        loop {
+            commands.push(self.command()?);
+            self.skip_blanks();
+            if self.rest().starts_with("||") || !self.rest().starts_with('|') {
+                break;
+            }
+            let at = self.at;
+            self.skip();
+            if self.take("&") {
+                let merged = Redirection {
+                    descriptor: Descriptor::Errors,
+                    target: Target::Same(Descriptor::Output),
+                    range: at..self.at,
+                };
+                commands.iter_mut().next_back().into_iter().for_each(|last| last.redirections.push(merged.clone()));
+            }
+            self.skip_lines();
+        }
+
+        let end = commands.last().map_or(self.at, |last| last.range.end);
+        let start = commands.first().filter(|_| !is_negated && !is_timed).map_or(start, |first| first.range.start);
+        Ok(Pipeline { is_negated, is_timed, commands, range: start..end })
+    }
+
+    /// Reads a command with its redirections.
+    fn command(&mut self) -> Result<Command, SyntaxError> {
+        self.skip_blanks();
+        let start = self.at;
+        let Some(body) = self.compound()? else { return self.simple(start) };
+
+        let mut redirections = Vec::new();
+        let mut end = self.at;
+        loop {
+            self.skip_blanks();
+            let Some(redirection) = self.redirection()? else { break };
+            redirections.push(redirection);
+            end = self.at;
+        }
+        if self.peek().is_some_and(|c| !matches!(c, '\n' | ';' | '&' | '|' | ')')) && self.reserved().is_none() {
+            return Err(self.missing_separator());
+        }
+        if let Some(word) = self.reserved().filter(|word| !CLOSING.contains(word)) {
+            let range = self.at..self.at + word.len();
+            return Err(SyntaxError::at(range, "a word stands behind a whole command", "write `;` or a line break before it"));
+        }
+        Ok(Command { body, redirections, range: start..end })
+    }
+
+    fn missing_separator(&self) -> SyntaxError {
+        SyntaxError::at(self.at..self.at, "a word stands behind a whole command", "write `;` or a line break before it")
+    }
+
+    /// Reads a simple command.
+    fn simple(&mut self, start: usize) -> Result<Command, SyntaxError> {
+        let mut simple = Simple::default();
+        let mut redirections = Vec::new();
+        let mut end = start;
+        loop {
+            self.skip_blanks();
+            if let Some(redirection) = self.redirection()? {
+                redirections.push(redirection);
+            } else if simple.words.is_empty()
+                && let Some(assignment) = self.assignment()?
+            {
+                simple.assignments.push(assignment);
+            } else if let Some(word) = self.word()? {
+                self.add_word(&word, &mut simple.words)?;
+                self.check_function(&simple)?;
+            } else {
+                break;
+            }
+            end = self.at;
+        }
+
+        if simple.words.is_empty() && simple.assignments.is_empty() && redirections.is_empty() {
+            return Err(match self.peek() {
+                None | Some('\n' | '&' | '|' | ';' | ')') => self.missing_command(),
+                Some(found) => self.unexpected(found),
+            });
+        }
+        Ok(Command { body: Body::Simple(simple), redirections, range: start..end })
+    }
+
+    fn missing_command(&self) -> SyntaxError {
+        let length = self.peek().map_or(0, char::len_utf8);
+        let range = self.at..self.at + length;
+        SyntaxError::at(range, "a command is missing here", "write one on each side of `|`, `&&` and `||`")
+    }
+
+    /// Refuses the definition of a function.
+    fn check_function(&self, simple: &Simple) -> Result<(), SyntaxError> {
+        let is_function = simple.words.len() == 1 && self.rest().trim_start_matches([' ', '\t']).starts_with('(');
+        if !is_function {
+            return Ok(());
+        }
+        let end = self.rest().find(')').map_or(self.at + 1, |at| self.at + at + 1);
+        Err(SyntaxError::at(self.at..end, "functions are not read", "write the commands where they are to run"))
+    }
+
+    /// Reads `NAME=value`, if it stands here.
+    pub(crate) fn assignment(&mut self) -> Result<Option<Assignment>, SyntaxError> {
+        let start = self.at;
+        let name = self.name();
+        let behind = &self.rest()[name.len()..];
+        if name.is_empty() || !(behind.starts_with('=') || behind.starts_with("+=")) {
+            if !name.is_empty() && behind.starts_with('[') && behind.contains("]=") {
+                let range = start..start + name.len() + 1;
+                return Err(SyntaxError::at(range, "arrays are not read", "write the words out, or use one variable for each"));
+            }
+            return Ok(None);
+        }
+
+        let appends = behind.starts_with('+');
+        self.at += name.len() + if appends { 2 } else { 1 };
+        if self.rest().starts_with('(') {
+            let range = start..self.at + 1;
+            return Err(SyntaxError::at(range, "arrays are not read", "write the words out, or use one variable for each"));
+        }
+        let at = self.at;
+        let value = self.word()?.unwrap_or(Word { parts: Vec::new(), range: at..at });
+        Ok(Some(Assignment { name: name.to_owned(), appends, value, range: start..self.at }))
+    }
+}
+
+impl Word {
+    /// Reads a word as an assignment, as `export NAME=value` has it.
+    #[must_use]
+    pub fn assignment(&self) -> Option<Assignment> {
+        let Some(Part::Text(first)) = self.parts.first() else { return None };
+        let (name, start) = first.split_once('=')?;
+        let is_name = !name.is_empty()
+            && !name.starts_with(|c: char| c.is_ascii_digit())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if !is_name {
+            return None;
+        }
+
+        let mut parts = vec![Part::Text(start.to_owned())];
+        parts.extend(self.parts[1..].iter().cloned());
+        parts.retain(|part| *part != Part::Text(String::new()));
+        let value = Word { parts, range: self.range.start + name.len() + 1..self.range.end };
+        Some(Assignment { name: name.to_owned(), appends: false, value, range: self.range.clone() })
+    }
+}

@@ -1,0 +1,138 @@
+//! `[[ … ]]`
+//!
+//! Source: bash(1), "CONDITIONAL EXPRESSIONS".
+
+use crate::error::SyntaxError;
+use crate::parser::Parser;
+use crate::tree::{Comparison, Condition, Joint, Part, Word};
+
+/// The letters of the operators with one word.
+const UNARY: &str = "bcdefghknprstuvwxzLNOS";
+
+/// The operators between two words.
+const COMPARISONS: [(&str, Comparison); 14] = [
+    ("==", Comparison::Matches),
+    ("=", Comparison::Matches),
+    ("!=", Comparison::Differs),
+    ("=~", Comparison::Regex),
+    ("<", Comparison::Before),
+    (">", Comparison::After),
+    ("-eq", Comparison::Equal),
+    ("-ne", Comparison::Unequal),
+    ("-lt", Comparison::Less),
+    ("-le", Comparison::LessOrEqual),
+    ("-gt", Comparison::Greater),
+    ("-ge", Comparison::GreaterOrEqual),
+    ("-nt", Comparison::Newer),
+    ("-ot", Comparison::Older),
+];
+
+impl Parser<'_> {
+    /// Reads `[[ … ]]`.
+    pub(crate) fn condition_command(&mut self) -> Result<Condition, SyntaxError> {
+        let start = self.at;
+        self.take_reserved("[[");
+        let condition = self.any_condition()?;
+        self.skip_lines();
+        if self.take_reserved("]]") { Ok(condition) } else { Err(self.unclosed(start, "[[", "]]")) }
+    }
+
+    fn any_condition(&mut self) -> Result<Condition, SyntaxError> {
+        let mut condition = self.all_conditions()?;
+        loop {
+            self.skip_lines();
+            if !self.take("||") {
+                return Ok(condition);
+            }
+            condition = Condition::Logic(Joint::Or, Box::new(condition), Box::new(self.all_conditions()?));
+        }
+    }
+
+    fn all_conditions(&mut self) -> Result<Condition, SyntaxError> {
+        let mut condition = self.one_condition()?;
+        loop {
+            self.skip_lines();
+            if !self.take("&&") {
+                return Ok(condition);
+            }
+            condition = Condition::Logic(Joint::And, Box::new(condition), Box::new(self.one_condition()?));
+        }
+    }
+
+    fn one_condition(&mut self) -> Result<Condition, SyntaxError> {
+        self.skip_lines();
+        let start = self.at;
+        if self.take_reserved("!") {
+            return Ok(Condition::Not(Box::new(self.nested(Self::one_condition)?)));
+        }
+        if self.take("(") {
+            let condition = self.nested(Self::any_condition)?;
+            self.skip_lines();
+            self.close(start, "(", ")")?;
+            return Ok(condition);
+        }
+
+        let first = self.operand_of_condition(start)?;
+        self.skip_blanks();
+        if let Some(letter) = first.plain().and_then(unary)
+            && !self.is_at_end_of_condition()
+            && self.comparison().is_none()
+        {
+            return Ok(Condition::Unary(letter, self.operand_of_condition(start)?));
+        }
+        let Some((text, comparison)) = self.comparison() else { return Ok(Condition::Word(first)) };
+        self.at += text.len();
+        self.skip_blanks();
+        let second = if comparison == Comparison::Regex { self.regex(start)? } else { self.operand_of_condition(start)? };
+        Ok(Condition::Binary(comparison, first, second))
+    }
+
+    fn is_at_end_of_condition(&self) -> bool {
+        self.reserved() == Some("]]") || ["&&", "||", ")"].iter().any(|end| self.rest().starts_with(end))
+    }
+
+    fn comparison(&self) -> Option<(&'static str, Comparison)> {
+        let rest = self.rest();
+        let is_operator = |text: &str| {
+            rest.strip_prefix(text).is_some_and(|rest| rest.starts_with([' ', '\t', '"', '\'', '$']) || rest.is_empty())
+        };
+        COMPARISONS.into_iter().find(|(text, _)| is_operator(text))
+    }
+
+    fn operand_of_condition(&mut self, start: usize) -> Result<Word, SyntaxError> {
+        self.skip_blanks();
+        let is_end = self.reserved() == Some("]]");
+        match self.word()?.filter(|_| !is_end) {
+            Some(word) => Ok(word),
+            None => Err(SyntaxError::at(start..self.at, "a word is missing in `[[ ]]`", "write `[[ WORD OPERATOR WORD ]]`")),
+        }
+    }
+
+    /// Reads a regular expression, in which parentheses and `|` stand without quotes.
+    fn regex(&mut self, start: usize) -> Result<Word, SyntaxError> {
+        let at = self.at;
+        let mut parts: Vec<Part> = Vec::new();
+        let mut depth = 0_usize;
+        loop {
+            parts.extend(self.parts(&[' ', '\t', '\n', '(', ')'])?);
+            match self.peek() {
+                Some('(') => depth += 1,
+                Some(')') if depth > 0 => depth -= 1,
+                Some(' ' | '\t') if depth > 0 => {}
+                _ => break,
+            }
+            parts.extend(self.peek().map(|c| Part::Text(c.to_string())));
+            self.skip();
+        }
+        if parts.is_empty() {
+            return Err(SyntaxError::at(start..self.at, "a regular expression is missing", "write one behind `=~`"));
+        }
+        Ok(Word { parts, range: at..self.at })
+    }
+}
+
+/// The letter of an operator with one word.
+fn unary(text: &str) -> Option<char> {
+    let letter = text.strip_prefix('-').filter(|letter| letter.len() == 1)?;
+    letter.chars().next().filter(|letter| UNARY.contains(*letter))
+}

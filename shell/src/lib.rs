@@ -1,0 +1,47 @@
+//! Reads the command language of shells into a syntax tree with places. Nothing is expanded, and nothing runs.
+//!
+//! The language is that of POSIX.1-2024 ("Shell Command Language") with the additions of bash that people type: `[[ ]]`,
+//! `(( ))`, `for (( ))`, here-strings, `$'…'`, `|&`, `&>` and the expansions of `${ }`. What is not read (functions, arrays,
+//! coprocesses, aliases) is an error with its place and what to write instead.
+//!
+//! ```
+//! use climax_shell::{Body, parse};
+//!
+//! let script = parse("for f in *.rs; do wc -l \"$f\"; done | sort -n").unwrap();
+//! let pipeline = &script.list.items[0].first;
+//! assert!(matches!(pipeline.commands[0].body, Body::For(_)));
+//! assert_eq!(pipeline.commands.len(), 2);
+//!
+//! let error = parse("f() { ls; }").unwrap_err();
+//! assert_eq!(error.range, 1..3);
+//! ```
+
+mod arithmetic;
+mod braces;
+mod commands;
+mod compound;
+mod conditions;
+mod error;
+mod expand;
+mod here;
+mod parameters;
+mod parser;
+mod pattern;
+mod redirections;
+mod state;
+mod tree;
+mod unfinished;
+mod walk;
+mod words;
+
+pub use error::SyntaxError;
+pub use expand::{ExpandError, Expander, Field, Origin, PLACEHOLDER, Substituted, Surroundings};
+pub use parser::{MAX_BYTES, MAX_NESTING, parse};
+pub use pattern::Pattern;
+pub use state::{Options, State, Value, Variable};
+pub use tree::{
+    Arithmetic, Arm, Assignment, Binary, Body, Branch, Case, Chain, Command, Comparison, Condition, Count, Descriptor,
+    For, If, Joint, List, Name, Operation, Parameter, Part, Pipeline, Place, Redirection, Script, Simple, Target, Trim,
+    Unary, While, Word,
+};
+pub use unfinished::last_command;

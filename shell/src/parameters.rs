@@ -1,0 +1,164 @@
+//! What stands behind a `$`.
+
+use crate::error::SyntaxError;
+use crate::parser::Parser;
+use crate::tree::{Name, Operation, Parameter, Place, Trim, Word};
+
+/// Reads what stands behind an operator.
+type Reader<'a> = fn(&mut Parser<'a>) -> Result<Operation, SyntaxError>;
+
+impl<'a> Parser<'a> {
+    /// Reads `$x` or `${…}`; `None` if the `$` means itself.
+    pub(crate) fn parameter(&mut self) -> Result<Option<Parameter>, SyntaxError> {
+        let start = self.at;
+        if self.take("${") {
+            return self.nested(|parser| parser.braced(start)).map(Some);
+        }
+        self.skip();
+        let name = self.name();
+        if !name.is_empty() {
+            let name = Name::Variable(name.to_owned());
+            self.at = start + 1 + self.name().len();
+            return Ok(Some(Parameter { name, operation: Operation::Value }));
+        }
+        let special = self.peek().and_then(special);
+        if special.is_some() {
+            self.skip();
+        } else {
+            self.check_unread(start)?;
+            self.at = start;
+        }
+        Ok(special.map(|name| Parameter { name, operation: Operation::Value }))
+    }
+
+    /// Refuses parameters that would be something else than their text.
+    fn check_unread(&self, start: usize) -> Result<(), SyntaxError> {
+        match self.peek() {
+            Some('!') => Err(SyntaxError::at(start..start + 2, "jobs in the background are not read", "leave it out")),
+            Some('-') => Err(SyntaxError::at(start..start + 2, "`$-` is not read", "leave it out")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads what stands behind `${`.
+    fn braced(&mut self, start: usize) -> Result<Parameter, SyntaxError> {
+        let is_length = self.rest().starts_with('#') && !self.rest().starts_with("#}");
+        if is_length {
+            self.skip();
+        }
+        let name = self.parameter_name(start)?;
+        let operation = if is_length { Operation::Length } else { self.operation(start)? };
+        self.close(start, "${", "}")?;
+        Ok(Parameter { name, operation })
+    }
+
+    fn parameter_name(&mut self, start: usize) -> Result<Name, SyntaxError> {
+        let name = self.name();
+        if name.is_empty() {
+            let digits: String = self.rest().chars().take_while(char::is_ascii_digit).take(4).collect();
+            if let Ok(position) = digits.parse() {
+                self.at += digits.len();
+                return Ok(Name::Position(position));
+            }
+            if let Some(name) = self.peek().and_then(special) {
+                self.skip();
+                return Ok(name);
+            }
+            let problem = "this expansion is not read";
+            return Err(SyntaxError::at(start..self.at + 1, problem, "write the value out, or quote it in single quotes"));
+        }
+
+        self.at += name.len();
+        if !self.rest().starts_with('[') {
+            return Ok(Name::Variable(name.to_owned()));
+        }
+        if name != "PIPESTATUS" {
+            let range = start..self.at + 1;
+            return Err(SyntaxError::at(range, "arrays are not read", "write the words out, or use one variable for each"));
+        }
+        self.skip();
+        if self.take("@]") || self.take("*]") {
+            return Ok(Name::PipeStatuses);
+        }
+        let index = self.expression()?;
+        self.close(start, "[", "]")?;
+        Ok(Name::PipeStatus(Box::new(index)))
+    }
+
+    /// Reads what is done with the value.
+    fn operation(&mut self, start: usize) -> Result<Operation, SyntaxError> {
+        let operators: [(&str, Reader<'a>); 20] = [
+            (":-", |parser| Ok(Operation::Default(parser.operand("}")?, true))),
+            (":=", |parser| Ok(Operation::Assign(parser.operand("}")?, true))),
+            (":+", |parser| Ok(Operation::Alternative(parser.operand("}")?, true))),
+            (":?", |parser| Ok(Operation::Required(parser.operand("}")?, true))),
+            ("-", |parser| Ok(Operation::Default(parser.operand("}")?, false))),
+            ("=", |parser| Ok(Operation::Assign(parser.operand("}")?, false))),
+            ("+", |parser| Ok(Operation::Alternative(parser.operand("}")?, false))),
+            ("?", |parser| Ok(Operation::Required(parser.operand("}")?, false))),
+            (":", Self::slice),
+            ("##", |parser| Ok(Operation::Trim(Trim::LongestStart, parser.operand("}")?))),
+            ("#", |parser| Ok(Operation::Trim(Trim::ShortestStart, parser.operand("}")?))),
+            ("%%", |parser| Ok(Operation::Trim(Trim::LongestEnd, parser.operand("}")?))),
+            ("%", |parser| Ok(Operation::Trim(Trim::ShortestEnd, parser.operand("}")?))),
+            ("//", |parser| parser.replacement(Place::All)),
+            ("/#", |parser| parser.replacement(Place::Start)),
+            ("/%", |parser| parser.replacement(Place::End)),
+            ("/", |parser| parser.replacement(Place::First)),
+            ("^^}", |parser| Ok(parser.letters(true, true))),
+            (",,}", |parser| Ok(parser.letters(false, true))),
+            ("^}", |parser| Ok(parser.letters(true, false))),
+        ];
+        if self.rest().starts_with('}') {
+            return Ok(Operation::Value);
+        }
+        if self.take(",}") {
+            return Ok(self.letters(false, false));
+        }
+        if let Some((operator, read)) = operators.into_iter().find(|(operator, _)| self.rest().starts_with(operator)) {
+            self.at += operator.len();
+            return read(self);
+        }
+        let range = start..self.at + self.peek().map_or(0, char::len_utf8);
+        Err(SyntaxError::at(range, "this expansion is not read", "write the value out"))
+    }
+
+    /// The operation for letters. Its brace has been read, and is read again as the end.
+    fn letters(&mut self, upper: bool, all: bool) -> Operation {
+        self.at -= 1;
+        Operation::Case(upper, all)
+    }
+
+    fn replacement(&mut self, place: Place) -> Result<Operation, SyntaxError> {
+        let pattern = self.operand("/}")?;
+        let with = if self.take("/") { self.operand("}")? } else { Word::default() };
+        Ok(Operation::Replace(place, pattern, with))
+    }
+
+    fn slice(&mut self) -> Result<Operation, SyntaxError> {
+        let from = self.expression()?;
+        let length = if self.take(":") { Some(self.expression()?) } else { None };
+        Ok(Operation::Slice(from, length))
+    }
+
+    /// Reads a word up to one of these characters.
+    fn operand(&mut self, ends: &str) -> Result<Word, SyntaxError> {
+        let start = self.at;
+        let ends: Vec<char> = ends.chars().collect();
+        let parts = self.parts(&ends)?;
+        Ok(Word { parts, range: start..self.at })
+    }
+}
+
+/// The parameter that a character names.
+fn special(c: char) -> Option<Name> {
+    Some(match c {
+        '0'..='9' => Name::Position(usize::from(c as u8 - b'0')),
+        '?' => Name::Status,
+        '#' => Name::Count,
+        '@' => Name::All,
+        '*' => Name::Joined,
+        '$' => Name::Process,
+        _ => return None,
+    })
+}

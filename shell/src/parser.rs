@@ -1,0 +1,165 @@
+//! The state of the reader, and how it moves through the text.
+
+use std::ops::Range;
+
+use crate::error::SyntaxError;
+use crate::tree::{Script, Word};
+
+/// Maximum length of a text, in bytes.
+pub const MAX_BYTES: usize = 64 << 10;
+
+/// Maximum number of lists, quotes and expansions that stand in one another.
+pub const MAX_NESTING: usize = 32;
+
+/// Maximum number of words that the braces of a text stand for.
+const MAX_BRACE_WORDS: usize = 20_000;
+
+/// Reads a text.
+///
+/// # Errors
+/// The first part that is not read.
+pub fn parse(text: &str) -> Result<Script, SyntaxError> {
+    if text.len() > MAX_BYTES {
+        let problem = format!("the text has {} bytes, and the limit is {MAX_BYTES}", text.len());
+        return Err(SyntaxError { range: 0..0, problem, remedy: "split it, or put a part of it in a file".to_owned() });
+    }
+    if let Some(at) = text.find('\0') {
+        let problem = "NUL stands in the text".to_owned();
+        return Err(SyntaxError { range: at..at + 1, problem, remedy: "remove it".to_owned() });
+    }
+
+    let mut parser = Parser::new(text);
+    let list = parser.list()?;
+    match parser.peek() {
+        None => {}
+        Some(found) => return Err(parser.unexpected(found)),
+    }
+    Ok(Script { list })
+}
+
+/// Reads a text from left to right.
+pub(crate) struct Parser<'a> {
+    pub(crate) text: &'a str,
+    /// The place of the next character.
+    pub(crate) at: usize,
+    /// Where the text ends for this reader.
+    pub(crate) end: usize,
+    depth: usize,
+    /// The texts of the here-documents of this line: from behind its line break to where the next line starts.
+    pub(crate) here: Option<Range<usize>>,
+    /// The number of words that braces have made.
+    words: usize,
+}
+
+impl<'a> Parser<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self { text, at: 0, end: text.len(), depth: 0, here: None, words: 0 }
+    }
+
+    pub(crate) fn rest(&self) -> &'a str {
+        &self.text[self.at..self.end]
+    }
+
+    pub(crate) fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    /// Moves behind a text, if it stands here.
+    pub(crate) fn take(&mut self, text: &str) -> bool {
+        let stands = self.rest().starts_with(text);
+        if stands {
+            self.at += text.len();
+        }
+        stands
+    }
+
+    /// Moves behind the next character.
+    pub(crate) fn skip(&mut self) {
+        self.at += self.peek().map_or(0, char::len_utf8);
+    }
+
+    /// Skips blanks, joined lines and comments.
+    pub(crate) fn skip_blanks(&mut self) {
+        loop {
+            let rest = self.rest();
+            if rest.starts_with([' ', '\t']) {
+                self.at += 1;
+            } else if rest.starts_with("\\\n") {
+                self.at += 2;
+            } else if rest.starts_with('#') && self.is_at_start_of_word() {
+                self.at += rest.find('\n').unwrap_or(rest.len());
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Whether the character before this place does not belong to a word.
+    fn is_at_start_of_word(&self) -> bool {
+        self.text[..self.at].chars().next_back().is_none_or(|c| matches!(c, ' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | ')'))
+    }
+
+    /// Skips blanks and line breaks.
+    pub(crate) fn skip_lines(&mut self) {
+        self.skip_blanks();
+        while self.line_break() {
+            self.skip_blanks();
+        }
+    }
+
+    /// Moves behind a line break and the here-documents behind it; whether one stands here.
+    pub(crate) fn line_break(&mut self) -> bool {
+        let stands = self.take("\n");
+        if stands && let Some(here) = self.here.take_if(|here| here.start == self.at) {
+            self.at = here.end;
+        }
+        stands
+    }
+
+    /// Reads something that stands in something else.
+    pub(crate) fn nested<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, SyntaxError>,
+    ) -> Result<T, SyntaxError> {
+        if self.depth == MAX_NESTING {
+            let problem = format!("more than {MAX_NESTING} parts stand in one another");
+            return Err(SyntaxError::at(self.at..self.at, problem, "put a part of it in a line or a file of its own"));
+        }
+        self.depth += 1;
+        let read = read(self);
+        self.depth -= 1;
+        read
+    }
+
+    /// Adds the words that the braces of a word stand for.
+    pub(crate) fn add_word(&mut self, word: &Word, words: &mut Vec<Word>) -> Result<(), SyntaxError> {
+        let range = word.range.clone();
+        let expanded = word.braces();
+        self.words += expanded.len() - 1;
+        if self.words > MAX_BRACE_WORDS {
+            let problem = format!("braces stand for more than {MAX_BRACE_WORDS} words");
+            return Err(SyntaxError::at(range, problem, "use a loop, or a glob"));
+        }
+        words.extend(expanded);
+        Ok(())
+    }
+
+    /// The word of name characters that stands here, perhaps empty.
+    pub(crate) fn name(&self) -> &'a str {
+        let rest = self.rest();
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let end = rest.find(|c: char| !is_name(c)).unwrap_or(rest.len());
+        if rest.starts_with(|c: char| c.is_ascii_digit()) { "" } else { &rest[..end] }
+    }
+
+
+    /// The error of a character that cannot stand here.
+    pub(crate) fn unexpected(&self, found: char) -> SyntaxError {
+        let length = self.rest().find([' ', '\t', '\n']).unwrap_or(self.rest().len()).clamp(found.len_utf8(), 20);
+        let end = (self.at..=self.at + length).rev().find(|end| self.text.is_char_boundary(*end)).unwrap_or(self.at);
+        let range = self.at..end;
+        let word = self.text[range.clone()].trim();
+        let problem = format!("`{word}` cannot stand here");
+        SyntaxError::at(range, problem, format!("write a command before it, or quote it as '{word}'"))
+    }
+}

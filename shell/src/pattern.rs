@@ -1,0 +1,154 @@
+//! Patterns of `case`, `[[ == ]]` and `${x%p}`.
+//!
+//! Source: POSIX.1-2024, "Shell Command Language", 2.14.
+
+/// A pattern in which `*`, `?` and `[…]` have their meaning unless they were quoted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pattern(Vec<Element>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Element {
+    Any,
+    One,
+    Character(char),
+    /// The ranges, and whether the character must lie outside of them.
+    Set(Vec<(char, char)>, bool),
+}
+
+impl Pattern {
+    /// Makes a pattern of characters, each with whether it is quoted.
+    #[must_use]
+    pub fn new(characters: &[(char, bool)]) -> Self {
+        let mut elements = Vec::with_capacity(characters.len());
+        let mut at = 0;
+        while let Some((c, is_quoted)) = characters.get(at) {
+            at += 1;
+            let element = match c {
+                '*' if !is_quoted => Element::Any,
+                '?' if !is_quoted => Element::One,
+                '[' if !is_quoted => match set(&characters[at..]) {
+                    Some((set, length)) => {
+                        at += length;
+                        set
+                    }
+                    None => Element::Character('['),
+                },
+                c => Element::Character(*c),
+            };
+            if element != Element::Any || elements.last() != Some(&Element::Any) {
+                elements.push(element);
+            }
+        }
+        Self(elements)
+    }
+
+    /// Whether the pattern matches all of a text.
+    #[must_use]
+    pub fn matches(&self, text: &str) -> bool {
+        let text: Vec<char> = text.chars().collect();
+        let (mut at, mut element) = (0, 0);
+        // The place of the last `*`, and up to where it matches.
+        let mut star: Option<(usize, usize)> = None;
+        loop {
+            let fits = match (self.0.get(element), text.get(at)) {
+                (None, None) => return true,
+                (Some(Element::Any), _) => {
+                    star = Some((element, at));
+                    element += 1;
+                    continue;
+                }
+                (Some(element), Some(c)) => element.takes(*c),
+                (None, Some(_)) | (Some(_), None) => false,
+            };
+            if fits {
+                (at, element) = (at + 1, element + 1);
+                continue;
+            }
+            match star {
+                Some((place, upto)) if upto < text.len() => {
+                    star = Some((place, upto + 1));
+                    (at, element) = (upto + 1, place + 1);
+                }
+                _ => return false,
+            }
+        }
+    }
+}
+
+impl Element {
+    fn takes(&self, c: char) -> bool {
+        match self {
+            Self::Any | Self::One => true,
+            Self::Character(own) => *own == c,
+            Self::Set(ranges, is_outside) => ranges.iter().any(|(from, to)| (*from..=*to).contains(&c)) != *is_outside,
+        }
+    }
+}
+
+/// The characters of the classes such as `[:digit:]`.
+const CLASSES: [(&str, &[(char, char)]); 9] = [
+    ("alpha", &[('a', 'z'), ('A', 'Z')]),
+    ("digit", &[('0', '9')]),
+    ("alnum", &[('a', 'z'), ('A', 'Z'), ('0', '9')]),
+    ("upper", &[('A', 'Z')]),
+    ("lower", &[('a', 'z')]),
+    ("space", &[(' ', ' '), ('\t', '\r')]),
+    ("blank", &[(' ', ' '), ('\t', '\t')]),
+    ("punct", &[('!', '/'), (':', '@'), ('[', '`'), ('{', '~')]),
+    ("xdigit", &[('0', '9'), ('a', 'f'), ('A', 'F')]),
+];
+
+/// Reads a set behind its bracket, with the number of its characters; `None` if it does not end.
+fn set(characters: &[(char, bool)]) -> Option<(Element, usize)> {
+    let is_outside = matches!(characters.first(), Some(('!' | '^', false)));
+    let start = usize::from(is_outside);
+    let mut ranges = Vec::new();
+    let mut at = start;
+    loop {
+        let (c, is_quoted) = *characters.get(at)?;
+        if c == ']' && !is_quoted && at > start {
+            return Some((Element::Set(ranges, is_outside), at + 1));
+        }
+        let rest: String = characters[at..].iter().map(|(c, _)| *c).take(12).collect();
+        if let Some((name, class)) = CLASSES.iter().find(|(name, _)| rest.starts_with(&format!("[:{name}:]"))) {
+            ranges.extend_from_slice(class);
+            at += name.len() + 4;
+            continue;
+        }
+        match (characters.get(at + 1), characters.get(at + 2)) {
+            (Some(('-', false)), Some((end, _))) if *end != ']' => {
+                ranges.push((c, *end));
+                at += 3;
+            }
+            _ => {
+                ranges.push((c, c));
+                at += 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pattern(text: &str) -> Pattern {
+        Pattern::new(&text.chars().map(|c| (c, false)).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn stars_sets_and_classes_match_as_in_a_shell() {
+        for (text, yes, no) in [
+            ("*.rs", "a.rs", "a.rs.bak"),
+            ("a*b*c", "axxbyybzc", "axxbyyb"),
+            ("[!a-c]x", "dx", "bx"),
+            ("[[:digit:]]*", "7up", "up7"),
+            ("[]]", "]", "["),
+            ("a[", "a[", "ab"),
+        ] {
+            assert!(pattern(text).matches(yes), "{text} {yes}");
+            assert!(!pattern(text).matches(no), "{text} {no}");
+        }
+        assert!(!Pattern::new(&[('*', true)]).matches("x"), "a quoted star is itself");
+    }
+}

@@ -1,0 +1,87 @@
+//! Redirections.
+
+use crate::error::SyntaxError;
+use crate::parser::Parser;
+use crate::tree::{Descriptor, Redirection, Target, Word};
+
+/// The operators, longest first where one starts like another.
+const OPERATORS: [&str; 13] = ["<<<", "<<-", "<<", "<>", "<&", "<(", "<", ">>", ">|", ">&", ">(", ">", "&>"];
+
+impl Parser<'_> {
+    /// Reads a redirection; `None` if none stands here.
+    pub(crate) fn redirection(&mut self) -> Result<Option<Redirection>, SyntaxError> {
+        let start = self.at;
+        let rest = self.rest();
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let Some(operator) = OPERATORS.iter().copied().find(|operator| rest[digits..].starts_with(operator)) else {
+            return Ok(None);
+        };
+        if operator == "&>" && digits > 0 {
+            return Ok(None);
+        }
+        let number = &rest[..digits];
+        self.at += digits + operator.len();
+
+        let descriptor = match (number, operator.starts_with('<')) {
+            ("", true) | ("0", _) => Descriptor::Input,
+            ("", false) | ("1", _) => Descriptor::Output,
+            ("2", _) => Descriptor::Errors,
+            _ => {
+                let remedy = "standard input, output and error are 0, 1 and 2";
+                return Err(SyntaxError::at(start..self.at, "only these streams are redirected: 0, 1, 2", remedy));
+            }
+        };
+        let (descriptor, target) = match operator {
+            "<<<" => (descriptor, Target::Text(self.here_string(start)?)),
+            "<<" | "<<-" => (descriptor, self.here_document(start, operator == "<<-")?),
+            "<(" | ">(" => {
+                let remedy = "join the commands with `|`, or write to a file and read it";
+                return Err(SyntaxError::at(start..self.at, "commands as files are not read", remedy));
+            }
+            "<>" => {
+                return Err(SyntaxError::at(start..self.at, "`<>` is not read", "write `<` to read or `>` to write"));
+            }
+            "<" => (descriptor, Target::Read(self.file(start)?)),
+            ">" | ">|" => (descriptor, Target::Write(self.file(start)?)),
+            ">>" => (descriptor, Target::Append(self.file(start)?)),
+            "&>" => {
+                let appends = self.take(">");
+                let word = self.file(start)?;
+                (Descriptor::Both, if appends { Target::Append(word) } else { Target::Write(word) })
+            }
+            _ => self.copied(start, descriptor, number.is_empty() && operator == ">&")?,
+        };
+
+        Ok(Some(Redirection { descriptor, target, range: start..self.at }))
+    }
+
+    /// Reads what stands behind `>&` and `<&`.
+    fn copied(
+        &mut self,
+        start: usize,
+        descriptor: Descriptor,
+        may_be_file: bool,
+    ) -> Result<(Descriptor, Target), SyntaxError> {
+        let word = self.file(start)?;
+        Ok(match word.plain() {
+            Some("-") => (descriptor, Target::Closed),
+            Some("0") => (descriptor, Target::Same(Descriptor::Input)),
+            Some("1") => (descriptor, Target::Same(Descriptor::Output)),
+            Some("2") => (descriptor, Target::Same(Descriptor::Errors)),
+            Some(text) if text.chars().all(|c| c.is_ascii_digit() || c == '-') => {
+                let remedy = "standard input, output and error are 0, 1 and 2";
+                return Err(SyntaxError::at(start..self.at, "only these streams are redirected: 0, 1, 2", remedy));
+            }
+            _ if may_be_file => (Descriptor::Both, Target::Write(word)),
+            _ => return Err(SyntaxError::at(start..self.at, "a stream must stand here", "write `&1` or `&2`")),
+        })
+    }
+
+    fn file(&mut self, start: usize) -> Result<Word, SyntaxError> {
+        self.skip_blanks();
+        match self.word()? {
+            Some(word) => Ok(word),
+            None => Err(SyntaxError::at(start..self.at, "a redirection without a file", "write the file behind it")),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What commands of a line leave for those behind them: variables, positions, statuses, options.
+
+use std::collections::BTreeMap;
+
+/// The value of a variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// A text.
+    Known(String),
+    /// It will be known once the line runs.
+    Open,
+    /// It has none, because the line took it away.
+    Unset,
+}
+
+/// A variable of the line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// Its value.
+    pub value: Value,
+    /// Whether programs get it.
+    pub is_exported: bool,
+}
+
+/// Options of `set`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// `set -e`: a command that fails ends the line.
+    pub ends_on_failure: bool,
+    /// `set -x`: commands are printed on standard error before they run.
+    pub prints_commands: bool,
+    /// `set -o pipefail`: a pipeline fails with the last command that failed.
+    pub fails_with_pipes: bool,
+}
+
+/// What commands leave for those behind them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    /// The variables that the line has set.
+    pub variables: BTreeMap<String, Variable>,
+    /// `$0`
+    pub name: String,
+    /// `$1`, `$2`, …; `None` where they are not known yet.
+    pub positions: Option<Vec<String>>,
+    /// `$?`; `None` where it is not known yet.
+    pub status: Option<i32>,
+    /// The statuses of the last pipeline.
+    pub pipe_statuses: Vec<i32>,
+    /// The options.
+    pub options: Options,
+}
+
+impl State {
+    /// Sets a variable. Programs get it if they did before.
+    pub fn set(&mut self, name: &str, value: Value) {
+        let is_exported = self.variables.get(name).is_some_and(|variable| variable.is_exported);
+        self.variables.insert(name.to_owned(), Variable { value, is_exported });
+    }
+
+    /// Returns the variables that programs get, whose values are known.
+    pub fn exported(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.variables.iter().filter(|(_, variable)| variable.is_exported).filter_map(|(name, variable)| {
+            if let Value::Known(text) = &variable.value { Some((name.as_str(), text.as_str())) } else { None }
+        })
+    }
+}

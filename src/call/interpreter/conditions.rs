@@ -1,0 +1,95 @@
+//! `[[ … ]]`
+
+use climax_shell::{Comparison, Condition, Joint};
+use futures_util::future::{BoxFuture, Future, FutureExt as _};
+
+use super::record::Record;
+use super::shell::Shell;
+use super::test_command::{file_holds, holds};
+use super::{Interpreter, Ran, Text, failure};
+use crate::call::approval::Approver;
+use crate::exec::Stop;
+
+impl<A, S> Interpreter<'_, '_, A, S>
+where
+    A: Approver,
+    S: Future<Output = Stop> + Send,
+{
+    /// Whether a condition holds.
+    pub(super) fn condition<'f>(
+        &'f self,
+        shell: &'f mut Shell,
+        text: Text<'f>,
+        condition: &'f Condition,
+        record: &'f mut Record,
+    ) -> BoxFuture<'f, Ran<bool>> {
+        async move {
+            match condition {
+                Condition::Word(word) => Ok(!self.word(shell, text, word, record).await?.text.is_empty()),
+                Condition::Not(condition) => Ok(!self.condition(shell, text, condition, record).await?),
+                Condition::Logic(joint, one, other) => {
+                    let first = self.condition(shell, text, one, record).await?;
+                    if first == (*joint == Joint::Or) {
+                        return Ok(first);
+                    }
+                    self.condition(shell, text, other, record).await
+                }
+                Condition::Unary(letter, word) => {
+                    let value = self.word(shell, text, word, record).await?.text;
+                    if *letter == 'v' {
+                        return Ok(shell.state.variables.contains_key(&value));
+                    }
+                    file_holds(*letter, &value, shell.directory.as_deref()).ok_or_else(|| {
+                        failure(text, word.range.clone(), format!("`-{letter}` is not read"), "write another test")
+                    })
+                }
+                Condition::Binary(comparison, one, other) => {
+                    let first = self.word(shell, text, one, record).await?.text;
+                    match comparison {
+                        Comparison::Matches | Comparison::Differs => {
+                            let pattern = self.pattern(shell, text, other, record).await?;
+                            Ok(pattern.matches(&first) == (*comparison == Comparison::Matches))
+                        }
+                        Comparison::Regex => {
+                            let regex = self.regex(shell, text, other, record).await?;
+                            let regex = regex_lite::RegexBuilder::new(&regex).size_limit(1 << 20).build();
+                            let regex = regex.map_err(|error| {
+                                let remedy = "write an extended regular expression";
+                                failure(text, other.range.clone(), error.to_string(), remedy)
+                            })?;
+                            Ok(regex.is_match(&first))
+                        }
+                        comparison => {
+                            let second = self.word(shell, text, other, record).await?.text;
+                            let words = [first.as_str(), operator(*comparison), &second];
+                            holds(&words, shell.directory.as_deref()).map_err(|problem| {
+                                failure(text, other.range.clone(), problem, "both must be decimal numbers")
+                            })
+                        }
+                    }
+                }
+            }
+        }
+        .boxed()
+    }
+}
+
+/// The operator of `test` that compares the same.
+fn operator(comparison: Comparison) -> &'static str {
+    match comparison {
+        Comparison::Matches => "=",
+        Comparison::Differs => "!=",
+        Comparison::Regex => "=~",
+        Comparison::Before => "<",
+        Comparison::After => ">",
+        Comparison::Equal => "-eq",
+        Comparison::Unequal => "-ne",
+        Comparison::Less => "-lt",
+        Comparison::LessOrEqual => "-le",
+        Comparison::Greater => "-gt",
+        Comparison::GreaterOrEqual => "-ge",
+        Comparison::Newer => "-nt",
+        Comparison::Older => "-ot",
+        Comparison::SameFile => "-ef",
+    }
+}

@@ -1,0 +1,179 @@
+//! Lists and pipelines.
+
+use std::sync::Arc;
+
+use climax_shell::{Command, Joint, List, Pipeline};
+use futures_util::StreamExt as _;
+use futures_util::future::{Future, FutureExt as _};
+use futures_util::stream::FuturesUnordered;
+
+use super::record::Record;
+use super::shell::{Flow, Shell};
+use super::streams::{Output, Source, Streams};
+use super::{Halt, Interpreter, Ran, Running, Text, failure};
+use crate::call::approval::Approver;
+use crate::call::plan_outcome::StepOutcome;
+use crate::exec::{Stop, pipe_between};
+
+impl<A, S> Interpreter<'_, '_, A, S>
+where
+    A: Approver,
+    S: Future<Output = Stop> + Send,
+{
+    /// Runs commands one after the other.
+    pub(super) fn list<'f>(
+        &'f self,
+        shell: &'f mut Shell,
+        text: Text<'f>,
+        list: &'f List,
+        streams: &'f Streams,
+        record: &'f mut Record,
+    ) -> Running<'f, Flow> {
+        async move {
+            for chain in &list.items {
+                let is_tested = shell.is_tested;
+                let count = chain.rest.len();
+                shell.is_tested = is_tested || count > 0;
+                let mut flow = self.pipeline(shell, text, &chain.first, streams, record).await?;
+                let mut is_last = count == 0;
+                for (at, (joint, pipeline)) in chain.rest.iter().enumerate() {
+                    if flow != Flow::Next {
+                        break;
+                    }
+                    if (*joint == Joint::And) == (shell.status() == 0) {
+                        is_last = at + 1 == count;
+                        shell.is_tested = is_tested || !is_last;
+                        flow = self.pipeline(shell, text, pipeline, streams, record).await?;
+                    }
+                }
+                shell.is_tested = is_tested;
+
+                if flow != Flow::Next {
+                    return Ok(flow);
+                }
+                // A command that fails behind the last `&&` ends the line, one before it does not.
+                let is_failure = shell.status() != 0 && is_last && !is_tested && !chain_is_negated(chain);
+                if is_failure && shell.state.options.ends_on_failure {
+                    return Ok(Flow::Exit);
+                }
+            }
+            Ok(Flow::Next)
+        }
+        .boxed()
+    }
+
+    /// Runs the commands of a pipeline at once.
+    async fn pipeline(
+        &self,
+        shell: &mut Shell,
+        text: Text<'_>,
+        pipeline: &Pipeline,
+        streams: &Streams,
+        record: &mut Record,
+    ) -> Ran<Flow> {
+        let start = std::time::Instant::now();
+        let is_tested = shell.is_tested;
+        shell.is_tested |= pipeline.is_negated;
+        let flow = if let [command] = pipeline.commands.as_slice() {
+            let flow = self.command(shell, text, command, streams.clone(), false, record).await?;
+            if flow == Flow::Next && !is_assigning(command) {
+                shell.state.pipe_statuses = vec![shell.status()];
+            }
+            flow
+        } else {
+            self.joined(shell, text, &pipeline.commands, streams, record).await?;
+            Flow::Next
+        };
+        shell.is_tested = is_tested;
+
+        if pipeline.is_negated && flow == Flow::Next {
+            shell.set_status(i32::from(shell.status() == 0));
+        }
+        if pipeline.is_timed {
+            let seconds = start.elapsed().as_secs_f64();
+            let times = format!("\nreal\t{}m{:.3}s\n", (seconds / 60.0).floor(), seconds % 60.0);
+            self.print(&streams.errors, times.into_bytes(), ("time", "time", 0), record).await;
+        }
+        Ok(flow)
+    }
+
+    /// Runs commands that pipes of the kernel join, each in a subshell.
+    async fn joined(
+        &self,
+        shell: &mut Shell,
+        text: Text<'_>,
+        commands: &[Command],
+        streams: &Streams,
+        record: &mut Record,
+    ) -> Ran<()> {
+        let mut input = streams.input.clone();
+        let mut runs = FuturesUnordered::new();
+        for (at, command) in commands.iter().enumerate() {
+            let mut own = Streams { input: std::mem::take(&mut input), ..streams.clone() };
+            if at + 1 < commands.len() {
+                let (read, write) =
+                    pipe_between().map_err(|error| failure(text, command.range.clone(), error.to_string(), "try again"))?;
+                input = Source::File(Arc::new(read));
+                own.output = Output::File(Arc::new(write));
+            }
+            let mut shell = Shell { loops: 0, ..shell.clone() };
+            runs.push(async move {
+                let mut record = Record::default();
+                let ran = self.command(&mut shell, text, command, own, true, &mut record).await;
+                (at, shell.status(), record, ran)
+            });
+        }
+        drop(input);
+
+        let mut done: Vec<(usize, i32, Record)> = Vec::with_capacity(runs.len());
+        let mut ended = None;
+        while let Some((at, status, record, ran)) = runs.next().await {
+            match ran {
+                Ok(_) => {}
+                // The others are killed, as if they had not been started.
+                Err(Halt::Failed(failure)) => return Err(Halt::Failed(failure)),
+                // The others end by the same, and say so.
+                Err(Halt::Ended(why)) => ended = Some(why),
+            }
+            done.push((at, status, record));
+        }
+        done.sort_by_key(|(at, ..)| *at);
+
+        let statuses: Vec<i32> = done.iter().map(|(_, status, _)| *status).collect();
+        let last_failure = statuses.iter().rev().copied().find(|status| *status != 0);
+        let last = statuses.last().copied().unwrap_or_default();
+        let status = if shell.state.options.fails_with_pipes { last_failure.unwrap_or(0) } else { last };
+        shell.set_status(status);
+        shell.state.pipe_statuses = statuses;
+        self.add_joined(done.into_iter().map(|(.., record)| record).collect(), record);
+        ended.map_or(Ok(()), |why| Err(Halt::Ended(why)))
+    }
+
+    /// Adds what the commands of a pipeline did: those before the last one with its first step, so that the result of the
+    /// last is the result.
+    fn add_joined(&self, mut records: Vec<Record>, record: &mut Record) {
+        let last = records.pop().unwrap_or_default();
+        let mut stages: Vec<_> =
+            records.into_iter().flat_map(|record| record.steps).flat_map(|step| step.stages).collect();
+        let mut steps = last.steps.into_iter();
+        if let Some(first) = steps.next() {
+            stages.extend(first.stages);
+        }
+        if !stages.is_empty() {
+            record.push(StepOutcome { stages }, self.most_bytes);
+        }
+        for step in steps {
+            record.push(step, self.most_bytes);
+        }
+    }
+}
+
+/// Whether `!` stands before the last pipeline of a chain: its failure ends no line.
+fn chain_is_negated(chain: &climax_shell::Chain) -> bool {
+    chain.rest.last().map_or(chain.first.is_negated, |(_, pipeline)| pipeline.is_negated)
+}
+
+/// Whether a command is a compound one, which keeps the statuses of the pipelines in it.
+fn is_assigning(command: &Command) -> bool {
+    !matches!(command.body, climax_shell::Body::Simple(_) | climax_shell::Body::Subshell(_))
+}

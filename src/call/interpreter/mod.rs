@@ -1,0 +1,183 @@
+//! Runs lines: walks the syntax tree, and asks for each command what a call would be asked.
+//!
+//! Words are expanded when their command is due, and then the command is read, planned, checked and, where its words were
+//! not known before, asked about. What was planned before the line ran is used again if words, variables, directory and
+//! input are the same.
+
+mod builtins;
+mod compound;
+mod conditions;
+mod lists;
+mod printf;
+mod programs;
+mod record;
+mod redirections;
+mod shell;
+mod simple;
+mod streams;
+mod test_command;
+mod values;
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use climax_shell::{Script, State};
+use futures_util::future::{BoxFuture, Shared};
+
+use self::record::Record;
+use self::shell::Shell;
+use self::streams::{Output, Source, Stream, Streams};
+use crate::call::approval::Approver;
+use crate::call::line::{CommandKey, LineError};
+use crate::call::outcome::CallError;
+use crate::call::plan::Stage;
+use crate::call::plan_outcome::{PlanFailure, PlanOutcome, RawStreams};
+use crate::call::request::{LineBounds, LineInput, Session};
+use crate::call::toolbox::{Journal, Toolbox};
+use crate::exec::{Masks, Stop};
+
+/// Maximum programs that a line starts.
+const MAX_PROGRAMS: usize = 10_000;
+
+/// Maximum commands of a line, builtins included.
+const MAX_COMMANDS: usize = 2_000_000;
+
+/// Builtins between two looks at whether the line is to end.
+const BUILTINS_AT_ONCE: usize = 256;
+
+/// Maximum bytes of the output of a command in a word.
+const MAX_SUBSTITUTION_BYTES: usize = 8 << 20;
+
+/// Maximum bytes of the values that a command reads before it runs.
+const MAX_INPUT_BYTES: usize = 64 << 20;
+
+/// Why a line ends before its end.
+#[derive(Debug)]
+pub(super) enum Halt {
+    /// A command is refused.
+    Failed(Box<PlanFailure>),
+    /// A program has taken too long, or the line was stopped for this reason.
+    Ended(Option<Stop>),
+}
+
+/// The result of a part of a line: how it goes on, or why the line ends.
+type Ran<T> = Result<T, Halt>;
+
+/// Runs one line.
+pub(super) struct Interpreter<'i, 'a, A, S: Future<Output = Stop>> {
+    pub(super) toolbox: &'a Toolbox,
+    pub(super) session: Session<'i>,
+    pub(super) bounds: LineBounds,
+    pub(super) approver: &'i A,
+    pub(super) journal: &'i Journal<'i>,
+    pub(super) stop: Shared<S>,
+    /// The commands that were planned before.
+    pub(super) planned: HashMap<CommandKey, Stage<'a>>,
+    /// How long each program of a pipeline may take at least.
+    pub(super) longest: Duration,
+    /// The secrets that no output shows.
+    pub(super) masks: Masks,
+    /// Bytes of output that the result keeps.
+    pub(super) most_bytes: u64,
+    pub(super) programs: AtomicUsize,
+    pub(super) commands: AtomicUsize,
+}
+
+/// A line to run.
+pub(super) struct LineStart<'l> {
+    pub(super) text: &'l str,
+    pub(super) script: &'l Script,
+    pub(super) directory: Option<&'l str>,
+    pub(super) input: LineInput<'l>,
+    pub(super) raw: Option<RawStreams>,
+}
+
+/// The text that the ranges of a tree are about.
+#[derive(Clone, Copy)]
+struct Text<'t>(&'t str);
+
+impl<'i, 'a, A, S> Interpreter<'i, 'a, A, S>
+where
+    A: Approver,
+    S: Future<Output = Stop> + Send,
+{
+    /// Runs a line.
+    pub(super) async fn run(&self, line: LineStart<'_>) -> PlanOutcome {
+        let LineStart { text, script, directory, input, raw } = line;
+        let state = State { name: "climax".to_owned(), positions: Some(Vec::new()), status: Some(0), ..State::default() };
+        let mut shell = Shell { state, directory: directory.map(str::to_owned), ..Shell::default() };
+        let mut record = Record::default();
+
+        let streams = streams_of(input, raw);
+        let ran = self.list(&mut shell, Text(text), &script.list, &streams, &mut record).await;
+        let failure = match ran {
+            Ok(_) => None,
+            Err(Halt::Failed(failure)) => Some(*failure),
+            Err(Halt::Ended(why)) => {
+                record.end(why, text);
+                None
+            }
+        };
+        PlanOutcome { steps: record.steps, failure, status: Some(shell.status()) }
+    }
+
+    /// Counts a command, and lets others run now and then.
+    async fn count_command(&self, text: Text<'_>) -> Ran<()> {
+        let count = self.commands.fetch_add(1, Ordering::Relaxed);
+        if count >= MAX_COMMANDS {
+            return Err(failure(text, 0..0, "the line has run too many commands", "give a loop an end"));
+        }
+        if count % BUILTINS_AT_ONCE == BUILTINS_AT_ONCE - 1 {
+            tokio::task::yield_now().await;
+            if let Some(why) = self.stop.peek() {
+                return Err(Halt::Ended(Some(*why)));
+            }
+        }
+        Ok(())
+    }
+
+    fn count_program(&self, text: Text<'_>) -> Ran<()> {
+        if self.programs.fetch_add(1, Ordering::Relaxed) >= MAX_PROGRAMS {
+            let problem = format!("the line has started {MAX_PROGRAMS} programs");
+            return Err(failure(text, 0..0, problem, "split it, or let one program do the work"));
+        }
+        Ok(())
+    }
+}
+
+/// The streams in which a line starts.
+fn streams_of(input: LineInput<'_>, raw: Option<RawStreams>) -> Streams {
+    let text = match input {
+        LineInput::Text(text) => Source::Text(text.to_owned()),
+        LineInput::Nothing | LineInput::Stream => Source::Nothing,
+    };
+    match raw {
+        None => Streams {
+            input: text,
+            output: Output::Result(Stream::Output),
+            errors: Output::Result(Stream::Errors),
+        },
+        Some(RawStreams { input, output, errors }) => Streams {
+            input: input.map_or(text, |input| Source::File(Arc::new(input))),
+            output: Output::File(Arc::new(output)),
+            errors: Output::File(Arc::new(errors)),
+        },
+    }
+}
+
+/// The failure of a line at a place.
+fn failure(
+    text: Text<'_>,
+    range: std::ops::Range<usize>,
+    problem: impl Into<String>,
+    remedy: impl Into<String>,
+) -> Halt {
+    let error = CallError::Unread(Box::new(LineError::at(text.0, range, problem, remedy).into()));
+    Halt::Failed(Box::new(PlanFailure { tool: None, text: text.0.to_owned(), error }))
+}
+
+/// A part of a line as it runs.
+type Running<'f, T> = BoxFuture<'f, Ran<T>>;

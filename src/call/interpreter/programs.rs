@@ -1,0 +1,272 @@
+//! Programs of a line: each is read, planned, checked and asked about as a call, and then runs.
+
+use std::time::Instant;
+
+use futures_util::future::Future;
+
+use super::record::{Record, placed};
+use super::shell::Shell;
+use super::simple::Due;
+use super::streams::{Source, Streams};
+use super::{Halt, Interpreter, Ran, failure};
+use crate::call::approval::Approver;
+use crate::call::line::{CommandKey, ExpandedCommand, is_harmless, read_fed};
+use crate::call::outcome::{CallError, CallResult, Ending};
+use crate::call::plan::{Plan, Stage};
+use crate::call::plan_outcome::{PlanFailure, StageOutcome, StepOutcome};
+use crate::call::toolbox::{Entry, LineStage, explained};
+use crate::call::user_input::approve;
+use crate::exec::{self, End, SpawnError, Stop};
+
+/// Exit status: the program does not exist. Source: POSIX.1-2024, "Exit Status for Commands".
+const NOT_FOUND: i32 = 127;
+
+impl<'a, A, S> Interpreter<'_, 'a, A, S>
+where
+    A: Approver,
+    S: Future<Output = Stop> + Send,
+{
+    /// Runs a program.
+    pub(super) async fn program(
+        &self,
+        shell: &mut Shell,
+        due: Due<'_>,
+        streams: Streams,
+        record: &mut Record,
+    ) -> Ran<()> {
+        self.count_program(due.text)?;
+        let (mut stage, streams) = self.stage(shell, due, streams)?;
+        self.ask(&mut stage).await?;
+
+        let status = self.run_stage(stage, streams, record).await?;
+        shell.set_status(status);
+        Ok(())
+    }
+
+    /// Plans a program, unless it was planned before.
+    fn stage(&self, shell: &Shell, due: Due<'_>, mut streams: Streams) -> Ran<(Stage<'a>, Streams)> {
+        let program = environment_program(shell, due)?;
+        let mut fields = due.fields.to_vec();
+        let mut expected = due.written.to_vec();
+        if let Some(program) = program {
+            for first in [fields.first_mut(), expected.first_mut()].into_iter().flatten() {
+                first.text.clone_from(&program);
+            }
+        }
+        let mut all: Vec<(String, String)> = shell
+            .state
+            .exported()
+            .filter(|(name, _)| due.variables.iter().all(|(own, _)| own != name))
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect();
+        all.extend_from_slice(due.variables);
+        let key = CommandKey {
+            words: fields.iter().map(|field| field.text.clone()).collect(),
+            variables: all.clone(),
+            directory: shell.directory.clone(),
+            feed: due.feed(&streams.input),
+        };
+        if let Some(stage) = self.planned.get(&key) {
+            if !stage.reads_input {
+                streams.input = Source::Nothing;
+            }
+            return Ok((stage.clone(), streams));
+        }
+
+        for (name, _) in due.variables {
+            self.settable(due.text, due.range, name)?;
+        }
+        let (harmless, variables): (Vec<_>, Vec<_>) = all.into_iter().partition(|(name, _)| is_harmless(name));
+        let expanded = ExpandedCommand {
+            line: due.text.0,
+            range: due.range,
+            places: due.places,
+            written: &expected,
+            fields: &fields,
+            variables: &variables,
+        };
+        let text = due.written_text().to_owned();
+        let planned = self.toolbox.with_line_context(key.feed.input(), |context| {
+            let (reading, reads_input) = read_fed(&self.toolbox.index, expanded, &key.feed, due.is_own, context)
+                .map_err(|error| {
+                    let error = CallError::Unread(Box::new(error));
+                    Box::new(PlanFailure { tool: None, text: text.clone(), error })
+                })?;
+            let feed = key.feed.clone();
+            let stage = LineStage {
+                reading,
+                reads_input,
+                feed: &feed,
+                text: &text,
+                directory: key.directory.as_deref(),
+                harmless: &harmless,
+                bounds: self.bounds,
+            };
+            self.toolbox.plan_stage(0, stage, self.session)
+        });
+        let stage = planned.map_err(Halt::Failed)?;
+        if !stage.reads_input {
+            streams.input = Source::Nothing;
+        }
+        Ok((stage, streams))
+    }
+
+    /// Asks the user about a command whose words were not known before.
+    pub(super) async fn ask(&self, stage: &mut Stage<'a>) -> Ran<()> {
+        if stage.is_approved {
+            return Ok(());
+        }
+        let plan = Plan::of_stage(stage.clone(), &self.toolbox.policy, &self.toolbox.runner);
+        let refused = match approve(&plan, self.approver, self.stop.clone()).await {
+            Ok(permission) => {
+                stage.permission = Some(permission);
+                return Ok(());
+            }
+            Err(CallResult::Failed(error)) => stage.failure(error),
+            Err(CallResult::Ran(outcome)) => {
+                let why = if let End::Stopped(why) = outcome.end { Some(why) } else { None };
+                return Err(Halt::Ended(why));
+            }
+            Err(CallResult::InputRequired(_)) => stage.failure(CallError::LateQuestion),
+        };
+        self.refuse(stage, &refused.error);
+        Err(Halt::Failed(Box::new(refused)))
+    }
+
+    /// Writes the audit line of a command that does not run.
+    pub(super) fn refuse(&self, stage: &Stage<'a>, error: &CallError) {
+        if let Ok(entry) = self.journal.entry(1) {
+            self.journal.ended(stage, entry, Ending::Failed(error));
+        }
+    }
+
+    /// Runs a planned program with these streams, and returns its exit status.
+    async fn run_stage(&self, stage: Stage<'a>, streams: Streams, record: &mut Record) -> Ran<i32> {
+        let entry = self.journal.entry(1).map_err(|error| Halt::Failed(Box::new(stage.failure(error))))?;
+        let joint = streams.joint();
+        let broken = |error| SpawnError::System(stage.call.invocation.argv[0].clone(), error);
+        let joint = joint.map_err(|error| Halt::Failed(Box::new(stage.failure(broken(error).into()))))?;
+        let mut invocation = stage.call.invocation.clone();
+        invocation.stdin = match &streams.input {
+            Source::Text(text) if stage.reads_input => invocation.stdin.or_else(|| Some(text.clone())),
+            _ => None,
+        };
+        if self.bounds.timeout.is_none() {
+            invocation.timeout = invocation.timeout.max(self.longest);
+        }
+
+        let unfinished = self.journal.unfinished(&stage, entry);
+        if let Some(watch) = self.session.watch {
+            watch.name_stage(&stage.text);
+        }
+        tracing::info!(tool = stage.call.name(), program = invocation.argv[0], "running");
+        let start = Instant::now();
+        let running = (self.session.watch, &self.masks);
+        let ran = self.toolbox.runner.run_joined_to(invocation, joint, running, self.stop.clone()).await;
+        let duration = start.elapsed();
+        drop(unfinished);
+
+        let outcome = match ran {
+            Ok(outcome) => outcome,
+            Err(SpawnError::NotFound(program)) => {
+                return Ok(self.not_found(&stage, entry, &program, &streams, record).await);
+            }
+            Err(error) => {
+                let error = CallError::Spawn(error);
+                self.journal.ended(&stage, entry, Ending::Failed(&error));
+                return Err(Halt::Failed(Box::new(stage.failure(error))));
+            }
+        };
+        tracing::info!(tool = stage.call.name(), end = ?outcome.end, "ended");
+        let outcome = explained(&stage, outcome);
+        self.journal.ended(&stage, entry, Ending::Ran(&outcome));
+
+        let end = outcome.end;
+        let status = status_of(end);
+        let outcome = placed(outcome, &streams.output, &streams.errors);
+        record.push(StepOutcome { stages: vec![stage.outcome(outcome, duration)] }, self.most_bytes);
+        match end {
+            End::Stopped(why) => Err(Halt::Ended(Some(why))),
+            End::TimedOut(_) => Err(Halt::Ended(None)),
+            _ => Ok(status),
+        }
+    }
+
+    /// Says that a program does not exist, as a shell does.
+    async fn not_found(
+        &self,
+        stage: &Stage<'a>,
+        entry: Entry,
+        program: &str,
+        streams: &Streams,
+        record: &mut Record,
+    ) -> i32 {
+        let error = CallError::Spawn(SpawnError::NotFound(program.to_owned()));
+        self.journal.ended(stage, entry, Ending::Failed(&error));
+        let message = format!("climax: {program}: command not found\n");
+        self.print(&streams.errors, message.into_bytes(), (stage.call.name(), &stage.text, NOT_FOUND), record).await;
+        NOT_FOUND
+    }
+
+    /// Reads the output of a program as bytes, such as the paths that `find` prints.
+    pub(super) async fn captured(
+        &self,
+        shell: &mut Shell,
+        due: Due<'_>,
+        streams: Streams,
+        record: &mut Record,
+    ) -> Ran<Vec<u8>> {
+        let broken = |error: std::io::Error| failure(due.text, due.range.clone(), error.to_string(), "try again");
+        let (read, write) = exec::pipe_between().map_err(broken)?;
+        let streams = Streams { output: super::Output::File(std::sync::Arc::new(write)), ..streams };
+        let output = super::streams::blocking(move || {
+            super::streams::read_to_end(std::fs::File::from(read), super::MAX_INPUT_BYTES)
+        });
+        let (ran, output) = futures_util::future::join(self.program(shell, due, streams, record), output).await;
+        ran?;
+        output.map_err(broken)
+    }
+
+    /// Prints for a builtin, which ends with this status. Returns whether somebody reads it.
+    pub(super) async fn print(
+        &self,
+        output: &super::Output,
+        bytes: Vec<u8>,
+        (name, text, status): (&str, &str, i32),
+        record: &mut Record,
+    ) -> bool {
+        match output {
+            super::Output::Nothing => true,
+            super::Output::File(file) => super::streams::write_all(file, bytes).await.is_ok(),
+            super::Output::Result(stream) => {
+                let stage: StageOutcome = super::record::builtin_stage(name, text, status, vec![(*stream, bytes)]);
+                record.push(StepOutcome { stages: vec![stage] }, self.most_bytes);
+                true
+            }
+        }
+    }
+}
+
+/// The exit status of a program, as a shell counts it: 128 and the number for a signal.
+fn status_of(end: End) -> i32 {
+    match end {
+        End::Exited(status) => status,
+        End::Signaled(signal) => 128 + signal,
+        End::TimedOut(_) => 124,
+        End::Stopped(_) => 130,
+    }
+}
+
+/// The path of a program in the environment of Python that the line has activated; `None` if it is not there.
+///
+/// # Errors
+/// A config describes the program, whose own it would not be.
+fn environment_program(shell: &Shell, due: Due<'_>) -> Ran<Option<String>> {
+    let Some(environment) = &shell.environment else { return Ok(None) };
+    let Some(name) = due.fields.first().map(|field| field.text.as_str()).filter(|name| !name.contains('/')) else {
+        return Ok(None);
+    };
+    let path = environment.join("bin").join(name);
+    Ok(path.is_file().then(|| path.display().to_string()))
+}
+

@@ -1,0 +1,212 @@
+//! Redirections: each file is a call of `file_read` or `file_write`.
+
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::sync::Arc;
+
+use climax_shell::{Descriptor, Redirection, Target, Word};
+use futures_util::future::Future;
+use serde_json::Map;
+
+use super::record::Record;
+use super::shell::Shell;
+use super::streams::{Output, Source, Stream, Streams};
+use super::{Halt, Interpreter, Ran, Text, failure};
+use crate::call::approval::Approver;
+use crate::call::files::{self, WriteMode};
+use crate::call::line::{CommandKey, Feed, changed, native_reading};
+use crate::call::outcome::Ending;
+use crate::call::plan::Stage;
+use crate::call::toolbox::LineStage;
+use crate::exec::{self, End, Opened, Outcome, Stop};
+
+impl<'a, A, S> Interpreter<'_, 'a, A, S>
+where
+    A: Approver,
+    S: Future<Output = Stop> + Send,
+{
+    /// Opens redirections in their order. Returns the streams, and whether standard input is among them; `None` if a file
+    /// cannot be opened, which has been said then.
+    pub(super) async fn redirected(
+        &self,
+        shell: &mut Shell,
+        text: Text<'_>,
+        redirections: &[Redirection],
+        mut streams: Streams,
+        record: &mut Record,
+    ) -> Ran<Option<(Streams, bool)>> {
+        let mut redirects_input = false;
+        for redirection in redirections {
+            if redirection.descriptor == Descriptor::Input {
+                redirects_input = true;
+            }
+            let opened = match &redirection.target {
+                Target::Same(Descriptor::Input) => continue,
+                Target::Same(other) => {
+                    let output = if *other == Descriptor::Errors { streams.errors.clone() } else { streams.output.clone() };
+                    set(&mut streams, redirection.descriptor, output);
+                    continue;
+                }
+                Target::Closed => {
+                    match redirection.descriptor {
+                        Descriptor::Input => streams.input = Source::Nothing,
+                        descriptor => set(&mut streams, descriptor, Output::Nothing),
+                    }
+                    continue;
+                }
+                Target::Text(word) => {
+                    streams.input = Source::Text(self.word(shell, text, word, record).await?.text);
+                    continue;
+                }
+                Target::Read(word) => self.file(shell, text, (redirection, word), None, record).await?,
+                Target::Write(word) => self.file(shell, text, (redirection, word), Some(false), record).await?,
+                Target::Append(word) => self.file(shell, text, (redirection, word), Some(true), record).await?,
+            };
+
+            match (opened, redirection.descriptor) {
+                (File::Failed(message), _) => {
+                    let written = text.0.get(redirection.range.clone()).unwrap_or_default();
+                    self.print(&streams.errors, message.into_bytes(), ("redirection", written, 1), record).await;
+                    return Ok(None);
+                }
+                (File::Null, Descriptor::Input) => streams.input = Source::Nothing,
+                (File::Null, descriptor) => set(&mut streams, descriptor, Output::Nothing),
+                (File::Stream(_), Descriptor::Input) => {}
+                (File::Stream(stream), descriptor) => {
+                    let output =
+                        if stream == Stream::Errors { streams.errors.clone() } else { streams.output.clone() };
+                    set(&mut streams, descriptor, output);
+                }
+                (File::Opened(file), Descriptor::Input) => streams.input = Source::File(Arc::new(file)),
+                (File::Opened(file), descriptor) => set(&mut streams, descriptor, Output::File(Arc::new(file))),
+            }
+        }
+        Ok(Some((streams, redirects_input)))
+    }
+
+    /// Opens the file of a redirection as a call. `appends` is `None` for a file that is read.
+    async fn file(
+        &self,
+        shell: &mut Shell,
+        text: Text<'_>,
+        (redirection, word): (&Redirection, &Word),
+        appends: Option<bool>,
+        record: &mut Record,
+    ) -> Ran<File> {
+        let name = self.word(shell, text, word, record).await?.text;
+        match name.as_str() {
+            files::NULL => return Ok(File::Null),
+            "/dev/stdout" => return Ok(File::Stream(Stream::Output)),
+            "/dev/stderr" => return Ok(File::Stream(Stream::Errors)),
+            "/dev/stdin" => return Ok(File::Stream(Stream::Output)),
+            _ => {}
+        }
+        if !self.toolbox.opens_files() {
+            let problem = "redirections to files are opened on this machine, where the programs do not run";
+            return Err(failure(text, redirection.range.clone(), problem, "leave it out"));
+        }
+
+        let path = changed(shell.directory.as_deref(), &name);
+        let mode = appends.map(|appends| self.toolbox.write_mode(Path::new(&path), appends));
+        let mut stage = self.file_stage(text, redirection, (&path, mode), shell.directory.as_deref())?;
+        self.ask(&mut stage).await?;
+        let entry = self.journal.entry(1).map_err(|error| Halt::Failed(Box::new(stage.failure(error))))?;
+        let opened = match mode {
+            None => exec::open_to_read(Path::new(&path)),
+            Some(mode) => exec::open_to_write(Path::new(&path), opened_as(Path::new(&path), mode, appends == Some(true))),
+        };
+        let status = i32::from(opened.is_err());
+        self.journal.ended(&stage, entry, Ending::Ran(&Outcome::of_builtin(End::Exited(status))));
+        Ok(match opened {
+            Ok(file) => {
+                if mode.is_some() {
+                    self.toolbox.made(Path::new(&path));
+                }
+                File::Opened(file)
+            }
+            Err(error) => File::Failed(format!("climax: {name}: {}\n", reason(&error))),
+        })
+    }
+
+    /// Plans the call of a redirection, unless it was planned before.
+    fn file_stage(
+        &self,
+        text: Text<'_>,
+        redirection: &Redirection,
+        (path, mode): (&str, Option<WriteMode>),
+        directory: Option<&str>,
+    ) -> Ran<Stage<'a>> {
+        let tool = if mode.is_some() { files::writing() } else { files::reading() };
+        let Some(tool) = tool else {
+            return Err(failure(text, redirection.range.clone(), "redirections to files are not served", "leave it out"));
+        };
+        let mut arguments = Map::new();
+        arguments.insert("path".to_owned(), path.into());
+        if let Some(mode) = mode {
+            arguments.insert("mode".to_owned(), <&str>::from(mode).into());
+        }
+        let key = CommandKey {
+            words: vec![tool.name().to_owned(), path.to_owned()],
+            directory: directory.map(str::to_owned),
+            ..CommandKey::default()
+        };
+        let planned = self.planned.get(&key);
+        if let Some(stage) = planned.filter(|stage| *stage.call.arguments == arguments) {
+            return Ok(stage.clone());
+        }
+
+        let stage = LineStage {
+            reading: native_reading(tool, arguments),
+            reads_input: false,
+            feed: &Feed::Nothing,
+            text: text.0.get(redirection.range.clone()).unwrap_or_default(),
+            directory,
+            harmless: &[],
+            bounds: self.bounds,
+        };
+        self.toolbox.plan_stage(0, stage, self.session).map_err(Halt::Failed)
+    }
+}
+
+/// What a redirection leads to.
+enum File {
+    Null,
+    Stream(Stream),
+    Opened(OwnedFd),
+    /// It cannot be opened; the message.
+    Failed(String),
+}
+
+/// How a file is opened that was looked at before.
+fn opened_as(path: &Path, mode: WriteMode, appends: bool) -> Opened {
+    match mode {
+        WriteMode::Create => Opened::New,
+        WriteMode::Append => Opened::Continued,
+        WriteMode::Replace | WriteMode::Rewrite => Opened::Replaced,
+        WriteMode::Protected if path.symlink_metadata().is_err() => Opened::New,
+        WriteMode::Protected if appends => Opened::Continued,
+        WriteMode::Protected => Opened::Replaced,
+    }
+}
+
+/// Why a file cannot be opened, as a shell says it.
+fn reason(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "No such file or directory".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "Permission denied".to_owned(),
+        std::io::ErrorKind::IsADirectory => "Is a directory".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+fn set(streams: &mut Streams, descriptor: Descriptor, output: Output) {
+    match descriptor {
+        Descriptor::Input => {}
+        Descriptor::Output => streams.output = output,
+        Descriptor::Errors => streams.errors = output,
+        Descriptor::Both => {
+            streams.output = output.clone();
+            streams.errors = output;
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! What a subshell has of its own.
+
+use std::path::PathBuf;
+
+use climax_shell::State;
+
+/// What a subshell has of its own. A clone is another one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shell {
+    /// Variables, positions, statuses and options.
+    pub(super) state: State,
+    /// Where commands run; the directory of this process if `None`.
+    pub(super) directory: Option<String>,
+    /// The directory before the last `cd`.
+    pub(super) previous: Option<Option<String>>,
+    /// The environment of Python that `source` has activated.
+    pub(super) environment: Option<PathBuf>,
+    /// The number of loops around the command.
+    pub(super) loops: usize,
+    /// The number of texts of `sh -c` around it.
+    pub(super) texts: usize,
+    /// Whether a failure is looked at, as by `if` and `&&`, and does not end the line under `set -e`.
+    pub(super) is_tested: bool,
+}
+
+/// How a list goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flow {
+    /// With the next command.
+    Next,
+    /// Behind this many loops.
+    Break(usize),
+    /// With the next turn of the loop that has this many around the command.
+    Continue(usize),
+    /// At the end of the subshell.
+    Exit,
+}
+
+impl Shell {
+    /// The status of the last command.
+    pub(super) fn status(&self) -> i32 {
+        self.state.status.unwrap_or_default()
+    }
+
+    pub(super) fn set_status(&mut self, status: i32) {
+        self.state.status = Some(status);
+    }
+}

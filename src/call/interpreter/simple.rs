@@ -1,0 +1,391 @@
+//! Simple commands: their words, assignments and what they stand for.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use climax_shell::{
+    Arithmetic, Command, ExpandError, Expander, Field, List, Pattern, Simple, Substituted, Surroundings, Value, Word,
+    parse,
+};
+use futures_util::future::Future;
+
+use super::record::Record;
+use super::shell::{Flow, Shell};
+use super::streams::{Output, Source, Streams, read_to_end};
+use super::{Halt, Interpreter, MAX_SUBSTITUTION_BYTES, Ran, Text, failure};
+use crate::call::approval::Approver;
+use crate::call::arguments::Input;
+use crate::call::line::{Builtin, Feed, Form, MAX_TEXTS, READABLE, unsettable, written};
+use crate::exec::{self, Stop, pipe_between};
+
+/// What lies outside of a line while it runs.
+pub(super) struct Outside<'o> {
+    directory: Option<&'o str>,
+    previous: Option<Option<&'o str>>,
+    /// The outputs of the commands in the words that are expanded now, by their places.
+    outputs: &'o [(Range<usize>, String)],
+}
+
+impl Surroundings for Outside<'_> {
+    fn variable(&self, name: &str) -> Option<String> {
+        match name {
+            "PWD" => Some(absolute(self.directory)),
+            "OLDPWD" => self.previous.map(absolute),
+            name => READABLE.contains(&name).then(|| exec::variable(name)).flatten(),
+        }
+    }
+
+    fn paths(&self, pattern: &str) -> Result<Vec<String>, String> {
+        exec::glob::expand(pattern, std::path::Path::new(self.directory.unwrap_or_default()))
+    }
+
+    fn substitution(&self, place: &Range<usize>) -> Substituted {
+        let found = self.outputs.iter().find(|(other, _)| other == place);
+        found.map_or(Substituted::Due, |(_, output)| Substituted::Known(output.clone()))
+    }
+}
+
+/// The directory of a shell from the root, without `..`.
+pub(super) fn absolute(directory: Option<&str>) -> String {
+    let mut path = std::path::PathBuf::new();
+    for component in exec::directory().join(directory.unwrap_or_default()).components() {
+        match component {
+            std::path::Component::ParentDir => {
+                path.pop();
+            }
+            std::path::Component::CurDir => {}
+            component => path.push(component),
+        }
+    }
+    path.display().to_string()
+}
+
+impl<'a, A, S> Interpreter<'_, 'a, A, S>
+where
+    A: Approver,
+    S: Future<Output = Stop> + Send,
+{
+    /// Runs a simple command.
+    #[allow(clippy::too_many_arguments, reason = "a command, where it stands and where it writes")]
+    pub(super) async fn simple(
+        &self,
+        shell: &mut Shell,
+        text: Text<'_>,
+        command: &Command,
+        simple: &Simple,
+        streams: Streams,
+        is_own: bool,
+        record: &mut Record,
+    ) -> Ran<Flow> {
+        let before = shell.state.status;
+        let fields = self.fields(shell, text, &simple.words, record).await?;
+        if simple.words.is_empty() {
+            shell.set_status(0);
+        }
+        let mut variables = Vec::with_capacity(simple.assignments.len());
+        for assignment in &simple.assignments {
+            let value = self.word(shell, text, &assignment.value, record).await?.text;
+            let value = match shell.state.variables.get(&assignment.name).map(|variable| &variable.value) {
+                Some(Value::Known(old)) if assignment.appends => format!("{old}{value}"),
+                _ => value,
+            };
+            if simple.words.is_empty() {
+                self.settable(text, &assignment.range, &assignment.name)?;
+                shell.state.set(&assignment.name, Value::Known(value));
+            } else {
+                variables.push((assignment.name.clone(), value));
+            }
+        }
+
+        let Some((streams, redirects_input)) =
+            self.redirected(shell, text, &command.redirections, streams, record).await?
+        else {
+            shell.set_status(1);
+            return Ok(Flow::Next);
+        };
+        if fields.is_empty() {
+            if simple.words.is_empty() && simple.assignments.is_empty() {
+                shell.state.status = before.map(|_| 0);
+            }
+            return Ok(Flow::Next);
+        }
+        if shell.state.options.prints_commands {
+            let words: Vec<&str> = fields.iter().map(|field| field.text.as_str()).collect();
+            let line = format!("+ {}\n", words.join(" "));
+            self.print(&streams.errors, line.into_bytes(), ("set", "set -x", 0), record).await;
+        }
+
+        let written = self.toolbox.with_line_context(Input::Nothing, |context| {
+            written(&simple.words, &shell.state, context).map_err(|error| self.refused(text, &command.range, error))
+        })?;
+        let places: Vec<Range<usize>> = simple.words.iter().map(|word| word.range.clone()).collect();
+        let due = Due {
+            text,
+            range: &command.range,
+            places: &places,
+            written: &written,
+            fields: &fields,
+            variables: &variables,
+            is_own: is_own || redirects_input,
+        };
+        self.dispatch(shell, due, streams, record).await
+    }
+
+    /// Runs a command by what its first words stand for.
+    pub(super) async fn dispatch(
+        &self,
+        shell: &mut Shell,
+        due: Due<'_>,
+        streams: Streams,
+        record: &mut Record,
+    ) -> Ran<Flow> {
+        let form = Form::of(due.fields).map_err(|(problem, remedy)| failure(due.text, due.range.clone(), problem, remedy))?;
+        match form {
+            Form::Builtin(builtin, words) => self.builtin(shell, due, (builtin, words), streams, record).await,
+            Form::Program(fields) => {
+                let skipped = due.fields.len() - fields.len();
+                let written = due.written.get(skipped..).unwrap_or_default();
+                self.program(shell, Due { written, fields, ..due }, streams, record).await?;
+                Ok(Flow::Next)
+            }
+            Form::Text { text, arguments, options } => {
+                self.text_of_commands(shell, due, (&text.text, arguments, &options), streams, record).await?;
+                Ok(Flow::Next)
+            }
+            Form::Xargs(xargs) => {
+                self.xargs(shell, due, xargs, streams, record).await?;
+                Ok(Flow::Next)
+            }
+            Form::Find(find) => {
+                self.find(shell, due, find, streams, record).await?;
+                Ok(Flow::Next)
+            }
+        }
+    }
+
+    /// Runs the commands of a text in a subshell of their own, which has the exported variables.
+    async fn text_of_commands(
+        &self,
+        shell: &mut Shell,
+        due: Due<'_>,
+        (text, arguments, options): (&str, &[Field], &str),
+        mut streams: Streams,
+        record: &mut Record,
+    ) -> Ran<()> {
+        if shell.texts == MAX_TEXTS {
+            let problem = "too many texts of `sh -c` stand in one another";
+            return Err(failure(due.text, due.range.clone(), problem, "write the commands out"));
+        }
+        let script = parse(text).map_err(|error| {
+            let problem = format!("in the text of `-c`, at byte {}: {}", error.range.start, error.problem);
+            failure(due.text, due.range.clone(), problem, error.remedy)
+        })?;
+
+        let mut inner = Shell { loops: 0, is_tested: false, texts: shell.texts + 1, ..shell.clone() };
+        inner.state.variables.retain(|_, variable| variable.is_exported);
+        for (name, value) in due.variables {
+            self.settable(due.text, due.range, name)?;
+            inner.state.set(name, Value::Known(value.clone()));
+            if let Some(variable) = inner.state.variables.get_mut(name) {
+                variable.is_exported = true;
+            }
+        }
+        inner.state.name = arguments.first().map_or_else(|| "sh".to_owned(), |name| name.text.clone());
+        inner.state.positions = Some(arguments.iter().skip(1).map(|word| word.text.clone()).collect());
+        inner.state.options = climax_shell::Options {
+            ends_on_failure: options.contains('e'),
+            prints_commands: options.contains('x'),
+            fails_with_pipes: false,
+        };
+        streams.input = self.as_file(due, streams.input).await?;
+        self.list(&mut inner, Text(text), &script.list, &streams, record).await?;
+        shell.set_status(inner.status());
+        Ok(())
+    }
+
+    /// Makes a stream of an input.
+    pub(super) async fn as_file(&self, due: Due<'_>, input: Source) -> Ran<Source> {
+        input.into_file().await.map_err(|error| failure(due.text, due.range.clone(), error.to_string(), "try again"))
+    }
+
+    pub(super) fn settable(&self, text: Text<'_>, range: &Range<usize>, name: &str) -> Ran<()> {
+        match unsettable(name) {
+            None => Ok(()),
+            Some((problem, remedy)) => Err(failure(text, range.clone(), problem, remedy)),
+        }
+    }
+
+    /// Expands something as often as commands in it must run first.
+    async fn expanded<'w, T>(
+        &self,
+        shell: &mut Shell,
+        text: Text<'_>,
+        record: &mut Record,
+        expand: impl Fn(&mut Expander<'_, Outside<'_>>) -> Result<T, ExpandError<'w>> + Send,
+    ) -> Ran<T> {
+        let mut outputs: Vec<(Range<usize>, String)> = Vec::new();
+        loop {
+            let mut state = shell.state.clone();
+            let outside = Outside {
+                directory: shell.directory.as_deref(),
+                previous: shell.previous.as_ref().map(Option::as_deref),
+                outputs: &outputs,
+            };
+            match expand(&mut Expander { state: &mut state, surroundings: &outside }) {
+                Ok(done) => {
+                    shell.state = state;
+                    return Ok(done);
+                }
+                Err(ExpandError::Due(list, place)) => {
+                    let output = self.output_of(shell, text, list, record).await?;
+                    outputs.push((place, output));
+                }
+                Err(error) => return Err(self.refused(text, &(0..0), error)),
+            }
+        }
+    }
+
+    /// Expands words, and runs the commands in them.
+    pub(super) async fn fields(
+        &self,
+        shell: &mut Shell,
+        text: Text<'_>,
+        words: &[Word],
+        record: &mut Record,
+    ) -> Ran<Vec<Field>> {
+        // Most commands have nothing to expand.
+        if words.iter().all(|word| word.plain().is_some_and(|text| !text.contains(['*', '?', '[', '~']))) {
+            let field = |(from, word): (usize, &Word)| Field {
+                text: word.plain().unwrap_or_default().to_owned(),
+                origin: climax_shell::Origin::Literal,
+                is_open: false,
+                from,
+            };
+            return Ok(words.iter().enumerate().map(field).collect());
+        }
+        self.expanded(shell, text, record, |expander| expander.fields(words)).await
+    }
+
+    /// Expands a word that stays one.
+    pub(super) async fn word(
+        &self,
+        shell: &mut Shell,
+        text: Text<'_>,
+        word: &Word,
+        record: &mut Record,
+    ) -> Ran<Field> {
+        self.expanded(shell, text, record, |expander| expander.text(word)).await
+    }
+
+    pub(super) async fn pattern(
+        &self,
+        shell: &mut Shell,
+        text: Text<'_>,
+        word: &Word,
+        record: &mut Record,
+    ) -> Ran<Pattern> {
+        let pattern: Option<Pattern> = self.expanded(shell, text, record, |expander| expander.pattern(word)).await?;
+        Ok(pattern.unwrap_or_default())
+    }
+
+    pub(super) async fn regex(
+        &self,
+        shell: &mut Shell,
+        text: Text<'_>,
+        word: &Word,
+        record: &mut Record,
+    ) -> Ran<String> {
+        let regex: Option<String> = self.expanded(shell, text, record, |expander| expander.regex(word)).await?;
+        Ok(regex.unwrap_or_default())
+    }
+
+    pub(super) async fn arithmetic(
+        &self,
+        shell: &mut Shell,
+        text: Text<'_>,
+        expression: &Arithmetic,
+        record: &mut Record,
+    ) -> Ran<i64> {
+        let value: Option<i64> = self.expanded(shell, text, record, |expander| expander.arithmetic(expression)).await?;
+        Ok(value.unwrap_or_default())
+    }
+
+    /// The failure of words that are not expanded.
+    fn refused(&self, text: Text<'_>, range: &Range<usize>, error: ExpandError<'_>) -> Halt {
+        match error {
+            ExpandError::Refused(error) => {
+                let place = if error.range.is_empty() { range.clone() } else { error.range };
+                failure(text, place, error.problem, error.remedy)
+            }
+            ExpandError::Failed(message) => failure(text, range.clone(), message, "give the variable a value"),
+            ExpandError::Due(_, place) => failure(text, place, "this command cannot run first", "write its result out"),
+        }
+    }
+
+    /// Runs a command in a word, and returns its output.
+    async fn output_of(&self, shell: &mut Shell, text: Text<'_>, list: &List, record: &mut Record) -> Ran<String> {
+        let broken = |error: std::io::Error| failure(text, 0..0, error.to_string(), "write its result out");
+        let (read, write) = pipe_between().map_err(broken)?;
+        let mut inner = Shell { loops: 0, ..shell.clone() };
+        inner.state.options.ends_on_failure = false;
+        let streams = Streams {
+            input: Source::Nothing,
+            output: Output::File(Arc::new(write)),
+            errors: Output::Result(super::Stream::Errors),
+        };
+        let run = async {
+            let streams = streams;
+            let mut inner_record = Record::default();
+            let ran = self.list(&mut inner, text, list, &streams, &mut inner_record).await;
+            drop(streams);
+            ran.map(|_| inner_record)
+        };
+        let output = super::streams::blocking(move || read_to_end(std::fs::File::from(read), MAX_SUBSTITUTION_BYTES));
+        let (ran, output) = futures_util::future::join(run, output).await;
+
+        record.extend(ran?, self.most_bytes);
+        shell.set_status(inner.status());
+        let mut bytes = self.masks.apply(output.map_err(broken)?);
+        bytes.retain(|byte| *byte != 0);
+        String::from_utf8(bytes).map_err(|_| {
+            let problem = "the output of a command in a word is not UTF-8";
+            failure(text, 0..0, problem, "let a program read it, by a pipe")
+        })
+    }
+}
+
+/// A command whose words have been expanded.
+#[derive(Clone, Copy)]
+pub(super) struct Due<'d> {
+    pub(super) text: Text<'d>,
+    pub(super) range: &'d Range<usize>,
+    pub(super) places: &'d [Range<usize>],
+    /// The fields with a placeholder for each expansion.
+    pub(super) written: &'d [Field],
+    pub(super) fields: &'d [Field],
+    pub(super) variables: &'d [(String, String)],
+    /// Whether its input is its own, not that of what surrounds it.
+    pub(super) is_own: bool,
+}
+
+impl Due<'_> {
+    /// The command as it is written.
+    pub(super) fn written_text(&self) -> &str {
+        self.text.0.get(self.range.clone()).unwrap_or_default()
+    }
+
+    /// Its standard input, as reading needs to know it.
+    pub(super) fn feed(&self, input: &Source) -> Feed {
+        match input {
+            Source::Nothing => Feed::Nothing,
+            Source::Text(text) => Feed::Text(text.clone()),
+            Source::File(_) if self.is_own => Feed::Pipe,
+            Source::File(_) => Feed::Inherited,
+        }
+    }
+}
+
+/// The name of a builtin in results.
+pub(super) fn name_of(builtin: Builtin) -> &'static str {
+    builtin.into()
+}

@@ -1,0 +1,130 @@
+//! Where a command reads and writes.
+
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use crate::exec::{ErrorSink, Joint, Sink};
+
+/// The streams of a command.
+#[derive(Clone, Debug)]
+pub(super) struct Streams {
+    pub(super) input: Source,
+    pub(super) output: Output,
+    pub(super) errors: Output,
+}
+
+/// Where a command reads.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Source {
+    #[default]
+    Nothing,
+    /// A text that a call gets as it stands.
+    Text(String),
+    File(Arc<OwnedFd>),
+}
+
+/// Where a command writes.
+#[derive(Clone, Debug)]
+pub(super) enum Output {
+    Nothing,
+    /// Into the result.
+    Result(Stream),
+    File(Arc<OwnedFd>),
+}
+
+/// A stream of the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stream {
+    Output,
+    Errors,
+}
+
+impl Streams {
+    /// Returns the streams as a program gets them. The text of an input is part of its invocation.
+    ///
+    /// # Errors
+    /// The system lacks descriptors.
+    pub(super) fn joint(&self) -> io::Result<Joint> {
+        let input = match &self.input {
+            Source::Nothing | Source::Text(_) => None,
+            Source::File(file) => Some(file.try_clone()?),
+        };
+        let output = match &self.output {
+            Output::Nothing | Output::Result(_) => Sink::Captured,
+            Output::File(file) => Sink::Descriptor(file.try_clone()?),
+        };
+        let errors = match (&self.errors, &self.output) {
+            (Output::Nothing, _) => ErrorSink::Null,
+            (Output::Result(own), Output::Result(other)) if own == other => ErrorSink::Output,
+            (Output::Result(_), _) => ErrorSink::Captured,
+            (Output::File(file), _) => ErrorSink::Descriptor(file.try_clone()?),
+        };
+        Ok(Joint { input, output, errors, has_output: !matches!(self.output, Output::Nothing) })
+    }
+}
+
+impl Source {
+    /// Makes a stream of a text, for a command that reads a part of it.
+    ///
+    /// # Errors
+    /// The system lacks descriptors or space.
+    pub(super) async fn into_file(self) -> io::Result<Self> {
+        let Self::Text(text) = self else { return Ok(self) };
+        let file = blocking(move || file_of(text.as_bytes())).await?;
+        Ok(Self::File(Arc::new(file)))
+    }
+
+    /// Reads all of it, at most `most` bytes.
+    ///
+    /// # Errors
+    /// It is longer, or cannot be read.
+    pub(super) async fn read_all(&self, most: usize) -> io::Result<Vec<u8>> {
+        match self {
+            Self::Nothing => Ok(Vec::new()),
+            Self::Text(text) => Ok(text.clone().into_bytes()),
+            Self::File(file) => {
+                let file = std::fs::File::from(file.try_clone()?);
+                blocking(move || read_to_end(file, most)).await
+            }
+        }
+    }
+}
+
+/// Returns a descriptor from which a text is read: a pipe if it holds the text, else a file without a name.
+fn file_of(text: &[u8]) -> io::Result<OwnedFd> {
+    const PIPE_BYTES: usize = 16 << 10;
+
+    if text.len() <= PIPE_BYTES {
+        let (read, mut write) = io::pipe()?;
+        write.write_all(text)?;
+        return Ok(read.into());
+    }
+    let mut file = tempfile::tempfile()?;
+    file.write_all(text)?;
+    io::Seek::rewind(&mut file)?;
+    Ok(file.into())
+}
+
+/// Reads a stream to its end, at most `most` bytes.
+pub(super) fn read_to_end(file: impl io::Read, most: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.take(most as u64 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > most {
+        return Err(io::Error::other(format!("the output has more than {most} bytes")));
+    }
+    Ok(bytes)
+}
+
+/// Runs what may block on a thread of its own.
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(io::Error::other(error)))
+}
+
+/// Writes to a stream. A reader that has ended is an error.
+pub(super) async fn write_all(file: &OwnedFd, bytes: Vec<u8>) -> io::Result<()> {
+    let mut file = std::fs::File::from(file.try_clone()?);
+    blocking(move || file.write_all(&bytes)).await
+}

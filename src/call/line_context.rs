@@ -1,0 +1,53 @@
+//! What lines need to know of this machine.
+
+use std::path::{Path, PathBuf};
+
+use climax_catalog::{Policy, ToolIndex};
+
+use crate::call::arguments::Input;
+use crate::call::files::WriteMode;
+use crate::call::line::LineContext;
+use crate::call::unknown::UnknownPrograms;
+use crate::exec::{self, Isolation};
+
+/// What is served, and by which means.
+#[derive(Clone, Copy, Debug)]
+pub struct Served<'s> {
+    /// The tools. The policy has been applied to them.
+    pub index: &'s ToolIndex,
+    /// The policy.
+    pub policy: &'s Policy,
+    /// The means by which programs are held; `None` if there are none.
+    pub isolation: Option<Isolation>,
+    /// The files that the session has made.
+    pub made: &'s [PathBuf],
+}
+
+impl Served<'_> {
+    /// Calls a function with what a line needs to know of this machine. `input` is the standard input of its first command.
+    pub fn with_context<T>(self, input: Input<'_>, read: impl FnOnce(LineContext<'_>) -> T) -> T {
+        let unknown = UnknownPrograms::permitted(self.policy, self.index, self.isolation);
+        let context = LineContext {
+            env: &exec::variable,
+            names_program: &exec::names_program,
+            unknown: &|program| unknown.tool(program),
+            glob: &|pattern, directory| exec::glob::expand(pattern, Path::new(directory.unwrap_or_default())),
+            write_mode: &|path, appends| write_mode(path, appends, self.made),
+            input,
+        };
+        read(context)
+    }
+}
+
+/// Returns what a redirection would do to a file. `made` are files that the session has made.
+pub(crate) fn write_mode(path: &Path, appends: bool, made: &[PathBuf]) -> WriteMode {
+    let home = exec::variable("HOME");
+    let project = exec::project(&exec::directory(), home.as_deref().map(Path::new));
+    match exec::place_of(path, project.as_ref().map(|project| project.directory.as_path())) {
+        exec::Place::Protected => WriteMode::Protected,
+        exec::Place::New => WriteMode::Create,
+        exec::Place::Existing if appends => WriteMode::Append,
+        exec::Place::Existing if path.canonicalize().is_ok_and(|real| made.contains(&real)) => WriteMode::Rewrite,
+        exec::Place::Existing => WriteMode::Replace,
+    }
+}

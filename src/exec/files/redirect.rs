@@ -1,0 +1,68 @@
+//! Opens the files of redirections: the file that was named, and nothing that a link put in its place meanwhile.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+
+/// How a file is opened for writing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Opened {
+    /// It must not exist.
+    New,
+    /// It is continued.
+    Continued,
+    /// It is replaced.
+    Replaced,
+}
+
+/// Opens a regular file for reading. A relative path starts at the directory of this process.
+///
+/// # Errors
+/// It cannot be read, or it is no regular file.
+pub(crate) fn open_to_read(path: &Path) -> io::Result<OwnedFd> {
+    open(&path.canonicalize()?, OFlags::RDONLY)
+}
+
+/// Opens a regular file for writing.
+///
+/// # Errors
+/// It cannot be written, or it is not as expected: new, or a regular file.
+pub(crate) fn open_to_write(path: &Path, opened: Opened) -> io::Result<OwnedFd> {
+    let flags = match opened {
+        Opened::New => OFlags::CREATE | OFlags::EXCL,
+        Opened::Continued => OFlags::APPEND,
+        Opened::Replaced => OFlags::TRUNC,
+    };
+    let path = if opened == Opened::New { in_real_directory(path)? } else { path.canonicalize()? };
+    open(&path, OFlags::WRONLY | flags)
+}
+
+/// A path whose directory has no links.
+fn in_real_directory(path: &Path) -> io::Result<PathBuf> {
+    let name = path.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::IsADirectory))?;
+    let parent = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+    Ok(parent.canonicalize()?.join(name))
+}
+
+/// Opens a path without links, of which none may come meanwhile.
+fn open(path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+    // What looks at a device or a named pipe could wait for ever.
+    if path.symlink_metadata().is_ok_and(|found| !found.is_file()) {
+        let kind = if path.is_dir() { io::ErrorKind::IsADirectory } else { io::ErrorKind::InvalidInput };
+        return Err(io::Error::from(kind));
+    }
+    let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NOCTTY | OFlags::NONBLOCK;
+    let mode = if flags.contains(OFlags::CREATE) { Mode::from_raw_mode(0o666) } else { Mode::empty() };
+    let file = openat2(CWD, path, flags, mode, ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS)?;
+    let file = File::from(file);
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    let file = OwnedFd::from(file);
+    let flags = rustix::fs::fcntl_getfl(&file)?;
+    rustix::fs::fcntl_setfl(&file, flags - OFlags::NONBLOCK)?;
+    Ok(file)
+}
