@@ -5,6 +5,7 @@
 
 use std::sync::LazyLock;
 
+use climax::call::WriteMode;
 use climax::call::arguments::{Input, bind_line};
 use climax::call::command_line::plan;
 use climax::call::line::{CommandWords, LineContext, read, read_line};
@@ -19,9 +20,10 @@ fuzz_target!(|line: &str| {
         names_program: &|word, own| word == own,
         unknown: &|_| None,
         glob: &|_, _| Ok(vec!["-a".to_owned(), "b".to_owned()]),
+        write_mode: &|_, _| WriteMode::Replace,
         input: Input::Nothing,
     };
-    let commands = match read_line(&INDEX, line, context) {
+    let commands = match read_line(&INDEX, line, None, context) {
         Ok(commands) => commands,
         Err(unread) => {
             let error = unread.error();
@@ -29,11 +31,14 @@ fuzz_target!(|line: &str| {
             return;
         }
     };
-    for stage in commands.steps.iter().flat_map(|step| &step.stages) {
-        let tool = stage.reading.tool;
+    for (stage, reading) in commands.calls() {
+        let tool = reading.tool;
+        if tool.is_native() {
+            continue;
+        }
         let input = if stage.reads_input { Input::Pipe } else { Input::Nothing };
         // Globs are expanded after the arguments were checked, so they are checked again before a call.
-        let Ok(bound) = bind_line(tool, &stage.reading.arguments, input) else { continue };
+        let Ok(bound) = bind_line(tool, &reading.arguments, input) else { continue };
         let argv = plan(tool, &bound, &|_| None).argv;
         assert!(argv.iter().all(|word| !word.contains('\0')), "{argv:?}");
         let words: Vec<&str> = argv.iter().map(String::as_str).collect();

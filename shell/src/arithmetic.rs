@@ -46,6 +46,7 @@ impl Parser<'_> {
                 self.at = start;
                 Ok(None)
             }
+            Err(error) if !self.has_second_way() => Err(error),
             Err(error) => {
                 self.at = start;
                 // `$((ls); ls)` is a command. What ends with two parentheses is arithmetic.

@@ -7,6 +7,9 @@ use crate::tree::{Part, Word};
 /// Maximum number of words that one word becomes.
 const MAX_WORDS: usize = 10_000;
 
+/// Maximum number of braces in one word.
+const MAX_BRACES: usize = 64;
+
 /// A piece of a word between braces.
 #[derive(Clone)]
 enum Piece {
@@ -19,14 +22,18 @@ enum Piece {
 impl Word {
     /// Returns the words that its braces stand for, in order; itself if it has none.
     ///
-    /// More than 10,000 are not made: the braces stay as they are.
+    /// More than 10,000 are not made, nor are more than 64 braces read: they stay as they are.
     #[must_use]
     pub fn braces(&self) -> Vec<Self> {
         let has_brace = |part: &Part| matches!(part, Part::Text(text) if text.contains('{'));
         if !self.parts.iter().any(has_brace) {
             return vec![self.clone()];
         }
-        let expanded = expanded(&pieces(&self.parts)).filter(|words| words.len() > 1);
+        let pieces = pieces(&self.parts);
+        if pieces.iter().filter(|piece| matches!(piece, Piece::Open)).count() > MAX_BRACES {
+            return vec![self.clone()];
+        }
+        let expanded = expanded(&pieces).filter(|words| words.len() > 1);
         let Some(words) = expanded else { return vec![self.clone()] };
         words.into_iter().map(|parts| Self { parts: joined(parts), range: self.range.clone() }).collect()
     }

@@ -15,6 +15,7 @@ impl Parser<'_> {
     /// Reads a compound command; `None` if a simple one stands here.
     pub(crate) fn compound(&mut self) -> Result<Option<Body>, SyntaxError> {
         if self.rest().starts_with("((")
+            && self.has_second_way()
             && let Some(expression) = self.tried(Self::arithmetic_command)
         {
             return Ok(Some(Body::Arithmetic(expression)));

@@ -15,6 +15,14 @@ pub struct SyntaxError {
 }
 
 impl SyntaxError {
+    /// Moves its place to whole characters of a text.
+    pub(crate) fn within(mut self, text: &str) -> Self {
+        let floor = |at: usize| (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        let end = floor(self.range.end);
+        self.range = floor(self.range.start).min(end)..end;
+        self
+    }
+
     pub(crate) fn at(range: Range<usize>, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { range, problem: problem.into(), remedy: remedy.into() }
     }

@@ -11,6 +11,9 @@ pub const MAX_BYTES: usize = 64 << 10;
 /// Maximum number of lists, quotes and expansions that stand in one another.
 pub const MAX_NESTING: usize = 32;
 
+/// Maximum number of places that are read a second way.
+const MAX_SECOND_WAYS: usize = 64;
+
 /// Maximum number of words that the braces of a text stand for.
 const MAX_BRACE_WORDS: usize = 20_000;
 
@@ -29,12 +32,11 @@ pub fn parse(text: &str) -> Result<Script, SyntaxError> {
     }
 
     let mut parser = Parser::new(text);
-    let list = parser.list()?;
-    match parser.peek() {
-        None => {}
-        Some(found) => return Err(parser.unexpected(found)),
-    }
-    Ok(Script { list })
+    let list = parser.list().and_then(|list| match parser.peek() {
+        None => Ok(list),
+        Some(found) => Err(parser.unexpected(found)),
+    });
+    list.map(|list| Script { list }).map_err(|error| error.within(text))
 }
 
 /// Reads a text from left to right.
@@ -49,11 +51,13 @@ pub(crate) struct Parser<'a> {
     pub(crate) here: Option<Range<usize>>,
     /// The number of words that braces have made.
     words: usize,
+    /// The number of places that were read a second way.
+    second_ways: usize,
 }
 
 impl<'a> Parser<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, end: text.len(), depth: 0, here: None, words: 0 }
+        Self { text, at: 0, end: text.len(), depth: 0, here: None, words: 0, second_ways: 0 }
     }
 
     pub(crate) fn rest(&self) -> &'a str {
@@ -129,6 +133,12 @@ impl<'a> Parser<'a> {
         let read = read(self);
         self.depth -= 1;
         read
+    }
+
+    /// Whether a place may be read a second way. Without a limit, nested ones would take time without end.
+    pub(crate) fn has_second_way(&mut self) -> bool {
+        self.second_ways += 1;
+        self.second_ways <= MAX_SECOND_WAYS
     }
 
     /// Adds the words that the braces of a word stand for.

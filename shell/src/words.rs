@@ -64,7 +64,7 @@ impl Parser<'_> {
                     return Ok(part);
                 }
                 self.skip();
-                Ok(Part::Quoted(c.to_string()))
+                Ok(Part::Text(c.to_string()))
             }
         }
     }

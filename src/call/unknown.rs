@@ -56,17 +56,15 @@ impl<'a> UnknownPrograms<'a> {
         Self { cage, index, hidden: policy.described_programs() }
     }
 
-    /// Returns the tool that runs a program; `None` if a config describes it, if it does not exist, or if no cage would
-    /// hold it truthfully.
+    /// Returns the tool that runs a program; `None` if a config describes it, or if no cage would hold it truthfully.
+    ///
+    /// A program that does not exist has one: a line ends with status 127 where it stands, as in a shell.
     #[must_use]
     pub fn tool(&self, program: &str) -> Option<ResolvedTool<'static>> {
         let cage = self.cage.filter(|_| objection(program).is_none())?;
         let hidden = self.hidden.iter().map(String::as_str);
         let is_described = self.index.programs().chain(hidden).any(|name| exec::names_program(program, name));
-        if is_described || !exec::is_program(program) {
-            return None;
-        }
-        tool(cage)
+        if is_described { None } else { tool(cage) }
     }
 }
 

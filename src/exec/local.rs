@@ -8,7 +8,7 @@ use climax_catalog::policy::Sandbox;
 
 use super::confine::order::Order;
 use super::confine::protected::Missing;
-use super::confine::rights::{CageRights, Rights, make_missing};
+use super::confine::rights::{CageRights, Readable, Rights, make_missing};
 use super::confine::{Isolation, parent, sandbox};
 use super::environment::variable;
 use super::error::SpawnError;
@@ -16,7 +16,7 @@ use super::invocation::Invocation;
 use super::outcome::{Outcome, Stop};
 use super::process::{self, Joint, RunContext};
 use super::random::random_word;
-use super::temporary::{self, CallFiles};
+use super::temporary::{self, CallFiles, SessionFiles};
 
 /// Runs a program on this machine. A confined one gets a temporary directory of its own.
 pub(super) async fn run(
@@ -88,7 +88,10 @@ async fn run_in_cage(
     // Those of the line or of the config go before.
     invocation.env.splice(0..0, temporary::variables(&path));
     let write = rights.write.iter().cloned().chain([path]).chain(invocation.files_dir.clone());
-    let rights = Rights { write: write.collect(), ..rights.clone() };
+    let mut rights = Rights { write: write.collect(), ..rights.clone() };
+    if let Readable::Listed(read) = &mut rights.read {
+        read.extend(context.session_files.map(SessionFiles::made).unwrap_or_default());
+    }
 
     let order = |password: &str| parent::cage_order(&rights, cage, isolation, password);
     let written = cage.project.as_deref().filter(|_| cage.cage == Cage::Workspace);

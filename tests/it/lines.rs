@@ -1,15 +1,12 @@
 //! Command lines: they are read back into the calls that they stand for.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
+use climax::call::WriteMode;
 use climax::call::arguments::{Bound, BoundValue, Input, bind, bind_line};
 use climax::call::command_line::plan;
-use climax::call::line::{CommandWords, LineContext, Reading, Unread, parse, read, read_line};
+use climax::call::line::{CommandWords, LineContext, Reading, Unread, read, read_line};
 use climax::catalog::{ArgView, Layer, Place, ResolvedTool, Rest, Risk, RuleView, STEPS, Shape, ToolIndex, Type};
-use proptest::prelude::*;
-use proptest::strategy::ValueTree as _;
-use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Map, Value, json};
 
 use crate::command_lines::programs;
@@ -192,13 +189,13 @@ fn tools_of(index: &ToolIndex, line: &str) -> Result<Vec<String>, String> {
         names_program: &|word, own| word == own,
         unknown: &|_| None,
         glob: &|_, _| Ok(Vec::new()),
+        write_mode: &|_, _| WriteMode::Replace,
         input: Input::Nothing,
     };
-    let read = read_line(index, line, context).map_err(|error| error.to_string())?;
-    let stages = read.steps.iter().flat_map(|step| &step.stages);
-    let names = stages.flat_map(|stage| {
-        let mut names = vec![stage.reading.tool.name().to_owned()];
-        let mut next = stage.reading.started.as_deref();
+    let read = read_line(index, line, None, context).map_err(|error| error.to_string())?;
+    let names = read.calls().flat_map(|(_, reading)| {
+        let mut names = vec![reading.tool.name().to_owned()];
+        let mut next = reading.started.as_deref();
         while let Some(started) = next {
             names.push(started.reading.tool.name().to_owned());
             next = started.reading.started.as_deref();
@@ -280,80 +277,6 @@ fn lines_do_not_read_as_more_than_they_say() {
         let argv = plan(reading.tool, &bound, &|_| None).argv;
         for word in words {
             assert!(!argv.iter().any(|own| own == word), "{line}: {argv:?}");
-        }
-    }
-}
-
-/// Words as bash reads them, of each line; `None` if bash refuses one.
-fn words_of_bash(lines: &[String], directory: &Path) -> Vec<Vec<String>> {
-    let script: Vec<String> = lines.iter().map(|line| format!("printf '<%s>\\1' {line}\nprintf '\\2'\n")).collect();
-    let script = script.concat();
-    let output = std::process::Command::new("bash").args(["--norc", "-c", &script]).current_dir(directory).output();
-    let output = String::from_utf8(output.unwrap().stdout).unwrap();
-    let words = |part: &str| {
-        let words = part.split('\u{1}').filter(|word| !word.is_empty());
-        words.map(|word| word[1..word.len() - 1].to_owned()).collect()
-    };
-    output.split_terminator('\u{2}').map(words).collect()
-}
-
-#[test]
-fn words_are_those_of_bash() {
-    let directory = tempfile::tempdir().unwrap();
-    let piece = prop_oneof![
-        6 => "[a-c]{1,3}",
-        3 => Just(" ".to_owned()),
-        1 => prop::sample::select(vec![
-            "'", "\"", "\\", "$", "\\\n", " \\\n", "#", "*", "?", "[", "]", "{", "}", ",", "~", "=", "!", "@", "^", "%", "+", "\t", "é",
-            "'a b'", "\"a  b\"", "\\ ", "'\"'", "\"'\"", "\"\\\"\"", "\"\\a\"", "{a}", "--x=", "\\$",
-        ]).prop_map(str::to_owned),
-    ];
-    let line = prop::collection::vec(piece, 1..12).prop_map(|pieces| format!("x {}", pieces.concat()));
-    let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::default() });
-    let mut lines = Vec::new();
-    let mut expected = Vec::new();
-    while lines.len() < 2_000 {
-        let line = line.new_tree(&mut runner).unwrap().current();
-        let Ok(script) = parse(&line) else { continue };
-        let [step] = script.steps.as_slice() else { continue };
-        let [stage] = step.stages.as_slice() else { continue };
-        // Home directories are expanded later. A last backslash would join the next line of the script.
-        if stage.words.iter().any(|word| word.text.contains('~')) || line.ends_with('\\') {
-            continue;
-        }
-        expected.push(stage.words.iter().map(|word| word.text.clone()).collect::<Vec<_>>());
-        lines.push(line);
-    }
-    let found = words_of_bash(&lines, directory.path());
-    for ((line, expected), found) in lines.iter().zip(expected).zip(&found) {
-        assert_eq!(expected, *found, "{line:?}");
-    }
-    assert_eq!(found.len(), lines.len());
-}
-
-#[test]
-fn lines_of_any_form_end_in_a_located_error_or_in_words() {
-    let long = format!("x {}", "a".repeat(1 << 20));
-    let words = "x ".repeat(10_000);
-    let stages = vec!["x"; 1_000].join(" | ");
-    let nested = "(".repeat(10_000);
-    let quotes = "\"".repeat(9_999);
-    for line in [&long, &words, &stages, &nested, &quotes, "x \0", "", " ", "\n", "#", "x |", "'"] {
-        if let Err(error) = parse(line) {
-            assert!(error.range.end <= line.len() && !error.remedy.is_empty(), "{error}");
-        }
-    }
-    assert!(parse(&words).is_ok());
-    for line in [&long, &stages, &nested, &quotes] {
-        assert!(parse(line).is_err());
-    }
-}
-
-proptest! {
-    #[test]
-    fn errors_in_any_text_are_located_in_it(line in "\\PC{0,60}") {
-        if let Err(error) = parse(&line) {
-            prop_assert!(line.get(error.range.clone()).is_some(), "{}", error);
         }
     }
 }

@@ -119,7 +119,7 @@ where
             let mut shell = Shell { loops: 0, ..shell.clone() };
             runs.push(async move {
                 let mut record = Record::default();
-                let ran = self.command(&mut shell, text, command, own, true, &mut record).await;
+                let ran = self.command(&mut shell, text, command, own, at > 0, &mut record).await;
                 (at, shell.status(), record, ran)
             });
         }

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use climax_catalog::near_misses;
 use futures_util::future::Future;
 
 use super::record::{Record, placed};
@@ -10,7 +11,7 @@ use super::simple::Due;
 use super::streams::{Source, Streams};
 use super::{Halt, Interpreter, Ran, failure};
 use crate::call::approval::Approver;
-use crate::call::line::{CommandKey, ExpandedCommand, is_harmless, read_fed};
+use crate::call::line::{CommandKey, ExpandedCommand, read_fed};
 use crate::call::outcome::{CallError, CallResult, Ending};
 use crate::call::plan::{Plan, Stage};
 use crate::call::plan_outcome::{PlanFailure, StageOutcome, StepOutcome};
@@ -76,30 +77,28 @@ where
         for (name, _) in due.variables {
             self.settable(due.text, due.range, name)?;
         }
-        let (harmless, variables): (Vec<_>, Vec<_>) = all.into_iter().partition(|(name, _)| is_harmless(name));
         let expanded = ExpandedCommand {
             line: due.text.0,
             range: due.range,
             places: due.places,
             written: &expected,
             fields: &fields,
-            variables: &variables,
+            variables: &all,
         };
         let text = due.written_text().to_owned();
         let planned = self.toolbox.with_line_context(key.feed.input(), |context| {
-            let (reading, reads_input) = read_fed(&self.toolbox.index, expanded, &key.feed, due.is_own, context)
-                .map_err(|error| {
-                    let error = CallError::Unread(Box::new(error));
-                    Box::new(PlanFailure { tool: None, text: text.clone(), error })
-                })?;
+            let read = read_fed(&self.toolbox.index, expanded, (&key.feed, due.is_own), context).map_err(|error| {
+                let error = CallError::Unread(Box::new(error));
+                Box::new(PlanFailure { tool: None, text: text.clone(), error })
+            })?;
             let feed = key.feed.clone();
             let stage = LineStage {
-                reading,
-                reads_input,
+                reading: read.reading,
+                reads_input: read.reads_input,
                 feed: &feed,
                 text: &text,
                 directory: key.directory.as_deref(),
-                harmless: &harmless,
+                variables: &read.variables,
                 bounds: self.bounds,
             };
             self.toolbox.plan_stage(0, stage, self.session)
@@ -203,7 +202,9 @@ where
     ) -> i32 {
         let error = CallError::Spawn(SpawnError::NotFound(program.to_owned()));
         self.journal.ended(stage, entry, Ending::Failed(&error));
-        let message = format!("climax: {program}: command not found\n");
+        let near = near_misses(program, self.toolbox.index.programs(), 1);
+        let hint = near.first().map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        let message = format!("climax: {program}: command not found{hint}\n");
         self.print(&streams.errors, message.into_bytes(), (stage.call.name(), &stage.text, NOT_FOUND), record).await;
         NOT_FOUND
     }

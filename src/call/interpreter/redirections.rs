@@ -161,7 +161,7 @@ where
             feed: &Feed::Nothing,
             text: text.0.get(redirection.range.clone()).unwrap_or_default(),
             directory,
-            harmless: &[],
+            variables: &[],
             bounds: self.bounds,
         };
         self.toolbox.plan_stage(0, stage, self.session).map_err(Halt::Failed)

@@ -25,4 +25,3 @@ pub(crate) use resolve::ExpandedCommand;
 pub use resolve::{Glob, LineContext, UnreadLine};
 pub use survey::{CommandKey, Feed, ReadCall, ReadCommand, ReadLine, directory_change, read_line};
 pub(crate) use survey::{MAX_TEXTS, READABLE, changed, native_reading, read_fed, unsettable, written};
-pub(crate) use variables::is_harmless;

@@ -18,6 +18,7 @@ use super::error::LineError;
 use super::forms::{Builtin, Find, Form, Xargs};
 use super::reading::Reading;
 use super::resolve::{ExpandedCommand, LineContext, UnreadLine, read_command};
+use super::variables::is_harmless;
 use crate::call::arguments::Input;
 use crate::call::files;
 use crate::call::typed_words::TypedWords;
@@ -60,6 +61,8 @@ pub struct ReadCommand<'a> {
     pub key: CommandKey,
     /// Whether it reads the standard input that it has.
     pub reads_input: bool,
+    /// The variables that its program gets as they are.
+    pub variables: Vec<(String, String)>,
     /// The command as it is written.
     pub text: String,
     /// What joins it to the next one; `None` for the last.
@@ -537,7 +540,7 @@ impl<'a> Survey<'a, '_> {
         let text = self.line.get(redirection.range.clone()).unwrap_or_default().to_owned();
         let key = CommandKey { words: vec![tool.name().to_owned(), path], directory, ..CommandKey::default() };
         let call = ReadCall::Tool(Box::new(native_reading(tool, arguments)));
-        self.add(ReadCommand { call, is_open, key, reads_input: false, text, then: None }, &redirection.range)?;
+        self.add(ReadCommand { call, is_open, key, reads_input: false, variables: Vec::new(), text, then: None }, &redirection.range)?;
         Ok(false)
     }
 
@@ -732,7 +735,7 @@ impl<'a> Survey<'a, '_> {
         let is_open = words.iter().any(|word| word.is_open);
         let key = CommandKey { words: texts, ..CommandKey::default() };
         let call = ReadCall::Builtin(builtin);
-        self.add(ReadCommand { call, is_open, key, reads_input: false, text, then: None }, &command.range)
+        self.add(ReadCommand { call, is_open, key, reads_input: false, variables: Vec::new(), text, then: None }, &command.range)
     }
 
     fn program(
@@ -748,8 +751,8 @@ impl<'a> Survey<'a, '_> {
         all.retain(|(name, _)| variables.iter().all(|(own, _)| own != name));
         all.extend_from_slice(variables);
         let expanded =
-            ExpandedCommand { line: self.line, range: &command.range, places, written, fields, variables };
-        let (reading, reads_input) = read_fed(self.index, expanded, feed, is_own, self.context)?;
+            ExpandedCommand { line: self.line, range: &command.range, places, written, fields, variables: &all };
+        let read = read_fed(self.index, expanded, (feed, is_own), self.context)?;
 
         let directory = match &self.directory {
             Place::Known(directory) => directory.clone(),
@@ -758,29 +761,59 @@ impl<'a> Survey<'a, '_> {
         let is_open =
             is_open || self.directory == Place::Open || fields.iter().any(|field| field.is_open);
         let words = fields.iter().map(|field| field.text.clone()).collect();
-        let key = CommandKey { words, variables: variables.to_vec(), directory, feed: feed.clone() };
+        let key = CommandKey { words, variables: all.clone(), directory, feed: feed.clone() };
         let text = self.line.get(command.range.clone()).unwrap_or_default().to_owned();
+        let FedCommand { reading, reads_input, variables } = read;
         let call = ReadCall::Tool(Box::new(reading));
-        self.add(ReadCommand { call, is_open, key, reads_input, text, then: None }, &command.range)
+        self.add(ReadCommand { call, is_open, key, reads_input, variables, text, then: None }, &command.range)
     }
 }
 
-/// Reads a command with the standard input that it has; whether it reads that.
+/// A command, read with the standard input and the variables that it has.
+#[derive(Clone, Debug)]
+pub(crate) struct FedCommand<'a> {
+    pub(crate) reading: Reading<'a>,
+    /// Whether it reads its standard input.
+    pub(crate) reads_input: bool,
+    /// The variables that are no arguments, which its program gets as they are.
+    pub(crate) variables: Vec<(String, String)>,
+}
+
+/// Reads a command with the standard input that it has.
 ///
-/// A command need not read what it inherits, or what stands before the line.
+/// A command need not read what it inherits, or what stands before the line. Every program may get harmless variables, and
+/// one in a cage all.
 pub(crate) fn read_fed<'a>(
     index: &'a ToolIndex,
     command: ExpandedCommand<'_>,
-    feed: &Feed,
-    is_own: bool,
+    (feed, is_own): (&Feed, bool),
     context: LineContext<'_>,
-) -> Result<(Reading<'a>, bool), UnreadLine> {
-    match (read_command(index, command, feed.input(), context), feed) {
-        (Ok(reading), feed) => Ok((reading, *feed != Feed::Nothing)),
-        (Err(error), Feed::Inherited) if !is_own => {
-            read_command(index, command, Input::Nothing, context).map(|reading| (reading, false)).map_err(|_| error)
+) -> Result<FedCommand<'a>, UnreadLine> {
+    let (harmless, own): (Vec<_>, Vec<_>) =
+        command.variables.iter().cloned().partition(|(name, _)| is_harmless(name));
+    let read_with = |variables: &[(String, String)]| {
+        let command = ExpandedCommand { variables, ..command };
+        let read = |input| read_command(index, command, input, context);
+        match (read(feed.input()), feed) {
+            (Ok(reading), feed) => Ok((reading, *feed != Feed::Nothing)),
+            (Err(error), Feed::Inherited) if !is_own => {
+                read(Input::Nothing).map(|reading| (reading, false)).map_err(|_| error)
+            }
+            // Without an input it reads the null device, as in a shell that has none.
+            (Err(error), Feed::Nothing) => read(Input::Pipe).map(|reading| (reading, false)).map_err(|_| error),
+            (Err(error), _) => Err(error),
         }
-        (Err(error), _) => Err(error),
+    };
+
+    match read_with(&own) {
+        Ok((reading, reads_input)) => Ok(FedCommand { reading, reads_input, variables: harmless }),
+        Err(error) if own.is_empty() => Err(error),
+        Err(error) => match read_with(&[]) {
+            Ok((reading, reads_input)) if reading.tool.needs().is_some_and(|needs| needs.cage.is_some()) => {
+                Ok(FedCommand { reading, reads_input, variables: command.variables.to_vec() })
+            }
+            Ok(_) | Err(_) => Err(error),
+        },
     }
 }
 

@@ -14,7 +14,7 @@ use crate::call::arguments::{self, Bound, Input};
 use crate::call::command_line;
 use crate::call::files::WriteMode;
 use crate::call::line::{
-    CommandKey, Feed, LineContext, LineError, ReadCall, ReadLine, Reading, is_harmless, read_line,
+    CommandKey, Feed, LineContext, LineError, ReadCall, ReadLine, Reading, read_line,
 };
 use crate::call::line_context::{Served, write_mode};
 use crate::call::outcome::CallError;
@@ -22,7 +22,7 @@ use crate::call::plan::{OpenCall, Plan, PlannedCall, Stage};
 use crate::call::plan_outcome::{PlanFailure, PolicyVerdict};
 use crate::call::request::{LineBounds, LineInput, Purpose, Request, Session};
 use crate::call::{confinement, environment, risk};
-use crate::exec::{self, Invocation, Project, Readable, SpawnError};
+use crate::exec::{self, Invocation, Project, SpawnError};
 
 /// What a call by name gets beside its arguments.
 #[derive(Clone, Debug, Default)]
@@ -137,7 +137,7 @@ impl Toolbox {
                 feed: &command.key.feed,
                 text: &command.text,
                 directory: command.key.directory.as_deref(),
-                harmless: &harmless(&command.key.variables),
+                variables: &command.variables,
                 bounds,
             };
             let stage = self.plan_stage(stages.len(), stage, session)?;
@@ -181,7 +181,7 @@ impl Toolbox {
         stage: LineStage<'_, 'a>,
         session: Session<'_>,
     ) -> Result<Stage<'a>, Box<PlanFailure>> {
-        let LineStage { reading, reads_input, feed, text, directory, harmless, bounds } = stage;
+        let LineStage { reading, reads_input, feed, text, directory, variables, bounds } = stage;
         let tool = reading.tool;
         let input = if reads_input { feed.input() } else { Input::Nothing };
         let surroundings =
@@ -191,7 +191,7 @@ impl Toolbox {
         } else {
             self.plan_command(reading, text, surroundings).and_then(|mut call| {
                 // The variables of the config win.
-                call.invocation.env.splice(0..0, harmless.iter().cloned());
+                call.invocation.env.splice(0..0, variables.iter().cloned());
                 environment::add(&self.policy, &mut call.invocation, &exec::variable)?;
                 call.invocation.timeout = bounds.timeout.unwrap_or(call.invocation.timeout);
                 Ok(call)
@@ -255,13 +255,7 @@ impl Toolbox {
             env: &exec::variable,
         };
         confinement::confine(invocation, tool, bound, context)
-            .map_err(|problem| SpawnError::Sandbox(invocation.argv[0].clone(), problem))?;
-        if let Some(rights) = invocation.confinement.as_mut().filter(|rights| rights.cage.is_some())
-            && let Readable::Listed(read) = &mut rights.read
-        {
-            read.extend(self.runner.made());
-        }
-        Ok(())
+            .map_err(|problem| SpawnError::Sandbox(invocation.argv[0].clone(), problem).into())
     }
 
     /// Returns the project of a directory; that of the directory in which this process started for `None`.
@@ -294,11 +288,6 @@ fn only_stage<'a>(name: &str, call: PlannedCall<'a>) -> Stage<'a> {
     }
 }
 
-/// The variables that every program may get.
-fn harmless(variables: &[(String, String)]) -> Vec<(String, String)> {
-    variables.iter().filter(|(name, _)| is_harmless(name)).cloned().collect()
-}
-
 /// A command of a line to plan.
 pub(in crate::call) struct LineStage<'s, 'a> {
     pub(in crate::call) reading: Reading<'a>,
@@ -309,8 +298,8 @@ pub(in crate::call) struct LineStage<'s, 'a> {
     pub(in crate::call) text: &'s str,
     /// Where it runs; the directory of this process if `None`.
     pub(in crate::call) directory: Option<&'s str>,
-    /// Variables of the line that every program may get.
-    pub(in crate::call) harmless: &'s [(String, String)],
+    /// Variables of the line that the program gets as they are.
+    pub(in crate::call) variables: &'s [(String, String)],
     pub(in crate::call) bounds: LineBounds,
 }
 

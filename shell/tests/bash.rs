@@ -1,0 +1,211 @@
+//! Words, expansions and errors, compared with bash where it runs.
+
+use std::ops::Range;
+use std::path::Path;
+use std::process::Command;
+
+use climax_shell::{
+    Body, ExpandError, Expander, List, MAX_NESTING, State, Substituted, Surroundings, Value, last_command, parse,
+};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::{Config, TestRunner};
+
+/// Nothing outside: no variables, no files, no commands.
+struct Nothing;
+
+impl Surroundings for Nothing {
+    fn variable(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn paths(&self, _: &str) -> Result<Vec<String>, String> {
+        Ok(Vec::new())
+    }
+
+    fn substitution(&self, _: &Range<usize>) -> Substituted {
+        Substituted::Due
+    }
+}
+
+fn state() -> State {
+    let mut state = State { positions: Some(vec!["p 1".to_owned(), "p2".to_owned()]), status: Some(3), ..State::default() };
+    for (name, value) in VARIABLES {
+        state.set(name, Value::Known(value.to_owned()));
+    }
+    state
+}
+
+const VARIABLES: [(&str, &str); 5] =
+    [("v", "a b  c"), ("w", "x.tar.gz"), ("n", "7"), ("e", ""), ("path", "/usr/lib/x y.so")];
+
+/// The fields of the only command of a text; `None` if it is another kind of text, or not expanded.
+fn fields(list: &List) -> Option<Vec<String>> {
+    let [chain] = list.items.as_slice() else { return None };
+    let [command] = chain.first.commands.as_slice() else { return None };
+    let Body::Simple(simple) = &command.body else { return None };
+    let is_plain = chain.rest.is_empty() && simple.assignments.is_empty() && command.redirections.is_empty();
+    let mut state = state();
+    let expanded = Expander { state: &mut state, surroundings: &Nothing }.fields(&simple.words);
+    expanded.ok().filter(|_| is_plain).map(|fields| fields.into_iter().map(|field| field.text).collect())
+}
+
+/// The words of each line as bash reads them, in an empty directory.
+fn words_of_bash(lines: &[String], directory: &Path) -> Vec<Vec<String>> {
+    let setting = VARIABLES.map(|(name, value)| format!("{name}='{value}'\n")).concat();
+    let script: String =
+        lines.iter().map(|line| format!("(exit 3); printf '<%s>\\1' {line}\nprintf '\\2'\n")).collect();
+    let script = format!("{setting}set -- 'p 1' p2\n{script}");
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), script).unwrap();
+    let output = Command::new("bash").arg("--norc").arg(file.path()).current_dir(directory).output();
+    let output = String::from_utf8(output.unwrap().stdout).unwrap();
+    let words = |part: &str| {
+        let words = part.split('\u{1}').filter(|word| !word.is_empty());
+        words.map(|word| word[1..word.len() - 1].to_owned()).collect()
+    };
+    output.split_terminator('\u{2}').map(words).collect()
+}
+
+/// Makes lines of pieces until `count` are read, and compares their words with those of bash.
+fn compare(pieces: impl Strategy<Value = String>, count: usize) {
+    let directory = tempfile::tempdir().unwrap();
+    let line = prop::collection::vec(pieces, 1..10).prop_map(|pieces| format!("x {}", pieces.concat()));
+    let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::default() });
+    let (mut lines, mut expected) = (Vec::new(), Vec::new());
+    while lines.len() < count {
+        let line = line.new_tree(&mut runner).unwrap().current();
+        let Some(words) = parse(&line).ok().and_then(|script| fields(&script.list)) else { continue };
+        // A last backslash would join the next line of the script, and a comment would hide what stands behind it.
+        if line.ends_with('\\') || line.contains('~') {
+            continue;
+        }
+        lines.push(line);
+        expected.push(words);
+    }
+
+    let found = words_of_bash(&lines, directory.path());
+    for ((line, expected), found) in lines.iter().zip(expected).zip(&found) {
+        assert_eq!(expected, *found, "{line:?}");
+    }
+    assert_eq!(found.len(), lines.len());
+}
+
+#[test]
+fn words_are_those_of_bash() {
+    compare(
+        prop_oneof![
+            6 => "[a-c]{1,3}",
+            3 => Just(" ".to_owned()),
+            1 => prop::sample::select(vec![
+                "'", "\"", "\\", "$", "\\\n", " \\\n", "#", "*", "?", "[", "]", "{", "}", ",", "=", "@", "^", "%", "+",
+                "\t", "é", "'a b'", "\"a  b\"", "\\ ", "'\"'", "\"'\"", "\"\\\"\"", "\"\\a\"", "{a}", "--x=", "\\$",
+                "{a,b}", "{1..3}", "{a,b{c,d}}", "$'\\t'", "{,x}", "..", "$'a\\'b'",
+            ]).prop_map(str::to_owned),
+        ],
+        2_000,
+    );
+}
+
+#[test]
+fn expansions_are_those_of_bash() {
+    compare(
+        prop_oneof![
+            2 => "[a-c]{1,2}",
+            2 => Just(" ".to_owned()),
+            1 => Just("\"".to_owned()),
+            6 => prop::sample::select(vec![
+                "$v", "${v}", "\"$v\"", "$w", "${w%.*}", "${w%%.*}", "${w#*.}", "${w##*.}", "${#v}", "${v/b/Z}",
+                "${v// /_}", "${e:-d f}", "${e-d}", "\"${e:-d f}\"", "${v:+s}", "${e:+s}", "${v:2}", "${v:2:3}",
+                "${v: -3}", "${w^^}", "${w^}", "$n", "$((n+1))", "$((n*2%3))", "$((n>3?1:2))", "$((-n**2))",
+                "$(( (n<<2) | 1 ))", "$e", "\"$e\"", "$?", "$#", "$1", "\"$1\"", "$@", "\"$@\"", "$*", "\"$*\"",
+                "${path##*/}", "${path%/*}", "\"${path##*/}\"", "${w/%gz/xz}", "${w/#x/y}", "${w/.*/}", "${v,,}",
+                "'$v'", "\\$v", "${w//[a-t]/-}", "$((010))", "$((0x1f))", "$((n==7&&n!=8))", "$((n/2))",
+            ]).prop_map(str::to_owned),
+        ],
+        3_000,
+    );
+}
+
+#[test]
+fn nothing_unset_becomes_empty() {
+    for text in ["rm -rf $X/lib", "echo ${X:-w}", "echo \"${X}\"", "echo $((X+1))", "x ${X%.*}"] {
+        let script = parse(text).unwrap();
+        let Body::Simple(simple) = &script.list.items[0].first.commands[0].body else { panic!("{text}") };
+        let mut state = State::default();
+        let found = Expander { state: &mut state, surroundings: &Nothing }.fields(&simple.words);
+        assert!(matches!(&found, Err(ExpandError::Refused(error)) if error.problem.contains("`X`")), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn values_are_never_evaluated_again() {
+    for value in ["a[$(id)]", "1+1", "x", "$(id)", "0x10 ", "08"] {
+        let script = parse("echo $((y+1))").unwrap();
+        let Body::Simple(simple) = &script.list.items[0].first.commands[0].body else { panic!("{value}") };
+        let mut state = State::default();
+        state.set("y", Value::Known(value.to_owned()));
+        let found = Expander { state: &mut state, surroundings: &Nothing }.fields(&simple.words);
+        assert!(matches!(found, Err(ExpandError::Refused(_))), "{value}");
+    }
+}
+
+#[test]
+fn texts_of_any_form_end_in_a_located_error_or_in_a_tree() {
+    let long = format!("x {}", "a".repeat(1 << 20));
+    let words = "x ".repeat(10_000);
+    let nested = ["(", "$(", "\"$(", "{ ", "if ", "${a:-", "$((", "[[ ( ", "case a in a) "].map(|text| text.repeat(2_000));
+    let quotes = "\"".repeat(9_999);
+    let braces = "{1..9999}".repeat(5_000);
+    let many: Vec<&str> = nested.iter().map(String::as_str).collect();
+    for text in [&long, &quotes, &braces, "x |", "'", "x \0", "a;;", "fi", "}", ")", "f(){ x;}", "a=(1)", "x <<E\na"]
+        .into_iter()
+        .map(AsRef::as_ref)
+        .chain(many)
+    {
+        match parse(text) {
+            Ok(_) => assert!(text == braces, "{}", &text[..text.len().min(40)]),
+            Err(error) => assert!(error.range.end <= text.len() && !error.remedy.is_empty(), "{error}"),
+        }
+    }
+    assert!(parse(&words).is_ok() && parse("").is_ok() && parse(" # a\n").is_ok());
+    let deep = MAX_NESTING / 2 - 2;
+    assert!(parse(&format!("{}x{}", "( ".repeat(deep), " )".repeat(deep))).is_ok());
+}
+
+#[test]
+fn a_line_that_is_being_typed_has_a_last_command() {
+    for (text, words, open) in [
+        ("git log -", vec!["git", "log"], Some("-")),
+        ("a | for x in b; do cd ", vec!["cd"], None),
+        ("X=1 cargo te", vec!["cargo"], Some("te")),
+        ("ls > out && ", vec![], None),
+        ("", vec![], None),
+    ] {
+        let (found, last) = last_command(text).unwrap();
+        let found: Vec<String> = found.iter().filter_map(climax_shell::Word::literal).collect();
+        assert_eq!((found, last.and_then(|word| word.literal()).as_deref()), (words.iter().map(|word| (*word).to_owned()).collect(), open), "{text}");
+    }
+    assert!(last_command("echo 'a").is_none());
+}
+
+proptest! {
+    #[test]
+    fn errors_in_any_text_are_located_in_it(text in "\\PC{0,60}") {
+        if let Err(error) = parse(&text) {
+            prop_assert!(text.get(error.range.clone()).is_some(), "{}", error);
+        }
+    }
+
+    #[test]
+    fn errors_in_any_syntax_are_located_in_it(pieces in prop::collection::vec(prop::sample::select(vec![
+        "if ", "then ", "fi ", "for x in ", "do ", "done ", "case a in ", "esac", "(", ")", "((", "))", "{ ", "}", "$(", "${",
+        "\"", "'", "`", "<<E\n", "E\n", ";", ";;", "&&", "||", "|", "&", "\n", "x ", "a=", "[[ ", " ]]", "> ", "<", "2>&1", "é",
+        "\\", "$((", "1", "+", "while ", "!", "time ", "#",
+    ]), 0..14)) {
+        let text = pieces.concat();
+        if let Err(error) = parse(&text) {
+            prop_assert!(text.get(error.range.clone()).is_some(), "{:?} {}", text, error);
+        }
+    }
+}
