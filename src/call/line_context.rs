@@ -47,7 +47,7 @@ pub(crate) fn write_mode(path: &Path, appends: bool, made: &[PathBuf]) -> WriteM
         exec::Place::Protected => WriteMode::Protected,
         exec::Place::New => WriteMode::Create,
         exec::Place::Existing if appends => WriteMode::Append,
-        exec::Place::Existing if path.canonicalize().is_ok_and(|real| made.contains(&real)) => WriteMode::Rewrite,
+        exec::Place::Existing if exec::paths::real(path).is_ok_and(|real| made.contains(&real)) => WriteMode::Rewrite,
         exec::Place::Existing => WriteMode::Replace,
     }
 }

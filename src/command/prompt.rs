@@ -152,7 +152,7 @@ impl Highlighter for Writer<'_> {
         let context = LineContext {
             env: &exec::variable,
             names_program: &exec::names_program,
-            unknown: &|program| self.unknown.tool(program),
+            unknown: &|program| self.unknown.tool(program).filter(|_| exec::is_program(program)),
             glob: &no_paths,
             write_mode: &|_, _| WriteMode::Protected,
             input: Input::Nothing,

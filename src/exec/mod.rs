@@ -33,7 +33,10 @@ pub(crate) use confine::isolate;
 pub use confine::{CageRights, Isolation, Readable, Rights, kernel_abi};
 pub use environment::{directory, variable};
 pub use error::SpawnError;
-pub(crate) use files::{Opened, Place, ResultFiles, open_to_read, open_to_write, path_of_program, place_of};
+pub(crate) use files::{
+    Opened, Place, ResultFiles, inspect, is_there, open_to_read, open_to_write, path_of_program, place_of, read_line,
+    read_to_end, stream_of, write_all,
+};
 pub use files::{
     FileContent, Project, ResultFile, could_write, glob, is_program, locate, names_program, paths, project,
 };

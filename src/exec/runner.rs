@@ -182,6 +182,12 @@ impl Runner {
         self.run_joined(&invocation, joint, (watch, &masks), stop).await
     }
 
+    /// Returns the directory for temporary files, which `TMPDIR` names: that of the session, if it has one.
+    pub(crate) fn temporary_directory(&self) -> String {
+        let own = self.session_files.as_ref().and_then(|files| files.directory().ok());
+        own.map_or_else(std::env::temp_dir, |directory| directory.path()).display().to_string()
+    }
+
     /// Notes that the session has made a file.
     pub(crate) fn note_made(&self, path: &Path) {
         if let Some(files) = &self.session_files {

@@ -66,23 +66,23 @@ fn unknown_programs_read_the_project_and_write_temporary_files() {
     let outside = desk.path("outside").display().to_string();
     for sh in [Desk::sh, Desk::sh_without_namespaces] {
         let sh = |line: &str| sh(&desk, &[], line);
-        assert_eq!(sh("bash -c 'cat notes'"), (0, "notes of the project\n".to_owned(), String::new()));
-        assert_eq!(sh("bash -c 'cat .env.example'").1, "TOKEN=\n");
-        assert_eq!(sh("bash -c 'echo a > $TMPDIR/b && cat $TMPDIR/b'").1, "a\n");
-        assert_eq!(sh("bash -c 'exit 7'").0, 7);
+        assert_eq!(sh("bash --norc -c 'cat notes'"), (0, "notes of the project\n".to_owned(), String::new()));
+        assert_eq!(sh("bash --norc -c 'cat .env.example'").1, "TOKEN=\n");
+        assert_eq!(sh("bash --norc -c 'echo a > $TMPDIR/b && cat $TMPDIR/b'").1, "a\n");
+        assert_eq!(sh("bash --norc -c 'exit 7'").0, 7);
         assert_eq!(sh("cd conf && ./script").1, "script\n");
         assert_eq!(sh("cd conf && timeout 5 ./script").1, "script\n");
-        assert_eq!(sh("bash -c 'kill -TERM $$'").0, 128 + 15);
-        assert_eq!(sh("printf 'b\\na\\n' | bash -c sort").1, "a\nb\n");
+        assert_eq!(sh("bash --norc -c 'kill -TERM $$'").0, 128 + 15);
+        assert_eq!(sh("printf 'b\\na\\n' | bash --norc -c sort").1, "a\nb\n");
         for (line, path) in [
-            ("bash -c 'cat .env'", ".env"),
-            ("bash -c 'cat conf/.env'", "conf/.env"),
-            ("bash -c 'cat ~/.ssh/id_ed25519'", "id_ed25519"),
-            ("bash -c 'echo a > new'", "new"),
-            ("bash -c 'rm notes'", "notes"),
-            (&format!("bash -c 'cat {outside}'"), "outside"),
-            (&format!("bash -c 'echo a > {outside}'"), "outside"),
-            ("timeout 5 bash -c 'cat .env'", ".env"),
+            ("bash --norc -c 'cat .env'", ".env"),
+            ("bash --norc -c 'cat conf/.env'", "conf/.env"),
+            ("bash --norc -c 'cat ~/.ssh/id_ed25519'", "id_ed25519"),
+            ("bash --norc -c 'echo a > new'", "new"),
+            ("bash --norc -c 'rm notes'", "notes"),
+            (&format!("bash --norc -c 'cat {outside}'"), "outside"),
+            (&format!("bash --norc -c 'echo a > {outside}'"), "outside"),
+            ("timeout 5 bash --norc -c 'cat .env'", ".env"),
         ] {
             let (status, stdout, stderr) = sh(line);
             assert!(status != 0 && stdout.is_empty() && stderr.contains(path), "{line}: {stdout}{stderr}");
@@ -98,17 +98,17 @@ fn workspace_writes_in_the_project_but_not_what_other_programs_load() {
     let desk = Desk::new();
     fs::create_dir(desk.path("project/.vscode")).unwrap();
     let sh = |line: &str| desk.sh(&["--cage", "workspace"], line);
-    assert_eq!(sh("bash -c 'echo a > new && chmod +x new && mkdir d && mv new d/n && cat d/n'").1, "a\n");
+    assert_eq!(sh("bash --norc -c 'echo a > new && chmod +x new && mkdir d && mv new d/n && cat d/n'").1, "a\n");
     for line in [
-        "bash -c 'echo a > .git/config'",
-        "bash -c 'echo a > .git/hooks/pre-commit'",
-        "bash -c 'mv .git elsewhere'",
-        "bash -c 'rm -rf .git'",
-        "bash -c 'echo a > .vscode/tasks.json'",
-        "bash -c 'cat .env'",
-        "bash -c 'mv conf c && cat c/.env'",
-        "bash -c 'echo a > ../outside'",
-        "bash -c 'chmod 777 ../outside'",
+        "bash --norc -c 'echo a > .git/config'",
+        "bash --norc -c 'echo a > .git/hooks/pre-commit'",
+        "bash --norc -c 'mv .git elsewhere'",
+        "bash --norc -c 'rm -rf .git'",
+        "bash --norc -c 'echo a > .vscode/tasks.json'",
+        "bash --norc -c 'cat .env'",
+        "bash --norc -c 'mv conf c && cat c/.env'",
+        "bash --norc -c 'echo a > ../outside'",
+        "bash --norc -c 'chmod 777 ../outside'",
     ] {
         let (status, stdout, stderr) = sh(line);
         assert!(status != 0 && !stdout.contains("secret"), "{line}: {stdout}{stderr}");
@@ -119,17 +119,17 @@ fn workspace_writes_in_the_project_but_not_what_other_programs_load() {
     // A directory where programs are found is no place for new ones.
     fs::create_dir_all(desk.path("project/venv/bin")).unwrap();
     let search_path = format!("{}:{}", desk.path("project/venv/bin").display(), std::env::var("PATH").unwrap());
-    let plant = "PATH=/usr/bin:/bin bash -c 'echo a > venv/bin/git || mv venv other || echo planted > venv/new'";
+    let plant = "bash --norc -c 'PATH=/usr/bin:/bin; echo a > venv/bin/git || mv venv other || echo planted > venv/new'";
     let planted = run(desk.climax().env("PATH", search_path).args(["sh", "--cage", "workspace", "-c", plant]));
     assert!(planted.0 == 0 && !desk.path("project/venv/bin/git").exists(), "{planted:?}");
     assert!(desk.path("project/venv/new").exists(), "{planted:?}");
 
-    let (status, _, stderr) = sh("bash -c 'mkdir .idea; echo a > .envrc; echo a > plain'");
+    let (status, _, stderr) = sh("bash --norc -c 'mkdir .idea; echo a > .envrc; echo a > plain'");
     let [made, aside, plain] = [".envrc", ".envrc.aside", "plain"].map(|name| desk.path("project").join(name));
     assert!(status == 0 && !made.exists() && aside.exists() && plain.exists(), "{stderr}");
     assert!(stderr.contains("to put it back: mv ") && stderr.contains(".idea.aside"), "{stderr}");
 
-    let (status, _, stderr) = desk.sh_without_namespaces(&["--cage", "workspace"], "bash -c true");
+    let (status, _, stderr) = desk.sh_without_namespaces(&["--cage", "workspace"], "bash --norc -c true");
     assert!(status != 0 && stderr.contains("no cage `workspace`"), "{stderr}");
 }
 
@@ -139,13 +139,13 @@ fn programs_in_a_cage_have_a_loopback_and_no_other_network() {
     let desk = Desk::new();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    let line = format!("bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}'");
+    let line = format!("bash --norc -c 'exec 3<>/dev/tcp/127.0.0.1/{port}'");
     for (status, _, stderr) in [desk.sh(&[], &line), desk.sh_without_namespaces(&[], &line)] {
         assert!(status != 0 && !stderr.is_empty(), "{stderr}");
     }
     listener.set_nonblocking(true).unwrap();
     assert!(listener.accept().is_err(), "the port of the machine was not reached");
-    let interfaces = desk.sh(&[], "bash -c 'cat /proc/net/dev'").1;
+    let interfaces = desk.sh(&[], "bash --norc -c 'cat /proc/net/dev'").1;
     assert_eq!(
         interfaces.lines().skip(2).filter(|line| !line.trim_start().starts_with("lo:")).count(),
         0,
@@ -169,7 +169,7 @@ fn policy_flag_and_system_decide_about_unknown_programs() {
         assert!(status == 0 || stderr.contains("no tool runs"), "{line}: {stderr}");
         status == 0
     };
-    let line = "bash -c true";
+    let line = "bash --norc -c true";
     assert!(is_run(None, &[], line));
     assert!(is_run(Some(policy("default: enabled\napproval: {global: none}\n")), &[], line));
     assert!(!is_run(Some(policy("default: enabled\ndeny: [git_push]\n")), &[], line), "a policy that names tools");
@@ -178,7 +178,7 @@ fn policy_flag_and_system_decide_about_unknown_programs() {
     assert!(!is_run(Some(policy("default: enabled\nlines: {unknown: refuse}\n")), &["--unknown", "workspace"], line));
     assert!(!is_run(None, &["--unknown", "refuse"], line));
     assert!(!is_run(None, &["--confine", "off"], line));
-    assert!(is_run(None, &["--unknown", "workspace"], "bash -c 'echo a > made'"));
+    assert!(is_run(None, &["--unknown", "workspace"], "bash --norc -c 'echo a > made'"));
 
     let (status, _, stderr) = run(desk.climax().env("CLIMAX_ISOLATION", "none").args(["sh", "-c", line]));
     assert!(status == 127 && stderr.contains("no tool runs"), "{stderr}");
@@ -215,12 +215,12 @@ fn nothing_outlives_a_caged_program() {
         let processes = fs::read_dir("/proc").unwrap().flatten().map(found);
         processes.map(|line| String::from_utf8_lossy(&line).replace('\0', " ")).any(|line| line.starts_with(mark))
     };
-    let line = "bash -c 'setsid sleep 4711 & disown; (trap \"\" TERM HUP; exec sleep 4712) & exit 3'";
+    let line = "bash --norc -c 'setsid sleep 4711 & disown; (trap \"\" TERM HUP; exec sleep 4712) & exit 3'";
     assert_eq!(desk.sh(&[], line).0, 3);
     until("the processes to end", || !is_running("sleep 4711") && !is_running("sleep 4712"));
 
     let mut command = desk.climax();
-    command.args(["sh", "-c", "bash -c 'setsid sleep 4713 & sleep 4714'"]);
+    command.args(["sh", "-c", "bash --norc -c 'setsid sleep 4713 & sleep 4714'"]);
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
     until("the processes to start", || is_running("sleep 4713") && is_running("sleep 4714"));
     child.kill().unwrap();
@@ -230,14 +230,11 @@ fn nothing_outlives_a_caged_program() {
 
 #[test]
 #[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
-fn the_loader_of_the_child_heeds_no_variable_of_the_line() {
+fn lines_set_no_variables_of_the_loader() {
     let desk = Desk::new();
-    for sh in [Desk::sh, Desk::sh_without_namespaces] {
-        let (status, stdout, stderr) = sh(&desk, &[], "LD_DEBUG=statistics bash -c 'echo $LD_DEBUG'");
-        assert_eq!((status, stdout.as_str()), (0, "statistics\n"), "{stderr}");
-        // A child that heeded it would have said the same before it was confined.
-        let starts = stderr.matches("total startup time").count();
-        assert_eq!(starts, 1, "{stderr}");
+    for line in ["LD_DEBUG=statistics python3 x", "export LD_PRELOAD=/x; python3 y", "GLIBC_TUNABLES=a=b python3 z"] {
+        let (status, _, stderr) = desk.sh(&[], line);
+        assert!(status == 2 && stderr.contains("a line cannot set"), "{line}: {stderr}");
     }
 }
 
@@ -261,22 +258,22 @@ fn agents_choose_the_cage_and_read_what_it_denied() {
     let desk = Desk::new();
     let mut server = server(&desk, &[]);
 
-    let denied = run_line(&mut server, &json!({ "command": "bash -c 'echo a > new'" }));
+    let denied = run_line(&mut server, &json!({ "command": "bash --norc -c 'echo a > new'" }));
     let said = text(&denied).to_owned();
     for part in ["Probably denied by the cage `read`", "new", "cage: workspace", "without secrets such as .env"] {
         assert!(said.contains(part), "{part}: {said}");
     }
     assert_eq!(denied["isError"], true);
-    let made = run_line(&mut server, &json!({ "command": "bash -c 'echo a > new; cat new'", "cage": "workspace" }));
+    let made = run_line(&mut server, &json!({ "command": "bash --norc -c 'echo a > new; cat new'", "cage": "workspace" }));
     assert_eq!(text(&made), "a");
-    let wrong = run_line(&mut server, &json!({ "command": "bash -c true", "cage": "none" }));
+    let wrong = run_line(&mut server, &json!({ "command": "bash --norc -c true", "cage": "none" }));
     assert!(text(&wrong).contains("read, workspace"), "{wrong}");
-    let late = run_line(&mut server, &json!({ "command": "bash -c 'sleep 60'", "timeout": 1 }));
+    let late = run_line(&mut server, &json!({ "command": "bash --norc -c 'sleep 60'", "timeout": 1 }));
     assert!(text(&late).contains("timed out after 1"), "{late}");
 
     // All lines of a session share the temporary files.
-    run_line(&mut server, &json!({ "command": "bash -c 'echo kept > $TMPDIR/file'" }));
-    let kept = run_line(&mut server, &json!({ "command": "bash -c 'cat $TMPDIR/file; echo $TMPDIR'" }));
+    run_line(&mut server, &json!({ "command": "bash --norc -c 'echo kept > $TMPDIR/file'" }));
+    let kept = run_line(&mut server, &json!({ "command": "bash --norc -c 'cat $TMPDIR/file; echo $TMPDIR'" }));
     let (content, directory) = text(&kept).split_once('\n').unwrap();
     assert_eq!(content, "kept");
     let directory = PathBuf::from(directory);
@@ -298,8 +295,8 @@ fn wider_cages_are_asked_about_where_writing_is() {
     let path = desk.path("policy.yaml");
     fs::write(&path, "default: enabled\napproval: {global: write}\n").unwrap();
     let policy = path.display().to_string();
-    assert_eq!(desk.sh(&["--policy", &policy], "bash -c true").0, 0);
-    let (status, _, stderr) = desk.sh(&["--policy", &policy, "--cage", "workspace"], "bash -c 'echo a > new'");
+    assert_eq!(desk.sh(&["--policy", &policy], "bash --norc -c true").0, 0);
+    let (status, _, stderr) = desk.sh(&["--policy", &policy, "--cage", "workspace"], "bash --norc -c 'echo a > new'");
     assert!(status == 126 && stderr.contains("approval"), "{stderr}");
     assert!(!desk.path("project/new").exists());
 }
@@ -309,11 +306,11 @@ fn wider_cages_are_asked_about_where_writing_is() {
 fn servers_in_the_home_directory_have_no_project() {
     let desk = Desk::new();
     let sh = |line: &str| run(desk.climax().current_dir(desk.path("home")).args(["sh", "-c", line]));
-    let (status, stdout, stderr) = sh("bash -c 'cat .ssh/id_ed25519'");
+    let (status, stdout, stderr) = sh("bash --norc -c 'cat .ssh/id_ed25519'");
     assert!(status != 0 && stdout.is_empty(), "{stderr}");
-    assert_eq!(sh("bash -c 'echo 1'").1, "1\n");
+    assert_eq!(sh("bash --norc -c 'echo 1'").1, "1\n");
     // Nor does `cd` widen a project.
-    let line = format!("cd {} && bash -c 'cat outside'", desk.root.path().display());
+    let line = format!("cd {} && bash --norc -c 'cat outside'", desk.root.path().display());
     let (status, stdout, stderr) = desk.sh(&[], &line);
     assert!(status != 0 && stdout.is_empty(), "{stderr}");
 }
@@ -329,8 +326,8 @@ fn policies_change_which_files_are_secrets() {
     let policy = path.display().to_string();
     for sh in [Desk::sh, Desk::sh_without_namespaces] {
         let sh = |line: &str| sh(&desk, &["--policy", &policy], line);
-        assert_eq!(sh("bash -c 'cat mine.token'").1, "");
-        assert_eq!(sh("bash -c 'cat .env'").1, "TOKEN=secret-of-the-project\n");
+        assert_eq!(sh("bash --norc -c 'cat mine.token'").1, "");
+        assert_eq!(sh("bash --norc -c 'cat .env'").1, "TOKEN=secret-of-the-project\n");
     }
 }
 

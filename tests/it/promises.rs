@@ -9,7 +9,7 @@ use crate::tidy::sources;
 /// The names of all tests by their files.
 fn tests() -> BTreeMap<String, BTreeSet<String>> {
     let mut tests: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for (file, text) in ["tests", "src", "catalog", "codegen", "import"].into_iter().flat_map(sources) {
+    for (file, text) in ["tests", "src", "catalog", "codegen", "import", "shell"].into_iter().flat_map(sources) {
         let functions = text.split("fn ").skip(1).filter_map(|rest| rest.split(['(', '<']).next());
         tests.entry(file).or_default().extend(functions.map(str::to_owned));
     }

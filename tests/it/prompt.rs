@@ -137,7 +137,7 @@ fn lines_run_in_the_directory_of_the_prompt_and_are_kept() {
 fn interrupt_ends_the_programs_and_not_the_prompt() {
     let directory = tempfile::tempdir().unwrap();
     let mut terminal = Terminal::open(directory.path(), &[]);
-    terminal.types("sleep 1000 | cat\r");
+    terminal.types("timeout 1000 sleep 1000 | cat\r");
     let shell = terminal.shell.id();
     let mut sleeping = None;
     until("the program to start", || {

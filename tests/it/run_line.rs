@@ -24,7 +24,7 @@ async fn climax_run_returns_the_output_of_the_last_command() {
     let mut client = open().await;
     let mut run = async |arguments: Value| text(&client.tool("climax_run", arguments).await).to_owned();
     assert_eq!(run(json!({ "command": "seq 100000 | head -n 2" })).await, "1\n2");
-    assert_eq!(run(json!({ "command": "seq 2; echo a && echo b" })).await, "1\n2\n\na\n\nb");
+    assert_eq!(run(json!({ "command": "seq 2; echo a && echo b" })).await, "1\n2\na\nb");
     assert_eq!(run(json!({ "command": "wc -w", "stdin": "a b c" })).await.trim(), "3");
     assert_eq!(run(json!({ "command": "basename $PWD" })).await.lines().count(), 1);
     assert_eq!(run(json!({ "command": "cat stat | wc -l", "cwd": "/proc/self" })).await.trim(), "1");
@@ -35,13 +35,16 @@ async fn climax_run_returns_the_output_of_the_last_command() {
 async fn failing_commands_of_a_pipeline_are_errors_that_show_their_standard_error() {
     let mut client = open().await;
     let result = client.tool("climax_run", json!({ "command": "cat /nonexistent | wc -l" })).await;
-    assert_eq!(result["isError"], true);
     let shown = text(&result);
     assert!(
         shown.starts_with("[cat /nonexistent]\n") && shown.contains("No such file") && shown.ends_with('0'),
         "{shown}"
     );
-    assert_eq!(result["structuredContent"]["error"]["code"], "command_failed");
+    // The last command decides, as in a shell, unless the line says otherwise.
+    assert_ne!(result["isError"], true, "{result}");
+    let line = "set -o pipefail; cat /nonexistent | wc -l";
+    let result = client.tool("climax_run", json!({ "command": line })).await;
+    assert_eq!((&result["isError"], &result["structuredContent"]["error"]["code"]), (&json!(true), &json!("command_failed")));
     // grep found nothing, which is an answer.
     let result = client.tool("climax_run", json!({ "command": "echo a | grep b" })).await;
     assert_ne!(result["isError"], true, "{result}");
@@ -84,10 +87,10 @@ async fn refusals_name_the_command_that_needs_approval() {
 #[tokio::test]
 async fn metadata_says_what_each_command_of_a_line_did() {
     let mut client = open().await;
-    let result = client.tool("climax_run", json!({ "command": "cat /nonexistent | wc -c; sleep 0.3 | cat" })).await;
+    let result = client.tool("climax_run", json!({ "command": "cat /nonexistent | wc -c; timeout 9 sleep 0.3 | cat" })).await;
     let stages = result["_meta"]["climax/stages"].as_array().unwrap();
     let of = |key: &str| stages.iter().map(|stage| stage[key].clone()).collect::<Value>();
-    assert_eq!(of("tool_name"), json!(["coreutils_cat", "coreutils_wc", "coreutils_sleep", "coreutils_cat"]));
+    assert_eq!(of("tool_name"), json!(["coreutils_cat", "coreutils_wc", "coreutils_timeout", "coreutils_cat"]));
     assert_eq!(of("pipeline"), json!([0, 0, 1, 1]));
     assert_eq!((of("end"), of("exit_code")), (json!(["exited", "exited", "exited", "exited"]), json!([1, 0, 0, 0])));
     assert_eq!(of("stdout_bytes"), json!([0, 2, 0, 0]), "what goes to the next command is not counted");
@@ -102,7 +105,7 @@ async fn metadata_says_what_each_command_of_a_line_did() {
 #[tokio::test]
 async fn lines_that_are_not_read_are_errors_with_place_and_remedy() {
     let mut client = open().await;
-    for (line, found) in [("echo a > x", "> x"), ("git log --grpah", "--grpah"), ("frobnicate", "frobnicate")] {
+    for (line, found) in [("echo a <> x", "<>"), ("git log --grpah", "--grpah"), ("sudo ls", "sudo")] {
         let result = client.tool("climax_run", json!({ "command": line })).await;
         assert_eq!(result["isError"], true);
         let error = &result["structuredContent"]["error"];
@@ -129,16 +132,16 @@ async fn approval_is_asked_once_and_shows_every_command() {
     let policy = "default: enabled\napproval: {global: all}\n";
     let mut client = Client::open(restricted(bundled(), policy), run_surface(), json!({ "elicitation": {} })).await;
     let request = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call",
-        "params": { "name": "climax_run", "arguments": { "command": "seq 3 | tail -n 1 && echo done" } } });
+        "params": { "name": "climax_run", "arguments": { "command": "seq 3 | tail -n 1 && date -u +%Z" } } });
     let question = client.exchange(&request.to_string()).await;
     assert_eq!(question["method"], "elicitation/create", "{question}");
     let message = question["params"]["message"].as_str().unwrap();
-    for part in ["Run 3 commands?", "seq", "tail", "echo -- done"] {
-        assert!(message.contains(part) || part == "echo -- done", "{part}: {message}");
+    for part in ["Run 3 commands?", "seq 3", "tail -n 1", "date -u"] {
+        assert!(message.contains(part), "{part}: {message}");
     }
     let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "action": "accept", "content": {} } });
     let result = client.exchange(&answer.to_string()).await;
-    assert_eq!(text(&result["result"]), "3\n\ndone");
+    assert_eq!(text(&result["result"]), "3\nUTC");
 }
 
 #[tokio::test]

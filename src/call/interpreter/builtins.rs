@@ -2,7 +2,7 @@
 //!
 //! Source: POSIX.1-2024, "Special Built-In Utilities" and "Utilities"; bash(1), "SHELL BUILTIN COMMANDS".
 
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use super::shell::{Flow, Shell};
 use super::simple::{Due, absolute, name_of};
 use super::streams::{Output, Source, Streams, blocking, write_all};
 use super::test_command::holds;
-use super::{Halt, Interpreter, Ran, failure};
+use super::{Halt, Interpreter, MAX_SUBSTITUTION_BYTES, Ran, failure};
 use crate::call::approval::Approver;
 use crate::call::line::{Builtin, changed};
 use crate::call::plan_outcome::StepOutcome;
@@ -184,7 +184,7 @@ where
         let Source::File(file) = self.as_file(due, input).await? else { return Ok(Done::status(1)) };
         let file = file.as_fd().try_clone_to_owned();
         let read = match file {
-            Ok(file) => blocking(move || read_line(&file, delimiter, is_raw)).await,
+            Ok(file) => blocking(move || exec::read_line(&file, delimiter, is_raw, MAX_SUBSTITUTION_BYTES)).await,
             Err(error) => Err(error),
         };
         let Ok((line, is_whole)) = read else { return Ok(Done::status(1)) };
@@ -281,8 +281,8 @@ fn change_directory(shell: &mut Shell, texts: &[&str]) -> Done {
         _ => return Done::failed(1, "cd: too many arguments"),
     };
     let Some(to) = to else { return Done::failed(1, "cd: HOME not set") };
-    match std::fs::read_dir(&to) {
-        Ok(_) => {
+    match exec::inspect::check_directory(Path::new(&to)) {
+        Ok(()) => {
             shell.previous = Some(std::mem::replace(&mut shell.directory, Some(to)));
             let line = if prints { format!("{}\n", absolute(shell.directory.as_deref())) } else { String::new() };
             Done::printed(line)
@@ -370,31 +370,3 @@ fn described(texts: &[&str]) -> Done {
     }
     done
 }
-
-/// Reads a line from a stream, no more than the line; whether its end was read.
-fn read_line(file: &OwnedFd, delimiter: u8, is_raw: bool) -> std::io::Result<(String, bool)> {
-    let mut bytes = Vec::new();
-    let mut is_escaped = false;
-    let mut one = [0_u8];
-    let is_whole = loop {
-        if rustix::io::read(file, &mut one)? == 0 {
-            break false;
-        }
-        match one[0] {
-            b'\n' if is_escaped => is_escaped = false,
-            byte if is_escaped => {
-                bytes.push(byte);
-                is_escaped = false;
-            }
-            b'\\' if !is_raw => is_escaped = true,
-            byte if byte == delimiter => break true,
-            0 => {}
-            byte => bytes.push(byte),
-        }
-        if bytes.len() > super::MAX_SUBSTITUTION_BYTES {
-            return Err(std::io::Error::other("the line is too long"));
-        }
-    };
-    Ok((String::from_utf8_lossy(&bytes).into_owned(), is_whole))
-}
-

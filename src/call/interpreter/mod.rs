@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use climax_shell::{Script, State};
+use climax_shell::{Script, State, Value};
 use futures_util::future::{BoxFuture, Shared};
 
 use self::record::Record;
@@ -38,6 +38,12 @@ use crate::call::plan_outcome::{PlanFailure, PlanOutcome, RawStreams};
 use crate::call::request::{LineBounds, LineInput, Session};
 use crate::call::toolbox::{Journal, Toolbox};
 use crate::exec::{Masks, Stop};
+
+/// The exit status of a line that was stopped: as if by SIGINT.
+const STOPPED: i32 = 130;
+
+/// The exit status of a line whose program has taken too long: that of timeout(1).
+const TIMED_OUT: i32 = 124;
 
 /// Maximum programs that a line starts.
 const MAX_PROGRAMS: usize = 10_000;
@@ -109,6 +115,9 @@ where
         let LineStart { text, script, directory, input, raw } = line;
         let state = State { name: "climax".to_owned(), positions: Some(Vec::new()), status: Some(0), ..State::default() };
         let mut shell = Shell { state, directory: directory.map(str::to_owned), ..Shell::default() };
+        if text.contains("TMPDIR") {
+            shell.state.set("TMPDIR", Value::Known(self.toolbox.runner.temporary_directory()));
+        }
         let mut record = Record::default();
 
         let streams = streams_of(input, raw);
@@ -118,6 +127,7 @@ where
             Err(Halt::Failed(failure)) => Some(*failure),
             Err(Halt::Ended(why)) => {
                 record.end(why, text);
+                shell.set_status(if why.is_some() { STOPPED } else { TIMED_OUT });
                 None
             }
         };

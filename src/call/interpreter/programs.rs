@@ -221,7 +221,7 @@ where
         let (read, write) = exec::pipe_between().map_err(broken)?;
         let streams = Streams { output: super::Output::File(std::sync::Arc::new(write)), ..streams };
         let output = super::streams::blocking(move || {
-            super::streams::read_to_end(std::fs::File::from(read), super::MAX_INPUT_BYTES)
+            exec::read_to_end(read, super::MAX_INPUT_BYTES)
         });
         let (ran, output) = futures_util::future::join(self.program(shell, due, streams, record), output).await;
         ran?;

@@ -183,7 +183,7 @@ fn opened_as(path: &Path, mode: WriteMode, appends: bool) -> Opened {
         WriteMode::Create => Opened::New,
         WriteMode::Append => Opened::Continued,
         WriteMode::Replace | WriteMode::Rewrite => Opened::Replaced,
-        WriteMode::Protected if path.symlink_metadata().is_err() => Opened::New,
+        WriteMode::Protected if !exec::is_there(path) => Opened::New,
         WriteMode::Protected if appends => Opened::Continued,
         WriteMode::Protected => Opened::Replaced,
     }

@@ -11,7 +11,7 @@ use futures_util::future::Future;
 
 use super::record::Record;
 use super::shell::{Flow, Shell};
-use super::streams::{Output, Source, Streams, read_to_end};
+use super::streams::{Output, Source, Streams};
 use super::{Halt, Interpreter, MAX_SUBSTITUTION_BYTES, Ran, Text, failure};
 use crate::call::approval::Approver;
 use crate::call::arguments::Input;
@@ -182,7 +182,7 @@ where
         })?;
 
         let mut inner = Shell { loops: 0, is_tested: false, texts: shell.texts + 1, ..shell.clone() };
-        inner.state.variables.retain(|_, variable| variable.is_exported);
+        inner.state.variables.retain(|name, variable| variable.is_exported || name == "TMPDIR");
         for (name, value) in due.variables {
             self.settable(due.text, due.range, name)?;
             inner.state.set(name, Value::Known(value.clone()));
@@ -340,7 +340,7 @@ where
             drop(streams);
             ran.map(|_| inner_record)
         };
-        let output = super::streams::blocking(move || read_to_end(std::fs::File::from(read), MAX_SUBSTITUTION_BYTES));
+        let output = super::streams::blocking(move || exec::read_to_end(read, MAX_SUBSTITUTION_BYTES));
         let (ran, output) = futures_util::future::join(run, output).await;
 
         record.extend(ran?, self.most_bytes);

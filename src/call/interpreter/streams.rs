@@ -1,10 +1,10 @@
 //! Where a command reads and writes.
 
-use std::io::{self, Read as _, Write as _};
+use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use crate::exec::{ErrorSink, Joint, Sink};
+use crate::exec::{self, ErrorSink, Joint, Sink};
 
 /// The streams of a command.
 #[derive(Clone, Debug)]
@@ -71,7 +71,7 @@ impl Source {
     /// The system lacks descriptors or space.
     pub(super) async fn into_file(self) -> io::Result<Self> {
         let Self::Text(text) = self else { return Ok(self) };
-        let file = blocking(move || file_of(text.as_bytes())).await?;
+        let file = blocking(move || exec::stream_of(text.as_bytes())).await?;
         Ok(Self::File(Arc::new(file)))
     }
 
@@ -84,36 +84,11 @@ impl Source {
             Self::Nothing => Ok(Vec::new()),
             Self::Text(text) => Ok(text.clone().into_bytes()),
             Self::File(file) => {
-                let file = std::fs::File::from(file.try_clone()?);
-                blocking(move || read_to_end(file, most)).await
+                let file = file.try_clone()?;
+                blocking(move || exec::read_to_end(file, most)).await
             }
         }
     }
-}
-
-/// Returns a descriptor from which a text is read: a pipe if it holds the text, else a file without a name.
-fn file_of(text: &[u8]) -> io::Result<OwnedFd> {
-    const PIPE_BYTES: usize = 16 << 10;
-
-    if text.len() <= PIPE_BYTES {
-        let (read, mut write) = io::pipe()?;
-        write.write_all(text)?;
-        return Ok(read.into());
-    }
-    let mut file = tempfile::tempfile()?;
-    file.write_all(text)?;
-    io::Seek::rewind(&mut file)?;
-    Ok(file.into())
-}
-
-/// Reads a stream to its end, at most `most` bytes.
-pub(super) fn read_to_end(file: impl io::Read, most: usize) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    file.take(most as u64 + 1).read_to_end(&mut bytes)?;
-    if bytes.len() > most {
-        return Err(io::Error::other(format!("the output has more than {most} bytes")));
-    }
-    Ok(bytes)
 }
 
 /// Runs what may block on a thread of its own.
@@ -125,6 +100,6 @@ pub(super) async fn blocking<T: Send + 'static>(
 
 /// Writes to a stream. A reader that has ended is an error.
 pub(super) async fn write_all(file: &OwnedFd, bytes: Vec<u8>) -> io::Result<()> {
-    let mut file = std::fs::File::from(file.try_clone()?);
-    blocking(move || file.write_all(&bytes)).await
+    let file = file.try_clone()?;
+    blocking(move || exec::write_all(file, &bytes)).await
 }

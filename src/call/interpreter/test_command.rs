@@ -2,10 +2,9 @@
 //!
 //! Source: POSIX.1-2024, "test"; bash(1), "CONDITIONAL EXPRESSIONS".
 
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Access, access};
+use crate::exec::inspect;
 
 /// Whether the expression of some words holds. Relative paths start in a directory.
 ///
@@ -43,35 +42,13 @@ fn unary(operator: &str, word: &str, directory: Option<&str>) -> Result<bool, St
 
 /// Whether an operator with one word holds; `None` if there is no such operator.
 pub(super) fn file_holds(letter: char, word: &str, directory: Option<&str>) -> Option<bool> {
-    let path = in_directory(word, directory);
-    let found = || path.metadata().ok();
-    let can = |mode: Access| access(&path, mode).is_ok();
-    Some(match letter {
-        'z' => word.is_empty(),
-        'n' => !word.is_empty(),
-        _ if word.is_empty() && "abcdefghkprsuwxLNOSG".contains(letter) => false,
-        'e' | 'a' => found().is_some(),
-        'f' => found().is_some_and(|found| found.is_file()),
-        'd' => found().is_some_and(|found| found.is_dir()),
-        'h' | 'L' => path.symlink_metadata().is_ok_and(|found| found.file_type().is_symlink()),
-        's' => found().is_some_and(|found| found.len() > 0),
-        'r' => can(Access::READ_OK),
-        'w' => can(Access::WRITE_OK),
-        'x' => can(Access::EXEC_OK),
-        'b' => found().is_some_and(|found| found.file_type().is_block_device()),
-        'c' => found().is_some_and(|found| found.file_type().is_char_device()),
-        'p' => found().is_some_and(|found| found.file_type().is_fifo()),
-        'S' => found().is_some_and(|found| found.file_type().is_socket()),
-        'g' => found().is_some_and(|found| found.mode() & 0o2000 != 0),
-        'u' => found().is_some_and(|found| found.mode() & 0o4000 != 0),
-        'k' => found().is_some_and(|found| found.mode() & 0o1000 != 0),
-        'O' => found().is_some_and(|found| found.uid() == rustix::process::geteuid().as_raw()),
-        'G' => found().is_some_and(|found| found.gid() == rustix::process::getegid().as_raw()),
-        'N' => found().is_some_and(|found| found.mtime() > found.atime()),
+    match letter {
+        'z' => Some(word.is_empty()),
+        'n' => Some(!word.is_empty()),
         // No stream of a line is a terminal.
-        't' => false,
-        _ => return None,
-    })
+        't' => Some(false),
+        letter => inspect::holds(letter, &in_directory(word, directory)).map(|holds| holds && !word.is_empty()),
+    }
 }
 
 fn binary(one: &str, operator: &str, other: &str, directory: Option<&str>) -> Result<bool, String> {
@@ -87,28 +64,15 @@ fn binary(one: &str, operator: &str, other: &str, directory: Option<&str>) -> Re
         "-le" => numbers().map(|(one, other)| one <= other)?,
         "-gt" => numbers().map(|(one, other)| one > other)?,
         "-ge" => numbers().map(|(one, other)| one >= other)?,
-        "-nt" => is_newer(one, other, directory),
-        "-ot" => is_newer(other, one, directory),
-        _ => is_same_file(one, other, directory),
+        "-nt" => inspect::is_newer(&in_directory(one, directory), &in_directory(other, directory)),
+        "-ot" => inspect::is_newer(&in_directory(other, directory), &in_directory(one, directory)),
+        _ => inspect::is_same_file(&in_directory(one, directory), &in_directory(other, directory)),
     })
 }
 
 /// Reads a decimal number, which is never evaluated again.
-pub(super) fn number(text: &str) -> Result<i64, String> {
+fn number(text: &str) -> Result<i64, String> {
     text.trim().parse().map_err(|_| format!("{text}: integer expression expected"))
-}
-
-pub(super) fn is_newer(one: &str, other: &str, directory: Option<&str>) -> bool {
-    let time = |word| in_directory(word, directory).metadata().and_then(|found| found.modified()).ok();
-    match (time(one), time(other)) {
-        (Some(one), Some(other)) => one > other,
-        (one, _) => one.is_some(),
-    }
-}
-
-fn is_same_file(one: &str, other: &str, directory: Option<&str>) -> bool {
-    let identity = |word| in_directory(word, directory).metadata().ok().map(|found| (found.dev(), found.ino()));
-    identity(one).is_some_and(|one| Some(one) == identity(other))
 }
 
 fn in_directory(word: &str, directory: Option<&str>) -> PathBuf {

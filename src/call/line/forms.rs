@@ -1,7 +1,7 @@
 //! What the first words of a command stand for: a builtin, a text of commands, a command for each of many values, or a
 //! program.
 
-use climax_shell::{Field, Origin};
+use climax_shell::{Field, Origin, parse};
 
 /// Commands that are built in.
 const BUILTINS: [(&str, Builtin); 24] = [
@@ -219,6 +219,10 @@ impl<'f> Form<'f> {
         if text.origin != Origin::Literal || letters.contains('o') {
             let problem = "which commands run would depend on a value";
             return Err((problem.to_owned(), "write the text in single quotes, and pass values behind it".to_owned()));
+        }
+        // What is not read here may still run in a cage, as any program.
+        if parse(&text.text).is_err() {
+            return Ok(Self::Program(fields));
         }
         let options = letters.replace(['c', 'l', 'i'], "");
         Ok(Self::Text { text, arguments: &fields[2 + count..], options })

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 
-use climax_catalog::{ResolvedTool, ToolIndex};
+use climax_catalog::{Cage, ResolvedTool, ToolIndex};
 use climax_shell::{
     Body, Chain, Command, Descriptor, ExpandError, Expander, Field, Joint, List, Origin, Part, Pipeline, Redirection,
     Script, Simple, State, Substituted, Surroundings, Target, Value, Word, parse,
@@ -147,7 +147,9 @@ pub fn read_line<'a>(
         Input::Text(text) => Feed::Text(text.to_owned()),
         Input::Pipe => Feed::Inherited,
     };
-    let state = State { name: "climax".to_owned(), positions: Some(Vec::new()), ..State::default() };
+    let mut state = State { name: "climax".to_owned(), positions: Some(Vec::new()), ..State::default() };
+    // Its value is made for the session.
+    state.set("TMPDIR", Value::Open);
     let mut survey = Survey { index, line, context, state, directory: Place::Known(directory.map(str::to_owned)), commands: Vec::new(), depth: 0 };
     survey.list(&script.list, &feed)?;
     let commands = survey.commands;
@@ -646,7 +648,7 @@ impl<'a> Survey<'a, '_> {
         })?;
         let positions = words.get(1..).unwrap_or_default();
         let is_open = positions.iter().any(|word| word.is_open);
-        let exported = self.state.variables.iter().filter(|(_, variable)| variable.is_exported);
+        let exported = self.state.variables.iter().filter(|(name, variable)| variable.is_exported || *name == "TMPDIR");
         let state = State {
             variables: exported.map(|(name, variable)| (name.clone(), variable.clone())).collect(),
             name: words.first().map_or_else(|| "sh".to_owned(), |word| word.text.clone()),
@@ -809,12 +811,17 @@ pub(crate) fn read_fed<'a>(
         Ok((reading, reads_input)) => Ok(FedCommand { reading, reads_input, variables: harmless }),
         Err(error) if own.is_empty() => Err(error),
         Err(error) => match read_with(&[]) {
-            Ok((reading, reads_input)) if reading.tool.needs().is_some_and(|needs| needs.cage.is_some()) => {
+            Ok((reading, reads_input)) if runs_project_code(&reading) => {
                 Ok(FedCommand { reading, reads_input, variables: command.variables.to_vec() })
             }
             Ok(_) | Err(_) => Err(error),
         },
     }
+}
+
+/// Whether a tool runs code of the directory anyway, and may get any variable for it.
+fn runs_project_code(reading: &Reading<'_>) -> bool {
+    reading.tool.needs().is_some_and(|needs| needs.cage == Some(Cage::Workspace))
 }
 
 /// The fields of words with a placeholder for each expansion, and globs as they stand.

@@ -104,7 +104,7 @@ impl Toolbox {
             planned,
             longest,
             masks: Masks::default(),
-            most_bytes: self.runner.limits().stream_bytes as u64 * 4,
+            most_bytes: self.runner.limits().whole_bytes.max(4 * self.runner.limits().stream_bytes) as u64,
             programs: AtomicUsize::new(0),
             commands: AtomicUsize::new(0),
         };

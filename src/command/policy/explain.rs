@@ -16,7 +16,7 @@ use crate::call::{
 use crate::command::output::{FAILURE, print};
 use crate::command::selection::Sources;
 use crate::command::terminal;
-use crate::exec::{Isolation, Limits, Runner};
+use crate::exec::{self, Isolation, Limits, Runner};
 use crate::serving::load::{self, LoadedTools};
 
 #[derive(clap::Args, Debug)]
@@ -84,11 +84,11 @@ fn verdict(subject: &str, file: &PolicyFile, (all, served): (LoadedTools, Loaded
         return Ok(Verdict { tools: vec![explained(tool)], line: None });
     }
 
-    let named = tools_of(&all, subject).map_err(|error| match suggest_tools(&all.index, subject).as_slice() {
-        [] => error,
-        near if !subject.contains(' ') => format!("no tool `{subject}`; did you mean `{}`?", near.join("` or `")),
-        _ => error,
-    })?;
+    let near = suggest_tools(&all.index, subject);
+    if !subject.contains(' ') && !near.is_empty() && !exec::is_program(subject) {
+        return Err(format!("no tool `{subject}`; did you mean `{}`?", near.join("` or `")));
+    }
+    let named = tools_of(&all, subject)?;
     let tools = named.iter().filter_map(|name| all.index.get(name)).map(explained).collect();
     let runner = Runner::new(served.policy.executor().clone(), Limits::default(), 1);
     let toolbox = Toolbox::new(served.index, served.policy, runner, None);

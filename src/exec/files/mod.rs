@@ -1,19 +1,22 @@
 //! The files of this machine: paths, globs, programs, and the files that a program leaves.
 
 pub mod glob;
+pub(crate) mod inspect;
 pub mod paths;
 mod place;
 mod program;
 mod project;
 mod redirect;
 mod result_files;
+mod stream;
 
 pub use paths::could_write;
-pub(crate) use place::{Place, place_of};
+pub(crate) use place::{Place, is_there, place_of};
 pub(crate) use program::path_of_program;
 pub(super) use program::resolve;
 pub use program::{is_program, locate, names_program};
 pub use project::{Project, project};
 pub(crate) use redirect::{Opened, open_to_read, open_to_write};
 pub(crate) use result_files::ResultFiles;
+pub(crate) use stream::{read_line, read_to_end, stream_of, write_all};
 pub use result_files::{FileContent, ResultFile};

@@ -39,6 +39,11 @@ pub(crate) fn place_of(path: &Path, project: Option<&Path>) -> Place {
     }
 }
 
+/// Whether something is at a path, be it a link that leads nowhere.
+pub(crate) fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
 /// The path without links, of a file that may be missing.
 fn real(path: &Path) -> Option<PathBuf> {
     if let Ok(real) = path.canonicalize() {
