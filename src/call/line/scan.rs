@@ -322,8 +322,15 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
         }
 
         let mut said: Vec<(&Spelling<'a>, String, String)> = Vec::new();
+        let mut constants = Vec::new();
         let mut used = 1;
         for (start, short) in word.char_indices().skip(1) {
+            // A letter that the command has as an option of its own, such as `-r` of `rm -rf`.
+            let is_constant = |words: &Vec<String>| words.len() == 1 && words[0] == format!("-{short}");
+            if let Some(at) = self.grammar.constants.iter().position(is_constant) {
+                constants.push(at);
+                continue;
+            }
             let named: Vec<&Spelling<'a>> = self
                 .grammar
                 .options
@@ -353,6 +360,9 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
             self.give(option, &FlagMatch { key: &key, value: &value, words: used, literal_bytes: 0 })?;
         }
 
+        for at in constants {
+            self.constants[at] = true;
+        }
         self.at += used;
         Ok(true)
     }
