@@ -57,7 +57,7 @@ fn attempts(cage: &str, isolation: &str) -> Vec<(String, String, bool)> {
         ("tasks", path("project/.vscode/tasks.json")),
     ];
     let facts: Vec<String> = facts.iter().map(|(key, value)| format!("{key}={value}")).collect();
-    let line = format!("bash -c 'exec ./probe tmp=$TMPDIR \"$@\"' probe {}", facts.join(" "));
+    let line = format!("bash --norc -c 'exec ./probe tmp=$TMPDIR \"$@\"' probe {}", facts.join(" "));
 
     let mut command = climax();
     command.args(["sh", "--cage", cage, "-c", &line]).current_dir(root.join("project"));

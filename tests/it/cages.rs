@@ -198,7 +198,7 @@ fn described_and_reporting_programs_are_not_caged_as_unknown() {
         let (status, _, stderr) = desk.sh(&["--policy", &policy], line);
         assert!(status == 127 && stderr.contains("no tool runs"), "{line}: {stderr}");
     }
-    for (program, reason) in [("ps aux", "its own alone"), ("sudo ls", "rights of others")] {
+    for (program, reason) in [("htop", "its own alone"), ("sudo ls", "rights of others")] {
         let (status, _, stderr) = desk.sh(&[], program);
         assert!(status == 127 && stderr.contains(reason), "{program}: {stderr}");
     }
