@@ -61,25 +61,25 @@ fn main() {
     let mut servers: Vec<Vec<Way>> =
         files.iter().map(|file| WAYS.map(|way| start(way, file, &config, &project)).into()).collect();
 
-    let mut bare = Vec::new();
+    let mut spawns = Vec::new();
     // The first round warms up caches.
     for round in 0..=ROUNDS {
         let time = spawned();
-        bare.extend((round > 0).then_some(time));
+        spawns.extend((round > 0).then_some(time));
         for way in servers.iter_mut().flatten() {
             let time = way.call();
             way.times.extend((round > 0).then_some(time));
         }
     }
 
-    let base = median(&mut bare);
+    let bare_ms = median(&mut spawns);
     println!("{:24} {:>9} {:>9}", "way", "p50 ms", "added");
-    println!("{:24} {base:>9.3} {:>9.3}", "posix_spawn and wait", 0.0);
+    println!("{:24} {bare_ms:>9.3} {:>9.3}", "posix_spawn and wait", 0.0);
     for (file, ways) in files.iter().zip(&mut servers) {
         println!("\n{}", file.display());
         for Way { name, times, .. } in ways {
             let p50 = median(times);
-            println!("{name:24} {p50:>9.3} {:>9.3}", p50 - base);
+            println!("{name:24} {p50:>9.3} {:>9.3}", p50 - bare_ms);
         }
     }
 }
