@@ -19,7 +19,13 @@ pub(crate) type Output = BufReader<ChildStdout>;
 /// Starts a server with these options, and opens the conversation.
 pub(crate) fn start_with(options: &[&str], directory: &Path) -> (Server, Output) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_climax"));
-    command.args(options).current_dir(directory).env_remove("CLIMAX_LOG_FILE");
+    command.args(options).current_dir(directory);
+    start(command)
+}
+
+/// Starts a server by this command, and opens the conversation.
+pub(crate) fn start(mut command: Command) -> (Server, Output) {
+    command.env_remove("CLIMAX_LOG_FILE");
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     let (mut server, mut output) = (Server { child, input, calls: 0 }, BufReader::new(output));

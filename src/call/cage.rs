@@ -10,8 +10,8 @@ use climax_catalog::{Cage, Needs};
 
 use crate::exec::{CageRights, Project, Readable, Rights};
 
-/// Files of the system that every program may read.
-const SYSTEM: [&str; 26] = [
+/// Files of the system that every program may read, beside the devices that hold nothing.
+const SYSTEM: [&str; 24] = [
     "/bin",
     "/sbin",
     "/lib",
@@ -36,12 +36,10 @@ const SYSTEM: [&str; 26] = [
     "/System/Library",
     "/Library/Developer",
     "/Library/Frameworks",
-    "/dev/null",
-    "/dev/zero",
 ];
 
 /// Toolchains and package caches below the home directory, without the files in which they keep credentials.
-const TOOLCHAINS: [&str; 57] = [
+const TOOLCHAINS: [&str; 65] = [
     ".asdf/installs",
     ".asdf/shims",
     ".bun/bin",
@@ -99,11 +97,15 @@ const TOOLCHAINS: [&str; 57] = [
     ".rvm",
     ".sdkman/candidates",
     ".stack/programs",
+    ".volta",
+    "anaconda3",
+    "go/bin",
+    "go/pkg",
+    "mambaforge",
+    "miniconda3",
+    "miniforge3",
+    "sdk",
 ];
-
-/// Toolchains in the home directory under other names, and Go's, which has no dot.
-const MORE_TOOLCHAINS: [&str; 8] =
-    ["anaconda3", "miniconda3", "miniforge3", "mambaforge", "go/bin", "go/pkg", "sdk", ".volta"];
 
 /// Variables that name the directory of a toolchain, with the parts of it that may be read.
 const TOOLCHAIN_VARIABLES: [(&str, &[&str]); 11] = [
@@ -212,7 +214,7 @@ fn search_path(env: Lookup<'_>) -> impl Iterator<Item = PathBuf> {
 /// Returns where toolchains may be: in the home directory, where variables name them, and on `PATH`.
 fn toolchains(env: Lookup<'_>) -> Vec<PathBuf> {
     let home = env("HOME").map(PathBuf::from);
-    let of_home = home.iter().flat_map(|home| TOOLCHAINS.iter().chain(&MORE_TOOLCHAINS).map(|name| home.join(name)));
+    let of_home = home.iter().flat_map(|home| TOOLCHAINS.iter().map(|name| home.join(name)));
 
     // A variable that names the home directory, or one above it, would open everything in it.
     let is_narrow = |path: &PathBuf| {

@@ -109,10 +109,11 @@ fn enter_cage(
         granted.into_iter().flatten().map(PathBuf::into_os_string).collect()
     };
 
-    restrict_to_cage(&read, &write, *network || is_isolated)?;
+    // In namespaces it is one of its own, unless the needs share that of the machine.
+    let has_network = *network || is_isolated;
+    restrict_to_cage(&read, &write, has_network)?;
     drop_capabilities(CapabilitySet::empty())?;
-    let network = *network || is_isolated;
-    forbid_system_calls(Filter::Cage { network, local_sockets, namespaces: is_isolated })?;
+    forbid_system_calls(Filter::Cage { network: has_network, local_sockets, namespaces: is_isolated })?;
     limit_caged(is_isolated)?;
     Ok(Entered::Program)
 }

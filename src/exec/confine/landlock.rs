@@ -10,6 +10,7 @@ use landlock::{
     ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset,
     RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, Scope, make_bitflags,
 };
+use rustix::fs::FileType;
 use rustix::io::Errno;
 
 /// The newest Landlock ABI that the crate supports.
@@ -106,8 +107,8 @@ pub(super) fn restrict_to_needs(write: &[PathBuf], network: bool) -> Result<(), 
         .map_err(|error| Refused::by(&error))?;
 
     let created = with_tcp(ruleset, network)?;
-    let created = allow(created, &existing(write), |abi| writing(abi) & !DEVICES)?;
-    let created = allow(created, &existing(&DATA_DEVICES), |_| AccessFs::WriteFile.into())?;
+    let created = allow_existing(created, write, |abi| writing(abi) & !DEVICES)?;
+    let created = allow_existing(created, &DATA_DEVICES, |_| AccessFs::WriteFile.into())?;
 
     created.restrict_self().map(drop).map_err(|error| Refused::by(&error))
 }
@@ -137,7 +138,7 @@ pub(super) fn restrict_to_sandbox(read: &[OsString], write: &[OsString], network
 
 /// Restricts all access to files to `read`, `write` and the devices that hold nothing.
 ///
-/// Without `own_network` and `network`, TCP is refused too.
+/// Without `has_network`, TCP is refused too.
 ///
 /// # Errors
 /// The kernel lacks a restriction.
@@ -152,10 +153,10 @@ pub(super) fn restrict_to_cage(read: &[OsString], write: &[OsString], has_networ
         .map_err(|error| error.to_string())?;
 
     let created = with_tcp(ruleset, has_network)?;
-    let created = allow(created, &existing(read), AccessFs::from_read)?;
-    let created = allow(created, &existing(write), |abi| AccessFs::from_all(abi) & !DEVICES)?;
-    let created = allow(created, &existing(&RANDOM_DEVICES), |_| AccessFs::ReadFile.into())?;
-    let created = allow(created, &existing(&DATA_DEVICES), |_| AccessFs::ReadFile | AccessFs::WriteFile)?;
+    let created = allow_existing(created, read, AccessFs::from_read)?;
+    let created = allow_existing(created, write, |abi| AccessFs::from_all(abi) & !DEVICES)?;
+    let created = allow_existing(created, &RANDOM_DEVICES, |_| AccessFs::ReadFile.into())?;
+    let created = allow_existing(created, &DATA_DEVICES, |_| AccessFs::ReadFile | AccessFs::WriteFile)?;
 
     created.restrict_self().map(drop).map_err(|error| error.to_string())
 }
@@ -172,11 +173,6 @@ fn with_tcp(ruleset: Ruleset, network: bool) -> Result<RulesetCreated, Refused> 
     ruleset.and_then(Ruleset::create).map_err(|error| Refused::by(&error))
 }
 
-/// Returns those of the paths that exist, since a rule for any other is refused.
-fn existing(paths: &[impl AsRef<Path>]) -> Vec<OsString> {
-    paths.iter().map(AsRef::as_ref).filter(|path| path.exists()).map(OsString::from).collect()
-}
-
 /// Returns the rights that change files. Sockets are left to [`super::seccomp`].
 fn writing(abi: ABI) -> BitFlags<AccessFs> {
     AccessFs::from_write(abi) & !make_bitflags!(AccessFs::{IoctlDev | ResolveUnix})
@@ -184,18 +180,41 @@ fn writing(abi: ABI) -> BitFlags<AccessFs> {
 
 /// Grants `access` to `paths` and everything below them.
 fn allow(
-    mut ruleset: RulesetCreated,
+    ruleset: RulesetCreated,
     paths: &[OsString],
     access: fn(ABI) -> BitFlags<AccessFs>,
 ) -> Result<RulesetCreated, Refused> {
-    for path in paths {
+    paths.iter().try_fold(ruleset, |ruleset, path| {
         let open = PathFd::new(path).map_err(|error| Refused::by(&error))?;
-        let is_file = std::fs::metadata(path).is_ok_and(|found| !found.is_dir());
+        allow_open(ruleset, open, path, access)
+    })
+}
 
-        // The kernel rejects rights for directories in a rule for a file.
-        let all = access(MAX_ABI);
-        let rule = PathBeneath::new(open, if is_file { all & AccessFs::from_file(MAX_ABI) } else { all });
-        ruleset = ruleset.add_rule(rule).map_err(|error| Refused::by(&error).at(path))?;
-    }
-    Ok(ruleset)
+/// Grants `access` to those of the paths that exist, since a rule for any other is refused.
+fn allow_existing(
+    ruleset: RulesetCreated,
+    paths: &[impl AsRef<Path>],
+    access: fn(ABI) -> BitFlags<AccessFs>,
+) -> Result<RulesetCreated, Refused> {
+    paths.iter().map(AsRef::as_ref).try_fold(ruleset, |ruleset, path| match PathFd::new(path) {
+        Ok(open) => allow_open(ruleset, open, path.as_os_str(), access),
+        // Most do not, so this is asked second.
+        Err(_) if !path.exists() => Ok(ruleset),
+        Err(error) => Err(Refused::by(&error)),
+    })
+}
+
+/// Grants `access` to an open file or directory.
+fn allow_open(
+    ruleset: RulesetCreated,
+    open: PathFd,
+    path: &OsStr,
+    access: fn(ABI) -> BitFlags<AccessFs>,
+) -> Result<RulesetCreated, Refused> {
+    let is_file = rustix::fs::fstat(&open).is_ok_and(|found| !FileType::from_raw_mode(found.st_mode).is_dir());
+
+    // The kernel rejects rights for directories in a rule for a file.
+    let all = access(MAX_ABI);
+    let rule = PathBeneath::new(open, if is_file { all & AccessFs::from_file(MAX_ABI) } else { all });
+    ruleset.add_rule(rule).map_err(|error| Refused::by(&error).at(path))
 }

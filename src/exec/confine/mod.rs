@@ -6,8 +6,8 @@
 //!   its [`Rights`] name. [`needs`] starts it on a thread that is confined first.
 //! - A program in a *cage* may read and change what a list names, whatever it is. [`parent`] starts this binary again with
 //!   an [`order`], and [`child`] carries it out: in [`namespaces`], which have the [`mounts`] of the cage and its
-//!   [`bounds`], or without them. [`project`] finds secrets, [`protected`] what programs outside load, and [`probe`] what
-//!   this system can.
+//!   [`bounds`], or without them. [`project`] finds secrets by their [`secret_names`], [`protected`] what programs
+//!   outside load, and [`probe`] what this system can.
 //! - The *sandbox* is an executor that the policy chooses. It permits only the files and the network that the policy
 //!   names. It takes the same way, with the order of [`sandbox`].
 //! - A *guest* of `climax_code` computes, and does nothing else. It isolates itself by [`isolate()`].
@@ -45,6 +45,8 @@ pub(super) mod rights;
 pub(super) mod sandbox;
 #[cfg(native_linux)]
 mod seccomp;
+#[cfg(native_linux)]
+mod secret_names;
 #[cfg(native_linux)]
 mod system_calls;
 

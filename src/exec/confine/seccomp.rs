@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use libc::c_long;
 use seccompiler::{
     BpfProgram, Error, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
     sock_filter,
 };
 
 use super::system_calls::{
-    FIRST_UNKNOWN, FORBIDDEN, FORBIDDEN_REQUESTS, METADATA, NAMESPACE_FLAGS, NETWORK_FAMILIES, PERMITTED_BY_NEEDS,
-    PERMITTED_IN_NAMESPACES, REACHING_OTHERS, X32_BIT,
+    FIRST_UNKNOWN, FORBIDDEN, FORBIDDEN_REQUESTS, METADATA, NAMESPACE_FLAGS, NETWORK_FAMILIES, REACHING_OTHERS,
+    SHARED_AND_ATTRIBUTES, WATCHES_AND_GROUPS, X32_BIT,
 };
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
@@ -61,6 +62,20 @@ impl Filter {
         matches!(self, Self::Sandbox { .. } | Self::Needs { metadata: true, .. } | Self::Cage { namespaces: true, .. })
     }
 
+    /// Returns the lists of system calls that it forbids, whatever their arguments are.
+    fn forbidden(self) -> Vec<&'static [c_long]> {
+        let watches_and_groups = matches!(self, Self::Sandbox { .. });
+        let shared_and_attributes = !matches!(self, Self::Cage { namespaces: true, .. });
+
+        let lists = [
+            (FORBIDDEN, true),
+            (WATCHES_AND_GROUPS, watches_and_groups),
+            (SHARED_AND_ATTRIBUTES, shared_and_attributes),
+            (METADATA, !self.permits_metadata()),
+        ];
+        lists.into_iter().filter_map(|(list, forbids)| forbids.then_some(list)).collect()
+    }
+
     /// The number of filters.
     pub(super) const COUNT: usize = 18;
 
@@ -91,16 +106,8 @@ pub(super) fn forbid_system_calls(permitted: Filter) -> Result<(), String> {
 
 /// Compiles the filters.
 fn compiled(permitted: Filter) -> Result<Vec<BpfProgram>, String> {
-    let mut rules: Rules = FORBIDDEN.iter().map(|number| (*number, Vec::new())).collect();
-    if !permitted.permits_metadata() {
-        rules.extend(METADATA.iter().map(|number| (*number, Vec::new())));
-    }
-    if matches!(permitted, Filter::Needs { .. } | Filter::Cage { .. }) {
-        rules.retain(|number, _| !PERMITTED_BY_NEEDS.contains(number));
-    }
-    if matches!(permitted, Filter::Cage { namespaces: true, .. }) {
-        rules.retain(|number, _| !PERMITTED_IN_NAMESPACES.contains(number));
-    }
+    let forbidden = permitted.forbidden().into_iter().flatten();
+    let mut rules: Rules = forbidden.map(|number| (*number, Vec::new())).collect();
 
     for (number, argument) in REACHING_OTHERS {
         rules.entry(*number).or_default().push(rule(&[(*argument, SeccompCmpOp::Ne, 0)])?);

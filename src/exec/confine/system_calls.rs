@@ -10,9 +10,7 @@ const KEXEC_FILE_LOAD: c_long = libc::SYS_kexec_file_load;
 
 /// System calls that reach other processes, the kernel, or beyond the call. Ordinary commands need none of them.
 ///
-/// `io_uring` is forbidden because a filter does not see the operations in its rings. `setsid` and `setpgid` are
-/// forbidden because a process that leaves the process group outlives the call. Landlock covers neither the queues and
-/// semaphores of other programs nor extended attributes and watches of files.
+/// `io_uring` is forbidden because a filter does not see the operations in its rings.
 pub(super) const FORBIDDEN: &[c_long] = &[
     libc::SYS_add_key,
     libc::SYS_bpf,
@@ -20,17 +18,11 @@ pub(super) const FORBIDDEN: &[c_long] = &[
     libc::SYS_delete_module,
     libc::SYS_fanotify_init,
     libc::SYS_finit_module,
-    libc::SYS_fremovexattr,
-    libc::SYS_fsetxattr,
     libc::SYS_fsconfig,
     libc::SYS_fsmount,
     libc::SYS_fsopen,
     libc::SYS_fspick,
     libc::SYS_init_module,
-    libc::SYS_inotify_add_watch,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_inotify_init,
-    libc::SYS_inotify_init1,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
     libc::SYS_io_uring_setup,
@@ -38,21 +30,9 @@ pub(super) const FORBIDDEN: &[c_long] = &[
     libc::SYS_kexec_load,
     libc::SYS_kcmp,
     libc::SYS_keyctl,
-    libc::SYS_lremovexattr,
-    libc::SYS_lsetxattr,
     libc::SYS_mount,
     libc::SYS_mount_setattr,
     libc::SYS_move_mount,
-    libc::SYS_mq_getsetattr,
-    libc::SYS_mq_notify,
-    libc::SYS_mq_open,
-    libc::SYS_mq_timedreceive,
-    libc::SYS_mq_timedsend,
-    libc::SYS_mq_unlink,
-    libc::SYS_msgctl,
-    libc::SYS_msgget,
-    libc::SYS_msgrcv,
-    libc::SYS_msgsnd,
     libc::SYS_open_by_handle_at,
     libc::SYS_open_tree,
     OPEN_TREE_ATTR,
@@ -65,24 +45,11 @@ pub(super) const FORBIDDEN: &[c_long] = &[
     libc::SYS_quotactl,
     libc::SYS_quotactl_fd,
     libc::SYS_reboot,
-    libc::SYS_removexattr,
-    REMOVEXATTRAT,
     libc::SYS_request_key,
     libc::SYS_sched_setattr,
-    libc::SYS_semctl,
-    libc::SYS_semget,
-    libc::SYS_semop,
-    libc::SYS_semtimedop,
     libc::SYS_setdomainname,
     libc::SYS_sethostname,
     libc::SYS_setns,
-    libc::SYS_setpgid,
-    libc::SYS_setsid,
-    libc::SYS_setxattr,
-    SETXATTRAT,
-    libc::SYS_shmat,
-    libc::SYS_shmctl,
-    libc::SYS_shmget,
     libc::SYS_swapoff,
     libc::SYS_swapon,
     libc::SYS_syslog,
@@ -91,9 +58,12 @@ pub(super) const FORBIDDEN: &[c_long] = &[
     libc::SYS_userfaultfd,
 ];
 
-/// System calls that programs may use under their needs: to watch files, which they may read, and to leave the process
-/// group, which the start of a program does under the filter.
-pub(super) const PERMITTED_BY_NEEDS: &[c_long] = &[
+/// System calls that watch files, which Landlock does not cover, and by which a process leaves the process group and
+/// outlives the call.
+///
+/// Programs may use them under their needs and in a cage: they may read the files, and the start of a program makes a
+/// process group under the filter.
+pub(super) const WATCHES_AND_GROUPS: &[c_long] = &[
     libc::SYS_inotify_add_watch,
     #[cfg(target_arch = "x86_64")]
     libc::SYS_inotify_init,
@@ -102,9 +72,12 @@ pub(super) const PERMITTED_BY_NEEDS: &[c_long] = &[
     libc::SYS_setsid,
 ];
 
-/// System calls that programs may use in namespaces of their own: their queues, semaphores and shared memory are theirs
-/// alone there, and files outside of the writable directories are read-only, with their attributes.
-pub(super) const PERMITTED_IN_NAMESPACES: &[c_long] = &[
+/// System calls for queues, semaphores and shared memory of other programs, and for extended attributes of files, which
+/// Landlock does not cover.
+///
+/// Programs may use them in namespaces of their own: what they share is theirs alone there, and files outside of the
+/// writable directories are read-only, with their attributes.
+pub(super) const SHARED_AND_ATTRIBUTES: &[c_long] = &[
     libc::SYS_fremovexattr,
     libc::SYS_fsetxattr,
     libc::SYS_lremovexattr,

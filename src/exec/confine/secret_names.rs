@@ -1,0 +1,151 @@
+//! Names of files with secrets, which a cage hides.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::Path;
+
+use climax_catalog::policy::NamePattern;
+
+use super::rights::CageRights;
+
+/// Names of files with secrets. `*` stands for any characters.
+const SECRETS: [&str; 28] = [
+    ".env",
+    ".env.*",
+    "*.env",
+    ".envrc.local",
+    ".netrc",
+    "_netrc",
+    ".pypirc",
+    ".git-credentials",
+    ".htpasswd",
+    ".pgpass",
+    ".my.cnf",
+    ".dockercfg",
+    ".vault-token",
+    ".aws",
+    ".ssh",
+    ".gnupg",
+    ".kube",
+    ".azure",
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    "*.p12",
+    "*.pfx",
+    "*.jks",
+    "*.keystore",
+    "*.kdbx",
+    "secrets.*",
+];
+
+/// Names of files that are secrets if they hold this text.
+const SECRETS_BY_CONTENT: [(&str, &str); 3] = [("*.pem", "PRIVATE KEY"), ("*.key", "PRIVATE KEY"), (".npmrc", "_auth")];
+
+/// Names like those of secrets, of files that are published.
+const NO_SECRETS: [&str; 6] =
+    [".env.example", ".env.sample", ".env.template", ".env.dist", ".env.test", "secrets.example.*"];
+
+/// How much of a file is read to tell whether it is a secret, in bytes.
+const HEAD_BYTES: u64 = 64 << 10;
+
+/// The names of a cage, prepared to be compared with those of many files.
+pub(super) struct SecretNames {
+    /// Those that the policy adds, which nothing opens.
+    added: Patterns,
+    usual: Patterns,
+    by_content: Vec<(NamePattern, &'static str)>,
+    /// Those that are no secrets, though the usual ones name them.
+    open: Patterns,
+}
+
+impl SecretNames {
+    /// Makes those of a cage.
+    pub(super) fn new(CageRights { secrets, open, .. }: &CageRights) -> Self {
+        let texts = |texts: &[String]| texts.iter().map(|text| Pattern::new(text)).collect();
+        let mut open: Patterns = texts(open);
+        open.extend(NO_SECRETS.map(Pattern::new));
+        Self {
+            added: texts(secrets),
+            usual: SECRETS.map(Pattern::new).into(),
+            by_content: SECRETS_BY_CONTENT.map(|(pattern, text)| (NamePattern::new(pattern), text)).into(),
+            open,
+        }
+    }
+
+    /// Returns whether a file is a secret, by its name, and by its content if the name leaves it open.
+    pub(super) fn has(&self, name: &str, path: &Path) -> bool {
+        let is_one_of = |patterns: &Patterns| patterns.iter().any(|pattern| pattern.matches(name));
+        let is_usual = || {
+            is_one_of(&self.usual)
+                || self.by_content.iter().any(|(pattern, text)| pattern.matches(name) && holds(path, text))
+        };
+        is_one_of(&self.added) || (is_usual() && !is_one_of(&self.open))
+    }
+}
+
+type Patterns = Vec<Pattern>;
+
+/// A pattern, in which `*` stands for any characters.
+enum Pattern {
+    /// Most are names, which are compared faster.
+    Name(String),
+    Pattern(NamePattern),
+}
+
+impl Pattern {
+    fn new(text: &str) -> Self {
+        if text.contains('*') { Self::Pattern(NamePattern::new(text)) } else { Self::Name(text.to_owned()) }
+    }
+
+    fn matches(&self, name: &str) -> bool {
+        match self {
+            Self::Name(own) => own == name,
+            Self::Pattern(pattern) => pattern.matches(name),
+        }
+    }
+}
+
+/// Returns whether a text stands at the start of a file.
+fn holds(path: &Path, text: &str) -> bool {
+    let mut head = Vec::new();
+    // A named pipe would wait for a writer.
+    if path.is_file()
+        && let Ok(file) = fs::File::open(path)
+    {
+        let _ = file.take(HEAD_BYTES).read_to_end(&mut head);
+    }
+    head.windows(text.len()).any(|part| part == text.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_the_policy_go_before_the_usual_ones() {
+        let rights = CageRights {
+            cage: climax_catalog::Cage::Read,
+            project: None,
+            frozen: Vec::new(),
+            secrets: vec!["*.token".to_owned(), ".env.example".to_owned()],
+            open: vec![".env".to_owned(), "a.token".to_owned()],
+        };
+        let names = SecretNames::new(&rights);
+        for (name, is_secret) in [
+            ("a.token", true),
+            (".env.example", true),
+            (".env", false),
+            (".env.local", true),
+            (".env.sample", false),
+            ("id_rsa", true),
+            ("id_rsa.pub", false),
+            ("secrets.yaml", true),
+            ("secrets.example.yaml", false),
+            ("main.rs", false),
+        ] {
+            assert_eq!(names.has(name, Path::new("/nonexistent")), is_secret, "{name}");
+        }
+    }
+}
