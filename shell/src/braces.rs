@@ -136,7 +136,8 @@ fn sequence(pieces: &[Piece]) -> Option<Vec<String>> {
     };
 
     if let (Ok(from), Ok(to)) = (first.parse::<i64>(), last.parse::<i64>()) {
-        let is_padded = |text: &str| text.trim_start_matches('-').starts_with('0') && text.trim_start_matches('-').len() > 1;
+        let is_padded =
+            |text: &str| text.trim_start_matches('-').starts_with('0') && text.trim_start_matches('-').len() > 1;
         let width = if is_padded(first) || is_padded(last) { first.len().max(last.len()) } else { 0 };
         return counted(from, to, step).map(|all| all.into_iter().map(|number| format!("{number:0width$}")).collect());
     }

@@ -144,7 +144,11 @@ impl Parser<'_> {
         }
         if let Some(word) = self.reserved().filter(|word| !CLOSING.contains(word)) {
             let range = self.at..self.at + word.len();
-            return Err(SyntaxError::at(range, "a word stands behind a whole command", "write `;` or a line break before it"));
+            return Err(SyntaxError::at(
+                range,
+                "a word stands behind a whole command",
+                "write `;` or a line break before it",
+            ));
         }
         Ok(Command { body, redirections, range: start..end })
     }
@@ -208,7 +212,11 @@ impl Parser<'_> {
         if name.is_empty() || !(behind.starts_with('=') || behind.starts_with("+=")) {
             if !name.is_empty() && behind.starts_with('[') && behind.contains("]=") {
                 let range = start..start + name.len() + 1;
-                return Err(SyntaxError::at(range, "arrays are not read", "write the words out, or use one variable for each"));
+                return Err(SyntaxError::at(
+                    range,
+                    "arrays are not read",
+                    "write the words out, or use one variable for each",
+                ));
             }
             return Ok(None);
         }
@@ -217,7 +225,11 @@ impl Parser<'_> {
         self.at += name.len() + if appends { 2 } else { 1 };
         if self.rest().starts_with('(') {
             let range = start..self.at + 1;
-            return Err(SyntaxError::at(range, "arrays are not read", "write the words out, or use one variable for each"));
+            return Err(SyntaxError::at(
+                range,
+                "arrays are not read",
+                "write the words out, or use one variable for each",
+            ));
         }
         let at = self.at;
         let value = self.word()?.unwrap_or(Word { parts: Vec::new(), range: at..at });

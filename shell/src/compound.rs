@@ -98,7 +98,11 @@ impl Parser<'_> {
         }
         let name = self.name();
         if name.is_empty() {
-            return Err(SyntaxError::at(start..self.at, "`for` needs the name of a variable", "write `for x in …; do …; done`"));
+            return Err(SyntaxError::at(
+                start..self.at,
+                "`for` needs the name of a variable",
+                "write `for x in …; do …; done`",
+            ));
         }
         self.at += name.len();
         self.skip_lines();
@@ -152,7 +156,11 @@ impl Parser<'_> {
         self.take_reserved("case");
         self.skip_blanks();
         let Some(word) = self.word()? else {
-            return Err(SyntaxError::at(start..self.at, "`case` needs a word", "write `case WORD in PATTERN) …;; esac`"));
+            return Err(SyntaxError::at(
+                start..self.at,
+                "`case` needs a word",
+                "write `case WORD in PATTERN) …;; esac`",
+            ));
         };
         self.skip_lines();
         self.closed_by(start, "case", "in")?;

@@ -83,7 +83,8 @@ impl Parser<'_> {
         let Some((text, comparison)) = self.comparison() else { return Ok(Condition::Word(first)) };
         self.at += text.len();
         self.skip_blanks();
-        let second = if comparison == Comparison::Regex { self.regex(start)? } else { self.operand_of_condition(start)? };
+        let second =
+            if comparison == Comparison::Regex { self.regex(start)? } else { self.operand_of_condition(start)? };
         Ok(Condition::Binary(comparison, first, second))
     }
 
@@ -104,7 +105,9 @@ impl Parser<'_> {
         let is_end = self.reserved() == Some("]]");
         match self.word()?.filter(|_| !is_end) {
             Some(word) => Ok(word),
-            None => Err(SyntaxError::at(start..self.at, "a word is missing in `[[ ]]`", "write `[[ WORD OPERATOR WORD ]]`")),
+            None => {
+                Err(SyntaxError::at(start..self.at, "a word is missing in `[[ ]]`", "write `[[ WORD OPERATOR WORD ]]`"))
+            }
         }
     }
 

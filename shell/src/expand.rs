@@ -10,9 +10,7 @@ use std::ops::Range;
 use crate::error::SyntaxError;
 use crate::pattern::Pattern;
 use crate::state::{State, Value};
-use crate::tree::{
-    Arithmetic, Binary, Joint, List, Name, Operation, Parameter, Part, Place, Trim, Unary, Word,
-};
+use crate::tree::{Arithmetic, Binary, Joint, List, Name, Operation, Parameter, Part, Place, Trim, Unary, Word};
 
 /// The text of an expansion that is not known yet. It can be read as a word, a path and a number.
 pub const PLACEHOLDER: &str = "1";
@@ -297,7 +295,11 @@ impl<S: Surroundings> Expander<'_, S> {
         let Some(rest) = text.strip_prefix('~') else { return Ok(text) };
         if !rest.is_empty() && !rest.starts_with('/') {
             let problem = "directories of other users are not expanded".to_owned();
-            return Err(SyntaxError { range: 0..0, problem, remedy: "write the path out, or quote the word".to_owned() });
+            return Err(SyntaxError {
+                range: 0..0,
+                problem,
+                remedy: "write the path out, or quote the word".to_owned(),
+            });
         }
         match self.surroundings.variable("HOME") {
             Some(home) => {
@@ -465,7 +467,9 @@ impl<S: Surroundings> Expander<'_, S> {
             Operation::Replace(where_, word, with) => {
                 let (pattern, with) = (self.pattern(word)?, self.operand(with)?);
                 match pattern.zip(with) {
-                    Some((pattern, with)) => Some(replaced(&text, *where_, &pattern, &with).ok_or_else(|| too_long(place))?),
+                    Some((pattern, with)) => {
+                        Some(replaced(&text, *where_, &pattern, &with).ok_or_else(|| too_long(place))?)
+                    }
                     None => None,
                 }
             }
@@ -489,7 +493,11 @@ impl<S: Surroundings> Expander<'_, S> {
     }
 
     /// Evaluates an expression; `None` if it is not known yet.
-    fn evaluate<'w>(&mut self, expression: &'w Arithmetic, place: &Range<usize>) -> Result<Option<i64>, ExpandError<'w>> {
+    fn evaluate<'w>(
+        &mut self,
+        expression: &'w Arithmetic,
+        place: &Range<usize>,
+    ) -> Result<Option<i64>, ExpandError<'w>> {
         Ok(match expression {
             Arithmetic::Number(number) => Some(*number),
             Arithmetic::Value(part) => match self.joined(part)? {
@@ -654,7 +662,9 @@ fn replaced(text: &str, place: Place, pattern: &Pattern, with: &str) -> Option<S
         ends.iter().rev().take_while(|end| **end >= from).find(|end| pattern.matches(&text[from..**end])).copied()
     };
     match place {
-        Place::Start => return Some(longest(0).map_or_else(|| text.to_owned(), |end| format!("{with}{}", &text[end..]))),
+        Place::Start => {
+            return Some(longest(0).map_or_else(|| text.to_owned(), |end| format!("{with}{}", &text[end..])));
+        }
         Place::End => {
             let start = ends.iter().find(|start| pattern.matches(&text[**start..]));
             return Some(start.map_or_else(|| text.to_owned(), |start| format!("{}{with}", &text[..*start])));

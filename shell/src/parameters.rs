@@ -65,7 +65,11 @@ impl<'a> Parser<'a> {
                 return Ok(name);
             }
             let problem = "this expansion is not read";
-            return Err(SyntaxError::at(start..self.at + 1, problem, "write the value out, or quote it in single quotes"));
+            return Err(SyntaxError::at(
+                start..self.at + 1,
+                problem,
+                "write the value out, or quote it in single quotes",
+            ));
         }
 
         self.at += name.len();
@@ -74,7 +78,11 @@ impl<'a> Parser<'a> {
         }
         if name != "PIPESTATUS" {
             let range = start..self.at + 1;
-            return Err(SyntaxError::at(range, "arrays are not read", "write the words out, or use one variable for each"));
+            return Err(SyntaxError::at(
+                range,
+                "arrays are not read",
+                "write the words out, or use one variable for each",
+            ));
         }
         self.skip();
         if self.take("@]") || self.take("*]") {

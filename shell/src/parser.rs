@@ -100,7 +100,10 @@ impl<'a> Parser<'a> {
 
     /// Whether the character before this place does not belong to a word.
     fn is_at_start_of_word(&self) -> bool {
-        self.text[..self.at].chars().next_back().is_none_or(|c| matches!(c, ' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | ')'))
+        self.text[..self.at]
+            .chars()
+            .next_back()
+            .is_none_or(|c| matches!(c, ' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | ')'))
     }
 
     /// Skips blanks and line breaks.
@@ -161,7 +164,6 @@ impl<'a> Parser<'a> {
         let end = rest.find(|c: char| !is_name(c)).unwrap_or(rest.len());
         if rest.starts_with(|c: char| c.is_ascii_digit()) { "" } else { &rest[..end] }
     }
-
 
     /// The error of a character that cannot stand here.
     pub(crate) fn unexpected(&self, found: char) -> SyntaxError {

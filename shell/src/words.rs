@@ -231,6 +231,10 @@ impl Parser<'_> {
 
     fn unclosed_quote(&self, start: usize, quote: char) -> SyntaxError {
         let problem = format!("the quote {quote} does not end");
-        SyntaxError::at(start..self.end, problem, format!("close it with {quote}, or write \\{quote} for the character"))
+        SyntaxError::at(
+            start..self.end,
+            problem,
+            format!("close it with {quote}, or write \\{quote} for the character"),
+        )
     }
 }

@@ -29,7 +29,8 @@ impl Surroundings for Nothing {
 }
 
 fn state() -> State {
-    let mut state = State { positions: Some(vec!["p 1".to_owned(), "p2".to_owned()]), status: Some(3), ..State::default() };
+    let mut state =
+        State { positions: Some(vec!["p 1".to_owned(), "p2".to_owned()]), status: Some(3), ..State::default() };
     for (name, value) in VARIABLES {
         state.set(name, Value::Known(value.to_owned()));
     }
@@ -134,7 +135,10 @@ fn nothing_unset_becomes_empty() {
         let Body::Simple(simple) = &script.list.items[0].first.commands[0].body else { panic!("{text}") };
         let mut state = State::default();
         let found = Expander { state: &mut state, surroundings: &Nothing }.fields(&simple.words);
-        assert!(matches!(&found, Err(ExpandError::Refused(error)) if error.problem.contains("`X`")), "{text}: {found:?}");
+        assert!(
+            matches!(&found, Err(ExpandError::Refused(error)) if error.problem.contains("`X`")),
+            "{text}: {found:?}"
+        );
     }
 }
 
@@ -154,7 +158,8 @@ fn values_are_never_evaluated_again() {
 fn texts_of_any_form_end_in_a_located_error_or_in_a_tree() {
     let long = format!("x {}", "a".repeat(1 << 20));
     let words = "x ".repeat(10_000);
-    let nested = ["(", "$(", "\"$(", "{ ", "if ", "${a:-", "$((", "[[ ( ", "case a in a) "].map(|text| text.repeat(2_000));
+    let nested =
+        ["(", "$(", "\"$(", "{ ", "if ", "${a:-", "$((", "[[ ( ", "case a in a) "].map(|text| text.repeat(2_000));
     let quotes = "\"".repeat(9_999);
     let braces = "{1..9999}".repeat(5_000);
     let many: Vec<&str> = nested.iter().map(String::as_str).collect();
@@ -184,7 +189,11 @@ fn a_line_that_is_being_typed_has_a_last_command() {
     ] {
         let (found, last) = last_command(text).unwrap();
         let found: Vec<String> = found.iter().filter_map(climax_shell::Word::literal).collect();
-        assert_eq!((found, last.and_then(|word| word.literal()).as_deref()), (words.iter().map(|word| (*word).to_owned()).collect(), open), "{text}");
+        assert_eq!(
+            (found, last.and_then(|word| word.literal()).as_deref()),
+            (words.iter().map(|word| (*word).to_owned()).collect(), open),
+            "{text}"
+        );
     }
     assert!(last_command("echo 'a").is_none());
 }

@@ -18,11 +18,11 @@ use rustyline::history::FileHistory;
 use rustyline::validate::Validator;
 use rustyline::{CompletionType, Context, Editor, Helper};
 
+use crate::call::WriteMode;
 use crate::call::approval::{Approver, Denial, FormAnswer, Verdict};
 use crate::call::arguments::Input;
 use crate::call::digest::RequestDigest;
 use crate::call::form::Form;
-use crate::call::WriteMode;
 use crate::call::line::{Candidate, CompletionContext, LineContext, complete, read_line};
 use crate::call::{Plan, Toolbox, UnknownPrograms};
 use crate::command::runtime::user_directory;

@@ -33,12 +33,12 @@ pub(crate) use confine::isolate;
 pub use confine::{CageRights, Isolation, Readable, Rights, kernel_abi};
 pub use environment::{directory, variable};
 pub use error::SpawnError;
+pub use files::{
+    FileContent, Project, ResultFile, could_write, glob, is_program, locate, names_program, paths, project,
+};
 pub(crate) use files::{
     Opened, Place, ResultFiles, inspect, is_there, open_to_read, open_to_write, path_of_program, place_of, read_line,
     read_to_end, stream_of, write_all,
-};
-pub use files::{
-    FileContent, Project, ResultFile, could_write, glob, is_program, locate, names_program, paths, project,
 };
 pub use invocation::{Invocation, SecretSource};
 pub use limits::{DEFAULT_OUTPUT_BYTES, Limits, MAX_WHOLE_OUTPUT_BYTES, default_concurrency};
@@ -52,9 +52,9 @@ pub use output::{
 pub(crate) use platform::open_for_append;
 pub use platform::{keep_descriptors_private, room_for_connections};
 pub(crate) use process::CleanupGuard;
+pub use process::reap_given_children;
 #[cfg(has_code)]
 pub(crate) use process::{CallerSlots, Guest};
-pub use process::reap_given_children;
 pub(crate) use process::{ErrorSink, Joint, Sink, pipe_between};
 pub use random::random_bytes;
 pub use runner::Runner;

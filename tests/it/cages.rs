@@ -119,7 +119,8 @@ fn workspace_writes_in_the_project_but_not_what_other_programs_load() {
     // A directory where programs are found is no place for new ones.
     fs::create_dir_all(desk.path("project/venv/bin")).unwrap();
     let search_path = format!("{}:{}", desk.path("project/venv/bin").display(), std::env::var("PATH").unwrap());
-    let plant = "bash --norc -c 'PATH=/usr/bin:/bin; echo a > venv/bin/git || mv venv other || echo planted > venv/new'";
+    let plant =
+        "bash --norc -c 'PATH=/usr/bin:/bin; echo a > venv/bin/git || mv venv other || echo planted > venv/new'";
     let planted = run(desk.climax().env("PATH", search_path).args(["sh", "--cage", "workspace", "-c", plant]));
     assert!(planted.0 == 0 && !desk.path("project/venv/bin/git").exists(), "{planted:?}");
     assert!(desk.path("project/venv/new").exists(), "{planted:?}");
@@ -264,7 +265,8 @@ fn agents_choose_the_cage_and_read_what_it_denied() {
         assert!(said.contains(part), "{part}: {said}");
     }
     assert_eq!(denied["isError"], true);
-    let made = run_line(&mut server, &json!({ "command": "bash --norc -c 'echo a > new; cat new'", "cage": "workspace" }));
+    let made =
+        run_line(&mut server, &json!({ "command": "bash --norc -c 'echo a > new; cat new'", "cage": "workspace" }));
     assert_eq!(text(&made), "a");
     let wrong = run_line(&mut server, &json!({ "command": "bash --norc -c true", "cage": "none" }));
     assert!(text(&wrong).contains("read, workspace"), "{wrong}");

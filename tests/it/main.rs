@@ -43,6 +43,7 @@ mod ignored;
 mod import;
 mod install;
 mod jobs;
+mod language;
 mod laws;
 mod limits;
 mod lines;

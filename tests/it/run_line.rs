@@ -44,7 +44,10 @@ async fn failing_commands_of_a_pipeline_are_errors_that_show_their_standard_erro
     assert_ne!(result["isError"], true, "{result}");
     let line = "set -o pipefail; cat /nonexistent | wc -l";
     let result = client.tool("climax_run", json!({ "command": line })).await;
-    assert_eq!((&result["isError"], &result["structuredContent"]["error"]["code"]), (&json!(true), &json!("command_failed")));
+    assert_eq!(
+        (&result["isError"], &result["structuredContent"]["error"]["code"]),
+        (&json!(true), &json!("command_failed"))
+    );
     // grep found nothing, which is an answer.
     let result = client.tool("climax_run", json!({ "command": "echo a | grep b" })).await;
     assert_ne!(result["isError"], true, "{result}");
@@ -87,7 +90,8 @@ async fn refusals_name_the_command_that_needs_approval() {
 #[tokio::test]
 async fn metadata_says_what_each_command_of_a_line_did() {
     let mut client = open().await;
-    let result = client.tool("climax_run", json!({ "command": "cat /nonexistent | wc -c; timeout 9 sleep 0.3 | cat" })).await;
+    let result =
+        client.tool("climax_run", json!({ "command": "cat /nonexistent | wc -c; timeout 9 sleep 0.3 | cat" })).await;
     let stages = result["_meta"]["climax/stages"].as_array().unwrap();
     let of = |key: &str| stages.iter().map(|stage| stage[key].clone()).collect::<Value>();
     assert_eq!(of("tool_name"), json!(["coreutils_cat", "coreutils_wc", "coreutils_timeout", "coreutils_cat"]));

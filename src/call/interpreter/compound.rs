@@ -31,7 +31,8 @@ where
                 return self.simple(shell, text, command, simple, streams, is_own, record).await;
             }
 
-            let Some((mut streams, _)) = self.redirected(shell, text, &command.redirections, streams, record).await? else {
+            let Some((mut streams, _)) = self.redirected(shell, text, &command.redirections, streams, record).await?
+            else {
                 shell.set_status(1);
                 return Ok(Flow::Next);
             };

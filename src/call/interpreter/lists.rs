@@ -111,8 +111,8 @@ where
         for (at, command) in commands.iter().enumerate() {
             let mut own = Streams { input: std::mem::take(&mut input), ..streams.clone() };
             if at + 1 < commands.len() {
-                let (read, write) =
-                    pipe_between().map_err(|error| failure(text, command.range.clone(), error.to_string(), "try again"))?;
+                let (read, write) = pipe_between()
+                    .map_err(|error| failure(text, command.range.clone(), error.to_string(), "try again"))?;
                 input = Source::File(Arc::new(read));
                 own.output = Output::File(Arc::new(write));
             }

@@ -113,7 +113,8 @@ where
     /// Runs a line.
     pub(super) async fn run(&self, line: LineStart<'_>) -> PlanOutcome {
         let LineStart { text, script, directory, input, raw } = line;
-        let state = State { name: "climax".to_owned(), positions: Some(Vec::new()), status: Some(0), ..State::default() };
+        let state =
+            State { name: "climax".to_owned(), positions: Some(Vec::new()), status: Some(0), ..State::default() };
         let mut shell = Shell { state, directory: directory.map(str::to_owned), ..Shell::default() };
         if text.contains("TMPDIR") {
             shell.state.set("TMPDIR", Value::Known(self.toolbox.runner.temporary_directory()));
@@ -165,11 +166,7 @@ fn streams_of(input: LineInput<'_>, raw: Option<RawStreams>) -> Streams {
         LineInput::Nothing | LineInput::Stream => Source::Nothing,
     };
     match raw {
-        None => Streams {
-            input: text,
-            output: Output::Result(Stream::Output),
-            errors: Output::Result(Stream::Errors),
-        },
+        None => Streams { input: text, output: Output::Result(Stream::Output), errors: Output::Result(Stream::Errors) },
         Some(RawStreams { input, output, errors }) => Streams {
             input: input.map_or(text, |input| Source::File(Arc::new(input))),
             output: Output::File(Arc::new(output)),

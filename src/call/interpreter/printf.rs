@@ -25,7 +25,9 @@ pub(super) fn echoed(words: &[&str]) -> Vec<u8> {
 /// The format is not read.
 pub(super) fn printed(words: &[&str]) -> Result<(Vec<u8>, i32), String> {
     let words = if words.first() == Some(&"--") { &words[1..] } else { words };
-    let Some((format, mut arguments)) = words.split_first() else { return Err("usage: printf format [arguments]".into()) };
+    let Some((format, mut arguments)) = words.split_first() else {
+        return Err("usage: printf format [arguments]".into());
+    };
     if format.starts_with("-v") {
         return Err("`-v` is not read: write `NAME=$(printf …)`".to_owned());
     }
@@ -41,12 +43,7 @@ pub(super) fn printed(words: &[&str]) -> Result<(Vec<u8>, i32), String> {
 }
 
 /// Prints a format once. Returns whether the rest is printed.
-fn print_once(
-    format: &str,
-    arguments: &mut &[&str],
-    output: &mut Vec<u8>,
-    status: &mut i32,
-) -> Result<bool, String> {
+fn print_once(format: &str, arguments: &mut &[&str], output: &mut Vec<u8>, status: &mut i32) -> Result<bool, String> {
     let mut next = || match arguments.split_first() {
         Some((first, rest)) => {
             *arguments = rest;

@@ -91,11 +91,10 @@ where
                 let error = CallError::Unread(Box::new(error));
                 Box::new(PlanFailure { tool: None, text: text.clone(), error })
             })?;
-            let feed = key.feed.clone();
             let stage = LineStage {
                 reading: read.reading,
                 reads_input: read.reads_input,
-                feed: &feed,
+                feed: &read.feed,
                 text: &text,
                 directory: key.directory.as_deref(),
                 variables: &read.variables,
@@ -220,9 +219,7 @@ where
         let broken = |error: std::io::Error| failure(due.text, due.range.clone(), error.to_string(), "try again");
         let (read, write) = exec::pipe_between().map_err(broken)?;
         let streams = Streams { output: super::Output::File(std::sync::Arc::new(write)), ..streams };
-        let output = super::streams::blocking(move || {
-            exec::read_to_end(read, super::MAX_INPUT_BYTES)
-        });
+        let output = super::streams::blocking(move || exec::read_to_end(read, super::MAX_INPUT_BYTES));
         let (ran, output) = futures_util::future::join(self.program(shell, due, streams, record), output).await;
         ran?;
         output.map_err(broken)
@@ -270,4 +267,3 @@ fn environment_program(shell: &Shell, due: Due<'_>) -> Ran<Option<String>> {
     let path = environment.join("bin").join(name);
     Ok(path.is_file().then(|| path.display().to_string()))
 }
-

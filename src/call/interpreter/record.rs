@@ -42,10 +42,8 @@ impl Record {
         let Some(why) = why else { return };
         let mut stages = self.steps.iter().flat_map(|step| &step.stages);
         if !stages.any(|stage| matches!(stage.outcome.end, End::Stopped(_))) {
-            let stage = StageOutcome {
-                outcome: Outcome::not_started(why),
-                ..builtin_stage("climax", text, 0, Vec::new())
-            };
+            let stage =
+                StageOutcome { outcome: Outcome::not_started(why), ..builtin_stage("climax", text, 0, Vec::new()) };
             self.steps.push(StepOutcome { stages: vec![stage] });
         }
     }
@@ -68,13 +66,7 @@ pub(super) fn builtin_stage(name: &str, text: &str, status: i32, printed: Vec<(S
             Stream::Errors => outcome.stderr = captured,
         }
     }
-    StageOutcome {
-        tool: name.to_owned(),
-        text: text.to_owned(),
-        outcome,
-        cage: None::<Cage>,
-        duration: Duration::ZERO,
-    }
+    StageOutcome { tool: name.to_owned(), text: text.to_owned(), outcome, cage: None::<Cage>, duration: Duration::ZERO }
 }
 
 /// Puts what a program printed where its streams go in the result.

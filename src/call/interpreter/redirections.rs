@@ -43,7 +43,8 @@ where
             let opened = match &redirection.target {
                 Target::Same(Descriptor::Input) => continue,
                 Target::Same(other) => {
-                    let output = if *other == Descriptor::Errors { streams.errors.clone() } else { streams.output.clone() };
+                    let output =
+                        if *other == Descriptor::Errors { streams.errors.clone() } else { streams.output.clone() };
                     set(&mut streams, redirection.descriptor, output);
                     continue;
                 }
@@ -73,8 +74,7 @@ where
                 (File::Null, descriptor) => set(&mut streams, descriptor, Output::Nothing),
                 (File::Stream(_), Descriptor::Input) => {}
                 (File::Stream(stream), descriptor) => {
-                    let output =
-                        if stream == Stream::Errors { streams.errors.clone() } else { streams.output.clone() };
+                    let output = if stream == Stream::Errors { streams.errors.clone() } else { streams.output.clone() };
                     set(&mut streams, descriptor, output);
                 }
                 (File::Opened(file), Descriptor::Input) => streams.input = Source::File(Arc::new(file)),
@@ -113,7 +113,9 @@ where
         let entry = self.journal.entry(1).map_err(|error| Halt::Failed(Box::new(stage.failure(error))))?;
         let opened = match mode {
             None => exec::open_to_read(Path::new(&path)),
-            Some(mode) => exec::open_to_write(Path::new(&path), opened_as(Path::new(&path), mode, appends == Some(true))),
+            Some(mode) => {
+                exec::open_to_write(Path::new(&path), opened_as(Path::new(&path), mode, appends == Some(true)))
+            }
         };
         let status = i32::from(opened.is_err());
         self.journal.ended(&stage, entry, Ending::Ran(&Outcome::of_builtin(End::Exited(status))));
@@ -138,7 +140,12 @@ where
     ) -> Ran<Stage<'a>> {
         let tool = if mode.is_some() { files::writing() } else { files::reading() };
         let Some(tool) = tool else {
-            return Err(failure(text, redirection.range.clone(), "redirections to files are not served", "leave it out"));
+            return Err(failure(
+                text,
+                redirection.range.clone(),
+                "redirections to files are not served",
+                "leave it out",
+            ));
         };
         let mut arguments = Map::new();
         arguments.insert("path".to_owned(), path.into());

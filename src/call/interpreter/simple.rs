@@ -139,7 +139,8 @@ where
         streams: Streams,
         record: &mut Record,
     ) -> Ran<Flow> {
-        let form = Form::of(due.fields).map_err(|(problem, remedy)| failure(due.text, due.range.clone(), problem, remedy))?;
+        let form =
+            Form::of(due.fields).map_err(|(problem, remedy)| failure(due.text, due.range.clone(), problem, remedy))?;
         match form {
             Form::Builtin(builtin, words) => self.builtin(shell, due, (builtin, words), streams, record).await,
             Form::Program(fields) => {
@@ -267,13 +268,7 @@ where
     }
 
     /// Expands a word that stays one.
-    pub(super) async fn word(
-        &self,
-        shell: &mut Shell,
-        text: Text<'_>,
-        word: &Word,
-        record: &mut Record,
-    ) -> Ran<Field> {
+    pub(super) async fn word(&self, shell: &mut Shell, text: Text<'_>, word: &Word, record: &mut Record) -> Ran<Field> {
         self.expanded(shell, text, record, |expander| expander.text(word)).await
     }
 

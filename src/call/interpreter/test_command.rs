@@ -35,7 +35,9 @@ fn is_binary(operator: &str) -> bool {
 
 fn unary(operator: &str, word: &str, directory: Option<&str>) -> Result<bool, String> {
     match operator.strip_prefix('-').filter(|letter| letter.chars().count() == 1).and_then(|text| text.chars().next()) {
-        Some(letter) => file_holds(letter, word, directory).ok_or_else(|| format!("{operator}: unary operator expected")),
+        Some(letter) => {
+            file_holds(letter, word, directory).ok_or_else(|| format!("{operator}: unary operator expected"))
+        }
         None => Err(format!("{operator}: unary operator expected")),
     }
 }

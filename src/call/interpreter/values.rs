@@ -162,9 +162,7 @@ fn batches(values: &[String], most: Option<usize>) -> Vec<&[String]> {
 /// Splits the input of `xargs` into values.
 fn split(input: &str, separator: Separator) -> Result<Vec<String>, String> {
     match separator {
-        Separator::Character(byte) => {
-            Ok(input.split_terminator(char::from(byte)).map(str::to_owned).collect())
-        }
+        Separator::Character(byte) => Ok(input.split_terminator(char::from(byte)).map(str::to_owned).collect()),
         Separator::Line => {
             let lines = input.lines().map(str::trim_start).filter(|line| !line.is_empty());
             Ok(lines.map(str::to_owned).collect())

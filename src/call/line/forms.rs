@@ -231,8 +231,7 @@ impl<'f> Form<'f> {
 
 /// Reads the options of `xargs`.
 fn xargs(words: &[Field]) -> Result<Xargs<'_>, (String, String)> {
-    let mut xargs =
-        Xargs { separator: Separator::Space, replaced: None, most: None, skips_empty: false, command: &[] };
+    let mut xargs = Xargs { separator: Separator::Space, replaced: None, most: None, skips_empty: false, command: &[] };
     let mut at = 0;
     let refused = |word: &str| {
         let remedy = "write the command for each value, as in `xargs -n 1` or `while read -r x; do …; done`";

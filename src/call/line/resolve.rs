@@ -102,9 +102,9 @@ pub(crate) fn read_command<'a>(
     if written == fields {
         return Ok(reading);
     }
+    check_dashes(command, &reading)?;
     let again = read_fields(index, command, fields, input, context)?;
     check_selection(command, (&reading, &again))?;
-    check_dashes(command, &reading)?;
     Ok(again)
 }
 
@@ -173,9 +173,11 @@ fn check_selection(
 
 /// Checks that no value could be taken for an option. `written` is the command with placeholders.
 fn check_dashes(command: ExpandedCommand<'_>, written: &Reading<'_>) -> Result<(), LineError> {
-    let is_dashed = |field: &Field| field.origin == Origin::Value && field.text.starts_with('-') && field.text.len() > 1;
+    let is_dashed =
+        |field: &Field| field.origin == Origin::Value && field.text.starts_with('-') && field.text.len() > 1;
     let is_open = |field: &Field| {
-        let behind_dashes = |fields: &[Field]| fields.iter().any(|one| one.origin == Origin::Literal && one.text == "--");
+        let behind_dashes =
+            |fields: &[Field]| fields.iter().any(|one| one.origin == Origin::Literal && one.text == "--");
         let own = command.fields.iter().position(|one| std::ptr::eq(one, field)).unwrap_or_default();
         if behind_dashes(&command.fields[..own]) {
             return false;

@@ -37,8 +37,20 @@ pub(crate) const READABLE: [&str; 5] = ["HOME", "USER", "LOGNAME", "TMPDIR", "LA
 
 /// Variables that a line may not set, since they decide which programs run or what programs load.
 const UNSETTABLE: [&str; 14] = [
-    "PATH", "HOME", "IFS", "CDPATH", "PWD", "OLDPWD", "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "GLOBIGNORE", "SHELL",
-    "PIPESTATUS", "GLIBC_TUNABLES",
+    "PATH",
+    "HOME",
+    "IFS",
+    "CDPATH",
+    "PWD",
+    "OLDPWD",
+    "BASH_ENV",
+    "ENV",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "GLOBIGNORE",
+    "SHELL",
+    "PIPESTATUS",
+    "GLIBC_TUNABLES",
 ];
 
 /// A line whose commands are calls.
@@ -61,6 +73,8 @@ pub struct ReadCommand<'a> {
     pub key: CommandKey,
     /// Whether it reads the standard input that it has.
     pub reads_input: bool,
+    /// The standard input that its arguments are bound with.
+    pub feed: Feed,
     /// The variables that its program gets as they are.
     pub variables: Vec<(String, String)>,
     /// The command as it is written.
@@ -150,7 +164,15 @@ pub fn read_line<'a>(
     let mut state = State { name: "climax".to_owned(), positions: Some(Vec::new()), ..State::default() };
     // Its value is made for the session.
     state.set("TMPDIR", Value::Open);
-    let mut survey = Survey { index, line, context, state, directory: Place::Known(directory.map(str::to_owned)), commands: Vec::new(), depth: 0 };
+    let mut survey = Survey {
+        index,
+        line,
+        context,
+        state,
+        directory: Place::Known(directory.map(str::to_owned)),
+        commands: Vec::new(),
+        depth: 0,
+    };
     survey.list(&script.list, &feed)?;
     let commands = survey.commands;
     Ok(ReadLine { script, commands })
@@ -186,9 +208,15 @@ pub(crate) fn changed(from: Option<&str>, to: &str) -> String {
 
 /// Returns why a line may not set a variable; `None` if it may.
 pub(crate) fn unsettable(name: &str) -> Option<(String, String)> {
-    let is_held = UNSETTABLE.contains(&name) || name.starts_with("LD_") || name.starts_with("DYLD_") || name.starts_with("BASH_FUNC");
+    let is_held = UNSETTABLE.contains(&name)
+        || name.starts_with("LD_")
+        || name.starts_with("DYLD_")
+        || name.starts_with("BASH_FUNC");
     is_held.then(|| {
-        (format!("a line cannot set `{name}`"), "it decides which programs run or what they load; leave it out".to_owned())
+        (
+            format!("a line cannot set `{name}`"),
+            "it decides which programs run or what they load; leave it out".to_owned(),
+        )
     })
 }
 
@@ -537,12 +565,25 @@ impl<'a> Survey<'a, '_> {
         let mut arguments = Map::new();
         arguments.insert("path".to_owned(), Json::from(path.clone()));
         if let Some(appends) = appends {
-            arguments.insert("mode".to_owned(), <&str>::from((self.context.write_mode)(Path::new(&path), appends)).into());
+            arguments
+                .insert("mode".to_owned(), <&str>::from((self.context.write_mode)(Path::new(&path), appends)).into());
         }
         let text = self.line.get(redirection.range.clone()).unwrap_or_default().to_owned();
         let key = CommandKey { words: vec![tool.name().to_owned(), path], directory, ..CommandKey::default() };
         let call = ReadCall::Tool(Box::new(native_reading(tool, arguments)));
-        self.add(ReadCommand { call, is_open, key, reads_input: false, variables: Vec::new(), text, then: None }, &redirection.range)?;
+        self.add(
+            ReadCommand {
+                call,
+                is_open,
+                key,
+                feed: Feed::Nothing,
+                reads_input: false,
+                variables: Vec::new(),
+                text,
+                then: None,
+            },
+            &redirection.range,
+        )?;
         Ok(false)
     }
 
@@ -640,7 +681,11 @@ impl<'a> Survey<'a, '_> {
     /// Reads the commands of a text.
     fn nested(&mut self, command: &Command, text: &str, words: &[Field], feed: &Feed) -> Result<(), UnreadLine> {
         if self.depth == MAX_TEXTS {
-            return Err(self.error(&command.range, "too many texts of `sh -c` stand in one another", "write the commands out"));
+            return Err(self.error(
+                &command.range,
+                "too many texts of `sh -c` stand in one another",
+                "write the commands out",
+            ));
         }
         let script = parse(text).map_err(|error| {
             let problem = format!("in the text of `-c`, at byte {}: {}", error.range.start, error.problem);
@@ -685,7 +730,11 @@ impl<'a> Survey<'a, '_> {
                     ([to], _) if !to.is_open && to.text.starts_with('/') => Place::Known(Some(to.text.clone())),
                     ([_], _) => Place::Open,
                     _ => {
-                        return Err(self.error(&command.range, "`cd` takes one directory", "write `cd DIR && COMMAND`"));
+                        return Err(self.error(
+                            &command.range,
+                            "`cd` takes one directory",
+                            "write `cd DIR && COMMAND`",
+                        ));
                     }
                 };
             }
@@ -700,7 +749,10 @@ impl<'a> Survey<'a, '_> {
             }
             Builtin::Export => {
                 for word in words {
-                    let (name, value) = word.text.split_once('=').map_or((word.text.as_str(), None), |(name, value)| (name, Some(value)));
+                    let (name, value) = word
+                        .text
+                        .split_once('=')
+                        .map_or((word.text.as_str(), None), |(name, value)| (name, Some(value)));
                     self.settable(&command.range, name)?;
                     if let Some(value) = value {
                         let value = if word.is_open { Value::Open } else { Value::Known(value.to_owned()) };
@@ -737,7 +789,19 @@ impl<'a> Survey<'a, '_> {
         let is_open = words.iter().any(|word| word.is_open);
         let key = CommandKey { words: texts, ..CommandKey::default() };
         let call = ReadCall::Builtin(builtin);
-        self.add(ReadCommand { call, is_open, key, reads_input: false, variables: Vec::new(), text, then: None }, &command.range)
+        self.add(
+            ReadCommand {
+                call,
+                is_open,
+                key,
+                feed: Feed::Nothing,
+                reads_input: false,
+                variables: Vec::new(),
+                text,
+                then: None,
+            },
+            &command.range,
+        )
     }
 
     fn program(
@@ -760,14 +824,13 @@ impl<'a> Survey<'a, '_> {
             Place::Known(directory) => directory.clone(),
             Place::Open => None,
         };
-        let is_open =
-            is_open || self.directory == Place::Open || fields.iter().any(|field| field.is_open);
+        let is_open = is_open || self.directory == Place::Open || fields.iter().any(|field| field.is_open);
         let words = fields.iter().map(|field| field.text.clone()).collect();
         let key = CommandKey { words, variables: all.clone(), directory, feed: feed.clone() };
         let text = self.line.get(command.range.clone()).unwrap_or_default().to_owned();
-        let FedCommand { reading, reads_input, variables } = read;
+        let FedCommand { reading, reads_input, feed, variables } = read;
         let call = ReadCall::Tool(Box::new(reading));
-        self.add(ReadCommand { call, is_open, key, reads_input, variables, text, then: None }, &command.range)
+        self.add(ReadCommand { call, is_open, key, feed, reads_input, variables, text, then: None }, &command.range)
     }
 }
 
@@ -777,6 +840,8 @@ pub(crate) struct FedCommand<'a> {
     pub(crate) reading: Reading<'a>,
     /// Whether it reads its standard input.
     pub(crate) reads_input: bool,
+    /// The input that its arguments are bound with: none where the operand `-` names it.
+    pub(crate) feed: Feed,
     /// The variables that are no arguments, which its program gets as they are.
     pub(crate) variables: Vec<(String, String)>,
 }
@@ -791,28 +856,34 @@ pub(crate) fn read_fed<'a>(
     (feed, is_own): (&Feed, bool),
     context: LineContext<'_>,
 ) -> Result<FedCommand<'a>, UnreadLine> {
-    let (harmless, own): (Vec<_>, Vec<_>) =
-        command.variables.iter().cloned().partition(|(name, _)| is_harmless(name));
+    let (harmless, own): (Vec<_>, Vec<_>) = command.variables.iter().cloned().partition(|(name, _)| is_harmless(name));
+    // Programs of many files take `-` for standard input.
+    let reads_dash = command.fields.iter().any(|field| field.text == "-" && field.origin == Origin::Literal);
     let read_with = |variables: &[(String, String)]| {
         let command = ExpandedCommand { variables, ..command };
         let read = |input| read_command(index, command, input, context);
         match (read(feed.input()), feed) {
-            (Ok(reading), feed) => Ok((reading, *feed != Feed::Nothing)),
-            (Err(error), Feed::Inherited) if !is_own => {
-                read(Input::Nothing).map(|reading| (reading, false)).map_err(|_| error)
+            (Ok(reading), feed) => Ok((reading, *feed != Feed::Nothing, feed.clone())),
+            (Err(_), Feed::Inherited) if !is_own => {
+                read(Input::Nothing).map(|reading| (reading, reads_dash, Feed::Nothing))
             }
             // Without an input it reads the null device, as in a shell that has none.
-            (Err(error), Feed::Nothing) => read(Input::Pipe).map(|reading| (reading, false)).map_err(|_| error),
+            (Err(error), Feed::Nothing) => {
+                read(Input::Pipe).map(|reading| (reading, false, Feed::Pipe)).map_err(|_| error)
+            }
+            (Err(error), _) if reads_dash => {
+                read(Input::Nothing).map(|reading| (reading, true, Feed::Nothing)).map_err(|_| error)
+            }
             (Err(error), _) => Err(error),
         }
     };
 
     match read_with(&own) {
-        Ok((reading, reads_input)) => Ok(FedCommand { reading, reads_input, variables: harmless }),
+        Ok((reading, reads_input, feed)) => Ok(FedCommand { reading, reads_input, feed, variables: harmless }),
         Err(error) if own.is_empty() => Err(error),
         Err(error) => match read_with(&[]) {
-            Ok((reading, reads_input)) if runs_project_code(&reading) => {
-                Ok(FedCommand { reading, reads_input, variables: command.variables.to_vec() })
+            Ok((reading, reads_input, feed)) if runs_project_code(&reading) => {
+                Ok(FedCommand { reading, reads_input, feed, variables: command.variables.to_vec() })
             }
             Ok(_) | Err(_) => Err(error),
         },

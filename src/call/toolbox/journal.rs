@@ -113,9 +113,8 @@ impl<'a> Journal<'a> {
 
         let asked = plan.stages.iter().find(|stage| plan.stage_needs_approval(stage));
         let stage = asked.or_else(|| plan.stages.first());
-        let (tool, text) = stage.map_or((None, self.text().to_owned()), |stage| {
-            (Some(stage.call.name().to_owned()), stage.text.clone())
-        });
+        let (tool, text) = stage
+            .map_or((None, self.text().to_owned()), |stage| (Some(stage.call.name().to_owned()), stage.text.clone()));
         match (result, stage) {
             (CallResult::InputRequired(question), _) => PlanResult::InputRequired(question),
             (CallResult::Failed(error), _) => PlanFailure { tool, text, error }.into(),

@@ -13,9 +13,7 @@ use super::{Toolbox, suggest_tools};
 use crate::call::arguments::{self, Bound, Input};
 use crate::call::command_line;
 use crate::call::files::WriteMode;
-use crate::call::line::{
-    CommandKey, Feed, LineContext, LineError, ReadCall, ReadLine, Reading, read_line,
-};
+use crate::call::line::{CommandKey, Feed, LineContext, LineError, ReadCall, ReadLine, Reading, read_line};
 use crate::call::line_context::{Served, write_mode};
 use crate::call::outcome::CallError;
 use crate::call::plan::{OpenCall, Plan, PlannedCall, Stage};
@@ -134,7 +132,7 @@ impl Toolbox {
             let stage = LineStage {
                 reading: *reading,
                 reads_input: command.reads_input,
-                feed: &command.key.feed,
+                feed: &command.feed,
                 text: &command.text,
                 directory: command.key.directory.as_deref(),
                 variables: &command.variables,
@@ -164,11 +162,7 @@ impl Toolbox {
     }
 
     /// Calls a function with what lines need to know of their surroundings.
-    pub(in crate::call) fn with_line_context<T>(
-        &self,
-        input: Input<'_>,
-        read: impl FnOnce(LineContext<'_>) -> T,
-    ) -> T {
+    pub(in crate::call) fn with_line_context<T>(&self, input: Input<'_>, read: impl FnOnce(LineContext<'_>) -> T) -> T {
         let made = self.runner.made();
         let isolation = self.runner.isolation();
         Served { index: &self.index, policy: &self.policy, isolation, made: &made }.with_context(input, read)
@@ -183,7 +177,7 @@ impl Toolbox {
     ) -> Result<Stage<'a>, Box<PlanFailure>> {
         let LineStage { reading, reads_input, feed, text, directory, variables, bounds } = stage;
         let tool = reading.tool;
-        let input = if reads_input { feed.input() } else { Input::Nothing };
+        let input = feed.input();
         let surroundings =
             Surroundings { directory, input, cage: bounds.cage, env: session.env, purpose: session.purpose };
         let planned = if tool.is_native() {

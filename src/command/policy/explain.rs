@@ -10,9 +10,7 @@ use serde_json::{Value, json};
 
 use crate::call::arguments::Input;
 use crate::call::line::read_line;
-use crate::call::{
-    LineBounds, LineInput, PolicyVerdict, Purpose, Request, Session, Toolbox, Served, suggest_tools,
-};
+use crate::call::{LineBounds, LineInput, PolicyVerdict, Purpose, Request, Served, Session, Toolbox, suggest_tools};
 use crate::command::output::{FAILURE, print};
 use crate::command::selection::Sources;
 use crate::command::terminal;

@@ -18,5 +18,5 @@ pub use program::{is_program, locate, names_program};
 pub use project::{Project, project};
 pub(crate) use redirect::{Opened, open_to_read, open_to_write};
 pub(crate) use result_files::ResultFiles;
-pub(crate) use stream::{read_line, read_to_end, stream_of, write_all};
 pub use result_files::{FileContent, ResultFile};
+pub(crate) use stream::{read_line, read_to_end, stream_of, write_all};

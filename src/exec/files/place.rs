@@ -20,8 +20,9 @@ pub(crate) enum Place {
 pub(crate) fn place_of(path: &Path, project: Option<&Path>) -> Place {
     let Some(real) = real(path) else { return Place::Protected };
     let temporary = ["/tmp", "/var/tmp"].map(PathBuf::from).into_iter().chain(variable("TMPDIR").map(PathBuf::from));
-    let is_temporary =
-        temporary.filter_map(|path| path.canonicalize().ok()).any(|top| top.parent().is_some() && real.starts_with(top));
+    let is_temporary = temporary
+        .filter_map(|path| path.canonicalize().ok())
+        .any(|top| top.parent().is_some() && real.starts_with(top));
     let in_project = project.and_then(|top| real.strip_prefix(top).ok());
     let is_known = |name: Component<'_>| PROTECTED.iter().any(|known| name.as_os_str() == *known);
 

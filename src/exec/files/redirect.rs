@@ -5,7 +5,9 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+use rustix::fs::{Mode, OFlags};
+
+use crate::exec::platform::open_without_links;
 
 /// How a file is opened for writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,8 +58,7 @@ fn open(path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     }
     let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NOCTTY | OFlags::NONBLOCK;
     let mode = if flags.contains(OFlags::CREATE) { Mode::from_raw_mode(0o666) } else { Mode::empty() };
-    let file = openat2(CWD, path, flags, mode, ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS)?;
-    let file = File::from(file);
+    let file = File::from(open_without_links(path, flags, mode)?);
     if !file.metadata()?.is_file() {
         return Err(io::Error::other("it is no regular file"));
     }

@@ -1,7 +1,10 @@
 //! What only Linux has.
 
+use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
 
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 /// Requested size of a pipe that must hold much. The system may allow less.
@@ -22,4 +25,12 @@ pub(crate) fn exit_descriptor(child: i32) -> Option<OwnedFd> {
 /// Makes a pipe hold as much as the system allows, so that its writer seldom waits.
 pub(crate) fn enlarge_pipe(pipe: impl AsFd) {
     let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE_BYTES);
+}
+
+/// Opens a path of which no part may be a link.
+///
+/// # Errors
+/// It cannot be opened, or a part of it is a link.
+pub(crate) fn open_without_links(path: &Path, flags: OFlags, mode: Mode) -> io::Result<OwnedFd> {
+    Ok(openat2(CWD, path, flags, mode, ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS)?)
 }

@@ -1,6 +1,10 @@
 //! What stands in for the means of Linux on other systems.
 
+use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{Mode, OFlags, open};
 
 /// Returns the path of the file that this program was started from.
 pub(crate) fn this_program() -> String {
@@ -14,3 +18,11 @@ pub(crate) fn exit_descriptor(_: i32) -> Option<OwnedFd> {
 
 /// Leaves a pipe as it is, since other systems fix its size.
 pub(crate) fn enlarge_pipe(_: impl AsFd) {}
+
+/// Opens a path whose last part may not be a link. Whoever asks has resolved those before it.
+///
+/// # Errors
+/// It cannot be opened, or it is a link.
+pub(crate) fn open_without_links(path: &Path, flags: OFlags, mode: Mode) -> io::Result<OwnedFd> {
+    Ok(open(path, flags | OFlags::NOFOLLOW, mode)?)
+}

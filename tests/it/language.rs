@@ -1,0 +1,319 @@
+//! The language of lines, compared with bash; and what it refuses.
+//!
+//! `CLIMAX_SEED` and `CLIMAX_LINES` choose other generated scripts, and more of them.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::support::{climax, run};
+
+/// A policy that asks nobody and lets programs write in the project.
+const FREE: &str = "default: enabled\napproval: {global: none, headless: approve}\nlines: {unknown: workspace}\n";
+
+/// A directory for lines, with the same files for each.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let place = Self(tempfile::tempdir().unwrap());
+        fs::create_dir_all(place.path("w/.git")).unwrap();
+        fs::create_dir_all(place.path("w/sub dir")).unwrap();
+        fs::create_dir_all(place.path("w/src")).unwrap();
+        for (name, text) in [
+            ("w/a.txt", "one\ntwo\nthree\n"),
+            ("w/b.txt", "x y\nz\n"),
+            ("w/src/m.py", "import re\nprint(1)\n"),
+            ("w/src/n.rs", "fn main() {}\n"),
+            ("w/-dash", "d\n"),
+            ("w/sub dir/f 1", "q\n"),
+            ("policy.yaml", FREE),
+        ] {
+            fs::write(place.path(name), text).unwrap();
+        }
+        place
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Runs a line by climax, or by bash: its output, status and files.
+    fn effect(&self, line: &str, by_climax: bool) -> (String, Option<i32>, BTreeMap<String, String>, String) {
+        let mut command = if by_climax { climax() } else { Command::new("bash") };
+        if by_climax {
+            command.args(["sh", "--policy"]).arg(self.path("policy.yaml"));
+        }
+        command.args(["-c", line]).current_dir(self.path("w")).env("LC_ALL", "C.UTF-8").env("HOME", self.path("home"));
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&self.0.path().display().to_string(), "ROOT");
+        (shown(&output.stdout), output.status.code(), files(&self.path("w")), shown(&output.stderr))
+    }
+}
+
+/// Every file below a directory with its text.
+fn files(directory: &Path) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![directory.to_owned()];
+    while let Some(path) = open.pop() {
+        for entry in fs::read_dir(&path).unwrap().flatten() {
+            let name = entry.path().strip_prefix(directory).unwrap().display().to_string();
+            if entry.path().is_dir() {
+                open.push(entry.path());
+                found.insert(name, "/".to_owned());
+            } else {
+                found.insert(name, String::from_utf8_lossy(&fs::read(entry.path()).unwrap_or_default()).into_owned());
+            }
+        }
+    }
+    found
+}
+
+/// Lines of all parts of the language.
+const SAME: &str = include_str!("../command_lines/language.txt");
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn lines_of_every_construct_do_what_they_do_in_bash() {
+    let mut other = Vec::new();
+    let lines: Vec<&str> = SAME.split("\n%%\n").collect();
+    for line in &lines {
+        let [own, bash] = [true, false].map(|by_climax| Place::new().effect(line, by_climax));
+        if (&own.0, own.1, &own.2) != (&bash.0, bash.1, &bash.2) {
+            other.push(format!(
+                "{line}\n  climax {:?} {:?} {}\n  bash   {:?} {:?}",
+                own.0, own.1, own.3, bash.0, bash.1
+            ));
+        }
+    }
+    assert!(lines.len() > 90, "{}", lines.len());
+    assert!(other.is_empty(), "{} of {}:\n{}", other.len(), lines.len(), other.join("\n"));
+}
+
+/// A generator of numbers: the same ones for the same seed (xorshift64).
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % limit as u64).unwrap()
+    }
+
+    fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
+        of[self.below(of.len())]
+    }
+}
+
+/// A word of a generated script.
+fn word(numbers: &mut Numbers) -> &'static str {
+    numbers.one(&[
+        "a",
+        "b c",
+        "\"$v\"",
+        "$v",
+        "'x y'",
+        "${v%o*}",
+        "${#v}",
+        "$((n+1))",
+        "$n",
+        "*.txt",
+        "\"$(cat a.txt | head -1)\"",
+        "$(echo p q)",
+        "{1..3}",
+        "$?",
+        "\"\"",
+        "s*c",
+        "${w:-d}",
+        "\\$v",
+        "x$n",
+        "\"$v $n\"",
+    ])
+}
+
+/// A simple command of a generated script.
+fn simple(numbers: &mut Numbers) -> String {
+    let (one, other) = (word(numbers), word(numbers));
+    match numbers.below(16) {
+        0 | 1 => format!("echo {one} {other}"),
+        2 => format!("printf '<%s>' {one} {other}; echo"),
+        3 => format!("test {} = {}", quoted(one), quoted(other)),
+        4 => "cat a.txt".to_owned(),
+        5 => "false".to_owned(),
+        6 => format!("v={}", quoted(one)),
+        7 => "n=$((n*2+1))".to_owned(),
+        8 => format!("echo {one} > out{}", numbers.below(2)),
+        9 => format!("echo {one} >> out{}", numbers.below(2)),
+        10 => "wc -l < a.txt".to_owned(),
+        11 => "cat nosuch 2>/dev/null".to_owned(),
+        12 => format!("[[ {} == *o* ]]", quoted(one)),
+        13 => "(( n > 2 ))".to_owned(),
+        14 => "cd src".to_owned(),
+        _ => "ls".to_owned(),
+    }
+}
+
+fn quoted(word: &str) -> String {
+    if word.starts_with('"') || word.starts_with('\'') { word.to_owned() } else { format!("\"{word}\"") }
+}
+
+/// A generated script of commands in one another.
+fn script(numbers: &mut Numbers, depth: usize) -> String {
+    let count = 1 + numbers.below(3);
+    let mut all = Vec::new();
+    for _ in 0..count {
+        let inner = |numbers: &mut Numbers| script(numbers, depth.saturating_sub(1));
+        let one = if depth == 0 { 8 } else { numbers.below(14) };
+        all.push(match one {
+            0 => format!("if {}; then {}; else {}; fi", simple(numbers), inner(numbers), inner(numbers)),
+            1 => format!("for x in {} {}; do {}; echo \"$x\"; done", word(numbers), word(numbers), inner(numbers)),
+            2 => format!("i=0; while [ $i -lt 2 ]; do {}; i=$((i+1)); done", inner(numbers)),
+            3 => format!("( {} )", inner(numbers)),
+            4 => format!("{{ {}; }} | sort", inner(numbers)),
+            5 => format!("case {} in a*) {};; *) {};; esac", quoted(word(numbers)), inner(numbers), simple(numbers)),
+            6 => format!("{} && {} || {}", simple(numbers), simple(numbers), simple(numbers)),
+            7 => format!("cat a.txt | while read -r l; do echo \"$l\"; {}; done", simple(numbers)),
+            9 => format!("! {}; echo $?", simple(numbers)),
+            10 => format!("v=$({}); echo \"[$v]\"", simple(numbers)),
+            11 => format!("echo {} | xargs -n 1 echo", word(numbers)),
+            12 => format!("cat <<E\n{} $v\nE\n", simple(numbers).replace("out", "o")),
+            13 => format!("{}; echo \"${{PIPESTATUS[0]}}\"", format_args!("{} | cat", simple(numbers))),
+            _ => simple(numbers),
+        });
+    }
+    all.join("; ").replace("E\n; ", "E\n")
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+#[expect(clippy::print_stdout, reason = "shown with --nocapture, for runs with other seeds")]
+fn generated_scripts_do_what_they_do_in_bash() {
+    let seed = env::var("CLIMAX_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_261_124);
+    let count: usize = env::var("CLIMAX_LINES").ok().and_then(|count| count.parse().ok()).unwrap_or(120);
+    let mut numbers = Numbers(seed);
+    let (mut accepted, mut other) = (0, Vec::new());
+    for _ in 0..count {
+        let line = format!("v=hello; n=3; w=; {}", script(&mut numbers, 2));
+        let own = Place::new().effect(&line, true);
+        if own.3.contains("climax: ") {
+            continue;
+        }
+        accepted += 1;
+        let bash = Place::new().effect(&line, false);
+        if (&own.0, own.1, &own.2) != (&bash.0, bash.1, &bash.2) {
+            other.push(format!(
+                "{line}\n  climax {:?} {:?} {}\n  bash   {:?} {:?}",
+                own.0, own.1, own.3, bash.0, bash.1
+            ));
+        }
+    }
+    println!("{accepted} of {count} scripts accepted, {} with another effect", other.len());
+    assert!(accepted * 2 > count, "{accepted} of {count}");
+    assert!(other.len() * 200 <= accepted, "{} of {accepted}:\n{}", other.len(), other.join("\n"));
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn values_become_neither_options_nor_programs() {
+    let mut other = Vec::new();
+    for (line, says) in [
+        ("x='-rf'; rm $x a.txt", "starts with a dash"),
+        ("x='--exec=id'; git log $x", "starts with a dash"),
+        ("rm $(printf -- '-rf b.txt')", "starts with a dash"),
+        ("printf -- '-rf\\n' | xargs rm", "starts with a dash"),
+        ("printf -- '--output=x\\n' | while read -r o; do git log $o; done", "starts with a dash"),
+        ("p=rm; $p a.txt", "which program runs"),
+        ("s=push; git $s", "no tool has the subcommand"),
+        ("bash -c \"$(cat a.txt)\"", "which commands run"),
+        ("x='rm a.txt'; eval $x", "eval"),
+        ("rm -rf $PREFIX/lib", "does not set the variable `PREFIX`"),
+        ("x='a[$(id)]'; echo $((x))", "no decimal number"),
+        ("PATH=/tmp:$HOME ls", "a line cannot set `PATH`"),
+        ("export LD_PRELOAD=/x", "a line cannot set `LD_PRELOAD`"),
+        ("IFS=/; echo a", "a line cannot set `IFS`"),
+        ("ls > /dev/tcp/127.0.0.1/1", "No such file"),
+        ("echo a > /proc/self/mem", ""),
+        ("source ./x", "commands of files are not read"),
+        ("sleep 1 & wait", "background"),
+        ("f() { ls; }; f", "functions are not read"),
+        ("x=(1 2)", "arrays are not read"),
+        ("trap ls EXIT", "trap"),
+    ] {
+        let place = Place::new();
+        let before = files(&place.path("w"));
+        let (_, status, after, stderr) = place.effect(line, true);
+        if status == Some(0) || !stderr.contains(says) || before != after {
+            other.push(format!("{line}: {status:?} {stderr}"));
+        }
+    }
+    assert!(other.is_empty(), "{}", other.join("\n"));
+    // Behind `--` a value is no option, and a path that a glob finds never is one.
+    let place = Place::new();
+    assert_eq!(place.effect("x=-dash; cat -- \"$x\"; cat -- *dash", true).0, "d\nd\n");
+    assert_eq!(place.effect("cat *dash", true).0, "d\n");
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn redirections_are_calls_that_the_policy_decides_about() {
+    let place = Place::new();
+    let policy = |text: &str| fs::write(place.path("policy.yaml"), text).unwrap();
+    policy("default: enabled\napproval: {global: destructive, headless: deny}\n");
+    let status = |line: &str| place.effect(line, true).1;
+    assert_eq!(status("echo new > new.txt && cat new.txt"), Some(0), "a new file is written");
+    assert_eq!(status("echo more >> new.txt"), Some(0), "a file is continued");
+    assert_eq!(status("echo a > a.txt"), Some(126), "what exists is replaced if somebody approves");
+    assert_eq!(status("echo a > own.txt; echo b > own.txt"), Some(126), "as far as it is known before");
+    for line in [
+        "echo a > .git/config",
+        "echo a > .vscode/tasks.json",
+        "echo a >> .envrc",
+        "echo a > /usr/local/climax-test",
+        "ln -s ../../outside link && echo a > link",
+        "for f in .git/config; do echo a > $f; done",
+        "x=$(echo .git/config); echo a > $x",
+    ] {
+        assert_ne!(status(line), Some(0), "{line}");
+    }
+    assert!(!place.path("outside").exists() && !Path::new("/usr/local/climax-test").exists());
+    assert!(!place.path("w/.git/config").exists());
+    assert_eq!(fs::read_to_string(place.path("w/a.txt")).unwrap(), "one\ntwo\nthree\n");
+
+    policy("tools: {coreutils_cat: {}}\napproval: {global: none}\n");
+    assert_ne!(status("cat a.txt > copy"), Some(0), "a policy that lists tools must list file_write");
+    assert_ne!(status("cat < a.txt"), Some(0));
+    assert!(!place.path("w/copy").exists());
+}
+
+#[test]
+fn nothing_runs_where_a_later_command_could_need_an_approval() {
+    let place = Place::new();
+    fs::write(place.path("policy.yaml"), "default: enabled\napproval: {global: destructive, headless: deny}\n")
+        .unwrap();
+    for line in [
+        "touch made; for f in $(ls *.txt); do rm \"$f\"; done",
+        "touch made; ls *.txt | xargs rm",
+        "touch made; find . -name '*.txt' -exec rm {} +",
+        "touch made; if false; then rm a.txt; fi",
+        "touch made; bash -c 'rm \"$1\"' x a.txt",
+    ] {
+        let (_, status, files, stderr) = place.effect(line, true);
+        assert_eq!(status, Some(126), "{line}: {stderr}");
+        assert!(!files.contains_key("made") && files.contains_key("a.txt"), "{line}");
+    }
+}
+
+#[test]
+fn endless_lines_end() {
+    let place = Place::new();
+    for line in ["while true; do :; done", "for ((;;)); do :; done", "i=0; until false; do i=$((i+1)); done"] {
+        let (_, status, _, stderr) = place.effect(line, true);
+        assert!(status != Some(0) && stderr.contains("too many commands"), "{line}: {stderr}");
+    }
+    let (status, _, stderr) =
+        run(climax().args(["sh", "-c"]).arg(format!("echo {}", "$(".repeat(100))).stdin(Stdio::null()));
+    assert!(status == 2 && stderr.contains("in one another"), "{stderr}");
+}
