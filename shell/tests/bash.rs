@@ -1,5 +1,7 @@
 //! Words, expansions and errors, compared with bash where it runs.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
 use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
@@ -54,11 +56,13 @@ fn fields(list: &List) -> Option<Vec<String>> {
 /// The words of each line as bash reads them, in an empty directory.
 fn words_of_bash(lines: &[String], directory: &Path) -> Vec<Vec<String>> {
     let setting = VARIABLES.map(|(name, value)| format!("{name}='{value}'\n")).concat();
-    let script: String =
+    let script: Vec<String> =
         lines.iter().map(|line| format!("(exit 3); printf '<%s>\\1' {line}\nprintf '\\2'\n")).collect();
+    let script = script.concat();
     let script = format!("{setting}set -- 'p 1' p2\n{script}");
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), script).unwrap();
+    #[expect(clippy::disallowed_methods, reason = "bash is the oracle")]
     let output = Command::new("bash").arg("--norc").arg(file.path()).current_dir(directory).output();
     let output = String::from_utf8(output.unwrap().stdout).unwrap();
     let words = |part: &str| {

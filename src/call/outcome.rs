@@ -286,10 +286,9 @@ impl CallError {
             Self::ApprovalDenied(Denial::ByUser) => "denied_by_user",
             Self::ApprovalDenied(Denial::Headless) => "denied_headless",
             Self::ApprovalDenied(Denial::Forged) => "denied_forged",
-            Self::ApprovalDenied(Denial::Unasked) => "denied_unasked",
+            Self::ApprovalDenied(Denial::Unasked) | Self::LateQuestion => "denied_unasked",
             Self::ApprovalDenied(Denial::Unanswerable) => "denied_unanswerable",
             Self::UnusableAnswer { .. } => "unusable_answer",
-            Self::LateQuestion => "denied_unasked",
             Self::Spawn(_) => return (None, Some("spawn_failed")),
             Self::Unaudited(_) => return (None, None),
         };

@@ -184,7 +184,7 @@ impl Call<'_> {
 
             let approver = Terminal { values: self.arguments, is_interactive: Terminal::can_ask() };
             let session = Session { watch, ..Session::anonymous(Purpose::CommandLine) };
-            let call = self.toolbox.call(self.name, self.arguments, session, &approver, stop);
+            let call = Box::pin(self.toolbox.call(self.name, self.arguments, session, &approver, stop));
             io::Result::Ok(match watch {
                 Some(watch) => live.printing(watch, call).await,
                 None => call.await,

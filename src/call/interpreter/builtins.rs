@@ -2,6 +2,7 @@
 //!
 //! Source: POSIX.1-2024, "Special Built-In Utilities" and "Utilities"; bash(1), "SHELL BUILTIN COMMANDS".
 
+use std::fmt::Write as _;
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,8 +12,8 @@ use futures_util::future::Future;
 
 use super::printf::{echoed, printed};
 use super::record::{Record, builtin_stage};
-use super::shell::{Flow, Shell};
-use super::simple::{Due, absolute, name_of};
+use super::shell::{Before, Flow, Shell};
+use super::simple::{Due, absolute, name_of, settable};
 use super::streams::{Output, Source, Streams, blocking, write_all};
 use super::test_command::holds;
 use super::{Halt, Interpreter, MAX_SUBSTITUTION_BYTES, Ran, failure};
@@ -78,11 +79,11 @@ where
             Builtin::Sleep => self.sleep(&texts).await?,
             Builtin::Type => described(&texts),
             Builtin::Which => found(&texts),
-            Builtin::Source => self.activate(shell, due, &texts)?,
-            Builtin::Export => self.export(shell, due, words)?,
+            Builtin::Source => Self::activate(shell, due, &texts)?,
+            Builtin::Export => Self::export(shell, due, words)?,
             Builtin::Unset => {
                 for name in texts.iter().filter(|name| !name.starts_with('-')) {
-                    self.settable(due.text, due.range, name)?;
+                    settable(due.text, due.range, name)?;
                     shell.state.set(name, Value::Unset);
                 }
                 Done::default()
@@ -190,13 +191,12 @@ where
         let Ok((line, is_whole)) = read else { return Ok(Done::status(1)) };
         let splits = due.variables.iter().all(|(name, value)| name != "IFS" || !value.is_empty());
         let separator = due.variables.iter().find(|(name, _)| name == "IFS").map(|(_, value)| value.as_str());
-        self.assign(shell, due, &names, (&line, separator.filter(|_| splits), splits))?;
+        Self::assign(shell, due, &names, (&line, separator.filter(|_| splits), splits))?;
         Ok(Done::status(i32::from(!is_whole)))
     }
 
     /// Gives the parts of a line to variables, the rest to the last.
     fn assign(
-        &self,
         shell: &mut Shell,
         due: Due<'_>,
         names: &[&str],
@@ -208,7 +208,7 @@ where
         let names = if names.is_empty() { &["REPLY"] } else { names };
         let mut rest = if trims && names != ["REPLY"] { line.trim_matches(is_separator) } else { line };
         for (at, name) in names.iter().enumerate() {
-            self.settable(due.text, due.range, name)?;
+            settable(due.text, due.range, name)?;
             let end = if at + 1 == names.len() || !splits { None } else { rest.find(is_separator) };
             let (value, next) = match end {
                 None => (rest, ""),
@@ -224,13 +224,13 @@ where
         Ok(())
     }
 
-    fn export(&self, shell: &mut Shell, due: Due<'_>, words: &[Field]) -> Ran<Done> {
+    fn export(shell: &mut Shell, due: Due<'_>, words: &[Field]) -> Ran<Done> {
         for word in words.iter().filter(|word| !word.text.starts_with('-')) {
             let (name, value) = match word.text.split_once('=') {
                 Some((name, value)) => (name, Some(value)),
                 None => (word.text.as_str(), None),
             };
-            self.settable(due.text, due.range, name)?;
+            settable(due.text, due.range, name)?;
             if let Some(value) = value {
                 shell.state.set(name, Value::Known(value.to_owned()));
             }
@@ -242,7 +242,7 @@ where
     }
 
     /// Activates an environment of Python. The file is not run: what it would set is set here.
-    fn activate(&self, shell: &mut Shell, due: Due<'_>, texts: &[&str]) -> Ran<Done> {
+    fn activate(shell: &mut Shell, due: Due<'_>, texts: &[&str]) -> Ran<Done> {
         let refused = |problem: String| {
             let remedy = "write the commands themselves; `source DIR/bin/activate` of an environment of Python is read";
             Err(failure(due.text, due.range.clone(), problem, remedy))
@@ -273,8 +273,8 @@ fn change_directory(shell: &mut Shell, texts: &[&str]) -> Done {
     let operands: Vec<&str> = texts.iter().copied().filter(|text| !matches!(*text, "--" | "-P" | "-L")).collect();
     let (to, prints) = match operands.as_slice() {
         [] => (exec::variable("HOME"), false),
-        ["-"] => match shell.previous.clone() {
-            Some(previous) => (Some(absolute(previous.as_deref())), true),
+        ["-"] => match &shell.previous {
+            Some(Before(previous)) => (Some(absolute(previous.as_deref())), true),
             None => return Done::failed(1, "cd: OLDPWD not set"),
         },
         [to] => (Some(changed(shell.directory.as_deref(), to)), false),
@@ -283,7 +283,8 @@ fn change_directory(shell: &mut Shell, texts: &[&str]) -> Done {
     let Some(to) = to else { return Done::failed(1, "cd: HOME not set") };
     match exec::inspect::check_directory(Path::new(&to)) {
         Ok(()) => {
-            shell.previous = Some(std::mem::replace(&mut shell.directory, Some(to)));
+            let before = shell.directory.replace(to);
+            shell.previous = Some(Before(before));
             let line = if prints { format!("{}\n", absolute(shell.directory.as_deref())) } else { String::new() };
             Done::printed(line)
         }
@@ -360,12 +361,11 @@ fn found(texts: &[&str]) -> Done {
 fn described(texts: &[&str]) -> Done {
     let mut done = Done::default();
     for name in texts.iter().filter(|text| !text.starts_with('-')) {
-        match exec::path_of_program(name) {
-            Some(path) => done.output.extend(format!("{name} is {}\n", path.display()).into_bytes()),
-            None => {
-                done.errors.push_str(&format!("climax: type: {name}: not found\n"));
-                done.status = 1;
-            }
+        if let Some(path) = exec::path_of_program(name) {
+            done.output.extend(format!("{name} is {}\n", path.display()).into_bytes());
+        } else {
+            let _ = writeln!(done.errors, "climax: type: {name}: not found");
+            done.status = 1;
         }
     }
     done

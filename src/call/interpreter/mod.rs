@@ -105,7 +105,7 @@ pub(super) struct LineStart<'l> {
 #[derive(Clone, Copy)]
 struct Text<'t>(&'t str);
 
-impl<'i, 'a, A, S> Interpreter<'i, 'a, A, S>
+impl<A, S> Interpreter<'_, '_, A, S>
 where
     A: Approver,
     S: Future<Output = Stop> + Send,

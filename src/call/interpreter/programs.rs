@@ -7,7 +7,7 @@ use futures_util::future::Future;
 
 use super::record::{Record, placed};
 use super::shell::Shell;
-use super::simple::Due;
+use super::simple::{Due, settable};
 use super::streams::{Source, Streams};
 use super::{Halt, Interpreter, Ran, failure};
 use crate::call::approval::Approver;
@@ -46,7 +46,7 @@ where
 
     /// Plans a program, unless it was planned before.
     fn stage(&self, shell: &Shell, due: Due<'_>, mut streams: Streams) -> Ran<(Stage<'a>, Streams)> {
-        let program = environment_program(shell, due)?;
+        let program = environment_program(shell, due);
         let mut fields = due.fields.to_vec();
         let mut expected = due.written.to_vec();
         if let Some(program) = program {
@@ -75,7 +75,7 @@ where
         }
 
         for (name, _) in due.variables {
-            self.settable(due.text, due.range, name)?;
+            settable(due.text, due.range, name)?;
         }
         let expanded = ExpandedCommand {
             line: due.text.0,
@@ -256,14 +256,8 @@ fn status_of(end: End) -> i32 {
 }
 
 /// The path of a program in the environment of Python that the line has activated; `None` if it is not there.
-///
-/// # Errors
-/// A config describes the program, whose own it would not be.
-fn environment_program(shell: &Shell, due: Due<'_>) -> Ran<Option<String>> {
-    let Some(environment) = &shell.environment else { return Ok(None) };
-    let Some(name) = due.fields.first().map(|field| field.text.as_str()).filter(|name| !name.contains('/')) else {
-        return Ok(None);
-    };
-    let path = environment.join("bin").join(name);
-    Ok(path.is_file().then(|| path.display().to_string()))
+fn environment_program(shell: &Shell, due: Due<'_>) -> Option<String> {
+    let name = due.fields.first().map(|field| field.text.as_str()).filter(|name| !name.contains('/'))?;
+    let path = shell.environment.as_ref()?.join("bin").join(name);
+    path.is_file().then(|| path.display().to_string())
 }

@@ -96,9 +96,8 @@ where
         let name = self.word(shell, text, word, record).await?.text;
         match name.as_str() {
             files::NULL => return Ok(File::Null),
-            "/dev/stdout" => return Ok(File::Stream(Stream::Output)),
+            "/dev/stdout" | "/dev/stdin" => return Ok(File::Stream(Stream::Output)),
             "/dev/stderr" => return Ok(File::Stream(Stream::Errors)),
-            "/dev/stdin" => return Ok(File::Stream(Stream::Output)),
             _ => {}
         }
         if !self.toolbox.opens_files() {
@@ -186,13 +185,11 @@ enum File {
 
 /// How a file is opened that was looked at before.
 fn opened_as(path: &Path, mode: WriteMode, appends: bool) -> Opened {
+    let is_new = mode == WriteMode::Create || (mode == WriteMode::Protected && !exec::is_there(path));
     match mode {
-        WriteMode::Create => Opened::New,
-        WriteMode::Append => Opened::Continued,
-        WriteMode::Replace | WriteMode::Rewrite => Opened::Replaced,
-        WriteMode::Protected if !exec::is_there(path) => Opened::New,
-        WriteMode::Protected if appends => Opened::Continued,
-        WriteMode::Protected => Opened::Replaced,
+        _ if is_new => Opened::New,
+        _ if appends => Opened::Continued,
+        _ => Opened::Replaced,
     }
 }
 

@@ -12,7 +12,7 @@ pub(super) struct Shell {
     /// Where commands run; the directory of this process if `None`.
     pub(super) directory: Option<String>,
     /// The directory before the last `cd`.
-    pub(super) previous: Option<Option<String>>,
+    pub(super) previous: Option<Before>,
     /// The environment of Python that `source` has activated.
     pub(super) environment: Option<PathBuf>,
     /// The number of loops around the command.
@@ -22,6 +22,10 @@ pub(super) struct Shell {
     /// Whether a failure is looked at, as by `if` and `&&`, and does not end the line under `set -e`.
     pub(super) is_tested: bool,
 }
+
+/// A directory that a shell was in; that of this process if `None`.
+#[derive(Clone, Debug)]
+pub(super) struct Before(pub(super) Option<String>);
 
 /// How a list goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

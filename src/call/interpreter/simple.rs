@@ -10,7 +10,7 @@ use climax_shell::{
 use futures_util::future::Future;
 
 use super::record::Record;
-use super::shell::{Flow, Shell};
+use super::shell::{Before, Flow, Shell};
 use super::streams::{Output, Source, Streams};
 use super::{Halt, Interpreter, MAX_SUBSTITUTION_BYTES, Ran, Text, failure};
 use crate::call::approval::Approver;
@@ -21,7 +21,7 @@ use crate::exec::{self, Stop, pipe_between};
 /// What lies outside of a line while it runs.
 pub(super) struct Outside<'o> {
     directory: Option<&'o str>,
-    previous: Option<Option<&'o str>>,
+    previous: Option<&'o Before>,
     /// The outputs of the commands in the words that are expanded now, by their places.
     outputs: &'o [(Range<usize>, String)],
 }
@@ -30,7 +30,7 @@ impl Surroundings for Outside<'_> {
     fn variable(&self, name: &str) -> Option<String> {
         match name {
             "PWD" => Some(absolute(self.directory)),
-            "OLDPWD" => self.previous.map(absolute),
+            "OLDPWD" => self.previous.map(|Before(directory)| absolute(directory.as_deref())),
             name => READABLE.contains(&name).then(|| exec::variable(name)).flatten(),
         }
     }
@@ -60,7 +60,7 @@ pub(super) fn absolute(directory: Option<&str>) -> String {
     path.display().to_string()
 }
 
-impl<'a, A, S> Interpreter<'_, 'a, A, S>
+impl<A, S> Interpreter<'_, '_, A, S>
 where
     A: Approver,
     S: Future<Output = Stop> + Send,
@@ -90,7 +90,7 @@ where
                 _ => value,
             };
             if simple.words.is_empty() {
-                self.settable(text, &assignment.range, &assignment.name)?;
+                settable(text, &assignment.range, &assignment.name)?;
                 shell.state.set(&assignment.name, Value::Known(value));
             } else {
                 variables.push((assignment.name.clone(), value));
@@ -116,7 +116,7 @@ where
         }
 
         let written = self.toolbox.with_line_context(Input::Nothing, |context| {
-            written(&simple.words, &shell.state, context).map_err(|error| self.refused(text, &command.range, error))
+            written(&simple.words, &shell.state, context).map_err(|error| refused(text, &command.range, error))
         })?;
         let places: Vec<Range<usize>> = simple.words.iter().map(|word| word.range.clone()).collect();
         let due = Due {
@@ -185,7 +185,7 @@ where
         let mut inner = Shell { loops: 0, is_tested: false, texts: shell.texts + 1, ..shell.clone() };
         inner.state.variables.retain(|name, variable| variable.is_exported || name == "TMPDIR");
         for (name, value) in due.variables {
-            self.settable(due.text, due.range, name)?;
+            settable(due.text, due.range, name)?;
             inner.state.set(name, Value::Known(value.clone()));
             if let Some(variable) = inner.state.variables.get_mut(name) {
                 variable.is_exported = true;
@@ -209,13 +209,6 @@ where
         input.into_file().await.map_err(|error| failure(due.text, due.range.clone(), error.to_string(), "try again"))
     }
 
-    pub(super) fn settable(&self, text: Text<'_>, range: &Range<usize>, name: &str) -> Ran<()> {
-        match unsettable(name) {
-            None => Ok(()),
-            Some((problem, remedy)) => Err(failure(text, range.clone(), problem, remedy)),
-        }
-    }
-
     /// Expands something as often as commands in it must run first.
     async fn expanded<'w, T>(
         &self,
@@ -227,11 +220,8 @@ where
         let mut outputs: Vec<(Range<usize>, String)> = Vec::new();
         loop {
             let mut state = shell.state.clone();
-            let outside = Outside {
-                directory: shell.directory.as_deref(),
-                previous: shell.previous.as_ref().map(Option::as_deref),
-                outputs: &outputs,
-            };
+            let outside =
+                Outside { directory: shell.directory.as_deref(), previous: shell.previous.as_ref(), outputs: &outputs };
             match expand(&mut Expander { state: &mut state, surroundings: &outside }) {
                 Ok(done) => {
                     shell.state = state;
@@ -241,7 +231,7 @@ where
                     let output = self.output_of(shell, text, list, record).await?;
                     outputs.push((place, output));
                 }
-                Err(error) => return Err(self.refused(text, &(0..0), error)),
+                Err(error) => return Err(refused(text, &(0..0), error)),
             }
         }
     }
@@ -303,18 +293,6 @@ where
     ) -> Ran<i64> {
         let value: Option<i64> = self.expanded(shell, text, record, |expander| expander.arithmetic(expression)).await?;
         Ok(value.unwrap_or_default())
-    }
-
-    /// The failure of words that are not expanded.
-    fn refused(&self, text: Text<'_>, range: &Range<usize>, error: ExpandError<'_>) -> Halt {
-        match error {
-            ExpandError::Refused(error) => {
-                let place = if error.range.is_empty() { range.clone() } else { error.range };
-                failure(text, place, error.problem, error.remedy)
-            }
-            ExpandError::Failed(message) => failure(text, range.clone(), message, "give the variable a value"),
-            ExpandError::Due(_, place) => failure(text, place, "this command cannot run first", "write its result out"),
-        }
     }
 
     /// Runs a command in a word, and returns its output.
@@ -383,4 +361,24 @@ impl Due<'_> {
 /// The name of a builtin in results.
 pub(super) fn name_of(builtin: Builtin) -> &'static str {
     builtin.into()
+}
+
+/// Checks that a line may set a variable.
+pub(super) fn settable(text: Text<'_>, range: &Range<usize>, name: &str) -> Ran<()> {
+    match unsettable(name) {
+        None => Ok(()),
+        Some((problem, remedy)) => Err(failure(text, range.clone(), problem, remedy)),
+    }
+}
+
+/// The failure of words that are not expanded.
+fn refused(text: Text<'_>, range: &Range<usize>, error: ExpandError<'_>) -> Halt {
+    match error {
+        ExpandError::Refused(error) => {
+            let place = if error.range.is_empty() { range.clone() } else { error.range };
+            failure(text, place, error.problem, error.remedy)
+        }
+        ExpandError::Failed(message) => failure(text, range.clone(), message, "give the variable a value"),
+        ExpandError::Due(_, place) => failure(text, place, "this command cannot run first", "write its result out"),
+    }
 }

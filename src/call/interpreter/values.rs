@@ -68,9 +68,9 @@ where
         streams: Streams,
         record: &mut Record,
     ) -> Ran<()> {
-        let mut fields = find.find.to_vec();
+        let mut fields = find.words.to_vec();
         fields.push(literal("-print0"));
-        let mut written = due.written.get(..find.find.len()).unwrap_or(find.find).to_vec();
+        let mut written = due.written.get(..find.words.len()).unwrap_or(find.words).to_vec();
         written.push(literal("-print0"));
         let finding = Due { fields: &fields, written: &written, ..due };
         let paths = self.captured(shell, finding, streams.clone(), record).await?;

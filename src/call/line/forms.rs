@@ -157,7 +157,7 @@ pub(crate) enum Separator {
 #[derive(Clone, Debug)]
 pub(crate) struct Find<'f> {
     /// `find` with the words before `-exec`.
-    pub(crate) find: &'f [Field],
+    pub(crate) words: &'f [Field],
     /// The command, with `{}` where a path stands.
     pub(crate) command: &'f [Field],
     /// `+`: many paths for one command.
@@ -337,5 +337,5 @@ fn find(fields: &[Field]) -> Result<Form<'_>, (String, String)> {
         return refused("`-exec` needs a command", "write `-exec COMMAND {} +`");
     }
 
-    Ok(Form::Find(Find { find: &fields[..start], command, many }))
+    Ok(Form::Find(Find { words: &fields[..start], command, many }))
 }

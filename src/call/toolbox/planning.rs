@@ -123,7 +123,7 @@ impl Toolbox {
             let ReadCall::Tool(reading) = command.call else { continue };
             let tool = reading.tool;
             if command.is_open {
-                open.push(self.open_call(*reading, &command.text)?);
+                open.push(self.open_call(&reading, &command.text)?);
                 continue;
             }
             if stages.iter().any(|stage| stage.key == command.key) {
@@ -146,13 +146,13 @@ impl Toolbox {
     }
 
     /// Checks a command whose words are not known yet, as far as that can be done.
-    fn open_call<'a>(&'a self, reading: Reading<'a>, text: &str) -> Result<OpenCall<'a>, Box<PlanFailure>> {
+    fn open_call<'a>(&'a self, reading: &Reading<'a>, text: &str) -> Result<OpenCall<'a>, Box<PlanFailure>> {
         let tool = reading.tool;
         if !tool.is_native() && reading.unknown.is_none() && !self.policy.permits(tool) {
             let error = CallError::UnknownTool { suggestions: Vec::new() };
             return Err(Box::new(PlanFailure { tool: Some(tool.name().to_owned()), text: text.to_owned(), error }));
         }
-        let started = std::iter::successors(Some(&reading), |one| one.started.as_ref().map(|next| &next.reading));
+        let started = std::iter::successors(Some(reading), |one| one.started.as_ref().map(|next| &next.reading));
         let risk = started.map(|reading| {
             let bound = reading.bind(Input::Pipe).or_else(|_| reading.bind(Input::Nothing));
             bound.map_or(reading.tool.risk(), |bound| risk::of_call(reading.tool, &bound))

@@ -63,5 +63,4 @@ pub(super) use needs::start;
 pub use portable::kernel_abi;
 #[cfg(not(native_linux))]
 pub(super) use portable::{execute, start};
-pub(in crate::exec) use protected::PROTECTED;
 pub use rights::{CageRights, Readable, Rights};

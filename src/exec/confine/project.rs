@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::protected::PROTECTED;
 use super::rights::CageRights;
 use super::secret_names::SecretNames;
+use crate::exec::files::PROTECTED;
 
 /// Directories with the files of others. The names in them are not those of the project's secrets.
 const FOREIGN: [&str; 7] = [".git", ".venv", "venv", "node_modules", "vendor", "target", "__pycache__"];

@@ -3,39 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The names.
-pub(in crate::exec) const PROTECTED: [&str; 30] = [
-    ".git",
-    ".gitmodules",
-    ".hg",
-    ".svn",
-    ".envrc",
-    ".vscode",
-    ".idea",
-    ".zed",
-    ".fleet",
-    ".devcontainer",
-    ".husky",
-    ".githooks",
-    ".pre-commit-config.yaml",
-    "lefthook.yml",
-    ".claude",
-    ".claude.json",
-    ".mcp.json",
-    ".cursor",
-    ".cursorrules",
-    ".gemini",
-    ".codex",
-    ".qwen",
-    ".opencode",
-    "opencode.json",
-    ".github",
-    ".bashrc",
-    ".profile",
-    ".zshrc",
-    ".climax",
-    "climax.yaml",
-];
+use crate::exec::files::PROTECTED;
 
 /// Most names under which a file is moved aside, before it is left where it is.
 const MAX_ASIDE: usize = 100;

@@ -11,6 +11,7 @@ mod result_files;
 mod stream;
 
 pub use paths::could_write;
+pub(super) use place::PROTECTED;
 pub(crate) use place::{Place, is_there, place_of};
 pub(crate) use program::path_of_program;
 pub(super) use program::resolve;

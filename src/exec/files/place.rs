@@ -2,8 +2,41 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::exec::confine::PROTECTED;
 use crate::exec::environment::variable;
+
+/// Names at the top of a project that programs outside of it load or run without being asked.
+pub(in crate::exec) const PROTECTED: [&str; 30] = [
+    ".git",
+    ".gitmodules",
+    ".hg",
+    ".svn",
+    ".envrc",
+    ".vscode",
+    ".idea",
+    ".zed",
+    ".fleet",
+    ".devcontainer",
+    ".husky",
+    ".githooks",
+    ".pre-commit-config.yaml",
+    "lefthook.yml",
+    ".claude",
+    ".claude.json",
+    ".mcp.json",
+    ".cursor",
+    ".cursorrules",
+    ".gemini",
+    ".codex",
+    ".qwen",
+    ".opencode",
+    "opencode.json",
+    ".github",
+    ".bashrc",
+    ".profile",
+    ".zshrc",
+    ".climax",
+    "climax.yaml",
+];
 
 /// Where a file lies that is to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

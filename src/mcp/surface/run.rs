@@ -37,8 +37,8 @@ fn description(surface: &MetaSurface, index: &ToolIndex) -> Cow<'static, str> {
         more => format!(" and {more} more"),
     };
     let text = format!(
-        "Run a command line of these programs: {named}{more}. Pipes, &&, ||, ;, quotes, globs and 2>&1 work. There is no \
-         shell: no variables, $(), redirection to files or background jobs."
+        "Run a bash command line of these programs: {named}{more}. No functions, arrays or background jobs. Set variables \
+         before use."
     );
     text.into()
 }

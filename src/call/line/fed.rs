@@ -1,0 +1,71 @@
+//! Reads a command with the standard input and the variables that it has.
+
+use climax_catalog::{Cage, ToolIndex};
+use climax_shell::Origin;
+
+use super::read_line::Feed;
+use super::reading::Reading;
+use super::resolve::{ExpandedCommand, LineContext, UnreadLine, read_command};
+use super::variables::is_harmless;
+use crate::call::arguments::Input;
+
+/// A command, read with the standard input and the variables that it has.
+#[derive(Clone, Debug)]
+pub(crate) struct FedCommand<'a> {
+    pub(crate) reading: Reading<'a>,
+    /// Whether it reads its standard input.
+    pub(crate) reads_input: bool,
+    /// The input that its arguments are bound with: none where the operand `-` names it.
+    pub(crate) feed: Feed,
+    /// The variables that are no arguments, which its program gets as they are.
+    pub(crate) variables: Vec<(String, String)>,
+}
+
+/// Reads a command with the standard input that it has.
+///
+/// A command need not read what it inherits, or what stands before the line. Every program may get harmless variables, and
+/// one in a cage all.
+pub(crate) fn read_fed<'a>(
+    index: &'a ToolIndex,
+    command: ExpandedCommand<'_>,
+    (feed, is_own): (&Feed, bool),
+    context: LineContext<'_>,
+) -> Result<FedCommand<'a>, UnreadLine> {
+    let (harmless, own): (Vec<_>, Vec<_>) = command.variables.iter().cloned().partition(|(name, _)| is_harmless(name));
+    // Programs of many files take `-` for standard input.
+    let reads_dash = command.fields.iter().any(|field| field.text == "-" && field.origin == Origin::Literal);
+    let read_with = |variables: &[(String, String)]| {
+        let command = ExpandedCommand { variables, ..command };
+        let read = |input| read_command(index, command, input, context);
+        match (read(feed.input()), feed) {
+            (Ok(reading), feed) => Ok((reading, *feed != Feed::Nothing, feed.clone())),
+            (Err(_), Feed::Inherited) if !is_own => {
+                read(Input::Nothing).map(|reading| (reading, reads_dash, Feed::Nothing))
+            }
+            // Without an input it reads the null device, as in a shell that has none.
+            (Err(error), Feed::Nothing) => {
+                read(Input::Pipe).map(|reading| (reading, false, Feed::Pipe)).map_err(|_| error)
+            }
+            (Err(error), _) if reads_dash => {
+                read(Input::Nothing).map(|reading| (reading, true, Feed::Nothing)).map_err(|_| error)
+            }
+            (Err(error), _) => Err(error),
+        }
+    };
+
+    match read_with(&own) {
+        Ok((reading, reads_input, feed)) => Ok(FedCommand { reading, reads_input, feed, variables: harmless }),
+        Err(error) if own.is_empty() => Err(error),
+        Err(error) => match read_with(&[]) {
+            Ok((reading, reads_input, feed)) if runs_project_code(&reading) => {
+                Ok(FedCommand { reading, reads_input, feed, variables: command.variables.to_vec() })
+            }
+            Ok(_) | Err(_) => Err(error),
+        },
+    }
+}
+
+/// Whether a tool runs code of the directory anyway, and may get any variable for it.
+fn runs_project_code(reading: &Reading<'_>) -> bool {
+    reading.tool.needs().is_some_and(|needs| needs.cage == Some(Cage::Workspace))
+}

@@ -1,0 +1,113 @@
+//! Finds parts of the tree that a survey needs to know beforehand.
+
+use std::collections::BTreeSet;
+
+use climax_shell::{Arithmetic, Body, Condition, List, Part, Word};
+
+/// Finds the lists in a part of a word.
+pub(super) fn lists_of_part<'p>(part: &'p Part, lists: &mut Vec<&'p List>) {
+    match part {
+        Part::Text(_) | Part::Quoted(_) => {}
+        Part::Double(parts) => parts.iter().for_each(|part| lists_of_part(part, lists)),
+        Part::Substitution(list, _) => lists.push(list),
+        Part::Parameter(parameter, _) => {
+            let words = parameter.operation.words();
+            words.into_iter().flat_map(|word| &word.parts).for_each(|part| lists_of_part(part, lists));
+        }
+        Part::Arithmetic(expression, _) => {
+            expression.parts().into_iter().for_each(|part| lists_of_part(part, lists));
+        }
+    }
+}
+
+/// Finds the words of a condition.
+pub(super) fn words_of_condition<'w>(condition: &'w Condition, words: &mut Vec<&'w Word>) {
+    match condition {
+        Condition::Word(word) | Condition::Unary(_, word) => words.push(word),
+        Condition::Binary(_, one, other) => words.extend([one, other]),
+        Condition::Not(condition) => words_of_condition(condition, words),
+        Condition::Logic(_, one, other) => {
+            words_of_condition(one, words);
+            words_of_condition(other, words);
+        }
+    }
+}
+
+/// Finds the variables that an expression sets.
+pub(super) fn assigned_in_arithmetic(expression: &Arithmetic, names: &mut BTreeSet<String>) {
+    names.extend(expression.assigned());
+}
+
+/// Finds the variables that commands set; whether they change the directory.
+pub(super) fn assigned(list: &List, names: &mut BTreeSet<String>) -> bool {
+    let mut changes = false;
+    for chain in &list.items {
+        for pipeline in std::iter::once(&chain.first).chain(chain.rest.iter().map(|(_, pipeline)| pipeline)) {
+            for command in &pipeline.commands {
+                changes |= assigned_by(&command.body, names);
+            }
+        }
+    }
+    changes
+}
+
+/// Finds the variables that a command sets.
+fn assigned_by(body: &Body, names: &mut BTreeSet<String>) -> bool {
+    match body {
+        Body::Simple(simple) => {
+            if simple.words.is_empty() {
+                names.extend(simple.assignments.iter().map(|assignment| assignment.name.clone()));
+            }
+            let first = simple.words.first().and_then(Word::plain);
+            if matches!(first, Some("read" | "export" | "unset")) {
+                let literals = simple.words[1..].iter().filter_map(|word| {
+                    word.assignment().map(|assignment| assignment.name).or_else(|| word.plain().map(str::to_owned))
+                });
+                names.extend(literals.filter(|name| !name.starts_with('-')));
+            }
+            for word in &simple.words {
+                for part in &word.parts {
+                    if let Part::Arithmetic(expression, _) = part {
+                        assigned_in_arithmetic(expression, names);
+                    }
+                }
+            }
+            first == Some("cd")
+        }
+        Body::Subshell(_) | Body::Condition(_) => false,
+        Body::Group(list) => assigned(list, names),
+        Body::If(command) => {
+            let mut changes = command.otherwise.as_ref().is_some_and(|list| assigned(list, names));
+            for branch in &command.branches {
+                changes |= assigned(&branch.condition, names);
+                changes |= assigned(&branch.body, names);
+            }
+            changes
+        }
+        Body::For(command) => {
+            names.insert(command.name.clone());
+            assigned(&command.body, names)
+        }
+        Body::Count(count) => {
+            for part in [&count.start, &count.condition, &count.step].into_iter().flatten() {
+                assigned_in_arithmetic(part, names);
+            }
+            assigned(&count.body, names)
+        }
+        Body::While(command) => {
+            let changes = assigned(&command.condition, names);
+            assigned(&command.body, names) || changes
+        }
+        Body::Case(case) => {
+            let mut changes = false;
+            for arm in &case.arms {
+                changes |= assigned(&arm.body, names);
+            }
+            changes
+        }
+        Body::Arithmetic(expression) => {
+            assigned_in_arithmetic(expression, names);
+            false
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Simple commands: builtins, programs, and those that start others.
+
+use std::ops::Range;
+
+use climax_shell::{Command, Field, Origin, Simple, State, Value, Word, parse};
+
+use super::{Fields, MAX_TEXTS, Place, Survey, changed, inherited};
+use crate::call::line::fed::{FedCommand, read_fed};
+use crate::call::line::forms::{Builtin, Find, Form, Xargs};
+use crate::call::line::read_line::{CommandKey, Feed, ReadCall, ReadCommand};
+use crate::call::line::resolve::{ExpandedCommand, UnreadLine};
+
+impl Survey<'_, '_> {
+    /// Reads a simple command.
+    pub(super) fn simple(
+        &mut self,
+        command: &Command,
+        simple: &Simple,
+        feed: &Feed,
+        is_own: bool,
+    ) -> Result<(), UnreadLine> {
+        self.substitutions(simple.assignments.iter().map(|assignment| &assignment.value))?;
+        self.substitutions(&simple.words)?;
+        let mut variables = Vec::new();
+        let mut is_open = false;
+        for assignment in &simple.assignments {
+            let value = self.text(&assignment.value)?;
+            is_open |= value.is_open;
+            let is_reading = assignment.name == "IFS" && simple.words.first().and_then(Word::plain) == Some("read");
+            if !is_reading {
+                self.settable(&assignment.range, &assignment.name)?;
+            }
+            if simple.words.is_empty() {
+                let known = if value.is_open || assignment.appends { Value::Open } else { Value::Known(value.text) };
+                self.state.set(&assignment.name, known);
+            } else {
+                variables.push((assignment.name.clone(), value.text));
+            }
+        }
+        if simple.words.is_empty() {
+            return Ok(());
+        }
+
+        let fields = self.fields(&simple.words, &command.range)?;
+        self.expanded(command, &fields, (&variables, is_open), feed, is_own)
+    }
+
+    /// Reads a command with its fields.
+    fn expanded(
+        &mut self,
+        command: &Command,
+        fields: &Fields,
+        (variables, is_open): (&[(String, String)], bool),
+        feed: &Feed,
+        is_own: bool,
+    ) -> Result<(), UnreadLine> {
+        let form =
+            Form::of(&fields.expanded).map_err(|(problem, remedy)| self.error(&command.range, problem, remedy))?;
+        match form {
+            Form::Builtin(builtin, words) => self.builtin(command, builtin, words),
+            Form::Program(words) => {
+                let skipped = fields.expanded.len() - words.len();
+                let written = &fields.written[skipped.min(fields.written.len())..];
+                self.program(command, (written, words, &fields.places), (variables, is_open), feed, is_own)
+            }
+            Form::Text { text, arguments, .. } => self.nested(command, &text.text, arguments, feed),
+            Form::Xargs(Xargs { command: words, replaced, .. }) => {
+                if words.is_empty() {
+                    return Ok(());
+                }
+                let words = with_value(words, replaced.as_deref());
+                let known = Fields { written: words.clone(), expanded: words, places: fields.places.clone() };
+                self.open_command(command, &known, variables)
+            }
+            Form::Find(Find { words: find, command: words, .. }) => {
+                let mut find = find.to_vec();
+                find.push(literal("-print0"));
+                self.program(command, (&find, &find, &fields.places), (variables, is_open), feed, is_own)?;
+                self.joined("|");
+                let words = with_value(words, Some("{}"));
+                let known = Fields { written: words.clone(), expanded: words, places: fields.places.clone() };
+                self.open_command(command, &known, variables)
+            }
+        }
+    }
+
+    /// Reads a command that gets values which are not known yet.
+    fn open_command(
+        &mut self,
+        command: &Command,
+        fields: &Fields,
+        variables: &[(String, String)],
+    ) -> Result<(), UnreadLine> {
+        self.expanded(command, fields, (variables, true), &Feed::Nothing, false)
+    }
+
+    /// Reads the commands of a text.
+    fn nested(&mut self, command: &Command, text: &str, words: &[Field], feed: &Feed) -> Result<(), UnreadLine> {
+        if self.depth == MAX_TEXTS {
+            return Err(self.error(
+                &command.range,
+                "too many texts of `sh -c` stand in one another",
+                "write the commands out",
+            ));
+        }
+        let script = parse(text).map_err(|error| {
+            let problem = format!("in the text of `-c`, at byte {}: {}", error.range.start, error.problem);
+            self.error(&command.range, problem, error.remedy)
+        })?;
+        let positions = words.get(1..).unwrap_or_default();
+        let is_open = positions.iter().any(|word| word.is_open);
+        let exported = self.state.variables.iter().filter(|(name, variable)| variable.is_exported || *name == "TMPDIR");
+        let state = State {
+            variables: exported.map(|(name, variable)| (name.clone(), variable.clone())).collect(),
+            name: words.first().map_or_else(|| "sh".to_owned(), |word| word.text.clone()),
+            positions: (!is_open).then(|| positions.iter().map(|word| word.text.clone()).collect()),
+            ..State::default()
+        };
+        let mut inner = Survey {
+            index: self.index,
+            line: text,
+            context: self.context,
+            state,
+            directory: self.directory.clone(),
+            commands: std::mem::take(&mut self.commands),
+            depth: self.depth + 1,
+        };
+        let read = inner.list(&script.list, &inherited(feed));
+        self.commands = std::mem::take(&mut inner.commands);
+        read
+    }
+
+    fn builtin(&mut self, command: &Command, builtin: Builtin, words: &[Field]) -> Result<(), UnreadLine> {
+        let texts: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
+        match builtin {
+            Builtin::ChangeDirectory => {
+                let operands: Vec<&Field> = words.iter().filter(|word| word.text != "--").collect();
+                self.directory = match (operands.as_slice(), &self.directory) {
+                    ([], _) => match (self.context.env)("HOME") {
+                        Some(home) => Place::Known(Some(home)),
+                        None => Place::Open,
+                    },
+                    ([to], Place::Known(from)) if !to.is_open && to.text != "-" => {
+                        Place::Known(Some(changed(from.as_deref(), &to.text)))
+                    }
+                    ([to], _) if !to.is_open && to.text.starts_with('/') => Place::Known(Some(to.text.clone())),
+                    ([_], _) => Place::Open,
+                    _ => {
+                        return Err(self.error(
+                            &command.range,
+                            "`cd` takes one directory",
+                            "write `cd DIR && COMMAND`",
+                        ));
+                    }
+                };
+            }
+            Builtin::Read => {
+                for name in words.iter().filter(|word| !word.text.starts_with('-')) {
+                    self.settable(&command.range, &name.text)?;
+                    self.state.set(&name.text, Value::Open);
+                }
+                if words.iter().all(|word| word.text.starts_with('-')) {
+                    self.state.set("REPLY", Value::Open);
+                }
+            }
+            Builtin::Export => {
+                for word in words {
+                    let (name, value) = word
+                        .text
+                        .split_once('=')
+                        .map_or((word.text.as_str(), None), |(name, value)| (name, Some(value)));
+                    self.settable(&command.range, name)?;
+                    if let Some(value) = value {
+                        let value = if word.is_open { Value::Open } else { Value::Known(value.to_owned()) };
+                        self.state.set(name, value);
+                    }
+                    if let Some(variable) = self.state.variables.get_mut(name) {
+                        variable.is_exported = true;
+                    }
+                }
+            }
+            Builtin::Unset => {
+                for word in words.iter().filter(|word| !word.text.starts_with('-')) {
+                    self.settable(&command.range, &word.text)?;
+                    self.state.set(&word.text, Value::Unset);
+                }
+            }
+            Builtin::Shift | Builtin::Set if texts.iter().any(|text| text == "--" || !text.starts_with(['-', '+'])) => {
+                self.state.positions = None;
+            }
+            Builtin::Source => {
+                let is_activation = matches!(words, [path] if path.text.ends_with("/activate") && !path.is_open);
+                if !is_activation {
+                    let remedy = "write the commands themselves; `source DIR/bin/activate` is read";
+                    return Err(self.error(&command.range, "commands of files are not read", remedy));
+                }
+                for name in ["VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT"] {
+                    self.state.set(name, Value::Open);
+                }
+            }
+            _ => {}
+        }
+
+        let text = self.line.get(command.range.clone()).unwrap_or_default().to_owned();
+        let is_open = words.iter().any(|word| word.is_open);
+        let key = CommandKey { words: texts, ..CommandKey::default() };
+        let call = ReadCall::Builtin(builtin);
+        self.add(
+            ReadCommand {
+                call,
+                is_open,
+                key,
+                feed: Feed::Nothing,
+                reads_input: false,
+                variables: Vec::new(),
+                text,
+                then: None,
+            },
+            &command.range,
+        )
+    }
+
+    fn program(
+        &mut self,
+        command: &Command,
+        (written, fields, places): (&[Field], &[Field], &[Range<usize>]),
+        (variables, is_open): (&[(String, String)], bool),
+        feed: &Feed,
+        is_own: bool,
+    ) -> Result<(), UnreadLine> {
+        let mut all: Vec<(String, String)> =
+            self.state.exported().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        all.retain(|(name, _)| variables.iter().all(|(own, _)| own != name));
+        all.extend_from_slice(variables);
+        let expanded =
+            ExpandedCommand { line: self.line, range: &command.range, places, written, fields, variables: &all };
+        let read = read_fed(self.index, expanded, (feed, is_own), self.context)?;
+
+        let directory = match &self.directory {
+            Place::Known(directory) => directory.clone(),
+            Place::Open => None,
+        };
+        let is_open = is_open || self.directory == Place::Open || fields.iter().any(|field| field.is_open);
+        let words = fields.iter().map(|field| field.text.clone()).collect();
+        let key = CommandKey { words, variables: all.clone(), directory, feed: feed.clone() };
+        let text = self.line.get(command.range.clone()).unwrap_or_default().to_owned();
+        let FedCommand { reading, reads_input, feed, variables } = read;
+        let call = ReadCall::Tool(Box::new(reading));
+        self.add(ReadCommand { call, is_open, key, feed, reads_input, variables, text, then: None }, &command.range)
+    }
+}
+
+fn literal(text: &str) -> Field {
+    Field { text: text.to_owned(), origin: Origin::Literal, is_open: false, from: 0 }
+}
+
+/// The words of a command with an open value in the place of `replaced`, or behind them.
+fn with_value(words: &[Field], replaced: Option<&str>) -> Vec<Field> {
+    let value = |text: String| Field { text, origin: Origin::Value, is_open: true, from: 0 };
+    let placeholder = climax_shell::PLACEHOLDER;
+    let mut all: Vec<Field> = words
+        .iter()
+        .map(|word| match replaced.filter(|replaced| word.text.contains(replaced)) {
+            Some(replaced) if word.text == replaced => value(placeholder.to_owned()),
+            Some(replaced) => {
+                let origin = if word.text.starts_with(replaced) { Origin::Value } else { Origin::Mixed };
+                Field { text: word.text.replace(replaced, placeholder), origin, is_open: true, from: 0 }
+            }
+            None => word.clone(),
+        })
+        .collect();
+    if replaced.is_none() {
+        all.push(value(placeholder.to_owned()));
+    }
+    all
+}
