@@ -34,10 +34,21 @@ pub trait Approver: Sync {
     /// Asks the user to approve the calls of a plan.
     fn approve(&self, plan: &Plan<'_>) -> impl Future<Output = Verdict<Self::Question>> + Send;
 
-    /// Whether a user can be asked while a line runs.
-    fn can_ask(&self) -> bool {
-        false
+    /// What becomes of questions that come up while a line runs.
+    fn late_questions(&self) -> LateQuestions {
+        LateQuestions::ByPolicy
     }
+}
+
+/// What becomes of questions that come up while a line runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LateQuestions {
+    /// The user is asked.
+    Asked,
+    /// Nobody can be asked, so the policy decides.
+    ByPolicy,
+    /// The user can be asked only before a line runs.
+    Refused,
 }
 
 /// An approver without a user, for resources and prompts.

@@ -19,7 +19,7 @@ use rustyline::validate::Validator;
 use rustyline::{CompletionType, Context, Editor, Helper};
 
 use crate::call::WriteMode;
-use crate::call::approval::{Approver, Denial, FormAnswer, Verdict};
+use crate::call::approval::{Approver, Denial, FormAnswer, LateQuestions, Verdict};
 use crate::call::arguments::Input;
 use crate::call::digest::RequestDigest;
 use crate::call::form::Form;
@@ -203,5 +203,9 @@ impl Approver for Asking {
             Ok(answer) if terminal::is_yes(&answer) => Verdict::Approved,
             _ => Verdict::Denied(Denial::ByUser),
         }
+    }
+
+    fn late_questions(&self) -> LateQuestions {
+        LateQuestions::Asked
     }
 }

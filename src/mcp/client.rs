@@ -19,7 +19,7 @@ use super::request_context;
 use super::request_state::{RequestState, StateSigner, VerifiedState};
 use super::revision::is_modern;
 use crate::call::Plan;
-use crate::call::approval::{APPROVAL_LIMIT, Approver, Denial, FormAnswer, Verdict};
+use crate::call::approval::{APPROVAL_LIMIT, Approver, Denial, FormAnswer, LateQuestions, Verdict};
 use crate::call::digest::RequestDigest;
 use crate::call::digest::of_pairs;
 use crate::call::form::{Field, Form};
@@ -207,6 +207,15 @@ impl Approver for Client<'_> {
         }
         let response = self.elicit(approval_elicitation(plan.question().await)).await;
         response.map_or(Verdict::Denied(Denial::ByUser), |response| verdict(&response))
+    }
+
+    fn late_questions(&self) -> LateQuestions {
+        match (self.supports_forms(), is_modern(self.context)) {
+            (false, _) => LateQuestions::ByPolicy,
+            // It answers with a later request, by which the line would run again.
+            (true, true) => LateQuestions::Refused,
+            (true, false) => LateQuestions::Asked,
+        }
     }
 }
 

@@ -124,7 +124,15 @@ async fn climax_read_runs_lines_of_reading_commands_only() {
     assert_eq!(text(&client.tool("climax_read", json!({ "command": "seq 3 | tail -n 1" })).await), "3");
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("made");
-    for line in [format!("echo a | tee {}", file.display()), format!("seq 3 && touch {}", file.display())] {
+    let path = file.display();
+    for line in [
+        format!("echo a | tee {path}"),
+        format!("seq 3 && touch {path}"),
+        format!("seq 3 > {path}"),
+        format!("for n in $(seq 3); do echo $n >> {path}; done"),
+        format!("echo {path} | xargs touch"),
+        format!("p={path}; bash -c 'touch \"$1\"' x \"$p\""),
+    ] {
         let result = client.tool("climax_read", json!({ "command": line })).await;
         assert_eq!(result["isError"], true, "{result}");
         assert!(!file.exists(), "{line}");
@@ -146,6 +154,28 @@ async fn approval_is_asked_once_and_shows_every_command() {
     let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "action": "accept", "content": {} } });
     let result = client.exchange(&answer.to_string()).await;
     assert_eq!(text(&result["result"]), "3\nUTC");
+}
+
+#[tokio::test]
+async fn words_that_were_not_known_before_are_asked_about_when_they_are() {
+    let policy = "default: enabled\napproval: {global: write}\n";
+    let mut client = Client::open(restricted(bundled(), policy), run_surface(), json!({ "elicitation": {} })).await;
+    let directory = tempfile::tempdir().unwrap();
+    let line = format!("cd {}; for n in $(seq 2); do touch \"made$n\"; done; ls", directory.path().display());
+    let request = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call",
+        "params": { "name": "climax_run", "arguments": { "command": line } } });
+    let mut question = client.exchange(&request.to_string()).await;
+    for number in 1..=2 {
+        let message = question["params"]["message"].as_str().unwrap();
+        assert!(message.contains(&format!("touch made{number}")), "{message}");
+        assert!(!directory.path().join(format!("made{number}")).exists(), "nothing runs before the answer");
+        let action = if number == 1 { "accept" } else { "decline" };
+        let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "action": action, "content": {} } });
+        question = client.exchange(&answer.to_string()).await;
+    }
+    let result = &question["result"];
+    assert_eq!(result["structuredContent"]["error"]["code"], "approval_denied", "{result}");
+    assert!(directory.path().join("made1").exists() && !directory.path().join("made2").exists());
 }
 
 #[tokio::test]

@@ -181,7 +181,7 @@ impl Toolbox {
         let surroundings =
             Surroundings { directory, input, cage: bounds.cage, env: session.env, purpose: session.purpose };
         let planned = if tool.is_native() {
-            self.plan_file(reading)
+            self.plan_file(reading, session.purpose)
         } else {
             self.plan_command(reading, text, surroundings).and_then(|mut call| {
                 // The variables of the config win.
@@ -203,12 +203,13 @@ impl Toolbox {
     }
 
     /// Plans the call of a redirection.
-    fn plan_file<'a>(&'a self, reading: Reading<'a>) -> Result<PlannedCall<'a>, CallError> {
+    fn plan_file<'a>(&'a self, reading: Reading<'a>, purpose: Purpose) -> Result<PlannedCall<'a>, CallError> {
         let Reading { tool, arguments, .. } = reading;
         if !self.policy.permits(tool) {
             return Err(CallError::UnknownTool { suggestions: Vec::new() });
         }
         let bound = arguments::bind(tool, &arguments).map_err(|violations| invalid(tool, &arguments, violations))?;
+        permitted_values(tool, &arguments, &bound, purpose)?;
         let invocation = command_line::plan(tool, &bound, &exec::variable);
         Ok(PlannedCall { tool, arguments: Cow::Owned(arguments), bound, invocation, started: None })
     }

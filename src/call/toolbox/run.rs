@@ -13,7 +13,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::Toolbox;
 use super::journal::Journal;
 use super::planning::Additions;
-use crate::call::approval::{Approver, Verdict};
+use crate::call::approval::{Approver, LateQuestions, Verdict};
 use crate::call::denial;
 use crate::call::interpreter::{Interpreter, LineStart};
 use crate::call::native::Native;
@@ -150,12 +150,14 @@ impl Toolbox {
 
         journal.permission = Permission::Awaited;
         journal.permission = approve(plan, approver, stop.clone()).await?;
-        if plan.may_need_approval() && !approver.can_ask() {
-            // Nobody can be asked later, so the policy decides now.
-            match approver.approve(plan).await {
-                Verdict::Denied(denial) => return Err(CallResult::Failed(CallError::ApprovalDenied(denial))),
-                Verdict::InputRequired(question) => return Err(CallResult::InputRequired(question)),
-                Verdict::Approved => {}
+        if plan.may_need_approval() {
+            // What nobody can be asked about later is decided now, before anything has run.
+            match (approver.late_questions(), plan.headless::<A::Question>()) {
+                (LateQuestions::Asked, _) | (LateQuestions::ByPolicy, Verdict::Approved) => {}
+                (LateQuestions::ByPolicy, Verdict::Denied(denial)) => {
+                    return Err(CallResult::Failed(CallError::ApprovalDenied(denial)));
+                }
+                _ => return Err(CallResult::Failed(CallError::LateQuestion)),
             }
         }
 
