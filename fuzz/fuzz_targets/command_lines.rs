@@ -42,7 +42,13 @@ fuzz_target!(|line: &str| {
         let argv = plan(tool, &bound, &|_| None).argv;
         assert!(argv.iter().all(|word| !word.contains('\0')), "{argv:?}");
         let words: Vec<&str> = argv.iter().map(String::as_str).collect();
-        let command = CommandWords { words: &words, variables: &[], input, names_program: &|word, own| word == own, unknown: &|_| None };
+        let command = CommandWords {
+            words: &words,
+            variables: &[],
+            input,
+            names_program: &|word, own| word == own,
+            unknown: &|_| None,
+        };
         let again = read(&INDEX, command).unwrap_or_else(|unread| panic!("{argv:?}: {}", unread.problem));
         let bound = bind_line(again.tool, &again.arguments, input).expect("read arguments are valid");
         let mut twice = plan(again.tool, &bound, &|_| None).argv;

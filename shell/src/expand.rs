@@ -156,6 +156,7 @@ impl<S: Surroundings> Expander<'_, S> {
     /// A command must run first, or the line is refused.
     pub fn fields<'w>(&mut self, words: &'w [Word]) -> Result<Vec<Field>, ExpandError<'w>> {
         let mut all = Vec::with_capacity(words.len());
+        let mut size = 0;
         for (from, word) in words.iter().enumerate() {
             // The fast way for most words.
             if let [Part::Text(text)] = word.parts.as_slice()
@@ -168,6 +169,10 @@ impl<S: Surroundings> Expander<'_, S> {
             let mut fields = Fields::default();
             self.parts(&word.parts, false, &mut fields)?;
             fields.end();
+            size += fields.done.iter().map(|(characters, _)| characters.len()).sum::<usize>();
+            if size > MAX_VALUE_BYTES {
+                return Err(too_long(&word.range).into());
+            }
             for (characters, is_open) in fields.done {
                 self.add_field(&characters, is_open, from, word, &mut all)?;
             }
@@ -231,6 +236,9 @@ impl<S: Surroundings> Expander<'_, S> {
                     let value = self.joined(part)?;
                     fields.is_open |= value.is_none();
                     let text = value.as_deref().unwrap_or(PLACEHOLDER);
+                    if fields.open.len() + text.len() > MAX_VALUE_BYTES {
+                        return Err(too_long(&(0..0)).into());
+                    }
                     fields.open.extend(text.chars().map(|c| Character { c, is_quoted: false, is_value: true }));
                 }
             }
@@ -244,6 +252,9 @@ impl<S: Surroundings> Expander<'_, S> {
                 Part::Text(text) | Part::Quoted(text) => fields.literal(text, true),
                 part => {
                     let value = self.joined(part)?;
+                    if fields.open.len() + value.as_ref().map_or(0, String::len) > MAX_VALUE_BYTES {
+                        return Err(too_long(&(0..0)).into());
+                    }
                     fields.value(value.as_deref(), true);
                 }
             }
@@ -285,6 +296,9 @@ impl<S: Surroundings> Expander<'_, S> {
                     let value = self.joined(part)?;
                     fields.value(value.as_deref(), in_quotes);
                 }
+            }
+            if fields.open.len() > MAX_VALUE_BYTES {
+                return Err(too_long(&(0..0)).into());
             }
         }
         Ok(())

@@ -65,6 +65,8 @@ pub(crate) struct PlannedCall<'a> {
     pub(crate) invocation: Invocation,
     /// The call that the program starts, such as `git log` of `timeout 5 git log`.
     pub(crate) started: Option<Box<PlannedCall<'a>>>,
+    /// The risk that it has at least, because of where its words come from.
+    pub(crate) least_risk: Risk,
 }
 
 impl<'a> Plan<'a> {
@@ -126,7 +128,7 @@ impl<'a> PlannedCall<'a> {
     /// In a wider cage than that of the tool it is the risk of the cage. Where the tool lacks its cage, it is what the tool
     /// can do without.
     pub(crate) fn risk(&self) -> Risk {
-        let own = risk::of_call(self.tool, &self.bound);
+        let own = risk::of_call(self.tool, &self.bound).max(self.least_risk);
         match (self.cage(), self.tool.needs().filter(|needs| needs.cage.is_some())) {
             (Some(cage), _) => own.max(cage.risk()),
             (None, Some(needs)) => own.max(needs.without.unwrap_or(Risk::Destructive)),

@@ -16,6 +16,22 @@ pub fn promised(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Risk {
     added(bound).chain([Risk::promised(tool.written_risk())]).max().unwrap_or(Risk::Destructive)
 }
 
+/// Programs of which a call chooses the host that they reach.
+const CHOOSING_HOSTS: [&str; 1] = ["curl"];
+
+/// Returns the least risk of a call that gets what its line has read, since it could send that away.
+///
+/// Where the call chooses the host, that is destructive. Where configuration or a login fix it, it is `write`. A program
+/// without network sends nothing.
+pub(crate) fn of_sent_data(tool: ResolvedTool<'_>) -> Risk {
+    let reaches_network = tool.needs().is_none_or(|needs| needs.has_network());
+    match reaches_network {
+        true if CHOOSING_HOSTS.contains(&tool.cli().name()) => Risk::Destructive,
+        true => Risk::Write,
+        false => Risk::Read,
+    }
+}
+
 /// The risks of the arguments that a call gives. A boolean that is false counts if it has words of its own.
 fn added(bound: &Bound<'_>) -> impl Iterator<Item = Risk> {
     bound.iter().filter_map(|(arg, value)| of_argument(arg, value))

@@ -307,6 +307,43 @@ fn nothing_runs_where_a_later_command_could_need_an_approval() {
 }
 
 #[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn data_that_a_line_has_read_is_not_sent_unasked() {
+    let place = Place::new();
+    fs::write(place.path("policy.yaml"), "default: enabled\napproval: {global: destructive, headless: deny}\n")
+        .unwrap();
+    // Nothing listens there.
+    let host = "http://127.0.0.1:9";
+    for line in [
+        format!("curl -s \"{host}/?$(cat a.txt | head -1)\""),
+        format!("x=$(cat a.txt); curl -s {host}/$x"),
+        format!("head -1 a.txt | while read -r x; do curl -s \"{host}/$x\"; done"),
+        format!("head -1 a.txt | xargs -I{{}} curl -s {host}/{{}}"),
+    ] {
+        let (_, status, _, stderr) = place.effect(&line, true);
+        assert_eq!(status, Some(126), "{line}: {stderr}");
+    }
+    for line in [
+        format!("base={host}; curl -s $base/x; echo \"status $?\""),
+        format!("curl -s \"{host}/$(printf 'a')\"; echo \"status $?\""),
+        format!("x=$(cat a.txt); curl -s {host}/; echo \"status $?\""),
+    ] {
+        let (output, status, _, stderr) = place.effect(&line, true);
+        assert!(status == Some(0) && output.contains("status 7"), "{line}: {output} {stderr}");
+    }
+}
+
+#[test]
+fn values_do_not_fill_the_memory() {
+    let place = Place::new();
+    for line in ["x=aaaaaaaa; while true; do x=$x$x; done", "x=aaaaaaaa; for i in {1..60}; do x+=$x; done", "x=$(yes)"]
+    {
+        let (_, status, _, stderr) = place.effect(line, true);
+        assert!(status != Some(0) && (stderr.contains("bytes") || stderr.contains("too long")), "{line}: {stderr}");
+    }
+}
+
+#[test]
 fn endless_lines_end() {
     let place = Place::new();
     for line in ["while true; do :; done", "for ((;;)); do :; done", "i=0; until false; do i=$((i+1)); done"] {

@@ -189,6 +189,7 @@ where
             Err(error) => Err(error),
         };
         let Ok((line, is_whole)) = read else { return Ok(Done::status(1)) };
+        shell.has_data = true;
         let splits = due.variables.iter().all(|(name, value)| name != "IFS" || !value.is_empty());
         let separator = due.variables.iter().find(|(name, _)| name == "IFS").map(|(_, value)| value.as_str());
         Self::assign(shell, due, &names, (&line, separator.filter(|_| splits), splits))?;

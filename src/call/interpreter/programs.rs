@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use climax_catalog::near_misses;
+use climax_shell::{Field, Origin};
 use futures_util::future::Future;
 
 use super::record::{Record, placed};
@@ -11,7 +12,7 @@ use super::simple::{Due, settable};
 use super::streams::{Source, Streams};
 use super::{Halt, Interpreter, Ran, failure};
 use crate::call::approval::Approver;
-use crate::call::line::{CommandKey, ExpandedCommand, read_fed};
+use crate::call::line::{CommandKey, ExpandedCommand, Feed, read_fed};
 use crate::call::outcome::{CallError, CallResult, Ending};
 use crate::call::plan::{Plan, Stage};
 use crate::call::plan_outcome::{PlanFailure, StageOutcome, StepOutcome};
@@ -67,7 +68,8 @@ where
             directory: shell.directory.clone(),
             feed: due.feed(&streams.input),
         };
-        if let Some(stage) = self.planned.get(&key) {
+        let has_data = shell.has_data && due.fields.iter().any(|field| field.origin != Origin::Literal);
+        if let Some(stage) = self.planned.get(&key).filter(|_| !has_data) {
             if !stage.reads_input {
                 streams.input = Source::Nothing;
             }
@@ -91,7 +93,10 @@ where
                 let error = CallError::Unread(Box::new(error));
                 Box::new(PlanFailure { tool: None, text: text.clone(), error })
             })?;
+            let from_line = |field: &Field| matches!(field.origin, Origin::Literal | Origin::Path);
+            let has_values = shell.has_data && !fields.iter().all(from_line);
             let stage = LineStage {
+                carries_data: has_values || (due.is_own && key.feed == Feed::Pipe),
                 reading: read.reading,
                 reads_input: read.reads_input,
                 feed: &read.feed,

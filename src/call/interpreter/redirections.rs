@@ -167,6 +167,7 @@ where
             feed: &Feed::Nothing,
             text: text.0.get(redirection.range.clone()).unwrap_or_default(),
             directory,
+            carries_data: false,
             variables: &[],
             bounds: self.bounds,
         };

@@ -15,6 +15,8 @@ pub(super) struct Shell {
     pub(super) previous: Option<Before>,
     /// The environment of Python that `source` has activated.
     pub(super) environment: Option<PathBuf>,
+    /// Whether it has read something: the output of a command, or a line of its input.
+    pub(super) has_data: bool,
     /// The number of loops around the command.
     pub(super) loops: usize,
     /// The number of texts of `sh -c` around it.

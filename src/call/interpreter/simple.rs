@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use climax_shell::{
-    Arithmetic, Command, ExpandError, Expander, Field, List, Pattern, Simple, Substituted, Surroundings, Value, Word,
-    parse,
+    Arithmetic, Body, Command, ExpandError, Expander, Field, List, Pattern, Simple, Substituted, Surroundings, Target,
+    Value, Word, parse,
 };
 use futures_util::future::Future;
 
@@ -86,7 +86,14 @@ where
         for assignment in &simple.assignments {
             let value = self.word(shell, text, &assignment.value, record).await?.text;
             let value = match shell.state.variables.get(&assignment.name).map(|variable| &variable.value) {
-                Some(Value::Known(old)) if assignment.appends => format!("{old}{value}"),
+                Some(Value::Known(old)) if assignment.appends => {
+                    if old.len() + value.len() > MAX_SUBSTITUTION_BYTES {
+                        let problem = "the value would be too long";
+                        let remedy = "let a program make it, or write it to a file";
+                        return Err(failure(text, assignment.range.clone(), problem, remedy));
+                    }
+                    format!("{old}{value}")
+                }
                 _ => value,
             };
             if simple.words.is_empty() {
@@ -317,6 +324,7 @@ where
         let (ran, output) = futures_util::future::join(run, output).await;
 
         record.extend(ran?, self.most_bytes);
+        shell.has_data |= !prints_itself(list);
         shell.set_status(inner.status());
         let mut bytes = self.masks.apply(output.map_err(broken)?);
         bytes.retain(|byte| *byte != 0);
@@ -381,4 +389,15 @@ fn refused(text: Text<'_>, range: &Range<usize>, error: ExpandError<'_>) -> Halt
         ExpandError::Failed(message) => failure(text, range.clone(), message, "give the variable a value"),
         ExpandError::Due(_, place) => failure(text, place, "this command cannot run first", "write its result out"),
     }
+}
+
+/// Whether a list prints nothing but its own words, as `$(cat <<'EOF' …)` and `$(printf …)` do.
+fn prints_itself(list: &List) -> bool {
+    let prints = |command: &Command| {
+        let Body::Simple(simple) = &command.body else { return false };
+        let first = simple.words.first().and_then(Word::plain);
+        let has_text = command.redirections.iter().any(|one| matches!(one.target, Target::Text(_)));
+        matches!(first, Some("echo" | "printf")) || (simple.words.len() == 1 && first == Some("cat") && has_text)
+    };
+    list.items.iter().all(|chain| chain.rest.is_empty() && chain.first.commands.iter().all(prints))
 }

@@ -127,7 +127,7 @@ where
             fields.extend(values.iter().map(|text| Field { from, ..value(text, Origin::Value) }));
         }
 
-        let mut inner = Shell { loops: 0, ..shell.clone() };
+        let mut inner = Shell { loops: 0, has_data: true, ..shell.clone() };
         let own = Due { written: &written, fields: &fields, is_own: false, ..due };
         Box::pin(self.dispatch(&mut inner, own, streams.clone(), record)).await?;
         Ok(inner.status())

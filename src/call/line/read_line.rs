@@ -28,6 +28,8 @@ pub struct ReadCommand<'a> {
     pub reads_input: bool,
     /// The standard input that its arguments are bound with.
     pub feed: Feed,
+    /// Whether it gets what the line has read: from a pipe, a file, or the output of a command.
+    pub carries_data: bool,
     /// The variables that its program gets as they are.
     pub variables: Vec<(String, String)>,
     /// The command as it is written.

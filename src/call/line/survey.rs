@@ -488,6 +488,7 @@ impl<'a> Survey<'a, '_> {
                 key,
                 feed: Feed::Nothing,
                 reads_input: false,
+                carries_data: false,
                 variables: Vec::new(),
                 text,
                 then: None,

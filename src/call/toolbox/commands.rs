@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use climax_catalog::{ArgView, Cage, Place, ResolvedTool, RuleView};
+use climax_catalog::{ArgView, Cage, Place, ResolvedTool, Risk, RuleView};
 use serde_json::{Map, Value};
 
 use super::Toolbox;
@@ -83,7 +83,8 @@ impl Toolbox {
         }
 
         let started = started.map(Box::new);
-        Ok(PlannedCall { tool, arguments: Cow::Owned(arguments), bound, invocation, started })
+        let arguments = Cow::Owned(arguments);
+        Ok(PlannedCall { tool, arguments, bound, invocation, started, least_risk: Risk::Read })
     }
 
     /// Plans the command that a call by name starts; `None` if it starts none.

@@ -91,7 +91,14 @@ impl Toolbox {
         environment::add(&self.policy, &mut invocation, &exec::variable)?;
 
         let started = started.map(Box::new);
-        Ok(PlannedCall { tool, arguments: Cow::Borrowed(arguments), bound, invocation, started })
+        Ok(PlannedCall {
+            tool,
+            arguments: Cow::Borrowed(arguments),
+            bound,
+            invocation,
+            started,
+            least_risk: Risk::Read,
+        })
     }
 
     /// Plans every command of a line, as far as its words are known.
@@ -135,6 +142,7 @@ impl Toolbox {
                 feed: &command.feed,
                 text: &command.text,
                 directory: command.key.directory.as_deref(),
+                carries_data: command.carries_data,
                 variables: &command.variables,
                 bounds,
             };
@@ -175,7 +183,7 @@ impl Toolbox {
         stage: LineStage<'_, 'a>,
         session: Session<'_>,
     ) -> Result<Stage<'a>, Box<PlanFailure>> {
-        let LineStage { reading, reads_input, feed, text, directory, variables, bounds } = stage;
+        let LineStage { reading, reads_input, feed, text, directory, carries_data, variables, bounds } = stage;
         let tool = reading.tool;
         let input = feed.input();
         let surroundings =
@@ -188,6 +196,7 @@ impl Toolbox {
                 call.invocation.env.splice(0..0, variables.iter().cloned());
                 environment::add(&self.policy, &mut call.invocation, &exec::variable)?;
                 call.invocation.timeout = bounds.timeout.unwrap_or(call.invocation.timeout);
+                call.least_risk = if carries_data { risk::of_sent_data(tool) } else { Risk::Read };
                 Ok(call)
             })
         };
@@ -211,7 +220,8 @@ impl Toolbox {
         let bound = arguments::bind(tool, &arguments).map_err(|violations| invalid(tool, &arguments, violations))?;
         permitted_values(tool, &arguments, &bound, purpose)?;
         let invocation = command_line::plan(tool, &bound, &exec::variable);
-        Ok(PlannedCall { tool, arguments: Cow::Owned(arguments), bound, invocation, started: None })
+        let arguments = Cow::Owned(arguments);
+        Ok(PlannedCall { tool, arguments, bound, invocation, started: None, least_risk: Risk::Read })
     }
 
     /// Returns what a redirection would do to a file.
@@ -293,6 +303,8 @@ pub(in crate::call) struct LineStage<'s, 'a> {
     pub(in crate::call) text: &'s str,
     /// Where it runs; the directory of this process if `None`.
     pub(in crate::call) directory: Option<&'s str>,
+    /// Whether it gets what the line has read.
+    pub(in crate::call) carries_data: bool,
     /// Variables of the line that the program gets as they are.
     pub(in crate::call) variables: &'s [(String, String)],
     pub(in crate::call) bounds: LineBounds,

@@ -212,6 +212,7 @@ impl Survey<'_, '_> {
                 key,
                 feed: Feed::Nothing,
                 reads_input: false,
+                carries_data: false,
                 variables: Vec::new(),
                 text,
                 then: None,
@@ -244,9 +245,12 @@ impl Survey<'_, '_> {
         let words = fields.iter().map(|field| field.text.clone()).collect();
         let key = CommandKey { words, variables: all.clone(), directory, feed: feed.clone() };
         let text = self.line.get(command.range.clone()).unwrap_or_default().to_owned();
+        let self_feed = feed;
         let FedCommand { reading, reads_input, feed, variables } = read;
         let call = ReadCall::Tool(Box::new(reading));
-        self.add(ReadCommand { call, is_open, key, feed, reads_input, variables, text, then: None }, &command.range)
+        let carries_data = (is_own && *self_feed == Feed::Pipe) || fields.iter().any(|field| field.is_open);
+        let read = ReadCommand { call, is_open, key, feed, reads_input, carries_data, variables, text, then: None };
+        self.add(read, &command.range)
     }
 }
 
