@@ -1,4 +1,4 @@
-//! The cost of command lines: one command beside a call, pipelines beside bash.
+//! The cost of command lines: one command beside a call; pipelines and loops beside bash.
 //!
 //! `cargo bench --bench lines` runs each pair in turn and prints medians. The last pair passes 1 GB through three
 //! programs, and prints the server's peak memory.
@@ -20,9 +20,14 @@ use client::{Output, Server};
 use serde_json::{Value, json};
 
 const ROUNDS: usize = 500;
+const LOOP_ROUNDS: usize = 20;
 const LARGE_ROUNDS: usize = 5;
-const ONE: &str = "true";
+/// Named by its path, since `true` alone is a builtin.
+const ONE: &str = "/bin/true";
 const TWO: &str = "seq 3 | wc -l";
+const BUILTINS: &str = "for ((i=0; i<10000; i++)); do true; done";
+const PROGRAMS: &str = "for i in {1..200}; do /bin/true; done";
+const SUBSTITUTION: &str = "x=$(seq 3); echo $x";
 const LARGE: &str = "head -c 1000000000 /dev/zero | cat | wc -c";
 
 fn main() {
@@ -35,7 +40,7 @@ fn main() {
         lines.push(timed(|| ask(&mut server, &mut output, "climax_run", &line)));
         calls.push(timed(|| ask(&mut server, &mut output, "climax_call", &call)));
     }
-    print_pair("`true`: climax_run beside climax_call", median(lines), median(calls));
+    print_pair("`/bin/true`: climax_run beside climax_call", median(lines), median(calls));
     let mut both = |text: &str, rounds: usize| {
         let line = json!({ "command": text });
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
@@ -47,6 +52,12 @@ fn main() {
     };
     let (ours, theirs) = both(TWO, ROUNDS);
     print_pair("`seq 3 | wc -l`: climax_run beside bash -c", ours, theirs);
+    let (ours, theirs) = both(SUBSTITUTION, ROUNDS);
+    print_pair("`x=$(seq 3); echo $x` beside bash -c", ours, theirs);
+    let (ours, theirs) = both(BUILTINS, LOOP_ROUNDS);
+    print_pair("10,000 turns of `true` beside bash -c", ours, theirs);
+    let (ours, theirs) = both(PROGRAMS, LOOP_ROUNDS);
+    print_pair("200 turns of `/bin/true` beside bash -c", ours, theirs);
     let (ours, theirs) = both(LARGE, LARGE_ROUNDS);
     print_pair("1 GB through 3 programs beside bash -c", ours, theirs);
     println!("peak memory of the server: {} KiB", server.memory_kib("VmHWM"));

@@ -122,9 +122,15 @@ where
             self.print(&streams.errors, line.into_bytes(), ("set", "set -x", 0), record).await;
         }
 
-        let written = self.toolbox.with_line_context(Input::Nothing, |context| {
-            written(&simple.words, &shell.state, context).map_err(|error| refused(text, &command.range, error))
-        })?;
+        // A builtin reads no words as options of a program.
+        let is_builtin = matches!(Form::of(&fields), Ok(Form::Builtin(..)));
+        let written = if is_builtin {
+            Vec::new()
+        } else {
+            self.toolbox.with_line_context(Input::Nothing, |context| {
+                written(&simple.words, &shell.state, context).map_err(|error| refused(text, &command.range, error))
+            })?
+        };
         let places: Vec<Range<usize>> = simple.words.iter().map(|word| word.range.clone()).collect();
         let due = Due {
             text,
