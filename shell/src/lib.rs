@@ -22,6 +22,7 @@ mod commands;
 mod compound;
 mod conditions;
 mod error;
+mod evaluate;
 mod expand;
 mod here;
 mod parameters;
@@ -31,6 +32,7 @@ mod redirections;
 mod state;
 mod tree;
 mod unfinished;
+mod values;
 mod walk;
 mod words;
 

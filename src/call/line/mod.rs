@@ -1,6 +1,7 @@
 //! Reads command lines into calls: the syntax of a line, then each command of it as a tool with its arguments.
 
 mod command;
+mod command_words;
 mod completion;
 mod error;
 mod fed;
@@ -15,8 +16,10 @@ mod respelling;
 mod said;
 mod scan;
 mod survey;
+mod unread;
 mod variables;
 
+pub use command_words::{CommandWords, UnknownTool};
 pub use completion::{Candidate, Completion, CompletionContext, complete};
 pub use error::LineError;
 pub(crate) use fed::read_fed;
@@ -25,8 +28,9 @@ pub(crate) use forms::{Find, Form, Separator, Xargs};
 pub use operands::OperandPlace;
 pub use read_line::{CommandKey, Feed, ReadCall, ReadCommand, ReadLine};
 pub(crate) use reading::with_useful_suggestions;
-pub use reading::{CommandWords, Reading, StartedCommand, UnknownTool, Unread, read, read_started};
+pub use reading::{Reading, StartedCommand, read, read_started};
 pub(crate) use resolve::ExpandedCommand;
 pub use resolve::{Glob, LineContext, UnreadLine};
 pub(crate) use survey::{MAX_TEXTS, READABLE, changed, native_reading, unsettable, written};
 pub use survey::{directory_change, read_line};
+pub use unread::Unread;

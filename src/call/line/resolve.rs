@@ -9,8 +9,10 @@ use climax_catalog::ToolIndex;
 use climax_catalog::expansion::Lookup;
 use climax_shell::{Field, Origin};
 
+use super::command_words::{CommandWords, UnknownTool};
 use super::error::LineError;
-use super::reading::{CommandWords, Reading, UnknownTool, Unread, read};
+use super::reading::{Reading, read};
+use super::unread::Unread;
 use crate::call::arguments::Input;
 use crate::call::files::WriteMode;
 

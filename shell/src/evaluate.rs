@@ -1,0 +1,143 @@
+//! Evaluates arithmetic expressions.
+//!
+//! Source: bash(1), "ARITHMETIC EVALUATION".
+
+use std::ops::Range;
+
+use crate::error::SyntaxError;
+use crate::expand::{ExpandError, Expander, Surroundings};
+use crate::state::Value;
+use crate::tree::{Arithmetic, Binary, Joint, Unary};
+
+impl<S: Surroundings> Expander<'_, S> {
+    /// Evaluates an expression; `None` if it is not known yet.
+    pub(crate) fn evaluate<'w>(
+        &mut self,
+        expression: &'w Arithmetic,
+        place: &Range<usize>,
+    ) -> Result<Option<i64>, ExpandError<'w>> {
+        Ok(match expression {
+            Arithmetic::Number(number) => Some(*number),
+            Arithmetic::Value(part) => match self.joined(part)? {
+                Some(text) => Some(number(&text, place)?),
+                None => None,
+            },
+            Arithmetic::Unary(operator, value) => self.evaluate(value, place)?.map(|value| match operator {
+                Unary::Minus => value.wrapping_neg(),
+                Unary::Plus => value,
+                Unary::Not => i64::from(value == 0),
+                Unary::Complement => !value,
+            }),
+            Arithmetic::Binary(operator, one, other) => {
+                match self.evaluate(one, place)?.zip(self.evaluate(other, place)?) {
+                    Some((one, other)) => Some(computed(*operator, one, other).ok_or_else(|| no_result(place))?),
+                    None => None,
+                }
+            }
+            Arithmetic::Logic(joint, one, other) => match (self.evaluate(one, place)?, joint) {
+                (None, _) => None,
+                (Some(0), Joint::And) => Some(0),
+                (Some(1.. | ..=-1), Joint::Or) => Some(1),
+                _ => self.evaluate(other, place)?.map(|value| i64::from(value != 0)),
+            },
+            Arithmetic::Choice(condition, then, otherwise) => match self.evaluate(condition, place)? {
+                None => None,
+                Some(0) => self.evaluate(otherwise, place)?,
+                Some(_) => self.evaluate(then, place)?,
+            },
+            Arithmetic::Assign(name, operator, value) => {
+                let value = self.evaluate(value, place)?;
+                let value = match operator {
+                    None => value,
+                    Some(operator) => match self.number_of(name, place)?.zip(value) {
+                        Some((one, other)) => Some(computed(*operator, one, other).ok_or_else(|| no_result(place))?),
+                        None => None,
+                    },
+                };
+                self.assign(name, value);
+                value
+            }
+            Arithmetic::Step(name, step, is_before) => {
+                let before = self.number_of(name, place)?;
+                let after = before.map(|value| value.wrapping_add(*step));
+                self.assign(name, after);
+                if *is_before { before } else { after }
+            }
+            Arithmetic::Sequence(one, other) => {
+                self.evaluate(one, place)?;
+                self.evaluate(other, place)?
+            }
+        })
+    }
+
+    fn assign(&mut self, name: &str, value: Option<i64>) {
+        self.state.set(name, value.map_or(Value::Open, |value| Value::Known(value.to_string())));
+    }
+
+    fn number_of(&self, name: &str, place: &Range<usize>) -> Result<Option<i64>, SyntaxError> {
+        match self.variable(name, place)? {
+            Value::Known(text) => number(&text, place).map(Some),
+            Value::Open => Ok(None),
+            Value::Unset => Ok(Some(0)),
+        }
+    }
+}
+
+/// Reads a value as a decimal number. It is never evaluated again.
+fn number(text: &str, place: &Range<usize>) -> Result<i64, SyntaxError> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(0);
+    }
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_decimal = digits.bytes().all(|byte| byte.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
+    is_decimal.then(|| text.parse().ok()).flatten().ok_or_else(|| SyntaxError {
+        range: place.clone(),
+        problem: format!("`{}` is no decimal number", text.chars().take(40).collect::<String>()),
+        remedy: "in arithmetic every value must be one".to_owned(),
+    })
+}
+
+fn no_result(place: &Range<usize>) -> SyntaxError {
+    let problem = "this has no result: a division by 0, or a negative exponent".to_owned();
+    SyntaxError { range: place.clone(), problem, remedy: "check the values before".to_owned() }
+}
+
+/// Computes with the rules of C for 64 bits; `None` where there is no result.
+fn computed(operator: Binary, one: i64, other: i64) -> Option<i64> {
+    let shift = u32::try_from(other & 63).ok()?;
+    Some(match operator {
+        Binary::Add => one.wrapping_add(other),
+        Binary::Subtract => one.wrapping_sub(other),
+        Binary::Multiply => one.wrapping_mul(other),
+        Binary::Divide | Binary::Remainder if other == 0 => return None,
+        Binary::Divide => one.wrapping_div(other),
+        Binary::Remainder => one.wrapping_rem(other),
+        Binary::Power => power(one, other)?,
+        Binary::ShiftLeft => one.wrapping_shl(shift),
+        Binary::ShiftRight => one.wrapping_shr(shift),
+        Binary::And => one & other,
+        Binary::Or => one | other,
+        Binary::ExclusiveOr => one ^ other,
+        Binary::Equal => i64::from(one == other),
+        Binary::Unequal => i64::from(one != other),
+        Binary::Less => i64::from(one < other),
+        Binary::LessOrEqual => i64::from(one <= other),
+        Binary::Greater => i64::from(one > other),
+        Binary::GreaterOrEqual => i64::from(one >= other),
+    })
+}
+
+/// Raises to a power, by squares.
+fn power(base: i64, exponent: i64) -> Option<i64> {
+    let mut left = u64::try_from(exponent).ok()?;
+    let (mut result, mut square) = (1_i64, base);
+    while left > 0 {
+        if left & 1 == 1 {
+            result = result.wrapping_mul(square);
+        }
+        square = square.wrapping_mul(square);
+        left >>= 1;
+    }
+    Some(result)
+}

@@ -1,0 +1,23 @@
+//! The words of a command that is to be read.
+
+use climax_catalog::ResolvedTool;
+
+use crate::call::arguments::Input;
+
+/// A command to read.
+#[derive(Clone, Copy)]
+pub struct CommandWords<'w> {
+    /// The words, the program first.
+    pub words: &'w [&'w str],
+    /// Variables for the program, by name.
+    pub variables: &'w [(&'w str, &'w str)],
+    /// Its standard input.
+    pub input: Input<'w>,
+    /// Returns whether the first word names the program that a config names.
+    pub names_program: &'w dyn Fn(&str, &str) -> bool,
+    /// Returns the tool that runs a program which no config describes; `None` if it does not run.
+    pub unknown: UnknownTool<'w>,
+}
+
+/// Returns the tool that runs a program which no config describes.
+pub type UnknownTool<'w> = &'w dyn Fn(&str) -> Option<ResolvedTool<'static>>;
