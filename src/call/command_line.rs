@@ -137,7 +137,7 @@ pub fn literal_variables(cli: CliView<'_>) -> Vec<(String, String)> {
 }
 
 /// Returns the variables of a CLI whose values come from elsewhere.
-fn secrets(cli: CliView<'_>, env: Lookup<'_>) -> Vec<(String, SecretSource)> {
+pub(crate) fn secrets(cli: CliView<'_>, env: Lookup<'_>) -> Vec<(String, SecretSource)> {
     let secret = |(name, value): (&str, EnvValue<'_>)| {
         let source = match value {
             EnvValue::Literal(_) => return None,

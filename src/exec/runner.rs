@@ -4,6 +4,7 @@ use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use climax_catalog::policy::Executor;
 use futures_util::FutureExt as _;
@@ -13,7 +14,7 @@ use tokio::time::sleep;
 
 use super::confine::Isolation;
 use super::error::SpawnError;
-use super::invocation::Invocation;
+use super::invocation::{Invocation, SecretSource};
 use super::limits::Limits;
 use super::outcome::{End, Outcome, Stop};
 use super::output::{Captured, Masks, Watch};
@@ -186,6 +187,15 @@ impl Runner {
     pub(crate) fn temporary_directory(&self) -> String {
         let own = self.session_files.as_ref().and_then(|files| files.directory().ok());
         own.map_or_else(std::env::temp_dir, |directory| directory.path()).display().to_string()
+    }
+
+    /// Returns the masks of secrets, which no output of a line shows. A secret that cannot be read has none.
+    pub(crate) fn masks_of(secrets: impl Iterator<Item = (String, SecretSource)>) -> Masks {
+        let masks = secrets.filter_map(|secret| {
+            let invocation = Invocation::new(vec![String::new()], Duration::ZERO);
+            secrets::take(Invocation { secrets: vec![secret], ..invocation }).ok().map(|(_, masks)| masks)
+        });
+        masks.fold(Masks::default(), |all, one| all.with(&one))
     }
 
     /// Notes that the session has made a file.

@@ -8,7 +8,9 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::support::{climax, run};
+use serde_json::json;
+
+use crate::support::{Server, climax, run, text as text_of};
 
 /// A policy that asks nobody and lets programs write in the project.
 const FREE: &str = "default: enabled\napproval: {global: none, headless: approve}\nlines: {unknown: workspace}\n";
@@ -330,6 +332,31 @@ fn data_that_a_line_has_read_is_not_sent_unasked() {
     ] {
         let (output, status, _, stderr) = place.effect(&line, true);
         assert!(status == Some(0) && output.contains("status 7"), "{line}: {output} {stderr}");
+    }
+}
+
+#[test]
+fn secrets_are_hidden_wherever_they_go_in_a_line() {
+    const SECRET: &str = "the-token-of-ada";
+    let place = Place::new();
+    let config = place.path("config.yaml");
+    let text = "name: tell\ncommand: printenv\nenv: {TOKEN: {from: SOURCE}}\ntools:\n  - {name: tell_token, \
+                description: x, command: TOKEN, risk: read}\n";
+    fs::write(&config, text).unwrap();
+    let mut command = climax();
+    command.args(["--meta", "run", "--config"]).arg(&config).env("SOURCE", SECRET).current_dir(place.path("w"));
+    let mut server = Server::spawn(&mut command);
+    server.initialize("2025-11-25");
+    for line in [
+        "printenv TOKEN",
+        "printenv TOKEN | cat",
+        "x=$(printenv TOKEN); echo \"$x\"",
+        "printenv TOKEN | while read -r x; do echo \"<$x>\"; done",
+        "for i in $(seq 2); do printenv TOKEN; done | sort",
+        "printenv TOKEN | xargs echo",
+    ] {
+        let result = server.tool("climax_run", json!({ "command": line }));
+        assert!(text_of(&result).contains("[secret]") && !result.to_string().contains(SECRET), "{line}: {result}");
     }
 }
 

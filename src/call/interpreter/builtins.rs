@@ -119,7 +119,7 @@ where
             }
             match stream {
                 Output::Nothing => {}
-                Output::Result(stream) => shown.push((*stream, bytes)),
+                Output::Result(stream) => shown.push((*stream, self.masks.apply(bytes))),
                 Output::File(file) => {
                     if write_all(file, bytes).await.is_err() {
                         status = 1;

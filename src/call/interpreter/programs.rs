@@ -242,7 +242,8 @@ where
             super::Output::Nothing => true,
             super::Output::File(file) => super::streams::write_all(file, bytes).await.is_ok(),
             super::Output::Result(stream) => {
-                let stage: StageOutcome = super::record::builtin_stage(name, text, status, vec![(*stream, bytes)]);
+                let stage: StageOutcome =
+                    super::record::builtin_stage(name, text, status, vec![(*stream, self.masks.apply(bytes))]);
                 record.push(StepOutcome { stages: vec![stage] }, self.most_bytes);
                 true
             }

@@ -14,6 +14,7 @@ use super::Toolbox;
 use super::journal::Journal;
 use super::planning::Additions;
 use crate::call::approval::{Approver, LateQuestions, Verdict};
+use crate::call::command_line;
 use crate::call::denial;
 use crate::call::interpreter::{Interpreter, LineStart};
 use crate::call::native::Native;
@@ -23,7 +24,7 @@ use crate::call::plan_outcome::{PlanOutcome, PlanResult, RawStreams, StepOutcome
 use crate::call::request::{LineBounds, Request, Session};
 use crate::call::space::claimed_bytes;
 use crate::call::user_input::{approve, fill_in_forms};
-use crate::exec::{self, End, Masks, Outcome, ResultFiles, SpawnError, Stop};
+use crate::exec::{self, End, Masks, Outcome, ResultFiles, Runner, SpawnError, Stop};
 
 /// What a plan holds while its programs run.
 struct Resources {
@@ -91,6 +92,8 @@ impl Toolbox {
                 return PlanOutcome { steps, ..PlanOutcome::default() };
             }
         };
+        // A program may print what another one of the line has told it.
+        let masks = masks_of(&plan);
         let longest = plan.stages.iter().map(|stage| stage.call.invocation.timeout).max().unwrap_or_default();
         let planned =
             plan.stages.into_iter().map(|stage| (stage.key.clone(), Stage { is_approved: true, ..stage })).collect();
@@ -103,7 +106,7 @@ impl Toolbox {
             stop,
             planned,
             longest,
-            masks: Masks::default(),
+            masks,
             most_bytes: self.runner.limits().whole_bytes.max(4 * self.runner.limits().stream_bytes) as u64,
             programs: AtomicUsize::new(0),
             commands: AtomicUsize::new(0),
@@ -273,6 +276,13 @@ impl Toolbox {
         let invocation = &stage.call.invocation;
         Ok(self.runner.run_native(invocation, (call, native.takes_slot()), session.watch, stop).await)
     }
+}
+
+/// Returns the masks of the secrets of all programs of a line.
+fn masks_of(plan: &Plan<'_>) -> Masks {
+    let open = plan.open.iter().map(|open| open.tool.cli());
+    let clis = plan.calls().map(|call| call.tool.cli()).chain(open);
+    Runner::masks_of(clis.flat_map(|cli| command_line::secrets(cli, &exec::variable)))
 }
 
 /// Makes the directory for the result files of a call by name; `None` if its tool has none.
