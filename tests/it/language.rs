@@ -288,6 +288,11 @@ fn redirections_are_calls_that_the_policy_decides_about() {
     assert_ne!(status("cat a.txt > copy"), Some(0), "a policy that lists tools must list file_write");
     assert_ne!(status("cat < a.txt"), Some(0));
     assert!(!place.path("w/copy").exists());
+    policy("tools: {coreutils_cat: {}, file_read: {}, file_write: {}}\napproval: {global: none}\n");
+    let (output, status, _, stderr) = place.effect("cat a.txt > copy; cat < copy | cat", true);
+    assert_eq!((status, output.lines().count(), stderr.as_str()), (Some(0), 3, ""), "and then it has no warning");
+    policy("tools: {coreutils_cat: {}, file_write: {args: {path: {pattern: x}}}}\napproval: {global: none}\n");
+    assert!(place.effect("cat a.txt", true).3.contains("rules for the args of `file_write` are not applied"));
 }
 
 #[test]

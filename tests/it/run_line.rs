@@ -29,6 +29,7 @@ async fn climax_run_returns_the_output_of_the_last_command() {
     assert_eq!(run(json!({ "command": "basename $PWD" })).await.lines().count(), 1);
     assert_eq!(run(json!({ "command": "cat stat | wc -l", "cwd": "/proc/self" })).await.trim(), "1");
     assert_eq!(run(json!({ "cmd": "echo a" })).await, "a", "another name for the parameter");
+    assert_eq!(run(json!({ "command": "read -r x; echo \"<$x>\"; cat; cat", "stdin": "a\nb\n" })).await, "<a>\nb");
 }
 
 #[tokio::test]

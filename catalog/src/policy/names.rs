@@ -9,6 +9,9 @@ use crate::source::{Span, Spanned};
 use crate::suggest::near_misses;
 use crate::view::{ArgView, ResolvedTool};
 
+/// Tools of command lines, which no catalog has: those of redirections to files.
+const TOOLS_OF_LINES: [&str; 2] = ["file_read", "file_write"];
+
 impl PolicyFile {
     /// Returns warnings about names, patterns and selectors that match nothing, and about rules that cannot work.
     ///
@@ -32,6 +35,13 @@ impl PolicyFile {
         elsewhere: &dyn Fn(&str) -> bool,
     ) -> Vec<Diagnostic> {
         let matching: Vec<_> = index.tools().filter(|tool| entry.name.matches(tool.name())).collect();
+        if let Some(name) = entry.name.exact().filter(|name| TOOLS_OF_LINES.contains(name))
+            && !entry.rule.args.is_empty()
+        {
+            let message = format!("rules for the args of `{name}` are not applied");
+            let help = "name the tool without `args`, or leave it out so that lines have no redirections to files";
+            return vec![self.source.diagnostic(Code::UnknownTool, entry.span, message).help(help)];
+        }
         if matching.is_empty() {
             return self.unknown_name(&entry.name, entry.span, index, elsewhere).into_iter().collect();
         }
@@ -51,7 +61,8 @@ impl PolicyFile {
         index: &ToolIndex,
         elsewhere: &dyn Fn(&str) -> bool,
     ) -> Option<Diagnostic> {
-        if index.tools().any(|tool| name.matches(tool.name())) || name.exact().is_some_and(elsewhere) {
+        let mut names = index.tools().map(ResolvedTool::name).chain(TOOLS_OF_LINES);
+        if names.any(|one| name.matches(one)) || name.exact().is_some_and(elsewhere) {
             return None;
         }
         Some(match name.exact() {

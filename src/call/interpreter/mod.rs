@@ -31,7 +31,7 @@ use self::record::Record;
 use self::shell::Shell;
 use self::streams::{Output, Source, Stream, Streams};
 use crate::call::approval::Approver;
-use crate::call::line::{CommandKey, LineError};
+use crate::call::line::{CommandKey, LineError, is_one_pipeline};
 use crate::call::outcome::CallError;
 use crate::call::plan::Stage;
 use crate::call::plan_outcome::{PlanFailure, PlanOutcome, RawStreams};
@@ -121,7 +121,10 @@ where
         }
         let mut record = Record::default();
 
-        let streams = streams_of(input, raw);
+        let mut streams = streams_of(input, raw);
+        if !is_one_pipeline(script) {
+            streams.input = streams.input.into_file().await.unwrap_or_default();
+        }
         let ran = self.list(&mut shell, Text(text), &script.list, &streams, &mut record).await;
         let failure = match ran {
             Ok(_) => None,

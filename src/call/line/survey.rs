@@ -11,8 +11,8 @@ use std::path::Path;
 
 use climax_catalog::{ResolvedTool, ToolIndex};
 use climax_shell::{
-    Body, Chain, Command, Descriptor, ExpandError, Expander, Field, Joint, List, Origin, Pipeline, Redirection, State,
-    Substituted, Surroundings, Target, Value, Word, parse,
+    Body, Chain, Command, Descriptor, ExpandError, Expander, Field, Joint, List, Origin, Pipeline, Redirection, Script,
+    State, Substituted, Surroundings, Target, Value, Word, parse,
 };
 use serde_json::{Map, Value as Json};
 
@@ -73,7 +73,9 @@ pub fn read_line<'a>(
 
     let feed = match context.input {
         Input::Nothing => Feed::Nothing,
-        Input::Text(text) => Feed::Text(text.to_owned()),
+        // Of several commands each reads what those before it have left.
+        Input::Text(text) if is_one_pipeline(&script) => Feed::Text(text.to_owned()),
+        Input::Text(_) => Feed::Inherited,
         Input::Pipe => Feed::Inherited,
     };
     let mut state = State { name: "climax".to_owned(), positions: Some(Vec::new()), ..State::default() };
@@ -91,6 +93,11 @@ pub fn read_line<'a>(
     survey.list(&script.list, &feed)?;
     let commands = survey.commands;
     Ok(ReadLine { script, commands })
+}
+
+/// Whether a line is one pipeline, whose first command alone reads the input of the line.
+pub(crate) fn is_one_pipeline(script: &Script) -> bool {
+    matches!(script.list.items.as_slice(), [chain] if chain.rest.is_empty())
 }
 
 /// Returns the directories of a line of `cd DIR` commands only, in order; `None` for every other line.
