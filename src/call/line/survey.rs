@@ -73,10 +73,9 @@ pub fn read_line<'a>(
 
     let feed = match context.input {
         Input::Nothing => Feed::Nothing,
-        // Of several commands each reads what those before it have left.
         Input::Text(text) if is_one_pipeline(&script) => Feed::Text(text.to_owned()),
-        Input::Text(_) => Feed::Inherited,
-        Input::Pipe => Feed::Inherited,
+        // Of several commands each reads what those before it have left.
+        Input::Text(_) | Input::Pipe => Feed::Inherited,
     };
     let mut state = State { name: "climax".to_owned(), positions: Some(Vec::new()), ..State::default() };
     // Its value is made for the session.
