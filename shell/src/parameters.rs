@@ -15,10 +15,12 @@ impl<'a> Parser<'a> {
             return self.nested(|parser| parser.braced(start)).map(Some);
         }
         self.skip();
+        self.check_joined(start)?;
         let name = self.name();
         if !name.is_empty() {
             let name = Name::Variable(name.to_owned());
             self.at = start + 1 + self.name().len();
+            self.check_joined(start)?;
             return Ok(Some(Parameter { name, operation: Operation::Value }));
         }
         let special = self.peek().and_then(special);
@@ -29,6 +31,17 @@ impl<'a> Parser<'a> {
             self.at = start;
         }
         Ok(special.map(|name| Parameter { name, operation: Operation::Value }))
+    }
+
+    /// Refuses a name that goes on in the next line, which a shell joins before it looks for names.
+    fn check_joined(&self, start: usize) -> Result<(), SyntaxError> {
+        let next = self.rest().trim_start_matches("\\\n");
+        let is_joined = next.len() < self.rest().len();
+        if is_joined && next.starts_with(|c: char| c.is_ascii_alphanumeric() || "_{('\"?$#@*!-".contains(c)) {
+            let range = start..self.at + 2;
+            return Err(SyntaxError::at(range, "a name is split by the end of the line", "write it in one line"));
+        }
+        Ok(())
     }
 
     /// Refuses parameters that would be something else than their text.

@@ -29,6 +29,7 @@ impl Parser<'_> {
                 continue;
             }
             if self.take("\\\n") {
+                self.check_split_descriptor(&text, parts.is_empty())?;
                 continue;
             }
             let part = self.part(c)?;
@@ -41,6 +42,20 @@ impl Parser<'_> {
             parts.push(Part::Text(text));
         }
         Ok(parts)
+    }
+
+    /// Refuses a number that a joined line makes the descriptor of a redirection.
+    fn check_split_descriptor(&self, text: &str, is_start: bool) -> Result<(), SyntaxError> {
+        let is_number = is_start && text.chars().all(|c| c.is_ascii_digit());
+        if is_number && self.rest().starts_with(['<', '>']) {
+            let range = self.at - 2..self.at;
+            return Err(SyntaxError::at(
+                range,
+                "a redirection is split by the end of the line",
+                "write it in one line",
+            ));
+        }
+        Ok(())
     }
 
     /// Reads a quote or an expansion outside quotes, which starts with this character.

@@ -81,8 +81,8 @@ fn compare(pieces: impl Strategy<Value = String>, count: usize) {
     while lines.len() < count {
         let line = line.new_tree(&mut runner).unwrap().current();
         let Some(words) = parse(&line).ok().and_then(|script| fields(&script.list)) else { continue };
-        // A last backslash would join the next line of the script, and a comment would hide what stands behind it.
-        if line.ends_with('\\') || line.contains('~') {
+        // A last backslash would join the next line of the script, and `~` and `$$` are of the machine and the process.
+        if line.ends_with('\\') || line.contains('~') || line.contains("$$") {
             continue;
         }
         lines.push(line);
@@ -144,6 +144,15 @@ fn nothing_unset_becomes_empty() {
             "{text}: {found:?}"
         );
     }
+}
+
+#[test]
+fn tokens_that_the_end_of_a_line_splits_are_refused() {
+    for text in ["echo $\\\nv", "echo \"$v\\\nw\"", "echo $\\\n{v}", "echo $\\\n(id)", "echo 2\\\n>x"] {
+        let error = parse(text).unwrap_err();
+        assert!(error.problem.ends_with("split by the end of the line"), "{text:?}: {error}");
+    }
+    assert!(parse("echo $v\\\n /x a\\\nb").is_ok());
 }
 
 #[test]
