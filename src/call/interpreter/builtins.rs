@@ -16,7 +16,7 @@ use super::shell::{Before, Flow, Shell};
 use super::simple::{Due, absolute, name_of, settable};
 use super::streams::{Output, Source, Streams, blocking, write_all};
 use super::test_command::holds;
-use super::{Halt, Interpreter, MAX_SUBSTITUTION_BYTES, Ran, failure};
+use super::{Halt, Interpreter, MAX_SUBSTITUTION_BYTES, Ran, TIMED_OUT, failure};
 use crate::call::approval::Approver;
 use crate::call::line::{Builtin, changed};
 use crate::call::plan_outcome::StepOutcome;
@@ -89,7 +89,6 @@ where
                 Done::default()
             }
             Builtin::Set => set(shell, due, &texts)?,
-            Builtin::Umask => Done::printed("0022\n"),
             Builtin::Exit => {
                 flow = Flow::Exit;
                 let status = texts.first().and_then(|text| text.parse::<i32>().ok());
@@ -149,10 +148,16 @@ where
             }
         }
         let limit = self.bounds.timeout.unwrap_or(self.longest.max(Duration::from_mins(2)));
-        let time = Duration::try_from_secs_f64(seconds).unwrap_or(limit).min(limit);
+        let time = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
         tokio::select! {
             why = self.stop.clone() => Err(Halt::Ended(Some(why))),
-            () = tokio::time::sleep(time) => Ok(Done::default()),
+            () = tokio::time::sleep(time.min(limit)) => {
+                if time <= limit {
+                    return Ok(Done::default());
+                }
+                let message = format_args!("sleep: timed out after {} s", limit.as_secs_f64());
+                Ok(Done::failed(TIMED_OUT, message))
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use futures_util::future::{Future, FutureExt as _};
 
 use super::record::Record;
 use super::shell::{Flow, Shell};
-use super::streams::Streams;
+use super::streams::{Source, Streams};
 use super::{Interpreter, Ran, Running, Text};
 use crate::call::approval::Approver;
 use crate::exec::Stop;
@@ -31,18 +31,26 @@ where
                 return self.simple(shell, text, command, simple, streams, is_own, record).await;
             }
 
-            let Some((mut streams, _)) = self.redirected(shell, text, &command.redirections, streams, record).await?
+            let Some((mut streams, redirects_input)) =
+                self.redirected(shell, text, &command.redirections, streams, record).await?
             else {
                 shell.set_status(1);
                 return Ok(Flow::Next);
             };
+            let is_file = matches!(streams.input, Source::File(_));
             streams.input = match streams.input.into_file().await {
                 Ok(input) => input,
                 Err(error) => {
                     return Err(super::failure(text, command.range.clone(), error.to_string(), "try again"));
                 }
             };
-            self.compound(shell, text, command, &streams, record).await
+            let was_fed = shell.is_fed;
+            if is_own || redirects_input {
+                shell.is_fed = is_file;
+            }
+            let flow = self.compound(shell, text, command, &streams, record).await;
+            shell.is_fed = was_fed;
+            flow
         }
         .boxed()
     }

@@ -12,7 +12,7 @@ use super::simple::{Due, settable};
 use super::streams::{Source, Streams};
 use super::{Halt, Interpreter, Ran, failure};
 use crate::call::approval::Approver;
-use crate::call::line::{CommandKey, ExpandedCommand, Feed, read_fed};
+use crate::call::line::{CommandKey, ExpandedCommand, read_fed};
 use crate::call::outcome::{CallError, CallResult, Ending};
 use crate::call::plan::{Plan, Stage};
 use crate::call::plan_outcome::{PlanFailure, StageOutcome, StepOutcome};
@@ -96,7 +96,7 @@ where
             let from_line = |field: &Field| matches!(field.origin, Origin::Literal | Origin::Path);
             let has_values = shell.has_data && !fields.iter().all(from_line);
             let stage = LineStage {
-                carries_data: has_values || (due.is_own && key.feed == Feed::Pipe),
+                carries_data: has_values || key.feed.is_data(),
                 reading: read.reading,
                 reads_input: read.reads_input,
                 feed: &read.feed,

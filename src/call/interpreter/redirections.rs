@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use climax_shell::{Descriptor, Redirection, Target, Word};
 use futures_util::future::Future;
-use serde_json::Map;
 
 use super::record::Record;
 use super::shell::Shell;
@@ -14,7 +13,7 @@ use super::streams::{Output, Source, Stream, Streams};
 use super::{Halt, Interpreter, Ran, Text, failure};
 use crate::call::approval::Approver;
 use crate::call::files::{self, WriteMode};
-use crate::call::line::{CommandKey, Feed, changed, native_reading};
+use crate::call::line::{CommandKey, Feed, changed, file_call, native_reading};
 use crate::call::outcome::Ending;
 use crate::call::plan::Stage;
 use crate::call::toolbox::LineStage;
@@ -146,18 +145,9 @@ where
                 "leave it out",
             ));
         };
-        let mut arguments = Map::new();
-        arguments.insert("path".to_owned(), path.into());
-        if let Some(mode) = mode {
-            arguments.insert("mode".to_owned(), <&str>::from(mode).into());
-        }
-        let key = CommandKey {
-            words: vec![tool.name().to_owned(), path.to_owned()],
-            directory: directory.map(str::to_owned),
-            ..CommandKey::default()
-        };
-        let planned = self.planned.get(&key);
-        if let Some(stage) = planned.filter(|stage| *stage.call.arguments == arguments) {
+        let (arguments, words) = file_call(tool, path, mode);
+        let key = CommandKey { words, directory: directory.map(str::to_owned), ..CommandKey::default() };
+        if let Some(stage) = self.planned.get(&key) {
             return Ok(stage.clone());
         }
 

@@ -17,6 +17,8 @@ pub(super) struct Shell {
     pub(super) environment: Option<PathBuf>,
     /// Whether it has read something: the output of a command, or a line of its input.
     pub(super) has_data: bool,
+    /// Whether its input is a pipe or a file of a command of the line around it.
+    pub(super) is_fed: bool,
     /// The number of loops around the command.
     pub(super) loops: usize,
     /// The number of texts of `sh -c` around it.

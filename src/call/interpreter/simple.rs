@@ -140,6 +140,7 @@ where
             fields: &fields,
             variables: &variables,
             is_own: is_own || redirects_input,
+            is_fed: shell.is_fed,
         };
         self.dispatch(shell, due, streams, record).await
     }
@@ -195,7 +196,8 @@ where
             failure(due.text, due.range.clone(), problem, error.remedy)
         })?;
 
-        let mut inner = Shell { loops: 0, is_tested: false, texts: shell.texts + 1, ..shell.clone() };
+        let is_fed = due.feed(&streams.input).is_data();
+        let mut inner = Shell { loops: 0, is_tested: false, is_fed, texts: shell.texts + 1, ..shell.clone() };
         inner.state.variables.retain(|name, variable| variable.is_exported || name == "TMPDIR");
         for (name, value) in due.variables {
             settable(due.text, due.range, name)?;
@@ -330,7 +332,7 @@ where
         let (ran, output) = futures_util::future::join(run, output).await;
 
         record.extend(ran?, self.most_bytes);
-        shell.has_data |= !prints_itself(list);
+        shell.has_data |= inner.has_data || !prints_itself(list);
         shell.set_status(inner.status());
         let mut bytes = self.masks.apply(output.map_err(broken)?);
         bytes.retain(|byte| *byte != 0);
@@ -353,6 +355,8 @@ pub(super) struct Due<'d> {
     pub(super) variables: &'d [(String, String)],
     /// Whether its input is its own, not that of what surrounds it.
     pub(super) is_own: bool,
+    /// Whether what surrounds it is a command of the line that reads a pipe or a file.
+    pub(super) is_fed: bool,
 }
 
 impl Due<'_> {
@@ -367,6 +371,7 @@ impl Due<'_> {
             Source::Nothing => Feed::Nothing,
             Source::Text(text) => Feed::Text(text.clone()),
             Source::File(_) if self.is_own => Feed::Pipe,
+            Source::File(_) if self.is_fed => Feed::Inner,
             Source::File(_) => Feed::Inherited,
         }
     }

@@ -39,7 +39,7 @@ pub(crate) fn read_fed<'a>(
         let read = |input| read_command(index, command, input, context);
         match (read(feed.input()), feed) {
             (Ok(reading), feed) => Ok((reading, *feed != Feed::Nothing, feed.clone())),
-            (Err(_), Feed::Inherited) if !is_own => {
+            (Err(_), Feed::Inherited | Feed::Inner) if !is_own => {
                 read(Input::Nothing).map(|reading| (reading, reads_dash, Feed::Nothing))
             }
             // Without an input it reads the null device, as in a shell that has none.

@@ -4,7 +4,7 @@
 use climax_shell::{Field, Origin, parse};
 
 /// Commands that are built in.
-const BUILTINS: [(&str, Builtin); 24] = [
+const BUILTINS: [(&str, Builtin); 23] = [
     (":", Builtin::True),
     ("true", Builtin::True),
     ("false", Builtin::False),
@@ -28,11 +28,10 @@ const BUILTINS: [(&str, Builtin); 24] = [
     ("exit", Builtin::Exit),
     ("break", Builtin::Break),
     ("continue", Builtin::Continue),
-    ("umask", Builtin::Umask),
 ];
 
 /// Commands of a shell that are not read, with what to write instead.
-const REFUSED: [(&str, &str); 24] = [
+const REFUSED: [(&str, &str); 25] = [
     ("eval", "write the commands themselves"),
     ("exec", "write the command itself"),
     ("trap", "write what must run at the end behind the other commands"),
@@ -53,6 +52,7 @@ const REFUSED: [(&str, &str); 24] = [
     ("bg", "jobs in the background are not read"),
     ("disown", "jobs in the background are not read"),
     ("history", "nothing persists between lines"),
+    ("umask", "permissions of new files are set by the operator; use `chmod`"),
     ("ulimit", "limits are set by the operator"),
     ("getopts", "write the words out"),
     ("let", "write `NAME=$((…))`"),
@@ -101,8 +101,6 @@ pub enum Builtin {
     Break,
     /// `continue`
     Continue,
-    /// `umask`
-    Umask,
 }
 
 /// What a command stands for.

@@ -70,8 +70,10 @@ pub enum Feed {
     Text(String),
     /// A pipe or a file.
     Pipe,
-    /// The input of what surrounds it, which it need not read.
+    /// What stands before the line, which it need not read.
     Inherited,
+    /// The pipe or file of a command of the line around it, which it need not read.
+    Inner,
 }
 
 impl Feed {
@@ -80,8 +82,13 @@ impl Feed {
         match self {
             Self::Nothing => Input::Nothing,
             Self::Text(text) => Input::Text(text),
-            Self::Pipe | Self::Inherited => Input::Pipe,
+            Self::Pipe | Self::Inherited | Self::Inner => Input::Pipe,
         }
+    }
+
+    /// Whether it is what the line has read.
+    pub(crate) fn is_data(&self) -> bool {
+        matches!(self, Self::Pipe | Self::Inner)
     }
 }
 

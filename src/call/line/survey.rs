@@ -22,7 +22,7 @@ use super::read_line::{CommandKey, Feed, ReadCall, ReadCommand, ReadLine};
 use super::reading::Reading;
 use super::resolve::{LineContext, UnreadLine};
 use crate::call::arguments::Input;
-use crate::call::files;
+use crate::call::files::{self, WriteMode};
 use crate::call::typed_words::TypedWords;
 
 /// Maximum commands of a line, those of texts and of each turn of known loops included.
@@ -478,14 +478,13 @@ impl<'a> Survey<'a, '_> {
             return Ok(false);
         };
         let path = changed(directory.as_deref(), &field.text);
-        let mut arguments = Map::new();
-        arguments.insert("path".to_owned(), Json::from(path.clone()));
-        if let Some(appends) = appends {
-            arguments
-                .insert("mode".to_owned(), <&str>::from((self.context.write_mode)(Path::new(&path), appends)).into());
-        }
+        let mode = appends.map(|appends| {
+            // A path that is not known may be any.
+            if is_open { WriteMode::Protected } else { (self.context.write_mode)(Path::new(&path), appends) }
+        });
+        let (arguments, words) = file_call(tool, &path, mode);
         let text = self.line.get(redirection.range.clone()).unwrap_or_default().to_owned();
-        let key = CommandKey { words: vec![tool.name().to_owned(), path], directory, ..CommandKey::default() };
+        let key = CommandKey { words, directory, ..CommandKey::default() };
         let call = ReadCall::Tool(Box::new(native_reading(tool, arguments)));
         self.add(
             ReadCommand {
@@ -547,6 +546,22 @@ pub(crate) fn written<'w>(
     Expander { state: &mut open, surroundings: &outside }.fields(words)
 }
 
+/// The arguments of the call of a redirection, and the words by which it is told from others.
+pub(crate) fn file_call(
+    tool: ResolvedTool<'_>,
+    path: &str,
+    mode: Option<WriteMode>,
+) -> (Map<String, Json>, Vec<String>) {
+    let mut arguments = Map::from_iter([("path".to_owned(), path.into())]);
+    let mut words = vec![tool.name().to_owned(), path.to_owned()];
+    if let Some(mode) = mode {
+        let mode: &str = mode.into();
+        arguments.insert("mode".to_owned(), mode.into());
+        words.push(mode.to_owned());
+    }
+    (arguments, words)
+}
+
 /// The reading of a call of a native tool.
 pub(crate) fn native_reading(tool: ResolvedTool<'static>, arguments: Map<String, Json>) -> Reading<'static> {
     Reading {
@@ -562,5 +577,9 @@ pub(crate) fn native_reading(tool: ResolvedTool<'static>, arguments: Map<String,
 
 /// The input of what stands in a command with this input.
 fn inherited(feed: &Feed) -> Feed {
-    if *feed == Feed::Nothing { Feed::Nothing } else { Feed::Inherited }
+    match feed {
+        Feed::Nothing => Feed::Nothing,
+        Feed::Text(_) | Feed::Inherited => Feed::Inherited,
+        Feed::Pipe | Feed::Inner => Feed::Inner,
+    }
 }

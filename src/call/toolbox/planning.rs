@@ -156,7 +156,7 @@ impl Toolbox {
     /// Checks a command whose words are not known yet, as far as that can be done.
     fn open_call<'a>(&'a self, reading: &Reading<'a>, text: &str) -> Result<OpenCall<'a>, Box<PlanFailure>> {
         let tool = reading.tool;
-        if !tool.is_native() && reading.unknown.is_none() && !self.policy.permits(tool) {
+        if reading.unknown.is_none() && !self.policy.permits(tool) {
             let error = CallError::UnknownTool { suggestions: Vec::new() };
             return Err(Box::new(PlanFailure { tool: Some(tool.name().to_owned()), text: text.to_owned(), error }));
         }
@@ -196,7 +196,10 @@ impl Toolbox {
                 call.invocation.env.splice(0..0, variables.iter().cloned());
                 environment::add(&self.policy, &mut call.invocation, &exec::variable)?;
                 call.invocation.timeout = bounds.timeout.unwrap_or(call.invocation.timeout);
-                call.least_risk = if carries_data { risk::of_sent_data(tool) } else { Risk::Read };
+                if carries_data {
+                    let risks = call.with_started().map(|one| risk::of_sent_data(one.tool));
+                    call.least_risk = risks.max().unwrap_or(Risk::Destructive);
+                }
                 Ok(call)
             })
         };

@@ -245,10 +245,9 @@ impl Survey<'_, '_> {
         let words = fields.iter().map(|field| field.text.clone()).collect();
         let key = CommandKey { words, variables: all.clone(), directory, feed: feed.clone() };
         let text = self.line.get(command.range.clone()).unwrap_or_default().to_owned();
-        let self_feed = feed;
+        let carries_data = feed.is_data() || fields.iter().any(|field| field.is_open);
         let FedCommand { reading, reads_input, feed, variables } = read;
         let call = ReadCall::Tool(Box::new(reading));
-        let carries_data = (is_own && *self_feed == Feed::Pipe) || fields.iter().any(|field| field.is_open);
         let read = ReadCommand { call, is_open, key, feed, reads_input, carries_data, variables, text, then: None };
         self.add(read, &command.range)
     }
