@@ -33,8 +33,7 @@ impl Word {
         if pieces.iter().filter(|piece| matches!(piece, Piece::Open)).count() > MAX_BRACES {
             return vec![self.clone()];
         }
-        let expanded = expanded(&pieces).filter(|words| words.len() > 1);
-        let Some(words) = expanded else { return vec![self.clone()] };
+        let Some(words) = expanded(&pieces) else { return vec![self.clone()] };
         words.into_iter().map(|parts| Self { parts: joined(parts), range: self.range.clone() }).collect()
     }
 }
@@ -69,14 +68,16 @@ fn expanded(pieces: &[Piece]) -> Option<Vec<Vec<Part>>> {
     let Some((open, close)) = first_braces(pieces) else { return Some(vec![pieces.iter().map(literal).collect()]) };
     let before: Vec<Part> = pieces[..open].iter().map(literal).collect();
     let inside = &pieces[open + 1..close];
-    let middle: Vec<Vec<Part>> = if let Some(words) = sequence(inside) {
-        words.into_iter().map(|word| vec![Part::Text(word)]).collect()
-    } else {
+    let middle: Vec<Vec<Part>> = if inside.iter().any(|piece| matches!(piece, Piece::Comma)) {
         let mut all = Vec::new();
         for one in alternatives(inside) {
             all.extend(expanded(one)?);
         }
         all
+    } else if let Some(words) = sequence(inside) {
+        words.into_iter().map(|word| vec![Part::Text(word)]).collect()
+    } else {
+        vec![pieces[open..=close].iter().map(literal).collect()]
     };
     let after = expanded(&pieces[close + 1..])?;
     if middle.len().saturating_mul(after.len()) > MAX_WORDS {
@@ -87,24 +88,33 @@ fn expanded(pieces: &[Piece]) -> Option<Vec<Vec<Part>>> {
     Some(middle.iter().flat_map(|own| after.iter().map(move |end| join(own, end))).collect())
 }
 
-/// The first pair of braces that means something.
+/// The first pair of braces that belong together. `{}` at the start of a word is not one.
 fn first_braces(pieces: &[Piece]) -> Option<(usize, usize)> {
-    let opens = pieces.iter().enumerate().filter(|(_, piece)| matches!(piece, Piece::Open)).map(|(at, _)| at);
-    for open in opens {
-        let mut depth = 0_usize;
-        for (at, piece) in pieces.iter().enumerate().skip(open) {
-            match piece {
-                Piece::Open => depth += 1,
-                Piece::Close if depth > 1 => depth -= 1,
-                Piece::Close => {
-                    let inside = &pieces[open + 1..at];
-                    if alternatives(inside).len() > 1 || sequence(inside).is_some() {
-                        return Some((open, at));
-                    }
-                    break;
-                }
-                Piece::Comma | Piece::Part(_) => {}
+    let is_empty = matches!(pieces, [Piece::Open, Piece::Close, ..]);
+    let opens = pieces.iter().enumerate().skip(usize::from(is_empty));
+    opens
+        .filter(|(_, piece)| matches!(piece, Piece::Open))
+        .find_map(|(open, _)| closing(&pieces[open + 1..]).map(|length| (open, open + 1 + length)))
+}
+
+/// Finds the brace that ends what these pieces begin with: one outside of inner braces, after a comma or two periods there.
+/// A brace that ends nothing is text.
+fn closing(pieces: &[Piece]) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut is_divided = false;
+    for (at, piece) in pieces.iter().enumerate() {
+        match piece {
+            Piece::Open => depth += 1,
+            Piece::Close if depth > 0 => depth -= 1,
+            Piece::Close if is_divided => return Some(at),
+            Piece::Close => {}
+            Piece::Comma => is_divided |= depth == 0,
+            Piece::Part(Part::Text(text)) => {
+                let is_last = matches!(pieces.get(at + 1), Some(Piece::Close));
+                let periods = text.find("..").filter(|found| !is_last || found + 2 < text.len());
+                is_divided |= depth == 0 && periods.is_some();
             }
+            Piece::Part(_) => {}
         }
     }
     None
