@@ -14,8 +14,8 @@ use crate::command::output::{FAILURE, USAGE, usage};
 use crate::command::retired::{ProbableCommand, RetiredCommand, explained, with_near_miss, with_pair};
 use crate::command::run::RunArguments;
 use crate::command::{
-    call, catalog, completions, diff, doctor, eval, export, help, install, list, man, policy, run, schema, search, sh,
-    show, terminal, translate, validate, version,
+    call, catalog, check, completions, diff, doctor, eval, export, help, install, list, man, policy, run, schema,
+    search, sh, show, terminal, translate, validate, version,
 };
 #[cfg(feature = "import")]
 use crate::command::{import, init};
@@ -52,6 +52,8 @@ enum ClimaxCommand {
     Sh(sh::Args),
     /// Print the calls that a command line stands for
     Translate(translate::Args),
+    /// Judge a line of another shell: may it run, as it is or rewritten?
+    Check(check::Args),
     /// Write a first policy, or explain one
     Policy(policy::Args),
     /// Check which programs can run, and print what the policy permits and the limits
@@ -191,6 +193,7 @@ fn dispatch(program: &Program) -> ExitCode {
         ClimaxCommand::Call(arguments) => call::run(program, &arguments),
         ClimaxCommand::Sh(arguments) => sh::run(program, &arguments),
         ClimaxCommand::Translate(arguments) => translate::run(catalog, &arguments),
+        ClimaxCommand::Check(arguments) => check::run(catalog, &arguments),
         ClimaxCommand::Policy(arguments) => policy::run(program, &arguments),
         ClimaxCommand::Doctor(arguments) => doctor::run(catalog, &arguments),
         #[cfg(feature = "budget")]

@@ -1,7 +1,9 @@
 //! Checked args and policies: owned, with defaults, and one place per arg. [`crate::table`] has tools and CLIs.
 
 use crate::executor::Executor;
-use crate::model::{Access, ArgRisk, Confine, Headless, Level, LineRules, Order, Place, Shape, Type};
+use crate::model::{
+    Access, ArgRisk, Confine, Headless, Judgement, Level, LineRules, Order, Place, Sensitive, Shape, Type,
+};
 use crate::rule::ArgRule;
 
 /// A part of a command.
@@ -44,6 +46,8 @@ pub(crate) struct CheckedArg {
     /// Its order among other options.
     pub(crate) order: Order,
     pub(crate) risk: ArgRisk,
+    /// Whether a call that gives it prints secrets.
+    pub(crate) sensitive: Sensitive,
     /// The rules of policies for its values.
     pub(crate) rules: Vec<ArgRule>,
     /// Whether a policy permits a positional value to start with a dash; `None` without a policy.
@@ -93,5 +97,8 @@ pub(crate) struct CheckedPolicy {
     pub(crate) env: Vec<(String, String)>,
     pub(crate) confine: Confine,
     pub(crate) lines: LineRules,
+    /// Hosts to which lines may send what they have read.
+    pub(crate) send: Vec<String>,
+    pub(crate) judgement: Judgement,
     pub(crate) executor: Executor,
 }

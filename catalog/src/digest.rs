@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use sha2::{Digest as _, Sha256};
 
 use crate::index::ToolIndex;
-use crate::model::{ArgRisk, LineRules, Order, Risk, SandboxLimits, Shape};
+use crate::model::{ArgRisk, Judgement, LineRules, Order, Risk, SandboxLimits, SensitiveRule, Shape};
 use crate::policy::{Approval, ArgRule, Confine, ConfineLevel, Container, Executor, Lines, Pattern, Policy, Sandbox};
 use crate::table::{ArgRow, Catalog, Row, Value};
 use crate::view::{ArgView, OutputFileView, ResolvedTool, RuleView};
@@ -249,7 +249,8 @@ impl Hash {
             approval: Approval { headless, global: _, tools: _ },
             env,
             confine: Confine { level, required },
-            lines: Lines { rules: LineRules { unknown, widest }, unstated, secrets, open },
+            lines: Lines { rules: LineRules { unknown, widest }, unstated, secrets, open, send },
+            judgement: Judgement { project, sensitive, hook_allow, bypass },
             // The index holds the tools and prompts as the policy has them, and the hash which tools need approval.
             access: _,
             allow: _,
@@ -269,6 +270,9 @@ impl Hash {
         self.add(widest.as_str());
         self.add_all(secrets.iter().flat_map(|name| ["secret", name]));
         self.add_all(open.iter().flat_map(|name| ["open", name]));
+        self.add_all(send.iter().flat_map(|host| ["send", host]));
+        self.add_all([project.as_str(), sensitive.map_or("", SensitiveRule::as_str)]);
+        self.add_all([hook_allow.as_str(), bypass.as_str()]);
         self.add(&required.to_string());
         self.executor(executor);
     }

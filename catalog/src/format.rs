@@ -63,6 +63,7 @@ fn config() -> Value {
             "native": { "type": "boolean", "default": false, "description": "The tools are written in Rust, in the program that the config is compiled into: nothing about a command line may be said" },
             "env": { "type": "object", "additionalProperties": env_value(), "description": "Added to the child's environment" },
             "needs": needs(),
+            "effects": effects(),
             "working_dir": { "type": ["string", "null"], "description": "The child's directory" },
             "category": { "type": ["string", "null"], "description": "Free text, for discovery" },
             "tags": { "type": "array", "items": { "type": "string" }, "default": [], "description": "Words for discovery" },
@@ -98,7 +99,9 @@ fn tool() -> Value {
             "timeout": { "type": ["number", "null"], "exclusiveMinimum": 0, "default": 30, "description": "Seconds" },
             "long": { "type": ["boolean", "null"], "default": false, "description": "Whether calls usually outlast what clients wait for. Clients with tasks get one at once" },
             "risk": { "enum": Risk::VARIANTS, "description": "What the tool may do to the world. Without it, approval counts the tool as read, annotations as write" },
+            "sensitive": { "type": ["boolean", "null"], "default": false, "description": "Whether every call prints secrets" },
             "needs": needs(),
+            "effects": effects(),
             "exit_codes": { "type": "object", "patternProperties": { "^[1-9][0-9]{0,2}$": { "type": "string", "minLength": 1 } }, "additionalProperties": false, "description": "Exit codes that are answers, not failures, with their meanings: {1: no match}" },
             "phrases": { "type": "array", "items": { "type": "string", "minLength": 1 }, "default": [], "description": "Requests that the tool serves, in users' words; only the search reads them" },
             "output": output(),
@@ -141,6 +144,29 @@ fn needs() -> Value {
     needs["description"] = json!("What the program has to reach; calls that only read are held to it, {} to nothing");
 
     needs
+}
+
+fn effects() -> Value {
+    let names = json!({ "type": "array", "items": { "type": "string" } });
+    let list =
+        |what: &str| json!({ "type": "array", "items": { "type": "string" }, "default": [], "description": what });
+    let mut effects = object(
+        &[],
+        &json!({
+            "files": list("The args that name files which the program makes, replaces, moves or removes; nothing else gives the tool, or these args, a risk above `write`"),
+            "trees": { "anyOf": [{ "type": "boolean" }, names, { "type": "null" }], "default": [], "description": "The args by which whole directories are replaced or removed, or true if every call does that" },
+            "by": list("Further args that have a risk only because the program then changes `files`"),
+            "hosts": list("The args that choose the host which the program reaches"),
+            "names_only": { "type": ["boolean", "null"], "default": false, "description": "Whether the program prints names and properties of files, but nothing of what they hold" },
+            "bare": { "enum": Risk::VARIANTS, "description": "The risk of the program's own line, without the options, variables and confinement that climax adds" },
+        }),
+    );
+    effects["type"] = json!(["object", "null"]);
+    effects["description"] = json!(
+        "What calls change and reach, as far as approval by place, data that lines send, and the judge of lines have to know it"
+    );
+
+    effects
 }
 
 fn groups(description: &str) -> Value {
@@ -221,6 +247,7 @@ fn arg() -> Value {
             "max_items": { "type": ["integer", "null"], "minimum": 0, "description": "Largest number of values" },
             "shown": { "type": "boolean", "default": true, "description": "false: accepted and described, but not in the published schema" },
             "risk": arg_risk(),
+            "sensitive": sensitive(),
             "output": output_file(),
             "x-allow": allow(),
         }),
@@ -253,6 +280,11 @@ fn arg_risk() -> Value {
     let risk = json!({ "enum": Risk::VARIANTS });
     let by_value = json!({ "type": "object", "required": ["else"], "additionalProperties": risk });
     json!({ "anyOf": [risk, by_value, { "type": "null" }], "description": "A call that gives this arg has at least this risk; values may have risks of their own" })
+}
+
+fn sensitive() -> Value {
+    let values = json!({ "type": "array", "items": { "type": "string", "minLength": 1 }, "minItems": 1 });
+    json!({ "anyOf": [{ "type": "boolean" }, values, { "type": "null" }], "default": false, "description": "Whether a call that gives this arg prints secrets, or the values with which it does; * stands for any characters" })
 }
 
 fn question() -> Value {
@@ -323,6 +355,7 @@ fn resolve() -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read::config::effects::EFFECTS_KEYS;
     use crate::read::config::needs::{ENV_KEYS, NEEDS_KEYS};
     use crate::read::config::prompt::{CALL_KEYS, PROMPT_ARG_KEYS, PROMPT_KEYS, TEXT_KEYS};
     use crate::read::config::schema::SCHEMA_KEYS;
@@ -346,6 +379,7 @@ mod tests {
             (&question(), QUESTION_KEYS),
             (&resolve(), RESOLVE_KEYS),
             (&needs(), NEEDS_KEYS),
+            (&effects(), EFFECTS_KEYS),
             (&env_value()["anyOf"][1], ENV_KEYS),
             (&prompt, PROMPT_KEYS),
             (&properties["args"]["items"], PROMPT_ARG_KEYS),

@@ -185,7 +185,7 @@ pub(crate) fn size(cli: &CheckedCli, source_bytes: usize) -> usize {
 mod tests {
     use super::*;
     use crate::executor::{Executor, Sandbox};
-    use crate::model::{Access, Confine, Headless, Level, LineRules};
+    use crate::model::{Access, Confine, Headless, Judgement, Level, LineRules};
     use crate::source::Source;
 
     fn clis() -> Vec<CheckedCli> {
@@ -214,6 +214,8 @@ mod tests {
             env: Vec::new(),
             confine: Confine::default(),
             lines: LineRules::default(),
+            send: Vec::new(),
+            judgement: Judgement::default(),
             executor: Executor::Sandbox(Sandbox::default()),
         };
         let whole = lower(&clis(), Some(&policy)).unwrap();

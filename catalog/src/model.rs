@@ -2,6 +2,10 @@
 
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
+mod judgement;
+
+pub use judgement::{Bypass, Judgement, ProjectFiles, SensitiveRule};
+
 /// The type of an arg's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray, VariantNames)]
 #[strum(serialize_all = "lowercase")]
@@ -168,6 +172,39 @@ pub enum ArgRisk {
         /// The risk of all other values.
         otherwise: Risk,
     },
+}
+
+/// Whether a call that gives an argument prints secrets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Sensitive {
+    /// No.
+    #[default]
+    Never,
+    /// Yes.
+    Always,
+    /// With these values. `*` stands for any characters.
+    Values(Vec<String>),
+}
+
+impl Sensitive {
+    /// Returns whether a value makes the call print secrets. Values of enums of the world, such as kinds of resources, are
+    /// often written in lists and in any case, so `secrets,pods` and `Secret` count as `secret*` does.
+    #[must_use]
+    pub fn of(&self, value: &str) -> bool {
+        match self {
+            Self::Never => false,
+            Self::Always => true,
+            Self::Values(values) => value.split([',', '/']).any(|part| {
+                let part = part.to_lowercase();
+                values.iter().any(|known| match known.split_once('*') {
+                    Some((start, end)) => {
+                        part.len() >= start.len() + end.len() && part.starts_with(start) && part.ends_with(end)
+                    }
+                    None => part == *known,
+                })
+            }),
+        }
+    }
 }
 
 impl ArgRisk {

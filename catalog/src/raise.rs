@@ -47,6 +47,7 @@ pub(crate) fn arg(view: ArgView<'_>) -> CheckedArg {
         shown: view.is_shown(),
         order: view.order(),
         risk: view.risk(),
+        sensitive: view.sensitive(),
         rules: view.rules().filter(|rule| rule.is_from_policy()).map(RuleView::to_rule).collect(),
         leading_dash: view.leading_dash(),
         from_user: view.is_from_user(),

@@ -1,5 +1,6 @@
 //! Views: rows of a [`Catalog`] with their texts. Compiled-in and loaded catalogs have the same views.
 
+use crate::effects::Effects;
 use crate::model::{Place, Rest, Risk, Shape};
 use crate::needs::{EnvValue, Needs};
 use crate::output::OutputForm;
@@ -266,6 +267,18 @@ impl<'a> ResolvedTool<'a> {
     #[must_use]
     pub fn is_long(self) -> bool {
         self.def.is_long
+    }
+
+    /// Whether every call prints secrets.
+    #[must_use]
+    pub fn is_sensitive(self) -> bool {
+        self.def.is_sensitive
+    }
+
+    /// What its calls change and reach, as far as its config says.
+    #[must_use]
+    pub fn effects(self) -> Option<Effects> {
+        self.def.effects.map(|list| Effects::of_pairs(self.catalog.pairs(list)))
     }
 
     /// How much the tool can change, as approval counts it: without a written risk it reads.

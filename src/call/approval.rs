@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::future::{Future, pending};
 use std::time::Duration;
 
-use climax_catalog::policy::Headless;
+use climax_catalog::policy::{Headless, SensitiveRule};
 use serde_json::{Map, Value};
 
 use crate::call::arguments;
@@ -108,10 +108,12 @@ impl Plan<'_> {
 
     /// Returns whether the policy requires approval of a call, or of one that it starts.
     pub(crate) fn stage_needs_approval(&self, stage: &Stage<'_>) -> bool {
-        stage
-            .call
-            .with_started()
-            .any(|call| self.policy.needs_approval_at(call.tool, call.risk()) || arguments::need_approval(&call.bound))
+        let asks_about_secrets = self.policy.sensitive() == SensitiveRule::Ask;
+        stage.call.with_started().any(|call| {
+            self.policy.needs_approval_at(call.tool, call.approval_risk(self.policy))
+                || arguments::need_approval(&call.bound)
+                || asks_about_secrets && call.sensitive.is_some()
+        })
     }
 
     /// Returns the digest of everything that the approval covers: all values, the command lines, the directories, the
@@ -136,7 +138,8 @@ impl Plan<'_> {
     pub async fn question(&self) -> String {
         let mut texts = Vec::new();
         for call in self.calls() {
-            texts.push(call.question(self.runner).await);
+            let reasons = call.reasons();
+            texts.push(call.question(self.runner).await + &reasons);
         }
         match texts.len() {
             1 => texts.swap_remove(0),
@@ -156,6 +159,14 @@ impl PlannedCall<'_> {
         let dir = self.invocation.cwd.iter().map(|dir| ("cwd".to_owned(), dir.display().to_string()));
         let risk = [("risk".to_owned(), self.risk().as_str().to_owned())];
         digest::pairs(self.tool, &self.bound, |_| true).chain(words).chain(dir).chain(risk).collect()
+    }
+
+    /// Returns what the user has to know beyond the command line, each in a paragraph of its own.
+    fn reasons(&self) -> String {
+        let protected = self.changes.protected.as_ref();
+        let protected = protected.map(|path| format!("\n\nOther programs load or run {}.", path.display()));
+        let sensitive = self.sensitive.as_ref().map(|reason| format!("\n\n{reason}."));
+        [protected, sensitive].into_iter().flatten().collect()
     }
 
     async fn question(&self, runner: &Runner) -> String {

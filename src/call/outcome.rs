@@ -42,6 +42,12 @@ pub enum CallError {
         /// All violations.
         violations: Vec<Violation>,
     },
+    /// The call prints secrets, and that is refused.
+    #[error("{reason}")]
+    Sensitive {
+        /// What prints secrets, and who refuses that.
+        reason: String,
+    },
     /// The call was not approved.
     #[error("{0}")]
     ApprovalDenied(Denial),
@@ -271,7 +277,7 @@ impl CallError {
             Self::UnknownTool { .. } => ErrorCode::UnknownTool,
             Self::Unread(line) if line.is_withheld() => ErrorCode::PolicyDenied,
             Self::InvalidArguments { .. } | Self::Unread(_) => ErrorCode::InvalidArguments,
-            Self::PolicyDenied { .. } => ErrorCode::PolicyDenied,
+            Self::PolicyDenied { .. } | Self::Sensitive { .. } => ErrorCode::PolicyDenied,
             Self::ApprovalDenied(_) | Self::UnusableAnswer { .. } | Self::LateQuestion => ErrorCode::ApprovalDenied,
             Self::Spawn(_) | Self::Unaudited(_) => ErrorCode::SpawnFailed,
         }
@@ -280,9 +286,11 @@ impl CallError {
     /// Returns the decision and the end in the audit file.
     fn audit_codes(&self) -> (Option<&'static str>, Option<&'static str>) {
         let decision = match self {
-            Self::UnknownTool { .. } | Self::InvalidArguments { .. } | Self::Unread(_) | Self::PolicyDenied { .. } => {
-                self.code().as_str()
-            }
+            Self::UnknownTool { .. }
+            | Self::InvalidArguments { .. }
+            | Self::Unread(_)
+            | Self::PolicyDenied { .. }
+            | Self::Sensitive { .. } => self.code().as_str(),
             Self::ApprovalDenied(Denial::ByUser) => "denied_by_user",
             Self::ApprovalDenied(Denial::Headless) => "denied_headless",
             Self::ApprovalDenied(Denial::Forged) => "denied_forged",

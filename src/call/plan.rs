@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use climax_catalog::policy::ProjectFiles;
 use climax_catalog::{Cage, Policy, ResolvedTool, Risk};
 use climax_shell::Script;
 use serde_json::{Map, Value};
 
 use crate::call::arguments::Bound;
+use crate::call::changes::{Changes, ProjectChange};
 use crate::call::line::CommandKey;
 use crate::call::outcome::{CallError, Permission};
 use crate::call::plan_outcome::{PlanFailure, StageOutcome};
@@ -67,6 +69,10 @@ pub(crate) struct PlannedCall<'a> {
     pub(crate) started: Option<Box<PlannedCall<'a>>>,
     /// The risk that it has at least, because of where its words come from.
     pub(crate) least_risk: Risk,
+    /// What it changes, as far as its config says.
+    pub(crate) changes: Changes,
+    /// Why it prints secrets; `None` if it does not, as far as is known.
+    pub(crate) sensitive: Option<String>,
 }
 
 impl<'a> Plan<'a> {
@@ -108,6 +114,26 @@ impl Stage<'_> {
 }
 
 impl<'a> PlannedCall<'a> {
+    /// Makes a call, of which nothing is known beyond its words.
+    pub(crate) fn new(
+        tool: ResolvedTool<'a>,
+        arguments: Cow<'a, Map<String, Value>>,
+        bound: Bound<'a>,
+        invocation: Invocation,
+        started: Option<PlannedCall<'a>>,
+    ) -> Self {
+        Self {
+            tool,
+            arguments,
+            bound,
+            invocation,
+            started: started.map(Box::new),
+            least_risk: Risk::Read,
+            changes: Changes::default(),
+            sensitive: None,
+        }
+    }
+
     /// Returns the name of its tool.
     pub(crate) fn name(&self) -> &'a str {
         self.tool.name()
@@ -121,6 +147,20 @@ impl<'a> PlannedCall<'a> {
     /// Returns the cage of its program.
     pub(crate) fn cage(&self) -> Option<Cage> {
         self.invocation.confinement.as_ref()?.cage.as_ref().map(|rights| rights.cage)
+    }
+
+    /// Returns whether what it changes, or what it prints, depends on the files that are there when it runs.
+    pub(crate) fn depends_on_files(&self) -> bool {
+        self.with_started().any(|call| call.tool.effects().is_some_and(|effects| !effects.files.is_empty()))
+    }
+
+    /// Returns the risk that approval counts: `write` for what is destructive only because it changes single files of the
+    /// project, if the policy says so.
+    pub(crate) fn approval_risk(&self, policy: &Policy) -> Risk {
+        let is_for_project = policy.judgement().project == ProjectFiles::Write
+            && self.changes.project == ProjectChange::Files
+            && self.least_risk < Risk::Destructive;
+        if is_for_project { self.risk().min(Risk::Write) } else { self.risk() }
     }
 
     /// Returns the risk of the tool with these arguments.

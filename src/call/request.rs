@@ -90,6 +90,9 @@ pub enum Purpose {
         /// The meta-tool that calls other tools, if one is served.
         caller: Option<&'static str>,
     },
+    /// A line that the judge has allowed because it reads: it may do no more, and print no secrets.
+    #[strum(serialize = "call")]
+    Judged,
     /// The answer to a call of a program in `climax_code`.
     Code {
         /// The number of the program's run, counted from the start of the server.

@@ -1,8 +1,10 @@
 //! The risk of a call: that of its tool, and what its arguments add.
 
+use climax_catalog::policy::Lines;
 use climax_catalog::{ArgRisk, ArgView, ResolvedTool, Risk};
 
 use crate::call::arguments::{Bound, BoundValue};
+use crate::call::host;
 
 /// Returns the risk of a call, as approval counts it.
 #[must_use]
@@ -16,19 +18,28 @@ pub fn promised(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Risk {
     added(bound).chain([Risk::promised(tool.written_risk())]).max().unwrap_or(Risk::Destructive)
 }
 
-/// Programs of which a call chooses the host that they reach.
-const CHOOSING_HOSTS: [&str; 1] = ["curl"];
+/// Programs of which a call chooses the host that they reach, whatever their config says of it.
+const CHOOSING_HOSTS: [&str; 13] =
+    ["curl", "wget", "ssh", "scp", "sftp", "rsync", "nc", "ncat", "socat", "telnet", "ftp", "http", "xh"];
 
 /// Returns the least risk of a call that gets what its line has read, since it could send that away.
 ///
-/// Where the call chooses the host, that is destructive. Where configuration or a login fix it, it is `write`. A program
-/// without network sends nothing.
-pub(crate) fn of_sent_data(tool: ResolvedTool<'_>) -> Risk {
-    let reaches_network = tool.needs().is_none_or(|needs| needs.has_network());
-    match reaches_network {
-        true if CHOOSING_HOSTS.contains(&tool.cli().name()) => Risk::Destructive,
-        true => Risk::Write,
-        false => Risk::Read,
+/// Where the call chooses the host, that is destructive, unless the host is this machine or one that the policy names.
+/// Where configuration or a login fix it, it is `write`. A program without network sends nothing.
+pub(crate) fn of_sent_data(tool: ResolvedTool<'_>, bound: &Bound<'_>, lines: &Lines) -> Risk {
+    if !tool.needs().is_none_or(|needs| needs.has_network()) {
+        return Risk::Read;
+    }
+    let effects = tool.effects().unwrap_or_default();
+    let given = bound.iter().filter(|(arg, _)| effects.hosts.iter().any(|name| name == arg.name()));
+    let always_chooses = CHOOSING_HOSTS.contains(&tool.cli().name());
+    let hosts: Vec<&str> =
+        given.flat_map(|(_, value)| value.texts()).filter_map(|text| host::of(text, always_chooses)).collect();
+    let is_known = |host: &&str| host::is_loopback(host) || lines.sends_to(host);
+    match hosts.is_empty() {
+        true if always_chooses => Risk::Destructive,
+        false if !hosts.iter().all(is_known) => Risk::Destructive,
+        _ => Risk::Write,
     }
 }
 
@@ -37,7 +48,8 @@ fn added(bound: &Bound<'_>) -> impl Iterator<Item = Risk> {
     bound.iter().filter_map(|(arg, value)| of_argument(arg, value))
 }
 
-fn of_argument(arg: ArgView<'_>, value: &BoundValue) -> Option<Risk> {
+/// Returns the risk that the value of an argument adds; `None` if it adds none.
+pub(crate) fn of_argument(arg: ArgView<'_>, value: &BoundValue) -> Option<Risk> {
     let risk = arg.risk();
     match value {
         _ if risk == ArgRisk::OfTool => None,

@@ -2,6 +2,7 @@
 
 mod commands;
 mod dry_run;
+mod ignored;
 mod journal;
 mod planning;
 mod run;

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use climax_catalog::policy::{ConfineLevel, Executor, Pattern};
 use climax_catalog::{
-    ArgRisk, ArgView, Catalog, CommandPart, EnvValue, MessageTemplate, Needs, Place, Prompt, ResolvedTool, Risk,
-    RuleView, digest,
+    ArgRisk, ArgView, Catalog, CommandPart, Effects, EnvValue, MessageTemplate, Needs, Place, Prompt, ResolvedTool,
+    Risk, RuleView, Sensitive, digest,
 };
 use serde_json::{Map, Value, json};
 
@@ -99,7 +99,9 @@ pub(super) fn tool_json(tool: ResolvedTool<'_>) -> Value {
         "always": cli.always().chain(tool.always()).collect::<Vec<_>>(),
         "groups": tool.groups().map(|group| json!({ "rule": group.kind().as_str(), "args": group.args().collect::<Vec<_>>() })).collect::<Vec<_>>(),
         "env": cli.env().map(|(name, value)| (name.to_owned(), env_json(value))).collect::<Map<_, _>>(),
+        "sensitive": tool.is_sensitive(),
         "needs": tool.needs().map(|needs| needs_json(&needs)),
+        "effects": tool.effects().map(|effects| effects_json(&effects)),
         "working_dir": cli.working_dir(),
         "output": tool.output(),
         "output_schema": tool.output_schema().map(parsed),
@@ -114,6 +116,10 @@ pub(super) fn tool_json(tool: ResolvedTool<'_>) -> Value {
         "args": tool.args().map(arg_json).collect::<Vec<_>>(),
         "global_args": cli.global_args().map(arg_json).collect::<Vec<_>>(),
     })
+}
+
+fn effects_json(Effects { files, trees, by, hosts, names_only, bare }: &Effects) -> Value {
+    json!({ "files": files, "trees": trees, "by": by, "hosts": hosts, "names_only": names_only, "bare": bare.map(Risk::as_str) })
 }
 
 fn needs_json(Needs { network, write, env, read, cage, without }: &Needs) -> Value {
@@ -212,11 +218,20 @@ pub(super) fn arg_json(arg: ArgView<'_>) -> Value {
         "shown": arg.is_shown(),
         "ordered": arg.is_ordered(),
         "risk": risk_json(&arg.risk()),
+        "sensitive": sensitive_json(arg.sensitive()),
         "asked": arg.is_from_user(),
         "output": arg.output().map(|output| json!({ "mime": output.mime, "file": output.file })),
         "rules": rules.collect::<Vec<_>>(),
         "allow_leading_dash": arg.leading_dash().unwrap_or(false),
     })
+}
+
+fn sensitive_json(sensitive: Sensitive) -> Value {
+    match sensitive {
+        Sensitive::Never => false.into(),
+        Sensitive::Always => true.into(),
+        Sensitive::Values(values) => values.into(),
+    }
 }
 
 fn risk_json(risk: &ArgRisk) -> Value {

@@ -5,6 +5,7 @@ mod annotate;
 pub(crate) mod budget;
 pub(crate) mod call;
 pub(crate) mod catalog;
+pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod diff;
 pub(crate) mod doctor;

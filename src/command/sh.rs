@@ -14,7 +14,7 @@ use climax_catalog::Cage;
 use crate::call::approval::{Approver, Denial, FormAnswer, Verdict};
 use crate::call::digest::RequestDigest;
 use crate::call::form::Form;
-use crate::call::{Plan, Toolbox};
+use crate::call::{Plan, Purpose, Toolbox};
 use crate::command::output::FAILURE;
 use crate::command::runtime::{audit, runtime, set, user_directory};
 use crate::command::selection::Sources;
@@ -39,6 +39,9 @@ pub(crate) struct Args {
     /// Append a JSON line for each command to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) audit: Option<PathBuf>,
+    /// Refuse whatever does more than read, or prints secrets: for lines that `check` has rewritten
+    #[arg(long)]
+    pub(crate) judged: bool,
 }
 
 /// Parses a cage.
@@ -90,7 +93,7 @@ fn shell_arguments(line: Option<&str>) -> Args {
         confine: None,
         unknown: None,
     };
-    Args { line: line.map(str::to_owned), sources, cage: None, audit: None }
+    Args { line: line.map(str::to_owned), sources, cage: None, audit: None, judged: false }
 }
 
 /// The directory with `policy.yaml` and `configs/` for a shell.
@@ -113,7 +116,8 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
     let runner = Runner::new(policy.executor().clone(), Limits::default(), 1).with_helper_processes().for_one_session();
     let toolbox = Toolbox::new(index, policy, runner, audit);
     let done = runtime().and_then(|runtime| {
-        let mut shell = Shell::new(&toolbox, runtime, arguments.cage);
+        let purpose = if arguments.judged { Purpose::Judged } else { Purpose::Call };
+        let mut shell = Shell::new(&toolbox, runtime, (arguments.cage, purpose));
         match arguments.line.as_deref() {
             Some(line) => Ok(shell.run(line, input()?, &Headless)),
             None if io::stdin().is_terminal() => prompt(&mut shell),

@@ -42,11 +42,13 @@ pub(super) struct Shell<'t> {
     directory: Option<PathBuf>,
     /// The cage of the programs that have one, if it is wider than theirs.
     cage: Option<Cage>,
+    /// What lines are for.
+    purpose: Purpose,
 }
 
 impl<'t> Shell<'t> {
-    pub(super) fn new(toolbox: &'t Toolbox, runtime: Runtime, cage: Option<Cage>) -> Self {
-        Self { toolbox, runtime, directory: None, cage }
+    pub(super) fn new(toolbox: &'t Toolbox, runtime: Runtime, (cage, purpose): (Option<Cage>, Purpose)) -> Self {
+        Self { toolbox, runtime, directory: None, cage, purpose }
     }
 
     #[cfg(feature = "prompt")]
@@ -114,7 +116,7 @@ impl<'t> Shell<'t> {
         let input = if raw.input.is_some() { LineInput::Stream } else { LineInput::Nothing };
         let bounds = LineBounds { cage: self.cage, timeout: None };
         let request = Request::Line { text: line, directory: directory.as_deref(), input, bounds };
-        let session = Session { env: &env, ..Session::anonymous(Purpose::Call) };
+        let session = Session { env: &env, ..Session::anonymous(self.purpose) };
         let result = self.runtime.block_on(async {
             let [mut terminate, mut interrupt, mut hangup] =
                 [signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?, signal(SignalKind::hangup())?];
@@ -183,6 +185,7 @@ fn failure_status(error: &CallError) -> u8 {
         },
         CallError::UnknownTool { .. } | CallError::Spawn(SpawnError::NotFound(_)) => NOT_FOUND,
         CallError::PolicyDenied { .. }
+        | CallError::Sensitive { .. }
         | CallError::ApprovalDenied(_)
         | CallError::UnusableAnswer { .. }
         | CallError::LateQuestion

@@ -30,15 +30,15 @@ mod temporary;
 
 #[cfg(has_code)]
 pub(crate) use confine::isolate;
-pub use confine::{CageRights, Isolation, Readable, Rights, kernel_abi};
+pub use confine::{CageRights, Isolation, Readable, Rights, kernel_abi, names_secret};
 pub use environment::{directory, variable};
 pub use error::SpawnError;
+pub(crate) use files::{
+    Area, Opened, Place, ResultFiles, area_of, inspect, is_there, open_to_read, open_to_write, path_of_program,
+    place_of, read_line, read_to_end, stream_of, write_all,
+};
 pub use files::{
     FileContent, Project, ResultFile, could_write, glob, is_program, locate, names_program, paths, project,
-};
-pub(crate) use files::{
-    Opened, Place, ResultFiles, inspect, is_there, open_to_read, open_to_write, path_of_program, place_of, read_line,
-    read_to_end, stream_of, write_all,
 };
 pub use invocation::{Invocation, SecretSource};
 pub use limits::{DEFAULT_OUTPUT_BYTES, Limits, MAX_WHOLE_OUTPUT_BYTES, default_concurrency};

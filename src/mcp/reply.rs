@@ -179,7 +179,7 @@ fn render_failure(tool: &str, error: CallError) -> Reply {
             let message = denial.text(tool);
             Reply::error(message.clone(), ErrorObject { message, ..object })
         }
-        CallError::LateQuestion => Reply::error(message, object),
+        CallError::LateQuestion | CallError::Sensitive { .. } => Reply::error(message, object),
         CallError::UnusableAnswer { .. } | CallError::Unaudited(_) => {
             Reply::error(message, ErrorObject { retryable: true, ..object })
         }

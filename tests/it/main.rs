@@ -62,6 +62,7 @@ mod own_words;
 mod policies;
 mod policy;
 mod progress;
+mod project_files;
 mod promises;
 #[cfg(feature = "prompt")]
 mod prompt;

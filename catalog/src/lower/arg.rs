@@ -3,7 +3,8 @@
 use std::iter;
 
 use crate::checked::{CheckedArg, CheckedChoice, CheckedOutputFile};
-use crate::model::ArgRisk;
+use crate::model::{ArgRisk, Sensitive};
+use crate::needs::ANY;
 use crate::offset::Full;
 use crate::raise;
 use crate::table::{ArgDef, ArgRow, Catalog, DetailDef, FileDef, Rows, Stored, Tables};
@@ -49,6 +50,8 @@ impl Tables {
             shown,
             order,
             risk,
+            // In the details.
+            sensitive: _,
             rules,
             leading_dash,
             from_user,
@@ -91,7 +94,7 @@ impl Tables {
 
     /// Adds the details of an arg and returns their row; `None` if it has none.
     fn detail(&mut self, arg: &CheckedArg) -> Result<Option<u32>, Full> {
-        let CheckedArg { separator, aliases, off, variable, min_items, max_items, choices, risk, .. } = arg;
+        let CheckedArg { separator, aliases, off, variable, min_items, max_items, choices, risk, sensitive, .. } = arg;
         let has_words = choices.iter().any(|choice| choice.title.is_some() || choice.words.is_some());
         let risks: Vec<(String, String)> = match risk {
             ArgRisk::ByValue { values, otherwise } => {
@@ -100,10 +103,15 @@ impl Tables {
             }
             ArgRisk::OfTool | ArgRisk::Always(_) => Vec::new(),
         };
+        let sensitive: Vec<String> = match sensitive {
+            Sensitive::Never => Vec::new(),
+            Sensitive::Always => vec![ANY.to_owned()],
+            Sensitive::Values(values) => values.clone(),
+        };
         let texts = [separator, off, variable];
         let is_plain = texts.iter().all(|text| text.is_none()) && min_items.is_none() && max_items.is_none();
 
-        if is_plain && aliases.is_empty() && !has_words && risks.is_empty() {
+        if is_plain && aliases.is_empty() && !has_words && risks.is_empty() && sensitive.is_empty() {
             return Ok(None);
         }
 
@@ -120,6 +128,7 @@ impl Tables {
             min_items: *min_items,
             max_items: *max_items,
             risks: risks.store(self)?,
+            sensitive: sensitive.store(self)?,
         };
         let row = self.offset(self.details.len(), "details of args")?;
         self.details.push(def);

@@ -47,6 +47,8 @@ impl Tables {
             env: policy.env.store(self)?,
             confine: policy.confine,
             lines: policy.lines,
+            send: policy.send.store(self)?,
+            judgement: policy.judgement,
             executor,
         })
     }

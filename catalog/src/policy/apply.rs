@@ -50,6 +50,8 @@ impl PolicyFile {
         self.policy.env.extend(compiled_in.env.iter().cloned());
         self.policy.confine = self.policy.confine.stricter(compiled_in.confine);
         self.policy.lines.rules = self.policy.lines.rules.stricter(compiled_in.lines.rules);
+        self.policy.lines.send.retain(|host| compiled_in.lines.sends_to(host.trim_start_matches("*.")));
+        self.policy.judgement = self.policy.judgement.stricter(compiled_in.judgement);
 
         match (&compiled_in.executor, self.keys.executor) {
             (Executor::Local, _) => {}

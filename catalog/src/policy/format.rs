@@ -5,7 +5,7 @@ use strum::VariantNames as _;
 
 use crate::format::env_value;
 use crate::format::object;
-use crate::model::{Access, Headless, Level, Risk, Runtime};
+use crate::model::{Access, Bypass, Headless, Level, ProjectFiles, Risk, Runtime, SensitiveRule};
 use crate::policy::{ConfineLevel, UnknownProgram, WidestCage};
 
 /// The JSON Schema (2020-12) of the policy format.
@@ -38,6 +38,7 @@ fn policy() -> Value {
             "approval": { "anyOf": [{ "$ref": "#/$defs/approval" }, { "type": "null" }], "description": "Which calls need approval" },
             "confine": confine(),
             "lines": lines(),
+            "hook": hook(),
         }),
     )
 }
@@ -89,6 +90,8 @@ fn approval() -> Value {
         &json!({
             "global": { "enum": Level::VARIANTS, "default": "write", "description": "From which risk on somebody is asked" },
             "headless": { "enum": Headless::VARIANTS, "default": "deny", "description": "What holds where the client cannot ask" },
+            "project": { "enum": ProjectFiles::VARIANTS, "default": "destructive", "description": "The risk that approval counts for replacing, moving or removing single files of the project, and directories that git ignores" },
+            "sensitive": { "enum": SensitiveRule::VARIANTS, "description": "What becomes of calls that print secrets; `ask` unless `global` is `none`" },
             "tools": { "type": "object", "additionalProperties": { "type": "boolean" }, "description": "Whether somebody is asked, by the names of tools, or patterns" },
         }),
     )
@@ -107,15 +110,29 @@ fn lines() -> Value {
     let mut lines = object(
         &[],
         &json!({
-            "unknown": { "enum": UnknownProgram::VARIANTS, "description": "What becomes of programs that no config describes: refused, or run in a cage; `read` if the policy has no other keys than `default: enabled`, `approval` and `lines`, else `refuse`" },
+            "unknown": { "enum": UnknownProgram::VARIANTS, "description": "What becomes of programs that no config describes: refused, or run in a cage; `read` if the policy has no other keys than `default: enabled`, `approval`, `lines` and `hook`, else `refuse`" },
             "widest": { "enum": WidestCage::VARIANTS, "default": "workspace", "description": "The widest cage that a call may ask for" },
             "secrets": names("More names of files whose content cages hide; * stands for any characters"),
             "open": names("Names of files that are no secrets, though the usual names fit them"),
+            "send": { "type": "array", "items": { "type": "string", "pattern": "^(\\*\\.)?[A-Za-z0-9_][A-Za-z0-9._-]*$" }, "default": [], "description": "Hosts to which lines may send what they have read" },
         }),
     );
     lines["type"] = json!(["object", "null"]);
     lines["description"] = json!("What becomes of the programs of command lines");
     lines
+}
+
+fn hook() -> Value {
+    let mut hook = object(
+        &[],
+        &json!({
+            "allow": { "enum": ["read", "write"], "default": "read", "description": "The highest risk of the lines that the judge allows" },
+            "bypass": { "enum": Bypass::VARIANTS, "default": "usual", "description": "Where an agent asks nobody: `strict` denies what is destructive or prints secrets too" },
+        }),
+    );
+    hook["type"] = json!(["object", "null"]);
+    hook["description"] = json!("How lines of other shells are judged");
+    hook
 }
 
 fn executor() -> Value {
@@ -155,7 +172,7 @@ mod tests {
     use super::*;
     use crate::policy::confine::CONFINE_KEYS;
     use crate::policy::keys::{
-        APPROVAL_KEYS, ARG_KEYS, EXECUTOR_KEYS, LIMIT_KEYS, POLICY_KEYS, SELECTOR_KEYS, TOOL_KEYS,
+        APPROVAL_KEYS, ARG_KEYS, EXECUTOR_KEYS, HOOK_KEYS, LIMIT_KEYS, POLICY_KEYS, SELECTOR_KEYS, TOOL_KEYS,
     };
     use crate::policy::lines::LINES_KEYS;
 
@@ -169,6 +186,7 @@ mod tests {
             (approval(), APPROVAL_KEYS),
             (confine()["anyOf"][1].clone(), CONFINE_KEYS),
             (lines(), LINES_KEYS),
+            (hook(), HOOK_KEYS),
             (executor(), EXECUTOR_KEYS),
             (limits(), LIMIT_KEYS),
         ] {

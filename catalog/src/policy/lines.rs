@@ -5,7 +5,7 @@ use crate::model::{LineRules, UnknownProgram, WidestCage};
 use crate::read::walk::Walker;
 use crate::read::yaml::Node;
 
-pub(super) const LINES_KEYS: &[&str] = &["unknown", "widest", "secrets", "open"];
+pub(super) const LINES_KEYS: &[&str] = &["unknown", "widest", "secrets", "open", "send"];
 
 /// What a policy says about the programs of lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,9 +18,21 @@ pub struct Lines {
     pub secrets: Vec<String>,
     /// Names of files that are no secrets, though the usual names fit them.
     pub open: Vec<String>,
+    /// Hosts to which lines may send what they have read. `*.` at the start stands for any names before the rest.
+    pub send: Vec<String>,
 }
 
 impl Lines {
+    /// Returns whether lines may send what they have read to a host.
+    #[must_use]
+    pub fn sends_to(&self, host: &str) -> bool {
+        let host = host.to_ascii_lowercase();
+        self.send.iter().any(|known| match known.strip_prefix('*') {
+            Some(end) => host.len() > end.len() && host.ends_with(end),
+            None => *known == host,
+        })
+    }
+
     /// Returns what becomes of programs that no config describes.
     #[must_use]
     pub fn unknown(&self) -> UnknownProgram {
@@ -49,7 +61,29 @@ pub(super) fn lines(walker: &mut Walker<'_>, node: Option<&Node>, unstated: Unkn
         unknown: fields.word(walker, "unknown"),
         widest: fields.word(walker, "widest").unwrap_or(without.rules.widest),
     };
-    Lines { rules, unstated, secrets: fields.list(walker, "secrets", name), open: fields.list(walker, "open", name) }
+    Lines {
+        rules,
+        unstated,
+        secrets: fields.list(walker, "secrets", name),
+        open: fields.list(walker, "open", name),
+        send: fields.list(walker, "send", host),
+    }
+}
+
+/// Reads the name of a host, which `*.` may start.
+fn host(walker: &mut Walker<'_>, node: &Node) -> Option<String> {
+    let host = walker.string(node, "a name of a host")?;
+    let name = host.value.strip_prefix("*.").unwrap_or(&host.value);
+    let is_name = !name.is_empty()
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
+        && !name.starts_with(['.', '-']);
+    if !is_name {
+        let message = format!("`{}` is no name of a host", host.value);
+        let help = "write a name without scheme and port, such as `api.example.com` or `*.example.com`";
+        walker.report(Code::IllegalName, host.span, message, help);
+        return None;
+    }
+    Some(host.value.to_ascii_lowercase())
 }
 
 /// Reads the name of a file, in which `*` stands for any characters.

@@ -29,7 +29,8 @@ mod selector;
 
 pub use crate::executor::{Container, Executor, Sandbox};
 pub use crate::model::{
-    Access, Confine, ConfineLevel, Headless, Level, LineRules, Runtime, SandboxLimits, UnknownProgram, WidestCage,
+    Access, Bypass, Confine, ConfineLevel, Headless, Judgement, Level, LineRules, ProjectFiles, Runtime, SandboxLimits,
+    SensitiveRule, UnknownProgram, WidestCage,
 };
 pub use crate::rule::{ArgRule, Pattern, RuleViolation};
 pub use apply::{Applied, names_as_errors};
@@ -59,6 +60,7 @@ pub struct Policy {
     pub(crate) approval: Approval,
     pub(crate) confine: Confine,
     pub(crate) lines: Lines,
+    pub(crate) judgement: Judgement,
     /// The programs of the tools that it was applied to.
     pub(crate) programs: Vec<String>,
 }
@@ -116,12 +118,14 @@ impl Policy {
     pub fn compiled_in(catalog: &Catalog) -> Self {
         let Some(def) = catalog.policy else { return Self::default().sealed(catalog.sealed) };
         let approval = Approval { headless: def.headless, ..Approval::default() };
+        let owned = |list| catalog.list(list).map(str::to_owned).collect();
         Self {
             executor: raise::executor(catalog, def.executor),
             env: catalog.pairs(def.env).map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
             approval,
             confine: def.confine,
-            lines: Lines { rules: def.lines, ..Lines::default() },
+            lines: Lines { rules: def.lines, send: owned(def.send), ..Lines::default() },
+            judgement: def.judgement,
             ..Self::default()
         }
         .sealed(catalog.sealed)
@@ -155,6 +159,8 @@ impl Policy {
             env: self.env.clone(),
             confine: self.confine,
             lines: LineRules { unknown: self.lines.fixed_unknown(), ..self.lines.rules },
+            send: self.lines.send.clone(),
+            judgement: self.judgement,
             executor: self.executor.clone(),
         }
     }
@@ -173,6 +179,7 @@ impl Policy {
             && is_where_it_was
             && is_as_confined
             && is_as_caged
+            && self.judgement == compiled_in.judgement
             && self.env == compiled_in.env
     }
 
@@ -271,6 +278,12 @@ impl Policy {
         here.into_iter().chain(tool.approval_from()).min()
     }
 
+    /// From which risk on calls need approval, if no rule for their tool says otherwise.
+    #[must_use]
+    pub fn approval_level(&self) -> Level {
+        self.approval.global
+    }
+
     /// The rule for calls that need approval if the client cannot ask the user.
     #[must_use]
     pub fn headless(&self) -> Headless {
@@ -293,6 +306,19 @@ impl Policy {
     #[must_use]
     pub fn lines(&self) -> &Lines {
         &self.lines
+    }
+
+    /// What it says about calls beyond their risk.
+    #[must_use]
+    pub fn judgement(&self) -> Judgement {
+        self.judgement
+    }
+
+    /// Returns what becomes of calls that print secrets. Unless it is stated, they need approval where anything does.
+    #[must_use]
+    pub fn sensitive(&self) -> SensitiveRule {
+        let asks = self.approval.global != Level::None;
+        self.judgement.sensitive.unwrap_or(if asks { SensitiveRule::Ask } else { SensitiveRule::Allow })
     }
 
     /// The programs of tools that are not served, though a config describes them. Others may be among them.

@@ -2,14 +2,14 @@
 
 use super::confine::confine;
 use super::file::{KeySpans, PolicyFile};
-use super::keys::{APPROVAL_KEYS, GENERAL_KEYS, POLICY_KEYS, SELECTOR_KEYS, TOOL_KEYS};
+use super::keys::{APPROVAL_KEYS, GENERAL_KEYS, HOOK_KEYS, POLICY_KEYS, SELECTOR_KEYS, TOOL_KEYS};
 use super::lines::lines;
 use super::parse_arg::arg_rule;
 use super::parse_executor::executor;
 use super::{Approval, ArgPolicy, NamePattern, Policy, Selector, ToolEntry, ToolRule, UnknownProgram};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::index::ToolIndex;
-use crate::model::{Access, Level};
+use crate::model::{Access, Judgement, Level, Risk};
 use crate::read::config::needs::env_entry;
 use crate::read::walk::{Fields, Walker};
 use crate::read::yaml::{self, Node, NodeKind};
@@ -108,8 +108,9 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
     keys.executor = place.map(|node| walker.first_line(node.span));
     let place = fields.optional("approval");
     keys.level = place.map(|node| walker.first_line(node.span));
+    let mut judgement = Judgement::default();
     let (approval, approval_names) = match place {
-        Some(node) => approval(&mut walker, node),
+        Some(node) => approval(&mut walker, node, &mut judgement),
         None => (Approval { global: DEFAULT_LEVEL, ..Approval::default() }, Vec::new()),
     };
     let confine = fields.optional("confine").map(|node| confine(&mut walker, node)).unwrap_or_default();
@@ -118,6 +119,9 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
     let is_general = is_general && access == Access::Enabled;
     let unstated = if is_general { UnknownProgram::Read } else { UnknownProgram::Refuse };
     let lines = lines(&mut walker, fields.optional("lines"), unstated);
+    if let Some(node) = fields.optional("hook") {
+        hook(&mut walker, node, &mut judgement);
+    }
     let policy = Policy {
         access,
         allow,
@@ -129,6 +133,7 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
         approval,
         confine,
         lines,
+        judgement,
         programs: Vec::new(),
     };
 
@@ -183,14 +188,28 @@ fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<ToolRule> {
     })
 }
 
-/// Reads `approval`, with the places of the names in it.
-fn approval(walker: &mut Walker<'_>, node: &Node) -> (Approval, Vec<Spanned<String>>) {
+/// Reads `hook`.
+fn hook(walker: &mut Walker<'_>, node: &Node, judgement: &mut Judgement) {
+    let Some(mut fields) = walker.mapping(node, "`hook`", HOOK_KEYS) else { return };
+    let span = walker.first_line(node.span);
+    judgement.hook_allow = fields.word(walker, "allow").unwrap_or(judgement.hook_allow);
+    judgement.bypass = fields.word(walker, "bypass").unwrap_or_default();
+    if judgement.hook_allow == Risk::Destructive {
+        let message = "a hook cannot allow what is destructive".to_owned();
+        walker.report(Code::WrongType, span, message, "write `allow: read` or `allow: write`");
+    }
+}
+
+/// Reads `approval`, with the places of the names in it. What it says beyond risks goes to `judgement`.
+fn approval(walker: &mut Walker<'_>, node: &Node, judgement: &mut Judgement) -> (Approval, Vec<Spanned<String>>) {
     let Some(mut fields) = walker.mapping(node, "`approval`", APPROVAL_KEYS) else {
         return (Approval::default(), Vec::new());
     };
 
     let global = fields.word(walker, "global").unwrap_or(DEFAULT_LEVEL);
     let headless = fields.word(walker, "headless").unwrap_or_default();
+    judgement.project = fields.word(walker, "project").unwrap_or_default();
+    judgement.sensitive = fields.word(walker, "sensitive");
     let mut names = Vec::new();
     let tools = fields.entries(walker, "tools", |walker, name, node| {
         let needs_approval = walker.flag(node, &format!("`{}` of `approval.tools`", name.value))?;

@@ -5,7 +5,7 @@ use crate::checked::{CheckedArg, CheckedChoice, CommandPart};
 use crate::diagnostic::Diagnostics;
 use crate::index::{Layer, ToolIndex};
 use crate::lower::lower;
-use crate::model::{Access, ArgRisk, Order, Place, Risk, Shape, Type};
+use crate::model::{Access, ArgRisk, Order, Place, Risk, Sensitive, Shape, Type};
 use crate::prompt::Prompt;
 use crate::raise;
 use crate::source::Spanned;
@@ -154,6 +154,7 @@ fn directory(tool: ResolvedTool<'_>, policy: &Policy) -> Option<CheckedArg> {
         shown: false,
         order: Order::Defined,
         risk: ArgRisk::OfTool,
+        sensitive: Sensitive::Never,
         rules: Vec::new(),
         leading_dash: None,
         from_user: tool.cli().working_dir().is_some(),

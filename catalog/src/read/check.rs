@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use crate::checked::{CheckedArg, CommandPart};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::effects::Effects;
 use crate::needs::Needs;
 use crate::read::config::{Config, ExitCodeConfig, ResolveConfig, ToolConfig};
 use crate::read::lint::Silenced;
@@ -16,6 +17,7 @@ use crate::uri::UriTemplate;
 
 pub(crate) mod arg;
 mod command;
+mod effects;
 mod native;
 mod output;
 mod prompt;
@@ -66,6 +68,7 @@ pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) 
     let global_args = checker.global_args(config.global_args);
     let shared = SharedParts {
         needs: config.needs.as_ref(),
+        effects: config.effects.as_ref().map(|effects| &effects.value.effects),
         // A missing command was reported, and a native config needs none.
         needs_words: config.command.is_some() && !is_native && base.is_empty(),
         base: &base,
@@ -152,6 +155,7 @@ fn replaced_offers(cli: &CheckedCli, source: &Source, served: &dyn Fn(ServedItem
 /// The parts of a config that all of its tools share.
 struct SharedParts<'a> {
     needs: Option<&'a Spanned<Needs>>,
+    effects: Option<&'a Effects>,
     base: &'a [CommandPart],
     common_args: &'a [CheckedArg],
     has_globals: bool,
@@ -266,7 +270,9 @@ impl Checker<'_> {
             timeout,
             long,
             risk,
+            sensitive,
             needs,
+            effects,
             exit_codes,
             phrases,
             output,
@@ -293,11 +299,13 @@ impl Checker<'_> {
             words,
             always: self.words(always.as_ref()),
             groups: self.groups(groups, &args),
+            effects: self.effects(effects, &args, shared),
             args,
             withheld: Vec::new(),
             timeout_ms: self.timeout_ms(timeout.as_ref(), DEFAULT_TIMEOUT_MS),
             is_long: long.is_some_and(|long| long.value),
             risk,
+            is_sensitive: sensitive.is_some_and(|sensitive| sensitive.value),
             needs: needs.map(|needs| needs.value),
             approval_from: None,
             exit_codes: exit_codes.into_iter().filter_map(|entry| self.exit_code(entry)).collect(),

@@ -14,6 +14,7 @@ use crate::read::yaml::{Node, NodeKind};
 use crate::source::{Source, Spanned};
 
 mod arg;
+pub(crate) mod effects;
 pub(crate) mod needs;
 pub(crate) mod prompt;
 pub(crate) mod schema;
@@ -22,6 +23,8 @@ pub(crate) use arg::{ALLOW_KEY, Allow, ArgConfig, ChoiceConfig, SpreadConfig};
 #[cfg(test)]
 pub(crate) use arg::{ARG_KEYS, CHOICE_KEYS, OUTPUT_FILE_KEYS};
 use arg::{DESCRIPTION, allow, arg};
+pub(crate) use effects::EffectsConfig;
+use effects::effects;
 use needs::{env_entry, needs};
 
 /// A config file as written.
@@ -37,6 +40,7 @@ pub(crate) struct Config {
     /// Values as tables hold them ([`crate::needs::EnvValue`]).
     pub(crate) env: Vec<(Spanned<String>, Spanned<String>)>,
     pub(crate) needs: Option<Spanned<Needs>>,
+    pub(crate) effects: Option<Spanned<EffectsConfig>>,
     pub(crate) working_dir: Option<Spanned<String>>,
     pub(crate) category: Option<Spanned<String>>,
     pub(crate) tags: Vec<Spanned<String>>,
@@ -63,7 +67,9 @@ pub(crate) struct ToolConfig {
     pub(crate) timeout: Option<Spanned<f64>>,
     pub(crate) long: Option<Spanned<bool>>,
     pub(crate) risk: Option<Risk>,
+    pub(crate) sensitive: Option<Spanned<bool>>,
     pub(crate) needs: Option<Spanned<Needs>>,
+    pub(crate) effects: Option<Spanned<EffectsConfig>>,
     pub(crate) exit_codes: Vec<ExitCodeConfig>,
     pub(crate) phrases: Vec<Spanned<String>>,
     pub(crate) output: Option<OutputConfig>,
@@ -121,6 +127,7 @@ pub(crate) const CONFIG_KEYS: &[&str] = &[
     "native",
     "env",
     "needs",
+    "effects",
     "working_dir",
     "category",
     "tags",
@@ -146,7 +153,9 @@ pub(crate) const TOOL_KEYS: &[&str] = &[
     "timeout",
     "long",
     "risk",
+    "sensitive",
     "needs",
+    "effects",
     "exit_codes",
     "phrases",
     "output",
@@ -190,6 +199,7 @@ pub(crate) fn parse(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> 
         native,
         env: fields.entries(&mut walker, "env", env_entry),
         needs: needs(&mut walker, &mut fields),
+        effects: effects(&mut walker, &mut fields),
         working_dir: fields.optional_string(&mut walker, "working_dir"),
         category: fields.optional_string(&mut walker, "category"),
         tags: fields.list(&mut walker, "tags", |walker, node| walker.string(node, "an item of `tags`")),
@@ -237,7 +247,9 @@ fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<ToolConfig> {
         timeout: fields.optional_number(walker, "timeout"),
         long: fields.boolean(walker, "long"),
         risk: fields.word(walker, "risk"),
+        sensitive: fields.boolean(walker, "sensitive"),
         needs: needs(walker, &mut fields),
+        effects: effects(walker, &mut fields),
         exit_codes: fields.entries(walker, "exit_codes", exit_code),
         phrases: fields.list(walker, "phrases", |walker, node| walker.string(node, "an item of `phrases`")),
         output: fields.optional("output").and_then(|node| output(walker, node)),

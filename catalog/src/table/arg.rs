@@ -32,6 +32,8 @@ row! {
         pub max_items: Option<u32>,
         /// Values and their risks by turns; the last pair is the risk of all other values.
         pub risks: List,
+        /// The values with which a call prints secrets; [`ANY`](crate::ANY) for every value.
+        pub sensitive: List,
     }
 }
 

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::model::{Access, Confine, Headless, Level, LineRules, Runtime, SandboxLimits};
+use crate::model::{Access, Confine, Headless, Judgement, Level, LineRules, Runtime, SandboxLimits};
 
 mod arg;
 mod cli;
@@ -49,6 +49,10 @@ pub struct PolicyDef {
     pub confine: Confine,
     /// What becomes of the programs of lines.
     pub lines: LineRules,
+    /// Hosts to which lines may send what they have read.
+    pub send: List,
+    /// What it says about calls beyond their risk.
+    pub judgement: Judgement,
     /// Executors: where programs run.
     pub executor: ExecutorDef,
 }

@@ -3,6 +3,7 @@
 use super::text::{List, Rows, Str};
 use super::{Catalog, CheckedGroup, CheckedQuestion, CheckedResolve, PLACE_MARK, Tables};
 use crate::checked::CommandPart;
+use crate::effects::Effects;
 use crate::model::{GroupKind, Risk};
 use crate::needs::Needs;
 use crate::offset::Full;
@@ -185,5 +186,18 @@ impl Stored for Option<Needs> {
 
     fn load(list: Option<List>, catalog: &Catalog) -> Self {
         list.map(|list| Needs::of_pairs(catalog.pairs(list)))
+    }
+}
+
+/// Kinds and items, by turns.
+impl Stored for Option<Effects> {
+    type Column = Option<List>;
+
+    fn store(&self, tables: &mut Tables) -> Result<Option<List>, Full> {
+        self.as_ref().map(|effects| tables.list(effects.pairs().flat_map(|(kind, item)| [kind, item]))).transpose()
+    }
+
+    fn load(list: Option<List>, catalog: &Catalog) -> Self {
+        list.map(|list| Effects::of_pairs(catalog.pairs(list)))
     }
 }

@@ -3,6 +3,7 @@
 use super::row::checked_and_row;
 use super::text::{List, Rows, Str};
 use crate::checked::{CheckedArg, CommandPart};
+use crate::effects::Effects;
 use crate::model::{GroupKind, Risk};
 use crate::needs::Needs;
 use crate::source::{Span, Spanned};
@@ -34,8 +35,12 @@ checked_and_row! {
         is_long: bool => bool,
         /// How much the tool can change, if its config says so.
         risk: Option<Risk> => Option<Risk>,
+        /// Whether every call prints secrets.
+        is_sensitive: bool => bool,
         /// What it has to reach, if its config says so here: kinds and items by turns.
         needs: Option<Needs> => Option<List>,
+        /// What its calls change and reach: kinds and items by turns.
+        effects: Option<Effects> => Option<List>,
         /// The least risk of calls that need approval by the compiled-in policy.
         approval_from: Option<Risk> => Option<Risk>,
         /// The exit codes that are answers, and their meanings, by turns.

@@ -1,7 +1,8 @@
 //! Views of args: their files and their rules.
 
 use crate::flag::FlagTemplate;
-use crate::model::{ArgRisk, Order, Place, Risk, Shape, Type};
+use crate::model::{ArgRisk, Order, Place, Risk, Sensitive, Shape, Type};
+use crate::needs::ANY;
 use crate::rule::{ArgRule, Pattern};
 use crate::table::{ArgDef, ArgRow, Catalog, DetailDef, List, Rows, RuleDef, Str};
 use crate::words::quoted_words;
@@ -131,6 +132,18 @@ impl<'a> ArgView<'a> {
             (Some((_, otherwise)), _) => ArgRisk::ByValue { values, otherwise },
             (None, Some(risk)) => ArgRisk::Always(risk),
             (None, None) => ArgRisk::OfTool,
+        }
+    }
+
+    /// Whether a call that gives it prints secrets.
+    #[must_use]
+    pub fn sensitive(self) -> Sensitive {
+        let values = self.detail().map(|detail| self.catalog.list(detail.sensitive));
+        let values: Vec<String> = values.into_iter().flatten().map(str::to_owned).collect();
+        match values.as_slice() {
+            [] => Sensitive::Never,
+            [any] if any == ANY => Sensitive::Always,
+            _ => Sensitive::Values(values),
         }
     }
 

@@ -1,19 +1,21 @@
 //! The policy of a catalog as Rust source.
 
 use climax_catalog::policy::{
-    Access, Confine, ConfineLevel, Headless, Level, LineRules, Runtime, SandboxLimits, UnknownProgram, WidestCage,
+    Access, Bypass, Confine, ConfineLevel, Headless, Judgement, Level, LineRules, ProjectFiles, Runtime, SandboxLimits,
+    SensitiveRule, UnknownProgram, WidestCage,
 };
-use climax_catalog::{ExecutorDef, PolicyDef};
+use climax_catalog::{ExecutorDef, PolicyDef, Risk};
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::tokens::{list, number, optional, optional_with, text};
 
 pub(super) fn policy(row: &PolicyDef) -> TokenStream {
-    let PolicyDef { access, level, headless, deny, env, confine, lines: LineRules { unknown, widest }, executor } =
-        *row;
+    let PolicyDef { access, level, headless, deny, env, confine, lines, send, judgement, executor } = *row;
+    let LineRules { unknown, widest } = lines;
     let Confine { level: confined, required } = confine;
-    let [deny, env] = [deny, env].map(list);
+    let [deny, env, send] = [deny, env, send].map(list);
+    let judgement = self::judgement(judgement);
     let access = match access {
         Access::Enabled => quote!(Enabled),
         Access::Disabled => quote!(Disabled),
@@ -50,9 +52,38 @@ pub(super) fn policy(row: &PolicyDef) -> TokenStream {
         ::climax::catalog::PolicyDef {
             access: Access::#access, level: Level::#level, headless: Headless::#headless, deny: #deny, env: #env,
             confine: Confine { level: #confined, required: #required },
-            lines: LineRules { unknown: #unknown, widest: WidestCage::#widest }, executor: #executor
+            lines: LineRules { unknown: #unknown, widest: WidestCage::#widest }, send: #send, judgement: #judgement,
+            executor: #executor
         }
     }}
+}
+
+fn judgement(judgement: Judgement) -> TokenStream {
+    let Judgement { project, sensitive, hook_allow, bypass } = judgement;
+    let project = match project {
+        ProjectFiles::Write => quote!(Write),
+        ProjectFiles::Destructive => quote!(Destructive),
+    };
+    let sensitive = optional_with(sensitive, |rule| match rule {
+        SensitiveRule::Allow => quote!(::climax::catalog::policy::SensitiveRule::Allow),
+        SensitiveRule::Ask => quote!(::climax::catalog::policy::SensitiveRule::Ask),
+        SensitiveRule::Deny => quote!(::climax::catalog::policy::SensitiveRule::Deny),
+    });
+    let hook_allow = match hook_allow {
+        Risk::Read => quote!(Read),
+        Risk::Write => quote!(Write),
+        Risk::Destructive => quote!(Destructive),
+    };
+    let bypass = match bypass {
+        Bypass::Usual => quote!(Usual),
+        Bypass::Strict => quote!(Strict),
+    };
+    quote!(::climax::catalog::policy::Judgement {
+        project: ::climax::catalog::policy::ProjectFiles::#project,
+        sensitive: #sensitive,
+        hook_allow: ::climax::catalog::Risk::#hook_allow,
+        bypass: ::climax::catalog::policy::Bypass::#bypass,
+    })
 }
 
 fn executor(executor: ExecutorDef) -> TokenStream {

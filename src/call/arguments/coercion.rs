@@ -24,6 +24,19 @@ pub enum BoundValue {
     Map(Vec<(String, String)>),
 }
 
+impl BoundValue {
+    /// Returns the texts in it: of a map its values. Numbers and booleans have none.
+    #[must_use]
+    pub fn texts(&self) -> Vec<&str> {
+        match self {
+            Self::String(text) => vec![text],
+            Self::List(items) => items.iter().map(String::as_str).collect(),
+            Self::Map(pairs) => pairs.iter().map(|(_, value)| value.as_str()).collect(),
+            Self::Boolean(_) | Self::Integer(_) | Self::Number(_) => Vec::new(),
+        }
+    }
+}
+
 impl fmt::Display for BoundValue {
     /// Writes the value as on the command line; a list or map as JSON.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

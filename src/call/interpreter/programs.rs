@@ -69,7 +69,7 @@ where
             feed: due.feed(&streams.input),
         };
         let has_data = shell.has_data && due.fields.iter().any(|field| field.origin != Origin::Literal);
-        if let Some(stage) = self.planned.get(&key).filter(|_| !has_data) {
+        if let Some(stage) = self.planned.get(&key).filter(|stage| stage.is_approved && !has_data) {
             if !stage.reads_input {
                 streams.input = Source::Nothing;
             }
@@ -119,6 +119,7 @@ where
         if stage.is_approved {
             return Ok(());
         }
+        self.toolbox.settle_stage(stage).await;
         let plan = Plan::of_stage(stage.clone(), &self.toolbox.policy, &self.toolbox.runner);
         let refused = match approve(&plan, self.approver, self.stop.clone()).await {
             Ok(permission) => {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use climax_catalog::{ArgView, Cage, Place, ResolvedTool, Risk, RuleView};
+use climax_catalog::{ArgView, Cage, Place, ResolvedTool, RuleView};
 use serde_json::{Map, Value};
 
 use super::Toolbox;
@@ -82,9 +82,7 @@ impl Toolbox {
             command_line::start(&mut invocation, &bound, &started.invocation);
         }
 
-        let started = started.map(Box::new);
-        let arguments = Cow::Owned(arguments);
-        Ok(PlannedCall { tool, arguments, bound, invocation, started, least_risk: Risk::Read })
+        self.with_effects(PlannedCall::new(tool, Cow::Owned(arguments), bound, invocation, started))
     }
 
     /// Plans the command that a call by name starts; `None` if it starts none.

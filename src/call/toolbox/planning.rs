@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use climax_catalog::policy::Executor;
+use climax_catalog::policy::{Executor, SensitiveRule};
 use climax_catalog::{Cage, ResolvedTool, Risk};
 use serde_json::{Map, Value};
 
 use super::commands::Surroundings;
 use super::values::{bind_known, invalid, only_reads, permitted_paths, permitted_values};
 use super::{Toolbox, suggest_tools};
-use crate::call::arguments::{self, Bound, Input};
+use crate::call::arguments::{self, Bound, Input, Problem, Violation};
 use crate::call::command_line;
 use crate::call::files::WriteMode;
 use crate::call::line::{CommandKey, Feed, LineContext, LineError, ReadCall, ReadLine, Reading, read_line};
@@ -19,7 +19,7 @@ use crate::call::outcome::CallError;
 use crate::call::plan::{OpenCall, Plan, PlannedCall, Stage};
 use crate::call::plan_outcome::{PlanFailure, PolicyVerdict};
 use crate::call::request::{LineBounds, LineInput, Purpose, Request, Session};
-use crate::call::{confinement, environment, risk};
+use crate::call::{changes, confinement, environment, risk, sensitive};
 use crate::exec::{self, Invocation, Project, SpawnError};
 
 /// What a call by name gets beside its arguments.
@@ -71,7 +71,7 @@ impl Toolbox {
     }
 
     /// Plans the call of a tool by its name.
-    fn plan_tool<'a>(
+    pub(super) fn plan_tool<'a>(
         &'a self,
         name: &str,
         arguments: &'a Map<String, Value>,
@@ -90,15 +90,8 @@ impl Toolbox {
         let started = self.plan_started_by(tool, &bound, &mut invocation, session.purpose)?;
         environment::add(&self.policy, &mut invocation, &exec::variable)?;
 
-        let started = started.map(Box::new);
-        Ok(PlannedCall {
-            tool,
-            arguments: Cow::Borrowed(arguments),
-            bound,
-            invocation,
-            started,
-            least_risk: Risk::Read,
-        })
+        let call = PlannedCall::new(tool, Cow::Borrowed(arguments), bound, invocation, started);
+        self.with_effects(call)
     }
 
     /// Plans every command of a line, as far as its words are known.
@@ -197,9 +190,11 @@ impl Toolbox {
                 environment::add(&self.policy, &mut call.invocation, &exec::variable)?;
                 call.invocation.timeout = bounds.timeout.unwrap_or(call.invocation.timeout);
                 if carries_data {
-                    let risks = call.with_started().map(|one| risk::of_sent_data(one.tool));
-                    call.least_risk = risks.max().unwrap_or(Risk::Destructive);
+                    let lines = self.policy.lines();
+                    let risks = call.with_started().map(|one| risk::of_sent_data(one.tool, &one.bound, lines));
+                    call.least_risk = risks.max().unwrap_or(Risk::Destructive).max(call.least_risk);
                 }
+                still_reads(&call, session.purpose)?;
                 Ok(call)
             })
         };
@@ -224,7 +219,14 @@ impl Toolbox {
         permitted_values(tool, &arguments, &bound, purpose)?;
         let invocation = command_line::plan(tool, &bound, &exec::variable);
         let arguments = Cow::Owned(arguments);
-        Ok(PlannedCall { tool, arguments, bound, invocation, started: None, least_risk: Risk::Read })
+        let mut call = PlannedCall::new(tool, arguments, bound, invocation, None);
+        if let Some(path) = call.bound.get("path").map(ToString::to_string) {
+            call.changes = changes::of_redirection(Path::new(&path), self.own_project());
+            let is_read = call.tool.written_risk() == Some(Risk::Read);
+            call.sensitive = is_read.then(|| self.secret_in(&path, &exec::directory())).flatten();
+        }
+        still_reads(&call, purpose)?;
+        self.permitted_secrets(call)
     }
 
     /// Returns what a redirection would do to a file.
@@ -266,6 +268,42 @@ impl Toolbox {
             .map_err(|problem| SpawnError::Sandbox(invocation.argv[0].clone(), problem).into())
     }
 
+    /// Adds what the effects of its tool say of a call.
+    ///
+    /// # Errors
+    /// It prints secrets, and the policy refuses that.
+    pub(super) fn with_effects<'a>(&self, mut call: PlannedCall<'a>) -> Result<PlannedCall<'a>, CallError> {
+        let directory = exec::directory().join(call.invocation.cwd.as_deref().unwrap_or(Path::new("")));
+        call.changes = changes::changes(call.tool, &call.bound, &directory, self.own_project());
+        if call.changes.protected.is_some() {
+            call.least_risk = Risk::Destructive;
+        }
+        call.sensitive = sensitive::reason(&call, &|path| self.secret_in(path, &directory));
+        self.permitted_secrets(call)
+    }
+
+    /// Refuses a call that prints secrets where the policy does.
+    fn permitted_secrets<'a>(&self, call: PlannedCall<'a>) -> Result<PlannedCall<'a>, CallError> {
+        match &call.sensitive {
+            Some(reason) if self.policy.sensitive() == SensitiveRule::Deny => {
+                Err(CallError::Sensitive { reason: format!("{reason} (policy: approval.sensitive is deny)") })
+            }
+            _ => Ok(call),
+        }
+    }
+
+    /// Returns why a file holds secrets, by its name; `None` if it does not seem to.
+    fn secret_in(&self, path: &str, directory: &Path) -> Option<String> {
+        let lines = self.policy.lines();
+        exec::names_secret(path, directory, &lines.secrets, &lines.open)
+    }
+
+    /// Returns the project of this process, without links.
+    pub(super) fn own_project(&self) -> Option<&Path> {
+        let found = || exec::project(&exec::directory(), exec::variable("HOME").as_deref().map(Path::new));
+        self.project.get_or_init(found).as_ref().map(|project| project.directory.as_path())
+    }
+
     /// Returns the project of a directory; that of the directory in which this process started for `None`.
     fn project(&self, directory: Option<&Path>) -> Option<Project> {
         let found = |directory: &Path| exec::project(directory, exec::variable("HOME").as_deref().map(Path::new));
@@ -280,6 +318,23 @@ impl Toolbox {
         let widest = self.policy.lines().rules.widest;
         asked.filter(|cage| !widest.permits(*cage))?;
         Some(format!("the policy permits no cage wider than `{}` (lines.widest)", widest.as_str()))
+    }
+}
+
+/// Checks that a call which may only read does no more by what it changes and gets, and prints no secrets if the judge has
+/// allowed its line.
+fn still_reads(call: &PlannedCall<'_>, purpose: Purpose) -> Result<(), CallError> {
+    let is_read = matches!(purpose, Purpose::Read { .. } | Purpose::Judged);
+    if is_read && call.risk() > Risk::Read {
+        let problem = Problem::NotReading { tool: call.name().to_owned(), risk: Some(call.risk()), caller: None };
+        let violation = Violation { argument: "command".to_owned(), problem };
+        return Err(invalid(call.tool, &call.arguments, vec![violation]));
+    }
+    match &call.sensitive {
+        Some(reason) if purpose == Purpose::Judged => {
+            Err(CallError::Sensitive { reason: format!("{reason}, and this line may only read what is no secret") })
+        }
+        _ => Ok(()),
     }
 }
 

@@ -95,8 +95,14 @@ impl Toolbox {
         // A program may print what another one of the line has told it.
         let masks = masks_of(&plan);
         let longest = plan.stages.iter().map(|stage| stage.call.invocation.timeout).max().unwrap_or_default();
-        let planned =
-            plan.stages.into_iter().map(|stage| (stage.key.clone(), Stage { is_approved: true, ..stage })).collect();
+        // What a call changes depends on what the commands before it did. If nobody was asked about it, it is planned again
+        // when it is due.
+        let was_asked: Vec<bool> = plan.stages.iter().map(|stage| plan.stage_needs_approval(stage)).collect();
+        let planned = plan.stages.into_iter().zip(was_asked).map(|(stage, was_asked)| {
+            let is_approved = was_asked || !stage.call.depends_on_files();
+            (stage.key.clone(), Stage { is_approved, ..stage })
+        });
+        let planned = planned.collect();
         let interpreter = Interpreter {
             toolbox: self,
             session,
@@ -152,6 +158,7 @@ impl Toolbox {
         }
 
         journal.permission = Permission::Awaited;
+        self.settle(plan).await;
         journal.permission = approve(plan, approver, stop.clone()).await?;
         if plan.may_need_approval() {
             // What nobody can be asked about later is decided now, before anything has run.

@@ -19,6 +19,7 @@ pub(super) fn only_reads(tool: ResolvedTool<'_>, bound: &Bound<'_>, purpose: Pur
     let (argument, risk, caller) = match purpose {
         Purpose::Call | Purpose::CommandLine | Purpose::Code { .. } => return Ok(()),
         Purpose::Read { call_name, caller } => (call_name, risk::promised(tool, bound), caller),
+        Purpose::Judged => ("command", risk::promised(tool, bound), None),
         Purpose::Resource | Purpose::Prompt => (tool.name(), risk::promised(tool, bound), None),
     };
     if risk == Risk::Read {

@@ -17,6 +17,8 @@ approval:
   global: destructive
   # What happens where the client cannot ask: `deny` or `approve`.
   headless: deny
+  # Single files of the project are the work itself: replacing, moving or removing them is not asked about.
+  project: write
 ";
 
 /// The file of the policy.

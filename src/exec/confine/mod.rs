@@ -45,7 +45,6 @@ pub(super) mod rights;
 pub(super) mod sandbox;
 #[cfg(native_linux)]
 mod seccomp;
-#[cfg(native_linux)]
 mod secret_names;
 #[cfg(native_linux)]
 mod system_calls;
@@ -64,3 +63,4 @@ pub use portable::kernel_abi;
 #[cfg(not(native_linux))]
 pub(super) use portable::{execute, start};
 pub use rights::{CageRights, Readable, Rights};
+pub use secret_names::names_secret;

@@ -4,32 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::rights::CageRights;
-use super::secret_names::SecretNames;
+use super::secret_names::{FOREIGN, SYSTEM_SECRETS, SecretNames};
 use crate::exec::files::PROTECTED;
-
-/// Directories with the files of others. The names in them are not those of the project's secrets.
-const FOREIGN: [&str; 7] = [".git", ".venv", "venv", "node_modules", "vendor", "target", "__pycache__"];
-
-/// Files of the system with secrets, which only root may read. For other users the kernel keeps them.
-const SYSTEM_SECRETS: [&str; 17] = [
-    "/etc/shadow",
-    "/etc/shadow-",
-    "/etc/gshadow",
-    "/etc/gshadow-",
-    "/etc/sudoers",
-    "/etc/sudoers.d",
-    "/etc/security/opasswd",
-    "/etc/ssl/private",
-    "/etc/pki/tls/private",
-    "/etc/ssh/ssh_host_dsa_key",
-    "/etc/ssh/ssh_host_ecdsa_key",
-    "/etc/ssh/ssh_host_ed25519_key",
-    "/etc/ssh/ssh_host_rsa_key",
-    "/etc/krb5.keytab",
-    "/etc/wireguard",
-    "/etc/openvpn",
-    "/etc/NetworkManager/system-connections",
-];
 
 /// Maximum number of paths by which a directory is granted without its secrets.
 const MAX_ENTRIES: usize = 1000;

@@ -3,10 +3,36 @@
 use std::fs;
 use std::io::Read as _;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use climax_catalog::policy::NamePattern;
 
+#[cfg(native_linux)]
 use super::rights::CageRights;
+
+/// Directories with the files of others. The names in them are not those of the project's secrets.
+pub(super) const FOREIGN: [&str; 7] = [".git", ".venv", "venv", "node_modules", "vendor", "target", "__pycache__"];
+
+/// Files of the system with secrets, which only root may read. For other users the kernel keeps them.
+pub(super) const SYSTEM_SECRETS: [&str; 17] = [
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/gshadow",
+    "/etc/gshadow-",
+    "/etc/sudoers",
+    "/etc/sudoers.d",
+    "/etc/security/opasswd",
+    "/etc/ssl/private",
+    "/etc/pki/tls/private",
+    "/etc/ssh/ssh_host_dsa_key",
+    "/etc/ssh/ssh_host_ecdsa_key",
+    "/etc/ssh/ssh_host_ed25519_key",
+    "/etc/ssh/ssh_host_rsa_key",
+    "/etc/krb5.keytab",
+    "/etc/wireguard",
+    "/etc/openvpn",
+    "/etc/NetworkManager/system-connections",
+];
 
 /// Names of files with secrets. `*` stands for any characters.
 const SECRETS: [&str; 28] = [
@@ -62,7 +88,13 @@ pub(super) struct SecretNames {
 
 impl SecretNames {
     /// Makes those of a cage.
+    #[cfg(native_linux)]
     pub(super) fn new(CageRights { secrets, open, .. }: &CageRights) -> Self {
+        Self::with(secrets, open)
+    }
+
+    /// Makes the usual ones with more, and without those that are no secrets.
+    fn with(secrets: &[String], open: &[String]) -> Self {
         let texts = |texts: &[String]| texts.iter().map(|text| Pattern::new(text)).collect();
         let mut open: Patterns = texts(open);
         open.extend(NO_SECRETS.map(Pattern::new));
@@ -83,6 +115,33 @@ impl SecretNames {
         };
         is_one_of(&self.added) || (is_usual() && !is_one_of(&self.open))
     }
+}
+
+/// Returns why a path, or one behind the colon of a revision, names a secret; `None` if it does not.
+///
+/// The names are those that a cage hides, in every directory but those that hold the files of others.
+pub fn names_secret(path: &str, directory: &Path, secrets: &[String], open: &[String]) -> Option<String> {
+    static USUAL: OnceLock<SecretNames> = OnceLock::new();
+
+    let path = path.rsplit_once(':').map_or(path, |(_, behind)| behind);
+    if path.starts_with("//") {
+        // The rest of a URL.
+        return None;
+    }
+    let own;
+    let names = if secrets.is_empty() && open.is_empty() {
+        USUAL.get_or_init(|| SecretNames::with(&[], &[]))
+    } else {
+        own = SecretNames::with(secrets, open);
+        &own
+    };
+    let whole = directory.join(path);
+    if SYSTEM_SECRETS.iter().any(|secret| whole.starts_with(secret)) {
+        return Some(format!("`{path}` holds secrets of the system"));
+    }
+    let parts = Path::new(path).components().filter_map(|part| part.as_os_str().to_str());
+    let mut parts = parts.take_while(|part| !FOREIGN.contains(part));
+    parts.any(|part| names.has(part, &whole)).then(|| format!("`{path}` has the name of a file with secrets"))
 }
 
 type Patterns = Vec<Pattern>;
@@ -119,7 +178,7 @@ fn holds(path: &Path, text: &str) -> bool {
     head.windows(text.len()).any(|part| part == text.as_bytes())
 }
 
-#[cfg(test)]
+#[cfg(all(test, native_linux))]
 mod tests {
     use super::*;
 

@@ -12,7 +12,7 @@ mod stream;
 
 pub use paths::could_write;
 pub(super) use place::PROTECTED;
-pub(crate) use place::{Place, is_there, place_of};
+pub(crate) use place::{Area, Place, area_of, is_there, place_of};
 pub(crate) use program::path_of_program;
 pub(super) use program::resolve;
 pub use program::{is_program, locate, names_program};

@@ -136,6 +136,7 @@ impl Checker<'_> {
             shown,
             order: Order::Defined,
             risk,
+            sensitive: arg.sensitive.unwrap_or_default(),
             rules: Vec::new(),
             leading_dash: None,
             from_user: false,

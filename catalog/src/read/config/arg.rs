@@ -1,7 +1,7 @@
 //! Args as they are written, and the keys that args share with tools and prompts.
 
 use crate::diagnostic::Code;
-use crate::model::{ArgRisk, Rest, Type};
+use crate::model::{ArgRisk, Rest, Sensitive, Type};
 use crate::read::walk::{Fields, Walker};
 use crate::read::yaml::{Meaning, Node, NodeKind, Scalar};
 use crate::source::{Span, Spanned};
@@ -33,6 +33,7 @@ pub(crate) struct ArgConfig {
     pub(crate) max_items: Option<Spanned<f64>>,
     pub(crate) shown: Option<Spanned<bool>>,
     pub(crate) risk: Option<Spanned<ArgRisk>>,
+    pub(crate) sensitive: Option<Sensitive>,
     pub(crate) output: Option<Spanned<OutputFileConfig>>,
     pub(crate) allow: Option<Allow>,
 }
@@ -109,6 +110,7 @@ pub(crate) const ARG_KEYS: &[&str] = &[
     "max_items",
     "shown",
     "risk",
+    "sensitive",
     "output",
     ALLOW_KEY,
 ];
@@ -147,6 +149,7 @@ pub(super) fn arg(walker: &mut Walker<'_>, node: &Node) -> Option<ArgConfig> {
         max_items: fields.optional_number(walker, "max_items"),
         shown: fields.boolean(walker, "shown"),
         risk: fields.optional("risk").and_then(|node| risk(walker, node)),
+        sensitive: fields.optional("sensitive").and_then(|node| super::effects::sensitive(walker, node)),
         output: fields.optional("output").and_then(|node| output_file(walker, node)),
         allow: allow(&mut fields),
     })

@@ -1,0 +1,62 @@
+//! Effects: what a call changes, reaches and rests on, as far as policies and the judge of lines have to know it.
+
+use crate::model::Risk;
+use crate::needs::ANY;
+
+/// What calls of a tool change and reach, by the names of the args that say so.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Effects {
+    /// The args that name files which the program makes, replaces, moves or removes.
+    ///
+    /// That is all for which the tool, or one of these args, has a higher risk than `write`.
+    pub files: Vec<String>,
+    /// The args by which whole directories are replaced or removed; [`ANY`] if every call does that.
+    pub trees: Vec<String>,
+    /// Further args that have a risk only because the program then changes `files`.
+    pub by: Vec<String>,
+    /// The args that choose the host which the program reaches: a URL, `user@host:path` or the name of a host.
+    pub hosts: Vec<String>,
+    /// Whether the program prints names and properties of files, but nothing of what they hold.
+    pub names_only: bool,
+    /// The risk of the program's own line, without the options, variables and confinement that climax adds.
+    pub bare: Option<Risk>,
+}
+
+/// The kinds of effects, by their keys in configs.
+const KINDS: [&str; 6] = ["files", "trees", "by", "hosts", "names_only", "bare"];
+
+impl Effects {
+    /// Returns whether an arg by itself makes a call replace or remove whole directories.
+    #[must_use]
+    pub fn covers_trees(&self, arg: &str) -> bool {
+        self.trees.iter().any(|name| name == arg)
+    }
+
+    /// Returns whether every call replaces or removes whole directories.
+    #[must_use]
+    pub fn always_covers_trees(&self) -> bool {
+        self.covers_trees(ANY)
+    }
+
+    /// Returns the keys and items by turns, as tables hold them.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let lists = [&self.files, &self.trees, &self.by, &self.hosts];
+        let items =
+            KINDS.into_iter().zip(lists).flat_map(|(kind, list)| list.iter().map(move |item| (kind, item.as_str())));
+        let names_only = self.names_only.then_some(("names_only", ANY));
+        items.chain(names_only).chain(self.bare.map(|risk| ("bare", risk.as_str())))
+    }
+
+    /// Makes effects of keys and items.
+    pub(crate) fn of_pairs<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
+        let mut lists: [Vec<String>; KINDS.len()] = Default::default();
+        for (kind, item) in pairs {
+            if let Some(at) = KINDS.iter().position(|known| *known == kind) {
+                lists[at].push(item.to_owned());
+            }
+        }
+        let [files, trees, by, hosts, names_only, bare] = lists;
+        let names_only = !names_only.is_empty();
+        Self { files, trees, by, hosts, names_only, bare: bare.first().and_then(|risk| risk.parse().ok()) }
+    }
+}

@@ -1,0 +1,44 @@
+//! Checks of `effects`.
+
+use super::{Checker, SharedParts};
+use crate::checked::CheckedArg;
+use crate::effects::Effects;
+use crate::needs::ANY;
+use crate::read::config::EffectsConfig;
+use crate::source::Spanned;
+
+impl Checker<'_> {
+    /// Returns the effects of a tool: its own, and those of the config for the args that it has. Names of args that it
+    /// does not have are reported.
+    pub(super) fn effects(
+        &mut self,
+        own: Option<Spanned<EffectsConfig>>,
+        args: &[CheckedArg],
+        shared: &SharedParts<'_>,
+    ) -> Option<Effects> {
+        let known: Vec<&str> = args.iter().map(|arg| arg.name.as_str()).collect();
+        let own = own.map(|own| {
+            for name in own.value.names.iter().filter(|name| !known.contains(&name.value.as_str())) {
+                self.unknown_name(name, "arg", &known);
+            }
+            own.value.effects
+        });
+
+        let Some(of_all) = shared.effects else { return own };
+        let own = own.unwrap_or_default();
+        let with = |own: Vec<String>, of_all: &[String]| {
+            let more = of_all.iter().filter(|name| *name == ANY || known.contains(&name.as_str()));
+            let more: Vec<String> = more.filter(|name| !own.contains(name)).cloned().collect();
+            [own, more].concat()
+        };
+        let effects = Effects {
+            files: with(own.files, &of_all.files),
+            trees: with(own.trees, &of_all.trees),
+            by: with(own.by, &of_all.by),
+            hosts: with(own.hosts, &of_all.hosts),
+            names_only: own.names_only || of_all.names_only,
+            bare: own.bare.or(of_all.bare),
+        };
+        (effects != Effects::default()).then_some(effects)
+    }
+}

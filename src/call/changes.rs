@@ -1,0 +1,85 @@
+//! What a call changes on this machine, as far as the effects of its tool say it: protected names, and files of the project.
+
+use std::path::{Path, PathBuf};
+
+use climax_catalog::{Effects, ResolvedTool, Risk};
+
+use crate::call::arguments::{Bound, BoundValue};
+use crate::call::risk;
+use crate::exec::{self, Area};
+
+/// What a call changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Changes {
+    /// The first path that other programs load or run without being asked.
+    pub(crate) protected: Option<PathBuf>,
+    /// Whether the call is destructive for single files of the project alone.
+    pub(crate) project: ProjectChange,
+}
+
+/// Whether a call is destructive only because it replaces, moves or removes single files of the project.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ProjectChange {
+    /// It is not, or nothing is known about that.
+    #[default]
+    Other,
+    /// It is.
+    Files,
+    /// It is, if git ignores all of these directories.
+    Directories(Vec<PathBuf>),
+}
+
+/// Returns what a call changes. `directory` is where its program runs, and `project` has no links.
+pub(crate) fn changes(tool: ResolvedTool<'_>, bound: &Bound<'_>, directory: &Path, project: Option<&Path>) -> Changes {
+    let Some(effects) = tool.effects().filter(|effects| !effects.files.is_empty()) else { return Changes::default() };
+    let named: Vec<PathBuf> = bound
+        .iter()
+        .filter(|(arg, _)| effects.files.iter().any(|name| name == arg.name()))
+        .flat_map(|(_, value)| value.texts())
+        .map(|text| directory.join(text))
+        .collect();
+
+    let areas: Vec<Area> = named.iter().map(|path| exec::area_of(path, project)).collect();
+    let protected = areas.iter().position(|area| *area == Area::Protected).map(|at| named[at].clone());
+    let protected = protected.or_else(|| put_under_protected_name(bound, &named, project));
+    let is_in_project = !named.is_empty() && areas.iter().all(|area| *area == Area::Project);
+    let is_all = is_in_project && protected.is_none() && rest_of_risk(tool, bound, &effects) < Risk::Destructive;
+    let project = if is_all { project_change(bound, &effects, &named, project) } else { ProjectChange::Other };
+
+    Changes { protected, project }
+}
+
+/// Returns what replacing a file by a redirection changes.
+pub(crate) fn of_redirection(path: &Path, project: Option<&Path>) -> Changes {
+    let is_file_of_project = exec::area_of(path, project) == Area::Project;
+    let project = if is_file_of_project { ProjectChange::Files } else { ProjectChange::Other };
+    Changes { protected: None, project }
+}
+
+/// The risk that a call has for other reasons than the files that it changes.
+fn rest_of_risk(tool: ResolvedTool<'_>, bound: &Bound<'_>, effects: &Effects) -> Risk {
+    let is_for_files =
+        |name: &str| effects.files.iter().chain(&effects.by).chain(&effects.trees).any(|own| own == name);
+    let rest = bound.iter().filter(|(arg, _)| !is_for_files(arg.name()));
+    rest.filter_map(|(arg, value)| risk::of_argument(arg, value)).max().unwrap_or(tool.risk().min(Risk::Write))
+}
+
+fn project_change(bound: &Bound<'_>, effects: &Effects, named: &[PathBuf], project: Option<&Path>) -> ProjectChange {
+    let is_given = |name: &String| !matches!(bound.get(name), None | Some(BoundValue::Boolean(false)));
+    let covers_trees = effects.always_covers_trees() || effects.trees.iter().any(is_given);
+    let directories: Vec<PathBuf> = named.iter().filter(|path| path.is_dir()).cloned().collect();
+    if !covers_trees || directories.is_empty() {
+        return ProjectChange::Files;
+    }
+    let is_project = |path: &PathBuf| path.canonicalize().ok().as_deref() == project;
+    if directories.iter().any(is_project) { ProjectChange::Other } else { ProjectChange::Directories(directories) }
+}
+
+/// Returns the path that a file gets in a directory at the top of the project, if its name is a protected one there.
+fn put_under_protected_name(bound: &Bound<'_>, named: &[PathBuf], project: Option<&Path>) -> Option<PathBuf> {
+    let top =
+        named.iter().find(|path| path.canonicalize().ok().as_deref().is_some_and(|path| Some(path) == project))?;
+    let operands = bound.iter().filter(|(arg, _)| arg.place() == climax_catalog::Place::Positional);
+    let names = operands.flat_map(|(_, value)| value.texts()).filter_map(|text| Path::new(text).file_name());
+    names.map(|name| top.join(name)).find(|path| exec::area_of(path, project) == Area::Protected)
+}

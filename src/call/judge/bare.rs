@@ -1,0 +1,157 @@
+//! Whether a line may run as it was typed: without the provenance of values, hardening and cages of climax.
+
+use climax_catalog::policy::Lines;
+use climax_catalog::{Place, Risk};
+use climax_shell::{Body, Command, Descriptor, List, Part, Script, Target, Word, parse};
+
+use super::is_of_system;
+use crate::call::files;
+use crate::call::host;
+use crate::call::line::{Builtin, Form};
+use crate::call::plan::{Plan, PlannedCall};
+
+/// Builtins that read nothing of a file and change nothing, whatever shell runs them.
+const HARMLESS: [&str; 13] =
+    ["true", "false", ":", "echo", "printf", "test", "[", "pwd", "cd", "exit", "which", "type", "command"];
+
+/// Returns whether all of a line is read alike by every shell, and each of its programs is harmless by itself.
+pub(super) fn runs_as_typed(script: &Script, plan: &Plan<'_>, lines: &Lines, allowed: Risk) -> bool {
+    is_plain_list(&script.list) && plan.calls().all(|call| is_harmless(call, lines, allowed))
+}
+
+/// Returns whether a program is harmless without what climax adds.
+fn is_harmless(call: &PlannedCall<'_>, lines: &Lines, allowed: Risk) -> bool {
+    if call.tool.is_native() {
+        return false;
+    }
+    let Some(effects) = call.tool.effects() else { return false };
+    let is_known = |host: &str| host::is_loopback(host) || lines.sends_to(host);
+    let named = call.bound.iter().filter(|(arg, _)| effects.hosts.iter().any(|name| name == arg.name()));
+    let has_known_hosts =
+        named.flat_map(|(_, value)| value.texts()).all(|text| host::of(text, true).is_some_and(is_known));
+    // A variable that hardens is missing in the typed line.
+    let is_hardened = call.bound.iter().any(|(arg, _)| arg.place() == Place::Variable);
+    effects.bare.is_some_and(|bare| bare.max(call.risk()) <= allowed)
+        && call.cage().is_none()
+        && has_known_hosts
+        && !is_hardened
+        && call.invocation.argv.first().is_some_and(|program| is_of_system(program))
+}
+
+fn is_plain_list(list: &List) -> bool {
+    list.items.iter().all(|chain| {
+        chain.background.is_none()
+            && std::iter::once(&chain.first)
+                .chain(chain.rest.iter().map(|(_, pipeline)| pipeline))
+                .all(|pipeline| !pipeline.is_timed && pipeline.commands.iter().all(is_plain))
+    })
+}
+
+/// Returns whether a command is a program or a harmless builtin with literal words.
+fn is_plain(command: &Command) -> bool {
+    let Body::Simple(simple) = &command.body else { return false };
+    let has_plain_redirections = command.redirections.iter().all(|redirection| match &redirection.target {
+        Target::Same(_) | Target::Closed => redirection.descriptor != Descriptor::Input,
+        Target::Write(word) | Target::Append(word) | Target::Read(word) => {
+            word.literal().is_some_and(|text| text == files::NULL)
+        }
+        Target::Text(_) => false,
+    });
+    let words: Option<Vec<String>> = simple.words.iter().map(literal).collect();
+    let Some(words) = words else { return false };
+    let fields: Vec<climax_shell::Field> = words
+        .iter()
+        .enumerate()
+        .map(|(from, text)| climax_shell::Field {
+            text: text.clone(),
+            origin: climax_shell::Origin::Literal,
+            is_open: false,
+            from,
+        })
+        .collect();
+    let is_known_form = match Form::of(&fields) {
+        Ok(Form::Program(_)) => true,
+        Ok(Form::Builtin(builtin, _)) => is_harmless_builtin(builtin, &words[0]),
+        Ok(Form::Text { .. } | Form::Xargs(_) | Form::Find(_)) | Err(_) => false,
+    };
+    simple.assignments.is_empty() && !words.is_empty() && has_plain_redirections && is_known_form
+}
+
+fn is_harmless_builtin(builtin: Builtin, word: &str) -> bool {
+    HARMLESS.contains(&word) && !matches!(builtin, Builtin::Source | Builtin::Read | Builtin::Set)
+}
+
+/// Returns the text of a word that no shell expands; `None` for every other word.
+fn literal(word: &Word) -> Option<String> {
+    let text = word.literal()?;
+    let is_bare = |part: &Part| match part {
+        // What one shell expands and another does not.
+        Part::Text(text) => {
+            !text.contains(['*', '?', '[', '{', '~', '!', '=', '^', '#', '%', '(', ')']) || is_option(text)
+        }
+        Part::Quoted(_) => true,
+        Part::Double(parts) => parts.iter().all(|part| matches!(part, Part::Text(_) | Part::Quoted(_))),
+        Part::Substitution(..) | Part::Parameter(..) | Part::Arithmetic(..) => false,
+    };
+    word.parts.iter().all(is_bare).then_some(text)
+}
+
+/// Whether a text is an option with a value, as `--format=%h` has one.
+fn is_option(text: &str) -> bool {
+    text.starts_with('-') && !text.contains(['*', '?', '[', '{', '~', '!', '^', '(', ')'])
+}
+
+/// Returns whether a text holds commands that change the shell which runs it.
+pub(super) fn changes_shell(list: &List) -> bool {
+    list.items.iter().any(|chain| {
+        let pipelines = std::iter::once(&chain.first).chain(chain.rest.iter().map(|(_, pipeline)| pipeline));
+        pipelines.into_iter().any(|pipeline| match pipeline.commands.as_slice() {
+            [command] => command_changes_shell(command),
+            // The commands of a pipeline run in shells of their own.
+            _ => false,
+        })
+    })
+}
+
+fn command_changes_shell(command: &Command) -> bool {
+    match &command.body {
+        Body::Simple(simple) => match simple.words.first() {
+            None => !simple.assignments.is_empty(),
+            Some(first) => first.literal().is_none_or(|first| {
+                ["cd", "export", "unset", "source", ".", "set", "shift", "exit", "umask", "alias"]
+                    .contains(&first.as_str())
+            }),
+        },
+        Body::Subshell(_) | Body::Condition(_) => false,
+        Body::Group(list) => changes_shell(list),
+        Body::If(own) => {
+            own.branches.iter().any(|branch| changes_shell(&branch.condition) || changes_shell(&branch.body))
+                || own.otherwise.as_ref().is_some_and(changes_shell)
+        }
+        // A variable of a loop stays behind, and nobody reads it.
+        Body::For(own) => changes_shell(&own.body),
+        Body::Count(own) => changes_shell(&own.body),
+        Body::While(own) => changes_shell(&own.condition) || changes_shell(&own.body),
+        Body::Case(own) => own.arms.iter().any(|arm| changes_shell(&arm.body)),
+        Body::Arithmetic(_) => true,
+    }
+}
+
+/// Splits `cd DIR && REST` with a literal directory into both.
+pub(super) fn leading_change<'l>(line: &'l str, script: &Script) -> Option<(&'l str, &'l str, List)> {
+    let chain = script.list.items.first()?;
+    let [command] = chain.first.commands.as_slice() else { return None };
+    let Body::Simple(simple) = &command.body else { return None };
+    let [cd, directory] = simple.words.as_slice() else { return None };
+    let (joint, next) = chain.rest.first()?;
+    let is_change = cd.plain() == Some("cd")
+        && literal(directory).is_some_and(|text| !text.starts_with('-'))
+        && *joint == climax_shell::Joint::And
+        && command.redirections.is_empty()
+        && simple.assignments.is_empty();
+    if !is_change {
+        return None;
+    }
+    let (head, rest) = (line.get(..command.range.end)?, line.get(next.range.start..)?);
+    Some((head.trim(), rest, parse(rest).ok()?.list))
+}

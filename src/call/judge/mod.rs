@@ -1,0 +1,240 @@
+//! Judges lines that another shell would run: whether they may run as they are, or only as a line of climax.
+//!
+//! A line is planned as a call is, and nothing runs. What is read whole and only reads is allowed. Such a line runs as it was
+//! typed if its programs are harmless without the options, variables and confinement that climax adds; else it is rewritten.
+//!
+//! Source: `docs/contract.md`, "The judge".
+
+mod bare;
+mod rewrite;
+
+use std::path::Path;
+
+use climax_catalog::policy::ProjectFiles;
+use climax_catalog::{Cage, Risk};
+
+use crate::call::changes::ProjectChange;
+use crate::call::line::UnreadLine;
+use crate::call::outcome::CallError;
+use crate::call::plan::{Plan, PlannedCall};
+use crate::call::plan_outcome::PlanFailure;
+use crate::call::request::{LineBounds, LineInput, Purpose, Request, Session};
+use crate::call::toolbox::Toolbox;
+use crate::exec;
+
+pub use rewrite::Rewriter;
+
+/// What is to become of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
+pub enum Decision {
+    /// It may run.
+    Allow,
+    /// The user is to be asked.
+    Ask,
+    /// It may not run.
+    Deny,
+}
+
+impl Decision {
+    /// Returns the name in results.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// Why a line is judged as it is, the gravest reason of its commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cause {
+    /// It reads.
+    Reads,
+    /// It writes.
+    Writes,
+    /// It is not read whole, or how it is read would not be how it runs.
+    Unread,
+    /// It prints secrets.
+    PrintsSecrets,
+    /// It may destroy something.
+    Destroys,
+    /// It sends what it has read to a host that nobody has named.
+    SendsData,
+    /// It changes what other programs load or run.
+    ChangesProtected,
+    /// It starts climax, or sets its variables.
+    StartsJudge,
+    /// The policy refuses it.
+    Refused,
+}
+
+/// The judgement of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judgement {
+    /// What is to become of it.
+    pub decision: Decision,
+    /// Its risk, if it was read whole.
+    pub risk: Option<Risk>,
+    /// Whether it prints secrets.
+    pub is_sensitive: bool,
+    /// The gravest reason.
+    pub cause: Cause,
+    /// The reason, for people.
+    pub reason: String,
+    /// Its commands, as far as they were read.
+    pub commands: Vec<JudgedCommand>,
+    /// The line to run instead of the typed one.
+    pub rewritten: Option<String>,
+}
+
+/// A command of a judged line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JudgedCommand {
+    /// Its words.
+    pub argv: Vec<String>,
+    /// Its tool; `None` for a program that no config describes.
+    pub tool: Option<String>,
+    /// The cage in which climax would run it.
+    pub cage: Option<Cage>,
+    /// Its risk.
+    pub risk: Risk,
+    /// What is to be said about it.
+    pub why: String,
+}
+
+/// Judges a line that a shell is to run in a directory.
+#[must_use]
+pub fn judge(toolbox: &Toolbox, line: &str, directory: Option<&Path>, rewriter: &Rewriter) -> Judgement {
+    if line.contains("CLIMAX_") {
+        let reason = "it names a variable of the program that judges it".to_owned();
+        return asked(Cause::StartsJudge, None, reason, Vec::new());
+    }
+    let text = directory.map(|directory| directory.display().to_string());
+    let request = Request::Line {
+        text: line,
+        directory: text.as_deref(),
+        input: LineInput::Nothing,
+        bounds: LineBounds::default(),
+    };
+    match toolbox.plan(request, Session::anonymous(Purpose::Call)) {
+        Err(failure) => of_failure(toolbox, &failure),
+        Ok(plan) => of_plan(toolbox, line, &plan, rewriter),
+    }
+}
+
+/// Judges a line that cannot be planned.
+fn of_failure(toolbox: &Toolbox, failure: &PlanFailure) -> Judgement {
+    let is_hidden = |program: &str| toolbox.policy.described_programs().iter().any(|name| name == program);
+    let is_refused = match &failure.error {
+        CallError::PolicyDenied { .. } | CallError::Sensitive { .. } | CallError::UnknownTool { .. } => true,
+        CallError::Unread(unread) => match unread.as_ref() {
+            UnreadLine::Command { error, unread } => unread.is_withheld || is_hidden(&error.found),
+            UnreadLine::Syntax(_) => false,
+        },
+        _ => false,
+    };
+    let reason = failure.error.reasons().join("; ");
+    if is_refused {
+        let reason = format!("the policy does not permit it: {reason}");
+        return Judgement { decision: Decision::Deny, ..asked(Cause::Refused, None, reason, Vec::new()) };
+    }
+    asked(Cause::Unread, None, reason, Vec::new())
+}
+
+fn of_plan(toolbox: &Toolbox, line: &str, plan: &Plan<'_>, rewriter: &Rewriter) -> Judgement {
+    let own = rewriter.program_name();
+    let commands: Vec<(Cause, JudgedCommand)> = plan.calls().map(|call| judged(toolbox, call, &own)).collect();
+    let open = plan.open.iter().map(|open| match open.risk {
+        Risk::Read => Cause::Reads,
+        Risk::Write => Cause::Writes,
+        Risk::Destructive => Cause::Destroys,
+    });
+    let cause = commands.iter().map(|(cause, _)| *cause).chain(open).max().unwrap_or(Cause::Reads);
+    let risk = plan.risk();
+    let gravest = commands.iter().find(|(own, _)| *own == cause).map(|(_, command)| command.why.clone());
+    let reason = gravest.unwrap_or_else(|| reason_of(cause).to_owned());
+    let commands: Vec<JudgedCommand> = commands.into_iter().map(|(_, command)| command).collect();
+
+    let allowed = toolbox.policy.judgement().hook_allow;
+    let is_within = match cause {
+        Cause::Reads => true,
+        Cause::Writes => allowed >= Risk::Write,
+        _ => false,
+    };
+    if !is_within || plan.needs_approval() || plan.may_need_approval() {
+        return asked(cause, Some(risk), reason, commands);
+    }
+
+    let judgement = Judgement { decision: Decision::Allow, ..asked(cause, Some(risk), reason, commands) };
+    let script = plan.script.clone().unwrap_or_default();
+    if plan.open.is_empty() && bare::runs_as_typed(&script, plan, toolbox.policy.lines(), allowed) {
+        return judgement;
+    }
+    match rewriter.rewritten(line, &script, cause, &toolbox.policy) {
+        Ok(rewritten) => Judgement { rewritten: Some(rewritten), ..judgement },
+        Err(problem) => {
+            let Judgement { risk, commands, .. } = judgement;
+            asked(Cause::Unread, risk, problem.to_owned(), commands)
+        }
+    }
+}
+
+/// Judges a call of a line.
+fn judged(toolbox: &Toolbox, call: &PlannedCall<'_>, own: &str) -> (Cause, JudgedCommand) {
+    let risk = call.risk();
+    let is_of_project = toolbox.policy.judgement().project == ProjectFiles::Write
+        && call.changes.project == ProjectChange::Files
+        && call.least_risk < Risk::Destructive;
+    let program = call.invocation.argv.first().and_then(|program| Path::new(program).file_name()?.to_str());
+    let (cause, why) = if program == Some(own) {
+        (Cause::StartsJudge, "it starts the program that judges it".to_owned())
+    } else if let Some(path) = &call.changes.protected {
+        (Cause::ChangesProtected, format!("other programs load or run {}", path.display()))
+    } else if call.least_risk == Risk::Destructive {
+        (Cause::SendsData, format!("{} would send what the line has read to a host that nobody has named", call.name()))
+    } else if let Some(reason) = &call.sensitive {
+        (Cause::PrintsSecrets, reason.clone())
+    } else {
+        let cause = match risk {
+            Risk::Read => Cause::Reads,
+            Risk::Write => Cause::Writes,
+            Risk::Destructive if is_of_project => Cause::Writes,
+            Risk::Destructive => Cause::Destroys,
+        };
+        (cause, format!("`{}` {}", call.invocation.argv.join(" "), reason_of(cause)))
+    };
+    let is_unknown = ["program_read", "program_workspace"].contains(&call.name());
+    let command = JudgedCommand {
+        argv: call.invocation.argv.clone(),
+        tool: (!is_unknown).then(|| call.name().to_owned()),
+        cage: call.cage(),
+        risk,
+        why,
+    };
+    (cause, command)
+}
+
+fn reason_of(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Reads => "only reads",
+        Cause::Writes => "writes",
+        Cause::Unread => "is not read whole",
+        Cause::PrintsSecrets => "prints secrets",
+        Cause::Destroys => "may destroy something",
+        Cause::SendsData => "sends what the line has read",
+        Cause::ChangesProtected => "changes what other programs load",
+        Cause::StartsJudge => "starts the program that judges it",
+        Cause::Refused => "is refused by the policy",
+    }
+}
+
+fn asked(cause: Cause, risk: Option<Risk>, reason: String, commands: Vec<JudgedCommand>) -> Judgement {
+    let is_sensitive = cause == Cause::PrintsSecrets;
+    Judgement { decision: Decision::Ask, risk, is_sensitive, cause, reason, commands, rewritten: None }
+}
+
+/// Returns whether a program lies where only the system installs programs.
+fn is_of_system(program: &str) -> bool {
+    let Some(path) = exec::path_of_program(program) else { return false };
+    let real = path.canonicalize().unwrap_or(path);
+    ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"].iter().any(|top| real.starts_with(top))
+}

@@ -1,0 +1,34 @@
+//! Whether a call prints secrets.
+
+use climax_catalog::{Place, Sensitive};
+
+use crate::call::arguments::BoundValue;
+use crate::call::plan::PlannedCall;
+
+/// Returns why a call prints secrets; `None` if it does not, as far as is known.
+///
+/// Its config says so, or it prints what a file holds whose name is that of a secret. `secret` returns why a path names one.
+pub(crate) fn reason(call: &PlannedCall<'_>, secret: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    if call.tool.is_sensitive() {
+        return Some(format!("{} prints secrets", call.name()));
+    }
+    let by_arg = call.bound.iter().find(|(arg, value)| is_sensitive(&arg.sensitive(), value));
+    if let Some((arg, value)) = by_arg {
+        return Some(format!("`{}: {value}` of {} prints secrets", arg.name(), call.name()));
+    }
+
+    let prints_content = call.tool.effects().is_none_or(|effects| !effects.names_only);
+    let paths = call.bound.iter().filter(|(arg, _)| arg.place() == Place::Positional);
+    let mut texts = paths.flat_map(|(_, value)| value.texts());
+    // A cage hides such files, but not what a repository holds of them.
+    let is_hidden = |text: &str| call.cage().is_some() && !text.contains(':');
+    texts.find_map(|text| secret(text).filter(|_| prints_content && !is_hidden(text)))
+}
+
+fn is_sensitive(sensitive: &Sensitive, value: &BoundValue) -> bool {
+    match (sensitive, value) {
+        (Sensitive::Never, _) | (_, BoundValue::Boolean(false)) => false,
+        (Sensitive::Always, _) => true,
+        (Sensitive::Values(_), value) => value.texts().into_iter().any(|text| sensitive.of(text)),
+    }
+}

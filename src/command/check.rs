@@ -1,0 +1,156 @@
+//! `climax check`: judges lines that another shell would run, without running anything.
+
+use std::io::{self, BufRead as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use climax_catalog::{Cage, Catalog, Risk};
+use serde_json::{Value, json};
+
+use crate::call::Toolbox;
+use crate::call::judge::{Decision, JudgedCommand, Judgement, Rewriter, judge};
+use crate::command::output::{FAILURE, print};
+use crate::command::selection::Sources;
+use crate::command::terminal;
+use crate::exec::{self, Limits, Runner};
+use crate::serving::load::LoadedTools;
+
+/// Exit status: the user is to be asked.
+const ASK: u8 = 10;
+
+/// Exit status: the line may not run.
+const DENY: u8 = 11;
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// The line to judge, as one word; `-` reads one `{"line": …, "cwd": …}` from each line of standard input
+    pub(crate) line: String,
+    #[command(flatten)]
+    pub(crate) sources: Sources,
+    /// Print the judgement as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Judges the line. The exit status is 0 if it may run, 10 if the user is to be asked, and 11 if it may not run.
+pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
+    let judge = match Judge::new(catalog, &arguments.sources) {
+        Ok(judge) => judge,
+        Err(code) => return code,
+    };
+    if arguments.line == "-" {
+        return resident(&judge);
+    }
+    let judgement = judge.judge(&arguments.line, None);
+    let code = match judgement.decision {
+        Decision::Allow => ExitCode::SUCCESS,
+        Decision::Ask => ExitCode::from(ASK),
+        Decision::Deny => ExitCode::from(DENY),
+    };
+    let text = if arguments.json { json(&judgement).to_string() } else { text(&judgement) };
+    print(&text, code)
+}
+
+/// Judges a line of each message of standard input, and answers each with a line of JSON.
+fn resident(judge: &Judge) -> ExitCode {
+    let mut output = io::stdout().lock();
+    for message in io::stdin().lock().lines() {
+        let answer = message.map_err(|error| error.to_string()).and_then(|message| answer(judge, &message));
+        let answer = answer.unwrap_or_else(|problem| {
+            let expected = r#"expected {"line": TEXT, "cwd": DIRECTORY}"#;
+            json!({ "decision": Decision::Ask.as_str(), "reason": format!("{problem}; {expected}"), "commands": [] })
+        });
+        if let Err(error) = writeln!(output, "{answer}").and_then(|()| output.flush()) {
+            terminal::complain(&error);
+            return ExitCode::from(FAILURE);
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn answer(judge: &Judge, message: &str) -> Result<Value, String> {
+    let message: Value = serde_json::from_str(message).map_err(|error| error.to_string())?;
+    let line = message["line"].as_str().ok_or("`line` is missing")?;
+    Ok(json(&judge.judge(line, message["cwd"].as_str().map(Path::new))))
+}
+
+/// What judges lines: the served tools, the policy, and what a rewritten line starts.
+pub(super) struct Judge {
+    toolbox: Toolbox,
+    rewriter: Rewriter,
+}
+
+impl Judge {
+    /// Loads the tools and the policy.
+    ///
+    /// # Errors
+    /// The exit status, if they cannot be loaded. The mistakes have been printed.
+    pub(super) fn new(catalog: &'static Catalog, sources: &Sources) -> Result<Self, ExitCode> {
+        let LoadedTools { index, policy } = sources.load(catalog)?;
+        let runner = Runner::new(policy.executor().clone(), Limits::default(), 1);
+        let toolbox = Toolbox::new(index, policy, runner, None);
+        let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from(crate::identity::name()));
+        Ok(Self { toolbox, rewriter: Rewriter { program, options: options(sources) } })
+    }
+
+    /// Judges a line that a shell is to run in a directory; in that of this process for `None`.
+    pub(super) fn judge(&self, line: &str, directory: Option<&Path>) -> Judgement {
+        judge(&self.toolbox, line, directory, &self.rewriter)
+    }
+}
+
+/// The options of a rewritten line that choose the same tools and the same policy, with absolute paths.
+fn options(sources: &Sources) -> Vec<String> {
+    let absolute = |path: &Path| exec::directory().join(path).display().to_string();
+    let mut options = Vec::new();
+    for config in &sources.configs {
+        options.extend(["--config".to_owned(), absolute(config)]);
+    }
+    if sources.only {
+        options.push("--only".to_owned());
+    }
+    if let Some(policy) = &sources.policy {
+        options.extend(["--policy".to_owned(), absolute(policy)]);
+    }
+    if let Some(level) = sources.confine {
+        options.extend(["--confine".to_owned(), level.as_str().to_owned()]);
+    }
+    if let Some(unknown) = sources.unknown {
+        options.extend(["--unknown".to_owned(), unknown.as_str().to_owned()]);
+    }
+    options
+}
+
+/// The judgement for people: the decision with its reason, then the line that runs instead.
+fn text(judgement: &Judgement) -> String {
+    let risk = judgement.risk.map(|risk| format!(" ({})", risk.as_str())).unwrap_or_default();
+    let first = format!("{}{risk}: {}", judgement.decision.as_str(), judgement.reason);
+    let rewritten = judgement.rewritten.as_ref().map(|line| format!("rewritten: {line}"));
+    std::iter::once(first).chain(rewritten).collect::<Vec<_>>().join("\n")
+}
+
+/// The judgement as JSON.
+fn json(judgement: &Judgement) -> Value {
+    let mut json = json!({
+        "decision": judgement.decision.as_str(),
+        "risk": judgement.risk.map(Risk::as_str),
+        "sensitive": judgement.is_sensitive,
+        "reason": judgement.reason,
+        "commands": judgement.commands.iter().map(command_json).collect::<Vec<_>>(),
+    });
+    if let Some(rewritten) = &judgement.rewritten {
+        json["rewritten"] = rewritten.as_str().into();
+    }
+    json
+}
+
+fn command_json(command: &JudgedCommand) -> Value {
+    let mut json = json!({ "argv": command.argv, "risk": command.risk.as_str(), "why": command.why });
+    if let Some(tool) = &command.tool {
+        json["tool"] = tool.as_str().into();
+    }
+    if let Some(cage) = command.cage {
+        json["cage"] = Cage::as_str(cage).into();
+    }
+    json
+}

