@@ -14,7 +14,7 @@ use crate::command::output::{FAILURE, USAGE, usage};
 use crate::command::retired::{ProbableCommand, RetiredCommand, explained, with_near_miss, with_pair};
 use crate::command::run::RunArguments;
 use crate::command::{
-    call, catalog, check, completions, diff, doctor, eval, export, help, install, list, man, policy, run, schema,
+    call, catalog, check, completions, diff, doctor, eval, export, help, hook, install, list, man, policy, run, schema,
     search, sh, show, terminal, translate, validate, version,
 };
 #[cfg(feature = "import")]
@@ -54,6 +54,8 @@ enum ClimaxCommand {
     Translate(translate::Args),
     /// Judge a line of another shell: may it run, as it is or rewritten?
     Check(check::Args),
+    /// Judge the lines that an agent runs in its own shell, as a hook of it
+    Hook(hook::Args),
     /// Write a first policy, or explain one
     Policy(policy::Args),
     /// Check which programs can run, and print what the policy permits and the limits
@@ -194,6 +196,7 @@ fn dispatch(program: &Program) -> ExitCode {
         ClimaxCommand::Sh(arguments) => sh::run(program, &arguments),
         ClimaxCommand::Translate(arguments) => translate::run(catalog, &arguments),
         ClimaxCommand::Check(arguments) => check::run(catalog, &arguments),
+        ClimaxCommand::Hook(arguments) => hook::run(catalog, &arguments),
         ClimaxCommand::Policy(arguments) => policy::run(program, &arguments),
         ClimaxCommand::Doctor(arguments) => doctor::run(catalog, &arguments),
         #[cfg(feature = "budget")]

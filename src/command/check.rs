@@ -4,6 +4,7 @@ use std::io::{self, BufRead as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use climax_catalog::policy::Bypass;
 use climax_catalog::{Cage, Catalog, Risk};
 use serde_json::{Value, json};
 
@@ -87,10 +88,15 @@ impl Judge {
     /// The exit status, if they cannot be loaded. The mistakes have been printed.
     pub(super) fn new(catalog: &'static Catalog, sources: &Sources) -> Result<Self, ExitCode> {
         let LoadedTools { index, policy } = sources.load(catalog)?;
-        let runner = Runner::new(policy.executor().clone(), Limits::default(), 1);
+        let runner = Runner::new(policy.executor().clone(), Limits::default(), 1).with_helper_processes();
         let toolbox = Toolbox::new(index, policy, runner, None);
         let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from(crate::identity::name()));
         Ok(Self { toolbox, rewriter: Rewriter { program, options: options(sources) } })
+    }
+
+    /// Returns what a hook does where an agent asks nobody.
+    pub(super) fn bypass(&self) -> Bypass {
+        self.toolbox.policy.judgement().bypass
     }
 
     /// Judges a line that a shell is to run in a directory; in that of this process for `None`.

@@ -14,6 +14,7 @@ pub(crate) mod eval;
 mod explain;
 pub(crate) mod export;
 pub(crate) mod help;
+pub(crate) mod hook;
 #[cfg(feature = "import")]
 pub(crate) mod import;
 #[cfg(feature = "import")]

@@ -142,7 +142,9 @@ fn of_failure(toolbox: &Toolbox, failure: &PlanFailure) -> Judgement {
 
 fn of_plan(toolbox: &Toolbox, line: &str, plan: &Plan<'_>, rewriter: &Rewriter) -> Judgement {
     let own = rewriter.program_name();
-    let commands: Vec<(Cause, JudgedCommand)> = plan.calls().map(|call| judged(toolbox, call, &own)).collect();
+    let stages = plan.stages.iter().flat_map(|stage| stage.call.with_started().map(move |call| (stage, call)));
+    let commands: Vec<(Cause, JudgedCommand)> =
+        stages.map(|(stage, call)| judged(toolbox, &stage.text, call, &own)).collect();
     let open = plan.open.iter().map(|open| match open.risk {
         Risk::Read => Cause::Reads,
         Risk::Write => Cause::Writes,
@@ -178,17 +180,21 @@ fn of_plan(toolbox: &Toolbox, line: &str, plan: &Plan<'_>, rewriter: &Rewriter) 
     }
 }
 
-/// Judges a call of a line.
-fn judged(toolbox: &Toolbox, call: &PlannedCall<'_>, own: &str) -> (Cause, JudgedCommand) {
+/// Judges a call of a line. `text` is the command as it was typed.
+fn judged(toolbox: &Toolbox, text: &str, call: &PlannedCall<'_>, own: &str) -> (Cause, JudgedCommand) {
     let risk = call.risk();
     let is_of_project = toolbox.policy.judgement().project == ProjectFiles::Write
         && call.changes.project == ProjectChange::Files
         && call.least_risk < Risk::Destructive;
     let program = call.invocation.argv.first().and_then(|program| Path::new(program).file_name()?.to_str());
+    let is_unknown = ["program_read", "program_workspace"].contains(&call.name());
     let (cause, why) = if program == Some(own) {
         (Cause::StartsJudge, "it starts the program that judges it".to_owned())
     } else if let Some(path) = &call.changes.protected {
         (Cause::ChangesProtected, format!("other programs load or run {}", path.display()))
+    } else if is_unknown {
+        // A cage would hold it, but it might need what the cage does not give.
+        (Cause::Unread, format!("no config describes `{}`", program.unwrap_or_default()))
     } else if call.least_risk == Risk::Destructive {
         (Cause::SendsData, format!("{} would send what the line has read to a host that nobody has named", call.name()))
     } else if let Some(reason) = &call.sensitive {
@@ -200,9 +206,8 @@ fn judged(toolbox: &Toolbox, call: &PlannedCall<'_>, own: &str) -> (Cause, Judge
             Risk::Destructive if is_of_project => Cause::Writes,
             Risk::Destructive => Cause::Destroys,
         };
-        (cause, format!("`{}` {}", call.invocation.argv.join(" "), reason_of(cause)))
+        (cause, format!("`{text}` {}", reason_of(cause)))
     };
-    let is_unknown = ["program_read", "program_workspace"].contains(&call.name());
     let command = JudgedCommand {
         argv: call.invocation.argv.clone(),
         tool: (!is_unknown).then(|| call.name().to_owned()),

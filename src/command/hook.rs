@@ -1,0 +1,171 @@
+//! `climax hook`: the judge as a hook of an agent, which reads what the agent is about to run and answers in its format.
+
+mod client;
+mod rules;
+
+use std::io::{self, Read as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::process::ExitCode;
+
+use climax_catalog::policy::Bypass;
+use climax_catalog::{Catalog, Risk};
+
+use self::client::{Answer, HookClient, Request};
+use self::rules::UserRules;
+use crate::call::judge::{Cause, Decision, Judgement};
+use crate::command::check::Judge;
+use crate::command::output::print;
+use crate::command::selection::Sources;
+use crate::command::terminal;
+
+/// Exit status by which a hook stops what the agent was about to do, whatever its output is.
+const BLOCK: u8 = 2;
+
+/// The largest message of an agent, in bytes.
+const MAX_MESSAGE_BYTES: u64 = 1 << 20;
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// The agent that starts this hook
+    #[arg(value_enum)]
+    pub(crate) client: HookClient,
+    #[command(flatten)]
+    pub(crate) sources: Sources,
+}
+
+/// Answers the agent's message on standard input. On a fault of its own it has the user asked, or blocks where that is
+/// impossible.
+pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
+    let client = arguments.client;
+    let answer = catch_unwind(AssertUnwindSafe(|| answer(catalog, arguments)));
+    let answer = answer.unwrap_or_else(|_| Err("the judge has failed".to_owned()));
+    match answer {
+        Ok(Answer::Nothing) => ExitCode::SUCCESS,
+        Ok(answer) => print(&client.rendered(&answer).to_string(), ExitCode::SUCCESS),
+        Err(problem) if client.can_ask() => {
+            let answer = Answer::Ask(format!("this line was not judged: {problem}"));
+            print(&client.rendered(&answer).to_string(), ExitCode::SUCCESS)
+        }
+        Err(problem) => {
+            terminal::complain(&format!("this line was not judged: {problem}"));
+            ExitCode::from(BLOCK)
+        }
+    }
+}
+
+fn answer(catalog: &'static Catalog, arguments: &Args) -> Result<Answer, String> {
+    let mut message = String::new();
+    let read = io::stdin().lock().take(MAX_MESSAGE_BYTES + 1).read_to_string(&mut message);
+    read.map_err(|error| format!("the message cannot be read: {error}"))?;
+    if message.len() as u64 > MAX_MESSAGE_BYTES {
+        return Err(format!("the message has more than {MAX_MESSAGE_BYTES} bytes"));
+    }
+    let Some(request) = arguments.client.request(&message)? else { return Ok(Answer::Nothing) };
+    if let Some(directory) = &request.directory {
+        std::env::set_current_dir(directory)
+            .map_err(|error| format!("the directory {} cannot be entered: {error}", directory.display()))?;
+    }
+
+    let judge =
+        Judge::new(catalog, &arguments.sources).map_err(|_| "the policy or a config has mistakes".to_owned())?;
+    let judgement = judge.judge(&request.line, None);
+    let rules = if arguments.client.has_rules() { UserRules::of(Path::new(".")) } else { UserRules::default() };
+    Ok(decided(&request, judgement, &rules, judge.bypass(), arguments.client))
+}
+
+/// Returns the answer to a judgement.
+///
+/// Where the client's own flow is enough, there is none: for what writes, for what is not read whole, and where the user's
+/// own rules allow the line. The user's rules that deny or ask are applied to the line as it was typed, since a rewritten one
+/// would slip past them.
+fn decided(request: &Request, judgement: Judgement, rules: &UserRules, bypass: Bypass, client: HookClient) -> Answer {
+    let Judgement { decision, cause, reason, rewritten, risk, .. } = judgement;
+    if decision == Decision::Deny {
+        return Answer::Deny(reason);
+    }
+    if rules.deny(&request.line) {
+        return Answer::Deny("a rule of the user's settings denies it".to_owned());
+    }
+    let is_grave = match cause {
+        Cause::ChangesProtected | Cause::SendsData => true,
+        Cause::Destroys | Cause::PrintsSecrets => bypass == Bypass::Strict,
+        _ => false,
+    };
+    if request.asks_nobody {
+        return if is_grave && decision == Decision::Ask { Answer::Deny(reason) } else { Answer::Nothing };
+    }
+
+    match (decision, cause) {
+        _ if rules.allow(&request.line) => Answer::Nothing,
+        _ if rules.ask(&request.line) && client.can_ask() => {
+            Answer::Ask("a rule of the user's settings asks about it".to_owned())
+        }
+        (Decision::Allow, _) if rules.ask(&request.line) => Answer::Nothing,
+        (Decision::Allow, _) => client.allowed(rewritten),
+        (_, Cause::Reads | Cause::Writes | Cause::Unread) if risk != Some(Risk::Destructive) => Answer::Nothing,
+        _ if client.can_ask() => Answer::Ask(reason),
+        _ => Answer::Nothing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judgement(decision: Decision, cause: Cause) -> Judgement {
+        Judgement {
+            decision,
+            risk: Some(Risk::Read),
+            is_sensitive: false,
+            cause,
+            reason: "why".to_owned(),
+            commands: Vec::new(),
+            rewritten: Some("climax sh -c x".to_owned()),
+        }
+    }
+
+    fn answer(client: HookClient, asks_nobody: bool, rules: &UserRules, judgement: Judgement) -> Answer {
+        let request = Request { line: "rm -rf x".to_owned(), directory: None, asks_nobody };
+        decided(&request, judgement, rules, Bypass::Usual, client)
+    }
+
+    #[test]
+    fn what_reads_runs_rewritten_and_what_writes_is_left_to_the_client() {
+        let none = UserRules::default();
+        let of = |decision, cause| answer(HookClient::ClaudeCode, false, &none, judgement(decision, cause));
+        assert_eq!(of(Decision::Allow, Cause::Reads), Answer::Allow(Some("climax sh -c x".to_owned())));
+        for cause in [Cause::Writes, Cause::Unread] {
+            assert_eq!(of(Decision::Ask, cause), Answer::Nothing);
+        }
+        for cause in
+            [Cause::Destroys, Cause::PrintsSecrets, Cause::SendsData, Cause::ChangesProtected, Cause::StartsJudge]
+        {
+            assert_eq!(of(Decision::Ask, cause), Answer::Ask("why".to_owned()), "{cause:?}");
+        }
+        assert_eq!(of(Decision::Deny, Cause::Refused), Answer::Deny("why".to_owned()));
+    }
+
+    #[test]
+    fn rules_of_the_user_hold_for_the_typed_line() {
+        let deny = UserRules { deny: vec!["rm:*".to_owned()], ..UserRules::default() };
+        let read = judgement(Decision::Allow, Cause::Reads);
+        assert!(matches!(answer(HookClient::ClaudeCode, false, &deny, read.clone()), Answer::Deny(_)));
+        let ask = UserRules { ask: vec!["rm -rf *".to_owned()], ..UserRules::default() };
+        assert!(matches!(answer(HookClient::ClaudeCode, false, &ask, read), Answer::Ask(_)));
+        let allow = UserRules { allow: vec!["rm:*".to_owned()], ..UserRules::default() };
+        let destroys = judgement(Decision::Ask, Cause::Destroys);
+        assert_eq!(answer(HookClient::ClaudeCode, false, &allow, destroys), Answer::Nothing);
+    }
+
+    #[test]
+    fn nobody_is_asked_where_the_agent_asks_nobody() {
+        let none = UserRules::default();
+        let of = |cause| answer(HookClient::ClaudeCode, true, &none, judgement(Decision::Ask, cause));
+        assert_eq!(of(Cause::Destroys), Answer::Nothing);
+        assert_eq!(of(Cause::SendsData), Answer::Deny("why".to_owned()));
+        assert_eq!(of(Cause::ChangesProtected), Answer::Deny("why".to_owned()));
+        let codex = answer(HookClient::Codex, false, &none, judgement(Decision::Ask, Cause::Destroys));
+        assert_eq!(codex, Answer::Nothing, "Codex has no answer that asks");
+    }
+}
