@@ -31,8 +31,10 @@ pub(crate) fn of(text: &str, is_bare: bool) -> Option<&str> {
 
 /// Returns whether a host is this machine.
 pub(crate) fn is_loopback(host: &str) -> bool {
-    let is_address = host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
-    is_address || host.eq_ignore_ascii_case("localhost")
+    let is_address = host
+        .strip_prefix("127.")
+        .is_some_and(|rest| rest.split('.').count() == 3 && rest.split('.').all(|part| part.parse::<u8>().is_ok()));
+    is_address || host == "::1" || host.eq_ignore_ascii_case("localhost")
 }
 
 #[cfg(test)]

@@ -4,11 +4,11 @@ use climax_catalog::policy::Lines;
 use climax_catalog::{Place, Risk};
 use climax_shell::{Body, Command, Descriptor, List, Part, Script, Target, Word, parse};
 
-use super::is_of_system;
 use crate::call::files;
 use crate::call::host;
 use crate::call::line::{Builtin, Form};
 use crate::call::plan::{Plan, PlannedCall};
+use crate::exec;
 
 /// Builtins that read nothing of a file and change nothing, whatever shell runs them.
 const HARMLESS: [&str; 13] =
@@ -154,4 +154,11 @@ pub(super) fn leading_change<'l>(line: &'l str, script: &Script) -> Option<(&'l 
     }
     let (head, rest) = (line.get(..command.range.end)?, line.get(next.range.start..)?);
     Some((head.trim(), rest, parse(rest).ok()?.list))
+}
+
+/// Returns whether a program lies where only the system installs programs.
+fn is_of_system(program: &str) -> bool {
+    let Some(path) = exec::path_of_program(program) else { return false };
+    let real = path.canonicalize().unwrap_or(path);
+    ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"].iter().any(|top| real.starts_with(top))
 }

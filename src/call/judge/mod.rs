@@ -20,7 +20,6 @@ use crate::call::plan::{Plan, PlannedCall};
 use crate::call::plan_outcome::PlanFailure;
 use crate::call::request::{LineBounds, LineInput, Purpose, Request, Session};
 use crate::call::toolbox::Toolbox;
-use crate::exec;
 
 pub use rewrite::Rewriter;
 
@@ -171,7 +170,7 @@ fn of_plan(toolbox: &Toolbox, line: &str, plan: &Plan<'_>, rewriter: &Rewriter) 
     if plan.open.is_empty() && bare::runs_as_typed(&script, plan, toolbox.policy.lines(), allowed) {
         return judgement;
     }
-    match rewriter.rewritten(line, &script, cause, &toolbox.policy) {
+    match rewriter.rewritten(line, &script, cause == Cause::Reads, &toolbox.policy) {
         Ok(rewritten) => Judgement { rewritten: Some(rewritten), ..judgement },
         Err(problem) => {
             let Judgement { risk, commands, .. } = judgement;
@@ -235,11 +234,4 @@ fn reason_of(cause: Cause) -> &'static str {
 fn asked(cause: Cause, risk: Option<Risk>, reason: String, commands: Vec<JudgedCommand>) -> Judgement {
     let is_sensitive = cause == Cause::PrintsSecrets;
     Judgement { decision: Decision::Ask, risk, is_sensitive, cause, reason, commands, rewritten: None }
-}
-
-/// Returns whether a program lies where only the system installs programs.
-fn is_of_system(program: &str) -> bool {
-    let Some(path) = exec::path_of_program(program) else { return false };
-    let real = path.canonicalize().unwrap_or(path);
-    ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"].iter().any(|top| real.starts_with(top))
 }

@@ -6,7 +6,6 @@ use climax_catalog::Policy;
 use climax_catalog::policy::Level;
 use climax_shell::Script;
 
-use super::Cause;
 use super::bare::{changes_shell, leading_change};
 
 /// What a rewritten line starts.
@@ -34,7 +33,7 @@ impl Rewriter {
         &self,
         line: &str,
         script: &Script,
-        cause: Cause,
+        only_reads: bool,
         policy: &Policy,
     ) -> Result<String, &'static str> {
         let (head, rest, list) = match leading_change(line, script) {
@@ -46,14 +45,12 @@ impl Rewriter {
         }
 
         // What runs is held to reading. What may write is held by the policy's questions, which nobody answers there.
-        let holds = match cause {
-            Cause::Reads => Some("--judged"),
-            _ if policy.approval_level() != Level::None => None,
-            _ => {
-                return Err(
-                    "it writes, and the policy asks about nothing, so that nothing would hold the rewritten line",
-                );
-            }
+        let holds = if only_reads {
+            Some("--judged")
+        } else if policy.approval_level() != Level::None {
+            None
+        } else {
+            return Err("it writes, and the policy asks about nothing, so that nothing would hold the rewritten line");
         };
         let program = self.program.display().to_string();
         let words = std::iter::once(program.as_str()).chain(["sh"]).chain(holds).map(quoted);
