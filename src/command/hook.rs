@@ -62,13 +62,16 @@ fn answer(catalog: &'static Catalog, arguments: &Args) -> Result<Answer, String>
         return Err(format!("the message has more than {MAX_MESSAGE_BYTES} bytes"));
     }
     let Some(request) = arguments.client.request(&message)? else { return Ok(Answer::Nothing) };
+
+    // The policy and the configs are those of whoever set the hook up: their paths start where the hook does, and not in the
+    // directory of the agent, which may hold a policy of its own.
+    let judge =
+        Judge::new(catalog, &arguments.sources).map_err(|_| "the policy or a config has mistakes".to_owned())?;
     if let Some(directory) = &request.directory {
         std::env::set_current_dir(directory)
             .map_err(|error| format!("the directory {} cannot be entered: {error}", directory.display()))?;
     }
 
-    let judge =
-        Judge::new(catalog, &arguments.sources).map_err(|_| "the policy or a config has mistakes".to_owned())?;
     let judgement = judge.judge(&request.line, None);
     let rules = if arguments.client.has_rules() { UserRules::of(Path::new(".")) } else { UserRules::default() };
     Ok(decided(&request, judgement, &rules, judge.bypass(), arguments.client))

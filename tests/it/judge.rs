@@ -144,10 +144,16 @@ fn a_resident_judge_answers_each_message_with_a_line() {
 
 /// What the hook of an agent answers to a message, and its exit status.
 fn hook(client: &str, directory: &Path, message: &str) -> (String, i32) {
+    hook_with(client, &[], directory, message)
+}
+
+/// What the hook of an agent answers that is started with options.
+fn hook_with(client: &str, options: &[&str], directory: &Path, message: &str) -> (String, i32) {
     #[expect(clippy::disallowed_methods, reason = "the test talks to the program")]
     let mut child = Command::new(binary())
         .current_dir(directory)
         .args(["hook", client])
+        .args(options)
         .env("HOME", directory)
         .env_remove("CLAUDE_CONFIG_DIR")
         .stdin(Stdio::piped())
@@ -191,6 +197,18 @@ fn hooks_answer_in_the_format_of_their_agent() {
     fs::write(settings.join("settings.json"), r#"{"permissions": {"deny": ["Bash(git log:*)"]}}"#).unwrap();
     assert_eq!(claude("git log", "default")["permissionDecision"], "deny", "a rewritten line slips past no rule");
     assert_eq!(claude("ls && git log", "default")["permissionDecision"], "deny");
+}
+
+#[test]
+fn the_directory_of_an_agent_chooses_no_policy() {
+    let (start, project) = (project(), project());
+    fs::write(start.path().join("policy.yaml"), "default: disabled\nallow: [{cli: grep}]\n").unwrap();
+    fs::write(project.path().join("policy.yaml"), "default: enabled\n").unwrap();
+    let message = json!({
+        "cwd": project.path(), "permission_mode": "default", "tool_name": "Bash", "tool_input": {"command": "ls"},
+    });
+    let (text, _) = hook_with("claude-code", &["--policy", "policy.yaml"], start.path(), &message.to_string());
+    assert!(text.contains("\"permissionDecision\":\"deny\""), "{text}");
 }
 
 #[test]
