@@ -78,6 +78,14 @@ impl Runner {
         Self { session_files: Some(Arc::default()), ..self }
     }
 
+    /// Returns a runner for the programs that decisions about a line need while the line holds a slot, one at a time.
+    ///
+    /// With the slots of this one they could wait for that of the line, which waits for them.
+    #[must_use]
+    pub(crate) fn within_slot(&self) -> Self {
+        Self { slots: Arc::new(Slots::new(1)), ..self.clone() }
+    }
+
     /// Returns a runner with another executor that shares the limits and the slots of this one.
     #[must_use]
     pub fn with_executor(&self, executor: Executor) -> Self {

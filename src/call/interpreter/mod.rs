@@ -37,7 +37,7 @@ use crate::call::plan::Stage;
 use crate::call::plan_outcome::{PlanFailure, PlanOutcome, RawStreams};
 use crate::call::request::{LineBounds, LineInput, Session};
 use crate::call::toolbox::{Journal, Toolbox};
-use crate::exec::{Masks, Stop};
+use crate::exec::{Masks, Runner, Stop};
 
 /// The exit status of a line that was stopped: as if by SIGINT.
 const STOPPED: i32 = 130;
@@ -80,6 +80,8 @@ pub(super) struct Interpreter<'i, 'a, A, S: Future<Output = Stop>> {
     pub(super) approver: &'i A,
     pub(super) journal: &'i Journal<'i>,
     pub(super) stop: Shared<S>,
+    /// Runs what decisions about commands need, in the slot of the line.
+    pub(super) runner: Runner,
     /// The commands that were planned before.
     pub(super) planned: HashMap<CommandKey, Stage<'a>>,
     /// How long each program of a pipeline may take at least.

@@ -119,8 +119,8 @@ where
         if stage.is_approved {
             return Ok(());
         }
-        self.toolbox.settle_stage(stage).await;
-        let plan = Plan::of_stage(stage.clone(), &self.toolbox.policy, &self.toolbox.runner);
+        self.toolbox.settle_stage(stage, &self.runner).await;
+        let plan = Plan::of_stage(stage.clone(), &self.toolbox.policy, &self.runner);
         let refused = match approve(&plan, self.approver, self.stop.clone()).await {
             Ok(permission) => {
                 stage.permission = Some(permission);

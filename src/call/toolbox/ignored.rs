@@ -12,7 +12,7 @@ use super::planning::Additions;
 use crate::call::changes::ProjectChange;
 use crate::call::plan::{Plan, Stage};
 use crate::call::request::{Purpose, Session};
-use crate::exec::End;
+use crate::exec::{End, Runner};
 
 impl Toolbox {
     /// Settles for each call of a plan whether it removes only directories that git ignores.
@@ -21,12 +21,12 @@ impl Toolbox {
     /// its config and confined.
     pub(in crate::call) async fn settle(&self, plan: &mut Plan<'_>) {
         for stage in &mut plan.stages {
-            self.settle_stage(stage).await;
+            self.settle_stage(stage, plan.runner).await;
         }
     }
 
-    /// Settles it for the call of one stage.
-    pub(in crate::call) async fn settle_stage(&self, stage: &mut Stage<'_>) {
+    /// Settles it for the call of one stage. git runs by `runner`.
+    pub(in crate::call) async fn settle_stage(&self, stage: &mut Stage<'_>, runner: &Runner) {
         if self.policy.judgement().project != ProjectFiles::Write {
             return;
         }
@@ -35,7 +35,7 @@ impl Toolbox {
             if let ProjectChange::Directories(directories) = &call.changes.project {
                 let mut are_ignored = Vec::with_capacity(directories.len());
                 for directory in directories {
-                    are_ignored.push(self.is_ignored(directory).await);
+                    are_ignored.push(self.is_ignored(directory, runner).await);
                 }
                 let is_all = are_ignored.into_iter().all(identity);
                 call.changes.project = if is_all { ProjectChange::Files } else { ProjectChange::Other };
@@ -45,7 +45,7 @@ impl Toolbox {
     }
 
     /// Returns whether git ignores all of a directory: it has no tracked file, and is no repository itself.
-    async fn is_ignored(&self, directory: &Path) -> bool {
+    async fn is_ignored(&self, directory: &Path, runner: &Runner) -> bool {
         let Some(project) = self.own_project() else { return false };
         let real = directory.canonicalize().ok();
         let Some(below) = real.as_deref().and_then(|real| real.strip_prefix(project).ok()) else { return false };
@@ -61,7 +61,7 @@ impl Toolbox {
         let Some(arguments) = arguments.as_object() else { return false };
         let session = Session::anonymous(Purpose::Call);
         let Ok(call) = self.plan_tool("git_ls_files", arguments, session, &Additions::default()) else { return false };
-        let Ok(outcome) = self.runner.run(&call.invocation, None, pending()).await else { return false };
+        let Ok(outcome) = runner.run(&call.invocation, None, pending()).await else { return false };
 
         let text = outcome.stdout.text();
         let mut listed = text.split_terminator('\0');

@@ -110,6 +110,7 @@ impl Toolbox {
             approver,
             journal,
             stop,
+            runner: self.runner.within_slot(),
             planned,
             longest,
             masks,
