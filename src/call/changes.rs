@@ -29,9 +29,16 @@ pub(crate) enum ProjectChange {
     Directories(Vec<PathBuf>),
 }
 
-/// Returns what a call changes. `directory` is where its program runs, and `project` has no links.
-pub(crate) fn changes(tool: ResolvedTool<'_>, bound: &Bound<'_>, directory: &Path, project: Option<&Path>) -> Changes {
+/// Returns what a call changes. `directory` is where its program runs, and `project` returns a path without links; it is
+/// looked for only if the call names files that it changes.
+pub(crate) fn changes<'p>(
+    tool: ResolvedTool<'_>,
+    bound: &Bound<'_>,
+    directory: &Path,
+    project: impl FnOnce() -> Option<&'p Path>,
+) -> Changes {
     let Some(effects) = tool.effects().filter(|effects| !effects.files.is_empty()) else { return Changes::default() };
+    let project = project();
     let named: Vec<PathBuf> = bound
         .iter()
         .filter(|(arg, _)| effects.files.iter().any(|name| name == arg.name()))

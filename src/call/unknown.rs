@@ -83,6 +83,12 @@ pub(crate) fn tool(cage: Cage) -> Option<ResolvedTool<'static>> {
     })
 }
 
+/// Returns whether a tool is one that runs programs which no config describes.
+#[must_use]
+pub(crate) fn runs(program: ResolvedTool<'_>) -> bool {
+    [Cage::Read, Cage::Workspace].into_iter().filter_map(tool).any(|own| own.name() == program.name())
+}
+
 /// Returns why a program does not run in a cage, though no config describes it.
 #[must_use]
 pub(crate) fn objection(program: &str) -> Option<&'static str> {

@@ -10,16 +10,15 @@ mod rewrite;
 
 use std::path::Path;
 
-use climax_catalog::policy::ProjectFiles;
 use climax_catalog::{Cage, Risk};
 
-use crate::call::changes::ProjectChange;
 use crate::call::line::UnreadLine;
 use crate::call::outcome::CallError;
 use crate::call::plan::{Plan, PlannedCall};
 use crate::call::plan_outcome::PlanFailure;
 use crate::call::request::{LineBounds, LineInput, Purpose, Request, Session};
 use crate::call::toolbox::Toolbox;
+use crate::call::unknown;
 
 pub use rewrite::Rewriter;
 
@@ -64,6 +63,17 @@ pub enum Cause {
     StartsJudge,
     /// The policy refuses it.
     Refused,
+}
+
+impl Cause {
+    /// Returns the cause of what has a risk, and nothing else to be said about it.
+    fn of_risk(risk: Risk) -> Self {
+        match risk {
+            Risk::Read => Self::Reads,
+            Risk::Write => Self::Writes,
+            Risk::Destructive => Self::Destroys,
+        }
+    }
 }
 
 /// The judgement of a line.
@@ -144,11 +154,7 @@ fn of_plan(toolbox: &Toolbox, line: &str, plan: &Plan<'_>, rewriter: &Rewriter) 
     let stages = plan.stages.iter().flat_map(|stage| stage.call.with_started().map(move |call| (stage, call)));
     let commands: Vec<(Cause, JudgedCommand)> =
         stages.map(|(stage, call)| judged(toolbox, &stage.text, call, &own)).collect();
-    let open = plan.open.iter().map(|open| match open.risk {
-        Risk::Read => Cause::Reads,
-        Risk::Write => Cause::Writes,
-        Risk::Destructive => Cause::Destroys,
-    });
+    let open = plan.open.iter().map(|open| Cause::of_risk(open.risk));
     let cause = commands.iter().map(|(cause, _)| *cause).chain(open).max().unwrap_or(Cause::Reads);
     let risk = plan.risk();
     let gravest = commands.iter().find(|(own, _)| *own == cause).map(|(_, command)| command.why.clone());
@@ -182,11 +188,8 @@ fn of_plan(toolbox: &Toolbox, line: &str, plan: &Plan<'_>, rewriter: &Rewriter) 
 /// Judges a call of a line. `text` is the command as it was typed.
 fn judged(toolbox: &Toolbox, text: &str, call: &PlannedCall<'_>, own: &str) -> (Cause, JudgedCommand) {
     let risk = call.risk();
-    let is_of_project = toolbox.policy.judgement().project == ProjectFiles::Write
-        && call.changes.project == ProjectChange::Files
-        && call.least_risk < Risk::Destructive;
     let program = call.invocation.argv.first().and_then(|program| Path::new(program).file_name()?.to_str());
-    let is_unknown = ["program_read", "program_workspace"].contains(&call.name());
+    let is_unknown = unknown::runs(call.tool);
     let (cause, why) = if program == Some(own) {
         (Cause::StartsJudge, "it starts the program that judges it".to_owned())
     } else if let Some(path) = &call.changes.protected {
@@ -199,12 +202,7 @@ fn judged(toolbox: &Toolbox, text: &str, call: &PlannedCall<'_>, own: &str) -> (
     } else if let Some(reason) = &call.sensitive {
         (Cause::PrintsSecrets, reason.clone())
     } else {
-        let cause = match risk {
-            Risk::Read => Cause::Reads,
-            Risk::Write => Cause::Writes,
-            Risk::Destructive if is_of_project => Cause::Writes,
-            Risk::Destructive => Cause::Destroys,
-        };
+        let cause = Cause::of_risk(call.approval_risk(&toolbox.policy));
         (cause, format!("`{text}` {}", reason_of(cause)))
     };
     let command = JudgedCommand {

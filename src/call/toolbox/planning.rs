@@ -281,7 +281,7 @@ impl Toolbox {
     /// It prints secrets, and the policy refuses that.
     pub(super) fn with_effects<'a>(&self, mut call: PlannedCall<'a>) -> Result<PlannedCall<'a>, CallError> {
         let directory = exec::directory().join(call.invocation.cwd.as_deref().unwrap_or(Path::new("")));
-        call.changes = changes::changes(call.tool, &call.bound, &directory, self.own_project());
+        call.changes = changes::changes(call.tool, &call.bound, &directory, || self.own_project());
         if call.changes.protected.is_some() {
             call.least_risk = Risk::Destructive;
         }
