@@ -292,7 +292,7 @@ pub static CATALOG: Catalog = Catalog {
             send: List(29, 29),
             judgement: ::climax::catalog::policy::Judgement {
                 project: ::climax::catalog::policy::ProjectFiles::Destructive,
-                sensitive: None,
+                sensitive: Some(::climax::catalog::policy::SensitiveRule::Ask),
                 hook_allow: ::climax::catalog::Risk::Write,
                 bypass: ::climax::catalog::policy::Bypass::Strict,
             },
@@ -306,6 +306,6 @@ pub static CATALOG: Catalog = Catalog {
         }
     }),
     sealed: false,
-    digest: Some("3d3f8e699f0991661acda4102498856d95c67c38c6b4c8bcbdc67367d6e579d3"),
+    digest: Some("7e16151a465b3eaafac75498d3f300bcd32b06b0b441570441e7903af3e89eda"),
     names: Names::Perfect(&NAMES),
 };

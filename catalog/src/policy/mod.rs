@@ -160,7 +160,8 @@ impl Policy {
             confine: self.confine,
             lines: LineRules { unknown: self.lines.fixed_unknown(), ..self.lines.rules },
             send: self.lines.send.clone(),
-            judgement: self.judgement,
+            // The level of approval is in the rows of tools, and not known when the policy is read back.
+            judgement: Judgement { sensitive: Some(self.sensitive()), ..self.judgement },
             executor: self.executor.clone(),
         }
     }

@@ -32,17 +32,30 @@ pub(crate) fn prints_itself(list: &List) -> bool {
 }
 
 /// Whether a word may hold what the line has read: the output of commands, or a variable. What a list prints of its own words
-/// is none of that.
+/// is none of that, unless these words hold such data.
 pub(super) fn holds_data(word: &Word) -> bool {
-    fn is_data(part: &Part) -> bool {
-        match part {
-            Part::Text(_) | Part::Quoted(_) => false,
-            Part::Double(parts) => parts.iter().any(is_data),
-            Part::Substitution(list, _) => !prints_itself(list),
-            Part::Parameter(..) | Part::Arithmetic(..) => true,
-        }
-    }
     word.parts.iter().any(is_data)
+}
+
+fn is_data(part: &Part) -> bool {
+    match part {
+        Part::Text(_) | Part::Quoted(_) => false,
+        Part::Double(parts) => parts.iter().any(is_data),
+        Part::Substitution(list, _) => !prints_itself(list) || words_of(list).any(holds_data),
+        Part::Parameter(..) | Part::Arithmetic(..) => true,
+    }
+}
+
+/// The words of the simple commands of a list, and the texts that these read.
+fn words_of(list: &List) -> impl Iterator<Item = &Word> {
+    list.items.iter().flat_map(|chain| &chain.first.commands).flat_map(|command| {
+        let texts = command.redirections.iter().filter_map(|redirection| match &redirection.target {
+            Target::Text(word) => Some(word),
+            _ => None,
+        });
+        let words = if let Body::Simple(simple) = &command.body { simple.words.as_slice() } else { &[] };
+        words.iter().chain(texts)
+    })
 }
 
 /// Finds the words of a condition.
