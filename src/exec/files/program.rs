@@ -56,9 +56,15 @@ pub fn names_program(first: &str, word: &str) -> bool {
         return true;
     }
 
+    // The interpreter of an environment of Python is a link to that of the system, but finds other packages by its path.
+    let is_of_environment = || {
+        let root = Path::new(first).parent().and_then(Path::parent);
+        root.is_some_and(|root| root.join("pyvenv.cfg").is_file())
+    };
     first.starts_with('/')
         && Path::new(first).file_name() == Path::new(&word).file_name()
-        && resolve(&word, None, None).is_some_and(|path| is_same_file(&path, Path::new(first)))
+        && resolve(&word, None, None)
+            .is_some_and(|path| path == Path::new(first) || !is_of_environment() && is_same_file(&path, Path::new(first)))
 }
 
 fn is_same_file(one: &Path, other: &Path) -> bool {
