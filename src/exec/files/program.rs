@@ -85,3 +85,25 @@ pub fn locate(cli: CliView<'_>, word: &str) -> Option<PathBuf> {
     let search_path = search_path.last();
     resolve(&command_word(word, &variable), search_path, cli.working_dir().map(Path::new))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn links_of_environments_of_python_are_other_programs() {
+        let directory = tempfile::tempdir().unwrap();
+        let link = |environment: &str| {
+            let path = directory.path().join(environment).join("bin/sh");
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::os::unix::fs::symlink(resolve("sh", None, None).unwrap(), &path).unwrap();
+            path.display().to_string()
+        };
+        let (plain, environment) = (link("plain"), link("environment"));
+        std::fs::write(directory.path().join("environment/pyvenv.cfg"), "").unwrap();
+        assert!(names_program(&plain, "sh"));
+        assert!(!names_program(&environment, "sh"));
+        assert!(names_program(&environment, &environment));
+    }
+}
