@@ -63,8 +63,9 @@ pub fn names_program(first: &str, word: &str) -> bool {
     };
     first.starts_with('/')
         && Path::new(first).file_name() == Path::new(&word).file_name()
-        && resolve(&word, None, None)
-            .is_some_and(|path| path == Path::new(first) || !is_of_environment() && is_same_file(&path, Path::new(first)))
+        && resolve(&word, None, None).is_some_and(|path| {
+            path == Path::new(first) || !is_of_environment() && is_same_file(&path, Path::new(first))
+        })
 }
 
 fn is_same_file(one: &Path, other: &Path) -> bool {

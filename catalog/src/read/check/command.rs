@@ -245,13 +245,7 @@ impl Checker<'_> {
     ///
     /// A tool that may do anything, because its cage holds the program and it is destructive where there is none, may leave
     /// the options of its program to the rest.
-    fn rest(
-        &mut self,
-        command: &Command,
-        args: &[CheckedArg],
-        (risk, may_do_anything): (Risk, bool),
-        span: Span,
-    ) {
+    fn rest(&mut self, command: &Command, args: &[CheckedArg], (risk, may_do_anything): (Risk, bool), span: Span) {
         let positionals: Vec<&CheckedArg> = in_order(command, args).collect();
         let Some(at) = positionals.iter().position(|arg| matches!(arg.shape, Shape::Rest(_))) else { return };
         let rest = positionals[at];
