@@ -239,6 +239,21 @@ fn lines_set_no_variables_of_the_loader() {
     }
 }
 
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn caged_tools_get_variables_of_lines_if_they_may_do_anything() {
+    let desk = Desk::new();
+    let config = desk.path("shells.yaml");
+    let tools = "name: shells\ncommand: ''\ntools:\n\
+                 - {name: any, description: A, command: bash, args: [{name: words, rest: true}], needs: {cage: read}}\n\
+                 - {name: held, description: H, command: dash, args: [{name: code, flag: -c}], needs: {cage: read, without: write}}\n";
+    fs::write(&config, tools).unwrap();
+    let sh = |line: &str| desk.sh(&["--only", "--config", &config.display().to_string()], line);
+    assert_eq!(sh("A=1 bash --norc -c 'echo \"<$A>\"'").1.trim(), "<1>");
+    let (status, _, stderr) = sh("A=1 dash -c true");
+    assert!(status == 2 && stderr.contains("`A`"), "{stderr}");
+}
+
 /// A server in the project that runs lines.
 fn server(desk: &Desk, more: &[&str]) -> Server {
     let mut command = desk.climax();

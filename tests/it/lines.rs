@@ -182,8 +182,8 @@ fn documented_lines_are_read_as_the_calls_that_give_them() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Reads a line in no directory and returns its tools, or the message of the error.
-fn tools_of(index: &ToolIndex, line: &str) -> Result<Vec<String>, String> {
+/// Reads a line in no directory and returns its calls, or the message of the error.
+fn calls_of<'a>(index: &'a ToolIndex, line: &str) -> Result<Vec<Reading<'a>>, String> {
     let context = LineContext {
         env: &|_| None,
         names_program: &|word, own| word == own,
@@ -193,7 +193,13 @@ fn tools_of(index: &ToolIndex, line: &str) -> Result<Vec<String>, String> {
         input: Input::Nothing,
     };
     let read = read_line(index, line, None, context).map_err(|error| error.to_string())?;
-    let names = read.calls().flat_map(|(_, reading)| {
+    Ok(read.calls().map(|(_, reading)| reading.clone()).collect())
+}
+
+/// Reads a line in no directory and returns its tools, or the message of the error.
+fn tools_of(index: &ToolIndex, line: &str) -> Result<Vec<String>, String> {
+    let calls = calls_of(index, line)?;
+    let names = calls.iter().flat_map(|reading| {
         let mut names = vec![reading.tool.name().to_owned()];
         let mut next = reading.started.as_deref();
         while let Some(started) = next {
@@ -306,4 +312,28 @@ fn a_number_below_zero_is_no_operand_that_is_text() {
     assert!(numbers > 20, "{numbers} lines with numbers are read");
     let first = read_words(&index, &["head", "-5", "f"]).unwrap();
     assert_eq!(first.arguments["number"], json!("5"));
+}
+
+/// `bundled.txt` has lines of manuals, each behind its tool and the risk of the call.
+#[test]
+fn lines_of_manuals_are_read_as_calls_of_their_risk() {
+    let index = bundled();
+    let mut wrong = Vec::new();
+    let lines = include_str!("../command_lines/bundled.txt").lines();
+    for line in lines.clone() {
+        let mut parts = line.splitn(3, ' ');
+        let [tool, risk, line] = std::array::from_fn(|_| parts.next().unwrap());
+        let found = calls_of(&index, line).map(|calls| {
+            let of_call = |reading: &Reading<'_>| {
+                let bound = bind_line(reading.tool, &reading.arguments, Input::Nothing).unwrap();
+                format!("{} {}", reading.tool.name(), climax::call::risk::of_call(reading.tool, &bound).as_str())
+            };
+            calls.iter().map(of_call).collect::<Vec<_>>()
+        });
+        if found != Ok(vec![format!("{tool} {risk}")]) {
+            wrong.push(format!("{line}: {found:?}, not {tool} {risk}"));
+        }
+    }
+    assert!(lines.count() > 400);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
