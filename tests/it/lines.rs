@@ -1,6 +1,7 @@
 //! Command lines: they are read back into the calls that they stand for.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Seek as _, Write as _};
 
 use climax::call::WriteMode;
 use climax::call::arguments::{Bound, BoundValue, Input, bind, bind_line};
@@ -10,6 +11,7 @@ use climax::catalog::{ArgView, Layer, Place, ResolvedTool, Rest, Risk, RuleView,
 use serde_json::{Map, Value, json};
 
 use crate::command_lines::programs;
+use crate::support::climax;
 
 /// The bundled tools.
 fn bundled() -> ToolIndex {
@@ -285,6 +287,31 @@ fn lines_do_not_read_as_more_than_they_say() {
             assert!(!argv.iter().any(|own| own == word), "{line}: {argv:?}");
         }
     }
+}
+
+/// `said.jsonl` has lines of the manuals of aws, docker, gh, kubectl, npm and terraform, each with its tool and the risk of
+/// what it says, or neither where it is not read.
+#[test]
+fn documented_lines_have_the_risk_of_what_they_say() {
+    let lines: Vec<Value> =
+        include_str!("../command_lines/said.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut input = tempfile::tempfile().unwrap();
+    for line in &lines {
+        writeln!(input, "{}", line["line"].as_str().unwrap()).unwrap();
+    }
+    input.rewind().unwrap();
+    let output = climax().args(["translate", "-", "--json"]).stdin(input).output().unwrap();
+    let answers = String::from_utf8(output.stdout).unwrap();
+    let mut wrong = Vec::new();
+    assert_eq!(answers.lines().count(), lines.len());
+    for (line, answer) in lines.iter().zip(answers.lines()) {
+        let answer: Value = serde_json::from_str(answer).unwrap();
+        let stage = &answer["stages"][0];
+        if stage["tool_name"] != line["tool"] || stage["risk"] != line["risk"] {
+            wrong.push(format!("{line}: {answer}"));
+        }
+    }
+    assert!(lines.len() > 100 && wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
