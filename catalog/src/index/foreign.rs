@@ -194,7 +194,7 @@ mod tests {
         };
         for (text, read) in [
             ("zeige die letzten Commits", "show  last Commits"),
-            ("Container anhalten", "Container stop"),
+            ("Container anhalten", "container stop"),
             ("npm-Pakete", "npm-package"),
             ("Umgebungsvariablen löschen", "environment variable delete"),
             ("borrar imágenes", "delete image"),
