@@ -72,6 +72,15 @@ async fn long_outputs_are_stored_and_can_be_read_in_parts() {
 }
 
 #[tokio::test]
+async fn the_rest_of_a_long_output_is_read_by_a_call() {
+    let mut client = client("  - {name: long, description: x, command: flood 100000}\n").await;
+    let result = call(&mut client, "long").await;
+    assert!(result["content"][0]["text"].as_str().unwrap().len() < 33 << 10, "32 KiB are shown");
+    let hint = result["content"].as_array().unwrap().last().unwrap()["text"].as_str().unwrap();
+    assert!(hint.contains(r#"climax_call {"tool_name":"climax_output""#) && hint.contains("100000"), "{hint}");
+}
+
+#[tokio::test]
 async fn short_outputs_are_not_stored() {
     let mut client = client("  - {name: short, description: x, command: flood 1000}\n").await;
     assert_eq!(call(&mut client, "short").await["content"].as_array().unwrap().len(), 1);

@@ -13,6 +13,7 @@ use crate::view::{CliView, ResolvedTool};
 
 mod explain;
 mod floor;
+mod foreign;
 mod lexical;
 mod mention;
 mod near;
@@ -241,6 +242,11 @@ impl ToolIndex {
 }
 
 impl Layer {
+    /// Whether a tool changes nothing, unless an argument says otherwise.
+    fn reads(&self, tool: u32) -> bool {
+        matches!(self.catalog.tools[tool as usize].risk, None | Some(Risk::Read))
+    }
+
     fn serves(&self, tool: u32) -> bool {
         self.clis.as_ref().is_none_or(|clis| clis.contains(&self.catalog.tools[tool as usize].cli))
     }
