@@ -16,8 +16,8 @@ pub fn promised(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Risk {
     added(bound).chain([Risk::promised(tool.written_risk())]).max().unwrap_or(Risk::Destructive)
 }
 
-/// Programs of which a call chooses the host that they reach.
-const CHOOSING_HOSTS: [&str; 1] = ["curl"];
+/// CLIs of which a call chooses the host that their programs reach.
+const CHOOSING_HOSTS: [&str; 8] = ["curl", "helm", "mysql", "network", "psql", "redis-cli", "ssh", "wget"];
 
 /// Returns the least risk of a call that gets what its line has read, since it could send that away.
 ///
