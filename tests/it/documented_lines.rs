@@ -8,7 +8,6 @@ use climax::call::arguments::Input;
 use climax::call::line::{LineContext, read_line};
 use climax::call::risk;
 use climax::catalog::{Layer, ToolIndex};
-use serde_json::Value;
 
 /// Reads a line of one command, and returns its tool and its risk, or the message of the error.
 fn tool_and_risk(index: &ToolIndex, line: &str) -> Result<(String, &'static str), String> {
@@ -26,14 +25,14 @@ fn tool_and_risk(index: &ToolIndex, line: &str) -> Result<(String, &'static str)
     Ok((reading.tool.name().to_owned(), risk::of_call(reading.tool, &bound).as_str()))
 }
 
-/// `documented.jsonl` has lines in the manner of the manuals, each with the tool that takes it and the risk of the call.
+/// `documented.txt` has lines in the manner of the manuals, each behind its tool and the risk of the call.
 #[test]
 fn lines_of_manuals_are_calls_of_their_tools_with_their_risk() {
     let index = ToolIndex::from_configs(vec![Layer::compiled(&CATALOG)]);
     let (mut count, mut wrong) = (0, String::new());
-    for line in include_str!("../command_lines/documented.jsonl").lines() {
-        let expected: Value = serde_json::from_str(line).unwrap();
-        let [line, tool, risk] = ["line", "tool", "risk"].map(|key| expected[key].as_str().unwrap());
+    for line in include_str!("../command_lines/documented.txt").lines() {
+        let mut parts = line.splitn(3, ' ');
+        let [tool, risk, line] = std::array::from_fn(|_| parts.next().unwrap());
         count += 1;
         match tool_and_risk(&index, line) {
             Ok((found, found_risk)) if found == tool && found_risk == risk => {}
