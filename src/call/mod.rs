@@ -6,7 +6,7 @@
 pub mod approval;
 pub mod arguments;
 pub mod audit;
-mod cage;
+pub(crate) mod cage;
 pub mod caller;
 pub mod chain;
 pub mod command_line;
@@ -30,7 +30,7 @@ pub mod risk;
 pub mod space;
 mod toolbox;
 mod typed_words;
-mod unknown;
+pub(crate) mod unknown;
 mod user_input;
 pub mod visible;
 mod within;
