@@ -144,8 +144,10 @@ fn tool(
     let assessed = risk::of_command(command, about);
     let caged = assessed == Assessed::Unknown && selection.uncaged.is_none();
     let risk = assessed.written(caged);
+    // A whole program that writes has more ways to do so than its description says.
+    let writes = assessed == Assessed::Shown(Risk::Write) && command.words.is_empty() && selection.uncaged.is_none();
     // What a cage holds can do no harm by any option.
-    let floor = if caged { Risk::Destructive } else { risk };
+    let floor = if caged || writes { Risk::Destructive } else { risk };
     let mut args = args(command, floor, selection, ranking);
     let groups = groups(command, &mut args);
     let line = command_line(command, &args);
@@ -163,6 +165,10 @@ fn tool(
     if caged {
         let own = directory(&selection.program).map(|own| format!(", read: [{}]", yaml::text(own)));
         let _ = writeln!(out.text, "    needs: {{cage: read{}}}", own.unwrap_or_default());
+    } else if writes {
+        let network = if risk::reaches(command) { ", network: true" } else { "" };
+        let own = directory(&selection.program).map(|own| format!(", read: [{}]", yaml::text(own)));
+        let _ = writeln!(out.text, "    needs: {{cage: workspace{network}{}}}", own.unwrap_or_default());
     }
     out.count(risk, caged);
     for (key, members) in groups {

@@ -401,6 +401,13 @@ fn of_about(about: &str, is_program: bool) -> Option<Risk> {
     Some(if destroys { Risk::Destructive } else { risk })
 }
 
+/// Returns whether the description of a program shows that it needs the network.
+pub(super) fn reaches(command: &Command) -> bool {
+    let about = command.about.to_ascii_lowercase();
+    let mut words = about.split(|c: char| !c.is_ascii_alphabetic());
+    reach(&command.about).is_some() || words.any(|word| REACHING.contains(&word.trim_end_matches('s')))
+}
+
 /// The risk of a program that reaches other machines by its description; `None` if it does not say so.
 fn reach(about: &str) -> Option<Risk> {
     let sentence = about.split(". ").next().unwrap_or_default().to_ascii_lowercase();

@@ -191,7 +191,7 @@ fn check(draft: &Draft) -> Result<(), Diagnostics> {
 pub(super) async fn drafted(runner: &ScratchRunner, arguments: &Args, is_quiet: bool) -> Result<Drafted, String> {
     let (program, words) = arguments.help_of.split_first().ok_or("name a program")?;
     let reader = HelpReader::new(program, runner, (arguments.manual, is_quiet));
-    let work = commands_of(&reader, program, words, arguments);
+    let work = Box::pin(commands_of(&reader, program, words, arguments));
     if is_quiet { work.await } else { reader.progress.during(work).await }
 }
 

@@ -21,6 +21,7 @@ use crate::identity;
 use crate::mcp;
 use crate::serving::load::{self, Wanted};
 
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// The programs; if none is named, you are asked for one on a terminal

@@ -447,6 +447,13 @@ fn only_what_no_cage_holds_has_options_of_a_higher_risk() {
     assert_eq!((tool.risk(), tool.needs().and_then(|needs| needs.cage)), (Risk::Read, Some(Cage::Read)));
     assert_eq!(risks(&caged), []);
 
+    let page = read(&clean("Create jars\n\nUsage: stove [OPTIONS] <DISH>\n\nOptions:\n  --force  Force it\n"), &[]);
+    let about = page.command.about.clone();
+    let program = ToolIndex::from_configs(vec![Layer::loaded(catalog(&draft("stove", &about, &[page.command]).text))]);
+    let tool = program.tools().next().unwrap();
+    assert_eq!((tool.risk(), tool.needs().and_then(|needs| needs.cage)), (Risk::Write, Some(Cage::Workspace)));
+    assert_eq!(risks(&program), []);
+
     let free = drafted("add");
     let tool = free.tools().next().unwrap();
     assert_eq!((tool.risk(), tool.needs()), (Risk::Write, None));

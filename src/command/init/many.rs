@@ -70,7 +70,7 @@ async fn drafted(bundled: &ToolIndex, programs: &[String], directory: &Path) -> 
     let one = async |at: usize| {
         let program = programs[at].as_str();
         current.borrow_mut().push(program);
-        let fate = fate(&runner, bundled, program, directory).await;
+        let fate = Box::pin(fate(&runner, bundled, program, directory)).await;
         current.borrow_mut().retain(|other| *other != program);
         done.set(done.get() + 1);
         (at, fate)
@@ -78,17 +78,11 @@ async fn drafted(bundled: &ToolIndex, programs: &[String], directory: &Path) -> 
     let work = stream::iter(0..programs.len()).map(one).buffer_unordered(default_concurrency()).collect::<Vec<_>>();
     let mut work = std::pin::pin!(work);
     loop {
-        match tokio::time::timeout(PAUSE, &mut work).await {
-            Ok(fates) => return fates,
-            Err(_) => {
-                let now = current.borrow().join(", ");
-                terminal::complain(&format!(
-                    "drafted {} of {}; now: {now}",
-                    done.get(),
-                    counted(programs.len(), "program")
-                ));
-            }
+        if let Ok(fates) = tokio::time::timeout(PAUSE, &mut work).await {
+            return fates;
         }
+        let now = current.borrow().join(", ");
+        terminal::complain(&format!("drafted {} of {}; now: {now}", done.get(), counted(programs.len(), "program")));
     }
 }
 
