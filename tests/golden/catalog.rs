@@ -267,7 +267,7 @@ pub static CATALOG: Catalog = Catalog {
     skills: None,
     policy: Some({
         use ::climax::catalog::policy::{
-            Access, Confine, Headless, Level, LineRules, WidestCage,
+            Access, Confine, Headless, Level, LineRules, Protection, WidestCage,
         };
         ::climax::catalog::PolicyDef {
             access: Access::Enabled,
@@ -282,6 +282,7 @@ pub static CATALOG: Catalog = Catalog {
             lines: LineRules {
                 unknown: Some(::climax::catalog::policy::UnknownProgram::Workspace),
                 widest: WidestCage::Read,
+                protect: Protection::Kernel,
             },
             executor: ::climax::catalog::ExecutorDef::Container {
                 runtime: ::climax::catalog::policy::Runtime::Podman,
@@ -293,6 +294,6 @@ pub static CATALOG: Catalog = Catalog {
         }
     }),
     sealed: false,
-    digest: Some("5b2b1ba6aee3c70e2cb6e028743a39c2eb759781f9dd0506ea42e6e2feb3d2e5"),
+    digest: Some("cc77eac8407216971f5cd53e4b26386db3ccaa240adc3d86ddf4b9f7cb26eeaf"),
     names: Names::Perfect(&NAMES),
 };

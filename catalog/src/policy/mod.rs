@@ -29,7 +29,8 @@ mod selector;
 
 pub use crate::executor::{Container, Executor, Sandbox};
 pub use crate::model::{
-    Access, Confine, ConfineLevel, Headless, Level, LineRules, Runtime, SandboxLimits, UnknownProgram, WidestCage,
+    Access, Confine, ConfineLevel, Headless, Level, LineRules, Protection, Runtime, SandboxLimits, UnknownProgram,
+    WidestCage,
 };
 pub use crate::rule::{ArgRule, Pattern, RuleViolation};
 pub use apply::{Applied, names_as_errors};

@@ -1,7 +1,8 @@
 //! The policy of a catalog as Rust source.
 
 use climax_catalog::policy::{
-    Access, Confine, ConfineLevel, Headless, Level, LineRules, Runtime, SandboxLimits, UnknownProgram, WidestCage,
+    Access, Confine, ConfineLevel, Headless, Level, LineRules, Protection, Runtime, SandboxLimits, UnknownProgram,
+    WidestCage,
 };
 use climax_catalog::{ExecutorDef, PolicyDef};
 use proc_macro2::TokenStream;
@@ -10,8 +11,8 @@ use quote::quote;
 use super::tokens::{list, number, optional, optional_with, text};
 
 pub(super) fn policy(row: &PolicyDef) -> TokenStream {
-    let PolicyDef { access, level, headless, deny, env, confine, lines: LineRules { unknown, widest }, executor } =
-        *row;
+    let PolicyDef { access, level, headless, deny, env, confine, lines, executor } = *row;
+    let LineRules { unknown, widest, protect } = lines;
     let Confine { level: confined, required } = confine;
     let [deny, env] = [deny, env].map(list);
     let access = match access {
@@ -44,13 +45,20 @@ pub(super) fn policy(row: &PolicyDef) -> TokenStream {
         WidestCage::Read => quote!(Read),
         WidestCage::Workspace => quote!(Workspace),
     };
+    let protect = match protect {
+        Protection::Restore => quote!(Restore),
+        Protection::Kernel => quote!(Kernel),
+    };
 
     quote! {{
-        use ::climax::catalog::policy::{Access, Confine, Headless, Level, LineRules, WidestCage};
+        use ::climax::catalog::policy::{Access, Confine, Headless, Level, LineRules, Protection, WidestCage};
         ::climax::catalog::PolicyDef {
             access: Access::#access, level: Level::#level, headless: Headless::#headless, deny: #deny, env: #env,
             confine: Confine { level: #confined, required: #required },
-            lines: LineRules { unknown: #unknown, widest: WidestCage::#widest }, executor: #executor
+            lines: LineRules {
+                unknown: #unknown, widest: WidestCage::#widest, protect: Protection::#protect
+            },
+            executor: #executor
         }
     }}
 }
