@@ -450,6 +450,25 @@ impl UnknownProgram {
     }
 }
 
+/// How what programs outside load is kept from a program that may write in the project.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "lowercase")]
+pub enum Protection {
+    /// Where the kernel cannot keep it, it is put back after the run.
+    #[default]
+    Restore,
+    /// By the kernel, or no program may write in the project.
+    Kernel,
+}
+
+impl Protection {
+    /// Returns the name in policies.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
+
 /// The widest cage that a call may ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "lowercase")]
@@ -484,11 +503,13 @@ pub struct LineRules {
     pub unknown: Option<UnknownProgram>,
     /// The widest cage that a call may ask for.
     pub widest: WidestCage,
+    /// How protected names are kept.
+    pub protect: Protection,
 }
 
 impl Default for LineRules {
     fn default() -> Self {
-        Self { unknown: None, widest: WidestCage::Workspace }
+        Self { unknown: None, widest: WidestCage::Workspace, protect: Protection::default() }
     }
 }
 
@@ -497,7 +518,7 @@ impl LineRules {
     #[must_use]
     pub fn stricter(self, other: Self) -> Self {
         let unknown = [self.unknown, other.unknown].into_iter().flatten().min();
-        Self { unknown, widest: self.widest.min(other.widest) }
+        Self { unknown, widest: self.widest.min(other.widest), protect: self.protect.max(other.protect) }
     }
 }
 

@@ -273,7 +273,7 @@ pub static CATALOG: Catalog = Catalog {
     skills: None,
     policy: Some({
         use ::climax::catalog::policy::{
-            Access, Confine, Headless, Level, LineRules, WidestCage,
+            Access, Confine, Headless, Level, LineRules, Protection, WidestCage,
         };
         ::climax::catalog::PolicyDef {
             access: Access::Enabled,
@@ -288,6 +288,7 @@ pub static CATALOG: Catalog = Catalog {
             lines: LineRules {
                 unknown: Some(::climax::catalog::policy::UnknownProgram::Workspace),
                 widest: WidestCage::Read,
+                protect: Protection::Kernel,
             },
             send: List(29, 29),
             judgement: ::climax::catalog::policy::Judgement {

@@ -23,8 +23,27 @@ const CALLS: usize = 300;
 
 /// Programs that take long to start, or that need a service that is not here.
 const SLOW: [&str; 21] = [
-    "auth0", "aws", "az", "brew", "cargo", "cdk", "docker", "gcloud", "gh", "helm", "kubectl", "mysql", "network", "npm",
-    "packer", "pip", "psql", "redis-cli", "ssh", "terraform", "wget",
+    "auth0",
+    "aws",
+    "az",
+    "brew",
+    "cargo",
+    "cdk",
+    "docker",
+    "gcloud",
+    "gh",
+    "helm",
+    "kubectl",
+    "mysql",
+    "network",
+    "npm",
+    "packer",
+    "pip",
+    "psql",
+    "redis-cli",
+    "ssh",
+    "terraform",
+    "wget",
 ];
 
 /// The longest time of a call. Later it is cancelled.
@@ -77,7 +96,15 @@ type Known = (u64, i64, i64, u32);
 
 /// Directories below the home directory with caches that `needs` of the bundled configs name.
 const CACHES: [&str; 10] = [
-    "home/.npm", "home/.cache", "home/.cargo", "home/.config/auth0", "home/.config/gcloud", "home/.kube", "home/.aws", "home/.azure", "home/.docker",
+    "home/.npm",
+    "home/.cache",
+    "home/.cargo",
+    "home/.config/auth0",
+    "home/.config/gcloud",
+    "home/.kube",
+    "home/.aws",
+    "home/.azure",
+    "home/.docker",
     "home/Library",
 ];
 

@@ -29,8 +29,8 @@ mod selector;
 
 pub use crate::executor::{Container, Executor, Sandbox};
 pub use crate::model::{
-    Access, Bypass, Confine, ConfineLevel, Headless, Judgement, Level, LineRules, ProjectFiles, Runtime, SandboxLimits,
-    SensitiveRule, UnknownProgram, WidestCage,
+    Access, Bypass, Confine, ConfineLevel, Headless, Judgement, Level, LineRules, ProjectFiles, Protection, Runtime,
+    SandboxLimits, SensitiveRule, UnknownProgram, WidestCage,
 };
 pub use crate::rule::{ArgRule, Pattern, RuleViolation};
 pub use apply::{Applied, names_as_errors};
