@@ -21,7 +21,7 @@ pub(crate) struct Args {
     /// Fail if the tool list of the default mode takes more tokens
     #[arg(long, value_name = "TOKENS", value_parser = value::integer::<usize>)]
     pub(crate) max: Option<usize>,
-    /// Count the answers to the requests of this file too, which has the form that `climax eval` takes
+    /// Count the answers to the requests of this file too, which has the form that `eval` takes
     #[arg(long, value_name = "FILE")]
     pub(crate) queries: Option<PathBuf>,
     /// Print JSON

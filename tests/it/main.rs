@@ -44,6 +44,7 @@ mod ignored;
 mod import;
 mod install;
 mod jobs;
+mod judge;
 mod language;
 mod laws;
 mod limits;

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use snowball_stemmers_rs::{Algorithm, Stemmer};
 
 use super::lowercase;
+use super::tokens::stem;
 
 /// The words of a language with spaces between them.
 struct Language {
@@ -60,7 +61,11 @@ pub(super) fn english(text: &str, is_known: impl Fn(&str) -> bool) -> Option<Str
         return None;
     }
 
-    let foreign = |language: &Language| unknown.iter().filter(|word| language.read(word).is_some()).count();
+    // A word that reads the same in English says nothing about the language.
+    let is_foreign = |language: &Language, word: &str| {
+        language.read(word).is_some_and(|english| english.split(' ').all(|one| stem(one) != stem(word)))
+    };
+    let foreign = |language: &Language| unknown.iter().filter(|word| is_foreign(language, word)).count();
     let counted = LANGUAGES.iter().map(|language| (foreign(language), language));
     let (count, language) = counted.rev().max_by_key(|(count, _)| *count)?;
     let known = words.len() - unknown.len();

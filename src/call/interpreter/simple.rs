@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use climax_shell::{
-    Arithmetic, Body, Command, ExpandError, Expander, Field, List, Pattern, Simple, Substituted, Surroundings, Target,
-    Value, Word, parse,
+    Arithmetic, Command, ExpandError, Expander, Field, List, Pattern, Simple, Substituted, Surroundings, Value, Word,
+    parse,
 };
 use futures_util::future::Future;
 
@@ -15,7 +15,7 @@ use super::streams::{Output, Source, Streams};
 use super::{Halt, Interpreter, MAX_SUBSTITUTION_BYTES, Ran, Text, failure};
 use crate::call::approval::Approver;
 use crate::call::arguments::Input;
-use crate::call::line::{Builtin, Feed, Form, MAX_TEXTS, READABLE, unsettable, written};
+use crate::call::line::{Builtin, Feed, Form, MAX_TEXTS, READABLE, prints_itself, unsettable, written};
 use crate::exec::{self, Stop, pipe_between};
 
 /// What lies outside of a line while it runs.
@@ -400,15 +400,4 @@ fn refused(text: Text<'_>, range: &Range<usize>, error: ExpandError<'_>) -> Halt
         ExpandError::Failed(message) => failure(text, range.clone(), message, "give the variable a value"),
         ExpandError::Due(_, place) => failure(text, place, "this command cannot run first", "write its result out"),
     }
-}
-
-/// Whether a list prints nothing but its own words, as `$(cat <<'EOF' …)` and `$(printf …)` do.
-fn prints_itself(list: &List) -> bool {
-    let prints = |command: &Command| {
-        let Body::Simple(simple) = &command.body else { return false };
-        let first = simple.words.first().and_then(Word::plain);
-        let has_text = command.redirections.iter().any(|one| matches!(one.target, Target::Text(_)));
-        matches!(first, Some("echo" | "printf")) || (simple.words.len() == 1 && first == Some("cat") && has_text)
-    };
-    list.items.iter().all(|chain| chain.rest.is_empty() && chain.first.commands.iter().all(prints))
 }

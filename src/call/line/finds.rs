@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use climax_shell::{Arithmetic, Body, Condition, List, Part, Word};
+use climax_shell::{Arithmetic, Body, Command, Condition, List, Part, Target, Word};
 
 /// Finds the lists in a part of a word.
 pub(super) fn lists_of_part<'p>(part: &'p Part, lists: &mut Vec<&'p List>) {
@@ -18,6 +18,31 @@ pub(super) fn lists_of_part<'p>(part: &'p Part, lists: &mut Vec<&'p List>) {
             expression.parts().into_iter().for_each(|part| lists_of_part(part, lists));
         }
     }
+}
+
+/// Whether a list prints nothing but its own words, as `$(cat <<'EOF' …)` and `$(printf …)` do.
+pub(crate) fn prints_itself(list: &List) -> bool {
+    let prints = |command: &Command| {
+        let Body::Simple(simple) = &command.body else { return false };
+        let first = simple.words.first().and_then(Word::plain);
+        let has_text = command.redirections.iter().any(|one| matches!(one.target, Target::Text(_)));
+        matches!(first, Some("echo" | "printf")) || (simple.words.len() == 1 && first == Some("cat") && has_text)
+    };
+    list.items.iter().all(|chain| chain.rest.is_empty() && chain.first.commands.iter().all(prints))
+}
+
+/// Whether a word may hold what the line has read: the output of commands, or a variable. What a list prints of its own words
+/// is none of that.
+pub(super) fn holds_data(word: &Word) -> bool {
+    fn is_data(part: &Part) -> bool {
+        match part {
+            Part::Text(_) | Part::Quoted(_) => false,
+            Part::Double(parts) => parts.iter().any(is_data),
+            Part::Substitution(list, _) => !prints_itself(list),
+            Part::Parameter(..) | Part::Arithmetic(..) => true,
+        }
+    }
+    word.parts.iter().any(is_data)
 }
 
 /// Finds the words of a condition.

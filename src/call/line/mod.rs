@@ -23,6 +23,7 @@ pub use command_words::{CommandWords, UnknownTool};
 pub use completion::{Candidate, Completion, CompletionContext, complete};
 pub use error::LineError;
 pub(crate) use fed::read_fed;
+pub(crate) use finds::prints_itself;
 pub use forms::Builtin;
 pub(crate) use forms::{Find, Form, Separator, Xargs};
 pub use operands::OperandPlace;

@@ -123,7 +123,7 @@ impl Toolbox {
             let ReadCall::Tool(reading) = command.call else { continue };
             let tool = reading.tool;
             if command.is_open {
-                open.push(self.open_call(&reading, &command.text)?);
+                open.push(self.open_call(&reading, &command.text, command.carries_data)?);
                 continue;
             }
             if stages.iter().any(|stage| stage.key == command.key) {
@@ -147,7 +147,12 @@ impl Toolbox {
     }
 
     /// Checks a command whose words are not known yet, as far as that can be done.
-    fn open_call<'a>(&'a self, reading: &Reading<'a>, text: &str) -> Result<OpenCall<'a>, Box<PlanFailure>> {
+    fn open_call<'a>(
+        &'a self,
+        reading: &Reading<'a>,
+        text: &str,
+        carries_data: bool,
+    ) -> Result<OpenCall<'a>, Box<PlanFailure>> {
         let tool = reading.tool;
         if reading.unknown.is_none() && !self.policy.permits(tool) {
             let error = CallError::UnknownTool { suggestions: Vec::new() };
@@ -156,7 +161,9 @@ impl Toolbox {
         let started = std::iter::successors(Some(reading), |one| one.started.as_ref().map(|next| &next.reading));
         let risk = started.map(|reading| {
             let bound = reading.bind(Input::Pipe).or_else(|_| reading.bind(Input::Nothing));
-            bound.map_or(reading.tool.risk(), |bound| risk::of_call(reading.tool, &bound))
+            let Ok(bound) = bound else { return Risk::Destructive };
+            let sent = carries_data.then(|| risk::of_sent_data(reading.tool, &bound, self.policy.lines()));
+            risk::of_call(reading.tool, &bound).max(sent.unwrap_or(Risk::Read))
         });
         let risk = risk.max().unwrap_or(Risk::Destructive);
         Ok(OpenCall { tool, risk })

@@ -12,8 +12,10 @@ use super::rights::CageRights;
 use crate::exec::files::PROTECTED;
 use crate::exec::outcome::Kept;
 
-/// Most files that are copied, and their bytes together.
+/// Most files that are copied before a program may write in the project.
 const MAX_FILES: usize = 20_000;
+
+/// Most bytes of these files together.
 const MAX_BYTES: u64 = 256 << 20;
 
 /// Copies of the protected names of a project, and of its secrets.

@@ -117,7 +117,7 @@ fn example_value(arg: ArgView<'_>) -> Value {
     match arg.shape() {
         Shape::Single => value,
         Shape::Count => json!(1),
-        Shape::List(_) | Shape::Rest(_) => json!([value]),
+        Shape::List(_) | Shape::Rest(_) => vec![value; arg.min_items().unwrap_or_default().max(1) as usize].into(),
         Shape::Map(_) => json!({ "example": value }),
     }
 }

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use climax_shell::{Command, Field, Origin, Simple, State, Value, Word, parse};
+use climax_shell::{Body, Command, Field, Origin, Simple, State, Value, Word, parse};
 
 use super::{Fields, MAX_TEXTS, Place, Survey, changed, inherited};
 use crate::call::line::fed::{FedCommand, read_fed};
+use crate::call::line::finds::holds_data;
 use crate::call::line::forms::{Builtin, Find, Form, Xargs};
 use crate::call::line::read_line::{CommandKey, Feed, ReadCall, ReadCommand};
 use crate::call::line::resolve::{ExpandedCommand, UnreadLine};
@@ -241,11 +242,16 @@ impl Survey<'_, '_> {
             Place::Known(directory) => directory.clone(),
             Place::Open => None,
         };
+        let is_given = is_open;
         let is_open = is_open || self.directory == Place::Open || fields.iter().any(|field| field.is_open);
         let words = fields.iter().map(|field| field.text.clone()).collect();
         let key = CommandKey { words, variables: all.clone(), directory, feed: feed.clone() };
         let text = self.line.get(command.range.clone()).unwrap_or_default().to_owned();
-        let carries_data = feed.is_data() || fields.iter().any(|field| field.is_open);
+        let is_own_text = match &command.body {
+            Body::Simple(simple) => !is_given && !simple.words.iter().any(holds_data),
+            _ => false,
+        };
+        let carries_data = feed.is_data() || !is_own_text && fields.iter().any(|field| field.is_open);
         let FedCommand { reading, reads_input, feed, variables } = read;
         let call = ReadCall::Tool(Box::new(reading));
         let read = ReadCommand { call, is_open, key, feed, reads_input, carries_data, variables, text, then: None };
