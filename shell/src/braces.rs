@@ -107,14 +107,13 @@ fn closing(pieces: &[Piece]) -> Option<usize> {
             Piece::Open => depth += 1,
             Piece::Close if depth > 0 => depth -= 1,
             Piece::Close if is_divided => return Some(at),
-            Piece::Close => {}
             Piece::Comma => is_divided |= depth == 0,
             Piece::Part(Part::Text(text)) => {
                 let is_last = matches!(pieces.get(at + 1), Some(Piece::Close));
                 let periods = text.find("..").filter(|found| !is_last || found + 2 < text.len());
                 is_divided |= depth == 0 && periods.is_some();
             }
-            Piece::Part(_) => {}
+            Piece::Close | Piece::Part(_) => {}
         }
     }
     None

@@ -80,6 +80,6 @@ fn put_under_protected_name(bound: &Bound<'_>, named: &[PathBuf], project: Optio
     let top =
         named.iter().find(|path| path.canonicalize().ok().as_deref().is_some_and(|path| Some(path) == project))?;
     let operands = bound.iter().filter(|(arg, _)| arg.place() == climax_catalog::Place::Positional);
-    let names = operands.flat_map(|(_, value)| value.texts()).filter_map(|text| Path::new(text).file_name());
-    names.map(|name| top.join(name)).find(|path| exec::area_of(path, project) == Area::Protected)
+    let file_names = operands.flat_map(|(_, value)| value.texts()).filter_map(|text| Path::new(text).file_name());
+    file_names.map(|name| top.join(name)).find(|path| exec::area_of(path, project) == Area::Protected)
 }

@@ -304,7 +304,7 @@ fn calls_that_follow_one_another_share_nothing_but_temporary_files() {
         let line = line.replace("$round", &round.to_string());
         let said = run_line(&mut server, &json!({ "command": line }));
         let said = text(&said);
-        assert!(said.contains(&format!("file\nnotes of the project\n{round}")) && said.contains("3"), "{said}");
+        assert!(said.contains(&format!("file\nnotes of the project\n{round}")) && said.contains('3'), "{said}");
         let gone = run_line(&mut server, &json!({ "command": "bash --norc -c 'ls /dev/shm; echo $LD_PRELOAD'" }));
         assert!(!text(&gone).contains("file"), "{gone}");
     }

@@ -27,9 +27,9 @@ fn project() -> tempfile::TempDir {
 fn judged(directory: &Path, policy: Option<&Path>, line: &str) -> (Value, i32) {
     let mut command = climax();
     command.current_dir(directory).args(["check", "--json", line]);
-    policy.into_iter().for_each(|policy| {
+    if let Some(policy) = policy {
         command.arg("--policy").arg(policy);
-    });
+    }
     let (status, stdout, stderr) = run(&mut command);
     (serde_json::from_str(&stdout).unwrap_or_else(|error| panic!("{line}: {error}: {stdout}{stderr}")), status)
 }

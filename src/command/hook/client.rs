@@ -103,9 +103,8 @@ impl HookClient {
     /// Returns the answer that lets a line run. Cursor cannot replace it, so a line to rewrite is left to it.
     pub(super) fn allowed(self, rewritten: Option<String>) -> Answer {
         match (self, rewritten) {
-            (Self::Cursor, Some(_)) => Answer::Nothing,
             // Codex lets a line run only together with its text, which this hook does not repeat.
-            (Self::Codex, None) => Answer::Nothing,
+            (Self::Cursor, Some(_)) | (Self::Codex, None) => Answer::Nothing,
             (_, rewritten) => Answer::Allow(rewritten),
         }
     }

@@ -35,9 +35,15 @@ pub(crate) fn profile(rights: &Rights, hidden: &[&Path], frozen: &[&Path]) -> St
         Readable::Everything => rule("allow file-read* process-exec", Path::new("/")),
         Readable::Listed(paths) => paths.iter().for_each(|path| rule("allow file-read* process-exec", path)),
     }
-    write.iter().for_each(|path| rule("allow file-read* file-write* process-exec", path));
-    hidden.iter().for_each(|path| rule("deny file-read* file-write* process-exec", path));
-    frozen.iter().for_each(|path| rule("deny file-write*", path));
+    for path in write {
+        rule("allow file-read* file-write* process-exec", path);
+    }
+    for path in hidden {
+        rule("deny file-read* file-write* process-exec", path);
+    }
+    for path in frozen {
+        rule("deny file-write*", path);
+    }
 
     // A loopback of its own is not to be had.
     text.push_str(if *network { "(allow network* (remote ip) (local ip))\n" } else { "" });

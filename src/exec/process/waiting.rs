@@ -176,7 +176,9 @@ impl Waiting {
         tokio::spawn(async move {
             let id = child.id();
             let _ = child.kill().await;
-            id.into_iter().for_each(|id| children::waited_for(id.cast_signed()));
+            if let Some(id) = id {
+                children::waited_for(id.cast_signed());
+            }
         });
     }
 }
