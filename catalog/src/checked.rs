@@ -2,7 +2,7 @@
 
 use crate::executor::Executor;
 use crate::model::{
-    Access, ArgRisk, Confine, Headless, Judgement, Level, LineRules, Order, Place, Sensitive, Shape, Type,
+    Access, ArgRisk, Confine, Headless, JudgeRules, Level, LineRules, Order, Place, Sensitive, Shape, Type,
 };
 use crate::rule::ArgRule;
 
@@ -99,6 +99,6 @@ pub(crate) struct CheckedPolicy {
     pub(crate) lines: LineRules,
     /// Hosts to which lines may send what they have read.
     pub(crate) send: Vec<String>,
-    pub(crate) judgement: Judgement,
+    pub(crate) judgement: JudgeRules,
     pub(crate) executor: Executor,
 }

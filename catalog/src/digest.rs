@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use sha2::{Digest as _, Sha256};
 
 use crate::index::ToolIndex;
-use crate::model::{ArgRisk, Judgement, LineRules, Order, Risk, SandboxLimits, SensitiveRule, Shape};
+use crate::model::{ArgRisk, JudgeRules, LineRules, Order, Risk, SandboxLimits, SensitiveRule, Shape};
 use crate::policy::{Approval, ArgRule, Confine, ConfineLevel, Container, Executor, Lines, Pattern, Policy, Sandbox};
 use crate::table::{ArgRow, Catalog, Row, Value};
 use crate::view::{ArgView, OutputFileView, ResolvedTool, RuleView};
@@ -249,8 +249,8 @@ impl Hash {
             approval: Approval { headless, global: _, tools: _ },
             env,
             confine: Confine { level, required },
-            lines: Lines { rules: LineRules { unknown, widest }, unstated, secrets, open, send },
-            judgement: Judgement { project, sensitive, hook_allow, bypass },
+            lines: Lines { rules: LineRules { unknown, widest, protect }, unstated, secrets, open, send },
+            judgement: JudgeRules { project, sensitive, hook_allow, bypass },
             // The index holds the tools and prompts as the policy has them, and the hash which tools need approval.
             access: _,
             allow: _,
@@ -268,6 +268,7 @@ impl Hash {
         self.add(level.map_or("", ConfineLevel::as_str));
         self.add(unknown.unwrap_or(*unstated).as_str());
         self.add(widest.as_str());
+        self.add(protect.as_str());
         self.add_all(secrets.iter().flat_map(|name| ["secret", name]));
         self.add_all(open.iter().flat_map(|name| ["open", name]));
         self.add_all(send.iter().flat_map(|host| ["send", host]));

@@ -185,7 +185,7 @@ pub(crate) fn size(cli: &CheckedCli, source_bytes: usize) -> usize {
 mod tests {
     use super::*;
     use crate::executor::{Executor, Sandbox};
-    use crate::model::{Access, Confine, Headless, Judgement, Level, LineRules};
+    use crate::model::{Access, Confine, Headless, JudgeRules, Level, LineRules};
     use crate::source::Source;
 
     fn clis() -> Vec<CheckedCli> {
@@ -215,7 +215,7 @@ mod tests {
             confine: Confine::default(),
             lines: LineRules::default(),
             send: Vec::new(),
-            judgement: Judgement::default(),
+            judgement: JudgeRules::default(),
             executor: Executor::Sandbox(Sandbox::default()),
         };
         let whole = lower(&clis(), Some(&policy)).unwrap();

@@ -2,9 +2,13 @@
 
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
-mod judgement;
+mod judge;
+mod lines;
+mod risk;
 
-pub use judgement::{Bypass, Judgement, ProjectFiles, SensitiveRule};
+pub use judge::{Bypass, JudgeRules, ProjectFiles, SensitiveRule};
+pub use lines::{LineRules, Protection, UnknownProgram, WidestCage};
+pub use risk::{ArgRisk, Risk, Sensitive};
 
 /// The type of an arg's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray, VariantNames)]
@@ -157,111 +161,11 @@ impl GroupKind {
     }
 }
 
-/// How much an argument can change beyond its tool.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum ArgRisk {
-    /// No more than its tool.
-    #[default]
-    OfTool,
-    /// At least this, whatever its value.
-    Always(Risk),
-    /// At least this, by its value.
-    ByValue {
-        /// Values with their risks.
-        values: Vec<(String, Risk)>,
-        /// The risk of all other values.
-        otherwise: Risk,
-    },
-}
-
-/// Whether a call that gives an argument prints secrets.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Sensitive {
-    /// No.
-    #[default]
-    Never,
-    /// Yes.
-    Always,
-    /// With these values. `*` stands for any characters.
-    Values(Vec<String>),
-}
-
-impl Sensitive {
-    /// Returns whether a value makes the call print secrets. Values of enums of the world, such as kinds of resources, are
-    /// often written in lists and in any case, so `secrets,pods` and `Secret` count as `secret*` does.
-    #[must_use]
-    pub fn of(&self, value: &str) -> bool {
-        match self {
-            Self::Never => false,
-            Self::Always => true,
-            Self::Values(values) => value.split([',', '/']).any(|part| {
-                let part = part.to_lowercase();
-                values.iter().any(|known| match known.split_once('*') {
-                    Some((start, end)) => {
-                        part.len() >= start.len() + end.len() && part.starts_with(start) && part.ends_with(end)
-                    }
-                    None => part == *known,
-                })
-            }),
-        }
-    }
-}
-
-impl ArgRisk {
-    /// Returns the highest risk that a value can have; `None` if no value adds one.
-    #[must_use]
-    pub fn highest(&self) -> Option<Risk> {
-        match self {
-            Self::OfTool => None,
-            Self::Always(risk) => Some(*risk),
-            Self::ByValue { values, otherwise } => values.iter().map(|(_, risk)| *risk).chain([*otherwise]).max(),
-        }
-    }
-
-    /// Returns the risk of a value, as it stands on the command line; `None` if it adds none.
-    #[must_use]
-    pub fn of(&self, value: &str) -> Option<Risk> {
-        match self {
-            Self::OfTool => None,
-            Self::Always(risk) => Some(*risk),
-            Self::ByValue { values, otherwise } => {
-                Some(values.iter().find(|(known, _)| known == value).map_or(*otherwise, |(_, risk)| *risk))
-            }
-        }
-    }
-}
-
 impl Place {
     /// Returns the place's name in listings.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
-    }
-}
-
-/// How much a tool can change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr, VariantNames)]
-#[strum(serialize_all = "lowercase")]
-pub enum Risk {
-    /// Changes nothing.
-    Read,
-    /// Creates or changes something.
-    Write,
-    /// Deletes, overwrites, or cannot be undone.
-    Destructive,
-}
-
-impl Risk {
-    /// Returns the level's name in configs.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-
-    /// Returns the risk that annotations state: a tool without a written risk may write.
-    #[must_use]
-    pub fn promised(written: Option<Self>) -> Self {
-        written.unwrap_or(Self::Write)
     }
 }
 
@@ -416,88 +320,6 @@ impl Cage {
             Self::Read => Risk::Read,
             Self::Workspace => Risk::Write,
         }
-    }
-}
-
-/// What becomes of a program of a line that no config describes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr, VariantNames)]
-#[strum(serialize_all = "lowercase")]
-pub enum UnknownProgram {
-    /// It is refused.
-    Refuse,
-    /// It runs in the cage `read`.
-    #[default]
-    Read,
-    /// It runs in the cage `workspace`.
-    Workspace,
-}
-
-impl UnknownProgram {
-    /// Returns the name in policies and on the command line.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-
-    /// Returns the cage that it runs in; `None` if it does not run.
-    #[must_use]
-    pub fn cage(self) -> Option<Cage> {
-        match self {
-            Self::Refuse => None,
-            Self::Read => Some(Cage::Read),
-            Self::Workspace => Some(Cage::Workspace),
-        }
-    }
-}
-
-/// The widest cage that a call may ask for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr, VariantNames)]
-#[strum(serialize_all = "lowercase")]
-pub enum WidestCage {
-    /// The cage `read`.
-    Read,
-    /// The cage `workspace`.
-    Workspace,
-}
-
-impl WidestCage {
-    /// Returns the name in policies.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-
-    /// Returns whether a call may ask for a cage.
-    #[must_use]
-    pub fn permits(self, cage: Cage) -> bool {
-        match cage {
-            Cage::Read => true,
-            Cage::Workspace => self == Self::Workspace,
-        }
-    }
-}
-
-/// What a policy says about the programs of lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LineRules {
-    /// What becomes of programs that no config describes, if it is stated.
-    pub unknown: Option<UnknownProgram>,
-    /// The widest cage that a call may ask for.
-    pub widest: WidestCage,
-}
-
-impl Default for LineRules {
-    fn default() -> Self {
-        Self { unknown: None, widest: WidestCage::Workspace }
-    }
-}
-
-impl LineRules {
-    /// Returns the stricter of both, rule by rule.
-    #[must_use]
-    pub fn stricter(self, other: Self) -> Self {
-        let unknown = [self.unknown, other.unknown].into_iter().flatten().min();
-        Self { unknown, widest: self.widest.min(other.widest) }
     }
 }
 

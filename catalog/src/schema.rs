@@ -123,6 +123,9 @@ fn keywords(json: &mut String, arg: &CheckedArg) {
     json.push('}');
 }
 
+/// Values that stand for those that a schema does not list.
+const NAMED_VALUES: usize = 3;
+
 /// The description of an arg. It holds the rules that the schema cannot hold.
 fn description(arg: &CheckedArg) -> String {
     let patterns = rules(arg).filter_map(|rule| rule.pattern.as_ref()).filter(|one| one.json_schema().is_none());
@@ -130,7 +133,12 @@ fn description(arg: &CheckedArg) -> String {
     let own = Some(arg.description.clone()).filter(|own| !own.is_empty());
     let directories = rules(arg).filter(|rule| !rule.within.is_empty()).map(|rule| rule.within.join(" or "));
     let directories = directories.map(|all| format!("A path within {all}."));
-    own.into_iter().chain(patterns).chain(directories).collect::<Vec<_>>().join(" ")
+    let unlisted = Some(arg.choices.len()).filter(|count| *count > LISTED_VALUES);
+    let unlisted = unlisted.map(|count| {
+        let first: Vec<&str> = arg.choices.iter().take(NAMED_VALUES).map(|choice| choice.value.as_str()).collect();
+        format!("One of {count} values, such as {}.", first.join(", "))
+    });
+    own.into_iter().chain(unlisted).chain(patterns).chain(directories).collect::<Vec<_>>().join(" ")
 }
 
 /// The rules for the values of an arg: of its config, then of policies.
@@ -153,9 +161,12 @@ fn bounds(json: &mut String, arg: &CheckedArg, keywords: [&str; 2]) {
     }
 }
 
+/// Values of an arg that a schema lists. A longer list is checked all the same, and the error names what is near.
+const LISTED_VALUES: usize = 32;
+
 /// Writes the keywords of one value: its enum and its rules.
 fn value_keywords(json: &mut String, arg: &CheckedArg) {
-    if !arg.choices.is_empty() {
+    if (1..=LISTED_VALUES).contains(&arg.choices.len()) {
         let value =
             |choice: &CheckedChoice| enum_json(&choice.value, arg.kind).unwrap_or_else(|| json_string(&choice.value));
         let values: Vec<String> = arg.choices.iter().map(value).collect();

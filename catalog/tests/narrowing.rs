@@ -1,5 +1,7 @@
 //! What a policy at run time may add to the one that is compiled in: nothing.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
 use climax_catalog::policy::{self, PolicyFile, SensitiveRule};
 use climax_catalog::{Layer, Policy, Risk, Source, ToolIndex, compile};
 

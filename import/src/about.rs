@@ -3,7 +3,22 @@
 use super::prose;
 
 /// The start of lines that say something else.
-const DULL: [&str; 13] = [
+const DULL: [&str; 28] = [
+    "For detailed",
+    "***",
+    "Error",
+    "error",
+    "ROOT:",
+    "WARNING",
+    "Warning",
+    "Run ",
+    "Use \"",
+    "Use '",
+    "Use `",
+    "Invalid",
+    "Options",
+    "Printing options",
+    "If zero file",
     "Example",
     "Mandatory argument",
     "or:",
@@ -25,8 +40,9 @@ const COMPLAINTS: [&str; 5] =
 /// The description of a command from the lines of its page that belong to no list.
 pub(super) fn description(lines: &[String], is_manual: bool, words: &[String]) -> String {
     let lines: Vec<String> = lines.iter().filter(|line| !is_dull(line)).cloned().collect();
-    if is_manual && let Some((_, about)) = lines.iter().find_map(|line| line.split_once(" - ")) {
-        return prose::shorten(&[about.to_owned()]);
+    if is_manual {
+        let named = lines.iter().find_map(|line| [" - ", " — ", " – "].iter().find_map(|dash| line.split_once(dash)));
+        return named.map(|(_, about)| prose::shorten(&[about.to_owned()])).unwrap_or_default();
     }
 
     let lines: Vec<String> = lines.into_iter().skip_while(String::is_empty).collect();
@@ -44,7 +60,8 @@ pub(super) fn description(lines: &[String], is_manual: bool, words: &[String]) -
 /// Whether a line says nothing about what the program does: a version, an author, an address, a complaint.
 fn is_dull(line: &str) -> bool {
     let lower = line.to_ascii_lowercase();
-    let is_address = |word: &str| word.contains("://") || word.starts_with('<') && word.contains('@');
+    let is_address =
+        |word: &str| word.contains("://") || word.starts_with("www.") || word.starts_with('<') && word.contains('@');
     let first = lower.split_whitespace().next().unwrap_or_default();
     DULL.iter().any(|start| line.starts_with(start))
         || COMPLAINTS.iter().any(|complaint| lower.contains(complaint))
@@ -55,9 +72,15 @@ fn is_dull(line: &str) -> bool {
 
 /// Whether a line is the name of a program and its version: `prog 1.2.3`, `Prog version v2 (2024-01-01)`.
 fn is_version(line: &str) -> bool {
-    let words: Vec<&str> = line.split_whitespace().filter(|word| !word.eq_ignore_ascii_case("version")).collect();
-    let Some(number) = words.get(1).map(|word| word.trim_start_matches(['v', '(', ','])) else { return false };
-    words.len() <= 6 && number.starts_with(|c: char| c.is_ascii_digit()) && number.contains('.')
+    let lower = line.to_ascii_lowercase();
+    let is_number = |word: &str| {
+        let number = word.trim_start_matches(['v', 'V', '(', ',', '[']);
+        number.starts_with(|c: char| c.is_ascii_digit()) && number.contains('.')
+    };
+    let has_number = line.split_whitespace().take(8).any(is_number);
+    lower.contains("copyright")
+        || has_number && (lower.contains("version") || line.split_whitespace().count() <= 6 || lower.contains(", by "))
+        || lower.contains("version:")
 }
 
 /// A text without the name before its dash: `prog - does it`.

@@ -24,6 +24,8 @@ pub(super) struct DraftArg {
     fields: Vec<(&'static str, String)>,
     pub(super) guesses: Vec<&'static str>,
     pub(super) note: Option<&'static str>,
+    /// What names it, if that is not the help.
+    pub(super) source: Option<&'static str>,
 }
 
 /// Where the words of an arg stand.
@@ -88,6 +90,11 @@ pub(super) fn of_flag(flag: &Flag, tool: Risk, names: &mut Names) -> DraftArg {
         Some(_) => {}
     }
 
+    // `-19`
+    if spelling == "-#" {
+        arg.fields.retain(|(key, _)| *key != "type");
+        arg.push("type", "integer".to_owned());
+    }
     arg.push("flag", yaml::text(&words(flag)));
     if flag.spellings.len() > 1 {
         arg.push("aliases", yaml::list(&flag.spellings[1..]));
@@ -116,9 +123,10 @@ pub(super) fn of_flag(flag: &Flag, tool: Risk, names: &mut Names) -> DraftArg {
         arg.guesses.push("the risk");
     }
 
-    if flag.value.as_ref().is_some_and(|value| value.optional) {
+    if flag.value.as_ref().is_some_and(|value| value.optional && !value.attached) {
         arg.note = Some("the flag also stands without a value");
     }
+    arg.source = flag.source;
 
     let mut about = flag.about.clone();
     if !flag.more.is_empty() {
@@ -132,9 +140,25 @@ pub(super) fn of_flag(flag: &Flag, tool: Risk, names: &mut Names) -> DraftArg {
     arg
 }
 
+/// Parts an option with an optional value into a switch and an option whose value is attached, since a word behind the
+/// bare flag is none of its values.
+pub(super) fn parts(flag: &Flag) -> Vec<Flag> {
+    let Some(value) = flag.value.as_ref().filter(|value| value.optional && value.attached) else {
+        return vec![flag.clone()];
+    };
+    let switch = Flag { value: None, required: false, ..flag.clone() };
+    let attached = flag.spellings.iter().find(|spelling| spelling.starts_with("--")).unwrap_or(&flag.spellings[0]);
+    let value = Value { optional: false, several: Several::No, ..value.clone() };
+    vec![switch, Flag { spellings: vec![attached.clone()], value: Some(value), ..flag.clone() }]
+}
+
 /// The name of an option's arg: of an option with a letter alone, the name of its value.
 fn flag_name(flag: &Flag, names: &Names) -> String {
     let bare = flag.spellings[0].trim_start_matches('-');
+    // The value of a switch that stands without one too.
+    if flag.value.as_ref().is_some_and(|value| value.attached) && bare.len() > 1 {
+        return format!("{}_value", identifier(bare));
+    }
     let value_name = flag.value.as_ref().map_or("", |value| &value.name);
     let is_word = value_name.len() > 1 && value_name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
     let by_value = identifier(&value_name.to_ascii_lowercase());
@@ -145,6 +169,9 @@ fn flag_name(flag: &Flag, names: &Names) -> String {
 /// The words of an option.
 fn words(flag: &Flag) -> String {
     let spelling = &flag.spellings[0];
+    if spelling == "-#" {
+        return "-{}".to_owned();
+    }
     let word = quote(spelling);
     let Some(value) = &flag.value else { return word };
     if flag.more.len() == 1 {
@@ -152,6 +179,9 @@ fn words(flag: &Flag) -> String {
     }
 
     let is_short = !spelling.starts_with("--") && spelling.chars().count() == 2;
+    if is_short && value.attached && flag.spellings.len() == 1 {
+        return quote(&format!("{spelling}{{}}"));
+    }
     let is_apart = is_short || value.apart && !spelling.starts_with("--");
     if is_apart || value.several == Several::Words || !flag.more.is_empty() {
         word
@@ -171,6 +201,7 @@ impl DraftArg {
             is_rest: false,
             guesses: Vec::new(),
             note: None,
+            source: None,
         }
     }
 

@@ -19,6 +19,8 @@ pub struct Command {
     pub groups: Vec<Group>,
     /// Whether its options stand behind its operands.
     pub options_last: bool,
+    /// Its operands as usage lines show them, if these lines differ, or if none shows what the operands are.
+    pub forms: Option<String>,
     /// Notes about the whole command, for readers of the draft.
     pub guesses: Vec<&'static str>,
 }
@@ -51,9 +53,12 @@ pub struct Flag {
     pub required: bool,
     /// Whether it is a switch that is on by default, and `=false` turns off.
     pub is_on: bool,
+    /// What names it, if that is not the help.
+    pub source: Option<&'static str>,
 }
 
 /// The value of an option or operand.
+#[allow(clippy::struct_excessive_bools, reason = "each is a trait of its own that help pages show")]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Value {
     /// Its name in the help; may be empty.
@@ -68,8 +73,10 @@ pub struct Value {
     pub several: Several,
     /// Whether it is a name with a value, such as `KEY=VALUE`.
     pub pair: bool,
-    /// Whether the value is optional.
+    /// Whether the value is optional. It is then attached.
     pub optional: bool,
+    /// Whether the value is attached to a flag of one letter: `-DNAME`.
+    pub attached: bool,
     /// Whether the value is a separate word after a flag with one dash and several letters.
     pub apart: bool,
 }

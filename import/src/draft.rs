@@ -6,10 +6,12 @@ use std::fmt::Write as _;
 use climax_catalog::{Risk, quote};
 
 use super::arg::{self, ArgPlace, DraftArg, Names};
+use super::prose;
 use super::rank::Ranking;
+use super::risk::{self, Assessed};
 use super::text::{identifier, one_line, sentence, unique};
-use super::{risk, yaml};
-use crate::command::{Command, Flag, Operand, Sure};
+use super::yaml;
+use crate::command::{Command, Flag, Operand, Several, Value};
 
 /// Longest tool name that every known client accepts.
 const MAX_NAME_CHARS: usize = 64;
@@ -17,7 +19,15 @@ const MAX_NAME_CHARS: usize = 64;
 const FOR_PEOPLE: [&str; 8] =
     ["color", "colour", "no-color", "no-colour", "pager", "no-pager", "progress", "no-progress"];
 /// Further ones, if they take no value.
-const SWITCHES_FOR_PEOPLE: [&str; 7] = ["help", "version", "interactive", "tty", "web", "editor", "usage"];
+const SWITCHES_FOR_PEOPLE: [&str; 1] = ["version"];
+/// Switches that a draft leaves out, since they ask someone or print the page that was read.
+const ASKING: [&str; 6] = ["help", "interactive", "tty", "web", "editor", "usage"];
+
+/// The args that every tool has: the directory it runs in, and what a pipeline passes to it.
+const COMMON_ARGS: &str = "common_args:
+  - {name: cwd, cwd: true, description: Directory to run in}
+  - {name: stdin, stdin: true, shown: false, description: Text for standard input}
+";
 
 /// Options that a draft publishes for each tool, unless told otherwise.
 pub const DEFAULT_MAIN: usize = 10;
@@ -35,6 +45,8 @@ pub struct Draft {
     pub args: usize,
     /// Lines that are marked as guesses.
     pub guesses: usize,
+    /// How many of its tools have each risk: those in a cage, `read`, `write` and `destructive`.
+    pub risks: [usize; 4],
 }
 
 /// Which options a draft has, and which of them it publishes.
@@ -44,11 +56,15 @@ pub struct Selection {
     pub keep: Vec<String>,
     /// How many options of each tool are published; the rest is `shown: false`.
     pub main: usize,
+    /// Why no cage can hold the program, if none can.
+    pub uncaged: Option<&'static str>,
+    /// The program, as the command line that starts it.
+    pub program: String,
 }
 
 impl Default for Selection {
     fn default() -> Self {
-        Self { keep: Vec::new(), main: DEFAULT_MAIN }
+        Self { keep: Vec::new(), main: DEFAULT_MAIN, uncaged: None, program: String::new() }
     }
 }
 
@@ -67,7 +83,7 @@ impl Selection {
 #[must_use]
 pub fn draft(program: &str, about: &str, commands: &[Command], origin: &str, selection: &Selection) -> Draft {
     let name = name_of(program);
-    let mut out = Draft { text: String::new(), tools: 0, args: 0, guesses: 0 };
+    let mut out = Draft { text: String::new(), tools: 0, args: 0, guesses: 0, risks: [0; 4] };
     let _ = writeln!(
         out.text,
         "# A first draft, made from {}. Lines with `guess` say what that leaves open: check",
@@ -78,24 +94,33 @@ pub fn draft(program: &str, about: &str, commands: &[Command], origin: &str, sel
         "# them, leave out what agents need not do, and say in each description when to use the tool."
     );
     let _ = writeln!(out.text, "name: {}", yaml::text(&name));
-    let about = if about.trim().is_empty() { format!("The program {name}") } else { sentence(about) };
-    let _ = writeln!(out.text, "description: {}", yaml::text(&about));
+    if !about.trim().is_empty() {
+        let _ = writeln!(out.text, "description: {}", yaml::text(&sentence(about)));
+    }
     let _ = writeln!(out.text, "command: {}", yaml::text(program));
     let _ = writeln!(out.text, "env: {{NO_COLOR: \"1\", PAGER: cat}}");
+    out.text.push_str(COMMON_ARGS);
     out.text.push_str(if commands.is_empty() { "tools: []\n" } else { "tools:\n" });
     let mut names = HashSet::new();
     let ranking = Ranking::new(commands);
     for command in commands {
-        tool(&mut out, &name, command, selection, &ranking, &mut names);
+        tool(&mut out, (&name, about), command, selection, &ranking, &mut names);
     }
 
     out
 }
 
+/// The directory of a program that a path names, if it is none of the system's: a cage must permit reading it.
+fn directory(program: &str) -> Option<&str> {
+    let system = ["/usr/", "/bin/", "/sbin/", "/opt/"];
+    let (directory, _) = program.rsplit_once('/')?;
+    (directory.starts_with('/') && !system.iter().any(|system| program.starts_with(system))).then_some(directory)
+}
+
 /// Writes a tool.
 fn tool(
     out: &mut Draft,
-    program: &str,
+    (program, about): (&str, &str),
     command: &Command,
     selection: &Selection,
     ranking: &Ranking,
@@ -116,16 +141,36 @@ fn tool(
     let comment = out.comment(&guesses, None);
     let _ = writeln!(out.text, "  - name: {}{comment}", yaml::text(&name));
     let _ = writeln!(out.text, "    description: {}", yaml::text(&description));
-    let risk = command.risk.map_or_else(|| risk::guessed(command), Sure::Said);
-    let mut args = args(command, *risk.get(), selection, ranking);
+    let assessed = risk::of_command(command, about);
+    let caged = assessed == Assessed::Unknown && selection.uncaged.is_none();
+    let risk = assessed.written(caged);
+    // A whole program that writes has more ways to do so than its description says.
+    let writes = assessed == Assessed::Shown(Risk::Write) && command.words.is_empty() && selection.uncaged.is_none();
+    // What a cage holds can do no harm by any option.
+    let floor = if caged || writes { Risk::Destructive } else { risk };
+    let mut args = args(command, floor, selection, ranking);
     let groups = groups(command, &mut args);
     let line = command_line(command, &args);
     if !line.is_empty() {
         let _ = writeln!(out.text, "    command: {}", yaml::text(&line));
     }
 
-    let comment = if matches!(risk, Sure::Guessed(_)) { out.comment(&["from its words"], None) } else { String::new() };
-    let _ = writeln!(out.text, "    risk: {}{comment}", risk.get().as_str());
+    let comment = match (assessed, selection.uncaged) {
+        (Assessed::Stated(_), _) => String::new(),
+        (Assessed::Shown(_), _) => out.comment(&["from its words"], None),
+        (Assessed::Unknown, Some(why)) => out.comment(&["nothing says what it does"], Some(why)),
+        (Assessed::Unknown, None) => out.comment(&["nothing says what it does, so a cage holds it"], None),
+    };
+    let _ = writeln!(out.text, "    risk: {}{comment}", risk.as_str());
+    if caged {
+        let own = directory(&selection.program).map(|own| format!(", read: [{}]", yaml::text(own)));
+        let _ = writeln!(out.text, "    needs: {{cage: read{}}}", own.unwrap_or_default());
+    } else if writes {
+        let network = if risk::reaches(command) { ", network: true" } else { "" };
+        let own = directory(&selection.program).map(|own| format!(", read: [{}]", yaml::text(own)));
+        let _ = writeln!(out.text, "    needs: {{cage: workspace{network}{}}}", own.unwrap_or_default());
+    }
+    out.count(risk, caged);
     for (key, members) in groups {
         let _ = writeln!(
             out.text,
@@ -140,12 +185,23 @@ fn tool(
 
     for arg in args {
         out.args += 1;
-        let comment = out.comment(&arg.guesses, arg.note);
+        let source = arg.source.map(|source| format!("from {source}"));
+        let comment = out.comment(&arg.guesses, arg.note.or(source.as_deref()));
         out.text.push_str(&arg.lines(&comment));
     }
 }
 
 impl Draft {
+    fn count(&mut self, risk: Risk, is_caged: bool) {
+        let at = match risk {
+            Risk::Read if is_caged => 0,
+            Risk::Read => 1,
+            Risk::Write => 2,
+            Risk::Destructive => 3,
+        };
+        self.risks[at] += 1;
+    }
+
     fn comment(&mut self, guesses: &[&str], note: Option<&str>) -> String {
         let mut parts = Vec::new();
         if !guesses.is_empty() {
@@ -159,21 +215,68 @@ impl Draft {
 
 /// The args of a command: its operands, then its options.
 fn args(command: &Command, risk: Risk, selection: &Selection, ranking: &Ranking) -> Vec<DraftArg> {
-    let wanted: Vec<&Flag> = wanted(command, selection);
+    let parts: Vec<Flag> = wanted(command, selection).into_iter().flat_map(arg::parts).collect();
+    let wanted: Vec<&Flag> = parts.iter().collect();
     let mut names = Names::new(wanted.iter().copied());
-    let mut args = operands(&command.operands, &mut names);
+    let mut args = match formless(command) {
+        Some(operand) => operands(&[operand], &mut names),
+        None => operands(&relaxed(command), &mut names),
+    };
     let risks: Vec<(&Flag, Option<Risk>)> = wanted.iter().map(|flag| (*flag, risk::of_option(flag))).collect();
     let shown = ranking.shown(&risks, selection.main);
 
     for (flag, is_main) in wanted.into_iter().zip(shown) {
         let mut arg = arg::of_flag(flag, risk, &mut names);
-        if !is_main && !selection.keeps(flag) {
+        if (!is_main || is_for_people(flag) || is_second(flag)) && !selection.keeps(flag) {
             arg.hide();
         }
         args.push(arg);
     }
 
     args
+}
+
+/// The operands of a program, without the demand for them: options such as `--list` do without.
+fn relaxed(command: &Command) -> Vec<Operand> {
+    let mut operands = command.operands.clone();
+    let is_fixed = !command.words.is_empty() || command.options.is_empty();
+    if is_fixed || operands.iter().any(|operand| operand.rest || operand.behind_dashes) {
+        return operands;
+    }
+    for operand in operands.iter_mut().filter(|operand| operand.required) {
+        operand.required = false;
+        let separator = if operand.about.is_empty() { "" } else { "; " };
+        operand.about = format!("{}{separator}most calls need it", operand.about.trim_end_matches('.'));
+    }
+    operands
+}
+
+/// The one operand of a command whose operands have several forms: a list of words, which the program tells apart.
+fn formless(command: &Command) -> Option<Operand> {
+    // `[METHOD] URL`: a single word is the second one.
+    let is_open = |pair: &[Operand]| !pair[0].required && pair[1].required && !pair[0].behind_dashes && !pair[1].rest;
+    let is_shifted = command.operands.windows(2).any(is_open) && !command.operands.iter().any(|operand| operand.rest);
+    let form = command.forms.clone().filter(|_| !is_shifted);
+    if form.is_none() && !is_shifted {
+        return None;
+    }
+
+    let shown = command.operands.iter().map(|operand| {
+        let dots = if operand.value.several == Several::No { "" } else { "..." };
+        let name = operand.name.as_str();
+        if operand.required { format!("{name}{dots}") } else { format!("[{name}]{dots}") }
+    });
+    let form = form.unwrap_or_else(|| shown.collect::<Vec<_>>().join(" "));
+    let unknown = "the help does not name them";
+    let guess = if form.is_empty() { unknown } else { "they have several forms" };
+    Some(Operand {
+        name: "operands".to_owned(),
+        about: if form.is_empty() { "Operands, such as files".to_owned() } else { prose::shorten(&[form]) },
+        required: is_shifted && !command.words.is_empty(),
+        value: Value { several: Several::Each, ..Value::default() },
+        guesses: vec![guess],
+        ..Operand::default()
+    })
 }
 
 /// The args of operands. An operand that may be absent before one that may not is made required.
@@ -202,7 +305,7 @@ fn operands(operands: &[Operand], names: &mut Names) -> Vec<DraftArg> {
 /// The options of a draft, each once.
 fn wanted<'a>(command: &'a Command, selection: &Selection) -> Vec<&'a Flag> {
     let mut seen = HashSet::new();
-    let is_wanted = |flag: &&Flag| selection.keeps(flag) || !is_for_people(flag) && !is_second(flag);
+    let is_wanted = |flag: &&Flag| selection.keeps(flag) || !asks(flag);
     command.options.iter().filter(is_wanted).filter(|flag| seen.insert(flag.spellings[0].clone())).collect()
 }
 
@@ -249,16 +352,21 @@ fn command_line(command: &Command, args: &[DraftArg]) -> String {
     words.join(" ")
 }
 
+/// Returns whether an option is for people, so that the schema does not publish it.
 fn is_for_people(flag: &Flag) -> bool {
     let is_known = flag.spellings.iter().any(|spelling| {
         let name = spelling.trim_start_matches("--");
         FOR_PEOPLE.contains(&name) || flag.value.is_none() && SWITCHES_FOR_PEOPLE.contains(&name)
     });
+    is_known || flag.spellings[0] == "-V" && flag.value.is_none()
+}
+
+/// Returns whether a switch asks someone at a terminal, or prints help.
+fn asks(flag: &Flag) -> bool {
+    let is_named = flag.spellings.iter().any(|spelling| ASKING.contains(&spelling.trim_start_matches("--")));
     let about = flag.about.to_ascii_lowercase();
-    let is_prompt = flag.value.is_none()
-        && (["interactively", "in the web browser", "into a pager"].iter().any(|sign| about.contains(sign)));
-    let is_help = matches!(flag.spellings[0].as_str(), "-h" | "-?" | "-V") && flag.value.is_none();
-    is_known || is_prompt || is_help
+    let says = ["interactively", "in the web browser", "into a pager"].iter().any(|sign| about.contains(sign));
+    flag.value.is_none() && (is_named || says || matches!(flag.spellings[0].as_str(), "-h" | "-?"))
 }
 
 /// Returns whether an option is an alias or the opposite of another one, or deprecated.

@@ -86,13 +86,21 @@ impl Parser<'_> {
             return UsageItem::Choice(inner[1..close].to_owned());
         }
 
-        if let (Some(close), true) = (self.rest.find('>'), first == '<') {
+        if let (Some(close), true) = (matching(self.rest), first == '<') {
             let inner = self.take(close + 1);
             // `<file>|<directory>`: one operand, named after its first form.
             while let Some(other) = self.rest.strip_prefix("|<").and_then(|rest| rest.find('>')) {
                 self.take(other + "|<>".len());
             }
-            return UsageItem::Angle(inner[1..close].to_owned());
+            let name = inner[1..close].to_owned();
+            // `<NAME|--file <FILE>>`: an option may stand in place of the operand.
+            return match name.split_once("|-") {
+                Some((name, _)) => {
+                    let alternatives = vec![vec![UsageItem::Angle(name.to_owned())]];
+                    UsageItem::Group { optional: true, alternatives }
+                }
+                None => UsageItem::Angle(name),
+            };
         }
 
         let end = self.word_end(first == '-');
@@ -127,6 +135,20 @@ impl Parser<'_> {
         self.rest = rest;
         taken.to_owned()
     }
+}
+
+/// Where the angle bracket at the start of a text is closed.
+fn matching(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, character) in text.char_indices() {
+        match character {
+            '<' => depth += 1,
+            '>' if depth <= 1 => return Some(at),
+            '>' => depth -= 1,
+            _ => {}
+        }
+    }
+    text.find('>')
 }
 
 fn push(all: &mut [Vec<UsageItem>], item: UsageItem) {

@@ -31,8 +31,8 @@ pub struct HelpPage {
     pub is_manual: bool,
     /// Words after the program's name that list all subcommands, if the page omits some.
     pub all_commands: Option<&'static [&'static str]>,
-    /// Whether `PROGRAM options` prints options that every subcommand takes.
-    pub has_common_options: bool,
+    /// Words after the program's name that print options which every subcommand takes, if the page names them.
+    pub common_options: Option<&'static [&'static str]>,
 }
 
 impl HelpPage {
@@ -68,6 +68,9 @@ impl HelpPage {
 pub fn read(text: &str, words: &[String]) -> HelpPage {
     let layout = layout(text);
     let mut options = options(&layout.entries);
+    if text.trim_start().starts_with("Usage of ") {
+        double_dashes(&mut options);
+    }
     let usages = own_usages(&layout, words);
     let synopses: Vec<Synopsis> =
         usages.iter().map(|usage| synopsis::read(usage, words, &is_switch(&options))).collect();
@@ -93,15 +96,18 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     copy_likes(&mut options);
     refine::join_negations(&mut options);
     refine::settle_rest(&mut operands, words);
+    let forms = forms(&usages, &synopses, &operands, words).filter(|_| subcommands.is_empty());
     let groups = groups(&synopses, !subcommands.is_empty());
     let options_last = synopses.iter().find(|synopsis| !synopsis.operands.is_empty());
     let options_last = options_last.is_some_and(|synopsis| synopsis.options_last);
-    let runs =
-        subcommands.is_empty() || is_program && runs_alone(&synopses) && !(options.is_empty() && operands.is_empty());
+    // `prog [flags]` beside `prog [command]`.
+    let is_shown = synopses.len() > 1 && synopses.iter().any(|synopsis| synopsis.wants_command.is_some());
+    let runs = subcommands.is_empty()
+        || (is_program || is_shown) && runs_alone(&synopses) && !(options.is_empty() && operands.is_empty());
     let is_manual = is_manual(text);
     let about = about::description(&layout.prose, is_manual, words);
     let words = words.to_vec();
-    let command = Command { words, about, options, operands, groups, options_last, ..Command::default() };
+    let command = Command { words, about, options, operands, groups, options_last, forms, ..Command::default() };
 
     HelpPage {
         command,
@@ -109,7 +115,7 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
         runs,
         is_manual,
         all_commands: all_commands(text),
-        has_common_options: text.contains(" options\" for a list of global"),
+        common_options: common_options(text),
     }
 }
 
@@ -127,12 +133,24 @@ pub fn read_listing(text: &str) -> Vec<Subcommand> {
     once(commands).collect()
 }
 
+/// Adds `--name` to `-name`: Go's package `flag` takes both, and shows the one.
+fn double_dashes(options: &mut [Flag]) {
+    for flag in options {
+        let long: Vec<String> =
+            flag.spellings.iter().filter(|own| own.len() > 2).map(|own| format!("-{own}")).collect();
+        flag.spellings.splice(0..0, long);
+    }
+}
+
 fn options(entries: &[ListEntry]) -> Vec<Flag> {
     let mut seen = HashSet::new();
     let mut options = Vec::new();
     for entry in entries.iter().filter(|entry| entry.term.starts_with('-')) {
-        // There is a second column, or the text is below: the first column is the option alone.
-        let is_whole = !entry.text.is_empty() && !entry.term.contains("> ");
+        // There is a second column, or the text is below: the first column is the option alone. So are two columns of
+        // spellings.
+        let mut parts = entry.term.split("  ").map(str::trim).filter(|part| !part.is_empty());
+        let is_spelled = entry.text.is_empty() && parts.clone().count() > 1 && parts.all(|part| part.starts_with('-'));
+        let is_whole = (!entry.text.is_empty() || is_spelled) && !entry.term.contains("> ");
         let Some(term) = option::term(&entry.term, is_whole) else { continue };
         let mut flag = term.flag;
         let mut text = entry.text.clone();
@@ -243,11 +261,14 @@ fn listed_operand(entry: &ListEntry, synopses: &[Synopsis]) -> Option<Operand> {
         }
         name.clone_into(&mut operand.name);
         let in_usage = synopses.iter().flat_map(|synopsis| &synopsis.operands).find(|own| own.name == name);
-        let is_literal = synopses.iter().any(|synopsis| synopsis.literal.as_deref() == Some(name));
+        let is_literal =
+            synopses.iter().any(|synopsis| synopsis.literal.as_deref() == Some(name) && !synopsis.literal_optional);
         operand.required = bare.starts_with('<') || is_literal || in_usage.is_some_and(|own| own.required);
         if let Some(own) = in_usage {
             if value.several == Several::No {
-                value.several = own.value.several;
+                let mut same = synopses.iter().flat_map(|synopsis| &synopsis.operands).filter(|own| own.name == name);
+                let is_repeated = same.any(|own| own.value.several != Several::No);
+                value.several = if is_repeated { Several::Each } else { own.value.several };
             }
             operand.behind_dashes = own.behind_dashes;
         }
@@ -294,11 +315,40 @@ fn listed_commands(
         }
     }
 
-    for entry in entries.iter().filter(|entry| entry.section == Section::Operands && entry.term.starts_with('{')) {
-        found.extend(below_choice(entry));
+    let is_choice =
+        |entry: &&ListEntry| matches!(entry.section, Section::Operands | Section::Commands | Section::Other);
+    for entry in entries.iter().filter(is_choice).filter(|entry| entry.term.starts_with('{')) {
+        let listed = below_choice(entry);
+        // The choices of a program without a word about any are its subcommands: `{check,upload}`.
+        if listed.is_empty() && words.is_empty() && entry.text.iter().all(String::is_empty) {
+            let names = entry.term.trim_matches(['{', '}', '.', ' ']).split(',').map(str::trim);
+            let names = names.filter(|name| name.len() > 2 && is_command_word(name));
+            found.extend(names.map(|name| Subcommand {
+                name: name.to_owned(),
+                about: String::new(),
+                usages: Vec::new(),
+            }));
+        }
+        found.extend(listed);
+    }
+    // `<command>` with the subcommands below it.
+    for entry in entries.iter().filter(|entry| entry.section == Section::Operands && found_in(&entry.term)) {
+        found.extend(entry.text.iter().filter_map(|line| below_operand(line)));
     }
 
     once(found.into_iter().filter(|command| !is_useless(&command.name))).take(MAX_PAGE_COMMANDS).collect()
+}
+
+/// Whether an operand is the place of a subcommand.
+fn found_in(term: &str) -> bool {
+    synopsis::is_command(term.trim_matches(['<', '>', '[', ']']).to_ascii_lowercase().as_str())
+}
+
+/// A subcommand in a line below its place, in two columns.
+fn below_operand(line: &str) -> Option<Subcommand> {
+    let (name, about) = line.split_once("  ")?;
+    let about = prose::shorten(&[about.trim().to_owned()]);
+    is_command_word(name).then(|| Subcommand { name: name.to_owned(), about, usages: Vec::new() })
 }
 
 /// Subcommands in the text of `{add,list}`: lines that start with one of the choices.
@@ -387,7 +437,8 @@ fn usage_operands(synopses: &[Synopsis], has_subcommands: bool) -> Vec<Operand> 
     refine::join_repeated(&mut operands);
     if let (Some(literal), false) = (&first.literal, has_subcommands) {
         let guesses = vec!["a plain word in the usage line"];
-        let several = if first.literal_repeated { Several::Each } else { Several::No };
+        let is_plural = synopsis::is_plural(literal);
+        let several = if first.literal_repeated || is_plural { Several::Each } else { Several::No };
         let value = Value { several, ..Value::default() };
         let required = !first.literal_optional;
         operands.insert(0, Operand { name: literal.clone(), required, value, guesses, ..Operand::default() });
@@ -415,6 +466,42 @@ fn usage_operands(synopses: &[Synopsis], has_subcommands: bool) -> Vec<Operand> 
     operands
 }
 
+/// Whether a bar stands outside of brackets: `<files> | <set 1> <set 2>`.
+fn has_open_bar(usage: &str) -> bool {
+    let mut depth = 0_usize;
+    let mut words = usage.split(' ');
+    words.any(|word| {
+        let is_open = word == "|" && depth == 0;
+        depth += word.matches(['[', '{', '(']).count();
+        depth = depth.saturating_sub(word.matches([']', '}', ')']).count());
+        is_open
+    })
+}
+
+/// The operands of a program as its usage lines show them, if they differ, or if no line shows any.
+///
+/// Without a line nobody knows whether it takes operands; what it does not take it refuses itself.
+fn forms(usages: &[String], synopses: &[Synopsis], operands: &[Operand], words: &[String]) -> Option<String> {
+    if !words.is_empty() || operands.iter().any(|operand| operand.rest || operand.behind_dashes) {
+        return None;
+    }
+    if operands.is_empty() {
+        return Some(String::new());
+    }
+
+    let names = |synopsis: &Synopsis| synopsis.operands.iter().map(|operand| operand.name.clone()).collect::<Vec<_>>();
+    let with: Vec<&Synopsis> = synopses.iter().filter(|synopsis| !synopsis.operands.is_empty()).collect();
+    let differs = with.windows(2).any(|pair| names(pair[0]) != names(pair[1]))
+        || synopses.len() > with.len() && with.iter().any(|synopsis| synopsis.operands.len() > 1);
+    let has_alternatives = usages.iter().any(|usage| has_open_bar(usage));
+    if !differs && !has_alternatives {
+        return None;
+    }
+    let mut shown: Vec<&str> = usages.iter().map(|usage| usage.split_once(' ').map_or("", |(_, rest)| rest)).collect();
+    shown.dedup();
+    Some(shown.into_iter().take(4).collect::<Vec<_>>().join("; or "))
+}
+
 /// Whether a usage line has no subcommand. A program that lists subcommands rarely runs without one all the same.
 fn runs_alone(synopses: &[Synopsis]) -> bool {
     synopses.iter().any(|synopsis| synopsis.literal.is_none() && synopsis.wants_command.is_none())
@@ -440,6 +527,14 @@ fn all_commands(text: &str) -> Option<&'static [&'static str]> {
         Some(&["help", "-a"])
     } else {
         text.contains("ll commands with --list").then_some(&["--list"])
+    }
+}
+
+fn common_options(text: &str) -> Option<&'static [&'static str]> {
+    if text.contains(" options\" for a list of global") {
+        Some(&["options"])
+    } else {
+        text.contains(" help flags\"").then_some(&["help", "flags"])
     }
 }
 

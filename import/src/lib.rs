@@ -1,12 +1,13 @@
 //! Drafts configs from help pages and specifications of programs.
 //!
-//! Pure: a help page is read into a [`Command`], and commands become the text of a config. Comments that start with
-//! `guess:` mark everything that the page does not state.
+//! Pure: a help page is read into a [`Command`], completions and manuals add to it, and commands become the text of a
+//! config. Comments that start with `guess:` mark everything that the page does not state.
 
 mod about;
 mod arg;
 mod clean;
 mod command;
+mod completions;
 mod draft;
 mod grammar;
 mod help;
@@ -26,5 +27,6 @@ mod yaml;
 
 pub use clean::{MAX_HELP_BYTES, clean};
 pub use command::{Command, Flag, Group, Operand, Several, Subcommand, Sure, Value};
+pub use completions::{Completions, complete_from_manual};
 pub use draft::{DEFAULT_MAIN, Draft, Selection, draft};
 pub use help::{HelpPage, read, read_listing};

@@ -131,7 +131,8 @@ fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<Value>, &'a 
     let is_short = !spelling.starts_with("--") && spelling.len() == 2;
     if let Some(inner) = text.strip_prefix("[=").or_else(|| text.strip_prefix("[ ")) {
         let (inner, after) = inside(inner);
-        return (Some(Value { optional: true, ..named(inner) }), after);
+        let attached = text.starts_with("[=");
+        return (Some(Value { optional: true, attached, ..named(inner) }), after);
     }
 
     if let Some(rest) = text.strip_prefix('=') {
@@ -142,11 +143,17 @@ fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<Value>, &'a 
         let (word, after) = group(text);
         // `-u[MODE]`: the value must be attached, and is optional.
         let is_optional = is_short && word.starts_with('[');
-        return ((!is_optional).then(|| named(word)), after);
+        return (Some(Value { attached: is_short, optional: is_optional, ..named(word) }), after);
     }
 
     let Some(rest) = text.strip_prefix(' ') else { return (None, text) };
     let rest = rest.trim_start();
+    if let Some(after) = rest.strip_prefix('#').filter(|after| after.is_empty() || after.starts_with(' ')) {
+        return (
+            Some(Value { name: "number".to_owned(), apart: !spelling.starts_with("--"), ..Value::default() }),
+            after,
+        );
+    }
     if rest.is_empty() || rest.starts_with(['-', ',', '|', '/']) {
         return (None, text);
     }
@@ -360,7 +367,7 @@ mod tests {
             ("-v, --verbose...", "--verbose -v", None),
             ("-R, --repo [HOST/]OWNER/REPO", "--repo -R", Some("OWNER/REPO")),
             ("-input=true", "-input", Some("true")),
-            ("-u[<mode>]", "-u", None),
+            ("-u[<mode>]", "-u", Some("mode")),
             ("-p, --package [<SPEC>]", "--package -p", Some("SPEC")),
         ];
         for (text, spellings, value) in cases {

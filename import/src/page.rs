@@ -122,8 +122,11 @@ impl PageReader {
 
         let first_word = self.out.usages.first().and_then(|usage| usage.split_whitespace().next()).map(str::to_owned);
         let own = trimmed.split_whitespace().next();
-        if let Some(rest) = trimmed.strip_prefix("or:") {
-            self.out.usages.push(rest.trim().to_owned());
+        let other = ["or:", "or "].iter().find_map(|start| trimmed.strip_prefix(start)).map(str::trim);
+        if let Some(rest) =
+            other.filter(|rest| trimmed.starts_with("or:") || rest.split(' ').next() == first_word.as_deref())
+        {
+            self.out.usages.push(rest.to_owned());
         } else if first_word.is_none() || own == first_word.as_deref() {
             self.out.usages.push(trimmed.to_owned());
         } else if indent == 0 {
@@ -160,8 +163,12 @@ impl PageReader {
             self.close();
         }
         if starts_option(trimmed) || (indent > 0 && starts_entry(trimmed, self.section)) {
-            let (term, text) = split_columns(trimmed);
+            let (mut term, mut text) = split_columns(trimmed);
+            if let (Section::Commands, None, Some((name, about))) = (self.section, text, trimmed.split_once(" - ")) {
+                (term, text) = (name, Some(about));
+            }
             let column = text.is_some().then(|| line.len() - text.unwrap_or_default().len());
+            let text = text.map(|text| ["- ", ": "].iter().find_map(|mark| text.strip_prefix(mark)).unwrap_or(text));
             let text = text.map(str::to_owned).into_iter().collect();
             let entry = ListEntry { section: self.section, term: term.to_owned(), text };
             self.open = Some(OpenSection { entry, indent, column });
@@ -200,12 +207,16 @@ fn usage_start(trimmed: &str, indent: usize) -> Option<&str> {
         return None;
     }
 
+    if let Some(rest) = trimmed.strip_prefix("Syntax:") {
+        return Some(rest.trim());
+    }
     let word = trimmed.get(..5)?;
     if !word.eq_ignore_ascii_case("usage") {
         return None;
     }
 
-    let rest = &trimmed[5..];
+    let rest = trimmed[5..].trim_start();
+    let rest = rest.strip_prefix("summary").unwrap_or(rest).trim_start();
     if let Some(rest) = rest.strip_prefix(':') {
         return Some(rest.trim());
     }
@@ -297,6 +308,15 @@ fn starts_entry(trimmed: &str, section: Section) -> bool {
     }
 }
 
+/// Whether a column holds the name of a value alone: `#`, `<host>`, `FILE`.
+fn is_value_name(column: &str) -> bool {
+    column == "#"
+        || column.starts_with('<') && column.ends_with('>') && !column.contains("> ")
+        || column.len() > 1
+            && column.len() <= 12
+            && column.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+}
+
 /// Splits a line into two columns at two or more spaces.
 fn split_columns(line: &str) -> (&str, Option<&str>) {
     let mut from = 0;
@@ -304,7 +324,9 @@ fn split_columns(line: &str) -> (&str, Option<&str>) {
         let rest = line[at..].trim_start();
         // `-x,  --long  text` has its spellings in columns too.
         let is_spelling = starts_option(line) && starts_option(rest) && !rest.starts_with("- ");
-        if !is_spelling {
+        // `--port      #         the port` has its value in a column of its own.
+        let is_value = starts_option(line) && rest.split_once("  ").is_some_and(|(value, _)| is_value_name(value));
+        if !is_spelling && !is_value {
             return (&line[..at], Some(rest));
         }
         from = line.len() - rest.len();

@@ -8,6 +8,29 @@ use crate::command::{Flag, Group, Operand, Several, Sure, Value};
 /// The most operands of one line.
 const MAX_OPERANDS: usize = 12;
 
+/// Names of operands that stand for several words.
+const PLURALS: [&str; 19] = [
+    "files",
+    "filenames",
+    "paths",
+    "directories",
+    "dirs",
+    "folders",
+    "urls",
+    "uris",
+    "hosts",
+    "args",
+    "arguments",
+    "parameters",
+    "targets",
+    "packages",
+    "names",
+    "expression",
+    "expr",
+    "words",
+    "mods",
+];
+
 /// The content of a usage line.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Synopsis {
@@ -73,7 +96,8 @@ fn literal(items: &[UsageItem]) -> Option<Literal> {
             UsageItem::Group { alternatives, .. } if is_prose(alternatives) => {}
             UsageItem::Group { optional: true, alternatives } => match alternatives.as_slice() {
                 [inner, ..] if matches!(inner.first(), Some(UsageItem::Flag(_))) => {}
-                [inner] => return of(inner, true),
+                // `[files]` are operands.
+                [inner] => return of(inner, true).filter(|literal| !is_plural(&literal.word)),
                 _ => return None,
             },
             _ => return of(&items[at..], false),
@@ -114,7 +138,7 @@ impl SynopsisReader<'_> {
                 UsageItem::Group { optional: true, alternatives } if is_dashes(alternatives) => {
                     self.behind_dashes = true;
                 }
-                UsageItem::Group { alternatives, .. } if is_prose(alternatives) => {}
+                UsageItem::Group { alternatives, .. } if is_prose(alternatives) => self.described(alternatives),
                 // `[-j [JOBS]]`: the value of the option.
                 UsageItem::Group { alternatives, .. }
                     if at == 1
@@ -133,6 +157,15 @@ impl SynopsisReader<'_> {
                     }
                 }
             }
+        }
+    }
+
+    /// `[files or paths]`: operands in words.
+    fn described(&mut self, alternatives: &[Vec<UsageItem>]) {
+        let is_noun = |item: &&UsageItem| matches!(item, UsageItem::Word(word) if PLURALS.contains(&word.as_str()));
+        if let Some(UsageItem::Word(noun)) = alternatives.iter().flatten().find(is_noun) {
+            let value = Value { several: Several::Each, ..Value::default() };
+            self.out.operands.push(Operand { name: noun.clone(), value, ..Operand::default() });
         }
     }
 
@@ -253,7 +286,8 @@ impl SynopsisReader<'_> {
 
         let core = option::core(word);
         let name = core.split(['[', '(', '<']).next().filter(|name| !name.is_empty()).unwrap_or(&core);
-        let several = if repeated || word.ends_with("...") { Several::Each } else { Several::No };
+        let is_plural = is_plural(name);
+        let several = if repeated || is_plural || word.ends_with("...") { Several::Each } else { Several::No };
         let mut value = Value { several, pair: shape::is_pair(word), ..Value::default() };
         if is_angle && word.chars().any(|c| c.is_ascii_lowercase()) {
             value.values = alternatives(word, '|').filter(|values| !are_kinds(values)).map(Sure::Guessed);
@@ -322,6 +356,13 @@ fn two_spellings(first: &[UsageItem], second: &[UsageItem]) -> Option<String> {
     let letter = short.strip_prefix('-').filter(|letter| letter.len() == 1)?;
     let name = long.strip_prefix("--")?;
     name.to_ascii_lowercase().starts_with(&letter.to_ascii_lowercase()).then(|| format!("{short}, {long}"))
+}
+
+/// Returns whether a name stands for several words: `files`, `<dot files>`.
+pub(super) fn is_plural(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let last = name.rsplit(['-', '_', ' ', '/']).next().unwrap_or_default();
+    PLURALS.contains(&last.trim_end_matches(|c: char| !c.is_ascii_alphanumeric()))
 }
 
 /// Returns whether a name is a placeholder for a subcommand.

@@ -104,6 +104,10 @@ pub(super) fn complete(value: &mut Value, text: &[String]) {
     if value.several == Several::No {
         value.several = shape::in_text(&value.name, &joined);
     }
+    // Of a list in one word, each may be a range or a name.
+    if matches!(value.several, Several::Joined(_)) && matches!(value.kind, Some(Sure::Guessed(_))) {
+        value.kind = None;
+    }
 }
 
 /// Whether most values are kinds of text.

@@ -14,7 +14,7 @@ use crate::call::digest::{self, RequestDigest};
 use crate::call::form::Form;
 pub use crate::call::outcome::Denial;
 use crate::call::plan::{Plan, PlannedCall, Stage};
-use crate::exec::{self, End, Runner};
+use crate::exec::{self, End, Isolation, Runner};
 
 /// Time limit for the user to approve a call.
 pub(crate) const APPROVAL_LIMIT: Duration = Duration::from_mins(10);
@@ -170,6 +170,17 @@ impl PlannedCall<'_> {
     }
 
     async fn question(&self, runner: &Runner) -> String {
+        let question = self.question_of_tool(runner).await;
+        match self.cage().filter(|cage| Isolation::here().is_some_and(|isolation| isolation.restores(*cage))) {
+            Some(_) => format!(
+                "{question}\n\nThe program can change .git and settings that other programs load; these are put back \
+                 after it: restored, not prevented."
+            ),
+            None => question,
+        }
+    }
+
+    async fn question_of_tool(&self, runner: &Runner) -> String {
         let Some(template) = self.tool.confirm_message() else {
             return confirmation::question(self.tool, self.risk(), None, &self.invocation);
         };

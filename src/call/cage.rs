@@ -199,10 +199,13 @@ pub(crate) fn rights(cage: Cage, needs: &Needs, surroundings: Surroundings<'_>) 
 }
 
 /// Returns variables of a caged call that keep programs from files which they cannot read, and without which they run.
-pub(crate) fn variables(needs: &Needs) -> Option<(String, String)> {
+pub(crate) fn variables(needs: &Needs) -> impl Iterator<Item = (String, String)> {
     // Git ends if its user's configuration exists and cannot be read, and many programs start git.
     let reads_git = needs.read.iter().any(|path| path.ends_with(".gitconfig"));
-    (!reads_git).then(|| ("GIT_CONFIG_GLOBAL".to_owned(), "/dev/null".to_owned()))
+    let configuration = (!reads_git).then_some(("GIT_CONFIG_GLOBAL", "/dev/null"));
+    // `git status` would write its index for later.
+    let variables = configuration.into_iter().chain([("GIT_OPTIONAL_LOCKS", "0")]);
+    variables.map(|(name, value)| (name.to_owned(), value.to_owned()))
 }
 
 /// Returns the directories of `PATH`. A later call, outside of any cage, could find a program in one of them.

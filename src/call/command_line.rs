@@ -67,9 +67,9 @@ pub fn plan_line(
             _ if cli.parts().any(|part| part == CommandPart::Arg(arg.name())) => typed.base_at,
             _ => typed.options_at,
         };
-        added.push((at, words::words_of_argument(arg, value)));
+        added.push((at, words::words_of_argument(tool, arg, value)));
     }
-    added.push((typed.options_at, global_words(cli, env)));
+    added.push((typed.options_at, global_words(tool, env)));
 
     let mut argv = typed.with(added);
     // The program is the one that the config names, by its path if it has one.
@@ -157,13 +157,13 @@ fn line(tool: ResolvedTool<'_>, bound: &Bound<'_>, env: Lookup<'_>) -> Vec<Strin
     let parts: Vec<CommandPart<'_>> = cli.parts().chain(tool.parts()).collect();
     let given = |name: &str| bound.iter().find(|(arg, _)| arg.name() == name);
     let words_of =
-        |name: &str| given(name).map(|(arg, value)| words::words_of_argument(arg, value)).unwrap_or_default();
+        |name: &str| given(name).map(|(arg, value)| words::words_of_argument(tool, arg, value)).unwrap_or_default();
     let unplaced = |place: Place| {
         let own = bound.iter().filter(move |(arg, _)| arg.place() == place);
         let own = own.filter(|(arg, _)| !parts.contains(&CommandPart::Arg(arg.name())));
-        own.flat_map(|(arg, value)| words::words_of_argument(arg, value))
+        own.flat_map(|(arg, value)| words::words_of_argument(tool, arg, value))
     };
-    let options = || tool.always().map(str::to_owned).chain(unplaced(Place::Option)).chain(global_words(cli, env));
+    let options = || tool.always().map(str::to_owned).chain(unplaced(Place::Option)).chain(global_words(tool, env));
     let mut argv = Vec::new();
     let mut dashes = None;
     let base = cli.parts().count();
@@ -241,9 +241,9 @@ fn both<T: Clone>(own: Option<T>, other: Option<&T>, join: impl Fn(&mut T, T)) -
 }
 
 /// Returns the words of the global args.
-fn global_words(cli: CliView<'_>, env: Lookup<'_>) -> Vec<String> {
-    let given = cli.global_args().filter_map(|arg| Some((arg, global_value(arg, env)?)));
-    given.flat_map(|(arg, value)| words::words_of_argument(arg, &value)).collect()
+fn global_words(tool: ResolvedTool<'_>, env: Lookup<'_>) -> Vec<String> {
+    let given = tool.cli().global_args().filter_map(|arg| Some((arg, global_value(arg, env)?)));
+    given.flat_map(|(arg, value)| words::words_of_argument(tool, arg, &value)).collect()
 }
 
 fn timeout(tool: ResolvedTool<'_>) -> Duration {
@@ -269,7 +269,7 @@ pub fn resolve(
         }
     }
 
-    argv.extend(global_words(tool.cli(), env));
+    argv.extend(global_words(tool, env));
     Invocation {
         argv,
         stdin: None,

@@ -68,8 +68,14 @@ impl Context<'_> {
     fn cage(&self, needs: &Needs) -> Result<Option<Cage>, String> {
         let Some(own) = needs.cage.filter(|_| *self.policy.executor() == Executor::Local) else { return Ok(None) };
         let cage = self.asked.map_or(own, |asked| own.max(asked));
+        let protection = self.policy.lines().rules.protect;
         match (self.isolation)() {
-            Some(isolation) if isolation.holds(cage) => Ok(Some(cage)),
+            Some(isolation) if isolation.holds(cage, protection) => Ok(Some(cage)),
+            Some(_) if cage > own => Err(format!(
+                "this system cannot keep protected names from programs in the cage `{}`, as the policy demands \
+                 (lines.protect); `climax doctor` says why",
+                cage.as_str()
+            )),
             _ if cage > own => Err(format!("this system has no cage `{}`; `climax doctor` says why", cage.as_str())),
             _ => Ok(None),
         }

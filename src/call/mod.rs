@@ -6,7 +6,7 @@
 pub mod approval;
 pub mod arguments;
 pub mod audit;
-mod cage;
+pub(crate) mod cage;
 pub mod caller;
 pub mod chain;
 mod changes;
@@ -34,7 +34,7 @@ mod sensitive;
 pub mod space;
 mod toolbox;
 mod typed_words;
-mod unknown;
+pub(crate) mod unknown;
 mod user_input;
 pub mod visible;
 mod within;

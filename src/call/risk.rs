@@ -18,9 +18,29 @@ pub fn promised(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Risk {
     added(bound).chain([Risk::promised(tool.written_risk())]).max().unwrap_or(Risk::Destructive)
 }
 
-/// Programs of which a call chooses the host that they reach, whatever their config says of it.
-const CHOOSING_HOSTS: [&str; 13] =
-    ["curl", "wget", "ssh", "scp", "sftp", "rsync", "nc", "ncat", "socat", "telnet", "ftp", "http", "xh"];
+/// CLIs of which a call chooses the host that their programs reach, whatever their config says of it, and programs that do
+/// so and have no config.
+const CHOOSING_HOSTS: [&str; 19] = [
+    "curl",
+    "wget",
+    "ssh",
+    "scp",
+    "sftp",
+    "rsync",
+    "nc",
+    "ncat",
+    "socat",
+    "telnet",
+    "ftp",
+    "http",
+    "xh",
+    "helm",
+    "mysql",
+    "network",
+    "psql",
+    "redis-cli",
+    "openssl",
+];
 
 /// Returns the least risk of a call that gets what its line has read, since it could send that away.
 ///

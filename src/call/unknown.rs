@@ -52,7 +52,8 @@ impl<'a> UnknownPrograms<'a> {
     pub fn permitted(policy: &'a Policy, index: &'a ToolIndex, isolation: Option<Isolation>) -> Self {
         let is_confined = policy.confine().level != Some(ConfineLevel::Off) && *policy.executor() == Executor::Local;
         let cage = policy.lines().unknown().cage().filter(|_| is_confined);
-        let cage = cage.filter(|cage| isolation.is_some_and(|isolation| isolation.holds(*cage)));
+        let protection = policy.lines().rules.protect;
+        let cage = cage.filter(|cage| isolation.is_some_and(|isolation| isolation.holds(*cage, protection)));
         Self { cage, index, hidden: policy.described_programs() }
     }
 

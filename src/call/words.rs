@@ -1,15 +1,15 @@
 //! The words of an argument on a command line.
 
-use climax_catalog::{ArgView, ChoiceView, FlagTemplate, Place, Shape, Spread};
+use climax_catalog::{ArgView, ChoiceView, FlagTemplate, Place, ResolvedTool, Shape, Spread};
 
 use crate::call::arguments::BoundValue;
 
 /// Returns the words of a value; none for a working directory, standard input or variable.
-pub(super) fn words_of_argument(arg: ArgView<'_>, value: &BoundValue) -> Vec<String> {
+pub(super) fn words_of_argument(tool: ResolvedTool<'_>, arg: ArgView<'_>, value: &BoundValue) -> Vec<String> {
     match (arg.place(), value) {
         (Place::Stdin | Place::Cwd | Place::Variable, _) => Vec::new(),
         (_, BoundValue::Boolean(false)) => arg.off_words(),
-        (_, BoundValue::Integer(count)) if arg.shape() == Shape::Count => counted(arg, *count),
+        (_, BoundValue::Integer(count)) if arg.shape() == Shape::Count => counted(tool, arg, *count),
         (_, BoundValue::List(items)) => {
             let pairs: Vec<(&str, &str)> = items.iter().map(|item| ("", item.as_str())).collect();
             several(arg, &pairs)
@@ -34,11 +34,17 @@ fn one(arg: ArgView<'_>, key: &str, value: &str) -> Vec<String> {
 }
 
 /// Returns the words of a flag that stands several times: `-vvv` for a short one.
-fn counted(arg: ArgView<'_>, count: i64) -> Vec<String> {
+///
+/// They stay apart where the program would read the second letter as a value: `git blame -CC` has the value `C`.
+fn counted(tool: ResolvedTool<'_>, arg: ArgView<'_>, count: i64) -> Vec<String> {
     let count = usize::try_from(count).unwrap_or_default();
     let words = arg.template().filled("", "");
+    let takes_value = |short: &str| {
+        let mut flags = tool.args().filter_map(|other| other.flag_words().into_iter().next());
+        flags.any(|flag| flag.strip_prefix(short).is_some_and(|rest| rest.starts_with('{')))
+    };
     match words.as_slice() {
-        [short] if count > 0 && short.len() == 2 && short.starts_with('-') && short != "--" => {
+        [short] if count > 0 && short.len() == 2 && short.starts_with('-') && short != "--" && !takes_value(short) => {
             vec![format!("-{}", short[1..].repeat(count))]
         }
         words => std::iter::repeat_n(words, count).flatten().cloned().collect(),

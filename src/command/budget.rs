@@ -1,11 +1,14 @@
 //! `climax budget`: counts the tokens of tool lists and search results (`o200k` encoding).
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+use climax_catalog::retrieval::{Request, RequestSet};
 use climax_catalog::{Catalog, Filter, Strategy, ToolIndex};
 use serde_json::{Value, json};
 use tiktoken_rs::CoreBPE;
 
+use crate::command::eval::read;
 use crate::command::output::{FAILURE, print};
 use crate::command::selection::Selection;
 use crate::command::{terminal, value};
@@ -18,6 +21,9 @@ pub(crate) struct Args {
     /// Fail if the tool list of the default mode takes more tokens
     #[arg(long, value_name = "TOKENS", value_parser = value::integer::<usize>)]
     pub(crate) max: Option<usize>,
+    /// Count the answers to the requests of this file too, which has the form that `eval` takes
+    #[arg(long, value_name = "FILE")]
+    pub(crate) queries: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -39,7 +45,14 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
             return ExitCode::from(FAILURE);
         }
     };
-    let surface = surface(&index, &tokens);
+    let queries = match arguments.queries.as_deref().map(read).transpose() {
+        Ok(queries) => queries.unwrap_or_default(),
+        Err(message) => {
+            terminal::complain(&message);
+            return ExitCode::from(FAILURE);
+        }
+    };
+    let surface = surface(&index, &queries, &tokens);
     let clis = clis(&index, &tokens);
     let listed = surface[0].1;
     let is_over = arguments.max.is_some_and(|max| listed > max);
@@ -61,7 +74,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
 }
 
 /// Counts the tool list of each mode, the default mode first, then search results.
-fn surface(index: &ToolIndex, tokens: &CoreBPE) -> Vec<TokenRow> {
+fn surface(index: &ToolIndex, queries: &RequestSet, tokens: &CoreBPE) -> Vec<TokenRow> {
     let limit = usize::try_from(DEFAULT_SEARCH_RESULTS).unwrap_or_default();
     let answer = |query: Option<&str>| {
         let filter = Filter { query, ..Filter::default() };
@@ -69,10 +82,22 @@ fn surface(index: &ToolIndex, tokens: &CoreBPE) -> Vec<TokenRow> {
     };
     let mut searches: Vec<usize> = index.summary().map(|summary| answer(Some(summary.cli.name()))).collect();
     searches.sort_unstable();
+    let compact = |query: &str| {
+        let filter = Filter { query: Some(query), ..Filter::default() };
+        count(tokens, &mcp::compact_text(index, Strategy::default(), filter))
+    };
     let list = |surface| count(tokens, &mcp::tool_list(index, &surface));
     let with_read = MetaSurface::of(["search", "read", "call"].into_iter().filter_map(MetaTool::of_word));
 
-    vec![
+    let asked: Vec<&str> = queries.requests().iter().map(Request::text).collect();
+    let mean = |of: &dyn Fn(&str) -> usize| asked.iter().map(|query| of(query)).sum::<usize>() / asked.len().max(1);
+    let means = [
+        ("search answer, mean over the queries".to_owned(), mean(&|query| answer(Some(query)))),
+        ("the same, --answers compact".to_owned(), mean(&compact)),
+    ];
+    let means = means.into_iter().filter(|_| !asked.is_empty());
+
+    let rows = vec![
         ("tools/list".to_owned(), list(Surface::default())),
         ("tools/list --meta search,read,call".to_owned(), list(Surface::Meta(with_read))),
         ("tools/list --extended".to_owned(), list(Surface::Meta(MetaSurface::extended()))),
@@ -82,7 +107,8 @@ fn surface(index: &ToolIndex, tokens: &CoreBPE) -> Vec<TokenRow> {
             "search answer, median over CLI names".to_owned(),
             searches.get(searches.len() / 2).copied().unwrap_or_default(),
         ),
-    ]
+    ];
+    rows.into_iter().chain(means).collect()
 }
 
 /// Counts the tools of each CLI, as in the tool list of classic mode.

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use climax_catalog::expansion::command_word;
-use climax_catalog::policy::{ConfineLevel, Executor};
+use climax_catalog::policy::{ConfineLevel, Executor, Protection};
 use climax_catalog::{Cage, Catalog, CliView, Policy, Risk};
 use serde_json::{Map, Value, json};
 
@@ -74,7 +74,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
         let programs: Vec<Value> = programs.iter().map(program_json).collect();
         let limits: Map<String, Value> =
             limits.into_iter().map(|Limit(name, _, value)| (name.to_owned(), value)).collect();
-        let confinement = json!({ "level": level(&loaded).as_str(), "landlock_abi": exec::kernel_abi(), "unknown": loaded.policy.lines().unknown().as_str(), "cages": cages_json() });
+        let confinement = json!({ "level": level(&loaded).as_str(), "landlock_abi": exec::kernel_abi(), "unknown": loaded.policy.lines().unknown().as_str(), "cages": cages_json(loaded.policy.lines().rules.protect) });
         let json = json!({
             "executor": executor_text(loaded.policy.executor()),
             "confinement": confinement,
@@ -215,7 +215,8 @@ fn confinement_text(loaded: &LoadedTools) -> String {
             let rows = isolation.promises().map(|(promise, is_kept, means)| {
                 [promise.to_owned(), if is_kept { "yes" } else { "no" }.to_owned(), means.to_owned()]
             });
-            let held = [Cage::Read, Cage::Workspace].into_iter().filter(|cage| isolation.holds(*cage));
+            let protection = loaded.policy.lines().rules.protect;
+            let held = [Cage::Read, Cage::Workspace].into_iter().filter(|cage| isolation.holds(*cage, protection));
             let held = held.map(Cage::as_str).collect::<Vec<_>>().join(", ");
             format!("cages: {held}, by {}\n\n{}", isolation.as_str(), terminal::table(["Promise", "Kept", "By"], rows))
         }
@@ -224,12 +225,13 @@ fn confinement_text(loaded: &LoadedTools) -> String {
 }
 
 /// What this system keeps of the promises of cages, as JSON.
-fn cages_json() -> Value {
+fn cages_json(protection: Protection) -> Value {
     let Some(isolation) = Isolation::here() else { return Value::Null };
     let promises = isolation
         .promises()
         .map(|(promise, is_kept, means)| json!({ "promise": promise, "kept": is_kept, "by": means }));
-    let held = [Cage::Read, Cage::Workspace].into_iter().filter(|cage| isolation.holds(*cage)).map(Cage::as_str);
+    let held =
+        [Cage::Read, Cage::Workspace].into_iter().filter(|cage| isolation.holds(*cage, protection)).map(Cage::as_str);
     json!({ "isolation": isolation.as_str(), "held": held.collect::<Vec<_>>(), "promises": promises })
 }
 

@@ -57,7 +57,11 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     print(&text, ExitCode::SUCCESS)
 }
 
-fn read(path: &Path) -> Result<RequestSet, String> {
+/// Reads a file of requests.
+///
+/// # Errors
+/// The file cannot be read, or one of its lines.
+pub(super) fn read(path: &Path) -> Result<RequestSet, String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     RequestSet::parse(&text).map_err(|line| {
         let path = path.display();

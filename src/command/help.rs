@@ -9,7 +9,7 @@ const SHORT: [&str; 6] = ["names", "configs", "only", "policy", "help", "version
 
 /// Options by the heading under which `--help` shows them.
 const GROUPS: [(&str, &[&str]); 3] = [
-    ("What agents see", &["classic", "extended", "meta", "call_name", "search", "max_output", "raw_output"]),
+    ("What agents see", &["classic", "extended", "meta", "answers", "call_name", "search", "max_output", "raw_output"]),
     ("Running", &["max_concurrency", "detach_after", "transport", "watch", "no_notify"]),
     ("Records", &["audit", "log_level", "log_file"]),
 ];

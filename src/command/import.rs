@@ -1,7 +1,10 @@
 //! `climax import`: drafts a config from a program's help.
 
+mod completions;
+mod manual;
 mod progress;
 mod reader;
+mod scratch;
 mod subset;
 
 use std::fs::File;
@@ -13,12 +16,14 @@ use climax_catalog::{Diagnostics, Source, compile};
 use climax_import::{self as import, Command, Draft, HelpPage, Selection, Subcommand};
 use futures_util::{StreamExt as _, stream};
 
+use crate::call::unknown;
 use crate::command::output::{FAILURE, counted, print};
 use crate::command::runtime::runtime;
 use crate::command::{terminal, value};
 use crate::exec::default_concurrency;
 
 use reader::{Help, HelpReader, PendingCommand};
+pub(super) use scratch::ScratchRunner;
 use subset::Subset;
 
 #[derive(clap::Args, Debug)]
@@ -85,49 +90,46 @@ pub(crate) fn run(arguments: &Args) -> ExitCode {
     }
 
     let drafted = runtime().map_err(|error| error.to_string()).and_then(|runtime| {
-        let (program, words) = arguments.help_of.split_first().ok_or("name a program")?;
-        runtime.block_on(from_help(program, words, arguments))
+        let runner = ScratchRunner::new();
+        runtime.block_on(drafted(&runner, arguments, false))
     });
-    finish(drafted, arguments.output.as_deref())
+    finish(drafted.map(|drafted| drafted.draft), arguments.output.as_deref())
 }
 
-/// Drafts a config from the help of `program` with the default options, and writes it to the new file `output`.
-///
-/// # Errors
-/// The help cannot be read, or the file cannot be written. The reason has been reported.
-pub(super) fn write_draft(program: &str, output: &Path) -> Result<(), ()> {
-    let arguments = Args {
-        help_of: vec![program.to_owned()],
-        depth: DEFAULT_IMPORT_DEPTH,
-        max_commands: DEFAULT_IMPORTED_COMMANDS,
-        only: Vec::new(),
-        keep: Vec::new(),
-        main: import::DEFAULT_MAIN,
-        all: false,
-        manual: false,
-        output: Some(output.to_owned()),
-        #[cfg(feature = "import-usage")]
-        format: None,
-    };
-    if run(&arguments) == ExitCode::SUCCESS { Ok(()) } else { Err(()) }
+impl Args {
+    /// The arguments that import a program with the default options.
+    pub(super) fn of(program: &str) -> Self {
+        Self {
+            help_of: vec![program.to_owned()],
+            depth: DEFAULT_IMPORT_DEPTH,
+            max_commands: DEFAULT_IMPORTED_COMMANDS,
+            only: Vec::new(),
+            keep: Vec::new(),
+            main: import::DEFAULT_MAIN,
+            all: false,
+            manual: false,
+            output: None,
+            #[cfg(feature = "import-usage")]
+            format: None,
+        }
+    }
+}
+
+/// A draft, and what it was made from.
+pub(super) struct Drafted {
+    pub(super) draft: Draft,
+    pub(super) sources: Vec<&'static str>,
 }
 
 /// Checks and writes a draft.
-fn finish(drafted: Result<Draft, String>, output: Option<&Path>) -> ExitCode {
-    let draft = match drafted {
+pub(super) fn finish(drafted: Result<Draft, String>, output: Option<&Path>) -> ExitCode {
+    let draft = match drafted.and_then(|draft| checked(&draft).map(|()| draft)) {
         Ok(draft) => draft,
         Err(message) => {
             terminal::complain(&message);
             return ExitCode::from(FAILURE);
         }
     };
-    if let Err(diagnostics) = check(&draft) {
-        terminal::report(&diagnostics);
-        terminal::complain(
-            "the draft is no valid config, which is a mistake of the importer: please report the help page",
-        );
-        return ExitCode::from(FAILURE);
-    }
 
     terminal::complain(&format!(
         "{} with {}; {} marked `guess`: check them",
@@ -136,18 +138,41 @@ fn finish(drafted: Result<Draft, String>, output: Option<&Path>) -> ExitCode {
         counted(draft.guesses, "line")
     ));
     let Some(path) = output else { return print(&draft.text, ExitCode::SUCCESS) };
-    match File::create_new(path).and_then(|mut file| file.write_all(draft.text.as_bytes())) {
+    match write_new(path, &draft) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            let path = path.display();
-            terminal::complain(&format!("{path} exists and may have been edited: remove it, or name another file"));
-            ExitCode::from(FAILURE)
-        }
-        Err(error) => {
-            terminal::complain(&format!("cannot write {}: {error}", path.display()));
+        Err(message) => {
+            terminal::complain(&message);
             ExitCode::from(FAILURE)
         }
     }
+}
+
+/// Writes a draft to a new file.
+///
+/// # Errors
+/// The file exists, or cannot be written.
+pub(super) fn write_new(path: &Path, draft: &Draft) -> Result<(), String> {
+    let written = File::create_new(path).and_then(|mut file| file.write_all(draft.text.as_bytes()));
+    written.map_err(|error| {
+        let path = path.display();
+        match error.kind() {
+            io::ErrorKind::AlreadyExists => {
+                format!("{path} exists and may have been edited: remove it, or name another file")
+            }
+            _ => format!("cannot write {path}: {error}"),
+        }
+    })
+}
+
+/// Checks that a draft is a valid config.
+///
+/// # Errors
+/// It is not, which is a mistake of the importer. The diagnostics have been reported.
+pub(super) fn checked(draft: &Draft) -> Result<(), String> {
+    check(draft).map_err(|diagnostics| {
+        terminal::report(&diagnostics);
+        "the draft is no valid config, which is a mistake of the importer: please report the help page".to_owned()
+    })
 }
 
 /// Checks that the draft is a valid config.
@@ -160,10 +185,14 @@ fn check(draft: &Draft) -> Result<(), Diagnostics> {
     compile(&[source]).map(drop)
 }
 
-/// Drafts a config from the help of a program.
-async fn from_help(program: &str, words: &[String], arguments: &Args) -> Result<Draft, String> {
-    let reader = HelpReader::new(program, arguments.manual);
-    reader.progress.during(commands_of(&reader, program, words, arguments)).await
+/// Drafts a config from the help of a program, and from what else this machine has about it.
+///
+/// `is_quiet` leaves out on standard error how far it is and which pages cannot be read.
+pub(super) async fn drafted(runner: &ScratchRunner, arguments: &Args, is_quiet: bool) -> Result<Drafted, String> {
+    let (program, words) = arguments.help_of.split_first().ok_or("name a program")?;
+    let reader = HelpReader::new(program, runner, (arguments.manual, is_quiet));
+    let work = Box::pin(commands_of(&reader, program, words, arguments));
+    if is_quiet { work.await } else { reader.progress.during(work).await }
 }
 
 /// Reads the help of a program and of its subcommands.
@@ -172,10 +201,22 @@ async fn commands_of(
     program: &str,
     words: &[String],
     arguments: &Args,
-) -> Result<Draft, String> {
-    let top = reader.first(words).await?;
-    let about = top.page.command.about.clone();
-    let common = if top.page.has_common_options { reader.common_options().await } else { Vec::new() };
+) -> Result<Drafted, String> {
+    let mut sources = vec!["help"];
+    let manual = manual::page(reader, program, words).await;
+    let top = match (reader.first(words).await, &manual) {
+        (Ok(top), _) => top,
+        (Err(_), Some(page)) => {
+            sources.clear();
+            Help { text: String::new(), page: page.clone() }
+        }
+        (Err(message), None) => return Err(message),
+    };
+    let mut about = top.page.command.about.clone();
+    let common = match top.page.common_options {
+        Some(words) => reader.common_options(words).await,
+        None => Vec::new(),
+    };
     let more = match top.page.all_commands.filter(|_| arguments.all && words.is_empty()) {
         Some(listing) => import::read_listing(&reader.output(listing.iter().copied()).await.unwrap_or_default()),
         None => Vec::new(),
@@ -194,10 +235,28 @@ async fn commands_of(
         command.options.extend(new.cloned());
     }
 
-    let origin = format!("the help of `{}`", arguments.help_of.join(" "));
-    let selection = Selection { keep: arguments.keep.clone(), main: arguments.main };
+    if let Some(manual) = manual {
+        sources.push("man");
+        // The line that names a program in its manual is what others list it by.
+        if words.is_empty() && !manual.command.about.is_empty() {
+            about.clone_from(&manual.command.about);
+        }
+        if let Some(command) = commands.iter_mut().find(|command| command.words == words) {
+            import::complete_from_manual(command, manual.command);
+        }
+    }
+    for completions in completions::of(program) {
+        if completions.complete(&mut commands) {
+            sources.push(completions.source());
+        }
+    }
 
-    Ok(import::draft(program, &about, &commands, &origin, &selection))
+    let origin = format!("the help of `{}`", arguments.help_of.join(" "));
+    let uncaged = unknown::objection(program);
+    let selection =
+        Selection { keep: arguments.keep.clone(), main: arguments.main, uncaged, program: program.to_owned() };
+
+    Ok(Drafted { draft: import::draft(program, &about, &commands, &origin, &selection), sources })
 }
 
 /// Reads the help of all subcommands, level by level, and adds those that can be called.
@@ -249,6 +308,11 @@ fn add_command(
         if !pending.usages.is_empty() {
             let usage = format!("usage: {}\n", pending.usages.join("\n   or: "));
             command = import::read(&usage, &pending.words).command;
+        }
+        // What it takes is unknown, but for the options that all commands have.
+        if let Some(page) = pending.ancestors.last().filter(|_| pending.usages.is_empty()) {
+            command.options = import::read(page, &[]).command.options;
+            command.forms = Some(String::new());
         }
         command.words = pending.words;
         command.about = pending.about;

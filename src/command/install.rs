@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::ValueEnum as _;
+use clap::{Args as _, ValueEnum as _};
 use climax_catalog::Catalog;
 use serde_json::{Map, Value};
 
@@ -18,6 +18,7 @@ use self::file::SettingsFile;
 use self::policy::OwnPolicy;
 use self::settings::Change;
 use crate::command::output::{FAILURE, print, usage};
+use crate::command::run::RunArguments;
 use crate::command::selection::Selection;
 use crate::command::terminal;
 use crate::identity;
@@ -56,7 +57,7 @@ struct Settings {
 /// Writes the settings. Exit status 1, with all settings unchanged, if the server could not start, or if a file is
 /// invalid or cannot be written.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
-    let path = match settings_path(arguments) {
+    let path = match settings_path(arguments).and_then(|path| check_options(&arguments.server).map(|()| path)) {
         Ok(path) => path,
         Err(message) => return usage(&message),
     };
@@ -77,6 +78,19 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
             terminal::complain(&message);
             ExitCode::from(FAILURE)
         }
+    }
+}
+
+/// Checks the options for the server: with a wrong one it would not start, and clients do not say why.
+fn check_options(words: &[String]) -> Result<(), String> {
+    let parser = RunArguments::augment_args(clap::Command::new("run").no_binary_name(true));
+    match parser.try_get_matches_from(words) {
+        Err(error) if error.use_stderr() => {
+            let text = error.to_string();
+            let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+            Err(format!("the server does not take the options after `--`: {first}"))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -268,13 +282,17 @@ fn server_arguments(arguments: &Args, policy: Option<&OwnPolicy>) -> Result<Vec<
     }
 
     let is_given = |option: &str| gives(&arguments.server, option);
-    if !is_given("--meta") && !is_given("--classic") {
-        words.extend(arguments.settings.client.options().iter().map(|&word| word.to_owned()));
+    if !["--meta", "--classic", "--extended", "--answers"].into_iter().any(is_given) {
+        words.extend(OPTIONS.iter().map(|&word| word.to_owned()));
     }
 
     words.extend(arguments.server.iter().cloned());
     Ok(words)
 }
+
+/// The options of the server that suit all clients: calls that only read have a tool of their own, since some clients ask before
+/// each destructive tool, and lines run without a search.
+const OPTIONS: [&str; 4] = ["--meta", "search,call,read,run", "--answers", "compact"];
 
 /// Returns a path as an absolute one.
 fn absolute(path: &Path) -> Result<String, String> {

@@ -117,7 +117,7 @@ fn settings(
 
     let concurrency = arguments.max_concurrency.map_or_else(default_concurrency, NonZero::get);
     let limits = Limits { stream_bytes: arguments.max_output, ..Limits::default() };
-    let runner = Runner::new(Executor::Local, limits, concurrency).with_helper_processes();
+    let runner = Runner::new(Executor::Local, limits, concurrency).with_helper_processes().with_spare_child();
     // Over HTTP a process serves many sessions, whose programs must not find each other's files.
     let has_one_session = arguments.transport == Transport::Stdio;
 

@@ -23,7 +23,7 @@ use crate::call::{
 use crate::command::output::{FAILURE, USAGE};
 use crate::command::terminal;
 use crate::exec::{self, SpawnError, Stop};
-use crate::mcp::reply::{moved_aside, reply};
+use crate::mcp::reply::{protected, reply};
 
 /// Exit status: the policy does not permit a command. Source: POSIX.1-2024, "Exit Status for Commands".
 const DENIED: u8 = 126;
@@ -131,7 +131,7 @@ impl<'t> Shell<'t> {
             PlanResult::InputRequired(never) => match never {},
         };
 
-        for note in done.steps.iter().flat_map(|step| &step.stages).flat_map(|stage| moved_aside(&stage.outcome)) {
+        for note in done.steps.iter().flat_map(|step| &step.stages).flat_map(|stage| protected(&stage.outcome)) {
             terminal::complain(&note);
         }
         for copied in [copied_output, copied_errors].into_iter().flatten() {

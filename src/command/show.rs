@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use climax_catalog::policy::{ArgRule, Executor, Headless};
+use climax_catalog::policy::{ArgRule, Executor, Headless, Protection};
 use climax_catalog::{ArgRisk, ArgView, Needs, ResolvedTool, Risk};
 use serde_json::{Map, Value, json};
 
@@ -136,7 +136,7 @@ pub(super) fn policy(toolbox: &Toolbox, tool: ResolvedTool<'_>) -> Vec<String> {
     });
     let place = match toolbox.policy.executor() {
         _ if tool.is_native() => None,
-        Executor::Local => tool.needs().and_then(|needs| cage(&needs)),
+        Executor::Local => tool.needs().and_then(|needs| cage(&needs, toolbox.policy.lines().rules.protect)),
         Executor::Sandbox(_) => Some("The program runs in a sandbox.".to_owned()),
         Executor::Container(container) => Some(format!("The program runs in the image {}.", container.image)),
     };
@@ -148,12 +148,13 @@ pub(super) fn policy(toolbox: &Toolbox, tool: ResolvedTool<'_>) -> Vec<String> {
 }
 
 /// Says in a sentence which cage the program runs in, or what it can do where the system has none.
-fn cage(needs: &Needs) -> Option<String> {
+fn cage(needs: &Needs, protection: Protection) -> Option<String> {
     let cage = needs.cage?;
     let name = cage.as_str();
     Some(match Isolation::here() {
-        Some(isolation) if isolation.holds(cage) => {
-            format!("The program runs in the cage `{name}` ({}).", isolation.as_str())
+        Some(isolation) if isolation.holds(cage, protection) => {
+            let how = if isolation.restores(cage) { "; protected names are restored, not prevented" } else { "" };
+            format!("The program runs in the cage `{name}` ({}{how}).", isolation.as_str())
         }
         _ => {
             let risk = needs.without.unwrap_or(Risk::Destructive);

@@ -6,8 +6,8 @@
 use std::ffi::OsString;
 use std::io::{self, Write as _};
 
-use super::confine::execute;
-use super::confine::order::{self, Order};
+use super::confine::order::{self, Preparation};
+use super::confine::{Failure, execute};
 use super::process::janitor;
 
 /// Runs this process as the helper that its arguments name: the sandbox's child or the janitor. Returns whether they
@@ -27,14 +27,14 @@ pub(crate) fn run_as_helper() -> Option<Helped> {
     }
 
     let words: Vec<OsString> = words.collect();
-    let (order, command) = Order::read(&words)?;
-    match execute(&order, command) {
-        Ok(status) => Some(Helped::Held(status)),
-        Err(problem) => {
-            let _ = writeln!(io::stderr(), "{}{problem}", order.password.display());
-            Some(Helped::Failed)
+    Some(match execute(Preparation::read(&words)?) {
+        Ok(Some(status)) => Helped::Held(status),
+        Ok(None) => Helped::Done,
+        Err(Failure { password, problem }) => {
+            let _ = writeln!(io::stderr(), "{}{problem}", password.display());
+            Helped::Failed
         }
-    }
+    })
 }
 
 /// How a helper ended.

@@ -39,7 +39,7 @@ pub fn default_concurrency() -> usize {
 }
 
 /// Default of `--max-output`.
-pub const DEFAULT_OUTPUT_BYTES: usize = 256 << 10;
+pub const DEFAULT_OUTPUT_BYTES: usize = 32 << 10;
 
 /// Maximum length of a standard output that is captured whole, in bytes.
 ///

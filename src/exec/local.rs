@@ -1,19 +1,19 @@
 //! Runs a program on this machine: freely, confined to the needs of its tool, or in the policy's sandbox.
 
 use std::future::Future;
-use std::io;
 
 use climax_catalog::Cage;
 use climax_catalog::policy::Sandbox;
 
-use super::confine::order::Order;
+use super::confine::copies::Copies;
+use super::confine::order::{Order, Preparation};
 use super::confine::protected::Missing;
 use super::confine::rights::{CageRights, Readable, Rights, make_missing};
-use super::confine::{Isolation, parent, sandbox};
+use super::confine::{Isolation, parent, refusal, sandbox};
 use super::environment::variable;
 use super::error::SpawnError;
 use super::invocation::Invocation;
-use super::outcome::{Outcome, Stop};
+use super::outcome::{Kept, Outcome, Stop};
 use super::process::{self, Joint, RunContext};
 use super::random::random_word;
 use super::temporary::{self, CallFiles, SessionFiles};
@@ -70,7 +70,7 @@ async fn run_in_cage(
     context: RunContext<'_>,
     stop: impl Future<Output = Stop>,
 ) -> Result<Outcome, SpawnError> {
-    let Some(isolation) = Isolation::here().filter(|isolation| isolation.holds(cage.cage)) else {
+    let Some(isolation) = Isolation::here() else {
         let name = cage.cage.as_str();
         let problem = format!("this system has no cage `{name}`; `climax doctor` says what is missing");
         return Err(SpawnError::Sandbox(invocation.argv[0].clone(), problem));
@@ -79,7 +79,7 @@ async fn run_in_cage(
 
     let failed = |error| SpawnError::System(invocation.argv[0].clone(), error);
     let scratch = match context.session_files {
-        Some(files) => files.directory(),
+        Some(files) => files.directory(context.janitor),
         None => CallFiles::own(),
     };
     let scratch = scratch.map_err(failed)?;
@@ -95,16 +95,27 @@ async fn run_in_cage(
 
     let order = |password: &str| parent::cage_order(&rights, cage, isolation, password);
     let written = cage.project.as_deref().filter(|_| cage.cage == Cage::Workspace);
+    let restored = written.filter(|_| isolation.restores(cage.cage));
+    let copies = match restored.map(|project| Copies::before(cage, project)).transpose() {
+        Ok(copies) => copies,
+        Err(problem) => {
+            scratch.remove().await;
+            return Err(SpawnError::Sandbox(invocation.argv[0].clone(), problem));
+        }
+    };
     let missing = written.map(Missing::before);
-    let outcome = run_as_child(order, &invocation, joint, context, stop).await;
-    let moved_aside = missing.map(Missing::move_aside).unwrap_or_default().into();
-    scratch.remove().await;
-    outcome.map(|outcome| Outcome { moved_aside, ..outcome })
-}
 
-/// The variables of this process that are texts.
-fn environment() -> impl Iterator<Item = (String, String)> {
-    std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+    let outcome = run_as_child(order, &invocation, joint, context, stop).await;
+
+    // What is missing is looked for first: what is put aside below is not new.
+    let mut protected = missing.map(Missing::keep).unwrap_or_default();
+    let put_back = copies.map(Copies::put_back).unwrap_or_default();
+    protected.retain(|kept| {
+        !put_back.iter().any(|one| matches!((one, kept), (Kept::PutBack(root, _), Kept::Left(path)) if path == root))
+    });
+    protected.extend(put_back);
+    scratch.remove().await;
+    outcome.map(|outcome| Outcome { protected: protected.into(), ..outcome })
 }
 
 /// Runs a program in a child that confines itself as ordered. Error messages of the child start with a password, which
@@ -117,22 +128,22 @@ async fn run_as_child(
     stop: impl Future<Output = Stop>,
 ) -> Result<Outcome, SpawnError> {
     let program = &invocation.argv[0];
-    let system_error = |error: io::Error| SpawnError::System(program.clone(), error);
     if context.janitor.is_none() {
         return Err(SpawnError::no_helpers(program));
     }
+    if let Some(problem) = refusal() {
+        return Err(SpawnError::Sandbox(program.clone(), problem));
+    }
 
-    let password = random_word().map_err(system_error)?;
+    let password = random_word().map_err(|error| SpawnError::System(program.clone(), error))?;
     if let Some(watch) = context.watch {
         watch.hide_prefix(&password);
     }
 
-    let path = process::find(invocation)?;
-    let child = parent::child_command(&order(&password), &path, invocation, environment());
-    let outcome = process::run(&child, joint, context, stop).await.map_err(|error| match error {
-        SpawnError::System(_, error) => system_error(error),
-        other => other,
-    })?;
+    let order = order(&password);
+    let outcome = process::run(invocation, joint, RunContext { order: Some(&order), ..context }, stop).await;
+    context.spare.renew(Preparation::of(&order));
+    let outcome = outcome?;
 
     match parent::child_error(&outcome, &password) {
         Some(problem) => Err(SpawnError::Sandbox(program.clone(), problem)),

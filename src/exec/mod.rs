@@ -42,7 +42,7 @@ pub use files::{
 };
 pub use invocation::{Invocation, SecretSource};
 pub use limits::{DEFAULT_OUTPUT_BYTES, Limits, MAX_WHOLE_OUTPUT_BYTES, default_concurrency};
-pub use outcome::{End, Outcome, Stop};
+pub use outcome::{End, Kept, Outcome, Stop};
 #[cfg(has_code)]
 pub(crate) use output::Capture;
 pub use output::{

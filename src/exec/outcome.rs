@@ -25,8 +25,8 @@ pub struct Outcome {
     pub background_processes: usize,
     /// The processes of its group that could not be ended, since they have changed to another user.
     pub survivors: usize,
-    /// The files that programs outside of its cage would load, which it made: where they were, and where they are now.
-    pub moved_aside: Box<[(PathBuf, PathBuf)]>,
+    /// What became of the files that programs outside of its cage would load, which it made or changed.
+    pub protected: Box<[Kept]>,
     /// The sandbox that it ran in, in words.
     pub sandbox: Option<Box<str>>,
     /// The secrets that its output does not show.
@@ -44,7 +44,7 @@ impl Outcome {
             files: Vec::new(),
             background_processes: 0,
             survivors: 0,
-            moved_aside: Box::default(),
+            protected: Box::default(),
             sandbox: None,
             masks: Masks::default(),
         }
@@ -66,6 +66,19 @@ impl Outcome {
     pub fn not_started(why: Stop) -> Self {
         Self::ended(End::Stopped(why))
     }
+}
+
+/// What became of a file or directory that programs outside of a cage would load, after a program had written it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// It was new, and has been moved.
+    MovedAside(PathBuf, PathBuf),
+    /// It has been put back as it was. What the program had made of it is at the second path, if there was anything.
+    PutBack(PathBuf, Option<PathBuf>),
+    /// It could not be put back, for this reason.
+    NotPutBack(PathBuf, String),
+    /// It was made or changed below the top of the project, and is left where it is.
+    Left(PathBuf),
 }
 
 /// How a process ended.

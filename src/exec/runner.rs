@@ -20,7 +20,7 @@ use super::outcome::{End, Outcome, Stop};
 use super::output::{Captured, Masks, Watch};
 #[cfg(has_code)]
 use super::process::Guest;
-use super::process::{CleanupGuard, Janitor, Joint, RunContext, Slots, StartQueue};
+use super::process::{CleanupGuard, Janitor, Joint, RunContext, Slots, Spare, StartQueue};
 use super::temporary::SessionFiles;
 use super::{container, local, secrets};
 
@@ -53,6 +53,7 @@ pub struct Runner {
     janitor: Option<Arc<Janitor>>,
     /// The temporary files that caged programs share; each has its own if `None`.
     session_files: Option<Arc<SessionFiles>>,
+    spare: Arc<Spare>,
 }
 
 impl Runner {
@@ -60,7 +61,15 @@ impl Runner {
     #[must_use]
     pub fn new(executor: Executor, limits: Limits, concurrency: usize) -> Self {
         let slots = Arc::new(Slots::new(concurrency));
-        Self { executor, limits, slots, queue: Arc::default(), janitor: None, session_files: None }
+        Self {
+            executor,
+            limits,
+            slots,
+            queue: Arc::default(),
+            janitor: None,
+            session_files: None,
+            spare: Arc::default(),
+        }
     }
 
     /// Permits starting this binary again, as the janitor and as the child of the sandbox.
@@ -84,6 +93,12 @@ impl Runner {
     #[must_use]
     pub(crate) fn within_slot(&self) -> Self {
         Self { slots: Arc::new(Slots::new(1)), ..self.clone() }
+    }
+
+    /// Keeps a child ready that will confine itself, once a call has needed one, so that the next call starts sooner.
+    #[must_use]
+    pub fn with_spare_child(self) -> Self {
+        Self { spare: Arc::new(Spare::kept()), ..self }
     }
 
     /// Returns a runner with another executor that shares the limits and the slots of this one.
@@ -193,7 +208,7 @@ impl Runner {
 
     /// Returns the directory for temporary files, which `TMPDIR` names: that of the session, if it has one.
     pub(crate) fn temporary_directory(&self) -> String {
-        let own = self.session_files.as_ref().and_then(|files| files.directory().ok());
+        let own = self.session_files.as_ref().and_then(|files| files.directory(self.janitor.as_deref()).ok());
         own.map_or_else(std::env::temp_dir, |directory| directory.path()).display().to_string()
     }
 
@@ -229,7 +244,8 @@ impl Runner {
     ) -> Result<Outcome, SpawnError> {
         let (limits, queue, janitor) = (&self.limits, &*self.queue, self.janitor.as_deref());
         let session_files = self.session_files.as_deref();
-        let context = RunContext { limits, queue, janitor, session_files, watch, masks };
+        let context =
+            RunContext { limits, queue, janitor, session_files, watch, masks, spare: &self.spare, order: None };
 
         match &self.executor {
             Executor::Local => local::run(invocation, joint, context, stop).await,

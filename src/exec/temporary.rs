@@ -9,11 +9,18 @@ use std::sync::{Mutex, OnceLock};
 
 use tempfile::TempDir;
 
+use super::process::Janitor;
 use crate::lock::Unpoisoned as _;
 
 /// Variables that lead programs to their caches, by the name of a directory among the temporary files.
-const CACHES: [(&str, &str); 4] =
-    [("XDG_CACHE_HOME", "cache"), ("GOCACHE", "go-build"), ("npm_config_cache", "npm"), ("PIP_CACHE_DIR", "pip")];
+const CACHES: [(&str, &str); 6] = [
+    ("XDG_CACHE_HOME", "cache"),
+    ("GOCACHE", "go-build"),
+    ("MYPY_CACHE_DIR", "mypy"),
+    ("npm_config_cache", "npm"),
+    ("PIP_CACHE_DIR", "pip"),
+    ("RUFF_CACHE_DIR", "ruff"),
+];
 
 /// The directory that all calls of a session share, made for the first one. It goes with the session.
 #[derive(Debug, Default)]
@@ -33,15 +40,18 @@ pub(super) enum CallFiles<'s> {
 }
 
 impl SessionFiles {
-    /// Returns the directory.
+    /// Returns the directory, which the janitor removes if this process is killed.
     ///
     /// # Errors
     /// It cannot be made.
-    pub(super) fn directory(&self) -> io::Result<CallFiles<'_>> {
+    pub(super) fn directory(&self, janitor: Option<&Janitor>) -> io::Result<CallFiles<'_>> {
         if let Some(made) = self.directory.get() {
             return Ok(CallFiles::OfSession(made));
         }
         let made = make()?;
+        if let Some(janitor) = janitor {
+            janitor.register_directory(made.path());
+        }
         Ok(CallFiles::OfSession(self.directory.get_or_init(|| made)))
     }
 

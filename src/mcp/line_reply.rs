@@ -46,7 +46,7 @@ pub(super) fn line_reply(done: PlanOutcome, index: &ToolIndex, form: TextForm) -
             }
             let is_failure = !has_ended_well(&outcome.end, outcome.succeeded()) || (at == last && !outcome.succeeded());
             details.push(stage_details(&tool, &written, &outcome, form));
-            let is_plain = is_quiet && outcome.answer.is_none() && outcome.moved_aside.is_empty();
+            let is_plain = is_quiet && outcome.answer.is_none() && outcome.protected.is_empty();
             if is_plain && outcome.stdout.dropped_bytes() == 0 {
                 text.output(&form.apply(&outcome.stdout.text()));
                 continue;

@@ -19,6 +19,7 @@ mod line_reply;
 mod log;
 mod options;
 mod output_store;
+mod output_tool;
 pub(crate) mod prerendered;
 mod progress;
 mod prompts;
@@ -56,6 +57,8 @@ pub use replica::ReplicaName;
 pub use request_state::RequestStateKey;
 pub(crate) use revision::is_whole_modern_request;
 pub use server::Server;
-pub use surface::{CallName, META_TOOLS, MetaSurface, MetaTool, Surface};
+#[cfg(feature = "budget")]
+pub(crate) use surface::compact_text;
+pub use surface::{Answers, CallName, META_TOOLS, MetaSurface, MetaTool, Surface};
 pub(crate) use surface::{described, permitted_examples, search_text};
 pub use tools::{estimated_tokens, tool_definition, tool_list};

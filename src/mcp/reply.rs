@@ -15,7 +15,7 @@ use crate::call::line::UnreadLine;
 use crate::call::visible::TextForm;
 use crate::call::{CallError, ErrorCode};
 use crate::exec::MAX_WHOLE_OUTPUT_BYTES;
-use crate::exec::{Captured, End, FileContent, Outcome, ResultFile, Stop};
+use crate::exec::{Captured, End, FileContent, Kept, Outcome, ResultFile, Stop};
 
 /// The text of a call that printed nothing.
 pub(super) const NO_OUTPUT: &str = "(no output)";
@@ -358,17 +358,33 @@ fn stderr_text(outcome: &Outcome, form: TextForm) -> String {
         count => add_line(&mut stderr, &format!("{count} processes run on {run_on}")),
     }
 
-    for note in moved_aside(outcome) {
+    for note in protected(outcome) {
         add_line(&mut stderr, &note);
     }
     stderr
 }
 
-/// Says of each file that a caged program made for programs outside where it is now, and how to put it back.
-pub(crate) fn moved_aside(outcome: &Outcome) -> impl Iterator<Item = String> {
-    outcome.moved_aside.iter().map(|(from, to)| {
-        let [from, to] = [from.display(), to.display()];
-        format!("{from} was moved to {to}, because other programs load it unasked; to put it back: mv {to} {from}")
+/// Says of each file that a caged program made or changed for programs outside what has become of it.
+pub(crate) fn protected(outcome: &Outcome) -> impl Iterator<Item = String> {
+    const WHY: &str = "because other programs load it unasked";
+
+    outcome.protected.iter().map(|kept| match kept {
+        Kept::MovedAside(from, to) => {
+            let [from, to] = [from.display(), to.display()];
+            format!("{from} was moved to {to}, {WHY}; to put it back: mv {to} {from}")
+        }
+        Kept::PutBack(path, Some(aside)) => {
+            format!(
+                "{} was changed, and has been put back, {WHY}; what it was changed to is {}",
+                path.display(),
+                aside.display()
+            )
+        }
+        Kept::PutBack(path, None) => format!("{} was removed, and has been put back", path.display()),
+        Kept::NotPutBack(path, reason) => {
+            format!("{} was changed, and could not be put back ({reason}): look at it, {WHY}", path.display())
+        }
+        Kept::Left(path) => format!("{} was made or changed: look at it, {WHY}", path.display()),
     })
 }
 

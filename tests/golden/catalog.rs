@@ -14,7 +14,7 @@ const _: () = assert!(
     fingerprint(include_bytes!("catalog.txt")) == 3975666657406179510u64 &&
     fingerprint(include_bytes!("search.txt")) == 13678484224167588449u64 &&
     fingerprint(include_bytes!("terms.txt")) == 1142364493870117887u64 &&
-    fingerprint(include_bytes!("postings.bin")) == 13932808100595023979u64,
+    fingerprint(include_bytes!("postings.bin")) == 8830141090882996829u64,
     "catalog.rs and the files that it includes are from different runs of the generator"
 );
 #[allow(clippy::unreadable_literal)]
@@ -273,7 +273,7 @@ pub static CATALOG: Catalog = Catalog {
     skills: None,
     policy: Some({
         use ::climax::catalog::policy::{
-            Access, Confine, Headless, Level, LineRules, WidestCage,
+            Access, Confine, Headless, Level, LineRules, Protection, WidestCage,
         };
         ::climax::catalog::PolicyDef {
             access: Access::Enabled,
@@ -288,9 +288,10 @@ pub static CATALOG: Catalog = Catalog {
             lines: LineRules {
                 unknown: Some(::climax::catalog::policy::UnknownProgram::Workspace),
                 widest: WidestCage::Read,
+                protect: Protection::Kernel,
             },
             send: List(29, 29),
-            judgement: ::climax::catalog::policy::Judgement {
+            judgement: ::climax::catalog::policy::JudgeRules {
                 project: ::climax::catalog::policy::ProjectFiles::Destructive,
                 sensitive: Some(::climax::catalog::policy::SensitiveRule::Ask),
                 hook_allow: ::climax::catalog::Risk::Write,
@@ -306,6 +307,6 @@ pub static CATALOG: Catalog = Catalog {
         }
     }),
     sealed: false,
-    digest: Some("7e16151a465b3eaafac75498d3f300bcd32b06b0b441570441e7903af3e89eda"),
+    digest: Some("3f742831b9c9837762f2e9ad48b08455c419c70ffeaee0d933d413c27c507674"),
     names: Names::Perfect(&NAMES),
 };

@@ -130,8 +130,57 @@ fn workspace_writes_in_the_project_but_not_what_other_programs_load() {
     assert!(status == 0 && !made.exists() && aside.exists() && plain.exists(), "{stderr}");
     assert!(stderr.contains("to put it back: mv ") && stderr.contains(".idea.aside"), "{stderr}");
 
-    let (status, _, stderr) = desk.sh_without_namespaces(&["--cage", "workspace"], "bash --norc -c true");
-    assert!(status != 0 && stderr.contains("no cage `workspace`"), "{stderr}");
+    let (status, _, stderr) = sh("bash --norc -c 'mkdir -p sub/.vscode target/.vscode'");
+    assert!(
+        status == 0 && stderr.contains("sub/.vscode was made or changed") && !stderr.contains("target"),
+        "{stderr}"
+    );
+    let (status, _, stderr) = sh("bash --norc -c 'ls sub/.vscode'");
+    assert!(status == 0 && stderr.is_empty(), "{stderr}");
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn without_namespaces_protected_names_are_put_back() {
+    let desk = Desk::new();
+    fs::create_dir(desk.path("project/.vscode")).unwrap();
+    fs::write(desk.path("project/.vscode/tasks.json"), "{}").unwrap();
+    fs::create_dir_all(desk.path("project/src")).unwrap();
+    let project = |name: &str| desk.path("project").join(name);
+    let sh = |line: &str| desk.sh_without_namespaces(&["--cage", "workspace"], line);
+    assert_eq!(
+        sh("bash --norc -c 'echo a > src/new && cat src/new && echo b > top'"),
+        (0, "a\n".to_owned(), String::new())
+    );
+    assert!(project("top").exists());
+
+    let (status, _, stderr) = sh("bash --norc -c 'echo evil > .git/hooks/pre-commit; rm -r .vscode; echo > .envrc'");
+    let [back, moved] = ["has been put back", "was moved to"].map(|part| stderr.matches(part).count());
+    assert!(status == 0 && (back, moved) == (2, 1), "{stderr}");
+    assert!(!project(".git/hooks/pre-commit").exists() && project(".git.aside/hooks/pre-commit").exists());
+    assert_eq!(fs::read_to_string(project(".vscode/tasks.json")).unwrap(), "{}");
+
+    // Secrets are not read, and are put back as well.
+    let (_, stdout, stderr) = sh("bash --norc -c 'cat .env conf/.env; mv .env e; cat e; rm -r conf'");
+    assert!(
+        !stdout.contains("secret") && stderr.contains(".env was removed, and has been put back"),
+        "{stdout}{stderr}"
+    );
+    assert_eq!(fs::read_to_string(project("conf/.env")).unwrap(), "TOKEN=secret-of-conf\n");
+
+    // Nothing outlives the run, and changes them later.
+    let late =
+        "bash --norc -c 'setsid sh -c \"sleep 1; echo evil > .git/late\" & (sleep 1; echo evil > .git/late) & true'";
+    assert_eq!(sh(late).0, 0);
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    assert!(!project(".git/late").exists());
+
+    let policy = desk.path("policy.yaml");
+    fs::write(&policy, "default: enabled\napproval: {global: none}\nlines: {protect: kernel}\n").unwrap();
+    let options = ["--policy", policy.to_str().unwrap(), "--cage", "workspace"];
+    let (status, _, stderr) = desk.sh_without_namespaces(&options, "bash --norc -c 'echo a > new'");
+    assert!(status != 0 && stderr.contains("lines.protect") && !project("new").exists(), "{stderr}");
+    assert_eq!(desk.sh(&options, "bash --norc -c 'echo a > new'").0, 0);
 }
 
 #[test]
@@ -231,12 +280,63 @@ fn nothing_outlives_a_caged_program() {
 
 #[test]
 #[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn temporary_files_go_with_a_server_that_is_killed() {
+    let desk = Desk::new();
+    let mut server = server(&desk, &[]);
+    let said = run_line(
+        &mut server,
+        &json!({ "command": "bash --norc -c 'mkdir $TMPDIR/a; echo > $TMPDIR/a/b; echo $TMPDIR'" }),
+    );
+    let directory = PathBuf::from(text(&said));
+    assert!(directory.join("a/b").exists(), "{said}");
+    server.child.kill().unwrap();
+    until("the directory to be removed", || !directory.exists());
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn calls_that_follow_one_another_share_nothing_but_temporary_files() {
+    let desk = Desk::new();
+    let mut server = server(&desk, &[]);
+    // Each but the first gets a child that was started before it.
+    for round in 0..4 {
+        let line = "bash --norc -c 'echo kept > /dev/shm/file; ls /dev/shm; cat notes; echo $round; exit 3'";
+        let line = line.replace("$round", &round.to_string());
+        let said = run_line(&mut server, &json!({ "command": line }));
+        let said = text(&said);
+        assert!(said.contains(&format!("file\nnotes of the project\n{round}")) && said.contains('3'), "{said}");
+        let gone = run_line(&mut server, &json!({ "command": "bash --norc -c 'ls /dev/shm; echo $LD_PRELOAD'" }));
+        assert!(!text(&gone).contains("file"), "{gone}");
+    }
+    // A secret that comes later is hidden too.
+    fs::write(desk.path("project/late.env"), "TOKEN=secret-of-later\n").unwrap();
+    let said = run_line(&mut server, &json!({ "command": "bash --norc -c 'cat late.env'" }));
+    assert!(!text(&said).contains("secret-of-later"), "{said}");
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
 fn lines_set_no_variables_of_the_loader() {
     let desk = Desk::new();
     for line in ["LD_DEBUG=statistics python3 x", "export LD_PRELOAD=/x; python3 y", "GLIBC_TUNABLES=a=b python3 z"] {
         let (status, _, stderr) = desk.sh(&[], line);
         assert!(status == 2 && stderr.contains("a line cannot set"), "{line}: {stderr}");
     }
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn caged_tools_get_variables_of_lines_if_they_may_do_anything() {
+    let desk = Desk::new();
+    let config = desk.path("shells.yaml");
+    let tools = "name: shells\ncommand: ''\ntools:\n\
+                 - {name: any, description: A, command: bash, args: [{name: words, rest: true}], needs: {cage: read}}\n\
+                 - {name: held, description: H, command: dash, args: [{name: code, flag: -c}], needs: {cage: read, without: write}}\n";
+    fs::write(&config, tools).unwrap();
+    let sh = |line: &str| desk.sh(&["--only", "--config", &config.display().to_string()], line);
+    assert_eq!(sh("A=1 bash --norc -c 'echo \"<$A>\"'").1.trim(), "<1>");
+    let (status, _, stderr) = sh("A=1 dash -c true");
+    assert!(status == 2 && stderr.contains("`A`"), "{stderr}");
 }
 
 /// A server in the project that runs lines.
@@ -344,7 +444,9 @@ fn doctor_says_which_promises_this_system_keeps() {
     let kept =
         |cages: &Value| cages["promises"].as_array().unwrap().iter().filter(|promise| promise["kept"] == true).count();
     let (all, landlock) = (doctor("all"), doctor("landlock"));
-    assert_eq!((all["held"].clone(), landlock["held"].clone()), (json!(["read", "workspace"]), json!(["read"])));
+    let both = json!(["read", "workspace"]);
+    assert_eq!((&all["held"], &landlock["held"]), (&both, &both));
+    assert!(landlock["promises"].as_array().unwrap().iter().any(|one| one["by"] == "restored, not prevented"));
     assert!(kept(&all) == 8 && kept(&landlock) < 8, "{landlock}");
     assert_eq!(doctor("none"), Value::Null);
 }
@@ -379,6 +481,6 @@ fn tools_of_configs_run_in_the_cage_that_they_name() {
     assert_eq!(risk("", "reads"), ("read".to_owned(), Some("read".to_owned())));
     assert_eq!(risk("", "works"), ("write".to_owned(), Some("workspace".to_owned())));
     assert_eq!(risk("landlock", "reads"), ("read".to_owned(), Some("read".to_owned())));
-    assert_eq!(risk("landlock", "works"), ("destructive".to_owned(), None));
+    assert_eq!(risk("landlock", "works"), ("write".to_owned(), Some("workspace".to_owned())));
     assert_eq!(risk("none", "reads"), ("write".to_owned(), None));
 }

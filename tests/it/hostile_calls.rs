@@ -22,7 +22,29 @@ use crate::support::{Server, binary, climax, run, until};
 const CALLS: usize = 300;
 
 /// Programs that take long to start, or that need a service that is not here.
-const SLOW: [&str; 8] = ["aws", "cargo", "docker", "gh", "kubectl", "npm", "pip", "terraform"];
+const SLOW: [&str; 21] = [
+    "auth0",
+    "aws",
+    "az",
+    "brew",
+    "cargo",
+    "cdk",
+    "docker",
+    "gcloud",
+    "gh",
+    "helm",
+    "kubectl",
+    "mysql",
+    "network",
+    "npm",
+    "packer",
+    "pip",
+    "psql",
+    "redis-cli",
+    "ssh",
+    "terraform",
+    "wget",
+];
 
 /// The longest time of a call. Later it is cancelled.
 const LONGEST_CALL: Duration = Duration::from_secs(2);
@@ -73,7 +95,18 @@ fn hostile() -> Hostile {
 type Known = (u64, i64, i64, u32);
 
 /// Directories below the home directory with caches that `needs` of the bundled configs name.
-const CACHES: [&str; 6] = ["home/.npm", "home/.cache", "home/.cargo", "home/.kube", "home/.aws", "home/.docker"];
+const CACHES: [&str; 10] = [
+    "home/.npm",
+    "home/.cache",
+    "home/.cargo",
+    "home/.config/auth0",
+    "home/.config/gcloud",
+    "home/.kube",
+    "home/.aws",
+    "home/.azure",
+    "home/.docker",
+    "home/Library",
+];
 
 /// All files below a directory.
 fn files(directory: &Path, found: &mut BTreeMap<PathBuf, Known>) {

@@ -7,11 +7,12 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use climax::call::arguments::bind;
+use climax::call::arguments::{Input, bind};
 use climax::call::command_line::plan;
 use climax::catalog::{Layer, Place, ToolIndex};
 use serde_json::{Map, Value, json};
 
+use crate::lines::read_words;
 use crate::support::{Server, climax, run, until};
 
 /// The traps: a section and key of a config, whose value is the program of this name.
@@ -285,9 +286,14 @@ fn value(arg: &Value) -> Value {
     }
 }
 
+/// The tools by which settings and options of git itself are tried, which stand before the words of every tool.
+const BUSY: [&str; 5] = ["git_log", "git_show", "git_diff", "git_status", "git_grep"];
+
 /// Returns arguments for a tool: those that it requires, then each optional one beside them, each value of an enum,
-/// and each revision. Args above risk `read` are left out.
+/// and each revision. Left out are args above risk `read`, and those of git itself in all but the busiest tools.
 fn calls(tool: &Value) -> Vec<Map<String, Value>> {
+    let is_busy = BUSY.contains(&tool["name"].as_str().unwrap());
+    let of_git = |arg: &Value| arg["name"].as_str().unwrap().starts_with("set_");
     let args = tool["args"].as_array().unwrap();
     let required = args.iter().filter(|arg| arg["required"] == true);
     let required: Map<_, _> = required.map(|arg| (arg["name"].as_str().unwrap().to_owned(), value(arg))).collect();
@@ -298,6 +304,7 @@ fn calls(tool: &Value) -> Vec<Map<String, Value>> {
     };
     let mut found = vec![required.clone()];
     let optional = args.iter().filter(|arg| arg["place"] != "cwd" && !arg["risk"].is_string());
+    let optional = optional.filter(|arg| is_busy || !of_git(arg));
     for arg in optional {
         let name = &arg["name"];
         for choice in arg["enum"].as_array().unwrap() {
@@ -392,7 +399,7 @@ fn reading_git_tools_run_no_program_that_a_repository_names_without_confinement(
 }
 
 /// Returns the line of a call as somebody types it, which is without the words that the config adds. A tool that has to
-/// be given its standard input has no line of one command.
+/// be given its standard input has no line of one command, and a line that runs what the call runs needs no run of its own.
 fn typed(index: &ToolIndex, name: &str, arguments: &Map<String, Value>) -> Option<String> {
     let tool = index.get(name)?;
     if tool.args().any(|arg| arg.place() == Place::Stdin && arg.required()) {
@@ -400,8 +407,14 @@ fn typed(index: &ToolIndex, name: &str, arguments: &Map<String, Value>) -> Optio
     }
     let bound = bind(tool, arguments).ok()?;
     let added: Vec<&str> = tool.cli().always().chain(tool.always()).collect();
-    let words = plan(tool, &bound, &|_| None).argv.into_iter().filter(|word| !added.contains(&word.as_str()));
-    Some(words.map(|word| format!("'{}'", word.replace('\'', "'\\''"))).collect::<Vec<_>>().join(" "))
+    let argv = plan(tool, &bound, &|_| None).argv;
+    let words: Vec<&str> = argv.iter().map(String::as_str).filter(|word| !added.contains(word)).collect();
+    let read = read_words(index, &words).ok().filter(|reading| reading.tool.name() == name);
+    let runs = read.and_then(|reading| Some(reading.plan(&reading.bind(Input::Nothing).ok()?, &|_| None).argv));
+    if runs.is_some_and(|runs| runs == argv) {
+        return None;
+    }
+    Some(words.iter().map(|word| format!("'{}'", word.replace('\'', "'\\''"))).collect::<Vec<_>>().join(" "))
 }
 
 fn find_traps(options: &[&str]) {

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use climax::catalog::{Catalog, Layer, Place, Risk, Source, ToolIndex, Type, compile};
+use climax::catalog::{Cage, Catalog, Layer, Place, Risk, Source, ToolIndex, Type, compile};
 use climax_import::{self as import, Command, Draft, Selection, clean, read};
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -50,7 +50,8 @@ fn imported(name: &str, options: &[&str]) -> String {
     let (status, stdout, stderr) = run(climax().arg("import").args(options).arg("--help-of").arg(&path));
     assert_eq!(status, 0, "{stderr}");
     catalog(&stdout);
-    stdout.replace(path.to_str().unwrap(), "PROGRAM")
+    let directory = path.parent().unwrap();
+    stdout.replace(path.to_str().unwrap(), "PROGRAM").replace(directory.to_str().unwrap(), "/DIRECTORY")
 }
 
 /// Compiles a draft, which must have no errors and no warnings.
@@ -122,7 +123,10 @@ fn reads_help_from_either_stream_without_input_or_pager() {
     );
     let (status, stdout, stderr) = run(climax().arg("import").arg("--help-of").arg(&path));
     assert_eq!(status, 0, "{stderr}");
-    assert!(stdout.contains("name: file, positional: true, required: true") && stdout.contains("flag: -x"), "{stdout}");
+    assert!(
+        stdout.contains("name: file, positional: true, description: Most calls need it") && stdout.contains("flag: -x"),
+        "{stdout}"
+    );
 }
 
 #[test]
@@ -377,11 +381,12 @@ fn useful_options_are_published() {
         (published.collect::<Vec<_>>(), tool.args().count())
     };
     let (all, known) = tool(&["--main", "100"]);
-    assert_eq!(all.len(), known);
+    // Standard input is not published.
+    assert_eq!(all.len() + 1, known);
     let (two, same) = tool(&["--main", "2"]);
-    assert_eq!((two.join(" ").as_str(), same), ("dish pan stir add", known));
+    assert_eq!((two.join(" ").as_str(), same), ("dish pan stir add cwd", known));
     let (kept, more) = tool(&["--main", "0", "--keep", "--plate,help"]);
-    assert_eq!((kept.join(" ").as_str(), more), ("dish pan plate help", known + 1));
+    assert_eq!((kept.join(" ").as_str(), more), ("dish pan plate help cwd", known + 1));
 }
 
 #[test]
@@ -422,21 +427,137 @@ fn longer_help_is_read_where_the_help_names_it() {
 }
 
 #[test]
-fn options_of_a_reading_tool_have_their_own_risk() {
-    let page = "Usage: stove find [OPTIONS] <DISH>\n\nOptions:\n  --plate <FILE>  Write the result to this file\n  \
-                --exec <CMD>  Execute CMD for each\n  --sort <KEY>  Sort by it\n  --delete  Delete what is found\n";
-    let page = read(&clean(page), &["find".to_owned()]);
-    let index = ToolIndex::from_configs(vec![Layer::loaded(catalog(&draft("stove", "", &[page.command]).text))]);
-    let tool = index.tools().next().unwrap();
-    assert_eq!(tool.risk(), Risk::Read);
-    let risks: Vec<(String, Option<Risk>)> =
-        tool.args().map(|arg| (arg.name().to_owned(), arg.risk().highest())).collect();
-    let expected = [
-        ("dish", None),
-        ("plate", Some(Risk::Write)),
-        ("exec", Some(Risk::Destructive)),
-        ("sort", None),
-        ("delete", Some(Risk::Destructive)),
-    ];
-    assert_eq!(risks, expected.map(|(name, risk)| (name.to_owned(), risk)));
+fn only_what_no_cage_holds_has_options_of_a_higher_risk() {
+    let drafted = |command: &str| {
+        let page = format!(
+            "Usage: stove {command} [OPTIONS] <DISH>\n\nOptions:\n  --plate <FILE>  Write the result to this file\n  \
+             --exec <CMD>  Execute CMD for each\n  --sort <KEY>  Sort by it\n  --delete  Delete what is found\n"
+        );
+        let page = read(&clean(&page), &[command.to_owned()]);
+        ToolIndex::from_configs(vec![Layer::loaded(catalog(&draft("stove", "", &[page.command]).text))])
+    };
+    let risks = |index: &ToolIndex| {
+        let tool = index.tools().next().unwrap();
+        let risks = tool.args().map(|arg| (arg.name().to_owned(), arg.risk().highest()));
+        risks.filter(|(_, risk)| risk.is_some()).collect::<Vec<_>>()
+    };
+
+    let caged = drafted("find");
+    let tool = caged.tools().next().unwrap();
+    assert_eq!((tool.risk(), tool.needs().and_then(|needs| needs.cage)), (Risk::Read, Some(Cage::Read)));
+    assert_eq!(risks(&caged), []);
+
+    let page = read(&clean("Create jars\n\nUsage: stove [OPTIONS] <DISH>\n\nOptions:\n  --force  Force it\n"), &[]);
+    let about = page.command.about.clone();
+    let program = ToolIndex::from_configs(vec![Layer::loaded(catalog(&draft("stove", &about, &[page.command]).text))]);
+    let tool = program.tools().next().unwrap();
+    assert_eq!((tool.risk(), tool.needs().and_then(|needs| needs.cage)), (Risk::Write, Some(Cage::Workspace)));
+    assert_eq!(risks(&program), []);
+
+    let free = drafted("add");
+    let tool = free.tools().next().unwrap();
+    assert_eq!((tool.risk(), tool.needs()), (Risk::Write, None));
+    let expected = ["plate", "exec", "delete"].map(|name| (name.to_owned(), Some(Risk::Destructive)));
+    assert_eq!(risks(&free), expected);
+}
+
+#[test]
+fn a_program_is_read_in_a_cage_with_a_home_of_its_own() {
+    let (directory, path) = scripted(
+        "nosy",
+        "echo x > \"$HOME/mark\" && echo home >&2; touch \"$(dirname \"$0\")/mark\"; printf 'usage: nosy <file>\\n\\n  -x  %s\\n' \"$SECRET\"",
+    );
+    let home = tempfile::tempdir().unwrap();
+    let mut import = climax();
+    import.env("HOME", home.path()).env("SECRET", "hush").args(["import", "--help-of"]).arg(&path);
+    let (status, stdout, stderr) = run(&mut import);
+    assert_eq!(status, 0, "{stderr}");
+    assert!(!home.path().join("mark").exists());
+    if climax::exec::Isolation::here().is_some() {
+        assert!(!directory.path().join("mark").exists() && !stdout.contains("hush"), "{stdout}");
+    }
+}
+
+#[test]
+fn init_drafts_many_programs_and_writes_nothing_over() {
+    let (_one, shelf) = program("shelf");
+    let (_two, mute) = scripted("mute", "echo I say nothing that is of use");
+    let directory = tempfile::tempdir().unwrap();
+    let configs = directory.path().join("configs");
+    let init = || run(climax().arg("init").arg(&shelf).arg(&mute).arg("git").arg("--dir").arg(&configs));
+
+    let (status, stdout, stderr) = init();
+    assert_eq!(status, 1, "{stderr}");
+    let row =
+        |name: &str| stdout.lines().find(|line| line.contains(name)).unwrap_or_else(|| panic!("{name}: {stdout}"));
+    assert!(
+        row("shelf").contains("help") && row("shelf").contains("caged") && row("shelf").contains("guess"),
+        "{stdout}"
+    );
+    assert!(row("mute").contains("no draft: neither `"), "{stdout}");
+    assert!(row("git").contains("bundled") && !configs.join("git.yaml").exists(), "{stdout}");
+    assert!(stdout.contains("1 program with") && stdout.contains("2 without a draft"), "{stdout}");
+
+    let file = configs.join("shelf.yaml");
+    fs::write(&file, "mine").unwrap();
+    let (_, stdout, _) = init();
+    assert!(stdout.contains("shelf.yaml exists") && fs::read_to_string(&file).unwrap() == "mine", "{stdout}");
+    let (status, _, stderr) = run(climax().args(["init", "git"]).current_dir(directory.path()));
+    assert_eq!((status, directory.path().join("git.yaml").exists()), (1, false));
+    assert!(stderr.contains("git is bundled"), "{stderr}");
+}
+
+#[test]
+fn init_says_what_a_newer_version_changed() {
+    let directory = tempfile::tempdir().unwrap();
+    let page = |text: &str| {
+        let script = format!("#!/bin/sh\ntest \"$*\" = --help && printf '{text}'\n");
+        let (source, path) = (directory.path().join("script"), directory.path().join("jar"));
+        fs::write(&source, script).unwrap();
+        assert!(std::process::Command::new("cp").args([&source, &path]).status().unwrap().success());
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    };
+    let path = page("Usage: jar [OPTIONS] [FILE]\n\nOptions:\n  --lid <L>  Lid\n  --red  Red\n  --old  Old\n");
+    let (status, _, stderr) =
+        run(climax().arg("init").arg(&path).arg("--output").arg(directory.path().join("jar.yaml")));
+    assert_eq!(status, 0, "{stderr}");
+    let check = || run(climax().args(["init", "--check", "jar", "--dir"]).arg(directory.path()));
+    assert_eq!(check().0, 0, "{:?}", check());
+
+    page("Usage: jar [OPTIONS] [FILE]\n\nOptions:\n  --lid <L>  Lid\n  --red <HUE>  Red\n  --new  New\n");
+    let (status, stdout, stderr) = check();
+    assert_eq!(status, 1, "{stderr}");
+    let changes: Vec<&str> = stdout.lines().filter_map(|line| line.split_once(" --").map(|(_, rest)| rest)).collect();
+    assert_eq!(changes, ["red: takes a value now", "new: New", "old"], "{stdout}");
+}
+
+#[test]
+fn init_prints_a_task_that_adds_phrases() {
+    let (_directory, path) = program("shelf");
+    let configs = tempfile::tempdir().unwrap();
+    let (status, _, stderr) = run(climax().arg("init").arg(&path).arg("--dir").arg(configs.path()));
+    assert_eq!(status, 0, "{stderr}");
+    let (status, stdout, _) = run(climax().args(["init", "--phrases", "--dir"]).arg(configs.path()));
+    assert!(status == 0 && stdout.contains("- shelf_prune: ") && stdout.contains("validate --lint"), "{stdout}");
+}
+
+#[test]
+fn init_reads_only_the_programs_of_a_history() {
+    let (directory, _) = program("shelf");
+    let home = tempfile::tempdir().unwrap();
+    fs::write(home.path().join(".bash_history"), "shelf hush-hush\nA=1 git log\n./x y\nno-such-program\n").unwrap();
+    let configs = home.path().join("configs");
+    let path = format!("{}:{}", directory.path().display(), std::env::var("PATH").unwrap());
+    let mut init = climax();
+    init.env("HOME", home.path())
+        .env_remove("HISTFILE")
+        .env("PATH", path)
+        .args(["init", "--used", "--dir"])
+        .arg(&configs);
+    let (status, stdout, stderr) = run(&mut init);
+    assert_eq!(status, 0, "{stderr}");
+    let written: Vec<_> = fs::read_dir(&configs).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(written, ["shelf.yaml"]);
+    assert!(!stdout.contains("hush") && !stderr.contains("hush"), "{stdout}{stderr}");
 }

@@ -92,7 +92,17 @@ fn entry_has_the_surface_and_the_options_with_absolute_paths() {
     assert_eq!(home.run(&args).0, 0);
     let entry: Value = serde_json::from_str(&home.read(".claude.json")).unwrap();
     let [config, policy] = [config, policy].map(|path| path.canonicalize().unwrap().display().to_string());
-    let words = json!(["--config", config, "--only", "--policy", policy, "--meta", "search,read,call"]);
+    let words = json!([
+        "--config",
+        config,
+        "--only",
+        "--policy",
+        policy,
+        "--meta",
+        "search,call,read,run",
+        "--answers",
+        "compact"
+    ]);
     assert_eq!(entry["mcpServers"]["climax"], json!({ "type": "stdio", "command": program(), "args": words }));
     assert_eq!(home.run(&["install", "claude-code", "--", "--meta", "search,run"]).0, 0);
     let entry: Value = serde_json::from_str(&home.read(".claude.json")).unwrap();
@@ -110,7 +120,8 @@ fn installed_server_asks_before_destructive_calls_unless_no_policy_is_wanted() {
     assert!(stdout.contains("policy.yaml: written; climax asks before destructive calls"), "{stdout}");
     assert_eq!(home.run(&["validate", "--policy", file]).0, 0);
     let entry: Value = serde_json::from_str(&home.read(".cursor/mcp.json")).unwrap();
-    assert_eq!(entry["mcpServers"]["climax"]["args"], json!(["--policy", home.path(file)]));
+    let words = json!(["--policy", home.path(file), "--meta", "search,call,read,run", "--answers", "compact"]);
+    assert_eq!(entry["mcpServers"]["climax"]["args"], words);
     let own = "default: enabled\n";
     home.write(file, own);
     let (_, stdout, _) = home.run(&["install", "gemini"]);
@@ -184,13 +195,35 @@ fn server_that_would_not_start_is_not_installed() {
 }
 
 #[test]
+fn options_that_the_server_does_not_take_are_refused() {
+    let home = Home::new();
+    let (status, _, stderr) = home.run(&["install", "cursor", "--", "--answer", "compact"]);
+    assert_eq!(status, 2, "{stderr}");
+    assert!(stderr.contains("--answer"), "{stderr}");
+    assert!(!home.path(".cursor/mcp.json").exists());
+}
+
+#[test]
+fn byte_order_mark_is_no_mistake() {
+    let home = Home::new();
+    home.write(".cursor/mcp.json", "\u{feff}{\"mcpServers\": {\"other\": {\"command\": \"x\"}}}");
+    assert_eq!(home.run(&["install", "cursor"]).0, 0);
+    let settings: Value = serde_json::from_str(&home.read(".cursor/mcp.json")).unwrap();
+    assert_eq!(settings["mcpServers"]["other"]["command"], "x");
+    assert!(settings["mcpServers"]["climax"].is_object());
+}
+
+#[test]
 fn project_settings_name_the_program_without_its_path() {
     let home = Home::new();
     assert_eq!(home.run(&["install", "claude-code", "--project"]).0, 0);
     let entry: Value = serde_json::from_str(&home.read(".mcp.json")).unwrap();
     let server = &entry["mcpServers"]["climax"];
     assert_eq!(server["command"], "climax");
-    assert_eq!(server["args"], json!(["--policy", "climax-policy.yaml", "--meta", "search,read,call"]));
+    assert_eq!(
+        server["args"],
+        json!(["--policy", "climax-policy.yaml", "--meta", "search,call,read,run", "--answers", "compact"])
+    );
     assert!(home.read("climax-policy.yaml").contains("global: destructive"));
     let (status, _, stderr) = home.run(&["list", "git", "--policy", "climax-policy.yaml"]);
     assert_eq!(status, 0, "{stderr}");

@@ -1,6 +1,7 @@
 //! Command lines: they are read back into the calls that they stand for.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Seek as _, Write as _};
 
 use climax::call::WriteMode;
 use climax::call::arguments::{Bound, BoundValue, Input, bind, bind_line};
@@ -10,6 +11,7 @@ use climax::catalog::{ArgView, Layer, Place, ResolvedTool, Rest, Risk, RuleView,
 use serde_json::{Map, Value, json};
 
 use crate::command_lines::programs;
+use crate::support::climax;
 
 /// The bundled tools.
 fn bundled() -> ToolIndex {
@@ -87,6 +89,17 @@ fn values(bound: &Bound<'_>) -> (BTreeMap<String, String>, Vec<(String, String)>
     (bound.iter().map(pair).collect(), ordered)
 }
 
+/// Words, with long options apart from the values that are joined to them: `--size 1` says what `--size=1` says.
+fn apart(words: &[String]) -> Vec<&str> {
+    words
+        .iter()
+        .flat_map(|word| match word.split_once('=') {
+            Some((option, value)) if option.starts_with("--") => vec![option, value],
+            _ => vec![word.as_str()],
+        })
+        .collect()
+}
+
 #[test]
 fn planned_command_lines_of_bundled_tools_are_read_back() {
     let index = bundled();
@@ -132,11 +145,9 @@ fn planned_command_lines_of_bundled_tools_are_read_back() {
                 // Another tool says the same, or says it better.
                 Ok(reading) => {
                     let again = bind_line(reading.tool, &reading.arguments, Input::Nothing).unwrap();
-                    let mut others = plan(reading.tool, &again, &|_| None).argv;
-                    let mut own = argv.clone();
-                    others.sort();
-                    own.sort();
-                    let lost: Vec<&String> = own.iter().filter(|word| !others.contains(word)).collect();
+                    let others = plan(reading.tool, &again, &|_| None).argv;
+                    let others = apart(&others);
+                    let lost: Vec<&str> = apart(&argv).into_iter().filter(|word| !others.contains(word)).collect();
                     if lost.is_empty() {
                         other += 1;
                     } else {
@@ -182,8 +193,8 @@ fn documented_lines_are_read_as_the_calls_that_give_them() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Reads a line in no directory and returns its tools, or the message of the error.
-fn tools_of(index: &ToolIndex, line: &str) -> Result<Vec<String>, String> {
+/// Reads a line in no directory and returns its calls, or the message of the error.
+fn calls_of<'a>(index: &'a ToolIndex, line: &str) -> Result<Vec<Reading<'a>>, String> {
     let context = LineContext {
         env: &|_| None,
         names_program: &|word, own| word == own,
@@ -193,7 +204,13 @@ fn tools_of(index: &ToolIndex, line: &str) -> Result<Vec<String>, String> {
         input: Input::Nothing,
     };
     let read = read_line(index, line, None, context).map_err(|error| error.to_string())?;
-    let names = read.calls().flat_map(|(_, reading)| {
+    Ok(read.calls().map(|(_, reading)| reading.clone()).collect())
+}
+
+/// Reads a line in no directory and returns its tools, or the message of the error.
+fn tools_of(index: &ToolIndex, line: &str) -> Result<Vec<String>, String> {
+    let calls = calls_of(index, line)?;
+    let names = calls.iter().flat_map(|reading| {
         let mut names = vec![reading.tool.name().to_owned()];
         let mut next = reading.started.as_deref();
         while let Some(started) = next {
@@ -281,6 +298,31 @@ fn lines_do_not_read_as_more_than_they_say() {
     }
 }
 
+/// `said.jsonl` has lines of the manuals of aws, docker, gh, kubectl, npm and terraform, each with its tool and the risk of
+/// what it says, or neither where it is not read.
+#[test]
+fn documented_lines_have_the_risk_of_what_they_say() {
+    let lines: Vec<Value> =
+        include_str!("../command_lines/said.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut input = tempfile::tempfile().unwrap();
+    for line in &lines {
+        writeln!(input, "{}", line["line"].as_str().unwrap()).unwrap();
+    }
+    input.rewind().unwrap();
+    let output = climax().args(["translate", "-", "--json"]).stdin(input).output().unwrap();
+    let answers = String::from_utf8(output.stdout).unwrap();
+    let mut wrong = Vec::new();
+    assert_eq!(answers.lines().count(), lines.len());
+    for (line, answer) in lines.iter().zip(answers.lines()) {
+        let answer: Value = serde_json::from_str(answer).unwrap();
+        let stage = &answer["stages"][0];
+        if stage["tool_name"] != line["tool"] || stage["risk"] != line["risk"] {
+            wrong.push(format!("{line}: {answer}"));
+        }
+    }
+    assert!(lines.len() > 100 && wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn a_number_below_zero_is_no_operand_that_is_text() {
     let index = bundled();
@@ -306,4 +348,28 @@ fn a_number_below_zero_is_no_operand_that_is_text() {
     assert!(numbers > 20, "{numbers} lines with numbers are read");
     let first = read_words(&index, &["head", "-5", "f"]).unwrap();
     assert_eq!(first.arguments["number"], json!("5"));
+}
+
+/// `bundled.txt` has lines of manuals, each behind its tool and the risk of the call.
+#[test]
+fn lines_of_manuals_are_read_as_calls_of_their_risk() {
+    let index = bundled();
+    let mut wrong = Vec::new();
+    let lines = include_str!("../command_lines/bundled.txt").lines();
+    for line in lines.clone() {
+        let mut parts = line.splitn(3, ' ');
+        let [tool, risk, line] = std::array::from_fn(|_| parts.next().unwrap());
+        let found = calls_of(&index, line).map(|calls| {
+            let of_call = |reading: &Reading<'_>| {
+                let bound = bind_line(reading.tool, &reading.arguments, Input::Nothing).unwrap();
+                format!("{} {}", reading.tool.name(), climax::call::risk::of_call(reading.tool, &bound).as_str())
+            };
+            calls.iter().map(of_call).collect::<Vec<_>>()
+        });
+        if found != Ok(vec![format!("{tool} {risk}")]) {
+            wrong.push(format!("{line}: {found:?}, not {tool} {risk}"));
+        }
+    }
+    assert!(lines.count() > 400);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -107,7 +107,14 @@ const HARMLESS: &[(&str, &str, &[&str])] = &[
     ("other programs", "git", &["--no-textconv"]),
     ("colour", "grep", &["--color=never"]),
     ("pager", "journalctl", &["--no-pager"]),
+    ("writes", "mysql", &["--init-command=SET SESSION TRANSACTION READ ONLY"]),
+    ("files that the server asks for", "mysql", &["--skip-local-infile"]),
+    ("pager", "mysql", &["--skip-pager"]),
+    ("time to complete names", "mysql", &["--skip-auto-rehash"]),
+    ("another session without its settings", "mysql", &["--skip-reconnect"]),
     ("prompt", "npm", &["--yes"]),
+    ("other programs", "psql", &["--no-psqlrc"]),
+    ("prompt", "psql", &["--no-password"]),
     ("other programs", "sed", &["--sandbox"]),
     ("other programs", "sqlite3", &["-init", "/dev/null"]),
     ("prompt", "sqlite3", &["-batch"]),
@@ -119,6 +126,7 @@ const HARMLESS: &[(&str, &str, &[&str])] = &[
     ("prompt", "terraform", &["-force"]),
     ("prompt", "terraform", &["-input=false"]),
     ("colour", "terraform", &["-no-color"]),
+    ("a file in the home directory", "wget", &["--no-hsts"]),
 ];
 
 /// Returns the words that remain when those that are harmless for a CLI are taken from the front, again and again.

@@ -28,6 +28,7 @@ mod completion;
 mod containers;
 mod desk;
 mod differential;
+mod documented_lines;
 mod exec;
 mod extended;
 mod failures;

@@ -97,9 +97,9 @@ fn words_are_completed_with_descriptions_and_errors_underlined() {
     terminal.shows("git log ");
     terminal.types("--date-o\t");
     terminal.shows("--date-order ");
-    terminal.types("--di\t");
+    terminal.types("--diff-\t");
     terminal.shows("--diff-algorithm  How lines are matched");
-    terminal.types("ff-algorithm=hi\t");
+    terminal.types("algorithm=hi\t");
     terminal.shows("--diff-algorithm=histogram");
     terminal.types(" | grpe");
     terminal.shows("\x1b[4;31mgrpe\x1b[0m");

@@ -14,8 +14,8 @@ fn bundled() -> ToolIndex {
 async fn near_misses_of_lines_would_be_accepted() {
     let mut client = Client::open(unrestricted(bundled()), meta(&["run"]), json!({})).await;
     for (line, near) in [
-        ("rg -n x f", None),
-        ("awk '{print $1}' f", None),
+        ("qpdf -n x f", None),
+        ("julia '{print $1}' f", None),
         ("gti log", Some("git")),
         ("gti log --grpah", Some("git")),
         ("git log --grpah", Some("--graph")),

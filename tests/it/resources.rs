@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use climax::mcp::Surface;
+use climax::mcp::{MetaSurface, Surface};
 use serde_json::{Value, json};
 
 use crate::client::{Client, modern_meta, restricted, unrestricted};
@@ -69,6 +69,17 @@ async fn long_outputs_are_stored_and_can_be_read_in_parts() {
     let wrong = read(&mut client, &format!("{uri}?page=2")).await;
     assert_eq!(wrong["error"]["code"], -32602, "{wrong}");
     assert_eq!(read(&mut client, "climax://output/00").await["error"]["code"], -32002);
+}
+
+#[tokio::test]
+async fn the_rest_of_a_long_output_is_read_by_a_call() {
+    let index = support::index(&fake_config("  - {name: long, description: x, command: flood 100000}\n"));
+    let mut client = Client::open(unrestricted(index), Surface::Meta(MetaSurface::default()), json!({})).await;
+    let call = json!({ "name": "climax_call", "arguments": { "tool_name": "long" } });
+    let result = client.ask(1, "tools/call", &call).await["result"].clone();
+    assert!(result["content"][0]["text"].as_str().unwrap().len() < 33 << 10, "32 KiB are shown");
+    let hint = result["content"].as_array().unwrap().last().unwrap()["text"].as_str().unwrap();
+    assert!(hint.contains(r#"climax_call {"tool_name":"climax_output""#) && hint.contains("100000"), "{hint}");
 }
 
 #[tokio::test]

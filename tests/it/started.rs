@@ -73,7 +73,7 @@ async fn words_that_no_tool_takes_are_errors_that_name_the_command() {
 async fn near_misses_of_started_programs_would_be_accepted() {
     let mut client = Client::open(unrestricted(bundled()), surface(), json!({})).await;
     for (words, near) in
-        [(json!(["gti", "log"]), true), (json!(["awk", "{print}"]), false), (json!(["rg", "x"]), false)]
+        [(json!(["gti", "log"]), true), (json!(["julia", "{print}"]), false), (json!(["qpdf", "x"]), false)]
     {
         let call = json!({ "tool_name": "coreutils_timeout", "args": { "duration": "5", "command": words } });
         let result = client.tool("climax_call", call).await;

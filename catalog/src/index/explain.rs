@@ -32,6 +32,8 @@ pub struct Score {
     pub mention: f64,
     /// What is taken away since the tool's name says more than the sentence.
     pub unsaid: f64,
+    /// What is taken away since the sentence is a question and the tool changes something.
+    pub changes: f64,
     /// What all of this is multiplied by, to be compared with what other sentences give.
     pub factor: f64,
     /// The result.
@@ -70,11 +72,14 @@ impl ToolIndex {
         let scores = score::scores(self, &request, &self.runs(filter), filter.is_narrow());
         let words: Vec<_> = self.layers.iter().map(|layer| FieldWords::of(&layer.catalog)).collect();
 
-        let explained = self.rank(&request, filter, &literal, limit).into_iter().map(|id| {
-            let from_sentences = scores.parts.iter().filter_map(|part| self.score_from(part, &words, id));
-            let score = from_sentences.max_by(|one, other| one.total.total_cmp(&other.total));
-            FoundTool { entry: self.tool(id).entry(), found_as: literal.match_of_tool(self, id), score }
-        });
+        let explained = self
+            .rank(&request, filter, &literal, limit, if strategy == Strategy::Auto { super::search::FALL } else { 0.0 })
+            .into_iter()
+            .map(|id| {
+                let from_sentences = scores.parts.iter().filter_map(|part| self.score_from(part, &words, id));
+                let score = from_sentences.max_by(|one, other| one.total.total_cmp(&other.total));
+                FoundTool { entry: self.tool(id).entry(), found_as: literal.match_of_tool(self, id), score }
+            });
         explained.collect()
     }
 
@@ -87,25 +92,26 @@ impl ToolIndex {
         for gain in &part.gains {
             let Some(posting) = gain.term.posting(self, id) else { continue };
             sum = sum.saturating_add(gain.of(posting));
-            named = named.saturating_add(posting.named);
+            named = named.saturating_add(posting.said());
             terms.push(share(gain, posting.impact, gain.of(posting), words[layer].frequencies(row, &gain.stem)));
         }
 
-        let is_of_tool =
-            |named: &&super::mention::Mention| named.layer == layer && named.rows.range().contains(&(row as usize));
-        let mention = part.named.iter().filter(is_of_tool).map(|named| gain_of_mention(named.is_first)).sum();
+        let mention =
+            part.named.iter().filter(|named| named.has(layer, row)).map(|named| gain_of_mention(named.is_first)).sum();
         sum = sum.saturating_add(mention);
 
         let tools = self.layers.iter().map(|layer| layer.catalog.tools.len()).sum();
         let name = self.layers[layer].catalog.ranked.names[row as usize];
         let kept = lowered(sum, loss_of_unsaid(tools), name.saturating_sub(named));
-        (kept > 0).then(|| Score {
+        let left = if part.asks { score::asked(kept, self.layers[layer].reads(row)) } else { kept };
+        (left > 0).then(|| Score {
             sentence: part.words.clone(),
             terms,
             mention: units(mention),
             unsaid: units(sum - kept),
+            changes: units(kept - left),
             factor: part.factor(),
-            total: units(scaled(kept, part.factor)),
+            total: units(scaled(left, part.factor)),
             covered: covered(self, &part.known, id),
             needed: needed(self, &part.known),
         })

@@ -11,6 +11,13 @@ pub(super) struct Mention {
     pub(super) is_first: bool,
 }
 
+impl Mention {
+    /// Whether a tool is one of the CLI.
+    pub(super) fn has(&self, layer: usize, row: u32) -> bool {
+        self.layer == layer && self.rows.range().contains(&(row as usize))
+    }
+}
+
 /// Where a sentence first names a CLI.
 ///
 /// A first word with a capital is no name of a CLI without, since all sentences start so. Nor is a verb: `find known bugs`.

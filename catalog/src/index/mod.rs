@@ -13,6 +13,7 @@ use crate::view::{CliView, ResolvedTool};
 
 mod explain;
 mod floor;
+mod foreign;
 mod lexical;
 mod mention;
 mod near;
@@ -21,6 +22,7 @@ pub(crate) mod ranked;
 mod rarity;
 mod readable;
 mod score;
+mod script;
 mod search;
 mod sentence;
 mod term;
@@ -241,6 +243,11 @@ impl ToolIndex {
 }
 
 impl Layer {
+    /// Whether a tool changes nothing, unless an argument says otherwise.
+    fn reads(&self, tool: u32) -> bool {
+        matches!(self.catalog.tools[tool as usize].risk, None | Some(Risk::Read))
+    }
+
     fn serves(&self, tool: u32) -> bool {
         self.clis.as_ref().is_none_or(|clis| clis.contains(&self.catalog.tools[tool as usize].cli))
     }

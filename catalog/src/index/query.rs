@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use super::foreign;
 use super::sentence::{self, is_content};
-use super::tokens::{stem, words};
-use super::vocabulary::{SYNONYMS, WEAK_WORDS};
+use super::tokens::{is_inflected, scripts, stem, words};
+use super::vocabulary::{NUMBER_WORDS, SYNONYMS, WEAK_WORDS};
 
 /// How much less each word counts than the one before it: requests start with what is wanted.
 const DECAY: f64 = 0.125;
@@ -25,6 +26,8 @@ const MAX_TERMS: usize = 96;
 pub(super) struct Request {
     /// The sentences that say something.
     pub(super) sentences: Vec<QuerySentence>,
+    /// Whether it is in another language than English: names of programs are most of what is known of it.
+    pub(super) is_foreign: bool,
 }
 
 /// What a sentence of a request says.
@@ -37,13 +40,19 @@ pub(super) struct QuerySentence {
     pub(super) compounds: Vec<Compound>,
     /// Its words of content as written, for names of programs.
     pub(super) words: Vec<String>,
+    /// Whether it asks how things are, which commands nothing.
+    pub(super) asks: bool,
 }
 
 /// A stem that is said.
 pub(super) struct Term {
     pub(super) stem: String,
+    /// The word as it is first said, lowercased.
+    pub(super) said: String,
     /// How much it counts, at most 1.
     pub(super) weight: f64,
+    /// Whether it is said in a form that commands nothing.
+    pub(super) is_inflected: bool,
     /// Stems that stand for it and are not said, each with the first term of the sentence that it stands for.
     pub(super) synonyms: Vec<String>,
 }
@@ -56,15 +65,20 @@ pub(super) struct Compound {
 }
 
 impl Request {
-    pub(super) fn new(text: &str) -> Self {
+    /// Reads a text. `is_known` says whether tools have a lowercased word.
+    pub(super) fn new(text: &str, is_known: impl Fn(&str) -> bool) -> Self {
         let text = shortened(text);
+        let english = foreign::english(&text, |word| !is_content(word) || is_known(word));
+        let is_foreign = english.is_some();
+        let text = english.map_or(text, Cow::Owned);
         let mut left = MAX_TERMS;
         let sentences = sentence::sentences(&text).into_iter().map(|sentence| {
             let sentence = QuerySentence::new(&sentence, left);
             left -= sentence.terms.len();
             sentence
         });
-        Self { sentences: sentences.filter(|sentence| !sentence.terms.is_empty()).collect() }
+        let sentences = sentences.filter(|sentence| !sentence.terms.is_empty()).collect();
+        Self { sentences, is_foreign }
     }
 }
 
@@ -97,18 +111,18 @@ impl QuerySentence {
         content(sentence.lead).for_each(|word| terms.add(&word, LEADING));
         let compounds = compounds(&main, &terms.said);
         add_synonyms(&mut terms.said);
-        let written = sentence.core.split(|c: char| !c.is_alphanumeric() && !"_-+.".contains(c));
+        let written = sentence.core.split(|c: char| !c.is_alphanumeric() && !"_-+.".contains(c)).flat_map(scripts);
 
         // A full stop or dash at the end belongs to the sentence.
         let names = written.map(|word| word.trim_matches(['.', '-', '_'])).filter(|word| !word.is_empty());
         let words = names.filter(|word| is_content(&super::lowercase(word))).map(str::to_owned).collect();
-        Self { weight: sentence.weight, terms: terms.said, compounds, words }
+        Self { weight: sentence.weight, terms: terms.said, compounds, words, asks: sentence.asks }
     }
 }
 
-/// Whether a word is a number. Most are values: `show issue 42`.
+/// Whether a word is a number. Most are values: `show issue 42`, `the last five commits`.
 fn is_number(word: &str) -> bool {
-    word.bytes().all(|byte| byte.is_ascii_digit())
+    word.bytes().all(|byte| byte.is_ascii_digit()) || NUMBER_WORDS.contains(&word)
 }
 
 /// The terms of a sentence, each with the weight of where it is first said.
@@ -121,7 +135,9 @@ impl Terms {
     fn add(&mut self, word: &str, weight: f64) {
         let stem = stem(word);
         if self.said.len() < self.max && self.said.iter().all(|term| term.stem != stem) {
-            self.said.push(Term { stem: stem.into_owned(), weight, synonyms: Vec::new() });
+            let is_inflected = is_inflected(word);
+            let [stem, said] = [&*stem, word].map(str::to_owned);
+            self.said.push(Term { stem, said, weight, is_inflected, synonyms: Vec::new() });
         }
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
 
-use super::tokens::{stem, stems, words};
+use super::tokens::{is_inflected, stem, stems, words};
 use crate::offset::{Full, offset};
 use crate::raise;
 use crate::table::{Catalog, CheckedCli, CheckedTool, Ranked, Rows, Texts};
@@ -29,9 +29,9 @@ struct IndexedField {
 const EACH: u32 = u32::MAX;
 
 const FIELDS: [IndexedField; 9] = [
-    IndexedField { name: "name", weight: 3.2, length: 1.0, most: EACH },
+    IndexedField { name: "name", weight: 2.4, length: 1.0, most: EACH },
     // It tells what the tool does.
-    IndexedField { name: "last word of name", weight: 4.2, length: 0.0, most: EACH },
+    IndexedField { name: "last word of name", weight: 2.8, length: 0.0, most: EACH },
     IndexedField { name: "CLI name, category, tags", weight: 0.7, length: 0.5, most: EACH },
     IndexedField { name: "CLI description", weight: 0.35, length: 0.75, most: EACH },
     IndexedField { name: "description", weight: 2.0, length: 0.75, most: EACH },
@@ -62,7 +62,9 @@ const FIRST_WORDS: usize = 4;
 /// How much a request must say of a word of a tool's name that tells where it belongs (`remote` in `git_remote_add`).
 pub(super) const PLACE: u8 = 2;
 /// The same for the last word, which tells what the tool does. Requests often use another word for that.
-const ACTION: u8 = 1;
+pub(super) const ACTION: u8 = 1;
+/// [`Posting::named`] of a last word that is no command: the plural in `docker_images`.
+const THINGS: u8 = 3;
 
 /// Collects the words of tools, in catalog order.
 #[derive(Default)]
@@ -76,7 +78,7 @@ pub(crate) struct Builder {
 /// The words of a tool.
 struct Entry {
     fields: [HashMap<String, u32>; FIELDS.len()],
-    /// [`PLACE`] or [`ACTION`] of each word of its name, without those of its CLI's name.
+    /// [`PLACE`], [`ACTION`] or [`THINGS`] of each word of its name, without those of its CLI's name.
     name: HashMap<String, u8>,
 }
 
@@ -121,7 +123,7 @@ impl Builder {
             *total += field.len() as u64;
         }
 
-        self.tools.push(Entry { fields: fields.map(counted), name: parts(name, &self.cli.names) });
+        self.tools.push(Entry { fields: fields.map(counted), name: parts(&tool.name, name, &self.cli.names) });
     }
 
     /// The average number of words in each field.
@@ -144,7 +146,8 @@ impl Builder {
             }
         }
 
-        let names = self.tools.iter().map(|tool| tool.name.values().fold(0, |sum: u8, part| sum.saturating_add(*part)));
+        let names =
+            self.tools.iter().map(|tool| tool.name.values().fold(0, |sum: u8, part| sum.saturating_add(said(*part))));
         let (mut text, mut text_ends, mut bytes, mut ends) = (String::new(), Vec::new(), Vec::new(), Vec::new());
         for (term, list) in &postings {
             text.push_str(term);
@@ -192,10 +195,11 @@ fn name_stems(name: &str) -> Vec<String> {
     words(name).map(|word| stem(&word).into_owned()).collect()
 }
 
-/// [`PLACE`] or [`ACTION`] of each word of a tool's name.
-fn parts(name: Vec<String>, cli: &[String]) -> HashMap<String, u8> {
-    let mut own: Vec<String> = name.into_iter().filter(|word| !cli.contains(word)).collect();
-    let action = own.pop().map(|word| (word, ACTION));
+/// [`PLACE`], [`ACTION`] or [`THINGS`] of each word of a tool's name, whose stems are `stems`.
+fn parts(name: &str, stems: Vec<String>, cli: &[String]) -> HashMap<String, u8> {
+    let is_command = words(name).last().is_some_and(|word| !is_inflected(&word));
+    let mut own: Vec<String> = stems.into_iter().filter(|word| !cli.contains(word)).collect();
+    let action = own.pop().map(|word| (word, if is_command { ACTION } else { THINGS }));
     action.into_iter().chain(own.into_iter().map(|word| (word, PLACE))).collect()
 }
 
@@ -273,14 +277,29 @@ const NAMED_BITS: u32 = 2;
 pub(super) struct Posting {
     pub(super) row: u32,
     pub(super) impact: u8,
-    /// [`PLACE`] or [`ACTION`] if the term is a word of the tool's name, else 0.
+    /// [`PLACE`], [`ACTION`] or [`THINGS`] if the term is a word of the tool's name, else 0.
     pub(super) named: u8,
+}
+
+/// How much of a tool's name is said with a word of it.
+fn said(named: u8) -> u8 {
+    if named == THINGS { ACTION } else { named }
 }
 
 impl Posting {
     /// How much the term is what the tool is about, from 0 to 1.
     pub(super) fn strength(self) -> f64 {
         (f64::from(self.impact) / MAX_IMPACT).sqrt()
+    }
+
+    /// How much of the tool's name is said with the term.
+    pub(super) fn said(self) -> u8 {
+        said(self.named)
+    }
+
+    /// Whether the term is what the tool's name commands.
+    pub(super) fn is_command(self) -> bool {
+        self.named == ACTION
     }
 }
 

@@ -5,9 +5,9 @@ use std::collections::BinaryHeap;
 
 use strum::IntoStaticStr;
 
-use super::floor::{self, LOOKED_AT};
+use super::floor::{self, LOOKED_AT, MEANT, STAND_IN};
 use super::mention::{Mention, position_of};
-use super::near::near;
+use super::near::{Near, is_nearly_empty, near};
 use super::query::{QuerySentence, Request, Term, WEAK};
 use super::ranked::{PLACE, Posting};
 use super::rarity::{fixed, rarity};
@@ -27,11 +27,15 @@ const NAMED: f64 = 0.8;
 /// Loss of a tool whose name says more than the request, in rarities of a word that one tool has.
 const UNSAID: f64 = 0.15;
 /// Weight of a synonym of a word.
-const SYNONYM: f64 = 0.15;
+const SYNONYM: f64 = 0.1;
 /// Weight of a word that two adjacent words of the request make.
 const COMPOUND: f64 = 0.86;
 /// Weight of a term that an unknown word was probably meant to be.
 const NEAR: f64 = 0.75;
+/// What is left of a term in a form that commands nothing, for tools whose names command it.
+const INFLECTED: f64 = 0.6;
+/// What is left of the score of a tool that changes something, for a question.
+const CHANGES: f64 = 0.7;
 /// Unknown words for which such terms are looked for: each look goes through all terms.
 const MAX_NEAR_LOOKS: usize = 8;
 /// How likely a sentence must be the request for its unknown words to be looked for.
@@ -47,6 +51,7 @@ pub(super) fn scores(index: &ToolIndex, request: &Request, runs: &[(usize, Rows)
     let mut scorer = Scorer::new(index);
     let mut all = Scores::none(index);
     let is_alone = request.sentences.len() == 1;
+    scorer.is_foreign = request.is_foreign;
     for sentence in &request.sentences {
         let named = scorer.clis_in(sentence);
         scorer.scope = if is_narrowed { Some(Scope::new(runs.to_vec())) } else { Scope::of_first(&named) };
@@ -54,10 +59,11 @@ pub(super) fn scores(index: &ToolIndex, request: &Request, runs: &[(usize, Rows)
         let top = best(visible(index, runs, &scorer.sums), LOOKED_AT);
         // A lone word may be misspelt or cut short, and no tool is about anything else than it.
         let is_lone_word = is_alone && known.len() == 1 && !top.is_empty();
-        let is_served = is_lone_word || floor::is_served(index, &sentence.words, &known, &top);
+        let is_served = is_lone_word || floor::is_served(index, &named, &known, &top);
         let gains = std::mem::take(&mut scorer.gains);
         if is_alone {
-            let part = SentencePart { words: sentence.words.clone(), gains, named, known, factor: ONE };
+            let part =
+                SentencePart { words: sentence.words.clone(), gains, named, known, factor: ONE, asks: sentence.asks };
             return Scores { layers: scorer.sums, is_served, parts: vec![part] };
         }
         // Once a tool serves a sentence, those that none serves are beside the point.
@@ -69,7 +75,8 @@ pub(super) fn scores(index: &ToolIndex, request: &Request, runs: &[(usize, Rows)
             // Long sentences have high scores for saying much.
             let factor = u64::from(fixed(sentence.weight / mass.sqrt() * ONE_AS_FLOAT));
             all.merge(&scorer.sums, factor);
-            all.parts.push(SentencePart { words: sentence.words.clone(), gains, named, known, factor });
+            let words = sentence.words.clone();
+            all.parts.push(SentencePart { words, gains, named, known, factor, asks: sentence.asks });
         }
         scorer.clear();
     }
@@ -109,6 +116,7 @@ pub(super) struct SentencePart {
     pub(super) known: Vec<KnownTerm>,
     /// What the scores are multiplied by, in parts of [`ONE`], to be compared with those of other sentences.
     pub(super) factor: u64,
+    pub(super) asks: bool,
 }
 
 impl SentencePart {
@@ -136,6 +144,8 @@ pub(super) struct Gain {
     pub(super) weight: u32,
     /// For tools that have the term in their names.
     in_name: u32,
+    /// Share of the impact, in thousandths, for tools whose names command the term.
+    in_command: u32,
 }
 
 /// Where a term comes from.
@@ -155,7 +165,9 @@ pub(super) enum Origin {
 impl Gain {
     /// What a tool gains that has the term.
     pub(super) fn of(&self, posting: Posting) -> u32 {
-        self.weight * u32::from(posting.impact) + if posting.named > 0 { self.in_name } else { 0 }
+        let gain = self.weight * u32::from(posting.impact);
+        let gain = if posting.is_command() { gain / 1000 * self.in_command } else { gain };
+        gain + if posting.named > 0 { self.in_name } else { 0 }
     }
 }
 
@@ -203,6 +215,7 @@ struct Scorer<'a> {
     gains: Vec<Gain>,
     /// Unknown words that are still looked for.
     looks_left: usize,
+    is_foreign: bool,
 }
 
 /// Some tools of an index.
@@ -230,7 +243,16 @@ impl<'a> Scorer<'a> {
         let sizes = || index.layers.iter().map(|layer| layer.catalog.tools.len());
         let sums = sizes().map(|tools| vec![0; tools]).collect();
         let named = sizes().map(|tools| vec![0; tools]).collect();
-        Self { index, tools: sizes().sum(), scope: None, sums, named, gains: Vec::new(), looks_left: MAX_NEAR_LOOKS }
+        Self {
+            index,
+            tools: sizes().sum(),
+            scope: None,
+            sums,
+            named,
+            gains: Vec::new(),
+            looks_left: MAX_NEAR_LOOKS,
+            is_foreign: false,
+        }
     }
 
     fn clear(&mut self) {
@@ -245,24 +267,29 @@ impl<'a> Scorer<'a> {
         for compound in &sentence.compounds {
             let located = LocatedTerm::find(self.index, &compound.stem);
             if located.tools > 0 {
-                self.add(Origin::Compound, &compound.stem, &located, COMPOUND * self.rarity(&located));
+                self.add(Origin::Compound, &compound.stem, &located, COMPOUND * self.rarity(&located), false);
                 let parts = compound.words.each_ref().map(|word| stem(word));
                 let said = sentence.terms.iter().zip(&mut terms);
                 let parts_said = said.filter(|(term, _)| parts.contains(&term.stem.as_str().into()));
-                parts_said.for_each(|(_, known)| known.stand_ins.push(located.clone()));
+                parts_said.for_each(|(_, known)| known.stand_ins.push((located.clone(), STAND_IN)));
             }
         }
 
         self.add_named(named);
         self.take_unsaid();
+        if sentence.asks {
+            self.take_changes();
+        }
         terms
     }
 
     fn add_term(&mut self, term: &Term, is_likely: bool) -> KnownTerm {
         let exact = LocatedTerm::find(self.index, &term.stem);
-        let mut stand_ins: Vec<_> = term.synonyms.iter().map(|stem| LocatedTerm::find(self.index, stem)).collect();
-        for (stem, synonym) in term.synonyms.iter().zip(&stand_ins) {
-            self.add(Origin::Synonym, stem, synonym, SYNONYM * term.weight * self.rarity(synonym));
+        let is_inflected = term.is_inflected;
+        let locate = |stem: &String| (LocatedTerm::find(self.index, stem), STAND_IN);
+        let mut stand_ins: Vec<_> = term.synonyms.iter().map(locate).collect();
+        for (stem, (synonym, _)) in term.synonyms.iter().zip(&stand_ins) {
+            self.add(Origin::Synonym, stem, synonym, SYNONYM * term.weight * self.rarity(synonym), is_inflected);
         }
 
         let mut mass = term.weight * self.rarity(&exact);
@@ -272,29 +299,40 @@ impl<'a> Scorer<'a> {
         }
 
         if exact.tools > 0 {
-            self.add(Origin::Said, &term.stem, &exact, mass);
-        } else if is_likely && self.looks_left > 0 {
+            self.add(Origin::Said, &term.stem, &exact, mass, is_inflected);
+        } else if is_likely && term.weight > WEAK && self.looks_left > 0 {
             self.looks_left -= 1;
-            for stem in near(self.index, &term.stem) {
+            if is_nearly_empty(&term.said) {
+                mass *= WEAK;
+            }
+            let mut likely_mass: f64 = 0.0;
+            for Near { stem, is_misspelt } in near(self.index, term) {
                 let near = LocatedTerm::find(self.index, &stem);
-                self.add(Origin::Near, &stem, &near, NEAR * term.weight * self.rarity(&near));
-                stand_ins.push(near);
+                let near_mass = term.weight * self.rarity(&near);
+                self.add(Origin::Near, &stem, &near, NEAR * near_mass, is_inflected);
+                stand_ins.push((near, if is_misspelt { MEANT } else { STAND_IN }));
+                likely_mass = likely_mass.max(if is_misspelt { near_mass } else { 0.0 });
+            }
+            // A misspelt word tells no more than the right one.
+            if likely_mass > 0.0 {
+                mass = mass.min(likely_mass);
             }
         }
 
         KnownTerm { mass, exact, stand_ins }
     }
 
-    fn add(&mut self, origin: Origin, stem: &str, term: &LocatedTerm, weight: f64) {
+    fn add(&mut self, origin: Origin, stem: &str, term: &LocatedTerm, weight: f64, is_inflected: bool) {
         let in_name = if self.scope.is_some() { fixed(IN_NAME * weight * UNIT) } else { 0 };
         let weight = fixed(1000.0 * weight);
-        let gain = Gain { origin, stem: stem.to_owned(), term: term.clone(), weight, in_name };
+        let in_command = if is_inflected { fixed(1000.0 * INFLECTED) } else { 1000 };
+        let gain = Gain { origin, stem: stem.to_owned(), term: term.clone(), weight, in_name, in_command };
 
         for (layer, (sums, named)) in self.sums.iter_mut().zip(&mut self.named).enumerate() {
             for posting in gain.term.postings(self.index, layer) {
                 let row = posting.row as usize;
                 sums[row] = sums[row].saturating_add(gain.of(posting));
-                named[row] = named[row].saturating_add(posting.named);
+                named[row] = named[row].saturating_add(posting.said());
             }
         }
         self.gains.push(gain);
@@ -315,7 +353,7 @@ impl<'a> Scorer<'a> {
         let named = self.index.segments.iter().filter_map(|segment| {
             let cli = self.index.cli(*segment);
             let position = position_of(cli, &sentence.words)?;
-            Some(Mention { layer: segment.layer, rows: cli.tool_rows(), is_first: position == 0 })
+            Some(Mention { layer: segment.layer, rows: cli.tool_rows(), is_first: position == 0 || self.is_foreign })
         });
         named.collect()
     }
@@ -330,6 +368,15 @@ impl<'a> Scorer<'a> {
         }
     }
 
+    /// Lowers tools that change something: a question asks for none of them.
+    fn take_changes(&mut self) {
+        for (layer, sums) in self.index.layers.iter().zip(&mut self.sums) {
+            for (row, sum) in (0..).zip(sums.iter_mut()).filter(|(_, sum)| **sum > 0) {
+                *sum = asked(*sum, layer.reads(row));
+            }
+        }
+    }
+
     /// Lowers tools whose names say more than the sentence: those that also match are beside what is asked for, or a special
     /// case of it.
     fn take_unsaid(&mut self) {
@@ -340,6 +387,11 @@ impl<'a> Scorer<'a> {
             }
         }
     }
+}
+
+/// What a question leaves of a score, by whether the tool only reads.
+pub(super) fn asked(sum: u32, reads: bool) -> u32 {
+    if reads { sum } else { fixed(f64::from(sum) * CHANGES).max(sum.min(1)) }
 }
 
 /// What the tools of a CLI gain that a sentence names.

@@ -1,7 +1,9 @@
 //! Searches of the index, by each strategy.
 
+use super::foreign;
 use super::lexical;
 use super::query::Request;
+use super::rarity::fixed;
 use super::score;
 use super::{Id, Segment, ToolIndex, lowercase, sentence, tokens};
 use strum::{EnumString, IntoStaticStr, VariantArray};
@@ -65,6 +67,11 @@ pub enum Match {
 /// Tools that are found by their rank alone, at most: later ones have little to do with the query.
 const MAX_RANKED: usize = 100;
 
+/// Share of the best score below which [`Strategy::Auto`] ends a list, unless a filter says what it is about.
+pub(super) const FALL: f64 = 0.6;
+/// Tools found by rank alone that a list has in any case.
+const LEAST_RANKED: usize = 2;
+
 /// Words of a query that are compared with those of a name, which is far shorter.
 const MAX_NAME_WORDS: usize = 64;
 
@@ -84,7 +91,19 @@ impl ToolIndex {
     #[must_use]
     pub fn search_by(&self, strategy: Strategy, filter: Filter<'_>, limit: usize) -> Vec<ToolIndexEntry<'_>> {
         match self.read(strategy, filter) {
-            Some((request, literal)) => self.entries(self.rank(&request, filter, &literal, limit)),
+            Some((request, literal)) => {
+                let share = if strategy == Strategy::Auto { FALL } else { 0.0 };
+                self.entries(self.rank(&request, filter, &literal, limit, share))
+            }
+            None => self.search(filter, limit),
+        }
+    }
+
+    /// Finds tools as [`Self::search_by`] does, without an end where the score falls.
+    #[must_use]
+    pub fn search_deep(&self, strategy: Strategy, filter: Filter<'_>, limit: usize) -> Vec<ToolIndexEntry<'_>> {
+        match self.read(strategy, filter) {
+            Some((request, literal)) => self.entries(self.rank(&request, filter, &literal, limit, 0.0)),
             None => self.search(filter, limit),
         }
     }
@@ -92,7 +111,7 @@ impl ToolIndex {
     /// The request and the literal matches of a query that is ranked; `None` for other searches.
     pub(super) fn read(&self, strategy: Strategy, filter: Filter<'_>) -> Option<(Request, Literal)> {
         let query = filter.query.filter(|query| strategy != Strategy::Lexical && !query.is_empty())?;
-        let request = Request::new(query);
+        let request = Request::new(query, |word| self.knows(word));
         if strategy == Strategy::Auto {
             return Some((request, self.literal(filter, query)));
         }
@@ -102,12 +121,16 @@ impl ToolIndex {
     /// The words of a query that no tool knows, in their order, at most 32.
     #[must_use]
     pub fn unmatched_words(&self, query: &str) -> Vec<String> {
-        let is_known = |word: &String| {
-            let stem = tokens::stem(word);
-            self.layers.iter().any(|layer| layer.catalog.ranked.find(&stem).is_some())
-        };
-        let words = tokens::words(query).filter(|word| sentence::is_content(word) && !is_known(word));
+        let english = foreign::english(query, |word| !sentence::is_content(word) || self.knows(word));
+        let query = english.as_deref().unwrap_or(query);
+        let words = tokens::words(query).filter(|word| sentence::is_content(word) && !self.knows(word));
         words.take(MAX_UNMATCHED_WORDS).collect()
+    }
+
+    /// Whether a tool has a lowercased word.
+    fn knows(&self, word: &str) -> bool {
+        let stem = tokens::stem(word);
+        self.layers.iter().any(|layer| layer.catalog.ranked.find(&stem).is_some())
     }
 
     fn entries(&self, ids: impl IntoIterator<Item = Id>) -> Vec<ToolIndexEntry<'_>> {
@@ -140,7 +163,14 @@ impl ToolIndex {
     }
 
     /// The literal matches, best first, then what ranking alone finds.
-    pub(super) fn rank(&self, request: &Request, filter: Filter<'_>, literal: &Literal, limit: usize) -> Vec<Id> {
+    pub(super) fn rank(
+        &self,
+        request: &Request,
+        filter: Filter<'_>,
+        literal: &Literal,
+        limit: usize,
+        share: f64,
+    ) -> Vec<Id> {
         let runs = self.runs(filter);
         let is_narrowed = filter.is_narrow();
         let mut scores = score::scores(self, request, &runs, is_narrowed);
@@ -148,7 +178,15 @@ impl ToolIndex {
             literal.ids.iter().map(|id| ((literal.match_of(self.tool(*id).name()), scores.take(*id)), *id)).collect();
         // A filter says already what the request is about.
         let ranked = (scores.is_served || is_narrowed).then(|| scores.visible(self, &runs));
-        let ranked = ranked.into_iter().flatten().map(|(score, id)| ((Match::Rank, Some(score)), id));
+        let ranked: Vec<_> = ranked.into_iter().flatten().collect();
+        let top =
+            literals.iter().filter_map(|((_, score), _)| *score).chain(ranked.iter().map(|(score, _)| *score)).max();
+        let share = if is_narrowed { 0.0 } else { share };
+        let least = fixed(share * f64::from(top.unwrap_or_default()));
+        let first = score::best(ranked.iter().map(|(score, id)| (*score, (*score, *id))), LEAST_RANKED);
+        let least = first.last().map_or(least, |(score, _)| least.min(*score));
+        let ranked = ranked.into_iter().filter(|(score, _)| *score >= least);
+        let ranked = ranked.map(|(score, id)| ((Match::Rank, Some(score)), id));
 
         score::best(literals.into_iter().chain(ranked), limit.min(literal.ids.len() + MAX_RANKED))
     }

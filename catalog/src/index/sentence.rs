@@ -1,7 +1,9 @@
 //! Sentences of a request: which of them ask for something, and where in them that starts.
 
 use super::tokens::{is_stop_word, words};
-use super::vocabulary::{ASKING, ASKING_WORDS, AUXILIARIES, FRAME_WORDS, RELATIVE_WORDS, STATEMENT_STARTS};
+use super::vocabulary::{
+    ASKING, ASKING_WORDS, AUXILIARIES, FRAME_WORDS, QUESTION_STARTS, RELATIVE_WORDS, STATEMENT_STARTS,
+};
 
 /// Sentences of a text that are read, the likeliest.
 const MAX_SENTENCES: usize = 32;
@@ -24,6 +26,8 @@ pub(super) struct Sentence<'a> {
     pub(super) core: &'a str,
     /// How likely it is the request, at most 1.
     pub(super) weight: f64,
+    /// Whether it asks how things are: `is it running`, `which are open`.
+    pub(super) asks: bool,
 }
 
 /// Whether a word says something about what is wanted.
@@ -100,7 +104,13 @@ fn sentence(text: &str) -> Sentence<'_> {
         COMMAND
     };
 
-    Sentence { lead, core, weight }
+    Sentence { lead, core, weight, asks: asks(lead, core) }
+}
+
+/// Whether a sentence asks how things are. One that asks for something to be done has a lead: `can you stop it`.
+fn asks(lead: &str, core: &str) -> bool {
+    let starts = |text: &str| words(text).next().is_some_and(|first| QUESTION_STARTS.contains(&first.as_str()));
+    starts(core) || starts(lead) && lead.trim_end().ends_with("me") || lead.is_empty() && core.trim_end().ends_with('?')
 }
 
 /// Where the words start that follow the last way of asking, if there is one.

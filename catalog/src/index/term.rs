@@ -9,7 +9,8 @@ pub(super) struct KnownTerm {
     /// Its weight times its rarity.
     pub(super) mass: f64,
     pub(super) exact: LocatedTerm,
-    pub(super) stand_ins: Vec<LocatedTerm>,
+    /// What stands in for it, each with how far it covers the term.
+    pub(super) stand_ins: Vec<(LocatedTerm, f64)>,
 }
 
 /// Where a term stands: its number in each layer.

@@ -1,11 +1,13 @@
 //! Text → tokens: the same for what is indexed and for what is asked.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use snowball_stemmers_rs::{Algorithm, Stemmer};
 
-use super::vocabulary::STOP_WORDS;
+use super::script::is_unspaced;
+use super::vocabulary::{EQUAL_WORDS, STOP_WORDS};
 
 static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 
@@ -19,7 +21,19 @@ pub(super) fn parts(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '\'')
         // An apostrophe starts an ending: `user's`.
         .filter_map(|word| word.split('\'').find(|part| !part.is_empty()))
+        .flat_map(scripts)
         .flat_map(camel_parts)
+}
+
+/// Splits a word where a script without spaces starts or ends.
+pub(super) fn scripts(word: &str) -> impl Iterator<Item = &str> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        let unspaced = is_unspaced(rest.chars().next()?);
+        let (part, tail) = rest.split_at(rest.find(|c| is_unspaced(c) != unspaced).unwrap_or(rest.len()));
+        rest = tail;
+        Some(part)
+    })
 }
 
 /// Splits `camelCase` and `HTTPServer` into their parts.
@@ -59,11 +73,31 @@ fn camel_end(word: &str) -> usize {
 }
 
 /// Longer words are no English, and the stemmer takes quadratic time for them.
-const MAX_STEMMED_BYTES: usize = 64;
+pub(super) const MAX_STEMMED_BYTES: usize = 64;
 
-/// The stem of a lowercased word (Snowball's English stemmer).
+/// The stem of a lowercased word (Snowball's English stemmer), or that of the word for which it is another.
 pub(super) fn stem(word: &str) -> Cow<'_, str> {
-    if word.len() > MAX_STEMMED_BYTES { word.into() } else { STEMMER.stem(word) }
+    if word.len() > MAX_STEMMED_BYTES {
+        return word.into();
+    }
+    let stem = STEMMER.stem(word);
+    match EQUIVALENTS.get(&*stem) {
+        Some(full) => Cow::Borrowed(full),
+        None => stem,
+    }
+}
+
+/// The stems of words that are others for one word, each with the stem of that word.
+static EQUIVALENTS: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
+    let stem = |word: &str| STEMMER.stem(word).into_owned();
+    let pairs = EQUAL_WORDS.iter().flat_map(|(word, others)| others.iter().map(|other| (stem(other), stem(word))));
+    pairs.filter(|(other, word)| other != word).collect()
+});
+
+/// Whether a lowercased word is a plural, a participle or a gerund: a word that commands nothing.
+pub(super) fn is_inflected(word: &str) -> bool {
+    let is_plural = word.ends_with('s') && !word.ends_with("ss");
+    (is_plural || word.ends_with("ed") || word.ends_with("ing")) && stem(word) != word
 }
 
 /// Whether a word says nothing about what is wanted.

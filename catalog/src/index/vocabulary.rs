@@ -29,6 +29,7 @@ pub(super) const ASKING: &[(&[&str], &[&str])] = &[
     (&["do"], &["i", "we"]),
     (&["i", "we", "you"], &["can", "could", "should"]),
     (&["help", "helping", "let", "lets"], &["me", "us"]),
+    (&["find", "get", "give", "show", "tell"], &["me", "us"]),
     (&["you"], &["mind"]),
     (
         &[
@@ -146,6 +147,72 @@ pub(super) const AUXILIARIES: &[&str] = &[
     "was", "were", "will", "would",
 ];
 
+/// Words with which questions start that ask how things are, and requests that ask to see them.
+pub(super) const QUESTION_STARTS: &[&str] = &[
+    "am", "are", "did", "display", "do", "does", "had", "has", "have", "how", "is", "list", "see", "show", "view",
+    "was", "were", "what", "when", "where", "which", "who", "whose", "why",
+];
+
+/// Numbers in words.
+pub(super) const NUMBER_WORDS: &[&str] = &[
+    "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "dozen", "twenty",
+    "fifty", "hundred", "thousand",
+];
+
+/// Words with others that mean the same everywhere: what is short for them, and what people say for them.
+pub(super) const EQUAL_WORDS: &[(&str, &[&str])] = &[
+    ("application", &["app"]),
+    ("argument", &["arg"]),
+    ("authentication", &["auth"]),
+    ("certificate", &["cert"]),
+    ("column", &["col"]),
+    ("command", &["cmd"]),
+    ("config", &["cfg", "conf", "configuration"]),
+    ("connection", &["conn"]),
+    ("container", &["ctr"]),
+    ("database", &["db"]),
+    ("delete", &["del"]),
+    ("dependency", &["dep"]),
+    ("development", &["dev"]),
+    ("directory", &["dir", "folder"]),
+    ("documentation", &["doc"]),
+    ("duplicate", &["dup", "dupe"]),
+    ("environment", &["env"]),
+    ("execute", &["exec"]),
+    ("format", &["fmt"]),
+    ("image", &["img"]),
+    ("information", &["info"]),
+    ("kubernetes", &["k8s"]),
+    ("last", &["latest", "newest", "recent"]),
+    ("library", &["lib"]),
+    ("management", &["mgmt"]),
+    ("memory", &["mem"]),
+    ("message", &["msg"]),
+    ("number", &["num"]),
+    ("package", &["pkg"]),
+    ("parameter", &["param"]),
+    ("password", &["pw", "passwd"]),
+    ("performance", &["perf"]),
+    ("permission", &["perm"]),
+    ("picture", &["pic", "photo"]),
+    ("process", &["proc"]),
+    ("production", &["prod"]),
+    ("reference", &["ref"]),
+    ("repository", &["repo"]),
+    ("request", &["req"]),
+    ("server", &["srv"]),
+    ("service", &["svc"]),
+    ("statistics", &["stats"]),
+    ("system", &["sys"]),
+    ("temporary", &["temp", "tmp"]),
+    ("text", &["txt"]),
+    ("user", &["usr"]),
+    ("variable", &["var"]),
+    ("version", &["ver"]),
+    ("video", &["vid"]),
+    ("volume", &["vol"]),
+];
+
 /// Words that start a clause within a command: `list what is running`.
 pub(super) const RELATIVE_WORDS: &[&str] =
     &["how", "if", "that", "what", "when", "where", "whether", "which", "who", "whose", "why"];
@@ -181,19 +248,14 @@ pub(super) const SYNONYMS: &[&[&str]] = &[
     &["search", "find", "lookup", "query"],
     &["download", "fetch", "pull"],
     &["upload", "push", "publish", "send"],
-    &["directory", "folder", "dir"],
-    &["repository", "repo"],
-    &["copy", "cp", "duplicate"],
+    &["copy", "cp"],
     &["move", "mv", "rename"],
-    &["config", "configuration", "settings"],
-    &["info", "information", "details", "describe", "inspect"],
-    &["environment", "env"],
+    &["config", "settings"],
+    &["information", "details", "describe", "inspect"],
     &["check", "verify", "validate", "test"],
     &["enable", "activate"],
     &["disable", "deactivate"],
-    &["login", "authenticate", "auth"],
-    &["format", "fmt"],
-    &["package", "pkg"],
+    &["login", "authenticate"],
 ];
 
 #[cfg(test)]

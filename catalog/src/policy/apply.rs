@@ -6,7 +6,7 @@ use super::{Executor, Policy};
 use crate::compile::Compiled;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::index::{Layer, ToolIndex};
-use crate::model::{Headless, Judgement};
+use crate::model::{Headless, JudgeRules};
 use crate::table::Catalog;
 
 /// A policy and the index of the tools that it permits.
@@ -53,7 +53,7 @@ impl PolicyFile {
         // A pattern is no name that another pattern fits by chance, so that it stays only if a pattern covers it.
         self.policy.lines.send.retain(|host| compiled_in.lines.sends_to(host));
         let sensitive = Some(self.policy.sensitive().max(compiled_in.sensitive()));
-        self.policy.judgement = Judgement { sensitive, ..self.policy.judgement.stricter(compiled_in.judgement) };
+        self.policy.judgement = JudgeRules { sensitive, ..self.policy.judgement.stricter(compiled_in.judgement) };
 
         match (&compiled_in.executor, self.keys.executor) {
             (Executor::Local, _) => {}

@@ -1,11 +1,11 @@
 //! `lines`: what becomes of programs that no config describes, and which files are secrets.
 
 use crate::diagnostic::Code;
-use crate::model::{LineRules, UnknownProgram, WidestCage};
+use crate::model::{LineRules, Protection, UnknownProgram, WidestCage};
 use crate::read::walk::Walker;
 use crate::read::yaml::Node;
 
-pub(super) const LINES_KEYS: &[&str] = &["unknown", "widest", "secrets", "open", "send"];
+pub(super) const LINES_KEYS: &[&str] = &["unknown", "widest", "protect", "secrets", "open", "send"];
 
 /// What a policy says about the programs of lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,7 +52,11 @@ pub(super) fn lines(walker: &mut Walker<'_>, node: Option<&Node>, unstated: Unkn
     let Some(mut fields) = walker.mapping(node, "`lines`", LINES_KEYS) else {
         // A mistake must not permit what the policy may forbid.
         return Lines {
-            rules: LineRules { unknown: Some(UnknownProgram::Refuse), widest: WidestCage::Read },
+            rules: LineRules {
+                unknown: Some(UnknownProgram::Refuse),
+                widest: WidestCage::Read,
+                protect: Protection::Kernel,
+            },
             ..without
         };
     };
@@ -60,6 +64,7 @@ pub(super) fn lines(walker: &mut Walker<'_>, node: Option<&Node>, unstated: Unkn
     let rules = LineRules {
         unknown: fields.word(walker, "unknown"),
         widest: fields.word(walker, "widest").unwrap_or(without.rules.widest),
+        protect: fields.word(walker, "protect").unwrap_or(without.rules.protect),
     };
     Lines {
         rules,

@@ -29,8 +29,8 @@ mod selector;
 
 pub use crate::executor::{Container, Executor, Sandbox};
 pub use crate::model::{
-    Access, Bypass, Confine, ConfineLevel, Headless, Judgement, Level, LineRules, ProjectFiles, Runtime, SandboxLimits,
-    SensitiveRule, UnknownProgram, WidestCage,
+    Access, Bypass, Confine, ConfineLevel, Headless, JudgeRules, Level, LineRules, ProjectFiles, Protection, Runtime,
+    SandboxLimits, SensitiveRule, UnknownProgram, WidestCage,
 };
 pub use crate::rule::{ArgRule, Pattern, RuleViolation};
 pub use apply::{Applied, names_as_errors};
@@ -60,7 +60,7 @@ pub struct Policy {
     pub(crate) approval: Approval,
     pub(crate) confine: Confine,
     pub(crate) lines: Lines,
-    pub(crate) judgement: Judgement,
+    pub(crate) judgement: JudgeRules,
     /// The programs of the tools that it was applied to.
     pub(crate) programs: Vec<String>,
 }
@@ -161,7 +161,7 @@ impl Policy {
             lines: LineRules { unknown: self.lines.fixed_unknown(), ..self.lines.rules },
             send: self.lines.send.clone(),
             // The level of approval is in the rows of tools, and not known when the policy is read back.
-            judgement: Judgement { sensitive: Some(self.sensitive()), ..self.judgement },
+            judgement: JudgeRules { sensitive: Some(self.sensitive()), ..self.judgement },
             executor: self.executor.clone(),
         }
     }
@@ -311,7 +311,7 @@ impl Policy {
 
     /// What it says about calls beyond their risk.
     #[must_use]
-    pub fn judgement(&self) -> Judgement {
+    pub fn judgement(&self) -> JudgeRules {
         self.judgement
     }
 

@@ -9,7 +9,7 @@ use super::parse_executor::executor;
 use super::{Approval, ArgPolicy, NamePattern, Policy, Selector, ToolEntry, ToolRule, UnknownProgram};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::index::ToolIndex;
-use crate::model::{Access, Judgement, Level, Risk};
+use crate::model::{Access, JudgeRules, Level, Risk};
 use crate::read::config::needs::env_entry;
 use crate::read::walk::{Fields, Walker};
 use crate::read::yaml::{self, Node, NodeKind};
@@ -108,7 +108,7 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
     keys.executor = place.map(|node| walker.first_line(node.span));
     let place = fields.optional("approval");
     keys.level = place.map(|node| walker.first_line(node.span));
-    let mut judgement = Judgement::default();
+    let mut judgement = JudgeRules::default();
     let (approval, approval_names) = match place {
         Some(node) => approval(&mut walker, node, &mut judgement),
         None => (Approval { global: DEFAULT_LEVEL, ..Approval::default() }, Vec::new()),
@@ -189,7 +189,7 @@ fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<ToolRule> {
 }
 
 /// Reads `hook`.
-fn hook(walker: &mut Walker<'_>, node: &Node, judgement: &mut Judgement) {
+fn hook(walker: &mut Walker<'_>, node: &Node, judgement: &mut JudgeRules) {
     let Some(mut fields) = walker.mapping(node, "`hook`", HOOK_KEYS) else { return };
     let span = walker.first_line(node.span);
     judgement.hook_allow = fields.word(walker, "allow").unwrap_or(judgement.hook_allow);
@@ -201,7 +201,7 @@ fn hook(walker: &mut Walker<'_>, node: &Node, judgement: &mut Judgement) {
 }
 
 /// Reads `approval`, with the places of the names in it. What it says beyond risks goes to `judgement`.
-fn approval(walker: &mut Walker<'_>, node: &Node, judgement: &mut Judgement) -> (Approval, Vec<Spanned<String>>) {
+fn approval(walker: &mut Walker<'_>, node: &Node, judgement: &mut JudgeRules) -> (Approval, Vec<Spanned<String>>) {
     let Some(mut fields) = walker.mapping(node, "`approval`", APPROVAL_KEYS) else {
         return (Approval::default(), Vec::new());
     };

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::model::{Access, Confine, Headless, Judgement, Level, LineRules, Runtime, SandboxLimits};
+use crate::model::{Access, Confine, Headless, JudgeRules, Level, LineRules, Runtime, SandboxLimits};
 
 mod arg;
 mod cli;
@@ -52,7 +52,7 @@ pub struct PolicyDef {
     /// Hosts to which lines may send what they have read.
     pub send: List,
     /// What it says about calls beyond their risk.
-    pub judgement: Judgement,
+    pub judgement: JudgeRules,
     /// Executors: where programs run.
     pub executor: ExecutorDef,
 }

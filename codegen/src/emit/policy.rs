@@ -1,8 +1,8 @@
 //! The policy of a catalog as Rust source.
 
 use climax_catalog::policy::{
-    Access, Bypass, Confine, ConfineLevel, Headless, Judgement, Level, LineRules, ProjectFiles, Runtime, SandboxLimits,
-    SensitiveRule, UnknownProgram, WidestCage,
+    Access, Bypass, Confine, ConfineLevel, Headless, JudgeRules, Level, LineRules, ProjectFiles, Protection, Runtime,
+    SandboxLimits, SensitiveRule, UnknownProgram, WidestCage,
 };
 use climax_catalog::{ExecutorDef, PolicyDef, Risk};
 use proc_macro2::TokenStream;
@@ -12,7 +12,7 @@ use super::tokens::{list, number, optional, optional_with, text};
 
 pub(super) fn policy(row: &PolicyDef) -> TokenStream {
     let PolicyDef { access, level, headless, deny, env, confine, lines, send, judgement, executor } = *row;
-    let LineRules { unknown, widest } = lines;
+    let LineRules { unknown, widest, protect } = lines;
     let Confine { level: confined, required } = confine;
     let [deny, env, send] = [deny, env, send].map(list);
     let judgement = self::judgement(judgement);
@@ -46,20 +46,26 @@ pub(super) fn policy(row: &PolicyDef) -> TokenStream {
         WidestCage::Read => quote!(Read),
         WidestCage::Workspace => quote!(Workspace),
     };
+    let protect = match protect {
+        Protection::Restore => quote!(Restore),
+        Protection::Kernel => quote!(Kernel),
+    };
 
     quote! {{
-        use ::climax::catalog::policy::{Access, Confine, Headless, Level, LineRules, WidestCage};
+        use ::climax::catalog::policy::{Access, Confine, Headless, Level, LineRules, Protection, WidestCage};
         ::climax::catalog::PolicyDef {
             access: Access::#access, level: Level::#level, headless: Headless::#headless, deny: #deny, env: #env,
             confine: Confine { level: #confined, required: #required },
-            lines: LineRules { unknown: #unknown, widest: WidestCage::#widest }, send: #send, judgement: #judgement,
+            lines: LineRules {
+                unknown: #unknown, widest: WidestCage::#widest, protect: Protection::#protect
+            }, send: #send, judgement: #judgement,
             executor: #executor
         }
     }}
 }
 
-fn judgement(judgement: Judgement) -> TokenStream {
-    let Judgement { project, sensitive, hook_allow, bypass } = judgement;
+fn judgement(judgement: JudgeRules) -> TokenStream {
+    let JudgeRules { project, sensitive, hook_allow, bypass } = judgement;
     let project = match project {
         ProjectFiles::Write => quote!(Write),
         ProjectFiles::Destructive => quote!(Destructive),
@@ -78,7 +84,7 @@ fn judgement(judgement: Judgement) -> TokenStream {
         Bypass::Usual => quote!(Usual),
         Bypass::Strict => quote!(Strict),
     };
-    quote!(::climax::catalog::policy::Judgement {
+    quote!(::climax::catalog::policy::JudgeRules {
         project: ::climax::catalog::policy::ProjectFiles::#project,
         sensitive: #sensitive,
         hook_allow: ::climax::catalog::Risk::#hook_allow,

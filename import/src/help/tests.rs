@@ -70,3 +70,63 @@ fn description_is_what_the_program_does() {
     assert_eq!(about("mill - grinds all grain [version 2]\n\nUsage: mill\n"), "grinds all grain");
     assert_eq!(about("mill: unknown option -- -\nusage: mill [-a]\n"), "");
 }
+
+#[test]
+fn usage_lines_have_many_beginnings() {
+    for page in [
+        "Syntax:\n    mill [OPTIONS] [sacks or files]\n\nOptions:\n    --rye  Take rye\n",
+        "Usage :\n      mill [OPTIONS] [files]\n\n --rye     : take rye\n",
+        "Usage summary: mill [files]\n\n--rye     take rye\n",
+        "Usage: mill --fast x\n  or  mill [files]\n\n  --rye  take rye\n",
+    ] {
+        let read = read(page, &[]).command;
+        assert_eq!(read.operands.last().map(|operand| operand.name.as_str()), Some("files"), "{page}");
+        let rye = read.options.iter().find(|flag| flag.spellings == ["--rye"]).unwrap_or_else(|| panic!("{page}"));
+        assert_eq!(rye.about.to_lowercase(), "take rye", "{page}");
+    }
+}
+
+#[test]
+fn operands_of_several_forms_stay_together() {
+    let forms = |page: &str| read(page, &[]).command.forms;
+    assert_eq!(
+        forms("Usage: mill [options] <sack> | <set 1> <set 2>\n\n  -r  rye\n").as_deref(),
+        Some("[options] <sack> | <set 1> <set 2>")
+    );
+    assert_eq!(forms("Usage: mill [-r] <sack>\n\n  -r  rye\n"), None);
+    assert_eq!(forms("mill\n\n  -r  rye\n").as_deref(), Some(""));
+    assert_eq!(read("Usage: mill <sack|--file <FILE>>\n", &[]).command.operands[0].name, "sack");
+}
+
+#[test]
+fn subcommands_are_found_in_choices_and_below_their_place() {
+    let names = |page: &str| {
+        read(page, &[]).subcommands.into_iter().map(|subcommand| subcommand.name).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(names("usage: mill [-h] {grind,sift}\n\npositional arguments:\n  {grind,sift}\n"), "grind sift");
+    assert_eq!(
+        names("usage: mill {grind,sift} ...\n\nCommands:\n  {grind,sift}\n    grind   Grind\n    sift    Sift\n"),
+        "grind sift"
+    );
+    assert_eq!(names("usage: mill <command>\n\nrequired arguments:\n  <command>\n    grind   Grind\n"), "grind");
+    assert_eq!(
+        names("Usage: mill [options] command\n\nCommands:\n  grind - grind the corn\n  sift - sift it\n"),
+        "grind sift"
+    );
+}
+
+#[test]
+fn pages_of_go_and_values_in_columns_are_read() {
+    assert_eq!(shown("Usage of mill:\n  -rye int\n    \ttake rye\n"), ["--rye -rye rye:No".replace(" rye:", " int:")]);
+    assert_eq!(shown("Usage: mill\n\n  -p, --port      #         the port\n"), ["--port -p number:No"]);
+    assert_eq!(shown("Usage: mill\n\n  -f rye    --file=rye\n"), ["--file -f rye:No"]);
+}
+
+#[test]
+fn descriptions_are_no_versions() {
+    for page in ["mill: Mill v14.4.2\n\nUsage: mill [x]\n", "*** Mill 64-bits v1.9, by Ada ***\nUsage: mill [x]\n"] {
+        assert_eq!(read(page, &[]).command.about, "", "{page}");
+    }
+    let manual = "MILL(1)\n\nNAME\n     mill — grind corn\n\nSYNOPSIS\n     mill [-r]\n\n     -r      Rye.\n";
+    assert_eq!(read(manual, &[]).command.about, "grind corn");
+}

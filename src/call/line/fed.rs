@@ -1,6 +1,6 @@
 //! Reads a command with the standard input and the variables that it has.
 
-use climax_catalog::{Cage, ToolIndex};
+use climax_catalog::{Cage, Needs, Risk, ToolIndex};
 use climax_shell::Origin;
 
 use super::read_line::Feed;
@@ -65,7 +65,15 @@ pub(crate) fn read_fed<'a>(
     }
 }
 
-/// Whether a tool runs code of the directory anyway, and may get any variable for it.
+/// Whether a tool runs code of the directory or of its caller anyway, and may get any variable for it.
+///
+/// In the cage `read` a tool does so if it counts as destructive without the cage. Others, such as those of git, have a
+/// cage against programs that the directory names, and variables of a line could name programs where there is none.
 fn runs_project_code(reading: &Reading<'_>) -> bool {
-    reading.tool.needs().is_some_and(|needs| needs.cage == Some(Cage::Workspace))
+    let may_run_code = |needs: &Needs| match needs.cage {
+        Some(Cage::Workspace) => true,
+        Some(Cage::Read) => needs.without.is_none_or(|risk| risk == Risk::Destructive),
+        None => false,
+    };
+    reading.tool.needs().as_ref().is_some_and(may_run_code)
 }

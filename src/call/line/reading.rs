@@ -100,8 +100,12 @@ fn read_at<'a>(index: &'a ToolIndex, command: CommandWords<'_>, depth: usize) ->
         }
         Some(respelled) => {
             let words = respelled.words();
-            read_words(index, CommandWords { words: &words, ..command }, depth)
-                .map_err(|unread| Unread { word: respelled.place(unread.word), ..unread })
+            let read = read_words(index, CommandWords { words: &words, ..command }, depth)
+                .map_err(|unread| Unread { word: respelled.place(unread.word), ..unread });
+            if respelled.has_several_words() {
+                return read;
+            }
+            read
         }
     };
     // The program may have a config of its own.

@@ -30,6 +30,11 @@ impl<'w> Respelled<'w> {
         self.first.iter().map(String::as_str).chain(self.rest.iter().copied()).collect()
     }
 
+    /// Whether the spelling is more than the name of a program, so that it names no other: `python3 -m pip`.
+    pub(super) fn has_several_words(&self) -> bool {
+        self.replaced > 1
+    }
+
     /// Returns the place that a word had before.
     pub(super) fn place(&self, word: usize) -> usize {
         word.checked_sub(self.first.len()).map_or(0, |behind| behind + self.replaced)

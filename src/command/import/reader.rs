@@ -1,34 +1,26 @@
 //! Runs a program and its subcommands for their help.
 
 use std::cell::Cell;
-use std::future::pending;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use climax_catalog::policy::Executor;
-use climax_import::{self as import, HelpPage, MAX_HELP_BYTES};
+use climax_import::{self as import, HelpPage};
 
 use super::progress::Progress;
+use super::scratch::{Failure, ScratchRunner};
 use crate::command::terminal;
-use crate::exec::{End, Invocation, Limits, Runner, default_concurrency};
 
-/// Timeout for a program to print its help.
-const HELP_LIMIT: Duration = Duration::from_secs(10);
+/// How long a program may take to print its first page.
+const FIRST_LIMIT: Duration = Duration::from_secs(10);
 
-/// Environment variables that disable pagers, colours, prompts, translations and line wrapping.
-const ENVIRONMENT: [(&str, &str); 13] = [
-    ("PAGER", "cat"),
-    ("GIT_PAGER", "cat"),
-    ("GH_PAGER", "cat"),
-    ("MANPAGER", "cat"),
-    ("SYSTEMD_PAGER", "cat"),
-    ("AWS_PAGER", "cat"),
-    ("NO_COLOR", "1"),
-    ("TERM", "dumb"),
-    ("COLUMNS", "500"),
-    ("MANWIDTH", "200"),
-    ("LC_ALL", "C.UTF-8"),
-    ("LANGUAGE", "en"),
-    ("GIT_TERMINAL_PROMPT", "0"),
+/// How long a subcommand may take to print its page, if the first page was faster than a quarter of that.
+const HELP_LIMIT: Duration = Duration::from_secs(2);
+
+/// Texts by which a page names a longer one, and the words that print it.
+const LONGER: [(&str, &[&str]); 4] = [
+    ("--help all", &["--help", "all"]),
+    ("--help=all", &["--help=all"]),
+    ("--help=#all", &["--help=#all"]),
+    ("--help-all", &["--help-all"]),
 ];
 
 /// The command line that prints the help of a command.
@@ -61,7 +53,11 @@ pub(super) struct Help {
 /// Runs a program and its subcommands for their help.
 pub(super) struct HelpReader<'a> {
     program: &'a str,
-    runner: Runner,
+    runner: &'a ScratchRunner,
+    /// How long a page may take.
+    limit: Cell<Duration>,
+    /// Whether to say on standard error what cannot be read.
+    is_quiet: bool,
     /// The form that worked last.
     form: Cell<HelpForm>,
     has_help_command: Cell<bool>,
@@ -72,14 +68,15 @@ pub(super) struct HelpReader<'a> {
 
 impl<'a> HelpReader<'a> {
     /// `manual` tells whether to add options of manual pages.
-    pub(super) fn new(program: &'a str, manual: bool) -> Self {
-        let limits = Limits { stream_bytes: 2 * MAX_HELP_BYTES, ..Limits::default() };
+    pub(super) fn new(program: &'a str, runner: &'a ScratchRunner, (manual, is_quiet): (bool, bool)) -> Self {
         let progress = Progress::default();
         // The help of the program itself.
         progress.add(1);
         Self {
             program,
-            runner: Runner::new(Executor::Local, limits, default_concurrency()).with_helper_processes(),
+            runner,
+            limit: Cell::new(FIRST_LIMIT),
+            is_quiet,
             form: Cell::new(HelpForm::Long),
             has_help_command: Cell::new(false),
             manual,
@@ -90,6 +87,7 @@ impl<'a> HelpReader<'a> {
     /// Reads the help of the command that the import starts from.
     pub(super) async fn first(&self, words: &[String]) -> Result<Help, String> {
         let mut printed = Vec::new();
+        let start = Instant::now();
         for form in [HelpForm::Long, HelpForm::Short] {
             let text = match self.help(words, form).await {
                 Ok(text) => text,
@@ -97,8 +95,10 @@ impl<'a> HelpReader<'a> {
                 Err(_) => break,
             };
             let page = import::read(&text, words);
-            if page.says_something() && !(page.is_manual && form == HelpForm::Long) {
+            let is_short = LONGER.iter().any(|(sign, _)| text.contains(sign));
+            if (page.says_something() || is_short) && !(page.is_manual && form == HelpForm::Long) {
                 self.form.set(form);
+                self.limit.set(HELP_LIMIT.max(4 * start.elapsed()).min(FIRST_LIMIT));
                 let mentions_help = |line: &str| line.trim_start().starts_with("help ");
                 self.has_help_command.set(text.lines().any(mentions_help));
                 return Ok(self.longer(words, Help { text, page }).await);
@@ -120,8 +120,9 @@ impl<'a> HelpReader<'a> {
     /// Returns the longer page that a help names, if it has more to say: `prog help sub`, `prog --help all`.
     async fn longer(&self, words: &[String], help: Help) -> Help {
         let command = format!("help {}", words.join(" "));
-        let more = if help.text.contains("--help all") {
-            self.output(words.iter().map(String::as_str).chain(["--help", "all"])).await
+        let full = LONGER.iter().find(|(sign, _)| help.text.contains(sign));
+        let more = if let Some((_, options)) = full {
+            self.output(words.iter().map(String::as_str).chain(options.iter().copied())).await
         } else if !words.is_empty() && help.text.contains(&format!("{command}` for more")) {
             self.help(words, HelpForm::Command).await
         } else {
@@ -154,7 +155,9 @@ impl<'a> HelpReader<'a> {
             let text = match self.help(&pending.words, form).await {
                 Ok(text) => text,
                 Err(message) => {
-                    terminal::complain(&message);
+                    if !self.is_quiet {
+                        terminal::complain(&message);
+                    }
                     break;
                 }
             };
@@ -184,9 +187,9 @@ impl<'a> HelpReader<'a> {
         (pending, manual)
     }
 
-    /// Reads the options that all commands share, from `PROGRAM options`.
-    pub(super) async fn common_options(&self) -> Vec<import::Flag> {
-        let text = self.output(["options"]).await.unwrap_or_default();
+    /// Reads the options that all commands share.
+    pub(super) async fn common_options(&self, words: &[&str]) -> Vec<import::Flag> {
+        let text = self.output(words.iter().copied()).await.unwrap_or_default();
         import::read(&text, &[]).command.options
     }
 
@@ -203,23 +206,20 @@ impl<'a> HelpReader<'a> {
     /// Runs the program. Returns its standard output, or its standard error if that is empty.
     pub(super) async fn output(&self, words: impl IntoIterator<Item = &str>) -> Result<String, String> {
         let argv = std::iter::once(self.program.to_owned()).chain(words.into_iter().map(str::to_owned)).collect();
-        let env = ENVIRONMENT.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
-        let invocation = Invocation { env, ..Invocation::new(argv, HELP_LIMIT) };
-        let command = invocation.argv.join(" ");
-        self.progress.started(&command);
-        let outcome = self
-            .runner
-            .run(&invocation, None, pending())
-            .await
-            .map_err(|error| format!("{error}; name a program that is on the PATH, or give its path"))?;
-        if let End::TimedOut(_) = outcome.end {
-            let seconds = HELP_LIMIT.as_secs();
-            return Err(format!(
-                "`{command}` was still running after {seconds} s and was ended: it printed no help, or waits"
-            ));
-        }
+        self.output_of(argv).await
+    }
 
-        let [stdout, stderr] = [outcome.stdout, outcome.stderr].map(|stream| import::clean(&stream.text()));
-        Ok(if stdout.trim().is_empty() { stderr } else { stdout })
+    /// Runs a command of another program.
+    pub(super) async fn output_of(&self, argv: Vec<String>) -> Result<String, String> {
+        let command = argv.join(" ");
+        self.progress.started(&command);
+        let limit = self.limit.get();
+        self.runner.output(argv, limit).await.map_err(|failure| match failure {
+            Failure::Start(error) => format!("{error}; name a program that is on the PATH, or give its path"),
+            Failure::TimedOut => {
+                let seconds = limit.as_secs();
+                format!("`{command}` was still running after {seconds} s and was ended: it printed no help, or waits")
+            }
+        })
     }
 }

@@ -99,10 +99,10 @@ impl Client {
             Self::Cursor => places.home.join(".cursor/mcp.json"),
             Self::Vscode => places.applications().join("Code/User/mcp.json"),
             Self::Codex => places.at("CODEX_HOME", ".codex").join("config.toml"),
-            Self::Gemini => places.home.join(".gemini/settings.json"),
+            Self::Gemini => places.at("GEMINI_CLI_HOME", "").join(".gemini/settings.json"),
             Self::Opencode => with_comments(places.config().join("opencode/opencode.json")),
-            Self::Qwen => places.home.join(".qwen/settings.json"),
-            Self::Copilot => places.home.join(".copilot/mcp-config.json"),
+            Self::Qwen => places.at("QWEN_HOME", ".qwen").join("settings.json"),
+            Self::Copilot => places.at("COPILOT_HOME", ".copilot").join("mcp-config.json"),
             Self::Zed => places.home.join(".config/zed/settings.json"),
         }
     }
@@ -121,15 +121,6 @@ impl Client {
             Self::ClaudeDesktop | Self::Copilot => return None,
         };
         Some(project.join(name))
-    }
-
-    /// The options of the server that suit the client.
-    pub(super) fn options(self) -> &'static [&'static str] {
-        match self {
-            // They ask before each destructive tool, so calls that only read need a tool of their own.
-            Self::ClaudeCode | Self::Codex => &["--meta", "search,read,call"],
-            _ => &[],
-        }
     }
 
     /// The entry of the settings that starts `command` with these arguments.

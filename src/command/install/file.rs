@@ -44,7 +44,10 @@ impl SettingsFile {
             ));
         }
 
-        Ok(Self { found: Some((fs::read_to_string(&target)?, mode)), path: target })
+        // Editors of Windows write a byte order mark, which no parser of JSON takes.
+        let text = fs::read_to_string(&target)?;
+        let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
+        Ok(Self { found: Some((text, mode)), path: target })
     }
 
     /// The text; empty if there is no file.

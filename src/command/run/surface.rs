@@ -7,7 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use strum::VariantArray as _;
 
 use crate::command::output::usage;
-use crate::mcp::{CallName, META_TOOLS, MetaSurface, MetaTool, Surface};
+use crate::mcp::{Answers, CallName, META_TOOLS, MetaSurface, MetaTool, Surface};
 
 /// The environment variable for the meta-tools, which the command line overrides.
 const VARIABLE: &str = "CLIMAX_META";
@@ -25,6 +25,10 @@ pub(crate) struct SurfaceArguments {
     /// not ask the user before they call it
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = meta_tools(), conflicts_with_all = ["classic", "extended"])]
     meta: Vec<MetaTool>,
+    /// How `climax_search` answers: JSON with the schema of each tool (full), or lines: the best tools as signatures, then names
+    /// with sentences (compact)
+    #[arg(long, value_name = "FORM", default_value = Answers::default().as_str(), value_parser = answers(), conflicts_with_all = ["classic", "extended"])]
+    answers: Answers,
     /// The property by which a call names its tool, for clients that cannot pass `tool_name`
     #[arg(long, value_name = "NAME", default_value = CallName::default().as_str(), value_parser = call_names(), conflicts_with = "classic")]
     call_name: CallName,
@@ -39,7 +43,7 @@ impl SurfaceArguments {
             (.., []) => from_environment()?.map_or_else(MetaSurface::default, MetaSurface::of),
             (.., tools) => MetaSurface::of(tools.iter().copied()),
         };
-        Ok(Surface::Meta(meta.with_call_name(self.call_name)))
+        Ok(Surface::Meta(meta.with_call_name(self.call_name).with_answers(self.answers)))
     }
 }
 
@@ -57,6 +61,12 @@ fn from_environment() -> Result<Option<Vec<MetaTool>>, ExitCode> {
 fn meta_tools() -> impl TypedValueParser<Value = MetaTool> {
     let words = META_TOOLS.iter().map(|tool| tool.word());
     PossibleValuesParser::new(words).try_map(|word| MetaTool::of_word(&word).ok_or("expected the word of a meta-tool"))
+}
+
+/// Parses the values of `--answers`.
+fn answers() -> impl TypedValueParser<Value = Answers> {
+    let forms = Answers::VARIANTS.iter().map(|form| form.as_str());
+    PossibleValuesParser::new(forms).try_map(|form| form.parse::<Answers>().map_err(|error| error.to_string()))
 }
 
 /// Parses the values of `--call-name`.

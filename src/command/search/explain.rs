@@ -51,6 +51,9 @@ fn sum(score: &Score) -> String {
     if score.unsaid > 0.0 {
         let _ = write!(text, " - its name says more {:.3}", score.unsaid);
     }
+    if score.changes > 0.0 {
+        let _ = write!(text, " - it changes something, and the request asks {:.3}", score.changes);
+    }
     if (score.factor - 1.0).abs() > f64::EPSILON {
         let _ = write!(text, ", × sentence {:.3}", score.factor);
     }
@@ -86,6 +89,7 @@ fn score_json(score: &Score) -> Value {
         "terms": terms.collect::<Vec<_>>(),
         "mention": score.mention,
         "unsaid": score.unsaid,
+        "changes": score.changes,
         "factor": score.factor,
         "covered": score.covered,
         "needed": score.needed,

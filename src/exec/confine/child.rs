@@ -1,9 +1,7 @@
-//! The child's side: confines this process as the order says, and executes a program in its place.
+//! The child's side: prepares itself, waits for its order, confines itself as it says, and executes a program in its place.
 
 use std::ffi::OsString;
-use std::fs;
 use std::io;
-use std::os::unix::fs::FileExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,20 +15,97 @@ use super::bounds::MAX_PROCESSES;
 use super::capabilities::drop_capabilities;
 use super::isolation::Isolation;
 use super::landlock::{restrict_to_cage, restrict_to_sandbox};
+use super::message::Message;
 use super::mounts::{self, View};
-use super::namespaces::{self, Entered};
-use super::order::{HANDED_ON, Holder, Order};
+use super::namespaces::{self, Entered, Init, Separated};
+use super::order::{Holder, Order, Preparation};
 use super::project;
+use super::receive::receive;
 use super::rights::CageRights;
-use super::seccomp::{Filter, forbid_system_calls};
+use super::seccomp::{Filter, compile, forbid_system_calls};
 
 /// Maximum size of a file that a caged program writes, in bytes.
 const MAX_CAGED_FILE_BYTES: u64 = 1 << 30;
 
-/// Applies all restrictions, then executes the program. Returns only in a process that holds the program, with the exit
-/// status of the program.
-pub(crate) fn execute(order: &Order, command: &[OsString]) -> Result<u8, String> {
-    let [path, name, words @ ..] = command else {
+/// What a process has done before its order comes.
+enum Prepared {
+    /// Nothing.
+    Nothing,
+    /// It has no capabilities, and the filter of system calls.
+    Filtered,
+    /// It is the init of namespaces.
+    Init(Init),
+}
+
+/// Why a child could not execute the program.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// The start of error messages that the order names.
+    pub(crate) password: OsString,
+    /// The reason.
+    pub(crate) problem: String,
+}
+
+/// Returns why no program can be confined by a child: nothing, where there is one.
+pub(crate) fn refusal() -> Option<String> {
+    None
+}
+
+/// Does what needs no order, waits for the order, applies all restrictions, then executes the program.
+///
+/// Returns only in a process that holds the program, with the exit status of the program; and with `None`, if the server
+/// has ended without an order.
+///
+/// # Errors
+/// The program cannot be confined or executed.
+pub(crate) fn execute(preparation: Preparation) -> Result<Option<u8>, Failure> {
+    let prepared = match prepare(preparation) {
+        Ok(Ok(prepared)) => Ok(prepared),
+        Ok(Err(status)) => return Ok(Some(status)),
+        // It is told with the password, which comes with the order.
+        Err(problem) => Err(problem),
+    };
+    let Some((message, directory)) = receive() else { return Ok(None) };
+
+    let become_program = |prepared| {
+        rustix::process::fchdir(&directory).map_err(|error| format!("the directory of the call: {error}"))?;
+        drop(directory);
+        carry_out(prepared, &message)
+    };
+    let failure = |problem| Failure { password: message.order.password.clone(), problem };
+    prepared.and_then(become_program).map(Some).map_err(failure)
+}
+
+/// Does what all orders of a kind have in common. Returns a status in a process that has held a program to its end.
+fn prepare(preparation: Preparation) -> Result<Result<Prepared, u8>, String> {
+    let Preparation { isolation, network, local_sockets, restores } = preparation;
+    let Some(isolation) = isolation else { return Ok(Ok(Prepared::Nothing)) };
+
+    match isolation {
+        Isolation::Landlock => {
+            drop_capabilities(CapabilitySet::empty())?;
+            forbid_system_calls(Filter::Cage { network, local_sockets, namespaces: false, groups: !restores })?;
+            Ok(Ok(Prepared::Filtered))
+        }
+        Isolation::Namespaces => match namespaces::separate(!network)? {
+            Separated::Ended(status) => Ok(Err(status)),
+            Separated::Init(init) => {
+                mounts::prepare()?;
+                compile(filter_in_namespaces(local_sockets))?;
+                Ok(Ok(Prepared::Init(init)))
+            }
+        },
+    }
+}
+
+/// The network is one of its own, unless the needs share that of the machine.
+fn filter_in_namespaces(local_sockets: bool) -> Filter {
+    Filter::Cage { network: true, local_sockets, namespaces: true, groups: true }
+}
+
+/// Applies all restrictions, then executes the program. Returns only in a process that holds the program.
+fn carry_out(prepared: Prepared, Message { order, command, variables }: &Message) -> Result<u8, String> {
+    let [path, name, words @ ..] = command.as_slice() else {
         return Err("expected a program and its name".to_owned());
     };
 
@@ -39,8 +114,8 @@ pub(crate) fn execute(order: &Order, command: &[OsString]) -> Result<u8, String>
             enter_sandbox(order, *limits)?;
             "add its directory, and those of its libraries, to `executor.read` of the policy"
         }
-        Holder::Cage { rights, isolation, local_sockets } => {
-            if let Entered::Ended(status) = enter_cage(order, rights, *isolation, *local_sockets)? {
+        Holder::Cage { rights, local_sockets, .. } => {
+            if let Entered::Ended(status) = enter_cage(prepared, order, rights, *local_sockets)? {
                 return Ok(status);
             }
             "it is not among the files that the cage may read; `needs: {read: [DIRECTORY]}` in a config permits it"
@@ -48,21 +123,15 @@ pub(crate) fn execute(order: &Order, command: &[OsString]) -> Result<u8, String>
     };
 
     #[expect(clippy::disallowed_methods, reason = "the child that confines itself is part of `exec`")]
-    let error = hand_on(Command::new(path).arg0(name).args(words)).exec();
+    let mut program = Command::new(path);
+    // Its own variables may tell the loader which code to load: this process has never had them.
+    program.arg0(name).args(words).env_clear();
+    program.envs(variables.iter().map(|(name, value): &(OsString, OsString)| (name, value)));
+    let error = program.exec();
     Err(match error.kind() {
         io::ErrorKind::PermissionDenied => format!("{}: {error}; {way_on}", path.display()),
         _ => error.to_string(),
     })
-}
-
-/// Gives a program the variables that were kept from this process, under their own names.
-fn hand_on(command: &mut Command) -> &mut Command {
-    for (name, value) in std::env::vars_os() {
-        if let Some(own) = name.to_str().and_then(|name| name.strip_prefix(HANDED_ON)) {
-            command.env(own, value).env_remove(&name);
-        }
-    }
-    command
 }
 
 /// Confines this process to the policy's sandbox.
@@ -76,64 +145,47 @@ fn enter_sandbox(order: &Order, limits: SandboxLimits) -> Result<(), String> {
 }
 
 /// Confines this process to a cage.
-fn enter_cage(
-    order: &Order,
-    rights: &CageRights,
-    isolation: Isolation,
-    local_sockets: bool,
-) -> Result<Entered, String> {
+fn enter_cage(prepared: Prepared, order: &Order, rights: &CageRights, local_sockets: bool) -> Result<Entered, String> {
     let Order { read, write, network, .. } = order;
     let hidden: Vec<PathBuf> = project::secrets(rights).into_iter().chain(project::system_secrets()).collect();
-    let is_isolated = isolation == Isolation::Namespaces;
     // The project itself is among them. Paths in it, such as one on `PATH`, may be links that a program has made.
-    let is_free =
-        |path: &&OsString| !rights.project.iter().any(|project| project::leads_through(Path::new(path), project));
-    let read: Vec<OsString> = read.iter().filter(is_free).cloned().collect();
+    let is_free = |path: &&Path| !rights.project.iter().any(|project| project::leads_through(path, project));
+    let read = read.iter().map(Path::new).filter(is_free);
+    let mut write: Vec<&Path> = write.iter().map(Path::new).filter(|path| path.is_dir()).collect();
 
-    let mut write: Vec<OsString> = write.iter().filter(|path| Path::new(path).is_dir()).cloned().collect();
-    let read = if is_isolated {
-        let is_written = rights.cage == Cage::Workspace;
-        let frozen = rights.project.as_deref().filter(|_| is_written).map(|top| project::frozen(top, &rights.frozen));
-        let view =
-            View { writable: write.iter().map(PathBuf::from).collect(), frozen: frozen.unwrap_or_default(), hidden };
-        forget_words();
-        if let Entered::Ended(status) = namespaces::enter(!network, || mounts::show(&view))? {
-            return Ok(Entered::Ended(status));
+    match prepared {
+        Prepared::Init(init) => {
+            let is_written = rights.cage == Cage::Workspace;
+            let frozen = rights.project.as_deref().filter(|_| is_written);
+            let view = View {
+                writable: write.iter().copied().map(Path::to_owned).collect(),
+                frozen: frozen.map(|top| project::frozen(top, &rights.frozen)).unwrap_or_default(),
+                hidden,
+            };
+            mounts::show(&view)?;
+            if let Entered::Ended(status) = init.hold()? {
+                return Ok(Entered::Ended(status));
+            }
+
+            write.push(Path::new(mounts::MEMORY_FILES));
+            restrict_to_cage(&read.collect::<Vec<_>>(), &write, (&[], &[]), true)?;
+            drop_capabilities(CapabilitySet::empty())?;
+            forbid_system_calls(filter_in_namespaces(local_sockets))?;
+            limit_caged(true)?;
         }
-        write.push(mounts::MEMORY_FILES.into());
-        read
-    } else {
-        // Landlock cannot forbid anything below a directory that it permits.
-        let granted =
-            read.iter().map(|path| project::around(Path::new(path), &hidden)).collect::<Result<Vec<_>, _>>()?;
-        granted.into_iter().flatten().map(PathBuf::into_os_string).collect()
-    };
-
-    // In namespaces it is one of its own, unless the needs share that of the machine.
-    let has_network = *network || is_isolated;
-    restrict_to_cage(&read, &write, has_network)?;
-    drop_capabilities(CapabilitySet::empty())?;
-    forbid_system_calls(Filter::Cage { network: has_network, local_sockets, namespaces: is_isolated })?;
-    limit_caged(is_isolated)?;
+        Prepared::Filtered => {
+            // Landlock cannot forbid anything below a directory that it permits. Names in it are no secret.
+            let has_hidden = |path: &&Path| hidden.iter().any(|hidden| hidden.starts_with(path));
+            let read: Vec<&Path> = read.collect();
+            let parts: Vec<&Path> = read.iter().copied().filter(has_hidden).collect();
+            let granted = read.iter().map(|path| project::around(path, &hidden)).collect::<Result<Vec<_>, _>>()?;
+            let (change, write): (Vec<&Path>, Vec<&Path>) = write.into_iter().partition(has_hidden);
+            restrict_to_cage(&granted.concat(), &write, (&parts, &change), *network)?;
+            limit_caged(false)?;
+        }
+        Prepared::Nothing => return Err("a cage needs means to hold the program".to_owned()),
+    }
     Ok(Entered::Program)
-}
-
-/// Removes the words of the command line from the memory of this process, but for its name.
-///
-/// The program sees those of its init, and the password by which errors of this process are known is one of them.
-fn forget_words() {
-    let erase = || {
-        let status = fs::read_to_string("/proc/self/stat").ok()?;
-        // The fields after the name, which may hold spaces, are the third and later ones. Source: `proc_pid_stat`(5).
-        let mut fields = status.rsplit_once(')')?.1.split_whitespace().skip(45).map(|field| field.parse::<u64>().ok());
-        let (start, end) = (fields.next()??, fields.next()??);
-        let memory = fs::OpenOptions::new().write(true).open("/proc/self/mem").ok()?;
-        let name = fs::read("/proc/self/cmdline").ok()?.iter().position(|byte| *byte == 0)?;
-        let rest = usize::try_from(end.checked_sub(start)?).ok()?.checked_sub(name)?;
-        memory.write_all_at(&vec![0; rest], start + u64::try_from(name).ok()?).ok()
-    };
-    // The password protects the wording of errors alone: without this, a program could give its output as one.
-    let _ = erase();
 }
 
 /// Sets the resource limits of a cage.

@@ -1,6 +1,7 @@
 //! By what means a cage holds a program, and which of its promises they keep.
 
 use climax_catalog::Cage;
+use climax_catalog::policy::Protection;
 use strum::{EnumString, IntoStaticStr};
 
 /// The means by which a cage holds a program.
@@ -14,14 +15,18 @@ pub enum Isolation {
 }
 
 impl Isolation {
-    /// Returns whether it holds a program in this cage.
+    /// Returns whether it holds a program in this cage, under a policy that demands this protection.
     #[must_use]
-    pub fn holds(self, cage: Cage) -> bool {
-        match cage {
-            Cage::Read => true,
-            // Landlock cannot keep `.git` and the settings of other programs in a directory that may be written.
-            Cage::Workspace => self == Self::Namespaces,
-        }
+    pub fn holds(self, cage: Cage, protection: Protection) -> bool {
+        !self.restores(cage) || protection == Protection::Restore
+    }
+
+    /// Returns whether protected names are put back after the run, because the program could change them.
+    ///
+    /// Landlock cannot keep `.git` and the settings of other programs in a directory that may be written.
+    #[must_use]
+    pub fn restores(self, cage: Cage) -> bool {
+        cage == Cage::Workspace && self == Self::Landlock
     }
 
     /// Returns its name in orders, results and audit lines.

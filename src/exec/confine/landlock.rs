@@ -1,16 +1,17 @@
 //! Restricts the files and the TCP connections of this thread and of what it starts (Landlock).
 
 use std::error::Error;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use landlock::{
-    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset,
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, PathBeneath, Ruleset,
     RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, Scope, make_bitflags,
 };
-use rustix::fs::FileType;
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 /// The newest Landlock ABI that the crate supports.
@@ -52,8 +53,13 @@ impl Refused {
         Self { text: error.to_string(), errno }
     }
 
+    /// Makes a refusal of a path that cannot be opened.
+    fn at(path: &Path, errno: Errno) -> Self {
+        Self { text: errno.to_string(), errno: Some(errno.raw_os_error()) }.about(path)
+    }
+
     /// Adds the path.
-    fn at(self, path: &OsStr) -> Self {
+    fn about(self, path: &Path) -> Self {
         Self { text: format!("`{}`: {}", path.display(), self.text), ..self }
     }
 
@@ -136,13 +142,19 @@ pub(super) fn restrict_to_sandbox(read: &[OsString], write: &[OsString], network
     created.restrict_self().map(drop).map_err(|error| error.to_string())
 }
 
-/// Restricts all access to files to `read`, `write` and the devices that hold nothing.
+/// Restricts all access to files to `read`, `write` and the devices that hold nothing. What is in `parts` may be listed, and
+/// read only as far as `read` names it; what is in `change` may be written.
 ///
 /// Without `has_network`, TCP is refused too.
 ///
 /// # Errors
 /// The kernel lacks a restriction.
-pub(super) fn restrict_to_cage(read: &[OsString], write: &[OsString], has_network: bool) -> Result<(), String> {
+pub(super) fn restrict_to_cage(
+    read: &[impl AsRef<Path>],
+    write: &[&Path],
+    (parts, change): (&[&Path], &[&Path]),
+    has_network: bool,
+) -> Result<(), String> {
     let ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(MIN_NEEDS_ABI))
@@ -155,6 +167,8 @@ pub(super) fn restrict_to_cage(read: &[OsString], write: &[OsString], has_networ
     let created = with_tcp(ruleset, has_network)?;
     let created = allow_existing(created, read, AccessFs::from_read)?;
     let created = allow_existing(created, write, |abi| AccessFs::from_all(abi) & !DEVICES)?;
+    let created = allow_existing(created, parts, |_| AccessFs::ReadDir.into())?;
+    let created = allow_existing(created, change, |abi| AccessFs::from_write(abi) & !DEVICES)?;
     let created = allow_existing(created, &RANDOM_DEVICES, |_| AccessFs::ReadFile.into())?;
     let created = allow_existing(created, &DATA_DEVICES, |_| AccessFs::ReadFile | AccessFs::WriteFile)?;
 
@@ -184,9 +198,9 @@ fn allow(
     paths: &[OsString],
     access: fn(ABI) -> BitFlags<AccessFs>,
 ) -> Result<RulesetCreated, Refused> {
-    paths.iter().try_fold(ruleset, |ruleset, path| {
-        let open = PathFd::new(path).map_err(|error| Refused::by(&error))?;
-        allow_open(ruleset, open, path, access)
+    paths.iter().map(Path::new).try_fold(ruleset, |ruleset, path| {
+        let opened = open(path).map_err(|error| Refused::at(path, error))?;
+        allow_open(ruleset, &opened, path, access)
     })
 }
 
@@ -196,25 +210,27 @@ fn allow_existing(
     paths: &[impl AsRef<Path>],
     access: fn(ABI) -> BitFlags<AccessFs>,
 ) -> Result<RulesetCreated, Refused> {
-    paths.iter().map(AsRef::as_ref).try_fold(ruleset, |ruleset, path| match PathFd::new(path) {
-        Ok(open) => allow_open(ruleset, open, path.as_os_str(), access),
-        // Most do not, so this is asked second.
+    paths.iter().map(AsRef::as_ref).try_fold(ruleset, |ruleset, path| match open(path) {
+        Ok(opened) => allow_open(ruleset, &opened, path, access),
+        Err(Errno::NOENT | Errno::NOTDIR) => Ok(ruleset),
+        // It may exist, where it cannot be seen.
         Err(_) if !path.exists() => Ok(ruleset),
-        Err(error) => Err(Refused::by(&error)),
+        Err(error) => Err(Refused::at(path, error)),
     })
+}
+
+/// Opens a file or directory to name it in a rule.
+fn open(path: &Path) -> Result<OwnedFd, Errno> {
+    rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
 }
 
 /// Grants `access` to an open file or directory.
 fn allow_open(
     ruleset: RulesetCreated,
-    open: PathFd,
-    path: &OsStr,
+    opened: &OwnedFd,
+    path: &Path,
     access: fn(ABI) -> BitFlags<AccessFs>,
 ) -> Result<RulesetCreated, Refused> {
-    let is_file = rustix::fs::fstat(&open).is_ok_and(|found| !FileType::from_raw_mode(found.st_mode).is_dir());
-
-    // The kernel rejects rights for directories in a rule for a file.
-    let all = access(MAX_ABI);
-    let rule = PathBeneath::new(open, if is_file { all & AccessFs::from_file(MAX_ABI) } else { all });
-    ruleset.add_rule(rule).map_err(|error| Refused::by(&error).at(path))
+    // By `BestEffort` the rights for directories, which the kernel rejects in a rule for a file, are left out there.
+    ruleset.add_rule(PathBeneath::new(opened, access(MAX_ABI))).map_err(|error| Refused::by(&error).about(path))
 }

@@ -4,17 +4,19 @@
 //!
 //! - A tool's program is confined to its *needs*, which its config lists. It may read files, and change and reach what
 //!   its [`Rights`] name. [`needs`] starts it on a thread that is confined first.
-//! - A program in a *cage* may read and change what a list names, whatever it is. [`parent`] starts this binary again with
-//!   an [`order`], and [`child`] carries it out: in [`namespaces`], which have the [`mounts`] of the cage and its
-//!   [`bounds`], or without them. [`project`] finds secrets by their [`secret_names`], [`protected`] what programs
-//!   outside load, and [`probe`] what this system can.
+//! - A program in a *cage* may read and change what a list names, whatever it is. This binary is started again as a
+//!   [`child`], which prepares itself and waits to [`receive`] a [`message`]. In it is an [`order`] by [`parent`], which
+//!   the child carries out: in [`namespaces`], which have the [`mounts`] of the cage and its [`bounds`], or without them.
+//!   [`project`] finds secrets by their [`secret_names`], [`protected`] what programs
+//!   outside load, which [`copies`] put back where the kernel cannot keep it, and [`probe`] what this system can.
 //! - The *sandbox* is an executor that the policy chooses. It permits only the files and the network that the policy
 //!   names. It takes the same way, with the order of [`sandbox`].
 //! - A *guest* of `climax_code` computes, and does nothing else. It isolates itself by [`isolate()`].
 //!
 //! The means of the kernel are shared, and each has a file. [`landlock`] holds the rules for files and TCP. [`seccomp`]
 //! holds the filters of system calls, over the tables in [`system_calls`]. [`capabilities`] gives up the rights of root.
-//! Systems without these means have [`portable`] instead.
+//! Systems without these means have [`portable`] instead. `seatbelt` writes the rights as a profile of macOS, which nothing
+//! runs yet.
 
 #[cfg(native_linux)]
 mod bounds;
@@ -22,11 +24,14 @@ mod bounds;
 mod capabilities;
 #[cfg(native_linux)]
 mod child;
+#[cfg(native_linux)]
+pub(super) mod copies;
 #[cfg(has_code)]
 mod isolate;
 mod isolation;
 #[cfg(native_linux)]
 mod landlock;
+pub(super) mod message;
 #[cfg(native_linux)]
 mod mounts;
 #[cfg(native_linux)]
@@ -41,8 +46,13 @@ mod probe;
 #[cfg(native_linux)]
 mod project;
 pub(super) mod protected;
+#[cfg(native_linux)]
+mod receive;
 pub(super) mod rights;
 pub(super) mod sandbox;
+// Until somebody has tried it on macOS.
+#[cfg(test)]
+mod seatbelt;
 #[cfg(native_linux)]
 mod seccomp;
 mod secret_names;
@@ -50,7 +60,7 @@ mod secret_names;
 mod system_calls;
 
 #[cfg(native_linux)]
-pub(super) use child::execute;
+pub(super) use child::{Failure, execute, refusal};
 #[cfg(has_code)]
 pub(crate) use isolate::isolate;
 pub use isolation::Isolation;
@@ -61,6 +71,6 @@ pub(super) use needs::start;
 #[cfg(not(native_linux))]
 pub use portable::kernel_abi;
 #[cfg(not(native_linux))]
-pub(super) use portable::{execute, start};
+pub(super) use portable::{Failure, copies, execute, refusal, start};
 pub use rights::{CageRights, Readable, Rights};
 pub use secret_names::names_secret;

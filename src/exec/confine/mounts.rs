@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::ffi::CStr;
 use std::fs::{self, Permissions};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::CWD;
@@ -48,7 +48,24 @@ impl View {
     }
 }
 
-/// Mounts the view over what this process sees.
+/// Mounts what all views have in common, before a view is known.
+///
+/// Until [`show`] this process still sees what is mounted and unmounted outside.
+///
+/// # Errors
+/// The kernel refuses a step.
+pub(super) fn prepare() -> Result<(), String> {
+    let own = MountFlags::NOSUID | MountFlags::NODEV;
+    mount("tmpfs", MEMORY_FILES, "tmpfs", own, MEMORY_FILES_OPTIONS).map_err(|error| refused(MEMORY_FILES, error))?;
+    make_hiding_places()?;
+
+    // A machine that hides parts of `/proc`, as containers do, refuses another one. Landlock keeps others' out of reach.
+    // Read-only, because root owns its entries, and their modes are those of the whole machine.
+    let _ = mount("proc", "/proc", "proc", own | MountFlags::NOEXEC | MountFlags::RDONLY, None);
+    Ok(())
+}
+
+/// Mounts the view over what this process sees, which has to be prepared.
 ///
 /// # Errors
 /// The kernel refuses a step.
@@ -57,16 +74,12 @@ pub(super) fn show(view: &View) -> Result<(), String> {
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
         .map_err(|error| refused("/", error))?;
 
-    let own = MountFlags::NOSUID | MountFlags::NODEV;
-    mount("tmpfs", MEMORY_FILES, "tmpfs", own, MEMORY_FILES_OPTIONS).map_err(|error| refused(MEMORY_FILES, error))?;
-    let [file, dir] = hiding_places()?;
-
     let held = view.held();
     for path in view.writable.iter().chain(&held).chain(&view.frozen) {
         bind(path, path)?;
     }
     for path in &view.hidden {
-        bind(if path.is_dir() { &dir } else { &file }, path)?;
+        bind(Path::new(if path.is_dir() { HIDDEN_DIRECTORY } else { HIDDEN_FILE }), path)?;
     }
 
     set_attributes(c"/", libc::AT_RECURSIVE, READ_ONLY, 0).map_err(|error| refused("/", error))?;
@@ -75,21 +88,20 @@ pub(super) fn show(view: &View) -> Result<(), String> {
         let _ = set_writable(path);
     }
 
-    // A machine that hides parts of `/proc`, as containers do, refuses another one. Landlock keeps others' out of reach.
-    // Read-only, because root owns its entries, and their modes are those of the whole machine.
-    let _ = mount("proc", "/proc", "proc", own | MountFlags::NOEXEC | MountFlags::RDONLY, None);
     // The directory of this process is still the one below.
     std::env::set_current_dir(directory).map_err(|error| format!("the directory of the call: {error}"))
 }
 
-/// Makes a file and a directory that nobody may read.
-fn hiding_places() -> Result<[PathBuf; 2], String> {
-    let [file, dir] = [".hidden-file", ".hidden-directory"].map(|name| Path::new(MEMORY_FILES).join(name));
-    let made = fs::File::create(&file).and_then(|_| fs::create_dir(&dir)).and_then(|()| {
-        [&file, &dir].into_iter().try_for_each(|path| fs::set_permissions(path, Permissions::from_mode(0o000)))
-    });
-    made.map_err(|error| format!("{MEMORY_FILES}: {error}"))?;
-    Ok([file, dir])
+/// A file and a directory that nobody may read, to be mounted over those that are hidden.
+const HIDDEN_FILE: &str = "/dev/shm/.hidden-file";
+const HIDDEN_DIRECTORY: &str = "/dev/shm/.hidden-directory";
+
+fn make_hiding_places() -> Result<(), String> {
+    let nobody = Permissions::from_mode(0o000);
+    let made = fs::File::create(HIDDEN_FILE)
+        .and_then(|file| file.set_permissions(nobody))
+        .and_then(|()| fs::DirBuilder::new().mode(0o000).create(HIDDEN_DIRECTORY));
+    made.map_err(|error| format!("{MEMORY_FILES}: {error}"))
 }
 
 /// Mounts a file or a directory over another one.

@@ -28,22 +28,35 @@ struct Links {
     alive: (io::PipeReader, io::PipeWriter),
 }
 
-/// What this process has to do after [`enter`].
-pub(super) enum Entered {
-    /// Become the program.
-    Program,
-    /// End with this status, as the program did.
+/// What this process has become by [`separate`].
+pub(super) enum Separated {
+    /// The init of new namespaces.
+    Init(Init),
+    /// The first process, after the init has ended. It is to end with this status, as the program did.
     Ended(u8),
 }
 
-/// Moves this process into namespaces. Returns three times: in the process that is to become the program, and in those
-/// that hold it, once it has ended.
+/// What this process has to do after [`Init::hold`].
+pub(super) enum Entered {
+    /// Become the program.
+    Program,
+    /// End with this status.
+    Ended(u8),
+}
+
+/// The init of new namespaces, with all capabilities in them.
+pub(super) struct Init {
+    /// Where it writes how the program ended.
+    status: io::PipeWriter,
+}
+
+/// Moves this process into namespaces. Returns twice: in the init, and in the first process once the init has ended.
 ///
-/// `prepare` runs in the init, with all capabilities in the new namespaces: it mounts what the program will see.
+/// Standard input of the first process is left to the init.
 ///
 /// # Errors
-/// The kernel refuses a namespace, or `prepare` failed.
-pub(super) fn enter(own_network: bool, prepare: impl FnOnce() -> Result<(), String>) -> Result<Entered, String> {
+/// The kernel refuses a namespace.
+pub(super) fn separate(own_network: bool) -> Result<Separated, String> {
     let (user, group) = (getuid().as_raw(), getgid().as_raw());
     unshare(own_network)?;
     // The same users inside and outside, so that files keep their owners.
@@ -55,29 +68,42 @@ pub(super) fn enter(own_network: bool, prepare: impl FnOnce() -> Result<(), Stri
         fs::write(format!("/proc/self/{file}"), text).map_err(|error| format!("cannot map users ({file}): {error}"))?;
     }
 
-    let failed = |error: io::Error| format!("cannot start a process: {error}");
     let links = Links { status: io::pipe().map_err(failed)?, alive: io::pipe().map_err(failed)? };
     block_signals();
 
     if let Some(init) = fork().map_err(failed)? {
-        return relay(init, links).map(Entered::Ended).map_err(failed);
+        // Only the init may go on to be told what to do.
+        return Ok(Separated::Ended(relay(init, links).unwrap_or(u8::MAX)));
     }
 
     let Links { status: (_, status), alive: (alive, writer) } = links;
     drop(writer);
     become_init(&alive).map_err(failed)?;
-    prepare()?;
     if own_network {
         // Without it programs have no 127.0.0.1, and say so.
         let _ = raise_loopback();
     }
+    Ok(Separated::Init(Init { status }))
+}
 
-    if let Some(program) = fork().map_err(failed)? {
-        reap(program, status).map_err(failed)?;
-        return Ok(Entered::Ended(0));
+impl Init {
+    /// Starts the process that is to become the program. Returns twice: in that process, and in the init once it has
+    /// ended.
+    ///
+    /// # Errors
+    /// There is no process to be had.
+    pub(super) fn hold(self) -> Result<Entered, String> {
+        if let Some(program) = fork().map_err(failed)? {
+            reap(program, self.status).map_err(failed)?;
+            return Ok(Entered::Ended(0));
+        }
+        unblock_signals();
+        Ok(Entered::Program)
     }
-    unblock_signals();
-    Ok(Entered::Program)
+}
+
+fn failed(error: impl std::fmt::Display) -> String {
+    format!("cannot start a process: {error}")
 }
 
 /// Returns whether this kernel makes the namespaces for this user, by making them once.
@@ -183,8 +209,8 @@ fn wait_for_signal(milliseconds: i32) -> Option<i32> {
 /// The first process: passes signals on, and ends as the program did.
 fn relay(init: Pid, Links { status: (mut status, writer), alive }: Links) -> io::Result<u8> {
     drop((writer, alive.0));
-    // A pipe ends when its last writer is gone, so only the program may hold it.
-    leave_streams(&[0, 1, 2])?;
+    // The server writes there to the init alone.
+    leave_streams(&[0])?;
 
     let ended = loop {
         match wait_for_signal(60_000) {
@@ -246,6 +272,7 @@ fn become_init(alive: &io::PipeReader) -> io::Result<()> {
 
 /// The init: reaps processes until the program ends, and holds all of them to their bounds.
 fn reap(program: Pid, mut status: io::PipeWriter) -> io::Result<()> {
+    // A pipe ends when its last writer is gone, so only the program may hold it.
     leave_streams(&[0, 1])?;
 
     let mut bounds = bounds::Watch::new();

@@ -1,7 +1,6 @@
-//! The order to the child that confines itself: what a program may do, as words of a command line.
+//! The order to the child that confines itself: what a program may do, as words.
 //!
-//! Pure. The command line of people knows nothing of it, because the child has to be done before the program could start
-//! by itself.
+//! Pure.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
@@ -16,11 +15,58 @@ use super::rights::CageRights;
 /// The subcommand that starts this binary as the child that confines itself.
 pub(crate) const COMMAND: &str = "confine";
 
-/// The start of the names of variables that the child hands on to the program without it.
-pub(crate) const HANDED_ON: &str = "CLIMAX_HANDED_ON_";
+/// What a child can do before it has its order, since all orders of a kind have it in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Preparation {
+    /// The means of a cage; `None` for the sandbox, which is not prepared.
+    pub(crate) isolation: Option<Isolation>,
+    /// Whether sockets of the Internet can be opened.
+    pub(crate) network: bool,
+    /// Whether Unix sockets can be opened.
+    pub(crate) local_sockets: bool,
+    /// Whether protected names are put back after the end.
+    pub(crate) restores: bool,
+}
+
+impl Preparation {
+    /// Returns what can be done for an order before it comes.
+    pub(crate) fn of(order: &Order) -> Self {
+        match order.holder {
+            Holder::Sandbox(_) => Self { isolation: None, network: false, local_sockets: false, restores: false },
+            Holder::Cage { ref rights, isolation, local_sockets } => Self {
+                isolation: Some(isolation),
+                network: order.network,
+                local_sockets,
+                restores: isolation.restores(rights.cage),
+            },
+        }
+    }
+
+    /// Returns its words, in the form that [`Preparation::read`] takes.
+    pub(crate) fn words(self) -> Vec<&'static str> {
+        let Self { isolation, network, local_sockets, restores } = self;
+        let mut words = vec![isolation.map_or(SANDBOX, Isolation::as_str)];
+        words.extend(network.then_some(NETWORK));
+        words.extend(local_sockets.then_some(LOCAL_SOCKETS));
+        words.extend(restores.then_some(RESTORES));
+        words
+    }
+
+    /// Reads the words of a command line; `None` if they are none of these.
+    pub(crate) fn read(words: &[OsString]) -> Option<Self> {
+        let (isolation, more) = words.split_first()?;
+        let isolation = match isolation.to_str()? {
+            SANDBOX => None,
+            name => Some(name.parse().ok()?),
+        };
+        let has = |name: &str| more.iter().any(|word| word == name);
+        let (network, local_sockets, restores) = (has(NETWORK), has(LOCAL_SOCKETS), has(RESTORES));
+        Some(Self { isolation, network, local_sockets, restores })
+    }
+}
 
 /// What the child has to do before it executes a program.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Order {
     /// The start of its error messages.
     pub(crate) password: OsString,
@@ -35,7 +81,7 @@ pub(crate) struct Order {
 }
 
 /// What holds a program that the child executes.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Holder {
     /// The sandbox of a policy.
     Sandbox(SandboxLimits),
@@ -78,26 +124,28 @@ impl Order {
         words
     }
 
-    /// Reads an order and the command behind its `--`; `None` if the words are none.
-    pub(crate) fn read(words: &[OsString]) -> Option<(Self, &[OsString])> {
-        let end = words.iter().position(|word| word == "--")?;
-        let ([password, rules @ ..], command) = (&words[..end], &words[end + 1..]) else { return None };
+    /// Reads an order; `None` if the words are none.
+    #[cfg_attr(not(native_linux), allow(dead_code, reason = "only Linux has children that wait"))]
+    pub(crate) fn read(words: &[OsString]) -> Option<Self> {
+        let (password, rules) = words.split_first()?;
 
-        let order = Self {
+        Some(Self {
             password: password.clone(),
             read: values(rules, "read"),
             write: values(rules, "write"),
             network: rules.iter().any(|word| word == NETWORK),
             holder: holder(rules)?,
-        };
-
-        Some((order, command))
+        })
     }
 }
+
+const SANDBOX: &str = "sandbox";
 
 const NETWORK: &str = "network";
 
 const LOCAL_SOCKETS: &str = "local-sockets";
+
+const RESTORES: &str = "restores";
 
 const LIMITS: [&str; 4] = ["memory-mb", "cpu-s", "processes", "file-mb"];
 
@@ -168,19 +216,29 @@ mod tests {
                 network,
                 holder,
             };
-            let mut words: Vec<OsString> = order.words().into_iter().map(OsString::from).collect();
-            words.extend(["--", "/bin/true", "true", "--"].map(OsString::from));
-            let (read, command) = Order::read(&words).unwrap();
-            assert_eq!(read, order);
-            assert_eq!(command, ["/bin/true", "true", "--"]);
+            let words: Vec<OsString> = order.words().into_iter().map(OsString::from).collect();
+            assert_eq!(Order::read(&words), Some(order));
         }
     }
 
     #[test]
     fn a_cage_that_is_not_understood_is_no_order() {
         for rule in ["cage=none", "cage="] {
-            assert_eq!(Order::read(&["p", rule, "isolation=landlock", "--", "/bin/true"].map(OsString::from)), None);
+            assert_eq!(Order::read(&["p", rule, "isolation=landlock"].map(OsString::from)), None);
         }
-        assert_eq!(Order::read(&["p", "cage=read", "--", "/bin/true"].map(OsString::from)), None);
+        assert_eq!(Order::read(&["p", "cage=read"].map(OsString::from)), None);
+    }
+
+    #[test]
+    fn a_preparation_is_read_as_it_was_written() {
+        for isolation in [None, Some(Isolation::Landlock), Some(Isolation::Namespaces)] {
+            for at in 0..3 {
+                let [network, local_sockets, restores] = [0, 1, 2].map(|place| place == at);
+                let preparation = Preparation { isolation, network, local_sockets, restores };
+                let words: Vec<OsString> = preparation.words().into_iter().map(OsString::from).collect();
+                assert_eq!(Preparation::read(&words), Some(preparation));
+            }
+        }
+        assert_eq!(Preparation::read(&["nothing".into()]), None);
     }
 }

@@ -4,7 +4,7 @@ use std::env::consts::OS;
 use std::ffi::OsString;
 use std::io;
 
-use super::order::Order;
+use super::order::Preparation;
 use super::rights::Rights;
 
 /// Starts a process by `start`, unconfined.
@@ -30,10 +30,52 @@ pub(crate) fn has_namespaces() -> bool {
     false
 }
 
-/// Refuses to execute the program.
-pub(crate) fn execute(_: &Order, _: &[OsString]) -> Result<u8, String> {
-    Err(format!(
+/// Why a child could not execute the program.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// The start of error messages.
+    pub(crate) password: OsString,
+    /// The reason.
+    pub(crate) problem: String,
+}
+
+/// Refuses to execute a program. No child is started for it, since [`refusal`] is asked before.
+pub(crate) fn execute(_: Preparation) -> Result<Option<u8>, Failure> {
+    Err(Failure { password: OsString::new(), problem: refusal().unwrap_or_default() })
+}
+
+/// Returns why no program can be confined by a child.
+pub(crate) fn refusal() -> Option<String> {
+    Some(format!(
         "`executor: sandbox` of the policy, and cages, need Landlock and seccomp of Linux, and this climax was built for {OS} without \
          them; use `executor: container`, or run climax on Linux"
     ))
+}
+
+/// No copies, since no program in a cage writes.
+pub(crate) mod copies {
+    use std::path::Path;
+
+    use super::super::rights::CageRights;
+    use crate::exec::outcome::Kept;
+
+    /// Copies of nothing.
+    pub(crate) struct Copies;
+
+    impl Copies {
+        /// Copies nothing.
+        ///
+        /// # Errors
+        /// None: only a system that can hold programs copies.
+        #[expect(clippy::unnecessary_wraps, reason = "the signature is that of Linux")]
+        pub(crate) fn before(_: &CageRights, _: &Path) -> Result<Self, String> {
+            Ok(Self)
+        }
+
+        /// Puts nothing back.
+        pub(crate) fn put_back(self) -> Vec<Kept> {
+            let Self = self;
+            Vec::new()
+        }
+    }
 }

@@ -45,7 +45,11 @@ impl Isolation {
             ("files are read by a list", true, "Landlock"),
             ("secrets of the project", true, pick("hidden by mounts", "left out of the rights, one by one")),
             ("nothing is written but temporary files", true, pick("mounts and Landlock", "Landlock and seccomp")),
-            ("writes in the project, without protected names", has_namespaces, pick("mounts", "needs namespaces")),
+            (
+                "writes in the project, without protected names",
+                has_namespaces,
+                pick("mounts", "restored, not prevented"),
+            ),
             ("network", true, pick("a loopback of its own", "none, by Landlock and seccomp")),
             (
                 "no signals to others",

@@ -1,7 +1,10 @@
 //! Finds what a cage hides and keeps in a project: secrets, and files that programs outside load.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+use rustix::io::Errno;
 
 use super::rights::CageRights;
 use super::secret_names::{FOREIGN, SYSTEM_SECRETS, SecretNames};
@@ -41,6 +44,15 @@ pub(super) fn secrets(rights: &CageRights) -> Vec<PathBuf> {
 
 /// Returns whether a path leads through a project to somewhere else, so that whoever may write there chooses where.
 pub(super) fn leads_through(path: &Path, project: &Path) -> bool {
+    // Most paths have no link and no `..`, and then say themselves where they lead.
+    let has_parent = path.components().any(|part| part == Component::ParentDir);
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+        Ok(_) if !has_parent => return path != project && path.starts_with(project),
+        Err(Errno::NOENT) => return false,
+        _ => {}
+    }
+
     let is_inside = |path: &Path| path.canonicalize().is_ok_and(|path| path.starts_with(project));
     match path.canonicalize() {
         _ if path == project => false,
@@ -71,9 +83,9 @@ pub(super) fn around(directory: &Path, hidden: &[PathBuf]) -> Result<Vec<PathBuf
     }
 
     let mut granted = Vec::new();
-    for Entry { path, .. } in entries(directory) {
+    for Entry { path, is_link, .. } in entries(directory) {
         // The right would be for what a link leads to: a secret, or anything outside.
-        if path.is_symlink() {
+        if is_link {
             continue;
         }
         granted.extend(around(&path, hidden)?);
@@ -95,15 +107,21 @@ struct Entry {
     path: PathBuf,
     /// Whether it is a directory, and no link to one.
     is_dir: bool,
+    is_link: bool,
 }
 
 /// Returns the entries of a directory. Their kinds are in it, so none is looked up.
 fn entries(directory: &Path) -> Vec<Entry> {
     let Ok(found) = fs::read_dir(directory) else { return Vec::new() };
-    let entry = |entry: fs::DirEntry| Entry {
-        name: entry.file_name().to_string_lossy().into_owned(),
-        path: entry.path(),
-        is_dir: entry.file_type().is_ok_and(|kind| kind.is_dir()),
+    let entry = |entry: fs::DirEntry| {
+        let kind = entry.file_type().ok();
+        Entry {
+            name: entry.file_name().to_string_lossy().into_owned(),
+            path: entry.path(),
+            is_dir: kind.is_some_and(|kind| kind.is_dir()),
+            // What cannot be told is not granted.
+            is_link: kind.is_none_or(|kind| kind.is_symlink()),
+        }
     };
     found.flatten().map(entry).collect()
 }

@@ -10,8 +10,8 @@ use seccompiler::{
 };
 
 use super::system_calls::{
-    FIRST_UNKNOWN, FORBIDDEN, FORBIDDEN_REQUESTS, METADATA, NAMESPACE_FLAGS, NETWORK_FAMILIES, REACHING_OTHERS,
-    SHARED_AND_ATTRIBUTES, WATCHES_AND_GROUPS, X32_BIT,
+    FIRST_UNKNOWN, FORBIDDEN, FORBIDDEN_REQUESTS, GROUPS, METADATA, NAMESPACE_FLAGS, NETWORK_FAMILIES, REACHING_OTHERS,
+    SHARED_AND_ATTRIBUTES, WATCHES, X32_BIT,
 };
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
@@ -41,6 +41,8 @@ pub(super) enum Filter {
         local_sockets: bool,
         /// What only namespaces keep from others: attributes of files, and IPC of System V and POSIX.
         namespaces: bool,
+        /// Leaving the process group, whose end is the end of the program.
+        groups: bool,
     },
 }
 
@@ -64,12 +66,14 @@ impl Filter {
 
     /// Returns the lists of system calls that it forbids, whatever their arguments are.
     fn forbidden(self) -> Vec<&'static [c_long]> {
-        let watches_and_groups = matches!(self, Self::Sandbox { .. });
+        let is_sandbox = matches!(self, Self::Sandbox { .. });
+        let groups = is_sandbox || matches!(self, Self::Cage { groups: false, .. });
         let shared_and_attributes = !matches!(self, Self::Cage { namespaces: true, .. });
 
         let lists = [
             (FORBIDDEN, true),
-            (WATCHES_AND_GROUPS, watches_and_groups),
+            (WATCHES, is_sandbox),
+            (GROUPS, groups),
             (SHARED_AND_ATTRIBUTES, shared_and_attributes),
             (METADATA, !self.permits_metadata()),
         ];
@@ -77,7 +81,7 @@ impl Filter {
     }
 
     /// The number of filters.
-    pub(super) const COUNT: usize = 18;
+    pub(super) const COUNT: usize = 26;
 
     /// Returns its place among all filters.
     pub(super) fn place(self) -> usize {
@@ -86,8 +90,9 @@ impl Filter {
             Self::Needs { network, local_sockets, metadata } => {
                 2 + usize::from(network) + 2 * usize::from(local_sockets) + 4 * usize::from(metadata)
             }
-            Self::Cage { network, local_sockets, namespaces } => {
-                10 + usize::from(network) + 2 * usize::from(local_sockets) + 4 * usize::from(namespaces)
+            Self::Cage { network, local_sockets, namespaces, groups } => {
+                let flags = [network, local_sockets, namespaces, groups];
+                10 + flags.into_iter().rev().fold(0, |place, flag| 2 * place + usize::from(flag))
             }
         }
     }
@@ -97,11 +102,17 @@ impl Filter {
 static COMPILED: [OnceLock<Result<Vec<BpfProgram>, String>>; Filter::COUNT] =
     [const { OnceLock::new() }; Filter::COUNT];
 
+/// Compiles the filters, so that applying them takes less time.
+pub(super) fn compile(permitted: Filter) -> Result<&'static [BpfProgram], String> {
+    let compiled = COMPILED[permitted.place()].get_or_init(|| compiled(permitted));
+    compiled.as_deref().map_err(Clone::clone)
+}
+
 /// Applies the filters to this thread, to the programs that it executes and to its children.
 pub(super) fn forbid_system_calls(permitted: Filter) -> Result<(), String> {
-    let compiled = COMPILED[permitted.place()].get_or_init(|| compiled(permitted)).as_ref().map_err(Clone::clone)?;
-
-    compiled.iter().try_for_each(|program| seccompiler::apply_filter(program).map_err(|error| error.to_string()))
+    compile(permitted)?
+        .iter()
+        .try_for_each(|program| seccompiler::apply_filter(program).map_err(|error| error.to_string()))
 }
 
 /// Compiles the filters.

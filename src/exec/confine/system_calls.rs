@@ -58,19 +58,21 @@ pub(super) const FORBIDDEN: &[c_long] = &[
     libc::SYS_userfaultfd,
 ];
 
-/// System calls that watch files, which Landlock does not cover, and by which a process leaves the process group and
-/// outlives the call.
+/// System calls that watch files, which Landlock does not cover.
 ///
-/// Programs may use them under their needs and in a cage: they may read the files, and the start of a program makes a
-/// process group under the filter.
-pub(super) const WATCHES_AND_GROUPS: &[c_long] = &[
+/// Programs may use them under their needs and in a cage, since they may read the files.
+pub(super) const WATCHES: &[c_long] = &[
     libc::SYS_inotify_add_watch,
     #[cfg(target_arch = "x86_64")]
     libc::SYS_inotify_init,
     libc::SYS_inotify_init1,
-    libc::SYS_setpgid,
-    libc::SYS_setsid,
 ];
+
+/// System calls by which a process leaves the process group and outlives the call.
+///
+/// Programs may use them under their needs, where the start of a program makes a process group under the filter, and in
+/// a cage that leaves nothing to be put back after the end.
+pub(super) const GROUPS: &[c_long] = &[libc::SYS_setpgid, libc::SYS_setsid];
 
 /// System calls for queues, semaphores and shared memory of other programs, and for extended attributes of files, which
 /// Landlock does not cover.

@@ -56,9 +56,16 @@ pub fn names_program(first: &str, word: &str) -> bool {
         return true;
     }
 
+    // The interpreter of an environment of Python is a link to that of the system, but finds other packages by its path.
+    let is_of_environment = || {
+        let root = Path::new(first).parent().and_then(Path::parent);
+        root.is_some_and(|root| root.join("pyvenv.cfg").is_file())
+    };
     first.starts_with('/')
         && Path::new(first).file_name() == Path::new(&word).file_name()
-        && resolve(&word, None, None).is_some_and(|path| is_same_file(&path, Path::new(first)))
+        && resolve(&word, None, None).is_some_and(|path| {
+            path == Path::new(first) || !is_of_environment() && is_same_file(&path, Path::new(first))
+        })
 }
 
 fn is_same_file(one: &Path, other: &Path) -> bool {
@@ -78,4 +85,26 @@ pub fn locate(cli: CliView<'_>, word: &str) -> Option<PathBuf> {
 
     let search_path = search_path.last();
     resolve(&command_word(word, &variable), search_path, cli.working_dir().map(Path::new))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn links_of_environments_of_python_are_other_programs() {
+        let directory = tempfile::tempdir().unwrap();
+        let link = |environment: &str| {
+            let path = directory.path().join(environment).join("bin/sh");
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::os::unix::fs::symlink(resolve("sh", None, None).unwrap(), &path).unwrap();
+            path.display().to_string()
+        };
+        let (plain, environment) = (link("plain"), link("environment"));
+        std::fs::write(directory.path().join("environment/pyvenv.cfg"), "").unwrap();
+        assert!(names_program(&plain, "sh"));
+        assert!(!names_program(&environment, "sh"));
+        assert!(names_program(&environment, &environment));
+    }
 }

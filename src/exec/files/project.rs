@@ -38,8 +38,22 @@ fn repository(project: &Path) -> Vec<PathBuf> {
         return Vec::new();
     };
 
+    // A program in a cage may have written the file, so the directory has to say itself that it belongs to this one: in
+    // `gitdir` as that of a worktree, or in `config` as that of a submodule.
+    let names_project = |path: &Path| path.canonicalize().is_ok_and(|path| path == project);
+    let is_worktree =
+        text(&own.join("gitdir")).is_some_and(|path| own.join(path.trim()).parent().is_some_and(names_project));
+    let has_worktree = |line: &str| {
+        let path = line.trim().strip_prefix("worktree")?.trim_start().strip_prefix('=')?;
+        Some(names_project(&own.join(path.trim().trim_matches('"'))))
+    };
+    let is_submodule =
+        || text(&own.join("config")).is_some_and(|text| text.lines().filter_map(has_worktree).any(|names| names));
+    if !is_worktree && !is_submodule() {
+        return Vec::new();
+    }
+
     let shared = text(&own.join("commondir")).and_then(|path| own.join(path.trim()).canonicalize().ok());
-    // A file may name any directory. Those of git have this file.
     let is_repository = |path: &PathBuf| path.join("HEAD").is_file();
     [Some(own), shared].into_iter().flatten().filter(is_repository).collect()
 }
@@ -79,12 +93,33 @@ mod tests {
             ("main/.git/HEAD", String::new()),
             ("main/.git/worktrees/w/HEAD", String::new()),
             ("main/.git/worktrees/w/commondir", "../..\n".to_owned()),
+            ("main/.git/worktrees/w/gitdir", format!("{}\n", root.join("w/.git").display())),
         ] {
             fs::write(root.join(path), text).unwrap();
         }
         let found = project(&root.join("w"), None).unwrap();
-        assert_eq!(found.repository, [own, root.join("main/.git")]);
+        assert_eq!(found.repository, [own.clone(), root.join("main/.git")]);
         fs::write(root.join("w/.git"), format!("gitdir: {}\n", root.display())).unwrap();
         assert_eq!(project(&root.join("w"), None).unwrap().repository, Vec::<PathBuf>::new());
+
+        // The repository of somebody else says nothing of this directory.
+        fs::create_dir(root.join("forged")).unwrap();
+        fs::write(root.join("forged/.git"), format!("gitdir: {}\n", root.join("main/.git").display())).unwrap();
+        assert_eq!(project(&root.join("forged"), None).unwrap().repository, Vec::<PathBuf>::new());
+        fs::write(root.join("forged/.git"), format!("gitdir: {}\n", found.repository[0].display())).unwrap();
+        assert_eq!(project(&root.join("forged"), None).unwrap().repository, Vec::<PathBuf>::new());
+    }
+
+    #[test]
+    fn a_submodule_reads_its_repository() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        let own = root.join(".git/modules/sub");
+        fs::create_dir_all(&own).unwrap();
+        fs::create_dir(root.join("sub")).unwrap();
+        fs::write(own.join("HEAD"), "").unwrap();
+        fs::write(own.join("config"), "[core]\n\tworktree = ../../../sub\n").unwrap();
+        fs::write(root.join("sub/.git"), "gitdir: ../.git/modules/sub\n").unwrap();
+        assert_eq!(project(&root.join("sub"), None).unwrap().repository, [own]);
     }
 }

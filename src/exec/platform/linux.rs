@@ -1,10 +1,11 @@
 //! What only Linux has.
 
+use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+use rustix::fs::{CWD, MemfdFlags, Mode, OFlags, ResolveFlags, memfd_create, openat2};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 /// Requested size of a pipe that must hold much. The system may allow less.
@@ -25,6 +26,14 @@ pub(crate) fn exit_descriptor(child: i32) -> Option<OwnedFd> {
 /// Makes a pipe hold as much as the system allows, so that its writer seldom waits.
 pub(crate) fn enlarge_pipe(pipe: impl AsFd) {
     let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE_BYTES);
+}
+
+/// Makes a file that has no name.
+///
+/// # Errors
+/// The system lacks descriptors or memory.
+pub(crate) fn anonymous_file() -> io::Result<File> {
+    Ok(memfd_create("climax", MemfdFlags::CLOEXEC)?.into())
 }
 
 /// Opens a path of which no part may be a link.

@@ -21,10 +21,10 @@ pub(super) use files::{
     is_executable, make_private_dir, may_enter, may_write, open_directory, open_regular, open_regular_in,
 };
 #[cfg(native_linux)]
-pub(super) use linux::{enlarge_pipe, exit_descriptor, open_without_links, this_program};
+pub(super) use linux::{anonymous_file, enlarge_pipe, exit_descriptor, open_without_links, this_program};
 pub(super) use members::{count_beyond_reach, count_running_besides, is_beyond_reach};
 #[cfg(not(native_linux))]
-pub(super) use portable::{enlarge_pipe, exit_descriptor, open_without_links, this_program};
+pub(super) use portable::{anonymous_file, enlarge_pipe, exit_descriptor, open_without_links, this_program};
 #[cfg(has_code)]
 pub(super) use processes::KILL_SIGNAL;
 pub(super) use processes::{ended_child, ending_signal, has_exited, kill_group, leave_terminal, reap, terminate_group};

@@ -1,5 +1,6 @@
 //! What stands in for the means of Linux on other systems.
 
+use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
@@ -18,6 +19,14 @@ pub(crate) fn exit_descriptor(_: i32) -> Option<OwnedFd> {
 
 /// Leaves a pipe as it is, since other systems fix its size.
 pub(crate) fn enlarge_pipe(_: impl AsFd) {}
+
+/// Makes a file that has no name.
+///
+/// # Errors
+/// The directory for temporary files cannot be written.
+pub(crate) fn anonymous_file() -> io::Result<File> {
+    tempfile::tempfile()
+}
 
 /// Opens a path whose last part may not be a link. Whoever asks has resolved those before it.
 ///

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::fs;
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -26,6 +27,9 @@ pub(crate) const COMMAND: &str = "janitor";
 /// Interval at which the janitor reads the pipe, which holds the messages of thousands of calls.
 const READ_INTERVAL: Duration = Duration::from_millis(10);
 
+/// How often a directory is tried to be removed.
+const REMOVALS: usize = 100;
+
 /// An action to perform if the server is killed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Cleanup {
@@ -35,6 +39,8 @@ enum Cleanup {
     Container(String, String),
     /// Append a line to a file: a JSON array of both.
     Line(String),
+    /// Remove a directory with what is in it: its path as JSON.
+    Directory(String),
 }
 
 impl fmt::Display for Cleanup {
@@ -43,6 +49,7 @@ impl fmt::Display for Cleanup {
             Self::Group(number) => write!(f, "group {number}"),
             Self::Container(runtime, name) => write!(f, "container {name} {runtime}"),
             Self::Line(json) => write!(f, "line {json}"),
+            Self::Directory(json) => write!(f, "directory {json}"),
         }
     }
 }
@@ -55,6 +62,7 @@ impl Cleanup {
                 rest.split_once(' ').map(|(name, runtime)| Self::Container(runtime.to_owned(), name.to_owned()))
             }
             ("line", json) => Some(Self::Line(json.to_owned())),
+            ("directory", json) => Some(Self::Directory(json.to_owned())),
             _ => None,
         }
     }
@@ -65,6 +73,11 @@ impl Cleanup {
             Self::Line(json) => {
                 if let Ok((file, line)) = serde_json::from_str::<(PathBuf, Value)>(json) {
                     let _ = append_line(&file, &line);
+                }
+            }
+            Self::Directory(json) => {
+                if let Ok(path) = serde_json::from_str::<PathBuf>(json) {
+                    remove(&path);
                 }
             }
             Self::Group(number) => {
@@ -80,6 +93,16 @@ impl Cleanup {
                 }
             }
         }
+    }
+}
+
+/// Removes a directory. Programs that have just been killed may still write in it, so it is tried more than once.
+fn remove(path: &Path) {
+    for _ in 0..REMOVALS {
+        if fs::remove_dir_all(path).is_ok() || !path.exists() {
+            return;
+        }
+        std::thread::sleep(READ_INTERVAL);
     }
 }
 
@@ -140,7 +163,17 @@ impl Janitor {
         self.register(Cleanup::Line(json!([file, line]).to_string()))
     }
 
+    /// Registers a directory to remove, until the server ends. Then it is gone, unless the server was killed.
+    pub(crate) fn register_directory(&self, path: &Path) {
+        self.add(&Cleanup::Directory(json!(path).to_string()));
+    }
+
     fn register(&self, cleanup: Cleanup) -> CleanupGuard<'_> {
+        self.add(&cleanup);
+        CleanupGuard { janitor: self, cleanup }
+    }
+
+    fn add(&self, cleanup: &Cleanup) {
         let mut inner = self.lock();
 
         inner.cleanups.insert(cleanup.clone());
@@ -150,8 +183,6 @@ impl Janitor {
         if inner.process.is_none() {
             inner.spawn();
         }
-
-        CleanupGuard { janitor: self, cleanup }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

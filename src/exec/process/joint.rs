@@ -78,35 +78,56 @@ impl Joint {
     }
 }
 
+/// A stream of a process that is to be started.
+#[derive(Debug)]
+pub(crate) enum Stream {
+    /// The null device.
+    Null,
+    /// A pipe to this server.
+    Piped,
+    /// A descriptor.
+    Descriptor(OwnedFd),
+}
+
+impl From<Stream> for Stdio {
+    fn from(stream: Stream) -> Self {
+        match stream {
+            Stream::Null => Self::null(),
+            Stream::Piped => Self::piped(),
+            Stream::Descriptor(descriptor) => descriptor.into(),
+        }
+    }
+}
+
 impl Descriptors {
     /// Returns the standard input for a start. `has_text` says whether the invocation has a text for it.
-    pub(crate) fn input(&self, has_text: bool) -> io::Result<Stdio> {
+    pub(crate) fn input(&self, has_text: bool) -> io::Result<Stream> {
         Ok(match &self.input {
-            Some(descriptor) => descriptor.try_clone()?.into(),
-            None if has_text => Stdio::piped(),
-            None => Stdio::null(),
+            Some(descriptor) => Stream::Descriptor(descriptor.try_clone()?),
+            None if has_text => Stream::Piped,
+            None => Stream::Null,
         })
     }
 
     /// Returns the standard output for a start.
-    pub(crate) fn output(&self) -> io::Result<Stdio> {
-        if self.has_output { self.sink() } else { Ok(Stdio::null()) }
+    pub(crate) fn output(&self) -> io::Result<Stream> {
+        if self.has_output { self.sink() } else { Ok(Stream::Null) }
     }
 
-    fn sink(&self) -> io::Result<Stdio> {
+    fn sink(&self) -> io::Result<Stream> {
         Ok(match &self.output {
-            Sink::Captured => Stdio::piped(),
-            Sink::Descriptor(descriptor) => descriptor.try_clone()?.into(),
+            Sink::Captured => Stream::Piped,
+            Sink::Descriptor(descriptor) => Stream::Descriptor(descriptor.try_clone()?),
         })
     }
 
     /// Returns the standard error for a start.
-    pub(crate) fn errors(&self) -> io::Result<Stdio> {
+    pub(crate) fn errors(&self) -> io::Result<Stream> {
         Ok(match &self.errors {
-            ErrorSink::Captured => Stdio::piped(),
+            ErrorSink::Captured => Stream::Piped,
             ErrorSink::Output => return self.sink(),
-            ErrorSink::Descriptor(descriptor) => descriptor.try_clone()?.into(),
-            ErrorSink::Null => Stdio::null(),
+            ErrorSink::Descriptor(descriptor) => Stream::Descriptor(descriptor.try_clone()?),
+            ErrorSink::Null => Stream::Null,
         })
     }
 }

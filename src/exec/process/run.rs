@@ -4,6 +4,7 @@
 //! unreaped leader reserves the ID of its group.
 
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
@@ -12,9 +13,11 @@ use super::children;
 use super::group::Group;
 use super::janitor::Janitor;
 use super::joint::Joint;
-use super::start::{spawn, system_error};
+use super::start::{spawn, spawn_held, system_error};
 use super::start_queue::StartQueue;
 use super::streams::{Transfer, transfer};
+use super::waiting::Spare;
+use crate::exec::confine::order::Order;
 use crate::exec::error::SpawnError;
 use crate::exec::invocation::Invocation;
 use crate::exec::limits::Limits;
@@ -36,6 +39,10 @@ pub(crate) struct RunContext<'a> {
     pub(crate) watch: Option<&'a Watch>,
     /// The secrets that output does not show.
     pub(crate) masks: &'a Masks,
+    /// The child that waits for the next order.
+    pub(crate) spare: &'a Arc<Spare>,
+    /// What the program may do, if a child of this binary starts it and confines itself.
+    pub(crate) order: Option<&'a Order>,
 }
 
 /// Runs `invocation` and waits until it ends or is ended. Its streams are those of `joint`.
@@ -58,7 +65,7 @@ pub(crate) async fn run(
     context: RunContext<'_>,
     stop: impl Future<Output = Stop>,
 ) -> Result<Outcome, SpawnError> {
-    let RunContext { limits, queue, janitor, session_files: _, watch, masks } = context;
+    let RunContext { limits, queue, janitor, session_files: _, watch, masks, spare, order } = context;
     let mut stop = std::pin::pin!(stop);
 
     if let Some(janitor) = janitor {
@@ -70,7 +77,10 @@ pub(crate) async fn run(
     let (_running, mut child) = tokio::select! {
         biased;
         why = stop.as_mut() => return Ok(Outcome::not_started(why)),
-        started = queue.start(|| spawn(invocation, &descriptors)) => started?,
+        started = queue.start(|| match order {
+            Some(order) => spawn_held(invocation, &descriptors, (order, spare)),
+            None => spawn(invocation, &descriptors),
+        }) => started?,
     };
     // The child has its own. A pipe ends when its last writer is gone.
     drop(descriptors);
@@ -100,6 +110,10 @@ pub(crate) async fn run(
 
         let left = if end.is_none() { group.other_members() } else { 0 };
         group.kill();
+        if order.is_some() && (left > 0 || end.is_some()) {
+            // What a program has changed is looked at next, and nothing may change it then.
+            let _ = timeout(limits.drain, group.all_exited()).await;
+        }
         (end, left)
     };
 

@@ -1,5 +1,6 @@
 //! Starts a program: finds it, gives it its variables, directory and streams, and confines it.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,10 @@ use tokio::process::{Child, Command};
 
 use super::children;
 use super::joint::Descriptors;
+use super::waiting::{Spare, Streams};
 use crate::exec::confine;
+use crate::exec::confine::message::Message;
+use crate::exec::confine::order::Order;
 use crate::exec::environment::is_named;
 use crate::exec::error::SpawnError;
 use crate::exec::files::resolve;
@@ -19,7 +23,7 @@ use crate::exec::platform::may_enter;
 ///
 /// # Errors
 /// [`SpawnError::NotFound`].
-pub(crate) fn find(invocation: &Invocation) -> Result<PathBuf, SpawnError> {
+fn find(invocation: &Invocation) -> Result<PathBuf, SpawnError> {
     let name = &invocation.argv[0];
     let search_path = invocation.env.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| OsStr::new(value));
 
@@ -67,6 +71,37 @@ pub(super) fn spawn(invocation: &Invocation, descriptors: &Descriptors) -> Resul
         Err(problem) => Err(SpawnError::Sandbox(invocation.argv[0].clone(), problem)),
     };
     children::start(start_confined, Child::id)
+}
+
+/// Starts the program as the leader of a new process group, by a child of this binary that confines itself.
+pub(super) fn spawn_held(
+    invocation: &Invocation,
+    descriptors: &Descriptors,
+    (order, spare): (&Order, &Spare),
+) -> Result<Child, SpawnError> {
+    let directory = invocation.cwd.as_deref().unwrap_or(Path::new("."));
+    check_directory(directory)?;
+    let program = find(invocation)?.into_os_string();
+    let failed = |error| system_error(invocation, error);
+
+    let names = invocation.inherited.as_ref();
+    let own = std::env::vars_os().filter(|(name, _)| names.is_none_or(|names| is_named(name, names)));
+    let mut variables: BTreeMap<OsString, OsString> = own.collect();
+    variables.extend(invocation.env.iter().map(|(name, value)| (name.into(), value.into())));
+    let message = Message {
+        order: order.clone(),
+        command: [program].into_iter().chain(invocation.argv.iter().map(OsString::from)).collect(),
+        variables: variables.into_iter().collect(),
+    };
+
+    let open = || {
+        Ok(Streams {
+            input: descriptors.input(invocation.stdin.is_some())?,
+            output: descriptors.output()?,
+            errors: descriptors.errors()?,
+        })
+    };
+    spare.send(&message, directory, open).map_err(failed)
 }
 
 /// Makes the error of a start that failed.

@@ -2,17 +2,18 @@
 
 use climax_catalog::OutputForm;
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, ErrorData};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::super::client::Client;
 use super::super::job_tool::JOB_TOOL;
-use super::super::reply;
+use super::super::output_tool::{self, OUTPUT_TOOL};
+use super::super::reply::{self, ErrorObject, Reply};
 use super::super::surface::{CallArguments, Failure, MetaRequest, MetaSurface, MetaTool, Surface, Work};
 use super::Server;
 use super::calls::render;
 use super::tool_request::ToolRequest;
 use crate::call::arguments::Violation;
-use crate::call::{CallError, Purpose};
+use crate::call::{CallError, ErrorCode, Purpose};
 
 impl Server {
     /// Answers a request for a tool. Returns `None` if the surface has no tool of that name.
@@ -36,6 +37,19 @@ impl Server {
         }
     }
 
+    /// Answers with a part of an output that an earlier result shows in part.
+    fn read_output(&self, arguments: &Map<String, Value>, call: &ToolRequest) -> CallToolResult {
+        let reader = self.output_reader(&call.context);
+        let most = call.toolbox.runner.limits().stream_bytes;
+        match output_tool::answer(&self.outputs, &reader, arguments, most, self.options.text_form) {
+            Ok(text) => CallToolResult::success(vec![ContentBlock::text(text)]),
+            Err(message) => {
+                let error = ErrorObject::new(ErrorCode::InvalidArguments, OUTPUT_TOOL, &message);
+                render(Reply { error: Some(error), ..Reply::text(message) }, Vec::new())
+            }
+        }
+    }
+
     /// Does the work of a meta-tool.
     async fn call_meta(
         &self,
@@ -48,6 +62,11 @@ impl Server {
         let request = MetaRequest { surface, toolbox, strategy: self.options.strategy, arguments };
         match tool.work(request) {
             Ok(Work::Answer(json)) => Ok(CallToolResult::success(vec![ContentBlock::text(json)]).into()),
+            Ok(Work::Call(CallArguments { tool_name, arguments }, _))
+                if tool_name == OUTPUT_TOOL && toolbox.index.get(OUTPUT_TOOL).is_none() =>
+            {
+                Ok(self.read_output(&arguments, call).into())
+            }
             Ok(Work::Call(CallArguments { tool_name, arguments }, purpose)) => {
                 self.call_by_name(&tool_name, &arguments, purpose, call, client).await
             }

@@ -18,9 +18,11 @@ use super::super::client::Client;
 use super::super::errors::{elicitation_required, forged_state, resource_not_found};
 use super::super::ignored::Ignored;
 use super::super::log::CallLog;
+use super::super::output_tool;
 use super::super::progress::{Progress, with_progress};
 use super::super::reply::{Media, MediaKind, Reply, reply};
 use super::super::revision::is_modern;
+use super::super::surface::Surface;
 use super::super::{request_context, resources};
 use super::Server;
 use super::tool_request::ToolRequest;
@@ -264,10 +266,10 @@ impl Server {
             MediaKind::Image | MediaKind::Audio => None,
         });
         let uris: Vec<Option<String>> = uris.collect();
-        let full_output = reply.full_output.take().filter(|_| supports_links(context));
+        let full_output = reply.full_output.take();
         let mut result = render(reply, uris);
         if let Some(bytes) = full_output {
-            result.content.extend(self.link(tool, bytes, context));
+            result.content.extend(self.rest_of(tool, bytes, context));
         }
 
         result
@@ -278,13 +280,30 @@ impl Server {
         self.outputs.store(self.options.replica.as_ref(), self.output_reader(context), bytes, mime)
     }
 
-    /// Stores the full output of a tool and links to it; `None` if it cannot be stored.
-    fn link(&self, tool: &str, output: Vec<u8>, context: &RequestContext<RoleServer>) -> Option<ContentBlock> {
-        let size = output.len() as u64;
-        let uri = self.store(output, None, context)?;
-        let link = Resource::new(uri, format!("output of {tool}")).with_mime_type("text/plain").with_size(size);
-        Some(ContentBlock::resource_link(link.with_description(OUTPUT_DESCRIPTION)))
+    /// Stores the full output of a tool. Returns how to read on: by a call where a meta-tool calls tools by name, and by a link
+    /// for clients that know links. Nothing if it cannot be stored.
+    fn rest_of(&self, tool: &str, output: Vec<u8>, context: &RequestContext<RoleServer>) -> Vec<ContentBlock> {
+        let caller = match &self.options.surface {
+            Surface::Meta(surface) => surface.caller().map(|caller| (caller.name(), surface.call_name())),
+            Surface::Classic => None,
+        };
+        if caller.is_none() && !supports_links(context) {
+            return Vec::new();
+        }
+
+        let total = output.len();
+        let Some(uri) = self.store(output, None, context) else { return Vec::new() };
+        let shown = self.toolbox().runner.limits().stream_bytes / 2;
+        let hint = caller.map(|(caller, name)| ContentBlock::text(output_tool::hint(caller, name, &uri, shown, total)));
+        let link = supports_links(context).then(|| link(tool, uri, total as u64));
+        link.into_iter().chain(hint).collect()
     }
+}
+
+/// A link to the full output of a tool.
+fn link(tool: &str, uri: String, size: u64) -> ContentBlock {
+    let link = Resource::new(uri, format!("output of {tool}")).with_mime_type("text/plain").with_size(size);
+    ContentBlock::resource_link(link.with_description(OUTPUT_DESCRIPTION))
 }
 
 /// Checks that an error is one of the call, which the agent can learn from.

@@ -6,6 +6,7 @@ mod call;
 mod chain;
 #[cfg(has_code)]
 mod code;
+mod compact;
 mod cursor;
 mod describe;
 mod examples;
@@ -26,10 +27,12 @@ pub(crate) use self::examples::permitted_examples;
 pub(super) use self::read::READ;
 pub(super) use self::run::{RUN, RUN_KEYS};
 pub(super) use self::search::SEARCH;
+#[cfg(feature = "budget")]
+pub(crate) use self::search::compact_text;
 pub(crate) use self::search::search_text;
 #[cfg(has_code)]
 pub(super) use self::search::{EntryDetail, search};
-pub use self::spec::{CallName, MetaSurface, MetaTool};
+pub use self::spec::{Answers, CallName, MetaSurface, MetaTool};
 pub(super) use self::spec::{Effect, MetaRequest, SearchForm};
 #[cfg(has_code)]
 pub(super) use self::work::CodeArguments;

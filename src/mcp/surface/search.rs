@@ -1,13 +1,15 @@
 //! `climax_search`: finds tools.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use climax_catalog::{CliView, Filter, ResolvedTool, Risk, Strategy, ToolIndex, ToolIndexEntry};
+use climax_catalog::{CliView, Filter, ResolvedTool, Risk, Strategy, ToolIndex, ToolIndexEntry, arg_schema};
 use serde_json::{Map, Value, json};
 
+use super::compact;
 use super::paged_search;
 use super::read::READ;
-use super::spec::{Effect, MetaRequest, MetaSurface, MetaTool, SearchForm, Spec};
+use super::spec::{Answers, Effect, MetaRequest, MetaSurface, MetaTool, SearchForm, Spec};
 use super::summary::cli_json;
 use super::work::{Failure, Work};
 use crate::call::WriteMode;
@@ -61,10 +63,73 @@ fn work(request: MetaRequest<'_>) -> Result<Work, Failure> {
     let MetaRequest { surface, toolbox, strategy, arguments } = request;
     let detail = if surface.has(READ) { EntryDetail::WithRisk } else { EntryDetail::Indexed };
     let found = match surface.search() {
+        SearchForm::Plain if surface.answers() == Answers::Compact => {
+            compact_search(&toolbox.index, strategy, arguments)?
+        }
         SearchForm::Plain => search(&toolbox.index, strategy, detail, arguments)?,
         SearchForm::Paged => paged_search::search(&toolbox.index, strategy, toolbox.digest(), arguments)?,
     };
     Ok(Work::Answer(found))
+}
+
+/// The arguments of plain search.
+struct Asked {
+    query: Option<String>,
+    category: Option<String>,
+    cli: Option<String>,
+    page: Page,
+}
+
+impl Asked {
+    /// Reads the arguments.
+    fn read(arguments: &Map<String, Value>) -> Result<Self, Vec<Violation>> {
+        let mut reader = ArgumentReader::new(arguments);
+        let query = reader.string("query");
+        let category = reader.filter("category");
+        let cli = reader.filter("cli");
+        let limit = reader.limit();
+        let offset = reader.offset();
+        reader.reject_misspelt(&SEARCH_KEYS);
+        reader.finish()?;
+        let limit = usize::try_from(limit).unwrap_or_default();
+        Ok(Self { query, category, cli, page: Page { offset, limit } })
+    }
+
+    fn filter(&self) -> Filter<'_> {
+        Filter { query: self.query.as_deref(), category: self.category.as_deref(), cli: self.cli.as_deref() }
+    }
+
+    /// The tool that takes the query, if that is a command line and there is no other filter.
+    fn tool_of_line<'a>(&self, index: &'a ToolIndex) -> Option<ResolvedTool<'a>> {
+        let named = self.query.as_deref().filter(|_| self.category.is_none() && self.cli.is_none());
+        named.and_then(|line| tool_of_line(index, line))
+    }
+}
+
+/// The results that a compact answer has by default.
+const COMPACT_RESULTS: usize = 14;
+
+/// Answers a search in lines.
+fn compact_search(
+    index: &ToolIndex,
+    strategy: Strategy,
+    arguments: &Map<String, Value>,
+) -> Result<String, Vec<Violation>> {
+    let asked = Asked::read(arguments)?;
+    let Page { offset, limit } = asked.page;
+    let is_given = arguments.get("limit").is_some_and(|limit| !limit.is_null() && limit.as_i64() != Some(0));
+    let limit = if is_given { limit } else { COMPACT_RESULTS };
+    let filter = asked.filter();
+    if matches!(filter, Filter { query: None, category: None, cli: None }) {
+        return Ok(summary_json(index, Page { offset, limit: asked.page.limit }));
+    }
+    Ok(compact::answer(index, strategy, filter, asked.tool_of_line(index), (offset, limit)))
+}
+
+/// The text of a compact answer.
+#[cfg(feature = "budget")]
+pub(crate) fn compact_text(index: &ToolIndex, strategy: Strategy, filter: Filter<'_>) -> String {
+    compact::answer(index, strategy, filter, None, (0, COMPACT_RESULTS))
 }
 
 /// Answers a search with the text of its result.
@@ -74,23 +139,13 @@ pub(in crate::mcp) fn search(
     detail: EntryDetail,
     arguments: &Map<String, Value>,
 ) -> Result<String, Vec<Violation>> {
-    let mut reader = ArgumentReader::new(arguments);
-    let query = reader.string("query");
-    let category = reader.filter("category");
-    let cli = reader.filter("cli");
-    let limit = reader.limit();
-    let offset = reader.offset();
-    reader.reject_misspelt(&SEARCH_KEYS);
-    reader.finish()?;
-    let limit = usize::try_from(limit).unwrap_or_default();
-    let filter = Filter { query: query.as_deref(), category: category.as_deref(), cli: cli.as_deref() };
-    let named = query.as_deref().filter(|_| category.is_none() && cli.is_none());
-    let page = Page { offset, limit };
+    let asked = Asked::read(arguments)?;
+    let (filter, page) = (asked.filter(), asked.page);
 
-    match named.and_then(|line| tool_of_line(index, line)) {
+    match asked.tool_of_line(index) {
         Some(first) => {
             let found = first_of(first, index.search_by(strategy, filter, page.end()), page.end());
-            Ok(search_json(page.of(&found), detail))
+            Ok(search_json(page.of(&found), filter.query, detail))
         }
         None => Ok(result_text(index, strategy, filter, page, detail)),
     }
@@ -165,12 +220,13 @@ pub(crate) fn search_text(index: &ToolIndex, strategy: Strategy, filter: Filter<
 fn result_text(index: &ToolIndex, strategy: Strategy, filter: Filter<'_>, page: Page, detail: EntryDetail) -> String {
     match filter {
         Filter { query: None, category: None, cli: None } => summary_json(index, page),
-        filter => search_json(page.of(&index.search_by(strategy, filter, page.end())), detail),
+        filter => search_json(page.of(&index.search_by(strategy, filter, page.end())), filter.query, detail),
     }
 }
 
 /// Joins the rendered entries in `{"mode": "search", …}`.
-fn search_json(found: &[ToolIndexEntry<'_>], detail: EntryDetail) -> String {
+fn search_json(found: &[ToolIndexEntry<'_>], query: Option<&str>, detail: EntryDetail) -> String {
+    let exact = query.map(str::trim).unwrap_or_default();
     let size: usize = found.iter().map(|entry| entry.as_json().len() + 24).sum();
     let mut json = String::with_capacity(size + 32);
     json.push_str(r#"{"mode":"search","results":["#);
@@ -178,17 +234,44 @@ fn search_json(found: &[ToolIndexEntry<'_>], detail: EntryDetail) -> String {
         if at > 0 {
             json.push(',');
         }
-        match (detail, entry.as_json().strip_suffix('}')) {
+        let entry_json = with_hidden(*entry, exact);
+        match (detail, entry_json.strip_suffix('}')) {
             (EntryDetail::WithRisk, Some(members)) => {
                 let risk = Value::from(entry.tool().written_risk().map(Risk::as_str));
                 // Writing to memory does not fail.
                 let _ = write!(json, r#"{members},"risk":{risk}}}"#);
             }
-            _ => json.push_str(entry.as_json()),
+            _ => json.push_str(&entry_json),
         }
     }
     json.push_str("]}");
     json
+}
+
+/// The start of an entry's input schema.
+const SCHEMA_START: &str = r#""input_schema":{"type":"object","#;
+
+/// An entry that says how many args its schema leaves out, and how to see them: by a search for the tool's exact name, whose
+/// answer has them.
+fn with_hidden<'a>(entry: ToolIndexEntry<'a>, exact: &str) -> Cow<'a, str> {
+    let json = entry.as_json();
+    let hidden = || entry.tool().agent_args().filter(|arg| !arg.is_shown() && arg.fixed().is_none());
+    let count = hidden().count();
+    let Some((start, schema)) = json.split_once(SCHEMA_START).filter(|_| count > 0) else { return json.into() };
+    if entry.tool_name() == exact {
+        let Ok(mut whole) = serde_json::from_str::<Value>(json) else { return json.into() };
+        for arg in hidden() {
+            whole["input_schema"]["properties"][arg.name()] =
+                serde_json::from_str(&arg_schema(arg)).unwrap_or_default();
+        }
+        return whole.to_string().into();
+    }
+
+    let note = format!("{count} more arguments: search for {}.", entry.tool_name());
+    match schema.strip_prefix(r#""description":""#) {
+        Some(rest) => format!(r#"{start}{SCHEMA_START}"description":"{note} {rest}"#).into(),
+        None => format!(r#"{start}{SCHEMA_START}"description":"{note}",{schema}"#).into(),
+    }
 }
 
 /// `{"mode": "summary", …}` with a page of the CLIs.

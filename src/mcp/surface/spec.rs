@@ -120,6 +120,7 @@ impl fmt::Debug for MetaTool {
 pub struct MetaSurface {
     tools: Vec<MetaTool>,
     search: SearchForm,
+    answers: Answers,
     call_name: CallName,
     own_job_tool: bool,
 }
@@ -127,7 +128,7 @@ pub struct MetaSurface {
 impl MetaSurface {
     /// Makes the surface of these meta-tools, in this order.
     pub(super) fn new(tools: Vec<MetaTool>, search: SearchForm) -> Self {
-        Self { tools, search, call_name: CallName::default(), own_job_tool: false }
+        Self { tools, search, answers: Answers::default(), call_name: CallName::default(), own_job_tool: false }
     }
 
     /// Offers `climax_job` as a tool of its own, or not.
@@ -139,6 +140,17 @@ impl MetaSurface {
     #[must_use]
     pub fn with_call_name(self, call_name: CallName) -> Self {
         Self { call_name, ..self }
+    }
+
+    /// Answers searches in this form.
+    #[must_use]
+    pub fn with_answers(self, answers: Answers) -> Self {
+        Self { answers, ..self }
+    }
+
+    /// The form in which searches are answered.
+    pub(in crate::mcp) fn answers(&self) -> Answers {
+        self.answers
     }
 
     /// The meta-tools, in the order of `tools/list`.
@@ -169,6 +181,25 @@ impl MetaSurface {
     /// The property that holds the name of a tool.
     pub(in crate::mcp) fn call_name(&self) -> CallName {
         self.call_name
+    }
+}
+
+/// The form in which `climax_search` answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
+pub enum Answers {
+    /// JSON with the input schema of each tool.
+    #[default]
+    Full,
+    /// Lines: the best tools as signatures, the next by name.
+    Compact,
+}
+
+impl Answers {
+    /// Returns the word for it on the command line.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -132,7 +132,8 @@ fn read_outside(target: &Target) {
         attempt(CLASS, "words of init", || {
             // They hold the word by which messages of the cage are told from those of programs.
             let words = fs::read("/proc/1/cmdline").unwrap_or_default();
-            let is_order = words.windows(8).any(|part| part == b"\0confine");
+            let is_secret = |word: &[u8]| word.len() == 32 && word.iter().all(u8::is_ascii_hexdigit);
+            let is_order = words.split(|byte| *byte == 0).any(|word| is_secret(word) || word.contains(&b'='));
             if is_order { Verdict::Escaped("an order".to_owned()) } else { Verdict::Held("no order".to_owned()) }
         });
     }

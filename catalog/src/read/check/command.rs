@@ -110,7 +110,10 @@ impl Checker<'_> {
         let base_words: Vec<String> = base.iter().filter_map(word).collect();
         let (spellings, words): (Vec<_>, Vec<_>) = programs.into_iter().unzip();
         let spans: Vec<Span> = spellings.iter().map(|spelling| spelling.span).collect();
-        let spellings = self.spellings(spellings, "programs", base);
+        // Spellings with words of their own need no base command.
+        let own = [CommandPart::Word(String::new())];
+        let stand_for = if words.iter().all(Option::is_some) { own.as_slice() } else { base };
+        let spellings = self.spellings(spellings, "programs", stand_for);
         let mut all = Vec::with_capacity(spellings.len());
 
         for ((spelling, words), span) in spellings.into_iter().zip(words).zip(spans) {
@@ -136,9 +139,10 @@ impl Checker<'_> {
         self.behind_dashes(command, args, has_globals);
         self.behind_a_flag(command, args, has_globals, name_span);
         self.positionals(command, args, name_span);
-        let is_caged = tool.needs.as_ref().is_some_and(|needs| needs.value.cage.is_some());
-        let least = if is_caged { Risk::Destructive } else { tool.risk.unwrap_or(Risk::Read) };
-        self.rest(command, args, least, name_span);
+        let caged = tool.needs.as_ref().map(|needs| &needs.value).filter(|needs| needs.cage.is_some());
+        let least = if caged.is_some() { Risk::Destructive } else { tool.risk.unwrap_or(Risk::Read) };
+        let may_do_anything = caged.is_some_and(|needs| needs.without.is_none_or(|risk| risk == Risk::Destructive));
+        self.rest(command, args, (least, may_do_anything), name_span);
     }
 
     /// Reports args that stand in two places, or that have no words.
@@ -238,7 +242,10 @@ impl Checker<'_> {
     }
 
     /// Checks that the rest ends the command line, and that no option of the program can stand in it.
-    fn rest(&mut self, command: &Command, args: &[CheckedArg], risk: Risk, span: Span) {
+    ///
+    /// A tool that may do anything, because its cage holds the program and it is destructive where there is none, may leave
+    /// the options of its program to the rest.
+    fn rest(&mut self, command: &Command, args: &[CheckedArg], (risk, may_do_anything): (Risk, bool), span: Span) {
         let positionals: Vec<&CheckedArg> = in_order(command, args).collect();
         let Some(at) = positionals.iter().position(|arg| matches!(arg.shape, Shape::Rest(_))) else { return };
         let rest = positionals[at];
@@ -255,7 +262,8 @@ impl Checker<'_> {
         }
 
         let has_dashes = command.parts.contains(&CommandPart::Word("--".to_owned()));
-        if !has_dashes && !at.checked_sub(1).is_some_and(|before| positionals[before].required) {
+        let is_separate = has_dashes || at.checked_sub(1).is_some_and(|before| positionals[before].required);
+        if !is_separate && !may_do_anything {
             let help = "write `--` before it in `command`, or define a required positional before it";
             refuse(format!("the program could read words of `{}` as its own options", rest.name), help);
         }

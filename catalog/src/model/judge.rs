@@ -40,7 +40,7 @@ pub enum Bypass {
 
 /// What a policy says about calls beyond their risk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Judgement {
+pub struct JudgeRules {
     /// The risk of replacing, moving or removing single files of the project.
     pub project: ProjectFiles,
     /// What becomes of calls that print secrets, if it is stated.
@@ -51,13 +51,13 @@ pub struct Judgement {
     pub bypass: Bypass,
 }
 
-impl Default for Judgement {
+impl Default for JudgeRules {
     fn default() -> Self {
         Self { project: ProjectFiles::default(), sensitive: None, hook_allow: Risk::Read, bypass: Bypass::default() }
     }
 }
 
-impl Judgement {
+impl JudgeRules {
     /// Returns the stricter of both, rule by rule.
     #[must_use]
     pub fn stricter(self, other: Self) -> Self {

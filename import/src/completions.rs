@@ -1,0 +1,89 @@
+//! Completions that are installed on a machine → options that the help of a program leaves out.
+//!
+//! They are read as texts: a completion is a script, and running it would run a foreign program.
+
+mod fish;
+mod zsh;
+
+use crate::command::{Command, Flag};
+
+/// What the completions for a program say.
+#[derive(Clone, Debug, Default)]
+pub struct Completions {
+    source: &'static str,
+    /// Options with the words of the subcommands that have them; none for the program itself.
+    options: Vec<(Vec<String>, Flag)>,
+}
+
+impl Completions {
+    /// Reads completions for fish.
+    #[must_use]
+    pub fn fish(text: &str, program: &str) -> Self {
+        Self { source: "fish", options: fish::options(text, program) }
+    }
+
+    /// Reads completions for zsh.
+    #[must_use]
+    pub fn zsh(text: &str) -> Self {
+        Self { source: "zsh", options: zsh::options(text).into_iter().map(|flag| (Vec::new(), flag)).collect() }
+    }
+
+    /// Returns the shell that they are for.
+    #[must_use]
+    pub fn source(&self) -> &'static str {
+        self.source
+    }
+
+    /// Adds what commands lack: options, spellings and descriptions. Returns whether there was anything to add.
+    ///
+    /// What a help says of an option stays: a completion offers the usual values, not all that are allowed.
+    pub fn complete(&self, commands: &mut [Command]) -> bool {
+        let mut is_changed = false;
+        for (words, flag) in &self.options {
+            // With one command, options of all subcommands would be mixed up.
+            if let Some(command) = commands.iter_mut().find(|command| command.words == *words) {
+                is_changed |= add(command, flag, self.source);
+            }
+        }
+        is_changed
+    }
+}
+
+/// Completes a command from its manual page: options, spellings, operands and description.
+pub fn complete_from_manual(command: &mut Command, manual: Command) {
+    if !manual.about.is_empty() {
+        command.about = manual.about;
+    }
+    if command.operands.is_empty() && command.options.is_empty() {
+        command.operands = manual.operands;
+        command.options_last = manual.options_last;
+    }
+    for flag in &manual.options {
+        add(command, flag, "man");
+    }
+}
+
+/// Adds an option, or what the known one lacks.
+fn add(command: &mut Command, flag: &Flag, source: &'static str) -> bool {
+    let known = command
+        .options
+        .iter_mut()
+        .position(|known| known.spellings.iter().chain(&known.off).any(|own| flag.spellings.contains(own)));
+    let Some(at) = known else {
+        command.options.push(Flag { source: Some(source), required: false, ..flag.clone() });
+        return true;
+    };
+
+    // A spelling that is an option of its own is none of this one.
+    let taken: Vec<String> = command.options.iter().flat_map(|known| known.spellings.clone()).collect();
+    let known = &mut command.options[at];
+    let new: Vec<String> = flag.spellings.iter().filter(|own| !taken.contains(own)).cloned().collect();
+    let is_described = known.about.is_empty() && !flag.about.is_empty();
+    if is_described {
+        known.about.clone_from(&flag.about);
+    }
+    let is_changed = is_described || !new.is_empty();
+    known.spellings.extend(new);
+    known.spellings.sort_by_key(|spelling| !spelling.starts_with("--"));
+    is_changed
+}
