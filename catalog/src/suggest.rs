@@ -33,5 +33,12 @@ pub fn near_misses<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>
         .collect();
     near.sort_by_key(|(distance, _)| *distance);
 
-    near.into_iter().take(limit).map(|(_, candidate)| candidate).collect()
+    // A program may be a candidate for each of its configs.
+    let mut found: Vec<&str> = Vec::new();
+    for (_, candidate) in near {
+        if found.len() < limit && !found.contains(&candidate) {
+            found.push(candidate);
+        }
+    }
+    found
 }

@@ -44,7 +44,7 @@ fn every_right_tool_exists() {
 fn a_right_tool_is_among_the_first() {
     let Figures { r1, r10, .. } = served(Strategy::Auto, RequestForm::Plain);
     assert!(r1 >= 62.0, "R@1 fell to {r1:.1} %");
-    assert!(r10 >= 88.5, "R@10 fell to {r10:.1} %");
+    assert!(r10 >= 90.0, "R@10 fell to {r10:.1} %");
     let lexical = served(Strategy::Lexical, RequestForm::Plain);
     assert!(lexical.r10 < 20.0, "substring search does not find sentences");
 }
@@ -62,7 +62,7 @@ fn requests_that_nobody_tuned_to_are_served() {
 #[test]
 fn a_right_tool_is_among_the_first_of_a_cli_that_is_named_or_given() {
     let [named, given] = [RequestForm::Named, RequestForm::Filtered].map(|form| served(Strategy::Auto, form).r10);
-    assert!(named >= 96.0, "R@10 with the name of the CLI fell to {named:.1} %");
+    assert!(named >= 96.5, "R@10 with the name of the CLI fell to {named:.1} %");
     assert!(given >= 97.0, "R@10 under a filter fell to {given:.1} %");
 }
 
@@ -158,7 +158,7 @@ fn a_list_ends_where_the_score_falls_unless_a_filter_says_what_it_is_about() {
 fn requests_that_no_tool_serves_get_nothing() {
     let Figures { empty, .. } =
         Figures::of(&requests(&["hopeless.jsonl"]).ask(&index(), Strategy::Auto, RequestForm::Plain));
-    assert!(empty >= 77.5, "{empty:.1} % got an empty list");
+    assert!(empty >= 80.0, "{empty:.1} % got an empty list");
 }
 
 #[test]

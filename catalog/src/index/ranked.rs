@@ -38,8 +38,8 @@ const FIELDS: [IndexedField; 9] = [
     // They count in the whole description too.
     IndexedField { name: "start of description", weight: 0.45, length: 0.0, most: EACH },
     IndexedField { name: "args", weight: 1.0, length: 0.5, most: EACH },
-    // A tool with a long list of subcommands is not about a word that many of them have.
-    IndexedField { name: "enum values", weight: 1.45, length: 0.0, most: 2 },
+    // A tool with a long list of subcommands is not about a word that many of them have, nor much about each of them.
+    IndexedField { name: "enum values", weight: 1.45, length: 0.3, most: 2 },
     IndexedField { name: "phrases", weight: 2.0, length: 0.5, most: EACH },
 ];
 
