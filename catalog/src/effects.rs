@@ -1,5 +1,7 @@
 //! Effects: what a call changes, reaches and rests on, as far as policies and the judge of lines have to know it.
 
+use strum::{EnumString, IntoStaticStr, VariantNames};
+
 use crate::model::Risk;
 use crate::needs::ANY;
 
@@ -16,14 +18,36 @@ pub struct Effects {
     pub by: Vec<String>,
     /// The args that choose the host which the program reaches: a URL, `user@host:path` or the name of a host.
     pub hosts: Vec<String>,
+    /// The args whose values are programs that run, or name such, and the languages of these.
+    ///
+    /// Only a cage holds what they do, and it keeps them from what they may be meant to do.
+    pub code: Vec<(String, Language)>,
     /// Whether the program prints names and properties of files, but nothing of what they hold.
     pub names_only: bool,
     /// The risk of the program's own line, without the options, variables and confinement that climax adds.
     pub bare: Option<Risk>,
 }
 
+/// The language of a program that is an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "lowercase")]
+pub enum Language {
+    /// That of awk.
+    Awk,
+    /// Any other.
+    Other,
+}
+
+impl Language {
+    /// Returns the name in configs.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
+
 /// The kinds of effects, by their keys in configs.
-const KINDS: [&str; 6] = ["files", "trees", "by", "hosts", "names_only", "bare"];
+const KINDS: [&str; 8] = ["files", "trees", "by", "hosts", "names_only", "bare", "awk", "other"];
 
 impl Effects {
     /// Returns whether an arg by itself makes a call replace or remove whole directories.
@@ -44,7 +68,8 @@ impl Effects {
         let items =
             KINDS.into_iter().zip(lists).flat_map(|(kind, list)| list.iter().map(move |item| (kind, item.as_str())));
         let names_only = self.names_only.then_some(("names_only", ANY));
-        items.chain(names_only).chain(self.bare.map(|risk| ("bare", risk.as_str())))
+        let code = self.code.iter().map(|(arg, language)| (language.as_str(), arg.as_str()));
+        items.chain(names_only).chain(self.bare.map(|risk| ("bare", risk.as_str()))).chain(code)
     }
 
     /// Makes effects of keys and items.
@@ -55,8 +80,10 @@ impl Effects {
                 lists[at].push(item.to_owned());
             }
         }
-        let [files, trees, by, hosts, names_only, bare] = lists;
-        let names_only = !names_only.is_empty();
-        Self { files, trees, by, hosts, names_only, bare: bare.first().and_then(|risk| risk.parse().ok()) }
+        let [files, trees, by, hosts, names_only, bare, awk, other] = lists;
+        let in_language = |args: Vec<String>, language| args.into_iter().map(move |arg| (arg, language));
+        let code = in_language(awk, Language::Awk).chain(in_language(other, Language::Other)).collect();
+        let bare = bare.first().and_then(|risk| risk.parse().ok());
+        Self { files, trees, by, hosts, code, names_only: !names_only.is_empty(), bare }
     }
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use strum::VariantNames as _;
 
 use crate::diagnostic::Code;
+use crate::effects::Language;
 use crate::model::{Cage, Risk, Role, Type};
 use crate::read::config::schema::SCHEMA_TYPES;
 
@@ -157,6 +158,7 @@ fn effects() -> Value {
             "trees": { "anyOf": [{ "type": "boolean" }, names, { "type": "null" }], "default": [], "description": "The args by which whole directories are replaced or removed, or true if every call does that" },
             "by": list("Further args that have a risk only because the program then changes `files`"),
             "hosts": list("The args that choose the host which the program reaches"),
+            "code": { "type": ["object", "null"], "additionalProperties": { "enum": Language::VARIANTS }, "description": "The args whose values are programs that run, or name such, each with the language: awk or other" },
             "names_only": { "type": ["boolean", "null"], "default": false, "description": "Whether the program prints names and properties of files, but nothing of what they hold" },
             "bare": { "enum": Risk::VARIANTS, "description": "The risk of the program's own line, without the options, variables and confinement that climax adds" },
         }),

@@ -60,7 +60,7 @@ pub use compile::{Compiled, compile, compile_linted, compile_over};
 pub use decode::MAX_CONFIG_BYTES;
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Explanation, Phase, Severity, Style};
 pub use digest::digest;
-pub use effects::Effects;
+pub use effects::{Effects, Language};
 pub use flag::{FlagMatch, FlagTemplate};
 pub use format::config_schema;
 pub use index::{CliSummary, Filter, FoundTool, Layer, Match, Score, Strategy, TermShare, ToolIndex};

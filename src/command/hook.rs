@@ -106,7 +106,9 @@ fn decided(request: &Request, judgement: Judgement, rules: &UserRules, bypass: B
         }
         (Decision::Allow, _) if rules.ask(&request.line) => Answer::Nothing,
         (Decision::Allow, _) => client.allowed(rewritten),
-        (_, Cause::Reads | Cause::Writes | Cause::Unread) if risk != Some(Risk::Destructive) => Answer::Nothing,
+        (_, Cause::Reads | Cause::Writes | Cause::Unread | Cause::RunsCode) if risk != Some(Risk::Destructive) => {
+            Answer::Nothing
+        }
         _ if client.can_ask() => Answer::Ask(reason),
         _ => Answer::Nothing,
     }
@@ -138,7 +140,7 @@ mod tests {
         let none = UserRules::default();
         let of = |decision, cause| answer(HookClient::ClaudeCode, false, &none, judgement(decision, cause));
         assert_eq!(of(Decision::Allow, Cause::Reads), Answer::Allow(Some("climax sh -c x".to_owned())));
-        for cause in [Cause::Writes, Cause::Unread] {
+        for cause in [Cause::Writes, Cause::Unread, Cause::RunsCode] {
             assert_eq!(of(Decision::Ask, cause), Answer::Nothing);
         }
         for cause in

@@ -5,13 +5,15 @@
 //!
 //! Source: `docs/contract.md`, "The judge".
 
+mod awk;
 mod bare;
 mod rewrite;
 
 use std::path::Path;
 
-use climax_catalog::{Cage, Risk};
+use climax_catalog::{Cage, Language, Risk};
 
+use crate::call::arguments::BoundValue;
 use crate::call::line::UnreadLine;
 use crate::call::outcome::CallError;
 use crate::call::plan::{Plan, PlannedCall};
@@ -51,6 +53,8 @@ pub enum Cause {
     Writes,
     /// It is not read whole, or how it is read would not be how it runs.
     Unread,
+    /// It runs a program that an argument gives, which a cage would keep from what it may be meant to do.
+    RunsCode,
     /// It prints secrets.
     PrintsSecrets,
     /// It may destroy something.
@@ -201,6 +205,8 @@ fn judged(toolbox: &Toolbox, text: &str, call: &PlannedCall<'_>, own: &str) -> (
         (Cause::SendsData, format!("{} would send what the line has read to a host that nobody has named", call.name()))
     } else if let Some(reason) = &call.sensitive {
         (Cause::PrintsSecrets, reason.clone())
+    } else if runs_code(call) {
+        (Cause::RunsCode, format!("`{text}` {}", reason_of(Cause::RunsCode)))
     } else {
         let cause = Cause::of_risk(call.approval_risk(&toolbox.policy));
         (cause, format!("`{text}` {}", reason_of(cause)))
@@ -215,11 +221,22 @@ fn judged(toolbox: &Toolbox, text: &str, call: &PlannedCall<'_>, own: &str) -> (
     (cause, command)
 }
 
+/// Returns whether a call runs a program that it is given, and that does more than compute and print.
+fn runs_code(call: &PlannedCall<'_>) -> bool {
+    let Some(effects) = call.tool.effects() else { return false };
+    let given = |name: &str| call.bound.iter().find(|(arg, _)| arg.name() == name).map(|(_, value)| value);
+    let is_harmless = |language: Language, value: &BoundValue| {
+        language == Language::Awk && value.texts().into_iter().all(awk::only_prints)
+    };
+    effects.code.iter().any(|(name, language)| given(name).is_some_and(|value| !is_harmless(*language, value)))
+}
+
 fn reason_of(cause: Cause) -> &'static str {
     match cause {
         Cause::Reads => "only reads",
         Cause::Writes => "writes",
         Cause::Unread => "is not read whole",
+        Cause::RunsCode => "runs a program, and may change what that one changes",
         Cause::PrintsSecrets => "prints secrets",
         Cause::Destroys => "may destroy something",
         Cause::SendsData => "sends what the line has read",

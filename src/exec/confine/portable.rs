@@ -45,6 +45,7 @@ pub(crate) fn execute(_: Preparation) -> Result<Option<u8>, Failure> {
 }
 
 /// Returns why no program can be confined by a child.
+#[expect(clippy::unnecessary_wraps, reason = "the signature is that of Linux")]
 pub(crate) fn refusal() -> Option<String> {
     Some(format!(
         "`executor: sandbox` of the policy, and cages, need Landlock and seccomp of Linux, and this climax was built for {OS} without \

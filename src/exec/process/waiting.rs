@@ -166,7 +166,8 @@ impl Waiting {
         if !control.push(SendAncillaryMessage::ScmRights(&descriptors)) {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        sendmsg(socket, &[IoSlice::new(&[0])], &mut control, SendFlags::NOSIGNAL)?;
+        // A child that is gone is an error here, since Rust programs ignore SIGPIPE.
+        sendmsg(socket, &[IoSlice::new(&[0])], &mut control, SendFlags::empty())?;
         Ok(())
     }
 

@@ -1,13 +1,13 @@
 //! Reads `effects`, and `sensitive` of tools and args.
 
-use crate::effects::Effects;
+use crate::effects::{Effects, Language};
 use crate::model::Sensitive;
 use crate::needs::ANY;
 use crate::read::walk::{Fields, Walker};
 use crate::read::yaml::{Node, NodeKind};
 use crate::source::Spanned;
 
-pub(crate) const EFFECTS_KEYS: &[&str] = &["files", "trees", "by", "hosts", "names_only", "bare"];
+pub(crate) const EFFECTS_KEYS: &[&str] = &["files", "trees", "by", "hosts", "code", "names_only", "bare"];
 
 /// `effects` as they are written: the names of args have their places.
 #[derive(Debug)]
@@ -33,10 +33,11 @@ pub(crate) fn effects(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Optio
     };
     let by = args(walker, fields.optional("by"), "by", &mut names);
     let hosts = args(walker, fields.optional("hosts"), "hosts", &mut names);
+    let code = fields.optional("code").map_or_else(Vec::new, |node| code(walker, node, &mut names));
     let names_only = fields.boolean(walker, "names_only").is_some_and(|is_so| is_so.value);
     let bare = fields.word(walker, "bare");
 
-    let effects = Effects { files, trees, by, hosts, names_only, bare };
+    let effects = Effects { files, trees, by, hosts, code, names_only, bare };
     Some(Spanned { value: EffectsConfig { effects, names }, span })
 }
 
@@ -46,6 +47,15 @@ fn args(walker: &mut Walker<'_>, node: Option<&Node>, key: &str, names: &mut Vec
     let own = walker.list(node, key, |walker, node| walker.string(node, "the name of an arg"));
     names.extend(own.iter().cloned());
     own.into_iter().map(|name| name.value).collect()
+}
+
+/// Reads the args that hold programs, each with the language.
+fn code(walker: &mut Walker<'_>, node: &Node, names: &mut Vec<Spanned<String>>) -> Vec<(String, Language)> {
+    walker.entries(node, "code", |walker, name, node| {
+        let language = walker.word(node, "language")?;
+        names.push(name.clone());
+        Some((name.value, language))
+    })
 }
 
 /// Reads `sensitive` of an arg: `true`, or a list of values.
