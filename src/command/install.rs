@@ -2,6 +2,7 @@
 
 mod client;
 mod file;
+mod hook;
 mod policy;
 mod settings;
 
@@ -11,15 +12,18 @@ use std::process::ExitCode;
 
 use clap::{Args as _, ValueEnum as _};
 use climax_catalog::Catalog;
+use climax_shell::{Body, Word};
 use serde_json::{Map, Value};
 
 use self::client::{Client, Places};
 use self::file::SettingsFile;
+use self::hook::HookPlace;
 use self::policy::OwnPolicy;
 use self::settings::Change;
 use crate::command::output::{FAILURE, print, usage};
 use crate::command::run::RunArguments;
 use crate::command::selection::Selection;
+use crate::command::shell_word::quoted;
 use crate::command::terminal;
 use crate::identity;
 
@@ -30,9 +34,15 @@ pub(crate) struct Args {
     /// Show what would be written, and write nothing
     #[arg(long)]
     print: bool,
-    /// Take the server out of the settings
+    /// Take the server, or with --hook the hook, out of the settings
     #[arg(long)]
     remove: bool,
+    /// Instead of the server write a hook, which judges the lines of the client's own shell
+    #[arg(long, conflicts_with_all = ["names", "server", "no_policy", "project"])]
+    hook: bool,
+    /// Write the hook of a client whose hooks nobody has run with this program
+    #[arg(long, requires = "hook")]
+    untried: bool,
     /// Serve without a policy, and write none
     #[arg(long)]
     no_policy: bool,
@@ -71,7 +81,11 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
         }
     }
 
-    let done = if arguments.remove { remove(arguments, &path) } else { install(arguments, &path, policy.as_ref()) };
+    let done = match (arguments.hook, arguments.remove) {
+        (true, _) => change_hook(arguments, policy.as_ref()),
+        (false, true) => remove(arguments, &path),
+        (false, false) => install(arguments, &path, policy.as_ref()),
+    };
     match done {
         Ok(lines) => print(&lines.join("\n"), ExitCode::SUCCESS),
         Err(message) => {
@@ -133,7 +147,7 @@ fn directory() -> PathBuf {
     std::env::current_dir().unwrap_or_default()
 }
 
-/// A server that the settings of a client start.
+/// A server, or a hook, that the settings of a client start.
 pub(super) struct InstalledServer {
     pub(super) client: &'static str,
     /// The settings.
@@ -152,6 +166,28 @@ pub(super) fn installed_servers() -> Vec<InstalledServer> {
         [user, project].into_iter().flatten().map(move |path| (client, path))
     });
     files.filter_map(|(client, path)| installed_server(client, path)).collect()
+}
+
+/// Finds the hooks of this program in the settings of the user's clients, each with the words of its command.
+pub(super) fn installed_hooks() -> Vec<InstalledServer> {
+    let Some(places) = places() else { return Vec::new() };
+    let hooks = Client::value_variants().iter().filter_map(|&client| {
+        let place = HookPlace::of(client, &places)?;
+        let line = place.command(&fs::read_to_string(&place.path).ok()?, &hook_mark(client))?;
+        Some(InstalledServer { client: client.title(), path: place.path, command: words_of_line(&line) })
+    });
+    hooks.collect()
+}
+
+/// Returns the words of the command of a hook.
+fn words_of_line(line: &str) -> Result<Vec<String>, String> {
+    let script = climax_shell::parse(line).map_err(|error| error.to_string())?;
+    let command = script.list.items.first().and_then(|chain| chain.first.commands.first());
+    let words = match command.map(|command| &command.body) {
+        Some(Body::Simple(simple)) => simple.words.iter().map(Word::literal).collect::<Option<Vec<String>>>(),
+        _ => None,
+    };
+    words.ok_or_else(|| format!("the command of the hook is not one of this program: {line}"))
 }
 
 /// Reads a client's settings; `None` without settings or without this program in them.
@@ -224,6 +260,69 @@ fn remove(arguments: &Args, path: &Path) -> Result<Vec<String>, String> {
     Ok(vec![format!("{}: removed {place}", path.display())])
 }
 
+/// Adds, updates or removes the hook. Returns what it did.
+fn change_hook(arguments: &Args, policy: Option<&OwnPolicy>) -> Result<Vec<String>, String> {
+    let client = arguments.settings.client;
+    let title = client.title();
+    let places = places().ok_or("HOME is not set, so the settings cannot be found: set HOME")?;
+    let place = HookPlace::of(client, &places).ok_or_else(|| {
+        format!("{title} has no hooks that this program can write: see its guide in the documentation")
+    })?;
+    if client == Client::Cursor && !arguments.untried && !arguments.remove {
+        return Err(format!(
+            "nobody has run a hook of {title} with this program: add --untried to write it all the same"
+        ));
+    }
+
+    let path = &place.path;
+    let mark = hook_mark(client);
+    let file = SettingsFile::read(path).map_err(|error| not_read(path, &error))?;
+    let invalid = |problem| format!("{}: {problem}\nNothing was written.", path.display());
+    if arguments.remove {
+        let text = place.without(file.text(), &mark).map_err(invalid)?;
+        if place.command(file.text(), &mark).is_none() {
+            return Ok(vec![format!(
+                "{}: nothing to remove, there is no hook of {}",
+                path.display(),
+                identity::name()
+            )]);
+        }
+        if !arguments.print {
+            file.replace(&text).map_err(|error| not_written(path, &error))?;
+        }
+        return Ok(vec![format!("{}: removed the hook", path.display())]);
+    }
+
+    let mut words = vec![command(arguments)?, "hook".to_owned(), name_of(client)];
+    words.extend(source_words(&arguments.selection, policy)?);
+    let line = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+    let text = place.with(file.text(), &line, &mark).map_err(invalid)?;
+    if arguments.print {
+        let shown = place.with("", &line, &mark).map_err(invalid)?;
+        return Ok(vec![format!("{}:\n\n{shown}", path.display()), "Nothing was written.".to_owned()]);
+    }
+    let written =
+        policy.map(|policy| policy.write().map_err(|error| not_written(policy.path(), &error))).transpose()?;
+    let mut lines = Vec::from_iter(written);
+    if text == file.text() {
+        lines.push(format!("{}: nothing to change, the hook is there already", path.display()));
+        return Ok(lines);
+    }
+    file.replace(&text).map_err(|error| not_written(path, &error))?;
+    lines.push(format!("{}: {title} asks `{}` about each line of its shell", path.display(), identity::name()));
+    Ok(lines)
+}
+
+/// The words by which the hook of a client is known in its settings, behind the program.
+fn hook_mark(client: Client) -> String {
+    format!(" hook {}", name_of(client))
+}
+
+/// The name of a client on the command line.
+fn name_of(client: Client) -> String {
+    client.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
 /// Shows the entry and the policy alone, since the rest of the settings may hold secrets.
 fn shown(
     client: Client,
@@ -259,8 +358,21 @@ fn command(arguments: &Args) -> Result<String, String> {
 /// Returns the arguments of the server: the user's own, and the options that suit the client. Paths become absolute,
 /// because clients start servers in directories of their own choice.
 fn server_arguments(arguments: &Args, policy: Option<&OwnPolicy>) -> Result<Vec<String>, String> {
-    let Selection { sources, .. } = &arguments.selection;
     let mut words = arguments.selection.names();
+    words.extend(source_words(&arguments.selection, policy)?);
+    let is_given = |option: &str| gives(&arguments.server, option);
+    if !["--meta", "--classic", "--extended", "--answers"].into_iter().any(is_given) {
+        words.extend(OPTIONS.iter().map(|&word| word.to_owned()));
+    }
+
+    words.extend(arguments.server.iter().cloned());
+    Ok(words)
+}
+
+/// Returns the options that say where tools and the policy are. Paths become absolute.
+fn source_words(selection: &Selection, policy: Option<&OwnPolicy>) -> Result<Vec<String>, String> {
+    let sources = &selection.sources;
+    let mut words = Vec::new();
     for config in &sources.configs {
         words.extend(["--config".to_owned(), absolute(config)?]);
     }
@@ -280,13 +392,6 @@ fn server_arguments(arguments: &Args, policy: Option<&OwnPolicy>) -> Result<Vec<
     if let Some(unknown) = sources.unknown {
         words.extend(["--unknown".to_owned(), unknown.as_str().to_owned()]);
     }
-
-    let is_given = |option: &str| gives(&arguments.server, option);
-    if !["--meta", "--classic", "--extended", "--answers"].into_iter().any(is_given) {
-        words.extend(OPTIONS.iter().map(|&word| word.to_owned()));
-    }
-
-    words.extend(arguments.server.iter().cloned());
     Ok(words)
 }
 

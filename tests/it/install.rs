@@ -323,3 +323,58 @@ fn clients_get_no_website_that_nobody_owns() {
     let website = info["websiteUrl"].as_str().unwrap_or_default();
     assert!(info["name"] == "climax" && !website.contains("OWNER"), "{info}");
 }
+
+/// The file of the hooks of each client that has such, and the event.
+const HOOKS: [(&str, &str, &str); 5] = [
+    ("claude-code", ".claude/settings.json", "PreToolUse"),
+    ("codex", ".codex/hooks.json", "PreToolUse"),
+    ("gemini", ".gemini/settings.json", "BeforeTool"),
+    ("qwen", ".qwen/settings.json", "PreToolUse"),
+    ("cursor", ".cursor/hooks.json", "beforeShellExecution"),
+];
+
+#[test]
+fn hooks_are_added_once_beside_others_and_found_by_the_doctor() {
+    for (client, file, event) in HOOKS {
+        let home = Home::new();
+        let before = format!("{{\n  // mine\n  \"hooks\": {{\"{event}\": [{{\"command\": \"other\"}}]}}\n}}\n");
+        home.write(file, &before);
+        let (status, stdout, stderr) = home.run(&["install", client, "--hook", "--untried"]);
+        assert_eq!(status, 0, "{client}: {stdout}{stderr}");
+        let text = home.read(file);
+        assert!(text.contains("// mine") && text.contains("\"other\""), "{client}: {text}");
+        let words = format!("{} hook {client} --policy", program().display());
+        assert_eq!(text.matches(&words).count(), 1, "{client}: {text}");
+        let (_, again, _) = home.run(&["install", client, "--hook", "--untried"]);
+        assert!(again.contains("nothing to change") && home.read(file) == text, "{client}: {again}");
+
+        let (_, report, _) = home.run(&["doctor", "coreutils"]);
+        assert!(report.contains("its hook judges lines"), "{client}: {report}");
+        fs::remove_file(home.path(".config/climax/policy.yaml")).unwrap();
+        let (status, report, _) = home.run(&["doctor", "coreutils"]);
+        assert!(status == 1 && !report.contains("its hook judges lines"), "{client}: {report}");
+
+        let (status, stdout, _) = home.run(&["install", client, "--hook", "--remove"]);
+        assert!(status == 0 && stdout.contains("removed"), "{client}: {stdout}");
+        let text = home.read(file);
+        assert!(text.contains("\"other\"") && !text.contains("climax"), "{client}: {text}");
+    }
+}
+
+#[test]
+fn hooks_are_refused_where_they_cannot_be_written() {
+    let home = Home::new();
+    for (arguments, part) in [
+        (["install", "zed", "--hook"].as_slice(), "has no hooks"),
+        (&["install", "cursor", "--hook"], "--untried"),
+        (&["install", "claude-code", "--hook", "git"], "cannot be used with"),
+        (&["install", "claude-code", "--untried"], "--hook"),
+    ] {
+        let (status, _, stderr) = home.run(arguments);
+        assert!(status != 0 && stderr.contains(part), "{arguments:?}: {stderr}");
+    }
+    home.write(".claude/settings.json", "{\"hooks\": []}");
+    let (status, _, stderr) = home.run(&["install", "claude-code", "--hook"]);
+    assert!(status == 1 && stderr.contains("expected an object in `hooks`"), "{stderr}");
+    assert_eq!(home.read(".claude/settings.json"), "{\"hooks\": []}");
+}

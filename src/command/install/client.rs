@@ -53,7 +53,7 @@ impl Places {
     }
 
     /// The directory that a variable names, or one in the home directory.
-    fn at(&self, variable: &str, in_home: &str) -> PathBuf {
+    pub(super) fn at(&self, variable: &str, in_home: &str) -> PathBuf {
         (self.variable)(variable).unwrap_or_else(|| self.home.join(in_home))
     }
 }

@@ -64,11 +64,7 @@ pub(super) fn changed(
 /// The text is invalid.
 pub(super) fn entry(format: Format, text: &str, (servers, name): (&str, &str)) -> Result<Option<Value>, Problem> {
     match format {
-        Format::Json => {
-            let root = CstRootNode::parse(text, &json_options()).map_err(|error| Problem::Syntax(error.to_string()))?;
-            let value = root.to_serde_value().unwrap_or_default();
-            Ok(value.get(servers).and_then(|all| all.get(name)).cloned())
-        }
+        Format::Json => Ok(value(text)?.get(servers).and_then(|all| all.get(name)).cloned()),
         Format::Toml => {
             let document = toml_document(text)?;
             let own = document.get(servers).and_then(|all| all.get(name)).and_then(Item::as_table_like);
@@ -109,14 +105,31 @@ fn toml_document(text: &str) -> Result<DocumentMut, Problem> {
 }
 
 fn changed_json(text: &str, servers: &str, name: &str, change: Change<'_>) -> Result<String, Problem> {
+    edited(text, |root| match change {
+        Change::Set(entry) => set_json(root, servers, name, entry),
+        Change::Remove => remove_json(root, servers, name),
+    })
+}
+
+/// Returns the text of JSON settings after an edit of their tree.
+///
+/// # Errors
+/// The text is invalid, or the edit finds something else than it needs.
+pub(super) fn edited(text: &str, edit: impl FnOnce(&CstObject) -> Result<(), Problem>) -> Result<String, Problem> {
     let root = CstRootNode::parse(text, &json_options()).map_err(|error| Problem::Syntax(error.to_string()))?;
     let object = root.object_value_or_create().ok_or_else(|| Problem::NoObject(String::new()))?;
-    match change {
-        Change::Set(entry) => set_json(&object, servers, name, entry)?,
-        Change::Remove => remove_json(&object, servers, name)?,
-    }
+    edit(&object)?;
     let text = root.to_string();
     Ok(if text.ends_with('\n') { text } else { text + "\n" })
+}
+
+/// Returns the value of JSON settings.
+///
+/// # Errors
+/// The text is invalid.
+pub(super) fn value(text: &str) -> Result<Value, Problem> {
+    let root = CstRootNode::parse(text, &json_options()).map_err(|error| Problem::Syntax(error.to_string()))?;
+    Ok(root.to_serde_value().unwrap_or_default())
 }
 
 fn set_json(root: &CstObject, servers: &str, name: &str, entry: &Map<String, Value>) -> Result<(), Problem> {
@@ -149,7 +162,7 @@ fn remove_json(root: &CstObject, servers: &str, name: &str) -> Result<(), Proble
 }
 
 /// Converts a value for the tree of a JSON text.
-fn input(value: &Value) -> CstInputValue {
+pub(super) fn input(value: &Value) -> CstInputValue {
     match value {
         Value::Null => CstInputValue::Null,
         Value::Bool(bool) => CstInputValue::Bool(*bool),

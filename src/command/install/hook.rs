@@ -1,0 +1,131 @@
+//! The hook in the settings of an agent: `climax hook CLIENT`, which judges the lines of the agent's own shell.
+
+use std::path::PathBuf;
+
+use jsonc_parser::cst::{CstArray, CstObject};
+use serde_json::{Value, json};
+
+use super::client::{Client, Places};
+use super::settings::{self, Problem};
+use crate::identity;
+
+/// Where an agent's settings hold hooks, and what one looks like.
+pub(super) struct HookPlace {
+    /// The file.
+    pub(super) path: PathBuf,
+    /// The event before a line runs.
+    event: &'static str,
+    form: Form,
+}
+
+/// The form of the entries of an event.
+#[derive(Clone, Copy)]
+enum Form {
+    /// Groups of commands, each for the tools that a pattern matches.
+    Matched(&'static str),
+    /// Commands.
+    Plain,
+}
+
+impl HookPlace {
+    /// Returns the place in the user's settings of a client; `None` if it has no hooks that are known.
+    pub(super) fn of(client: Client, places: &Places) -> Option<Self> {
+        let (path, event, form) = match client {
+            Client::ClaudeCode => {
+                let path = places.at("CLAUDE_CONFIG_DIR", ".claude").join("settings.json");
+                (path, "PreToolUse", Form::Matched("Bash"))
+            }
+            Client::Codex => {
+                (places.at("CODEX_HOME", ".codex").join("hooks.json"), "PreToolUse", Form::Matched("Bash"))
+            }
+            Client::Gemini => (client.user_file(places), "BeforeTool", Form::Matched("run_shell_command")),
+            Client::Qwen => (client.user_file(places), "PreToolUse", Form::Matched("run_shell_command")),
+            Client::Cursor => (places.home.join(".cursor/hooks.json"), "beforeShellExecution", Form::Plain),
+            _ => return None,
+        };
+        Some(Self { path, event, form })
+    }
+
+    /// Returns the text of the settings with the hook that runs `command`, in place of one that was there before.
+    ///
+    /// # Errors
+    /// The text is invalid, or holds something else where the hooks belong.
+    pub(super) fn with(&self, text: &str, command: &str, mark: &str) -> Result<String, Problem> {
+        settings::edited(text, |root| {
+            let no_list = || Problem::NoObject(format!("hooks.{}", self.event));
+            let hooks = root.object_value_or_create("hooks").ok_or_else(|| Problem::NoObject("hooks".to_owned()))?;
+            if let Form::Plain = self.form
+                && root.get("version").is_none()
+            {
+                drop(root.append("version", settings::input(&json!(1))));
+            }
+            let list = hooks.array_value_or_create(self.event).ok_or_else(no_list)?;
+            let entry = self.entry(command);
+            match own(&list, mark) {
+                Some((_, found)) if found == entry => {}
+                Some((at, _)) => {
+                    if let Some(element) = list.elements().get(at).cloned() {
+                        element.remove();
+                    }
+                    drop(list.insert(at, settings::input(&entry)));
+                }
+                None => drop(list.append(settings::input(&entry))),
+            }
+            Ok(())
+        })
+    }
+
+    /// Returns the text of the settings without the hook.
+    ///
+    /// # Errors
+    /// The text is invalid, or holds something else where the hooks belong.
+    pub(super) fn without(&self, text: &str, mark: &str) -> Result<String, Problem> {
+        settings::edited(text, |root| {
+            let Some(hooks) = root.object_value("hooks") else { return Ok(()) };
+            let Some(list) = hooks.array_value(self.event) else { return Ok(()) };
+            while let Some((at, _)) = own(&list, mark) {
+                let Some(element) = list.elements().get(at).cloned() else { break };
+                element.remove();
+            }
+            take_if_empty(&hooks, self.event, list.elements().is_empty());
+            take_if_empty(root, "hooks", hooks.properties().is_empty());
+            Ok(())
+        })
+    }
+
+    /// The command of the hook in the text of settings, if it is there.
+    pub(super) fn command(&self, text: &str, mark: &str) -> Option<String> {
+        let value = settings::value(text).ok()?;
+        let entries = value["hooks"][self.event].as_array()?;
+        entries.iter().find_map(|entry| command_of(entry, mark))
+    }
+
+    fn entry(&self, command: &str) -> Value {
+        match self.form {
+            Form::Matched(tools) => {
+                json!({ "matcher": tools, "hooks": [{ "type": "command", "command": command }] })
+            }
+            // Without this a hook that fails lets every line through.
+            Form::Plain => json!({ "command": command, "failClosed": true }),
+        }
+    }
+}
+
+fn take_if_empty(object: &CstObject, key: &str, is_empty: bool) {
+    if let Some(property) = object.get(key).filter(|_| is_empty) {
+        property.remove();
+    }
+}
+
+/// The entry of a list that runs a command with these words, with its place.
+fn own(list: &CstArray, mark: &str) -> Option<(usize, Value)> {
+    let values = list.elements().into_iter().map(|element| element.to_serde_value().unwrap_or_default());
+    values.enumerate().find(|(_, value)| command_of(value, mark).is_some())
+}
+
+/// The command of an entry that starts this program with these words.
+fn command_of(entry: &Value, mark: &str) -> Option<String> {
+    let inner = entry["hooks"].as_array().into_iter().flatten();
+    let commands = std::iter::once(entry).chain(inner).filter_map(|entry| entry["command"].as_str());
+    commands.into_iter().find(|command| command.contains(mark) && command.contains(identity::name())).map(str::to_owned)
+}
