@@ -27,6 +27,7 @@ use crate::command::shell_word::quoted;
 use crate::command::terminal;
 use crate::identity;
 
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     #[command(flatten)]
