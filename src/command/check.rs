@@ -9,7 +9,7 @@ use climax_catalog::{Cage, Catalog, Risk};
 use serde_json::{Value, json};
 
 use crate::call::Toolbox;
-use crate::call::judge::{Decision, JudgedCommand, Judgement, Rewriter, judge};
+use crate::call::judge::{Cause, Decision, JudgedCommand, Judgement, Rewriter, judge};
 use crate::command::output::{FAILURE, print};
 use crate::command::selection::Sources;
 use crate::command::terminal;
@@ -78,6 +78,8 @@ fn answer(judge: &Judge, message: &str) -> Result<Value, String> {
 /// What judges lines: the served tools, the policy, and what a rewritten line starts.
 pub(super) struct Judge {
     toolbox: Toolbox,
+    /// All tools that the configs describe, if the policy withholds some.
+    unrestricted: Option<Toolbox>,
     rewriter: Rewriter,
 }
 
@@ -87,11 +89,23 @@ impl Judge {
     /// # Errors
     /// The exit status, if they cannot be loaded. The mistakes have been printed.
     pub(super) fn new(catalog: &'static Catalog, sources: &Sources) -> Result<Self, ExitCode> {
-        let LoadedTools { index, policy } = sources.load(catalog)?;
-        let runner = Runner::new(policy.executor().clone(), Limits::default(), 1).with_helper_processes();
-        let toolbox = Toolbox::new(index, policy, runner, None);
+        let toolbox = |LoadedTools { index, policy }| {
+            let runner = Runner::new(policy.executor().clone(), Limits::default(), 1).with_helper_processes();
+            Toolbox::new(index, policy, runner, None)
+        };
+        let own = toolbox(sources.load(catalog)?);
+        let unrestricted = if own.policy.described_programs().is_empty() {
+            None
+        } else {
+            Some(toolbox(Sources { policy: None, ..sources.clone() }.load(catalog)?))
+        };
         let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from(crate::identity::name()));
-        Ok(Self { toolbox, rewriter: Rewriter { program, options: options(sources) } })
+        Ok(Self { toolbox: own, unrestricted, rewriter: Rewriter { program, options: options(sources) } })
+    }
+
+    /// Returns whether the policy withholds tools, so that a line which is not read may hold a call of one.
+    pub(super) fn withholds_tools(&self) -> bool {
+        self.unrestricted.is_some()
     }
 
     /// Returns what a hook does where an agent asks nobody.
@@ -101,7 +115,20 @@ impl Judge {
 
     /// Judges a line that a shell is to run in a directory; in that of this process for `None`.
     pub(super) fn judge(&self, line: &str, directory: Option<&Path>) -> Judgement {
-        judge(&self.toolbox, line, directory, &self.rewriter)
+        let judgement = judge(&self.toolbox, line, directory, &self.rewriter);
+        let Some(all) = self.unrestricted.as_ref().filter(|_| judgement.cause == Cause::Unread) else {
+            return judgement;
+        };
+        // The tool that would read it may be one that the policy withholds.
+        let whole = judge(all, line, directory, &self.rewriter);
+        let mut tools = whole.commands.iter().filter_map(|command| command.tool.as_deref());
+        match tools.find(|tool| self.toolbox.index.get(tool).is_none()) {
+            Some(tool) => {
+                let reason = format!("the policy does not permit {tool}");
+                Judgement { decision: Decision::Deny, cause: Cause::Refused, reason, ..judgement }
+            }
+            None => judgement,
+        }
     }
 }
 

@@ -74,7 +74,15 @@ fn answer(catalog: &'static Catalog, arguments: &Args) -> Result<Answer, String>
 
     let judgement = judge.judge(&request.line, None);
     let rules = if arguments.client.has_rules() { UserRules::of(Path::new(".")) } else { UserRules::default() };
-    Ok(decided(&request, judgement, &rules, judge.bypass(), arguments.client))
+    let policy = PolicyOfHook { bypass: judge.bypass(), withholds_tools: judge.withholds_tools() };
+    Ok(decided(&request, judgement, &rules, policy, arguments.client))
+}
+
+/// What the policy says of hooks.
+#[derive(Clone, Copy)]
+struct PolicyOfHook {
+    bypass: Bypass,
+    withholds_tools: bool,
 }
 
 /// Returns the answer to a judgement.
@@ -82,7 +90,13 @@ fn answer(catalog: &'static Catalog, arguments: &Args) -> Result<Answer, String>
 /// Where the client's own flow is enough, there is none: for what writes, for what is not read whole, and where the user's
 /// own rules allow the line. The user's rules that deny or ask are applied to the line as it was typed, since a rewritten one
 /// would slip past them.
-fn decided(request: &Request, judgement: Judgement, rules: &UserRules, bypass: Bypass, client: HookClient) -> Answer {
+fn decided(
+    request: &Request,
+    judgement: Judgement,
+    rules: &UserRules,
+    policy: PolicyOfHook,
+    client: HookClient,
+) -> Answer {
     let Judgement { decision, cause, reason, rewritten, risk, .. } = judgement;
     if decision == Decision::Deny {
         return Answer::Deny(reason);
@@ -92,7 +106,9 @@ fn decided(request: &Request, judgement: Judgement, rules: &UserRules, bypass: B
     }
     let is_grave = match cause {
         Cause::ChangesProtected | Cause::SendsData => true,
-        Cause::Destroys | Cause::PrintsSecrets => bypass == Bypass::Strict,
+        Cause::Destroys | Cause::PrintsSecrets => policy.bypass == Bypass::Strict,
+        // What the policy withholds may be in it.
+        Cause::Unread => policy.withholds_tools,
         _ => false,
     };
     if request.asks_nobody {
@@ -132,7 +148,8 @@ mod tests {
 
     fn answer(client: HookClient, asks_nobody: bool, rules: &UserRules, judgement: Judgement) -> Answer {
         let request = Request { line: "rm -rf x".to_owned(), directory: None, asks_nobody };
-        decided(&request, judgement, rules, Bypass::Usual, client)
+        let policy = PolicyOfHook { bypass: Bypass::Usual, withholds_tools: false };
+        decided(&request, judgement, rules, policy, client)
     }
 
     #[test]

@@ -232,3 +232,20 @@ fn a_broken_hook_lets_nothing_through() {
         assert_eq!((text.as_str(), status), ("", 2), "{client} cannot ask");
     }
 }
+
+#[test]
+fn what_a_policy_withholds_is_denied_also_where_it_hides_in_a_line_that_is_not_read() {
+    let project = project();
+    fs::write(project.path().join("policy.yaml"), "default: enabled\ndeny: [{name: coreutils_rm}]\n").unwrap();
+    let answer = |line: &str, mode: &str| {
+        let message = json!({"cwd": project.path(), "permission_mode": mode, "tool_name": "Bash", "tool_input": {"command": line}});
+        hook_with("claude-code", &["--policy", "policy.yaml"], project.path(), &message.to_string()).0
+    };
+    let deny = "\"permissionDecision\":\"deny\"";
+    for mode in ["default", "bypassPermissions"] {
+        let text = answer("rm a", mode);
+        assert!(text.contains(deny) && text.contains("coreutils_rm"), "{mode}: {text}");
+    }
+    assert!(answer("rm a; no-such-program", "bypassPermissions").contains(deny));
+    assert!(!answer("no-such-program", "default").contains(deny));
+}
