@@ -311,6 +311,7 @@ fn change_hook(arguments: &Args, policy: Option<&OwnPolicy>) -> Result<Vec<Strin
     }
     file.replace(&text).map_err(|error| not_written(path, &error))?;
     lines.push(format!("{}: {title} asks `{}` about each line of its shell", path.display(), identity::name()));
+    lines.extend(hook::advice(client).map(str::to_owned));
     Ok(lines)
 }
 

@@ -23,6 +23,8 @@ pub(super) struct HookPlace {
 enum Form {
     /// Groups of commands, each for the tools that a pattern matches.
     Matched(&'static str),
+    /// The same, where a command can say that a fault of it blocks.
+    MatchedClosed(&'static str),
     /// Commands.
     Plain,
 }
@@ -33,7 +35,7 @@ impl HookPlace {
         let (path, event, form) = match client {
             Client::ClaudeCode => {
                 let path = places.at("CLAUDE_CONFIG_DIR", ".claude").join("settings.json");
-                (path, "PreToolUse", Form::Matched("Bash"))
+                (path, "PreToolUse", Form::MatchedClosed("Bash"))
             }
             Client::Codex => {
                 (places.at("CODEX_HOME", ".codex").join("hooks.json"), "PreToolUse", Form::Matched("Bash"))
@@ -105,9 +107,21 @@ impl HookPlace {
             Form::Matched(tools) => {
                 json!({ "matcher": tools, "hooks": [{ "type": "command", "command": command }] })
             }
-            // Without this a hook that fails lets every line through.
+            // Without these a hook whose program is gone lets every line through.
+            Form::MatchedClosed(tools) => {
+                json!({ "matcher": tools, "hooks": [{ "type": "command", "command": command, "onFailure": "block" }] })
+            }
             Form::Plain => json!({ "command": command, "failClosed": true }),
         }
+    }
+}
+
+/// What the user still has to know or do, once the hook is written.
+pub(super) fn advice(client: Client) -> Option<&'static str> {
+    match client {
+        Client::Codex => Some("Codex runs it once you have trusted it: `/hooks` in Codex."),
+        Client::Qwen => Some("Qwen Code lets lines run if the program of the hook is gone."),
+        _ => None,
     }
 }
 
