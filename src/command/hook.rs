@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use climax_catalog::policy::Bypass;
 use climax_catalog::{Catalog, Risk};
+use serde_json::{Map, Value};
 
 use self::client::{Answer, HookClient, Request};
 use self::rules::UserRules;
@@ -41,11 +42,11 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let answer = catch_unwind(AssertUnwindSafe(|| answer(catalog, arguments)));
     let answer = answer.unwrap_or_else(|_| Err("the judge has failed".to_owned()));
     match answer {
-        Ok(Answer::Nothing) => ExitCode::SUCCESS,
-        Ok(answer) => print(&client.rendered(&answer).to_string(), ExitCode::SUCCESS),
+        Ok(None) => ExitCode::SUCCESS,
+        Ok(Some(answer)) => print(&answer.to_string(), ExitCode::SUCCESS),
         Err(problem) if client.can_ask() => {
             let answer = Answer::Ask(format!("this line was not judged: {problem}"));
-            print(&client.rendered(&answer).to_string(), ExitCode::SUCCESS)
+            print(&client.rendered(&answer, &Map::new()).to_string(), ExitCode::SUCCESS)
         }
         Err(problem) => {
             terminal::complain(&format!("this line was not judged: {problem}"));
@@ -54,14 +55,15 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     }
 }
 
-fn answer(catalog: &'static Catalog, arguments: &Args) -> Result<Answer, String> {
+/// Returns the answer in the format of the agent; `None` where it is told nothing.
+fn answer(catalog: &'static Catalog, arguments: &Args) -> Result<Option<Value>, String> {
     let mut message = String::new();
     let read = io::stdin().lock().take(MAX_MESSAGE_BYTES + 1).read_to_string(&mut message);
     read.map_err(|error| format!("the message cannot be read: {error}"))?;
     if message.len() as u64 > MAX_MESSAGE_BYTES {
         return Err(format!("the message has more than {MAX_MESSAGE_BYTES} bytes"));
     }
-    let Some(request) = arguments.client.request(&message)? else { return Ok(Answer::Nothing) };
+    let Some(request) = arguments.client.request(&message)? else { return Ok(None) };
 
     // The policy and the configs are those of whoever set the hook up: their paths start where the hook does, and not in the
     // directory of the agent, which may hold a policy of its own.
@@ -75,7 +77,8 @@ fn answer(catalog: &'static Catalog, arguments: &Args) -> Result<Answer, String>
     let judgement = judge.judge(&request.line, None);
     let rules = if arguments.client.has_rules() { UserRules::of(Path::new(".")) } else { UserRules::default() };
     let policy = PolicyOfHook { bypass: judge.bypass(), withholds_tools: judge.withholds_tools() };
-    Ok(decided(&request, judgement, &rules, policy, arguments.client))
+    let answer = decided(&request, judgement, &rules, policy, arguments.client);
+    Ok((answer != Answer::Nothing).then(|| arguments.client.rendered(&answer, &request.input)))
 }
 
 /// What the policy says of hooks.
@@ -147,7 +150,7 @@ mod tests {
     }
 
     fn answer(client: HookClient, asks_nobody: bool, rules: &UserRules, judgement: Judgement) -> Answer {
-        let request = Request { line: "rm -rf x".to_owned(), directory: None, asks_nobody };
+        let request = Request { line: "rm -rf x".to_owned(), input: Map::new(), directory: None, asks_nobody };
         let policy = PolicyOfHook { bypass: Bypass::Usual, withholds_tools: false };
         decided(&request, judgement, rules, policy, client)
     }

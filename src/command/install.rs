@@ -23,7 +23,6 @@ use self::settings::Change;
 use crate::command::output::{FAILURE, print, usage};
 use crate::command::run::RunArguments;
 use crate::command::selection::Selection;
-use crate::command::shell_word::quoted;
 use crate::command::terminal;
 use crate::identity;
 
@@ -288,18 +287,22 @@ fn change_hook(arguments: &Args, policy: Option<&OwnPolicy>) -> Result<Vec<Strin
                 identity::name()
             )]);
         }
-        if !arguments.print {
-            file.replace(&text).map_err(|error| not_written(path, &error))?;
+        if arguments.print {
+            return Ok(vec![format!("{}: the hook would be removed", path.display())]);
         }
+        let removed = match text {
+            Some(text) => file.replace(&text),
+            None => fs::remove_file(path),
+        };
+        removed.map_err(|error| not_written(path, &error))?;
         return Ok(vec![format!("{}: removed the hook", path.display())]);
     }
 
     let mut words = vec![command(arguments)?, "hook".to_owned(), name_of(client)];
     words.extend(source_words(&arguments.selection, policy)?);
-    let line = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
-    let text = place.with(file.text(), &line, &mark).map_err(invalid)?;
+    let text = place.with(file.text(), &words, &mark).map_err(invalid)?;
     if arguments.print {
-        let shown = place.with("", &line, &mark).map_err(invalid)?;
+        let shown = place.with("", &words, &mark).map_err(invalid)?;
         return Ok(vec![format!("{}:\n\n{shown}", path.display()), "Nothing was written.".to_owned()]);
     }
     let written =

@@ -18,6 +18,7 @@ class Endpoint(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.line = ""
+        self.fields: dict[str, object] = {}
         self.outputs: list[str] = []
         """What the agents said about the lines: their output, or why they did not run."""
         self.requests: list[str] = []
@@ -27,12 +28,12 @@ class Endpoint(ThreadingHTTPServer):
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}"
 
-    def script(self, line: str) -> None:
-        """From now on the shell is called with this line."""
-        self.line, self.outputs, self.requests = line, [], []
+    def script(self, line: str, fields: dict[str, object] | None = None) -> None:
+        """From now on the shell is called with this line, and with these fields besides it."""
+        self.line, self.fields, self.outputs, self.requests = line, fields or {}, [], []
 
 
-def call(tools: list[dict], schema_of: str, line: str) -> tuple[str, dict] | None:
+def call(tools: list[dict], schema_of: str, line: str, fields: dict[str, object]) -> tuple[str, dict] | None:
     """The call of the agent's shell, with what its schema requires; `None` if the request offers no shell."""
     tool = next((tool for name in SHELLS for tool in tools if tool.get("name") == name), None)
     if tool is None:
@@ -44,7 +45,7 @@ def call(tools: list[dict], schema_of: str, line: str) -> tuple[str, dict] | Non
             arguments[name] = ["bash", "-lc", line] if property.get("type") == "array" else line
         elif name in schema.get("required", []):
             arguments[name] = {"boolean": False, "BOOLEAN": False}.get(property.get("type"), "run a line")
-    return tool["name"], arguments
+    return tool["name"], arguments | fields
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -100,7 +101,7 @@ class Handler(BaseHTTPRequestHandler):
     def anthropic(self, body: dict) -> None:
         blocks = [block for message in body["messages"] if isinstance(message["content"], list) for block in message["content"]]
         heard = self.heard([block["content"] for block in blocks if block["type"] == "tool_result"])
-        made = None if heard else call(body.get("tools", []), "input_schema", self.server.line)
+        made = None if heard else call(body.get("tools", []), "input_schema", self.server.line, self.server.fields)
         if made:
             block = {"type": "tool_use", "id": "toolu_1", "name": made[0], "input": {}}
             delta = {"type": "input_json_delta", "partial_json": json.dumps(made[1])}
@@ -130,7 +131,7 @@ class Handler(BaseHTTPRequestHandler):
         heard = self.heard([part["functionResponse"]["response"] for part in parts if "functionResponse" in part])
         tools = [tool for group in body.get("tools", []) for tool in group.get("functionDeclarations", [])]
         schema_of = "parametersJsonSchema" if any("parametersJsonSchema" in tool for tool in tools) else "parameters"
-        made = None if heard else call(tools, schema_of, self.server.line)
+        made = None if heard else call(tools, schema_of, self.server.line, self.server.fields)
         part = {"functionCall": {"name": made[0], "args": made[1]}} if made else {"text": FINISHED}
         candidate = {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}
         usage = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
@@ -139,7 +140,7 @@ class Handler(BaseHTTPRequestHandler):
     def openai_responses(self, body: dict) -> None:
         items = body["input"] if isinstance(body["input"], list) else []
         heard = self.heard([item["output"] for item in items if item.get("type") == "function_call_output"])
-        made = None if heard else call(body.get("tools", []), "parameters", self.server.line)
+        made = None if heard else call(body.get("tools", []), "parameters", self.server.line, self.server.fields)
         if made:
             item = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": made[0], "arguments": json.dumps(made[1])}
         else:
@@ -167,7 +168,7 @@ class Handler(BaseHTTPRequestHandler):
     def openai_completions(self, body: dict) -> None:
         heard = self.heard([message["content"] for message in body["messages"] if message["role"] == "tool"])
         tools = [tool["function"] for tool in body.get("tools") or [] if "function" in tool]
-        made = None if heard else call(tools, "parameters", self.server.line)
+        made = None if heard else call(tools, "parameters", self.server.line, self.server.fields)
         message: dict = {"role": "assistant", "content": None if made else FINISHED}
         if made:
             function = {"name": made[0], "arguments": json.dumps(made[1])}

@@ -325,12 +325,13 @@ fn clients_get_no_website_that_nobody_owns() {
 }
 
 /// The file of the hooks of each client that has such, and the event.
-const HOOKS: [(&str, &str, &str); 5] = [
+const HOOKS: [(&str, &str, &str); 6] = [
     ("claude-code", ".claude/settings.json", "PreToolUse"),
     ("codex", ".codex/hooks.json", "PreToolUse"),
     ("gemini", ".gemini/settings.json", "BeforeTool"),
     ("qwen", ".qwen/settings.json", "PreToolUse"),
     ("cursor", ".cursor/hooks.json", "beforeShellExecution"),
+    ("copilot", ".copilot/hooks/climax.json", "preToolUse"),
 ];
 
 #[test]
@@ -359,6 +360,22 @@ fn hooks_are_added_once_beside_others_and_found_by_the_doctor() {
         let text = home.read(file);
         assert!(text.contains("\"other\"") && !text.contains("climax"), "{client}: {text}");
     }
+}
+
+#[test]
+fn the_hook_of_opencode_is_a_plugin_of_its_own() {
+    let home = Home::new();
+    let (status, stdout, stderr) = home.run(&["install", "opencode", "--hook"]);
+    assert_eq!(status, 0, "{stdout}{stderr}");
+    let file = ".config/opencode/plugin/climax.js";
+    let words = format!("[\"{}\",\"hook\",\"opencode\",\"--policy\"", program().display());
+    assert!(home.read(file).contains(&words), "{}", home.read(file));
+    let (_, again, _) = home.run(&["install", "opencode", "--hook"]);
+    assert!(again.contains("nothing to change"), "{again}");
+    let (_, report, _) = home.run(&["doctor", "coreutils"]);
+    assert!(report.contains("its hook judges lines"), "{report}");
+    let (status, stdout, _) = home.run(&["install", "opencode", "--hook", "--remove"]);
+    assert!(status == 0 && stdout.contains("removed") && !home.path(file).exists(), "{stdout}");
 }
 
 #[test]
