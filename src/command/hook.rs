@@ -5,20 +5,23 @@ mod rules;
 
 use std::io::{self, Read as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::ValueEnum as _;
 use climax_catalog::policy::Bypass;
 use climax_catalog::{Catalog, Risk};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use self::client::{Answer, HookClient, Request};
 use self::rules::UserRules;
+use crate::call::audit::Audit;
 use crate::call::judge::{Cause, Decision, Judgement};
 use crate::command::check::Judge;
 use crate::command::output::print;
 use crate::command::selection::Sources;
 use crate::command::terminal;
+use crate::telemetry::log;
 
 /// Exit status by which a hook stops what the agent was about to do, whatever its output is.
 const BLOCK: u8 = 2;
@@ -32,7 +35,17 @@ pub(crate) struct Args {
     #[arg(value_enum)]
     pub(crate) client: HookClient,
     #[command(flatten)]
+    pub(crate) options: HookOptions,
+}
+
+/// The options of a hook.
+#[derive(clap::Args, Debug)]
+pub(crate) struct HookOptions {
+    #[command(flatten)]
     pub(crate) sources: Sources,
+    /// Append a line of JSON for each decision to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) audit: Option<PathBuf>,
 }
 
 /// Answers the agent's message on standard input. On a fault of its own it has the user asked, or blocks where that is
@@ -65,10 +78,12 @@ fn answer(catalog: &'static Catalog, arguments: &Args) -> Result<Option<Value>, 
     }
     let Some(request) = arguments.client.request(&message)? else { return Ok(None) };
 
-    // The policy and the configs are those of whoever set the hook up: their paths start where the hook does, and not in the
-    // directory of the agent, which may hold a policy of its own.
-    let judge =
-        Judge::new(catalog, &arguments.sources).map_err(|_| "the policy or a config has mistakes".to_owned())?;
+    // The policy, the configs and the audit file are those of whoever set the hook up: their paths start where the hook does, and
+    // not in the directory of the agent, which may hold a policy of its own.
+    let audit = arguments.options.audit.as_deref().map(Audit::open).transpose();
+    let audit = audit.map_err(|error| format!("the audit file cannot be opened: {error}"))?;
+    let judge = Judge::new(catalog, &arguments.options.sources)
+        .map_err(|_| "the policy or a config has mistakes".to_owned())?;
     if let Some(directory) = &request.directory {
         std::env::set_current_dir(directory)
             .map_err(|error| format!("the directory {} cannot be entered: {error}", directory.display()))?;
@@ -77,8 +92,27 @@ fn answer(catalog: &'static Catalog, arguments: &Args) -> Result<Option<Value>, 
     let judgement = judge.judge(&request.line, None);
     let rules = if arguments.client.has_rules() { UserRules::of(Path::new(".")) } else { UserRules::default() };
     let policy = PolicyOfHook { bypass: judge.bypass(), withholds_tools: judge.withholds_tools() };
-    let answer = decided(&request, judgement, &rules, policy, arguments.client);
+    let answer = decided(&request, judgement.clone(), &rules, policy, arguments.client);
+    if let Some(audit) = audit {
+        let written = audit.write(&audit_line(arguments.client, &judgement, &answer));
+        written.map_err(|error| format!("the audit file cannot be written: {error}"))?;
+    }
     Ok((answer != Answer::Nothing).then(|| arguments.client.rendered(&answer, &request.input)))
+}
+
+/// The line of a decision in the audit file. It has no words of the line, because they may be secrets.
+fn audit_line(client: HookClient, judgement: &Judgement, answer: &Answer) -> Value {
+    let tools = judgement.commands.iter().map(|command| command.tool.as_deref());
+    json!({
+        "time": log::now(),
+        "client": client.to_possible_value().map(|value| value.get_name().to_owned()),
+        "tools": tools.collect::<Vec<_>>(),
+        "risk": judgement.risk.map(Risk::as_str),
+        "sensitive": judgement.is_sensitive,
+        "cause": judgement.cause.as_str(),
+        "answer": answer.as_str(),
+        "rewritten": matches!(answer, Answer::Allow(Some(_))),
+    })
 }
 
 /// What the policy says of hooks.

@@ -20,6 +20,7 @@ use self::file::SettingsFile;
 use self::hook::HookPlace;
 use self::policy::OwnPolicy;
 use self::settings::Change;
+use crate::command::hook::HookOptions;
 use crate::command::output::{FAILURE, print, usage};
 use crate::command::run::RunArguments;
 use crate::command::selection::Selection;
@@ -38,7 +39,7 @@ pub(crate) struct Args {
     #[arg(long)]
     remove: bool,
     /// Instead of the server write a hook, which judges the lines of the client's own shell
-    #[arg(long, conflicts_with_all = ["names", "server", "no_policy", "project"])]
+    #[arg(long, conflicts_with_all = ["names", "no_policy", "project"])]
     hook: bool,
     /// Write the hook of a client whose hooks nobody has run with this program
     #[arg(long, requires = "hook")]
@@ -48,7 +49,7 @@ pub(crate) struct Args {
     no_policy: bool,
     #[command(flatten)]
     selection: Selection,
-    /// Further options for the server, such as `-- --meta search,run`
+    /// Further options for the server, such as `-- --meta search,run`, or for the hook, such as `-- --audit FILE`
     #[arg(last = true, value_name = "OPTION")]
     server: Vec<String>,
 }
@@ -67,7 +68,7 @@ struct Settings {
 /// Writes the settings. Exit status 1, with all settings unchanged, if the server could not start, or if a file is
 /// invalid or cannot be written.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
-    let path = match settings_path(arguments).and_then(|path| check_options(&arguments.server).map(|()| path)) {
+    let path = match settings_path(arguments).and_then(|path| check_options(arguments).map(|()| path)) {
         Ok(path) => path,
         Err(message) => return usage(&message),
     };
@@ -95,14 +96,18 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     }
 }
 
-/// Checks the options for the server: with a wrong one it would not start, and clients do not say why.
-fn check_options(words: &[String]) -> Result<(), String> {
-    let parser = RunArguments::augment_args(clap::Command::new("run").no_binary_name(true));
-    match parser.try_get_matches_from(words) {
+/// Checks the options for the server or the hook: with a wrong one it would not start, and clients do not say why.
+fn check_options(arguments: &Args) -> Result<(), String> {
+    let (kind, parser) = if arguments.hook {
+        ("hook", HookOptions::augment_args(clap::Command::new("hook").no_binary_name(true)))
+    } else {
+        ("server", RunArguments::augment_args(clap::Command::new("run").no_binary_name(true)))
+    };
+    match parser.try_get_matches_from(&arguments.server) {
         Err(error) if error.use_stderr() => {
             let text = error.to_string();
             let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-            Err(format!("the server does not take the options after `--`: {first}"))
+            Err(format!("the {kind} does not take the options after `--`: {first}"))
         }
         _ => Ok(()),
     }
@@ -300,6 +305,7 @@ fn change_hook(arguments: &Args, policy: Option<&OwnPolicy>) -> Result<Vec<Strin
 
     let mut words = vec![command(arguments)?, "hook".to_owned(), name_of(client)];
     words.extend(source_words(&arguments.selection, policy)?);
+    words.extend(arguments.server.iter().cloned());
     let text = place.with(file.text(), &words, &mark).map_err(invalid)?;
     if arguments.print {
         let shown = place.with("", &words, &mark).map_err(invalid)?;

@@ -363,6 +363,16 @@ fn hooks_are_added_once_beside_others_and_found_by_the_doctor() {
 }
 
 #[test]
+fn options_of_a_hook_are_checked_and_written() {
+    let home = Home::new();
+    let (status, _, stderr) = home.run(&["install", "codex", "--hook", "--", "--meta", "run"]);
+    assert!(status != 0 && stderr.contains("the hook does not take"), "{stderr}");
+    let (status, _, stderr) = home.run(&["install", "codex", "--hook", "--", "--audit", "/tmp/a.jsonl"]);
+    assert_eq!(status, 0, "{stderr}");
+    assert!(home.read(".codex/hooks.json").contains(" --audit /tmp/a.jsonl"), "{}", home.read(".codex/hooks.json"));
+}
+
+#[test]
 fn the_hook_of_opencode_is_a_plugin_of_its_own() {
     let home = Home::new();
     let (status, stdout, stderr) = home.run(&["install", "opencode", "--hook"]);

@@ -211,6 +211,27 @@ fn hooks_answer_in_the_format_of_their_agent() {
 }
 
 #[test]
+fn decisions_of_a_hook_are_audited_without_words_of_the_line() {
+    let project = project();
+    for (line, mode) in [("cat s3cret.txt", "default"), ("rm -rf s3cret", "bypassPermissions")] {
+        let input = json!({"command": line});
+        let message = json!({"cwd": "/", "permission_mode": mode, "tool_name": "Bash", "tool_input": input});
+        hook_with("claude-code", &["--audit", "audit.jsonl"], project.path(), &message.to_string());
+    }
+    let text = fs::read_to_string(project.path().join("audit.jsonl")).unwrap();
+    assert!(!text.contains("s3cret"), "{text}");
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let said: Vec<[&str; 3]> =
+        lines.iter().map(|line| ["answer", "cause", "risk"].map(|name| line[name].as_str().unwrap())).collect();
+    assert_eq!(said, [["allow", "reads", "read"], ["none", "destroys", "destructive"]]);
+    assert_eq!(lines[0]["tools"], json!(["coreutils_cat"]));
+
+    let message = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}}).to_string();
+    let (text, _) = hook_with("claude-code", &["--audit", "none/audit.jsonl"], project.path(), &message);
+    assert!(text.contains("the audit file cannot be opened"), "{text}");
+}
+
+#[test]
 fn the_directory_of_an_agent_chooses_no_policy() {
     let (start, project) = (project(), project());
     fs::write(start.path().join("policy.yaml"), "default: disabled\nallow: [{cli: grep}]\n").unwrap();

@@ -45,7 +45,8 @@ impl Decision {
 }
 
 /// Why a line is judged as it is, the gravest reason of its commands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Cause {
     /// It reads.
     Reads,
@@ -70,6 +71,12 @@ pub enum Cause {
 }
 
 impl Cause {
+    /// Returns the name in the audit file.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+
     /// Returns the cause of what has a risk, and nothing else to be said about it.
     fn of_risk(risk: Risk) -> Self {
         match risk {

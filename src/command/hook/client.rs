@@ -53,6 +53,18 @@ pub(super) enum Answer {
     Deny(String),
 }
 
+impl Answer {
+    /// Returns the name in the audit file.
+    pub(super) fn as_str(&self) -> &'static str {
+        match self {
+            Self::Nothing => "none",
+            Self::Allow(_) => "allow",
+            Self::Ask(_) => "ask",
+            Self::Deny(_) => "deny",
+        }
+    }
+}
+
 /// Names of the tools by which agents run lines.
 const SHELL_TOOLS: [&str; 5] = ["Bash", "bash", "shell", "run_shell_command", "local_shell"];
 
@@ -114,12 +126,12 @@ impl HookClient {
     /// Returns the answer in the format of the agent. `input` is what the agent said; a rewritten line goes back within it,
     /// because agents take what a hook returns for the whole input.
     pub(super) fn rendered(self, answer: &Answer, input: &Map<String, Value>) -> Value {
-        let (decision, reason, rewritten) = match answer {
+        let (reason, rewritten) = match answer {
             Answer::Nothing => return json!({}),
-            Answer::Allow(rewritten) => ("allow", None, rewritten.as_deref()),
-            Answer::Ask(reason) => ("ask", Some(reason.as_str()), None),
-            Answer::Deny(reason) => ("deny", Some(reason.as_str()), None),
+            Answer::Allow(rewritten) => (None, rewritten.as_deref()),
+            Answer::Ask(reason) | Answer::Deny(reason) => (Some(reason.as_str()), None),
         };
+        let decision = answer.as_str();
         let input = rewritten.map(|line| {
             let mut input = input.clone();
             input.insert("command".to_owned(), line.into());
