@@ -149,7 +149,7 @@ impl<'a> PlannedCall<'a> {
         self.invocation.confinement.as_ref()?.cage.as_ref().map(|rights| rights.cage)
     }
 
-    /// Returns whether what it changes, or what it prints, depends on the files that are there when it runs.
+    /// Returns whether the risk of what it changes depends on the files that are there when it runs.
     pub(crate) fn depends_on_files(&self) -> bool {
         self.with_started().any(|call| call.tool.effects().is_some_and(|effects| !effects.files.is_empty()))
     }
