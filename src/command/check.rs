@@ -35,11 +35,12 @@ pub(crate) struct Args {
 
 /// Judges the line. The exit status is 0 if it may run, 10 if the user is to be asked, and 11 if it may not run.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
-    let judge = match Judge::new(catalog, &arguments.sources) {
+    let is_resident = arguments.line == "-";
+    let judge = match Judge::new(catalog, &arguments.sources, Some(arguments.line.as_str()).filter(|_| !is_resident)) {
         Ok(judge) => judge,
         Err(code) => return code,
     };
-    if arguments.line == "-" {
+    if is_resident {
         return resident(&judge);
     }
     let judgement = judge.judge(&arguments.line, None);
@@ -84,20 +85,20 @@ pub(super) struct Judge {
 }
 
 impl Judge {
-    /// Loads the tools and the policy.
+    /// Loads the policy and the tools, of which some may be left out that a line does not need, if it is the only one.
     ///
     /// # Errors
     /// The exit status, if they cannot be loaded. The mistakes have been printed.
-    pub(super) fn new(catalog: &'static Catalog, sources: &Sources) -> Result<Self, ExitCode> {
+    pub(super) fn new(catalog: &'static Catalog, sources: &Sources, line: Option<&str>) -> Result<Self, ExitCode> {
         let toolbox = |LoadedTools { index, policy }| {
             let runner = Runner::new(policy.executor().clone(), Limits::default(), 1).with_helper_processes();
             Toolbox::new(index, policy, runner, None)
         };
-        let own = toolbox(sources.load(catalog)?);
-        let unrestricted = if own.policy.described_programs().is_empty() {
-            None
+        let own = toolbox(sources.load_for_line(catalog, line)?);
+        let unrestricted = if own.policy.withholds_tools() {
+            Some(toolbox(Sources { policy: None, ..sources.clone() }.load_for_line(catalog, line)?))
         } else {
-            Some(toolbox(Sources { policy: None, ..sources.clone() }.load(catalog)?))
+            None
         };
         let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from(crate::identity::name()));
         Ok(Self { toolbox: own, unrestricted, rewriter: Rewriter { program, options: options(sources) } })
@@ -122,7 +123,8 @@ impl Judge {
         // The tool that would read it may be one that the policy withholds.
         let whole = judge(all, line, directory, &self.rewriter);
         let mut tools = whole.commands.iter().filter_map(|command| command.tool.as_deref());
-        match tools.find(|tool| self.toolbox.index.get(tool).is_none()) {
+        let is_withheld = |tool: &str| all.index.get(tool).is_some() && self.toolbox.index.get(tool).is_none();
+        match tools.find(|tool| is_withheld(tool)) {
             Some(tool) => {
                 let reason = format!("the policy does not permit {tool}");
                 Judgement { decision: Decision::Deny, cause: Cause::Refused, reason, ..judgement }

@@ -87,7 +87,13 @@ impl Sources {
 
     /// Loads all tools. Reports warnings and errors on standard error.
     pub(super) fn load(&self, catalog: &'static Catalog) -> Result<LoadedTools, ExitCode> {
-        load(catalog, &self.wanted(), self)
+        self.load_for_line(catalog, None)
+    }
+
+    /// Loads the tools that a line may need, if it is the only one to be read; all for `None`. Reports warnings and errors on
+    /// standard error.
+    pub(super) fn load_for_line(&self, catalog: &'static Catalog, line: Option<&str>) -> Result<LoadedTools, ExitCode> {
+        load(catalog, &Wanted { line: line.map(str::to_owned), ..self.wanted() }, self)
     }
 }
 

@@ -105,10 +105,11 @@ fn shell_directory() -> Option<PathBuf> {
 ///
 /// The exit status is that of the last pipeline, 126 if it is denied, 127 if no tool runs a program.
 pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
-    let LoadedTools { index, policy } = match arguments.sources.load(program.catalog) {
-        Ok(served) => served,
-        Err(code) => return code,
-    };
+    let LoadedTools { index, policy } =
+        match arguments.sources.load_for_line(program.catalog, arguments.line.as_deref()) {
+            Ok(served) => served,
+            Err(code) => return code,
+        };
     let audit = match audit(arguments.audit.as_deref()) {
         Ok(audit) => audit,
         Err(code) => return code,

@@ -117,6 +117,19 @@ pub fn select(catalog: &Catalog, names: &[String]) -> Result<Vec<u32>, Vec<Unkno
     if absent.is_empty() { Ok(rows) } else { Err(absent.into_iter().map(unknown).collect()) }
 }
 
+/// Finds the rows of the CLIs whose programs a line may name, as far as its text says without being read.
+fn rows_of_line(catalog: &Catalog, line: &str) -> Vec<u32> {
+    let text: String = line.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
+    let is_in_text = |word: &str| text.contains(word.rsplit('/').next().unwrap_or(word));
+    let is_named = |(_, cli): &(u32, CliView<'_>)| {
+        let own = cli.words().next();
+        own.is_some_and(is_in_text)
+            || cli.programs().any(|(spelling, _)| spelling.split_whitespace().all(is_in_text))
+            || own.is_none() && cli.tools().filter_map(|tool| tool.words().next()).any(is_in_text)
+    };
+    clis(catalog).filter(is_named).map(|(row, _)| row).collect()
+}
+
 /// Finds rows as [`select`] does. Returns them and the names that have none.
 fn rows<'a>(catalog: &Catalog, names: &'a [String]) -> (Vec<u32>, Vec<&'a str>) {
     let mut rows = Vec::new();
@@ -210,6 +223,9 @@ pub struct Wanted {
     pub unknown: Option<UnknownProgram>,
     /// Whether the tool for jobs is served too.
     pub jobs: bool,
+    /// The only line that the tools are to read. Compiled-in CLIs of which it names no program may be left out, because to
+    /// apply a policy to thousands of tools takes long.
+    pub line: Option<String>,
 }
 
 /// The result of loading tools.
@@ -233,7 +249,10 @@ pub struct Loaded {
 /// A name is unknown, or a file has errors.
 pub fn load_tools(catalog: &'static Catalog, wanted: &Wanted, policy: Option<&Path>) -> Result<Loaded, LoadError> {
     let policy = policy.map(|path| (path, read_policy(path)));
-    let found = unrestricted(catalog, wanted).and_then(|found| {
+    // The tools of a compiled-in catalog stand as they are, unless something is to be changed about them.
+    let is_changed = policy.is_some() || exec::kernel_abi().is_none();
+    let line = wanted.line.as_deref().filter(|_| is_changed && wanted.names.is_empty());
+    let found = unrestricted(catalog, wanted, line).and_then(|found| {
         let skills = Skills::load(catalog, &wanted.skills, &found.index).map_err(LoadError::Files)?;
         Ok((found, skills))
     });
@@ -247,8 +266,8 @@ pub fn load_tools(catalog: &'static Catalog, wanted: &Wanted, policy: Option<&Pa
         (Err(error), _) => return Err(error),
     };
     let elsewhere = |name: &str| catalog.find(name).is_some();
-    // CLIs that are compiled in and were not named are described too.
-    let left_out = if wanted.names.is_empty() && !wanted.configs_only {
+    // CLIs that are compiled in and left out are described too.
+    let left_out = if wanted.names.is_empty() && !wanted.configs_only && line.is_none() {
         Vec::new()
     } else {
         ToolIndex::from_configs(vec![Layer::compiled(catalog)]).programs().map(str::to_owned).collect()
@@ -326,9 +345,9 @@ struct Unrestricted {
     warnings: Diagnostics,
 }
 
-/// Builds the index of the wanted CLIs.
-fn unrestricted(catalog: &'static Catalog, wanted: &Wanted) -> Result<Unrestricted, LoadError> {
-    let Wanted { names, configs, configs_only, skills, confine: _, unknown: _, jobs } = wanted;
+/// Builds the index of the wanted CLIs, of the compiled-in ones only those that a line may name, if there is one.
+fn unrestricted(catalog: &'static Catalog, wanted: &Wanted, line: Option<&str>) -> Result<Unrestricted, LoadError> {
+    let Wanted { names, configs, configs_only, skills, confine: _, unknown: _, jobs, line: _ } = wanted;
     if catalog.sealed && !skills.is_empty() {
         return Err(LoadError::Sealed);
     }
@@ -336,7 +355,10 @@ fn unrestricted(catalog: &'static Catalog, wanted: &Wanted) -> Result<Unrestrict
     let compiled = Layer::compiled(catalog);
     let (selected, mut absent) = match rows(catalog, names) {
         _ if *configs_only => (compiled.only(Vec::new()), names.iter().map(String::as_str).collect()),
-        (_, absent) if names.is_empty() => (compiled, absent),
+        (_, absent) if names.is_empty() => match line {
+            Some(line) => (compiled.only(rows_of_line(catalog, line)), absent),
+            None => (compiled, absent),
+        },
         (rows, absent) => (compiled.only(rows), absent),
     };
     let own = if *jobs { Some(Layer::loaded(job_catalog()?)) } else { None };

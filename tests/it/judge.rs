@@ -268,5 +268,9 @@ fn what_a_policy_withholds_is_denied_also_where_it_hides_in_a_line_that_is_not_r
         assert!(text.contains(deny) && text.contains("coreutils_rm"), "{mode}: {text}");
     }
     assert!(answer("rm a; no-such-program", "bypassPermissions").contains(deny));
-    assert!(!answer("no-such-program", "default").contains(deny));
+    assert!(!answer("no-such-program < a", "default").contains(deny));
+    let quoted = answer("r'm' a", "default");
+    assert!(quoted.contains(deny) && quoted.contains("coreutils_rm"), "{quoted}");
+    let read = answer("g\\it log", "default");
+    assert!(read.contains("\"permissionDecision\":\"allow\""), "{read}");
 }

@@ -322,6 +322,12 @@ impl Policy {
         self.judgement.sensitive.unwrap_or(if asks { SensitiveRule::Ask } else { SensitiveRule::Allow })
     }
 
+    /// Returns whether tools are not permitted, or only those that it names.
+    #[must_use]
+    pub fn withholds_tools(&self) -> bool {
+        self.access == Access::Disabled || !self.deny.is_empty()
+    }
+
     /// The programs of tools that are not served, though a config describes them. Others may be among them.
     #[must_use]
     pub fn described_programs(&self) -> &[String] {

@@ -28,7 +28,7 @@ pub(super) fn changes(policy: &Policy, index: &ToolIndex) -> bool {
         entries.any(|entry| entry.rule.description.is_some() || !entry.rule.args.is_empty())
             || tool.args().any(|arg| !policy.permits_arg(tool, arg))
     };
-    policy.access == Access::Disabled || !policy.deny.is_empty() || index.tools().any(is_changed)
+    policy.withholds_tools() || index.tools().any(is_changed)
 }
 
 /// Returns the index where cages are missing: tools that name one have the risk that they have without it.
