@@ -1,8 +1,9 @@
 //! Patterns: regular expressions that match whole values in linear time.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use regex_automata::nfa::thompson::{self, NFA, pikevm::PikeVM};
 use regex_syntax::ast::{self, Ast, Visitor};
@@ -15,6 +16,12 @@ const MAX_COMPILED_BYTES: usize = 1 << 20;
 
 /// The step limit of one match: states of the pattern times bytes of the value. About half a second.
 const MAX_STEPS: usize = 1 << 25;
+
+/// Most patterns of catalogs that stay compiled.
+const MAX_KEPT_PATTERNS: usize = 256;
+
+/// The patterns of catalogs that were used, compiled. Many args share one, and every call reads its rules anew.
+static KEPT_PATTERNS: Mutex<Option<HashMap<String, PikeVM>>> = Mutex::new(None);
 
 /// A regular expression that matches whole values. Its syntax is that of the `regex` crate.
 ///
@@ -54,8 +61,7 @@ impl Pattern {
     /// Panics if a pattern of a catalog does not compile. This crate puts only compiled patterns into catalogs.
     #[must_use]
     pub fn matches(&self, value: &str) -> Option<bool> {
-        let compiled = || compiled(&self.text).expect("patterns in catalogs have been compiled before");
-        let machine = self.machine.get_or_init(compiled);
+        let machine = self.machine.get_or_init(|| kept(&self.text));
         let steps = machine.get_nfa().states().len().saturating_mul(value.len());
         (steps <= MAX_STEPS).then(|| machine.is_match(&mut machine.create_cache(), value))
     }
@@ -73,6 +79,21 @@ impl Pattern {
         let tree = ast::parse::Parser::new().parse(&self.text).ok()?;
         is_portable(&tree).then(|| format!("^(?:{})$", self.text))
     }
+}
+
+/// Returns the machine of a pattern of a catalog.
+fn kept(text: &str) -> PikeVM {
+    let mut kept = KEPT_PATTERNS.lock().unwrap_or_else(PoisonError::into_inner);
+    let machines = kept.get_or_insert_default();
+    if let Some(machine) = machines.get(text) {
+        return machine.clone();
+    }
+    let machine = compiled(text).expect("patterns in catalogs have been compiled before");
+    if machines.len() >= MAX_KEPT_PATTERNS {
+        machines.clear();
+    }
+    machines.insert(text.to_owned(), machine.clone());
+    machine
 }
 
 fn compiled(text: &str) -> Result<PikeVM, BadPattern> {
