@@ -1,5 +1,7 @@
 //! Commands that run for each of many values: `xargs` and `find -exec`.
 
+use std::str::Chars;
+
 use climax_shell::{Field, Origin, PLACEHOLDER};
 use futures_util::future::Future;
 
@@ -9,7 +11,7 @@ use super::simple::Due;
 use super::streams::{Source, Streams};
 use super::{Interpreter, MAX_INPUT_BYTES, Ran, failure};
 use crate::call::approval::Approver;
-use crate::call::line::{Find, Separator, Xargs};
+use crate::call::line::{Find, Most, Separator, Xargs};
 use crate::exec::Stop;
 
 /// Most bytes of the values of one command.
@@ -32,17 +34,20 @@ where
         let broken = |problem: String| failure(due.text, due.range.clone(), problem, "give it less at once");
         let input = streams.input.read_all(MAX_INPUT_BYTES).await.map_err(|error| broken(error.to_string()))?;
         let input = String::from_utf8(input).map_err(|_| broken("a value is not UTF-8".to_owned()))?;
-        let values = split(&input, xargs.separator).map_err(broken)?;
+        let unquoted = "write `xargs -0` or `-d '\\n'`, for which quotes mean nothing";
+        let groups = groups(&input, &xargs).map_err(|problem| failure(due.text, due.range.clone(), problem, unquoted))?;
 
         let streams = Streams { input: Source::Nothing, ..streams };
         let echo = [literal("echo")];
         let command = if xargs.command.is_empty() { &echo[..] } else { xargs.command };
-        if values.is_empty() && (xargs.skips_empty || xargs.replaced.is_some()) {
+        if groups.is_empty() && (xargs.skips_empty || xargs.replaced.is_some()) {
             shell.set_status(0);
             return Ok(());
         }
         let mut worst = 0;
-        for some in batches(&values, xargs.most) {
+        // Without values the command runs once.
+        let groups = if groups.is_empty() { vec![Vec::new()] } else { groups };
+        for some in &groups {
             let status =
                 self.with_values(shell, due, (command, xargs.replaced.as_deref(), some), &streams, record).await?;
             worst = match status {
@@ -83,10 +88,8 @@ where
         let streams = Streams { input: Source::Nothing, ..streams };
         let mut has_failed = false;
         for some in batches(&paths, if find.many { None } else { Some(1) }) {
-            if !some.is_empty() {
-                let run = self.with_values(shell, due, (find.command, Some("{}"), some), &streams, record).await?;
-                has_failed |= find.many && run != 0;
-            }
+            let run = self.with_values(shell, due, (find.command, Some("{}"), some), &streams, record).await?;
+            has_failed |= find.many && run != 0;
         }
         shell.set_status(if status == 0 { i32::from(has_failed) } else { status });
         Ok(())
@@ -140,9 +143,6 @@ fn literal(text: &str) -> Field {
 
 /// Splits values into those of one command each.
 fn batches(values: &[String], most: Option<usize>) -> Vec<&[String]> {
-    if values.is_empty() {
-        return vec![values];
-    }
     let mut all = Vec::new();
     let mut rest = values;
     while !rest.is_empty() {
@@ -159,42 +159,89 @@ fn batches(values: &[String], most: Option<usize>) -> Vec<&[String]> {
     all
 }
 
-/// Splits the input of `xargs` into values.
-fn split(input: &str, separator: Separator) -> Result<Vec<String>, String> {
-    match separator {
-        Separator::Character(byte) => Ok(input.split_terminator(char::from(byte)).map(str::to_owned).collect()),
-        Separator::Line => {
-            let lines = input.lines().map(str::trim_start).filter(|line| !line.is_empty());
-            Ok(lines.map(str::to_owned).collect())
+/// Splits the input of `xargs` into the values of each command.
+fn groups(input: &str, xargs: &Xargs<'_>) -> Result<Vec<Vec<String>>, String> {
+    let mut lines = match xargs.separator {
+        Separator::Character(byte) => {
+            vec![input.split_terminator(char::from(byte)).map(str::to_owned).collect()]
         }
-        Separator::Space => words(input),
+        Separator::Line => vec![whole_lines(input)?],
+        Separator::Space => lines_of_values(input)?,
+    };
+    if let Some(end) = xargs.end.as_ref().filter(|_| !matches!(xargs.separator, Separator::Character(_))) {
+        let last = lines.iter().position(|line| line.contains(end));
+        lines.truncate(last.map_or(lines.len(), |last| last + 1));
+        if let Some(line) = lines.last_mut() {
+            line.truncate(line.iter().position(|value| value == end).unwrap_or(line.len()));
+        }
+        lines.retain(|line| !line.is_empty());
     }
+
+    let owned = |batches: Vec<&[String]>| batches.into_iter().map(<[String]>::to_vec).collect();
+    Ok(match xargs.most {
+        Some(Most::Lines(count)) => lines.chunks(count).map(<[Vec<String>]>::concat).collect(),
+        Some(Most::Values(count)) => owned(batches(&lines.concat(), Some(count))),
+        None => owned(batches(&lines.concat(), None)),
+    })
 }
 
-/// Splits at white space, which quotes and backslashes protect.
+/// Splits at white space, which quotes and backslashes protect. Returns the values of each line that has any; one that ends
+/// with white space goes on in the next.
 ///
 /// Source: POSIX.1-2024, "xargs".
-fn words(input: &str) -> Result<Vec<String>, String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
+fn lines_of_values(input: &str) -> Result<Vec<Vec<String>>, String> {
+    let (mut lines, mut line, mut word) = (Vec::new(), Vec::new(), None);
+    let mut is_after_blank = false;
+    let mut characters = input.chars();
+    while let Some(c) = characters.next() {
+        if c == '\n' {
+            line.extend(word.take());
+            if !is_after_blank && !line.is_empty() {
+                lines.push(std::mem::take(&mut line));
+            }
+        } else if c.is_ascii_whitespace() {
+            line.extend(word.take());
+        } else {
+            read_character(c, &mut characters, word.get_or_insert_default())?;
+        }
+        is_after_blank = c != '\n' && c.is_ascii_whitespace();
+    }
+    line.extend(word);
+    lines.extend(Some(line).filter(|line| !line.is_empty()));
+    Ok(lines)
+}
+
+/// Splits at line breaks, which quotes and backslashes protect. White space at the start of a line is left out.
+fn whole_lines(input: &str) -> Result<Vec<String>, String> {
+    let (mut lines, mut line): (Vec<String>, Option<String>) = (Vec::new(), None);
     let mut characters = input.chars();
     while let Some(c) = characters.next() {
         match c {
-            '\'' | '"' => {
-                let own = word.get_or_insert_default();
-                loop {
-                    match characters.next() {
-                        Some(end) if end == c => break,
-                        Some('\n') | None => return Err(format!("a quote {c} does not end in the values of xargs")),
-                        Some(c) => own.push(c),
-                    }
-                }
-            }
-            '\\' => word.get_or_insert_default().extend(characters.next()),
-            c if c.is_ascii_whitespace() => words.extend(word.take()),
-            c => word.get_or_insert_default().push(c),
+            '\n' => lines.extend(line.take()),
+            c if c.is_ascii_whitespace() && line.is_none() => {}
+            c => read_character(c, &mut characters, line.get_or_insert_default())?,
         }
     }
-    words.extend(word);
-    Ok(words)
+    lines.extend(line);
+    Ok(lines)
+}
+
+/// Adds a character to a value, or what it quotes.
+fn read_character(c: char, rest: &mut Chars<'_>, value: &mut String) -> Result<(), String> {
+    match c {
+        '\'' | '"' => loop {
+            match rest.next() {
+                Some(end) if end == c => return Ok(()),
+                Some('\n') | None => {
+                    return Err(format!(
+                        "a quote {c} does not end in the values of xargs; with -0 quotes mean nothing"
+                    ));
+                }
+                Some(c) => value.push(c),
+            }
+        },
+        '\\' => value.extend(rest.next()),
+        c => value.push(c),
+    }
+    Ok(())
 }

@@ -132,8 +132,10 @@ pub(crate) struct Xargs<'f> {
     pub(crate) separator: Separator,
     /// `-I`: what each value replaces in the command.
     pub(crate) replaced: Option<String>,
-    /// `-n`: the values of one command at most.
-    pub(crate) most: Option<usize>,
+    /// `-n` and `-L`: how much one command takes at most.
+    pub(crate) most: Option<Most>,
+    /// `-E`: the value that ends the input.
+    pub(crate) end: Option<String>,
     /// `-r`: nothing runs without values.
     pub(crate) skips_empty: bool,
     /// The command; `echo` if there is none.
@@ -145,10 +147,19 @@ pub(crate) struct Xargs<'f> {
 pub(crate) enum Separator {
     /// White space; quotes and backslashes protect it.
     Space,
-    /// Line breaks, for `-I` and `-L 1`.
+    /// Line breaks, for `-I`; quotes and backslashes protect them.
     Line,
     /// A character, for `-0` and `-d`.
     Character(u8),
+}
+
+/// How much of the input of `xargs` one command takes at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Most {
+    /// So many values.
+    Values(usize),
+    /// The values of so many lines.
+    Lines(usize),
 }
 
 /// `find` with the command that it runs for what it finds.
@@ -229,7 +240,8 @@ impl<'f> Form<'f> {
 
 /// Reads the options of `xargs`.
 fn xargs(words: &[Field]) -> Result<Xargs<'_>, (String, String)> {
-    let mut xargs = Xargs { separator: Separator::Space, replaced: None, most: None, skips_empty: false, command: &[] };
+    let mut xargs =
+        Xargs { separator: Separator::Space, replaced: None, most: None, end: None, skips_empty: false, command: &[] };
     let mut at = 0;
     let refused = |word: &str| {
         let remedy = "write the command for each value, as in `xargs -n 1` or `while read -r x; do …; done`";
@@ -258,24 +270,14 @@ fn xargs(words: &[Field]) -> Result<Xargs<'_>, (String, String)> {
             "-0" => xargs.separator = Separator::Character(0),
             "-r" => xargs.skips_empty = true,
             "-t" | "-x" => {}
-            "-n" | "--max-args" => xargs.most = value()?.parse().ok().filter(|count| *count > 0),
-            "-L" | "--max-lines" => {
-                xargs.separator = Separator::Line;
-                xargs.most = value()?.parse().ok().filter(|count| *count > 0);
-            }
-            "-P" | "--max-procs" | "-s" => {
+            "-n" | "--max-args" => xargs.most = Some(Most::Values(count(&value()?).ok_or_else(|| refused(text))?)),
+            "-L" | "--max-lines" => xargs.most = Some(Most::Lines(count(&value()?).ok_or_else(|| refused(text))?)),
+            "-E" => xargs.end = Some(value()?).filter(|end| !end.is_empty()),
+            "-P" | "--max-procs" | "-s" | "--max-chars" => {
                 value()?;
             }
-            "-I" | "--replace" => {
-                xargs.separator = Separator::Line;
-                xargs.replaced = Some(value()?);
-                xargs.most = Some(1);
-            }
-            "-i" => {
-                xargs.separator = Separator::Line;
-                xargs.replaced = Some("{}".to_owned());
-                xargs.most = Some(1);
-            }
+            "-I" | "--replace" => xargs.replaced = Some(value()?),
+            "-i" => xargs.replaced = Some("{}".to_owned()),
             "-d" | "--delimiter" => {
                 xargs.separator = match value()?.as_str() {
                     "\\n" => Separator::Character(b'\n'),
@@ -298,8 +300,19 @@ fn xargs(words: &[Field]) -> Result<Xargs<'_>, (String, String)> {
         }
     }
 
+    if xargs.replaced.is_some() {
+        xargs.most = Some(Most::Values(1));
+        if xargs.separator == Separator::Space {
+            xargs.separator = Separator::Line;
+        }
+    }
     xargs.command = &words[at.min(words.len())..];
     Ok(xargs)
+}
+
+/// Reads a number of values or lines.
+fn count(text: &str) -> Option<usize> {
+    text.parse().ok().filter(|count| *count > 0)
 }
 
 /// Reads `find` with `-exec` at its end.
