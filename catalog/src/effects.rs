@@ -22,6 +22,10 @@ pub struct Effects {
     ///
     /// Only a cage holds what they do, and it keeps them from what they may be meant to do.
     pub code: Vec<(String, Language)>,
+    /// The args with which the program reads all files of directories; [`ANY`] if every call does.
+    pub walks: Vec<String>,
+    /// The options by which it then leaves out files and directories of a name, for which `{}` stands.
+    pub leaves_out: Vec<String>,
     /// Whether the program prints names and properties of files, but nothing of what they hold.
     pub names_only: bool,
     /// The risk of the program's own line, without the options, variables and confinement that climax adds.
@@ -47,7 +51,8 @@ impl Language {
 }
 
 /// The kinds of effects, by their keys in configs.
-const KINDS: [&str; 8] = ["files", "trees", "by", "hosts", "names_only", "bare", "awk", "other"];
+const KINDS: [&str; 10] =
+    ["files", "trees", "by", "hosts", "walks", "leaves_out", "names_only", "bare", "awk", "other"];
 
 impl Effects {
     /// Returns whether an arg by itself makes a call replace or remove whole directories.
@@ -62,9 +67,15 @@ impl Effects {
         self.covers_trees(ANY)
     }
 
+    /// Returns whether the program reads all files of directories, in a call that gives these args.
+    #[must_use]
+    pub fn reads_directories(&self, is_given: impl Fn(&str) -> bool) -> bool {
+        self.walks.iter().any(|name| name == ANY || is_given(name))
+    }
+
     /// Returns the keys and items by turns, as tables hold them.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        let lists = [&self.files, &self.trees, &self.by, &self.hosts];
+        let lists = [&self.files, &self.trees, &self.by, &self.hosts, &self.walks, &self.leaves_out];
         let items =
             KINDS.into_iter().zip(lists).flat_map(|(kind, list)| list.iter().map(move |item| (kind, item.as_str())));
         let names_only = self.names_only.then_some(("names_only", ANY));
@@ -80,10 +91,11 @@ impl Effects {
                 lists[at].push(item.to_owned());
             }
         }
-        let [files, trees, by, hosts, names_only, bare, awk, other] = lists;
+        let [files, trees, by, hosts, walks, leaves_out, names_only, bare, awk, other] = lists;
         let in_language = |args: Vec<String>, language| args.into_iter().map(move |arg| (arg, language));
         let code = in_language(awk, Language::Awk).chain(in_language(other, Language::Other)).collect();
         let bare = bare.first().and_then(|risk| risk.parse().ok());
-        Self { files, trees, by, hosts, code, names_only: !names_only.is_empty(), bare }
+        let names_only = !names_only.is_empty();
+        Self { files, trees, by, hosts, walks, leaves_out, code, names_only, bare }
     }
 }

@@ -155,9 +155,11 @@ fn effects() -> Value {
         &[],
         &json!({
             "files": list("The args that name files which the program makes, replaces, moves or removes; nothing else gives the tool, or these args, a risk above `write`"),
-            "trees": { "anyOf": [{ "type": "boolean" }, names, { "type": "null" }], "default": [], "description": "The args by which whole directories are replaced or removed, or true if every call does that" },
+            "trees": { "anyOf": [{ "type": "boolean" }, names.clone(), { "type": "null" }], "default": [], "description": "The args by which whole directories are replaced or removed, or true if every call does that" },
             "by": list("Further args that have a risk only because the program then changes `files`"),
             "hosts": list("The args that choose the host which the program reaches"),
+            "walks": { "anyOf": [{ "type": "boolean" }, names, { "type": "null" }], "default": [], "description": "The args with which the program reads all files of directories, or true if every call does" },
+            "leaves_out": list("The options by which it then leaves out files and directories of a name, for which `{}` stands"),
             "code": { "type": ["object", "null"], "additionalProperties": { "enum": Language::VARIANTS }, "description": "The args whose values are programs that run, or name such, each with the language: awk or other" },
             "names_only": { "type": ["boolean", "null"], "default": false, "description": "Whether the program prints names and properties of files, but nothing of what they hold" },
             "bare": { "enum": Risk::VARIANTS, "description": "The risk of the program's own line, without the options, variables and confinement that climax adds" },

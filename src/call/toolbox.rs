@@ -2,6 +2,7 @@
 
 mod commands;
 mod dry_run;
+mod effects;
 mod ignored;
 mod journal;
 mod planning;

@@ -211,6 +211,27 @@ fn hooks_answer_in_the_format_of_their_agent() {
 }
 
 #[test]
+fn reading_of_whole_directories_leaves_secrets_out() {
+    let project = project();
+    let judged = |line: &str| judged(project.path(), None, line).0;
+    fs::write(project.path().join("src/a[b].env"), "TOKEN=2\n").unwrap();
+    for line in ["grep -r TOKEN .", "timeout 5 grep -r TOKEN -- .", "cd src && grep -r TOKEN ..", "grep -R TOKEN"] {
+        let judgement = judged(line);
+        assert_eq!(judgement["decision"], "allow", "{line}: {judgement}");
+        let rewritten = judgement["rewritten"].as_str().unwrap_or_else(|| panic!("{line}: {judgement}"));
+        #[expect(clippy::disallowed_methods, reason = "an agent runs the line so")]
+        let output = Command::new("bash").current_dir(project.path()).args(["-c", rewritten]).output().unwrap();
+        let shown = String::from_utf8(output.stdout).unwrap();
+        assert!(shown.contains("s:TOKEN"), "{line}: {shown}");
+        assert!(!shown.contains("env"), "{line}: {shown}");
+    }
+    for name in [".env", "src/a[b].env"] {
+        fs::remove_file(project.path().join(name)).unwrap();
+    }
+    assert_eq!(judged("grep -r TOKEN .")["rewritten"], Value::Null, "there are no secrets");
+}
+
+#[test]
 fn decisions_of_a_hook_are_audited_without_words_of_the_line() {
     let project = project();
     for (line, mode) in [("cat s3cret.txt", "default"), ("rm -rf s3cret", "bypassPermissions")] {

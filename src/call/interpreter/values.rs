@@ -35,7 +35,8 @@ where
         let input = streams.input.read_all(MAX_INPUT_BYTES).await.map_err(|error| broken(error.to_string()))?;
         let input = String::from_utf8(input).map_err(|_| broken("a value is not UTF-8".to_owned()))?;
         let unquoted = "write `xargs -0` or `-d '\\n'`, for which quotes mean nothing";
-        let groups = groups(&input, &xargs).map_err(|problem| failure(due.text, due.range.clone(), problem, unquoted))?;
+        let groups =
+            groups(&input, &xargs).map_err(|problem| failure(due.text, due.range.clone(), problem, unquoted))?;
 
         let streams = Streams { input: Source::Nothing, ..streams };
         let echo = [literal("echo")];

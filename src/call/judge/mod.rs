@@ -163,8 +163,9 @@ fn of_failure(toolbox: &Toolbox, failure: &PlanFailure) -> Judgement {
 fn of_plan(toolbox: &Toolbox, line: &str, plan: &Plan<'_>, rewriter: &Rewriter) -> Judgement {
     let own = rewriter.program_name();
     let stages = plan.stages.iter().flat_map(|stage| stage.call.with_started().map(move |call| (stage, call)));
+    let stages: Vec<_> = stages.map(|(stage, call)| (stage, call, toolbox.secrets_in_reach(call))).collect();
     let commands: Vec<(Cause, JudgedCommand)> =
-        stages.map(|(stage, call)| judged(toolbox, &stage.text, call, &own)).collect();
+        stages.iter().map(|(stage, call, secrets)| judged(toolbox, &stage.text, (call, secrets), &own)).collect();
     let open = plan.open.iter().map(|open| Cause::of_risk(open.risk));
     let cause = commands.iter().map(|(cause, _)| *cause).chain(open).max().unwrap_or(Cause::Reads);
     let risk = plan.risk();
@@ -184,7 +185,11 @@ fn of_plan(toolbox: &Toolbox, line: &str, plan: &Plan<'_>, rewriter: &Rewriter) 
 
     let judgement = Judgement { decision: Decision::Allow, ..asked(cause, Some(risk), reason, commands) };
     let script = plan.script.clone().unwrap_or_default();
-    if plan.open.is_empty() && bare::runs_as_typed(&script, plan, toolbox.policy.lines(), allowed) {
+    let is_open_to_secrets = stages.iter().any(|(_, _, secrets)| !secrets.is_empty());
+    if plan.open.is_empty()
+        && !is_open_to_secrets
+        && bare::runs_as_typed(&script, plan, toolbox.policy.lines(), allowed)
+    {
         return judgement;
     }
     match rewriter.rewritten(line, &script, cause == Cause::Reads, &toolbox.policy) {
@@ -196,8 +201,13 @@ fn of_plan(toolbox: &Toolbox, line: &str, plan: &Plan<'_>, rewriter: &Rewriter) 
     }
 }
 
-/// Judges a call of a line. `text` is the command as it was typed.
-fn judged(toolbox: &Toolbox, text: &str, call: &PlannedCall<'_>, own: &str) -> (Cause, JudgedCommand) {
+/// Judges a call of a line, with the names of the secrets in its reach. `text` is the command as it was typed.
+fn judged(
+    toolbox: &Toolbox,
+    text: &str,
+    (call, secrets): (&PlannedCall<'_>, &[String]),
+    own: &str,
+) -> (Cause, JudgedCommand) {
     let risk = call.risk();
     let program = call.invocation.argv.first().and_then(|program| Path::new(program).file_name()?.to_str());
     let is_unknown = unknown::runs(call.tool);
@@ -212,11 +222,17 @@ fn judged(toolbox: &Toolbox, text: &str, call: &PlannedCall<'_>, own: &str) -> (
         (Cause::SendsData, format!("{} would send what the line has read to a host that nobody has named", call.name()))
     } else if let Some(reason) = &call.sensitive {
         (Cause::PrintsSecrets, reason.clone())
+    } else if let Some(reason) = read_with_others(call, secrets) {
+        (Cause::PrintsSecrets, reason)
     } else if runs_code(call) {
         (Cause::RunsCode, format!("`{text}` {}", reason_of(Cause::RunsCode)))
     } else {
         let cause = Cause::of_risk(call.approval_risk(&toolbox.policy));
-        (cause, format!("`{text}` {}", reason_of(cause)))
+        let left_out = match secrets {
+            [] => String::new(),
+            names => format!(", without {}", names.join(", ")),
+        };
+        (cause, format!("`{text}` {}{left_out}", reason_of(cause)))
     };
     let command = JudgedCommand {
         argv: call.invocation.argv.clone(),
@@ -226,6 +242,13 @@ fn judged(toolbox: &Toolbox, text: &str, call: &PlannedCall<'_>, own: &str) -> (
         why,
     };
     (cause, command)
+}
+
+/// Returns the reason why a call prints secrets of the directories that it reads; `None` if its program can leave them out.
+fn read_with_others(call: &PlannedCall<'_>, secrets: &[String]) -> Option<String> {
+    let leaves_out = call.tool.effects().is_some_and(|effects| !effects.leaves_out.is_empty());
+    let name = secrets.first().filter(|_| !leaves_out)?;
+    Some(format!("{} would read {name}, whose name is that of a secret", call.name()))
 }
 
 /// Returns whether a call runs a program that it is given, and that does more than compute and print.

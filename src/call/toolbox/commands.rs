@@ -82,7 +82,7 @@ impl Toolbox {
             command_line::start(&mut invocation, &bound, &started.invocation);
         }
 
-        self.with_effects(PlannedCall::new(tool, Cow::Owned(arguments), bound, invocation, started))
+        self.with_effects(PlannedCall::new(tool, Cow::Owned(arguments), bound, invocation, started), purpose)
     }
 
     /// Plans the command that a call by name starts; `None` if it starts none.

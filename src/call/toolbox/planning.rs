@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use climax_catalog::policy::{Executor, SensitiveRule};
+use climax_catalog::policy::Executor;
 use climax_catalog::{Cage, ResolvedTool, Risk};
 use serde_json::{Map, Value};
 
@@ -19,7 +19,7 @@ use crate::call::outcome::CallError;
 use crate::call::plan::{OpenCall, Plan, PlannedCall, Stage};
 use crate::call::plan_outcome::{PlanFailure, PolicyVerdict};
 use crate::call::request::{LineBounds, LineInput, Purpose, Request, Session};
-use crate::call::{changes, confinement, environment, risk, sensitive};
+use crate::call::{changes, confinement, environment, risk};
 use crate::exec::{self, Invocation, Project, SpawnError};
 
 /// What a call by name gets beside its arguments.
@@ -91,7 +91,7 @@ impl Toolbox {
         environment::add(&self.policy, &mut invocation, &exec::variable)?;
 
         let call = PlannedCall::new(tool, Cow::Borrowed(arguments), bound, invocation, started);
-        self.with_effects(call)
+        self.with_effects(call, session.purpose)
     }
 
     /// Plans every command of a line, as far as its words are known.
@@ -273,36 +273,6 @@ impl Toolbox {
         };
         confinement::confine(invocation, tool, bound, context)
             .map_err(|problem| SpawnError::Sandbox(invocation.argv[0].clone(), problem).into())
-    }
-
-    /// Adds what the effects of its tool say of a call.
-    ///
-    /// # Errors
-    /// It prints secrets, and the policy refuses that.
-    pub(super) fn with_effects<'a>(&self, mut call: PlannedCall<'a>) -> Result<PlannedCall<'a>, CallError> {
-        let directory = exec::directory().join(call.invocation.cwd.as_deref().unwrap_or(Path::new("")));
-        call.changes = changes::changes(call.tool, &call.bound, &directory, || self.own_project());
-        if call.changes.protected.is_some() {
-            call.least_risk = Risk::Destructive;
-        }
-        call.sensitive = sensitive::reason(&call, &|path| self.secret_in(path, &directory));
-        self.permitted_secrets(call)
-    }
-
-    /// Refuses a call that prints secrets where the policy does.
-    fn permitted_secrets<'a>(&self, call: PlannedCall<'a>) -> Result<PlannedCall<'a>, CallError> {
-        match &call.sensitive {
-            Some(reason) if self.policy.sensitive() == SensitiveRule::Deny => {
-                Err(CallError::Sensitive { reason: format!("{reason} (policy: approval.sensitive is deny)") })
-            }
-            _ => Ok(call),
-        }
-    }
-
-    /// Returns why a file holds secrets, by its name; `None` if it does not seem to.
-    fn secret_in(&self, path: &str, directory: &Path) -> Option<String> {
-        let lines = self.policy.lines();
-        exec::names_secret(path, directory, &lines.secrets, &lines.open)
     }
 
     /// Returns the project of this process, without links.

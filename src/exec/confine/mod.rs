@@ -73,4 +73,4 @@ pub use portable::kernel_abi;
 #[cfg(not(native_linux))]
 pub(super) use portable::{Failure, copies, execute, refusal, start};
 pub use rights::{CageRights, Readable, Rights};
-pub use secret_names::names_secret;
+pub use secret_names::{names_secret, secret_names_below};

@@ -1,8 +1,9 @@
 //! Names of files with secrets, which a cage hides.
 
+use std::collections::{BTreeSet, VecDeque};
 use std::fs;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use climax_catalog::policy::NamePattern;
@@ -73,6 +74,9 @@ const SECRETS_BY_CONTENT: [(&str, &str); 3] = [("*.pem", "PRIVATE KEY"), ("*.key
 const NO_SECRETS: [&str; 6] =
     [".env.example", ".env.sample", ".env.template", ".env.dist", ".env.test", "secrets.example.*"];
 
+/// Most entries of directories among which secrets are looked for.
+const MAX_SEEN_ENTRIES: usize = 2_000;
+
 /// How much of a file is read to tell whether it is a secret, in bytes.
 const HEAD_BYTES: u64 = 64 << 10;
 
@@ -121,8 +125,6 @@ impl SecretNames {
 ///
 /// The names are those that a cage hides, in every directory but those that hold the files of others.
 pub fn names_secret(path: &str, directory: &Path, secrets: &[String], open: &[String]) -> Option<String> {
-    static USUAL: OnceLock<SecretNames> = OnceLock::new();
-
     let path = path.rsplit_once(':').map_or(path, |(_, behind)| behind);
     if path.starts_with("//") {
         // The rest of a URL.
@@ -130,7 +132,7 @@ pub fn names_secret(path: &str, directory: &Path, secrets: &[String], open: &[St
     }
     let own;
     let names = if secrets.is_empty() && open.is_empty() {
-        USUAL.get_or_init(|| SecretNames::with(&[], &[]))
+        usual()
     } else {
         own = SecretNames::with(secrets, open);
         &own
@@ -142,6 +144,47 @@ pub fn names_secret(path: &str, directory: &Path, secrets: &[String], open: &[St
     let parts = Path::new(path).components().filter_map(|part| part.as_os_str().to_str());
     let mut parts = parts.take_while(|part| !FOREIGN.contains(part));
     parts.any(|part| names.has(part, &whole)).then(|| format!("`{path}` has the name of a file with secrets"))
+}
+
+/// Returns the names of the secrets below directories as patterns of a shell, without those in directories that hold the files
+/// of others. If there are more entries than are looked at, the patterns of names that secrets usually have are among them.
+pub fn secret_names_below(directories: Vec<PathBuf>, secrets: &[String], open: &[String]) -> BTreeSet<String> {
+    let names = SecretNames::with(secrets, open);
+    let mut found = BTreeSet::new();
+    let mut left = MAX_SEEN_ENTRIES;
+    // The nearest come first, since most secrets lie at the top of a project.
+    let mut directories = VecDeque::from(directories);
+    while let Some(directory) = directories.pop_front() {
+        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+            if left == 0 {
+                found.extend(SECRETS.map(str::to_owned).into_iter().chain(secrets.iter().cloned()));
+                return found;
+            }
+            left -= 1;
+            let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+            if names.has(&name, &path) {
+                found.insert(quoted(&name));
+            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !FOREIGN.contains(&name.as_str()) {
+                directories.push_back(path);
+            }
+        }
+    }
+    found
+}
+
+/// Returns the pattern of a shell that only a name itself matches.
+fn quoted(name: &str) -> String {
+    let quoted = |c: char| {
+        let quote = matches!(c, '\\' | '*' | '?' | '[' | ']' | '{' | '}').then_some('\\');
+        quote.into_iter().chain([c])
+    };
+    name.chars().flat_map(quoted).collect()
+}
+
+/// Returns the names without those of a policy.
+fn usual() -> &'static SecretNames {
+    static USUAL: OnceLock<SecretNames> = OnceLock::new();
+    USUAL.get_or_init(|| SecretNames::with(&[], &[]))
 }
 
 type Patterns = Vec<Pattern>;

@@ -36,6 +36,8 @@ impl Checker<'_> {
             trees: with(own.trees, &of_all.trees),
             by: with(own.by, &of_all.by),
             hosts: with(own.hosts, &of_all.hosts),
+            walks: with(own.walks, &of_all.walks),
+            leaves_out: if own.leaves_out.is_empty() { of_all.leaves_out.clone() } else { own.leaves_out },
             code: if own.code.is_empty() { of_all.code.clone() } else { own.code },
             names_only: own.names_only || of_all.names_only,
             bare: own.bare.or(of_all.bare),

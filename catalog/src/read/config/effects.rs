@@ -1,5 +1,6 @@
 //! Reads `effects`, and `sensitive` of tools and args.
 
+use crate::diagnostic::Code;
 use crate::effects::{Effects, Language};
 use crate::model::Sensitive;
 use crate::needs::ANY;
@@ -7,7 +8,8 @@ use crate::read::walk::{Fields, Walker};
 use crate::read::yaml::{Node, NodeKind};
 use crate::source::Spanned;
 
-pub(crate) const EFFECTS_KEYS: &[&str] = &["files", "trees", "by", "hosts", "code", "names_only", "bare"];
+pub(crate) const EFFECTS_KEYS: &[&str] =
+    &["files", "trees", "by", "hosts", "walks", "leaves_out", "code", "names_only", "bare"];
 
 /// `effects` as they are written: the names of args have their places.
 #[derive(Debug)]
@@ -24,20 +26,16 @@ pub(crate) fn effects(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Optio
     let mut fields = walker.mapping(node, "`effects`", EFFECTS_KEYS)?;
     let mut names = Vec::new();
     let files = args(walker, fields.optional("files"), "files", &mut names);
-    let trees = match fields.optional("trees") {
-        Some(node) if !matches!(node.kind, NodeKind::Sequence(_)) => {
-            let always = walker.flag(node, "trees").unwrap_or_default();
-            always.then(|| ANY.to_owned()).into_iter().collect()
-        }
-        node => args(walker, node, "trees", &mut names),
-    };
+    let trees = args_or_any(walker, fields.optional("trees"), "trees", &mut names);
     let by = args(walker, fields.optional("by"), "by", &mut names);
     let hosts = args(walker, fields.optional("hosts"), "hosts", &mut names);
+    let walks = args_or_any(walker, fields.optional("walks"), "walks", &mut names);
+    let leaves_out = fields.optional("leaves_out").map_or_else(Vec::new, |node| options(walker, node));
     let code = fields.optional("code").map_or_else(Vec::new, |node| code(walker, node, &mut names));
     let names_only = fields.boolean(walker, "names_only").is_some_and(|is_so| is_so.value);
     let bare = fields.word(walker, "bare");
 
-    let effects = Effects { files, trees, by, hosts, code, names_only, bare };
+    let effects = Effects { files, trees, by, hosts, walks, leaves_out, code, names_only, bare };
     Some(Spanned { value: EffectsConfig { effects, names }, span })
 }
 
@@ -47,6 +45,36 @@ fn args(walker: &mut Walker<'_>, node: Option<&Node>, key: &str, names: &mut Vec
     let own = walker.list(node, key, |walker, node| walker.string(node, "the name of an arg"));
     names.extend(own.iter().cloned());
     own.into_iter().map(|name| name.value).collect()
+}
+
+/// Reads a list of names of args, or `true` for what every call does.
+fn args_or_any(
+    walker: &mut Walker<'_>,
+    node: Option<&Node>,
+    key: &str,
+    names: &mut Vec<Spanned<String>>,
+) -> Vec<String> {
+    match node {
+        Some(node) if !matches!(node.kind, NodeKind::Sequence(_)) => {
+            let always = walker.flag(node, key).unwrap_or_default();
+            always.then(|| ANY.to_owned()).into_iter().collect()
+        }
+        node => args(walker, node, key, names),
+    }
+}
+
+/// Reads options in which `{}` stands for a name.
+fn options(walker: &mut Walker<'_>, node: &Node) -> Vec<String> {
+    let options = walker.list(node, "leaves_out", |walker, node| {
+        let option = walker.string(node, "an option with `{}`")?;
+        let is_option = option.value.starts_with('-') && option.value.matches("{}").count() == 1;
+        if !is_option {
+            let message = format!("`{}` is no option with a place for a name", option.value);
+            walker.report(Code::WrongType, option.span, message, "write an option such as `--exclude={}`");
+        }
+        is_option.then_some(option)
+    });
+    options.into_iter().map(|option| option.value).collect()
 }
 
 /// Reads the args that hold programs, each with the language.

@@ -1,0 +1,91 @@
+//! What the effects of a tool say of a call: what it changes, and which secrets it prints or leaves out.
+
+use std::path::{Path, PathBuf};
+
+use climax_catalog::policy::SensitiveRule;
+use climax_catalog::{Place, Risk};
+
+use super::Toolbox;
+use crate::call::arguments::BoundValue;
+use crate::call::outcome::CallError;
+use crate::call::plan::PlannedCall;
+use crate::call::request::Purpose;
+use crate::call::{changes, sensitive};
+use crate::exec;
+
+impl Toolbox {
+    /// Adds what the effects of its tool say of a call.
+    ///
+    /// # Errors
+    /// It prints secrets, and the policy refuses that.
+    pub(super) fn with_effects<'a>(
+        &self,
+        mut call: PlannedCall<'a>,
+        purpose: Purpose,
+    ) -> Result<PlannedCall<'a>, CallError> {
+        let directory = exec::directory().join(call.invocation.cwd.as_deref().unwrap_or(Path::new("")));
+        call.changes = changes::changes(call.tool, &call.bound, &directory, || self.own_project());
+        if call.changes.protected.is_some() {
+            call.least_risk = Risk::Destructive;
+        }
+        call.sensitive = sensitive::reason(&call, &|path| self.secret_in(path, &directory));
+        if purpose == Purpose::Judged || self.policy.sensitive() != SensitiveRule::Allow {
+            self.leave_out_secrets(&mut call);
+        }
+        self.permitted_secrets(call)
+    }
+
+    /// Refuses a call that prints secrets where the policy does.
+    pub(super) fn permitted_secrets<'a>(&self, call: PlannedCall<'a>) -> Result<PlannedCall<'a>, CallError> {
+        match &call.sensitive {
+            Some(reason) if self.policy.sensitive() == SensitiveRule::Deny => {
+                Err(CallError::Sensitive { reason: format!("{reason} (policy: approval.sensitive is deny)") })
+            }
+            _ => Ok(call),
+        }
+    }
+
+    /// Returns why a file holds secrets, by its name; `None` if it does not seem to.
+    pub(super) fn secret_in(&self, path: &str, directory: &Path) -> Option<String> {
+        let lines = self.policy.lines();
+        exec::names_secret(path, directory, &lines.secrets, &lines.open)
+    }
+
+    /// Returns the names of the secrets in the directories that a call reads whole, unless a cage hides them.
+    pub(in crate::call) fn secrets_in_reach(&self, call: &PlannedCall<'_>) -> Vec<String> {
+        let is_given =
+            |name: &str| call.bound.get(name).is_some_and(|value| !matches!(value, BoundValue::Boolean(false)));
+        let walks = call.tool.effects().is_some_and(|effects| effects.reads_directories(is_given));
+        if !walks || call.cage().is_some() {
+            return Vec::new();
+        }
+
+        let directory = exec::directory().join(call.invocation.cwd.as_deref().unwrap_or(Path::new("")));
+        let operands = call.bound.iter().filter(|(arg, _)| arg.place() == Place::Positional);
+        let paths = operands.flat_map(|(_, value)| value.texts()).map(|text| directory.join(text));
+        let paths: Vec<PathBuf> = paths.filter(|path| path.exists()).collect();
+        let directories =
+            if paths.is_empty() { vec![directory] } else { paths.into_iter().filter(|path| path.is_dir()).collect() };
+        let lines = self.policy.lines();
+        exec::secret_names_below(directories, &lines.secrets, &lines.open).into_iter().collect()
+    }
+
+    /// Gives a program the options by which it leaves out the secrets in its reach. If it has none, the call prints them.
+    fn leave_out_secrets(&self, call: &mut PlannedCall<'_>) {
+        let names = self.secrets_in_reach(call);
+        let Some(name) = names.first() else { return };
+        let effects = call.tool.effects().unwrap_or_default();
+        // A value `--` would be taken for the end of the options.
+        let has_dashes = call.bound.iter().any(|(_, value)| value.texts().contains(&"--"));
+        if effects.leaves_out.is_empty() || has_dashes {
+            let reason = format!("{} would read {name}, whose name is that of a secret", call.name());
+            call.sensitive.get_or_insert(reason);
+            return;
+        }
+
+        let argv = &mut call.invocation.argv;
+        let end = argv.iter().position(|word| word == "--").unwrap_or(argv.len());
+        let options = names.iter().flat_map(|name| effects.leaves_out.iter().map(|option| option.replace("{}", name)));
+        argv.splice(end..end, options.collect::<Vec<_>>());
+    }
+}
