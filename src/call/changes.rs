@@ -58,9 +58,11 @@ pub(crate) fn changes<'p>(
 
 /// Returns what replacing a file by a redirection changes.
 pub(crate) fn of_redirection(path: &Path, project: Option<&Path>) -> Changes {
-    let is_file_of_project = exec::area_of(path, project) == Area::Project;
-    let project = if is_file_of_project { ProjectChange::Files } else { ProjectChange::Other };
-    Changes { protected: None, project }
+    match exec::area_of(path, project) {
+        Area::Protected => Changes { protected: Some(path.to_owned()), project: ProjectChange::Other },
+        Area::Project => Changes { protected: None, project: ProjectChange::Files },
+        _ => Changes::default(),
+    }
 }
 
 /// The risk that a call has for other reasons than the files that it changes.

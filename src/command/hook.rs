@@ -153,15 +153,16 @@ fn decided(
     }
 
     match (decision, cause) {
-        _ if rules.allow(&request.line) => Answer::Nothing,
         _ if rules.ask(&request.line) && client.can_ask() => {
             Answer::Ask("a rule of the user's settings asks about it".to_owned())
         }
         (Decision::Allow, _) if rules.ask(&request.line) => Answer::Nothing,
+        // What a rule allows may hold more than its words say, and the rewritten line only reads.
         (Decision::Allow, _) => client.allowed(rewritten),
-        (_, Cause::Reads | Cause::Writes | Cause::Unread | Cause::RunsCode) if risk != Some(Risk::Destructive) => {
-            Answer::Nothing
-        }
+        _ if rules.allow(&request.line) => Answer::Nothing,
+        // The policy may count changes of the project's files as writing.
+        (_, Cause::Writes) => Answer::Nothing,
+        (_, Cause::Reads | Cause::Unread | Cause::RunsCode) if risk != Some(Risk::Destructive) => Answer::Nothing,
         _ if client.can_ask() => Answer::Ask(reason),
         _ => Answer::Nothing,
     }
@@ -215,6 +216,8 @@ mod tests {
         let allow = UserRules { allow: vec!["rm:*".to_owned()], ..UserRules::default() };
         let destroys = judgement(Decision::Ask, Cause::Destroys);
         assert_eq!(answer(HookClient::ClaudeCode, false, &allow, destroys), Answer::Nothing);
+        let read = judgement(Decision::Allow, Cause::Reads);
+        assert!(matches!(answer(HookClient::ClaudeCode, false, &allow, read), Answer::Allow(Some(_))));
     }
 
     #[test]

@@ -201,7 +201,10 @@ fn hooks_answer_in_the_format_of_their_agent() {
     assert_eq!(claude("rm -rf src", "default")["permissionDecision"], "ask");
     assert_eq!(claude("mkdir x", "default"), Value::Null, "the agent's own flow is enough");
     assert_eq!(claude("rm -rf src", "bypassPermissions"), Value::Null);
-    assert_eq!(claude("cp a .git/hooks/x", "bypassPermissions")["permissionDecision"], "deny");
+    for line in ["cp a .git/hooks/x", "echo x > .git/hooks/x", "cd src && echo x >> ../.envrc", "echo x >> ~/.bashrc"] {
+        assert_eq!(claude(line, "bypassPermissions")["permissionDecision"], "deny", "{line}");
+    }
+    assert_eq!(claude("cat < .git/config", "default")["permissionDecision"], "allow");
 
     let settings = project.path().join(".claude");
     fs::create_dir(&settings).unwrap();

@@ -228,9 +228,14 @@ impl Toolbox {
         let arguments = Cow::Owned(arguments);
         let mut call = PlannedCall::new(tool, arguments, bound, invocation, None);
         if let Some(path) = call.bound.get("path").map(ToString::to_string) {
-            call.changes = changes::of_redirection(Path::new(&path), self.own_project());
-            let is_read = call.tool.written_risk() == Some(Risk::Read);
-            call.sensitive = is_read.then(|| self.secret_in(&path, &exec::directory())).flatten();
+            if call.tool.written_risk() == Some(Risk::Read) {
+                call.sensitive = self.secret_in(&path, &exec::directory());
+            } else {
+                call.changes = changes::of_redirection(&exec::directory().join(&path), self.own_project());
+            }
+            if call.changes.protected.is_some() {
+                call.least_risk = Risk::Destructive;
+            }
         }
         still_reads(&call, purpose)?;
         self.permitted_secrets(call)
