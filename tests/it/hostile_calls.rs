@@ -22,7 +22,8 @@ use crate::support::{Server, binary, climax, run, until};
 const CALLS: usize = 300;
 
 /// Programs that take long to start, or that need a service that is not here.
-const SLOW: [&str; 21] = [
+const SLOW: [&str; 23] = [
+    "ansible",
     "auth0",
     "aws",
     "az",
@@ -41,6 +42,7 @@ const SLOW: [&str; 21] = [
     "pip",
     "psql",
     "redis-cli",
+    "sqlcmd",
     "ssh",
     "terraform",
     "wget",
