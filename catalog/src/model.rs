@@ -8,6 +8,7 @@ mod risk;
 
 pub use judge::{Bypass, JudgeRules, ProjectFiles, SensitiveRule};
 pub use lines::{LineRules, Protection, UnknownProgram, WidestCage};
+pub(crate) use risk::fits;
 pub use risk::{ArgRisk, Risk, Sensitive};
 
 /// The type of an arg's value.

@@ -12,6 +12,7 @@ mod arguments;
 mod audit;
 mod author;
 mod build;
+mod bypasses;
 mod cage_attack;
 #[cfg(native_linux)]
 mod cage_escapes;

@@ -31,6 +31,21 @@ pub enum Sensitive {
     Values(Vec<String>),
 }
 
+/// Returns whether a text fits a pattern in which each `*` stands for any characters.
+pub(crate) fn fits(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+
+    rest.ends_with(last)
+}
+
 impl Sensitive {
     /// Returns whether a value makes the call print secrets. Values of enums of the world, such as kinds of resources, are
     /// often written in lists and in any case, so `secrets,pods` and `Secret` count as `secret*` does.
@@ -41,12 +56,7 @@ impl Sensitive {
             Self::Always => true,
             Self::Values(values) => value.split([',', '/']).any(|part| {
                 let part = part.to_lowercase();
-                values.iter().any(|known| match known.split_once('*') {
-                    Some((start, end)) => {
-                        part.len() >= start.len() + end.len() && part.starts_with(start) && part.ends_with(end)
-                    }
-                    None => part == *known,
-                })
+                values.iter().any(|known| fits(known, &part))
             }),
         }
     }

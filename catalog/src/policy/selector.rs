@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::model::Risk;
+use crate::model::{Risk, fits};
 use crate::source::Span;
 use crate::view::ResolvedTool;
 
@@ -29,17 +29,7 @@ impl NamePattern {
     /// Returns whether a name fits.
     #[must_use]
     pub fn matches(&self, name: &str) -> bool {
-        let mut parts = self.0.split('*');
-        let first = parts.next().unwrap_or_default();
-        let Some(mut rest) = name.strip_prefix(first) else { return false };
-        let Some(last) = parts.next_back() else { return rest.is_empty() };
-
-        for part in parts {
-            let Some(at) = rest.find(part) else { return false };
-            rest = &rest[at + part.len()..];
-        }
-
-        rest.ends_with(last)
+        fits(&self.0, name)
     }
 }
 

@@ -59,6 +59,8 @@ fn is_plain(command: &Command) -> bool {
     });
     let words: Option<Vec<String>> = simple.words.iter().map(literal).collect();
     let Some(words) = words else { return false };
+    // Assignments alone change the shell.
+    let Some(first) = words.first() else { return false };
     let fields: Vec<climax_shell::Field> = words
         .iter()
         .enumerate()
@@ -71,10 +73,10 @@ fn is_plain(command: &Command) -> bool {
         .collect();
     let is_known_form = match Form::of(&fields) {
         Ok(Form::Program(_)) => true,
-        Ok(Form::Builtin(builtin, _)) => is_harmless_builtin(builtin, &words[0]),
+        Ok(Form::Builtin(builtin, _)) => is_harmless_builtin(builtin, first),
         Ok(Form::Text { .. } | Form::Xargs(_) | Form::Find(_)) | Err(_) => false,
     };
-    simple.assignments.is_empty() && !words.is_empty() && has_plain_redirections && is_known_form
+    simple.assignments.is_empty() && has_plain_redirections && is_known_form
 }
 
 fn is_harmless_builtin(builtin: Builtin, word: &str) -> bool {

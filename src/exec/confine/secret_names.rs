@@ -70,6 +70,18 @@ const SECRETS: [&str; 28] = [
 /// Names of files that are secrets if they hold this text.
 const SECRETS_BY_CONTENT: [(&str, &str); 3] = [("*.pem", "PRIVATE KEY"), ("*.key", "PRIVATE KEY"), (".npmrc", "_auth")];
 
+/// Files with the tokens of programs, from the end of their paths, whose names are not those of secrets.
+const TOKENS: [&str; 8] = [
+    ".docker/config.json",
+    ".config/containers/auth.json",
+    ".config/gh/hosts.yml",
+    ".config/glab-cli/config.yml",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".terraform.d/credentials.tfrc.json",
+    ".gem/credentials",
+];
+
 /// Names like those of secrets, of files that are published.
 const NO_SECRETS: [&str; 6] =
     [".env.example", ".env.sample", ".env.template", ".env.dist", ".env.test", "secrets.example.*"];
@@ -123,7 +135,8 @@ impl SecretNames {
 
 /// Returns why a path, or one behind the colon of a revision, names a secret; `None` if it does not.
 ///
-/// The names are those that a cage hides, in every directory but those that hold the files of others.
+/// The names are those that a cage hides, in every directory but those that hold the files of others. A link has the name
+/// of what it leads to as well.
 pub fn names_secret(path: &str, directory: &Path, secrets: &[String], open: &[String]) -> Option<String> {
     let path = path.rsplit_once(':').map_or(path, |(_, behind)| behind);
     if path.starts_with("//") {
@@ -137,13 +150,27 @@ pub fn names_secret(path: &str, directory: &Path, secrets: &[String], open: &[St
         own = SecretNames::with(secrets, open);
         &own
     };
+    let reason = |shown: &Path, whole: &Path| {
+        let parts = shown.components().filter_map(|part| part.as_os_str().to_str());
+        let mut parts = parts.take_while(|part| !FOREIGN.contains(part));
+        if whole.starts_with("/proc") && whole.ends_with("environ") {
+            Some("holds the variables of a process")
+        } else if TOKENS.iter().any(|token| whole.ends_with(token)) {
+            Some("holds the token of a program")
+        } else if SYSTEM_SECRETS.iter().any(|secret| whole.starts_with(secret)) {
+            Some("holds secrets of the system")
+        } else {
+            parts.any(|part| names.has(part, whole)).then_some("has the name of a file with secrets")
+        }
+    };
     let whole = directory.join(path);
-    if SYSTEM_SECRETS.iter().any(|secret| whole.starts_with(secret)) {
-        return Some(format!("`{path}` holds secrets of the system"));
-    }
-    let parts = Path::new(path).components().filter_map(|part| part.as_os_str().to_str());
-    let mut parts = parts.take_while(|part| !FOREIGN.contains(part));
-    parts.any(|part| names.has(part, &whole)).then(|| format!("`{path}` has the name of a file with secrets"))
+    let of_link = || {
+        let real = whole.canonicalize().ok().filter(|real| *real != whole)?;
+        let base = directory.canonicalize().ok();
+        let shown = base.and_then(|base| real.strip_prefix(base).ok()).unwrap_or(&real);
+        reason(shown, &real)
+    };
+    reason(Path::new(path), &whole).or_else(of_link).map(|reason| format!("`{path}` {reason}"))
 }
 
 /// Returns the names of the secrets below directories as patterns of a shell, without those in directories that hold the files
@@ -248,6 +275,33 @@ mod tests {
             ("main.rs", false),
         ] {
             assert_eq!(names.has(name, Path::new("/nonexistent")), is_secret, "{name}");
+        }
+    }
+
+    #[test]
+    fn links_and_environments_are_named_by_what_they_lead_to() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path();
+        fs::write(path.join(".env"), "").unwrap();
+        fs::write(path.join("plain"), "").unwrap();
+        for (target, name) in [(".env", "link"), ("plain", "other"), ("/proc/self/environ", "environment")] {
+            std::os::unix::fs::symlink(target, path.join(name)).unwrap();
+        }
+        for (name, is_secret) in [
+            ("link", true),
+            ("./link", true),
+            ("other", false),
+            ("plain", false),
+            ("missing", false),
+            ("/proc/self/environ", true),
+            ("/proc/1/task/1/environ", true),
+            ("/proc/self/status", false),
+            ("/proc/self/root/etc/shadow", true),
+            ("/home/x/.docker/config.json", true),
+            ("config.json", false),
+        ] {
+            let found = names_secret(name, path, &[], &[]);
+            assert_eq!(found.is_some(), is_secret, "{name}: {found:?}");
         }
     }
 }
