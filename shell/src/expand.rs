@@ -209,6 +209,15 @@ impl<S: Surroundings> Expander<'_, S> {
         Ok((!is_open).then(|| characters.iter().flat_map(escaped).collect()))
     }
 
+    /// The characters of a word that is not split, each with whether it is quoted.
+    pub(crate) fn quoted_characters<'w>(
+        &mut self,
+        word: &'w Word,
+    ) -> Result<(Vec<(char, bool)>, bool), ExpandError<'w>> {
+        let (characters, is_open) = self.characters(word)?;
+        Ok((characters.iter().map(|one| (one.c, one.is_quoted)).collect(), is_open))
+    }
+
     /// The characters of a word that is not split.
     fn characters<'w>(&mut self, word: &'w Word) -> Result<(Vec<Character>, bool), ExpandError<'w>> {
         let mut fields = Fields::default();
@@ -221,7 +230,7 @@ impl<S: Surroundings> Expander<'_, S> {
         for (at, part) in parts.iter().enumerate() {
             match part {
                 Part::Text(text) => {
-                    let rest = if at == 0 { self.home(text, fields)? } else { text };
+                    let rest = if at == 0 { self.home(text, parts.len() == 1, fields)? } else { text };
                     fields.literal(rest, false);
                 }
                 Part::Quoted(text) => fields.literal(text, true),
@@ -261,7 +270,9 @@ impl<S: Surroundings> Expander<'_, S> {
         for (at, part) in parts.iter().enumerate() {
             match part {
                 Part::Text(text) if !in_quotes => {
-                    let rest = if at == 0 { self.home(text, fields)? } else { text };
+                    let (name, value) = if at == 0 { assigned(text) } else { ("", text.as_str()) };
+                    fields.literal(name, false);
+                    let rest = if at == 0 { self.home(value, parts.len() == 1, fields)? } else { value };
                     fields.literal(rest, false);
                 }
                 Part::Text(text) | Part::Quoted(text) => {
@@ -270,12 +281,13 @@ impl<S: Surroundings> Expander<'_, S> {
                 }
                 Part::Double(parts) => {
                     let only_all = matches!(parts.as_slice(), [Part::Parameter(parameter, _)]
-                        if parameter.name == Name::All && parameter.operation == Operation::Value);
+                        if parameter.name == Name::All && parameter.operation != Operation::Length);
                     fields.has_quotes |= !only_all;
                     self.parts(parts, true, fields)?;
                 }
                 Part::Parameter(parameter, place) => match self.parameter(parameter, place)? {
                     Found::One(value) => fields.value(value.as_deref(), in_quotes),
+                    Found::Word(word) => self.word_of_operation(&word.parts, in_quotes, fields)?,
                     Found::Several(values) => {
                         for (at, value) in values.iter().enumerate() {
                             if at > 0 {
@@ -298,9 +310,55 @@ impl<S: Surroundings> Expander<'_, S> {
         Ok(())
     }
 
+    /// Adds the word of `${x:-word}`: a value, of which what is quoted is not split.
+    fn word_of_operation<'w>(
+        &mut self,
+        parts: &'w [Part],
+        in_quotes: bool,
+        fields: &mut Fields,
+    ) -> Result<(), ExpandError<'w>> {
+        for (at, part) in parts.iter().enumerate() {
+            match part {
+                Part::Text(text) => {
+                    let mut home = Fields::default();
+                    let is_home = at == 0 && !in_quotes;
+                    let rest = if is_home { self.home(text, parts.len() == 1, &mut home)? } else { text };
+                    let home: String = home.open.iter().map(|one| one.c).collect();
+                    if !home.is_empty() {
+                        fields.value(Some(&home), true);
+                    }
+                    fields.value(Some(rest), in_quotes);
+                }
+                Part::Quoted(text) => {
+                    fields.has_quotes |= !in_quotes;
+                    fields.value(Some(text), true);
+                }
+                Part::Double(_) => {
+                    fields.has_quotes |= !in_quotes;
+                    let value = self.joined(part)?;
+                    fields.value(value.as_deref(), true);
+                }
+                Part::Parameter(parameter, place) => match self.parameter(parameter, place)? {
+                    Found::Word(word) => self.word_of_operation(&word.parts, in_quotes, fields)?,
+                    Found::One(value) => fields.value(value.as_deref(), in_quotes),
+                    Found::Several(values) => fields.value(Some(&values.join(" ")), in_quotes),
+                },
+                part => {
+                    let value = self.joined(part)?;
+                    fields.value(value.as_deref(), in_quotes);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Adds the home directory for a leading `~`, and returns what stands behind it.
-    fn home<'t>(&self, text: &'t str, fields: &mut Fields) -> Result<&'t str, SyntaxError> {
+    fn home<'t>(&self, text: &'t str, is_whole: bool, fields: &mut Fields) -> Result<&'t str, SyntaxError> {
         let Some(rest) = text.strip_prefix('~') else { return Ok(text) };
+        // A name of a user that is quoted or a value is none.
+        if !is_whole && !rest.contains('/') {
+            return Ok(text);
+        }
         if !rest.is_empty() && !rest.starts_with('/') {
             let problem = "directories of other users are not expanded".to_owned();
             return Err(SyntaxError {
@@ -365,6 +423,10 @@ impl<S: Surroundings> Expander<'_, S> {
             }
             Part::Parameter(parameter, place) => match self.parameter(parameter, place)? {
                 Found::One(value) => value,
+                Found::Word(word) => {
+                    let field = self.text(word)?;
+                    (!field.is_open).then_some(field.text)
+                }
                 Found::Several(values) => Some(values.join(" ")),
             },
             Part::Substitution(list, place) => match self.surroundings.substitution(place) {
@@ -382,6 +444,19 @@ impl<S: Surroundings> Expander<'_, S> {
     /// As for [`Expander::fields`].
     pub fn arithmetic<'w>(&mut self, expression: &'w Arithmetic) -> Result<Option<i64>, ExpandError<'w>> {
         self.evaluate(expression, &(0..0))
+    }
+}
+
+/// Splits `NAME=~…` behind the `=`, where a shell expands `~` too.
+fn assigned(text: &str) -> (&str, &str) {
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && !name.starts_with(|c: char| c.is_ascii_digit())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    match text.split_once('=') {
+        Some((name, value)) if is_name(name) && value.starts_with('~') => text.split_at(name.len() + 1),
+        _ => ("", text),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::error::SyntaxError;
 use crate::parser::Parser;
-use crate::tree::{Name, Operation, Parameter, Place, Trim, Word};
+use crate::tree::{Name, Operation, Parameter, Part, Place, Trim, Word};
 
 /// Reads what stands behind an operator.
 type Reader<'a> = fn(&mut Parser<'a>) -> Result<Operation, SyntaxError>;
@@ -98,8 +98,11 @@ impl<'a> Parser<'a> {
             ));
         }
         self.skip();
-        if self.take("@]") || self.take("*]") {
+        if self.take("@]") {
             return Ok(Name::PipeStatuses);
+        }
+        if self.take("*]") {
+            return Ok(Name::JoinedPipeStatuses);
         }
         let index = self.expression()?;
         self.close(start, "[", "]")?;
@@ -109,14 +112,14 @@ impl<'a> Parser<'a> {
     /// Reads what is done with the value.
     fn operation(&mut self, start: usize) -> Result<Operation, SyntaxError> {
         let operators: [(&str, Reader<'a>); 20] = [
-            (":-", |parser| Ok(Operation::Default(parser.operand("}")?, true))),
-            (":=", |parser| Ok(Operation::Assign(parser.operand("}")?, true))),
-            (":+", |parser| Ok(Operation::Alternative(parser.operand("}")?, true))),
-            (":?", |parser| Ok(Operation::Required(parser.operand("}")?, true))),
-            ("-", |parser| Ok(Operation::Default(parser.operand("}")?, false))),
-            ("=", |parser| Ok(Operation::Assign(parser.operand("}")?, false))),
-            ("+", |parser| Ok(Operation::Alternative(parser.operand("}")?, false))),
-            ("?", |parser| Ok(Operation::Required(parser.operand("}")?, false))),
+            (":-", |parser| Ok(Operation::Default(parser.substitute()?, true))),
+            (":=", |parser| Ok(Operation::Assign(parser.substitute()?, true))),
+            (":+", |parser| Ok(Operation::Alternative(parser.substitute()?, true))),
+            (":?", |parser| Ok(Operation::Required(parser.substitute()?, true))),
+            ("-", |parser| Ok(Operation::Default(parser.substitute()?, false))),
+            ("=", |parser| Ok(Operation::Assign(parser.substitute()?, false))),
+            ("+", |parser| Ok(Operation::Alternative(parser.substitute()?, false))),
+            ("?", |parser| Ok(Operation::Required(parser.substitute()?, false))),
             (":", Self::slice),
             ("##", |parser| Ok(Operation::Trim(Trim::LongestStart, parser.operand("}")?))),
             ("#", |parser| Ok(Operation::Trim(Trim::ShortestStart, parser.operand("}")?))),
@@ -151,6 +154,10 @@ impl<'a> Parser<'a> {
     }
 
     fn replacement(&mut self, place: Place) -> Result<Operation, SyntaxError> {
+        if self.rest().starts_with('/') {
+            let remedy = "write `\\/` for a slash that is replaced";
+            return Err(SyntaxError::at(self.at..self.at + 1, "nothing stands before this `/`", remedy));
+        }
         let pattern = self.operand("/}")?;
         let with = if self.take("/") { self.operand("}")? } else { Word::default() };
         Ok(Operation::Replace(place, pattern, with))
@@ -160,6 +167,19 @@ impl<'a> Parser<'a> {
         let from = self.expression()?;
         let length = if self.take(":") { Some(self.expression()?) } else { None };
         Ok(Operation::Slice(from, length))
+    }
+
+    /// Reads the word that stands for a value. In double quotes some characters have no meaning in it.
+    fn substitute(&mut self) -> Result<Word, SyntaxError> {
+        let word = self.operand("}")?;
+        let is_own = |text: &str| matches!(text, "$" | "`" | "\"" | "\\" | "}");
+        let differs = |part: &Part| matches!(part, Part::Quoted(text) if !is_own(text));
+        let is_home = matches!(word.parts.first(), Some(Part::Text(text)) if text.starts_with('~'));
+        if self.is_in_double && (is_home || word.parts.iter().any(differs)) {
+            let problem = "quotes, `\\` and `~` mean themselves here, within double quotes";
+            return Err(SyntaxError::at(word.range, problem, "give the text to a variable before"));
+        }
+        Ok(word)
     }
 
     /// Reads a word up to one of these characters.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::error::SyntaxError;
-use crate::tree::{Script, Word};
+use crate::tree::{Part, Script, Word};
 
 /// Maximum length of a text, in bytes.
 pub const MAX_BYTES: usize = 64 << 10;
@@ -47,6 +47,8 @@ pub(crate) struct Parser<'a> {
     /// Where the text ends for this reader.
     pub(crate) end: usize,
     depth: usize,
+    /// Whether the place stands within double quotes or a here-document.
+    pub(crate) is_in_double: bool,
     /// The texts of the here-documents of this line: from behind its line break to where the next line starts.
     pub(crate) here: Option<Range<usize>>,
     /// The number of words that braces have made.
@@ -57,7 +59,7 @@ pub(crate) struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, end: text.len(), depth: 0, here: None, words: 0, second_ways: 0 }
+        Self { text, at: 0, end: text.len(), depth: 0, is_in_double: false, here: None, words: 0, second_ways: 0 }
     }
 
     pub(crate) fn rest(&self) -> &'a str {
@@ -148,6 +150,15 @@ impl<'a> Parser<'a> {
     pub(crate) fn add_word(&mut self, word: &Word, words: &mut Vec<Word>) -> Result<(), SyntaxError> {
         let range = word.range.clone();
         let expanded = word.braces();
+        // A shell would read `$x{a,b}` as `$xa $xb`.
+        let joins_name = |pair: &[Part]| {
+            let [Part::Parameter(_, place), Part::Text(text)] = pair else { return false };
+            text.starts_with('{') && !self.text[place.clone()].starts_with("${")
+        };
+        if expanded.len() > 1 && word.parts.windows(2).any(joins_name) {
+            let problem = "braces stand behind the name of a variable";
+            return Err(SyntaxError::at(range, problem, "write `${NAME}` for the variable"));
+        }
         self.words += expanded.len() - 1;
         if self.words > MAX_BRACE_WORDS {
             let problem = format!("braces stand for more than {MAX_BRACE_WORDS} words");

@@ -26,6 +26,11 @@ impl Pattern {
             let element = match c {
                 '*' if !is_quoted => Element::Any,
                 '?' if !is_quoted => Element::One,
+                // One of a value; those of the line are quotes.
+                '\\' if !is_quoted && at < characters.len() => {
+                    at += 1;
+                    Element::Character(characters[at - 1].0)
+                }
                 '[' if !is_quoted => match set(&characters[at..]) {
                     Some((set, length)) => {
                         at += length;
@@ -86,7 +91,7 @@ impl Element {
 }
 
 /// The characters of the classes such as `[:digit:]`.
-const CLASSES: [(&str, &[(char, char)]); 9] = [
+const CLASSES: [(&str, &[(char, char)]); 12] = [
     ("alpha", &[('a', 'z'), ('A', 'Z')]),
     ("digit", &[('0', '9')]),
     ("alnum", &[('a', 'z'), ('A', 'Z'), ('0', '9')]),
@@ -96,6 +101,9 @@ const CLASSES: [(&str, &[(char, char)]); 9] = [
     ("blank", &[(' ', ' '), ('\t', '\t')]),
     ("punct", &[('!', '/'), (':', '@'), ('[', '`'), ('{', '~')]),
     ("xdigit", &[('0', '9'), ('a', 'f'), ('A', 'F')]),
+    ("print", &[(' ', '~')]),
+    ("graph", &[('!', '~')]),
+    ("cntrl", &[('\0', '\u{1f}'), ('\u{7f}', '\u{7f}')]),
 ];
 
 /// Reads a set behind its bracket, with the number of its characters; `None` if it does not end.

@@ -31,6 +31,8 @@ pub struct Options {
     pub prints_commands: bool,
     /// `set -o pipefail`: a pipeline fails with the last command that failed.
     pub fails_with_pipes: bool,
+    /// `set -u`: a parameter without a value ends the line.
+    pub fails_on_unset: bool,
 }
 
 /// What commands leave for those behind them.

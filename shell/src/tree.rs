@@ -204,6 +204,8 @@ pub enum Name {
     PipeStatus(Box<Arithmetic>),
     /// `${PIPESTATUS[@]}`
     PipeStatuses,
+    /// `PIPESTATUS[*]`
+    JoinedPipeStatuses,
 }
 
 /// What is done with the value of a parameter.

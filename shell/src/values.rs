@@ -11,8 +11,10 @@ use crate::state::Value;
 use crate::tree::{Name, Operation, Parameter, Place, Trim, Word};
 
 /// What a parameter stands for.
-pub(crate) enum Found {
+pub(crate) enum Found<'w> {
     One(Known),
+    /// The word of `${x:-word}`, which stands for the value.
+    Word(&'w Word),
     /// `$@`: each becomes a field.
     Several(Vec<String>),
 }
@@ -23,17 +25,63 @@ impl<S: Surroundings> Expander<'_, S> {
         &mut self,
         parameter: &'w Parameter,
         place: &Range<usize>,
-    ) -> Result<Found, ExpandError<'w>> {
+    ) -> Result<Found<'w>, ExpandError<'w>> {
         let Parameter { name, operation } = parameter;
-        if let (Name::All | Name::Joined, Operation::Value) = (name, operation) {
-            return Ok(match (&self.state.positions, name) {
-                (None, _) => Found::One(None),
-                (Some(values), Name::All) => Found::Several(values.clone()),
-                (Some(values), _) => Found::One(Some(values.join(" "))),
-            });
+        if matches!(name, Name::All | Name::Joined | Name::PipeStatuses | Name::JoinedPipeStatuses)
+            && let Some(found) = self.several(name, operation, place)?
+        {
+            return Ok(found);
         }
         let value = self.value_of(name, place)?;
+        if let Some(word) = chosen(&value, operation) {
+            return Ok(Found::Word(word));
+        }
         self.operated(value, name, operation, place).map(Found::One)
+    }
+
+    /// What an operation makes of each of several values; `None` if it is about all of them at once.
+    fn several<'w>(
+        &mut self,
+        name: &Name,
+        operation: &'w Operation,
+        place: &Range<usize>,
+    ) -> Result<Option<Found<'w>>, ExpandError<'w>> {
+        let values = match name {
+            Name::PipeStatuses | Name::JoinedPipeStatuses => {
+                let statuses = || self.state.pipe_statuses.iter().map(i32::to_string).collect::<Vec<String>>();
+                self.state.status.map(|_| statuses())
+            }
+            _ => self.state.positions.clone(),
+        };
+        let Some(values) = values else { return Ok(Some(Found::One(None))) };
+        let values = match operation {
+            Operation::Value => values,
+            Operation::Length => return Ok(Some(Found::One(Some(values.len().to_string())))),
+            Operation::Trim(..) | Operation::Replace(..) | Operation::Case(..) => {
+                let mut all = Vec::with_capacity(values.len());
+                for value in values {
+                    match self.operated(Value::Known(value), name, operation, place)? {
+                        Some(value) => all.push(value),
+                        None => return Ok(Some(Found::One(None))),
+                    }
+                }
+                all
+            }
+            Operation::Slice(from, length) => {
+                let from = self.evaluate(from, place)?;
+                let length = length.as_ref().map(|length| self.evaluate(length, place)).transpose()?;
+                let (Some(from), None | Some(Some(_))) = (from, length) else { return Ok(Some(Found::One(None))) };
+                // The place 0 is `$0`.
+                let own = std::iter::once(self.state.name.clone()).filter(|_| matches!(name, Name::All | Name::Joined));
+                part_of(&own.chain(values).collect::<Vec<String>>(), from, length.flatten(), place)?
+            }
+            // About the values as one text.
+            _ if values.concat().is_empty() => return Ok(None),
+            Operation::Alternative(..) => return Ok(None),
+            _ => values,
+        };
+        let is_joined = matches!(name, Name::Joined | Name::JoinedPipeStatuses);
+        Ok(Some(if is_joined { Found::One(Some(values.join(" "))) } else { Found::Several(values) }))
     }
 
     /// The value of a parameter.
@@ -50,7 +98,7 @@ impl<S: Surroundings> Expander<'_, S> {
             Name::Count => known(self.state.positions.as_ref().map(|values| values.len().to_string())),
             Name::All | Name::Joined => known(self.state.positions.as_ref().map(|values| values.join(" "))),
             Name::Process => Value::Known(std::process::id().to_string()),
-            Name::PipeStatuses => {
+            Name::PipeStatuses | Name::JoinedPipeStatuses => {
                 let statuses: Vec<String> = self.state.pipe_statuses.iter().map(i32::to_string).collect();
                 known(self.state.status.map(|_| statuses.join(" ")))
             }
@@ -89,6 +137,13 @@ impl<S: Surroundings> Expander<'_, S> {
             Value::Known(text) => Some(text),
             Value::Unset => None,
         };
+        let needs_value = !matches!(
+            operation,
+            Operation::Default(..) | Operation::Assign(..) | Operation::Alternative(..) | Operation::Required(..)
+        );
+        if text.is_none() && needs_value && self.state.options.fails_on_unset {
+            return Err(ExpandError::Failed("a parameter has no value, and `set -u` holds".to_owned()));
+        }
         let is_missing = |counts_empty: bool| text.as_ref().is_none_or(|text| counts_empty && text.is_empty());
         let text = match operation {
             Operation::Default(word, empty) if is_missing(*empty) => return self.operand(word),
@@ -112,7 +167,7 @@ impl<S: Surroundings> Expander<'_, S> {
             Operation::Length => Some(text.chars().count().to_string()),
             Operation::Trim(trim, word) => self.pattern(word)?.map(|pattern| trimmed(&text, *trim, &pattern)),
             Operation::Replace(where_, word, with) => {
-                let (pattern, with) = (self.pattern(word)?, self.operand(with)?);
+                let (pattern, with) = (self.pattern(word)?, self.replacement(with)?);
                 match pattern.zip(with) {
                     Some((pattern, with)) => {
                         Some(replaced(&text, *where_, &pattern, &with).ok_or_else(|| too_long(place))?)
@@ -125,12 +180,19 @@ impl<S: Surroundings> Expander<'_, S> {
                 let length = length.as_ref().map(|length| self.evaluate(length, place)).transpose()?;
                 match (from, length) {
                     (None, _) | (_, Some(None)) => None,
-                    (Some(from), length) => Some(slice(&text, from, length.flatten())),
+                    (Some(from), length) => Some(slice(&text, from, length.flatten()).ok_or_else(|| no_part(place))?),
                 }
             }
             Operation::Case(upper, all) => Some(in_case(&text, *upper, *all)),
             _ => Some(text),
         })
+    }
+
+    /// Expands the word that a match is replaced by, in which an unquoted `&` is the match.
+    fn replacement<'w>(&mut self, word: &'w Word) -> Result<Option<Vec<Option<char>>>, ExpandError<'w>> {
+        let (characters, is_open) = self.quoted_characters(word)?;
+        let one = |(c, is_quoted): (char, bool)| if c == '&' && !is_quoted { None } else { Some(c) };
+        Ok((!is_open).then(|| characters.into_iter().map(one).collect()))
     }
 
     /// Expands the word of an operation.
@@ -158,18 +220,23 @@ fn trimmed(text: &str, trim: Trim, pattern: &Pattern) -> String {
 }
 
 /// Replaces matches, the longest at each place; `None` if the result is too long.
-fn replaced(text: &str, place: Place, pattern: &Pattern, with: &str) -> Option<String> {
+fn replaced(text: &str, place: Place, pattern: &Pattern, with: &[Option<char>]) -> Option<String> {
+    let with = |found: &str| -> String {
+        with.iter().map(|one| one.map_or_else(|| found.to_owned(), String::from)).collect()
+    };
     let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     let longest = |from: usize| {
         ends.iter().rev().take_while(|end| **end >= from).find(|end| pattern.matches(&text[from..**end])).copied()
     };
     match place {
         Place::Start => {
-            return Some(longest(0).map_or_else(|| text.to_owned(), |end| format!("{with}{}", &text[end..])));
+            let start = |end: usize| format!("{}{}", with(&text[..end]), &text[end..]);
+            return Some(longest(0).map_or_else(|| text.to_owned(), start));
         }
         Place::End => {
             let start = ends.iter().find(|start| pattern.matches(&text[**start..]));
-            return Some(start.map_or_else(|| text.to_owned(), |start| format!("{}{with}", &text[..*start])));
+            let end = |start: &usize| format!("{}{}", &text[..*start], with(&text[*start..]));
+            return Some(start.map_or_else(|| text.to_owned(), end));
         }
         Place::First | Place::All => {}
     }
@@ -178,7 +245,7 @@ fn replaced(text: &str, place: Place, pattern: &Pattern, with: &str) -> Option<S
     let mut at = 0;
     while at < text.len() {
         if let Some(end) = longest(at).filter(|end| *end > at) {
-            result.push_str(with);
+            result.push_str(&with(&text[at..end]));
             at = end;
             if place == Place::First {
                 break;
@@ -197,12 +264,13 @@ fn replaced(text: &str, place: Place, pattern: &Pattern, with: &str) -> Option<S
 }
 
 /// The part of a text from one character on. Negative numbers count from the end.
-fn slice(text: &str, from: i64, length: Option<i64>) -> String {
+/// `None` if it would end before it starts.
+fn slice(text: &str, from: i64, length: Option<i64>) -> Option<String> {
     let characters: Vec<char> = text.chars().collect();
     let count = i64::try_from(characters.len()).unwrap_or(i64::MAX);
     let from = if from < 0 { count.saturating_add(from) } else { from };
     if from < 0 || from > count {
-        return String::new();
+        return Some(String::new());
     }
     let to = match length {
         None => count,
@@ -210,11 +278,53 @@ fn slice(text: &str, from: i64, length: Option<i64>) -> String {
         Some(length) => from.saturating_add(length).min(count),
     };
     let place = |at: i64| usize::try_from(at).unwrap_or(0);
-    characters.get(place(from)..place(to.max(from))).unwrap_or_default().iter().collect()
+    (to >= from).then(|| characters.get(place(from)..place(to)).unwrap_or_default().iter().collect())
+}
+
+/// The values from one place on. Negative places count from the end.
+fn part_of(
+    values: &[String],
+    from: i64,
+    length: Option<i64>,
+    place: &Range<usize>,
+) -> Result<Vec<String>, SyntaxError> {
+    let count = i64::try_from(values.len()).unwrap_or(i64::MAX);
+    let from = if from < 0 { count.saturating_add(from) } else { from };
+    let length = length.unwrap_or(count);
+    if length < 0 {
+        return Err(no_part(place));
+    }
+    if from < 0 || from > count {
+        return Ok(Vec::new());
+    }
+    let at = |at: i64| usize::try_from(at).unwrap_or(0);
+    Ok(values[at(from)..at(from.saturating_add(length).min(count))].to_vec())
+}
+
+fn no_part(place: &Range<usize>) -> SyntaxError {
+    let problem = "the part of the value would end before it starts".to_owned();
+    SyntaxError { range: place.clone(), problem, remedy: "check the length before".to_owned() }
+}
+
+/// The word that stands for a value in `${x:-word}` and its kind; `None` if another operation, or none of the word.
+fn chosen<'w>(value: &Value, operation: &'w Operation) -> Option<&'w Word> {
+    let text = match value {
+        Value::Open => return None,
+        Value::Known(text) => Some(text),
+        Value::Unset => None,
+    };
+    let is_missing = |counts_empty: bool| text.is_none_or(|text| counts_empty && text.is_empty());
+    match operation {
+        Operation::Default(word, empty) if is_missing(*empty) => Some(word),
+        Operation::Alternative(word, empty) if !is_missing(*empty) => Some(word),
+        _ => None,
+    }
 }
 
 fn in_case(text: &str, upper: bool, all: bool) -> String {
-    let turned = |c: char| -> String { if upper { c.to_uppercase().collect() } else { c.to_lowercase().collect() } };
+    // A letter that would become several stays.
+    let one = |c: char, turned: String| if turned.chars().count() == 1 { turned } else { c.to_string() };
+    let turned = |c: char| one(c, if upper { c.to_uppercase().collect() } else { c.to_lowercase().collect() });
     let count = if all { usize::MAX } else { 1 };
     text.chars().enumerate().map(|(at, c)| if at < count { turned(c) } else { c.to_string() }).collect()
 }

@@ -102,6 +102,13 @@ impl Parser<'_> {
 
     /// Reads parts in which only `$`, backquotes and backslashes have a meaning, up to a quote or the end.
     pub(crate) fn protected_parts(&mut self, quote: Option<char>) -> Result<Vec<Part>, SyntaxError> {
+        let before = std::mem::replace(&mut self.is_in_double, true);
+        let parts = self.parts_in_double(quote);
+        self.is_in_double = before;
+        parts
+    }
+
+    fn parts_in_double(&mut self, quote: Option<char>) -> Result<Vec<Part>, SyntaxError> {
         let mut parts = Vec::new();
         let mut text = String::new();
         while let Some(c) = self.peek().filter(|c| Some(*c) != quote) {
@@ -210,7 +217,10 @@ impl Parser<'_> {
             return Ok(Some(Part::Arithmetic(expression, start..self.at)));
         }
         if self.take("$(") {
-            let list = self.list()?;
+            let before = std::mem::replace(&mut self.is_in_double, false);
+            let list = self.list();
+            self.is_in_double = before;
+            let list = list?;
             self.close(start, "$(", ")")?;
             return Ok(Some(Part::Substitution(list, start..self.at)));
         }

@@ -18,9 +18,12 @@ use super::streams::{Output, Source, Streams, blocking, write_all};
 use super::test_command::holds;
 use super::{Halt, Interpreter, MAX_SUBSTITUTION_BYTES, Ran, TIMED_OUT, failure};
 use crate::call::approval::Approver;
-use crate::call::line::{Builtin, changed};
+use crate::call::line::{Builtin, READABLE, changed, is_of_shell};
 use crate::call::plan_outcome::StepOutcome;
 use crate::exec::{self, Stop};
+
+/// The status of what a closed pipe has ended: 128 and the number of SIGPIPE.
+const BROKEN_PIPE: i32 = 141;
 
 /// What a builtin prints, and its status.
 #[derive(Default)]
@@ -66,13 +69,21 @@ where
             Builtin::Echo => Done::printed(echoed(&texts)),
             Builtin::Printf => match printed(&texts) {
                 Ok((output, status)) => Done { output, status, ..Done::default() },
-                Err(message) => Done::failed(2, format_args!("printf: {message}")),
+                Err((Some(status), message)) => Done::failed(status, format_args!("printf: {message}")),
+                Err((None, message)) => {
+                    return Err(failure(due.text, due.range.clone(), format!("printf: {message}"), "write it out"));
+                }
             },
             Builtin::Test => match holds(&texts, shell.directory.as_deref()) {
                 Ok(holds) => Done::status(i32::from(!holds)),
                 Err(message) => Done::failed(2, format_args!("test: {message}")),
             },
-            Builtin::PrintDirectory => Done::printed(format!("{}\n", absolute(shell.directory.as_deref()))),
+            Builtin::PrintDirectory => {
+                let logical = absolute(shell.directory.as_deref());
+                let is_physical = texts.iter().rfind(|text| matches!(**text, "-P" | "-L")) == Some(&"-P");
+                let physical = if is_physical { std::fs::canonicalize(&logical).ok() } else { None };
+                Done::printed(format!("{}\n", physical.map_or(logical, |path| path.display().to_string())))
+            }
             Builtin::ChangeDirectory => change_directory(shell, &texts),
             Builtin::Read => self.read(shell, due, &texts, streams.input.clone()).await?,
             Builtin::Shift => shift(shell, &texts),
@@ -91,8 +102,11 @@ where
             Builtin::Set => set(shell, due, &texts)?,
             Builtin::Exit => {
                 flow = Flow::Exit;
-                let status = texts.first().and_then(|text| text.parse::<i32>().ok());
-                Done::status(status.map_or_else(|| shell.status(), |status| status & 0xff))
+                match texts.first().map(|text| text.parse::<i64>()) {
+                    None => Done::status(shell.status()),
+                    Some(Ok(status)) => Done::status(i32::from(status.to_le_bytes()[0])),
+                    Some(Err(_)) => Done::failed(2, format_args!("exit: {}: numeric argument required", texts[0])),
+                }
             }
             Builtin::Break | Builtin::Continue => {
                 let loops = texts.first().and_then(|text| text.parse().ok()).unwrap_or(1).clamp(1, shell.loops.max(1));
@@ -105,7 +119,8 @@ where
 
         let status = self.say(due, builtin, done, &streams, record).await;
         shell.set_status(status);
-        Ok(flow)
+        // A shell that writes into a pipe without a reader is ended by the signal.
+        Ok(if status == BROKEN_PIPE { Flow::Exit } else { flow })
     }
 
     /// Prints what a builtin has to say, and returns its status.
@@ -119,11 +134,11 @@ where
             match stream {
                 Output::Nothing => {}
                 Output::Result(stream) => shown.push((*stream, self.masks.apply(bytes))),
-                Output::File(file) => {
-                    if write_all(file, bytes).await.is_err() {
-                        status = 1;
-                    }
-                }
+                Output::File(file) => match write_all(file, bytes).await {
+                    Ok(()) => {}
+                    Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => status = BROKEN_PIPE,
+                    Err(_) => status = 1,
+                },
             }
         }
         if !shown.is_empty() {
@@ -135,11 +150,15 @@ where
 
     async fn sleep(&self, texts: &[&str]) -> Ran<Done> {
         let mut seconds = 0.0;
+        if texts.is_empty() {
+            return Ok(Done::failed(1, "sleep: missing operand"));
+        }
         for text in texts {
             let (number, unit) = match text.char_indices().next_back() {
                 Some((at, 's')) => (&text[..at], 1.0),
                 Some((at, 'm')) => (&text[..at], 60.0),
                 Some((at, 'h')) => (&text[..at], 3600.0),
+                Some((at, 'd')) => (&text[..at], 86400.0),
                 _ => (*text, 1.0),
             };
             match number.parse::<f64>() {
@@ -187,7 +206,13 @@ where
             }
         }
 
-        let Source::File(file) = self.as_file(due, input).await? else { return Ok(Done::status(1)) };
+        if let Some(name) = names.iter().find(|name| !is_name(name)) {
+            return Ok(Done::failed(1, format_args!("read: `{name}': not a valid identifier")));
+        }
+        let Source::File(file) = self.as_file(due, input).await? else {
+            Self::assign(shell, due, &names, "", Some(""))?;
+            return Ok(Done::status(1));
+        };
         let file = file.as_fd().try_clone_to_owned();
         let read = match file {
             Ok(file) => blocking(move || exec::read_line(&file, delimiter, is_raw, MAX_SUBSTITUTION_BYTES)).await,
@@ -195,9 +220,8 @@ where
         };
         let Ok((line, is_whole)) = read else { return Ok(Done::status(1)) };
         shell.has_data = true;
-        let splits = due.variables.iter().all(|(name, value)| name != "IFS" || !value.is_empty());
-        let separator = due.variables.iter().find(|(name, _)| name == "IFS").map(|(_, value)| value.as_str());
-        Self::assign(shell, due, &names, (&line, separator.filter(|_| splits), splits))?;
+        let separators = due.variables.iter().find(|(name, _)| name == "IFS").map(|(_, value)| value.as_str());
+        Self::assign(shell, due, &names, &line, separators)?;
         Ok(Done::status(i32::from(!is_whole)))
     }
 
@@ -206,24 +230,23 @@ where
         shell: &mut Shell,
         due: Due<'_>,
         names: &[&str],
-        (line, separator, splits): (&str, Option<&str>, bool),
+        line: &str,
+        separators: Option<&str>,
     ) -> Ran<()> {
-        let is_space = |c: char| matches!(c, ' ' | '\t' | '\n');
-        let is_separator = |c: char| separator.map_or_else(|| is_space(c), |separator| separator.contains(c));
-        let trims = splits && separator.is_none_or(|separator| separator.chars().all(is_space));
-        let names = if names.is_empty() { &["REPLY"] } else { names };
-        let mut rest = if trims && names != ["REPLY"] { line.trim_matches(is_separator) } else { line };
+        let is_separator = |c: char| separators.unwrap_or(" \t\n").contains(c);
+        let is_space = |c: char| matches!(c, ' ' | '\t' | '\n') && is_separator(c);
+        if names.is_empty() {
+            shell.state.set("REPLY", Value::Known(line.to_owned()));
+        }
+        let mut rest = line.trim_start_matches(is_space);
         for (at, name) in names.iter().enumerate() {
             settable(due.text, due.range, name)?;
-            let end = if at + 1 == names.len() || !splits { None } else { rest.find(is_separator) };
-            let (value, next) = match end {
-                None => (rest, ""),
-                Some(end) => {
-                    let next = &rest[end..];
-                    let skipped = next.chars().next().map_or(0, char::len_utf8);
-                    (&rest[..end], if trims { next.trim_start_matches(is_separator) } else { &next[skipped..] })
-                }
-            };
+            let end = rest.find(is_separator).unwrap_or(rest.len());
+            // Behind a value stands one separator, with white space around it.
+            let next = rest[end..].trim_start_matches(is_space);
+            let next = next.strip_prefix(is_separator).unwrap_or(next).trim_start_matches(is_space);
+            let is_rest = at + 1 == names.len() && !next.is_empty();
+            let value = if is_rest { rest.trim_end_matches(is_space) } else { &rest[..end] };
             shell.state.set(name, Value::Known(value.to_owned()));
             rest = next;
         }
@@ -231,20 +254,31 @@ where
     }
 
     fn export(shell: &mut Shell, due: Due<'_>, words: &[Field]) -> Ran<Done> {
-        for word in words.iter().filter(|word| !word.text.starts_with('-')) {
+        let mut done = Done::default();
+        for word in words.iter().filter(|word| word.text != "--") {
+            if word.text.starts_with('-') {
+                let problem = format!("the option `{}` of `export` is not read", word.text);
+                return Err(failure(due.text, due.range.clone(), problem, "write `export NAME=value`"));
+            }
             let (name, value) = match word.text.split_once('=') {
                 Some((name, value)) => (name, Some(value)),
                 None => (word.text.as_str(), None),
             };
             settable(due.text, due.range, name)?;
+            if !is_name(name) {
+                done = Done::failed(1, format_args!("export: `{name}': not a valid identifier"));
+                continue;
+            }
             if let Some(value) = value {
                 shell.state.set(name, Value::Known(value.to_owned()));
+            } else if !shell.state.variables.contains_key(name) && !READABLE.contains(&name) {
+                shell.state.set(name, Value::Unset);
             }
             if let Some(variable) = shell.state.variables.get_mut(name) {
                 variable.is_exported = true;
             }
         }
-        Ok(Done::default())
+        Ok(done)
     }
 
     /// Activates an environment of Python. The file is not run: what it would set is set here.
@@ -274,6 +308,11 @@ where
     }
 }
 
+fn is_name(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    !text.is_empty() && !text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(is_part)
+}
+
 /// Changes the directory of a shell.
 fn change_directory(shell: &mut Shell, texts: &[&str]) -> Done {
     let operands: Vec<&str> = texts.iter().copied().filter(|text| !matches!(*text, "--" | "-P" | "-L")).collect();
@@ -283,6 +322,7 @@ fn change_directory(shell: &mut Shell, texts: &[&str]) -> Done {
             Some(Before(previous)) => (Some(absolute(previous.as_deref())), true),
             None => return Done::failed(1, "cd: OLDPWD not set"),
         },
+        [""] => return Done::default(),
         [to] => (Some(changed(shell.directory.as_deref(), to)), false),
         _ => return Done::failed(1, "cd: too many arguments"),
     };
@@ -340,8 +380,7 @@ fn set(shell: &mut Shell, due: Due<'_>, texts: &[&str]) -> Ran<Done> {
                 "errexit" => shell.state.options.ends_on_failure = is_set,
                 "xtrace" => shell.state.options.prints_commands = is_set,
                 "pipefail" => shell.state.options.fails_with_pipes = is_set,
-                // A variable that the line does not set is refused in any case.
-                "nounset" => {}
+                "nounset" => shell.state.options.fails_on_unset = is_set,
                 _ => {
                     let problem = format!("`set {word}` is not read");
                     return Err(failure(due.text, due.range.clone(), problem, "-e, -u, -x and -o pipefail are"));
@@ -354,6 +393,12 @@ fn set(shell: &mut Shell, due: Due<'_>, texts: &[&str]) -> Ran<Done> {
 
 /// Says where programs are, as `which` and `command -v` do.
 fn found(texts: &[&str]) -> Done {
+    match texts.first() {
+        Some(&"-v") => return of_command(&texts[1..]),
+        Some(&"-V") => return described(&texts[1..]),
+        Some(_) => {}
+        None => return Done::status(1),
+    }
     let mut done = Done::default();
     for name in texts.iter().filter(|text| !text.starts_with('-')) {
         match exec::path_of_program(name) {
@@ -364,10 +409,46 @@ fn found(texts: &[&str]) -> Done {
     done
 }
 
+/// What `command -v` prints: it succeeds if there is one of the commands.
+fn of_command(texts: &[&str]) -> Done {
+    let mut done = Done::status(1);
+    for name in texts {
+        let path = exec::path_of_program(name);
+        let is_own = is_of_shell(name).is_some() || (name.contains('/') && path.is_some());
+        let shown = if is_own { Some((*name).to_owned()) } else { path.map(|path| path.display().to_string()) };
+        if let Some(shown) = shown {
+            done.output.extend(format!("{shown}\n").into_bytes());
+            done.status = 0;
+        }
+    }
+    done
+}
+
 fn described(texts: &[&str]) -> Done {
     let mut done = Done::default();
-    for name in texts.iter().filter(|text| !text.starts_with('-')) {
-        if let Some(path) = exec::path_of_program(name) {
+    let (option, names) = match texts.split_first() {
+        Some((option, names)) if option.starts_with('-') => (*option, names),
+        _ => ("", texts),
+    };
+    for name in names {
+        let own = is_of_shell(name).filter(|_| !matches!(option, "-P"));
+        let path = exec::path_of_program(name).filter(|_| own.is_none());
+        match (option, own, &path) {
+            ("-t", Some(own), _) => done.output.extend(format!("{own}\n").bytes()),
+            ("-t", None, Some(_)) => done.output.extend(b"file\n"),
+            ("-p" | "-P", None, Some(path)) => done.output.extend(format!("{}\n", path.display()).bytes()),
+            ("-p", Some(_), _) => {}
+            ("-t" | "-p" | "-P", None, None) => done.status = 1,
+            (_, Some(own), _) => {
+                let own = if own == "builtin" { "shell builtin" } else { "shell keyword" };
+                done.output.extend(format!("{name} is a {own}\n").bytes());
+            }
+            _ => {}
+        }
+        if matches!(option, "-t" | "-p" | "-P") || own.is_some() {
+            continue;
+        }
+        if let Some(path) = path {
             done.output.extend(format!("{name} is {}\n", path.display()).into_bytes());
         } else {
             let _ = writeln!(done.errors, "climax: type: {name}: not found");

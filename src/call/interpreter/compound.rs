@@ -5,7 +5,7 @@ use futures_util::future::{Future, FutureExt as _};
 
 use super::record::Record;
 use super::shell::{Flow, Shell};
-use super::streams::{Source, Streams};
+use super::streams::{Output, Source, Streams};
 use super::{Interpreter, Ran, Running, Text};
 use crate::call::approval::Approver;
 use crate::exec::Stop;
@@ -28,14 +28,19 @@ where
         async move {
             self.count_command(text).await?;
             if let Body::Simple(simple) = &command.body {
-                return self.simple(shell, text, command, simple, streams, is_own, record).await;
+                let before = shell.around.replace(Streams { output: Output::Nothing, ..streams.clone() });
+                let was_fed = std::mem::replace(&mut shell.is_around_fed, is_own);
+                let flow = self.simple(shell, text, command, simple, streams, is_own, record).await;
+                (shell.around, shell.is_around_fed) = (before, was_fed);
+                return flow;
             }
 
             let Some((mut streams, redirects_input)) =
                 self.redirected(shell, text, &command.redirections, streams, record).await?
             else {
                 shell.set_status(1);
-                return Ok(Flow::Next);
+                let ends = shell.state.options.ends_on_failure && !shell.is_tested;
+                return Ok(if ends { Flow::Exit } else { Flow::Next });
             };
             let is_file = matches!(streams.input, Source::File(_));
             streams.input = match streams.input.into_file().await {
@@ -48,8 +53,9 @@ where
             if is_own || redirects_input {
                 shell.is_fed = is_file;
             }
+            let before = shell.around.replace(Streams { output: Output::Nothing, ..streams.clone() });
             let flow = self.compound(shell, text, command, &streams, record).await;
-            shell.is_fed = was_fed;
+            (shell.is_fed, shell.around) = (was_fed, before);
             flow
         }
         .boxed()
@@ -82,25 +88,30 @@ where
                         return self.list(shell, text, &branch.body, streams, record).await;
                     }
                 }
-                shell.set_status(0);
-                match &branches.otherwise {
-                    Some(list) => self.list(shell, text, list, streams, record).await,
-                    None => Ok(Flow::Next),
+                if let Some(list) = &branches.otherwise {
+                    return self.list(shell, text, list, streams, record).await;
                 }
+                shell.set_status(0);
+                Ok(Flow::Next)
             }
             Body::For(command) => self.for_loop(shell, text, command, streams, record).await,
             Body::Count(count) => self.count_loop(shell, text, count, streams, record).await,
             Body::While(command) => self.while_loop(shell, text, command, streams, record).await,
             Body::Case(case) => {
                 let word = self.word(shell, text, &case.word, record).await?.text;
-                shell.set_status(0);
                 for arm in &case.arms {
                     for pattern in &arm.patterns {
-                        if self.pattern(shell, text, pattern, record).await?.matches(&word) {
+                        let matches = self.pattern(shell, text, pattern, record).await?.matches(&word);
+                        if matches && !arm.body.items.is_empty() {
                             return self.list(shell, text, &arm.body, streams, record).await;
+                        }
+                        if matches {
+                            shell.set_status(0);
+                            return Ok(Flow::Next);
                         }
                     }
                 }
+                shell.set_status(0);
                 Ok(Flow::Next)
             }
             Body::Arithmetic(expression) => {
@@ -143,7 +154,9 @@ where
             Some(words) => self.fields(shell, text, words, record).await?.into_iter().map(|field| field.text).collect(),
             None => shell.state.positions.clone().unwrap_or_default(),
         };
-        shell.set_status(0);
+        if values.is_empty() {
+            shell.set_status(0);
+        }
         for value in values {
             shell.state.set(&command.name, Value::Known(value));
             let flow = self.turn(shell, text, &command.body, streams, record).await?;
@@ -165,13 +178,17 @@ where
         if let Some(start) = &count.start {
             self.arithmetic(shell, text, start, record).await?;
         }
-        shell.set_status(0);
+        let mut has_run = false;
         loop {
             if let Some(condition) = &count.condition
                 && self.arithmetic(shell, text, condition, record).await? == 0
             {
+                if !has_run {
+                    shell.set_status(0);
+                }
                 return Ok(Flow::Next);
             }
+            has_run = true;
             if let Some(flow) = self.turn(shell, text, &count.body, streams, record).await? {
                 return Ok(flow);
             }

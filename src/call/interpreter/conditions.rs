@@ -37,7 +37,8 @@ where
                 Condition::Unary(letter, word) => {
                     let value = self.word(shell, text, word, record).await?.text;
                     if *letter == 'v' {
-                        return Ok(shell.state.variables.contains_key(&value));
+                        let is_set = |variable: &climax_shell::Variable| variable.value != climax_shell::Value::Unset;
+                        return Ok(shell.state.variables.get(&value).is_some_and(is_set));
                     }
                     file_holds(*letter, &value, shell.directory.as_deref()).ok_or_else(|| {
                         failure(text, word.range.clone(), format!("`-{letter}` is not read"), "write another test")
@@ -52,7 +53,10 @@ where
                         }
                         Comparison::Regex => {
                             let regex = self.regex(shell, text, other, record).await?;
-                            let regex = regex_lite::RegexBuilder::new(&regex).size_limit(1 << 20).build();
+                            let regex = regex_lite::RegexBuilder::new(&regex)
+                                .size_limit(1 << 20)
+                                .dot_matches_new_line(true)
+                                .build();
                             let regex = regex.map_err(|error| {
                                 let remedy = "write an extended regular expression";
                                 failure(text, other.range.clone(), error.to_string(), remedy)
@@ -61,6 +65,11 @@ where
                         }
                         comparison => {
                             let second = self.word(shell, text, other, record).await?.text;
+                            let is_numeric = comparison_of_numbers(comparison);
+                            if is_numeric && [&first, &second].into_iter().any(|text| is_octal(text)) {
+                                let problem = "a number that starts with 0 is octal in `[[ ]]`";
+                                return Err(failure(text, other.range.clone(), problem, "write `[ ]` for decimal ones"));
+                            }
                             let words = [first.as_str(), operator(*comparison), &second];
                             holds(&words, shell.directory.as_deref()).map_err(|problem| {
                                 failure(text, other.range.clone(), problem, "both must be decimal numbers")
@@ -72,6 +81,18 @@ where
         }
         .boxed()
     }
+}
+
+/// Whether a comparison is one of numbers.
+fn comparison_of_numbers(comparison: &Comparison) -> bool {
+    operator(*comparison).starts_with('-')
+        && !matches!(comparison, Comparison::Newer | Comparison::Older | Comparison::SameFile)
+}
+
+/// Whether a number is octal in arithmetic.
+fn is_octal(text: &str) -> bool {
+    let digits = text.trim().trim_start_matches(['-', '+']);
+    digits.len() > 1 && digits.starts_with('0')
 }
 
 /// The operator of `test` that compares the same.

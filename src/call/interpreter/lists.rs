@@ -36,12 +36,14 @@ where
                 shell.is_tested = is_tested || count > 0;
                 let mut flow = self.pipeline(shell, text, &chain.first, streams, record).await?;
                 let mut is_last = count == 0;
+                let mut last = &chain.first;
                 for (at, (joint, pipeline)) in chain.rest.iter().enumerate() {
                     if flow != Flow::Next {
                         break;
                     }
                     if (*joint == Joint::And) == (shell.status() == 0) {
                         is_last = at + 1 == count;
+                        last = pipeline;
                         shell.is_tested = is_tested || !is_last;
                         flow = self.pipeline(shell, text, pipeline, streams, record).await?;
                     }
@@ -52,7 +54,7 @@ where
                     return Ok(flow);
                 }
                 // A command that fails behind the last `&&` ends the line, one before it does not.
-                let is_failure = shell.status() != 0 && is_last && !is_tested && !chain_is_negated(chain);
+                let is_failure = shell.status() != 0 && is_last && !is_tested && may_end(last);
                 if is_failure && shell.state.options.ends_on_failure {
                     return Ok(Flow::Exit);
                 }
@@ -76,7 +78,7 @@ where
         shell.is_tested |= pipeline.is_negated;
         let flow = if let [command] = pipeline.commands.as_slice() {
             let flow = self.command(shell, text, command, streams.clone(), false, record).await?;
-            if flow == Flow::Next && !is_assigning(command) {
+            if flow == Flow::Next && !keeps_statuses(command) {
                 shell.state.pipe_statuses = vec![shell.status()];
             }
             flow
@@ -168,12 +170,15 @@ where
     }
 }
 
-/// Whether `!` stands before the last pipeline of a chain: its failure ends no line.
-fn chain_is_negated(chain: &climax_shell::Chain) -> bool {
-    chain.rest.last().map_or(chain.first.is_negated, |(_, pipeline)| pipeline.is_negated)
+/// Whether the failure of a pipeline may end the line under `set -e`. That of one with `!` does not, and that of a compound
+/// command has ended it within, unless it was looked at there.
+fn may_end(pipeline: &Pipeline) -> bool {
+    !pipeline.is_negated && !matches!(pipeline.commands.as_slice(), [only] if keeps_statuses(only))
 }
 
 /// Whether a command is a compound one, which keeps the statuses of the pipelines in it.
-fn is_assigning(command: &Command) -> bool {
-    !matches!(command.body, climax_shell::Body::Simple(_) | climax_shell::Body::Subshell(_))
+fn keeps_statuses(command: &Command) -> bool {
+    use climax_shell::Body;
+
+    !matches!(command.body, Body::Simple(_) | Body::Subshell(_) | Body::Condition(_) | Body::Arithmetic(_))
 }

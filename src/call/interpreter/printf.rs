@@ -12,7 +12,7 @@ pub(super) fn echoed(words: &[&str]) -> Vec<u8> {
     let escapes = letters.rfind('e').is_some_and(|at| letters.rfind('E').is_none_or(|other| at > other));
 
     let text = words[options..].join(" ");
-    let (mut bytes, goes_on) = if escapes { unescaped(&text, true) } else { (text.into_bytes(), true) };
+    let (mut bytes, goes_on) = if escapes { unescaped(&text, Kind::Echo) } else { (text.into_bytes(), true) };
     if goes_on && !letters.contains('n') {
         bytes.push(b'\n');
     }
@@ -22,20 +22,24 @@ pub(super) fn echoed(words: &[&str]) -> Vec<u8> {
 /// Returns what `printf` prints, and its status.
 ///
 /// # Errors
-/// The format is not read.
-pub(super) fn printed(words: &[&str]) -> Result<(Vec<u8>, i32), String> {
-    let words = if words.first() == Some(&"--") { &words[1..] } else { words };
-    let Some((format, mut arguments)) = words.split_first() else {
-        return Err("usage: printf format [arguments]".into());
+/// The format is wrong, with the status, or not read.
+pub(super) fn printed(words: &[&str]) -> Result<(Vec<u8>, i32), (Option<i32>, String)> {
+    let has_end = words.first() == Some(&"--");
+    let Some((format, mut arguments)) = words[usize::from(has_end)..].split_first() else {
+        return Err((Some(2), "usage: printf format [arguments]".into()));
     };
-    if format.starts_with("-v") {
-        return Err("`-v` is not read: write `NAME=$(printf …)`".to_owned());
+    if format.starts_with("-v") && !has_end {
+        return Err((None, "`-v` is not read: write `NAME=$(printf …)`".to_owned()));
+    }
+    if format.len() > 1 && format.starts_with('-') && !has_end {
+        return Err((Some(2), format!("{format}: invalid option; write `printf --` before it")));
     }
 
     let (mut output, mut status) = (Vec::new(), 0);
     loop {
         let before = arguments.len();
-        let goes_on = print_once(format, &mut arguments, &mut output, &mut status)?;
+        let goes_on =
+            print_once(format, &mut arguments, &mut output, &mut status).map_err(|message| (None, message))?;
         if !goes_on || arguments.is_empty() || arguments.len() == before {
             return Ok((output, status));
         }
@@ -53,7 +57,7 @@ fn print_once(format: &str, arguments: &mut &[&str], output: &mut Vec<u8>, statu
     };
     let mut rest = format;
     while let Some(at) = rest.find('%') {
-        let (bytes, goes_on) = unescaped(&rest[..at], false);
+        let (bytes, goes_on) = unescaped(&rest[..at], Kind::Format);
         output.extend(bytes);
         if !goes_on {
             return Ok(false);
@@ -82,11 +86,20 @@ fn print_once(format: &str, arguments: &mut &[&str], output: &mut Vec<u8>, statu
             's' => shape.text(value.unwrap_or_default(), output),
             'c' => shape.text(value.unwrap_or_default().get(..1).unwrap_or_default(), output),
             'b' => {
-                let (bytes, goes_on) = unescaped(value.unwrap_or_default(), true);
-                output.extend(bytes);
+                let (bytes, goes_on) = unescaped(value.unwrap_or_default(), Kind::Argument);
+                if (width.is_some() || precision.is_some()) && !bytes.is_ascii() {
+                    return Err("`%b` with a width is read for ASCII alone".to_owned());
+                }
+                match String::from_utf8(bytes) {
+                    Ok(text) => shape.text(&text, output),
+                    Err(error) => output.extend(error.into_bytes()),
+                }
                 if !goes_on {
                     return Ok(false);
                 }
+            }
+            'q' if value.is_some_and(|value| value.chars().any(char::is_control)) => {
+                return Err("`%q` of a line break or another control character is not read".to_owned());
             }
             'q' => shape.text(&quoted(value.unwrap_or_default()), output),
             'd' | 'i' | 'u' | 'x' | 'X' | 'o' => {
@@ -109,7 +122,7 @@ fn print_once(format: &str, arguments: &mut &[&str], output: &mut Vec<u8>, statu
             kind => return Err(format!("`%{kind}` is not read")),
         }
     }
-    let (bytes, goes_on) = unescaped(rest, false);
+    let (bytes, goes_on) = unescaped(rest, Kind::Format);
     output.extend(bytes);
     Ok(goes_on)
 }
@@ -132,7 +145,11 @@ impl Shape<'_> {
             output.extend(text.bytes());
             output.extend(std::iter::repeat_n(b' ', missing));
         } else if fill == '0' {
-            let (sign, digits) = text.split_at(usize::from(text.starts_with(['-', '+'])));
+            let is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+            let (sign, digits) = match text.as_bytes().first() {
+                Some(b'-' | b'+' | b' ') => text.split_at(1),
+                _ => text.split_at(if is_hexadecimal { 2 } else { 0 }),
+            };
             output.extend(sign.bytes());
             output.extend(std::iter::repeat_n(b'0', missing));
             output.extend(digits.bytes());
@@ -150,7 +167,6 @@ impl Shape<'_> {
     fn integer(&self, kind: char, number: i64, output: &mut Vec<u8>) {
         let alternate = self.flags.contains('#');
         let text = match kind {
-            'x' if alternate => format!("{number:#x}"),
             'x' => format!("{number:x}"),
             'X' => format!("{number:X}"),
             'o' => format!("{number:o}"),
@@ -159,8 +175,15 @@ impl Shape<'_> {
             _ if number >= 0 && self.flags.contains(' ') => format!(" {number}"),
             _ => number.to_string(),
         };
-        let (sign, digits) = text.split_at(usize::from(text.starts_with(['-', '+'])));
+        let (sign, digits) = text.split_at(usize::from(text.starts_with(['-', '+', ' '])));
         let least = self.precision.and_then(|count| usize::try_from(count).ok()).unwrap_or(0).min(1_000);
+        let sign = match kind {
+            'x' if alternate && number != 0 => "0x",
+            'X' if alternate && number != 0 => "0X",
+            'o' if alternate && number != 0 && least <= digits.len() => "0",
+            _ => sign,
+        };
+        let digits = if self.precision == Some(0) && number == 0 { "" } else { digits };
         let text = format!("{sign}{digits:0>least$}");
         let fill = if self.flags.contains('0') && self.precision.is_none() { '0' } else { ' ' };
         self.fill(&text, fill, output);
@@ -168,7 +191,12 @@ impl Shape<'_> {
 
     fn float(&self, number: f64, output: &mut Vec<u8>) {
         let places = self.precision.and_then(|count| usize::try_from(count).ok()).unwrap_or(6).min(100);
-        let sign = if number >= 0.0 && self.flags.contains('+') { "+" } else { "" };
+        let sign = match () {
+            () if number < 0.0 => "",
+            () if self.flags.contains('+') => "+",
+            () if self.flags.contains(' ') => " ",
+            () => "",
+        };
         let fill = if self.flags.contains('0') { '0' } else { ' ' };
         self.fill(&format!("{sign}{number:.places$}"), fill, output);
     }
@@ -207,9 +235,20 @@ fn integer(text: &str) -> (i64, bool) {
     (number.unwrap_or(0) * sign, (number.is_some() && end == digits.len()) || text.is_empty())
 }
 
-/// Replaces escapes. Returns whether what stands behind is printed, which `\c` ends. `is_b` says that octal numbers start
-/// with a 0, as in `%b` and `echo -e`.
-fn unescaped(text: &str, is_b: bool) -> (Vec<u8>, bool) {
+/// Where escapes stand, which differ a little.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// In the text of `echo -e`: octal numbers start with a 0.
+    Echo,
+    /// In a format.
+    Format,
+    /// In the argument of `%b`.
+    Argument,
+}
+
+/// Replaces escapes. Returns whether what stands behind is printed, which `\c` ends.
+fn unescaped(text: &str, kind: Kind) -> (Vec<u8>, bool) {
+    let is_b = kind != Kind::Format;
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('\\') {
@@ -231,8 +270,10 @@ fn unescaped(text: &str, is_b: bool) -> (Vec<u8>, bool) {
             'v' => 11,
             '\\' => b'\\',
             'c' if is_b => return (bytes, false),
-            '"' if !is_b => b'"',
-            '0'..='7' => {
+            '"' if kind != Kind::Echo => b'"',
+            '\'' if kind != Kind::Echo => b'\'',
+            '?' if kind != Kind::Echo => b'?',
+            '0'..='7' if c == '0' || kind != Kind::Echo => {
                 let most = if c == '0' && is_b { 3 } else { 2 };
                 let digits: String = rest.chars().take(most).take_while(|c| c.is_digit(8)).collect();
                 rest = &rest[digits.len()..];
@@ -274,6 +315,6 @@ fn quoted(text: &str) -> String {
     if text.is_empty() {
         return "''".to_owned();
     }
-    let is_plain = |c: char| c.is_alphanumeric() || "_-./:=@%+,".contains(c);
-    text.chars().flat_map(|c| (!is_plain(c)).then_some('\\').into_iter().chain([c])).collect()
+    let is_plain = |at: usize, c: char| c.is_alphanumeric() || "_-./:=@%+".contains(c) || (at > 0 && "#~".contains(c));
+    text.chars().enumerate().flat_map(|(at, c)| (!is_plain(at, c)).then_some('\\').into_iter().chain([c])).collect()
 }

@@ -92,7 +92,15 @@ where
         appends: Option<bool>,
         record: &mut Record,
     ) -> Ran<File> {
-        let name = self.word(shell, text, word, record).await?.text;
+        let mut fields = Vec::new();
+        for word in &word.braces() {
+            fields.extend(self.fields(shell, text, std::slice::from_ref(word), record).await?);
+        }
+        let [field] = fields.as_slice() else {
+            let written = text.0.get(word.range.clone()).unwrap_or_default();
+            return Ok(File::Failed(format!("climax: {written}: ambiguous redirect\n")));
+        };
+        let name = field.text.clone();
         match name.as_str() {
             files::NULL => return Ok(File::Null),
             "/dev/stdout" | "/dev/stdin" => return Ok(File::Stream(Stream::Output)),

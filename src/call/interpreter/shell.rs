@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use climax_shell::State;
 
+use super::streams::Streams;
+
 /// What a subshell has of its own. A clone is another one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shell {
@@ -19,6 +21,12 @@ pub(super) struct Shell {
     pub(super) has_data: bool,
     /// Whether its input is a pipe or a file of a command of the line around it.
     pub(super) is_fed: bool,
+    /// The streams of the command that runs, without its own redirections: those of the commands in its words.
+    pub(super) around: Option<Streams>,
+    /// Whether the input of these streams is a pipe or a file of the line.
+    pub(super) is_around_fed: bool,
+    /// Whether a command in the words of this one has run.
+    pub(super) has_substituted: bool,
     /// The number of loops around the command.
     pub(super) loops: usize,
     /// The number of texts of `sh -c` around it.

@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use climax_shell::{
-    Arithmetic, Command, ExpandError, Expander, Field, List, Pattern, Simple, Substituted, Surroundings, Value, Word,
-    parse,
+    Arithmetic, Body, Command, ExpandError, Expander, Field, List, Pattern, Redirection, Simple, Substituted,
+    Surroundings, Target, Value, Word, parse,
 };
 use futures_util::future::Future;
 
@@ -77,11 +77,11 @@ where
         is_own: bool,
         record: &mut Record,
     ) -> Ran<Flow> {
-        let before = shell.state.status;
-        let fields = self.fields(shell, text, &simple.words, record).await?;
-        if simple.words.is_empty() {
-            shell.set_status(0);
-        }
+        shell.has_substituted = false;
+        let fields = match simple.words.first().and_then(Word::plain) {
+            Some("export") => self.exported_fields(shell, text, &simple.words, record).await?,
+            _ => self.fields(shell, text, &simple.words, record).await?,
+        };
         let mut variables = Vec::with_capacity(simple.assignments.len());
         for assignment in &simple.assignments {
             let value = self.word(shell, text, &assignment.value, record).await?.text;
@@ -111,8 +111,9 @@ where
             return Ok(Flow::Next);
         };
         if fields.is_empty() {
-            if simple.words.is_empty() && simple.assignments.is_empty() {
-                shell.state.status = before.map(|_| 0);
+            // Without a command, the status is that of the last command in its words.
+            if !shell.has_substituted {
+                shell.set_status(0);
             }
             return Ok(Flow::Next);
         }
@@ -163,8 +164,8 @@ where
                 self.program(shell, Due { written, fields, ..due }, streams, record).await?;
                 Ok(Flow::Next)
             }
-            Form::Text { text, arguments, options } => {
-                self.text_of_commands(shell, due, (&text.text, arguments, &options), streams, record).await?;
+            Form::Text { name, text, arguments, options } => {
+                self.text_of_commands(shell, due, (name, &text.text, arguments, &options), streams, record).await?;
                 Ok(Flow::Next)
             }
             Form::Xargs(xargs) => {
@@ -183,7 +184,7 @@ where
         &self,
         shell: &mut Shell,
         due: Due<'_>,
-        (text, arguments, options): (&str, &[Field], &str),
+        (own_name, text, arguments, options): (&str, &str, &[Field], &str),
         mut streams: Streams,
         record: &mut Record,
     ) -> Ran<()> {
@@ -198,6 +199,8 @@ where
 
         let is_fed = due.feed(&streams.input).is_data();
         let mut inner = Shell { loops: 0, is_tested: false, is_fed, texts: shell.texts + 1, ..shell.clone() };
+        inner.set_status(0);
+        inner.state.pipe_statuses = vec![0];
         inner.state.variables.retain(|name, variable| variable.is_exported || name == "TMPDIR");
         for (name, value) in due.variables {
             settable(due.text, due.range, name)?;
@@ -206,12 +209,13 @@ where
                 variable.is_exported = true;
             }
         }
-        inner.state.name = arguments.first().map_or_else(|| "sh".to_owned(), |name| name.text.clone());
+        inner.state.name = arguments.first().map_or(own_name, |name| &name.text).to_owned();
         inner.state.positions = Some(arguments.iter().skip(1).map(|word| word.text.clone()).collect());
         inner.state.options = climax_shell::Options {
             ends_on_failure: options.contains('e'),
             prints_commands: options.contains('x'),
             fails_with_pipes: false,
+            fails_on_unset: options.contains('u'),
         };
         streams.input = self.as_file(due, streams.input).await?;
         self.list(&mut inner, Text(text), &script.list, &streams, record).await?;
@@ -272,6 +276,49 @@ where
         self.expanded(shell, text, record, |expander| expander.fields(words)).await
     }
 
+    /// Expands the words of `export`, in which a value is not split.
+    async fn exported_fields(
+        &self,
+        shell: &mut Shell,
+        text: Text<'_>,
+        words: &[Word],
+        record: &mut Record,
+    ) -> Ran<Vec<Field>> {
+        let mut fields = Vec::with_capacity(words.len());
+        for (from, word) in words.iter().enumerate() {
+            if let Some(assignment) = word.assignment() {
+                let value = self.word(shell, text, &assignment.value, record).await?;
+                fields.push(Field { text: format!("{}={}", assignment.name, value.text), from, ..value });
+            } else {
+                let own = self.fields(shell, text, std::slice::from_ref(word), record).await?;
+                fields.extend(own.into_iter().map(|field| Field { from, ..field }));
+            }
+        }
+        Ok(fields)
+    }
+
+    /// Prints the file of `$(< FILE)`.
+    async fn print_file(
+        &self,
+        shell: &mut Shell,
+        text: Text<'_>,
+        redirections: &[Redirection],
+        streams: &Streams,
+        record: &mut Record,
+    ) -> Ran<()> {
+        let Some((redirected, _)) = self.redirected(shell, text, redirections, streams.clone(), record).await? else {
+            shell.set_status(1);
+            return Ok(());
+        };
+        let broken = |error: std::io::Error| failure(text, 0..0, error.to_string(), "write its result out");
+        let bytes = redirected.input.read_all(MAX_SUBSTITUTION_BYTES).await.map_err(broken)?;
+        shell.set_status(0);
+        if let Output::File(file) = &streams.output {
+            super::streams::write_all(file, bytes).await.map_err(broken)?;
+        }
+        Ok(())
+    }
+
     /// Expands a word that stays one.
     pub(super) async fn word(&self, shell: &mut Shell, text: Text<'_>, word: &Word, record: &mut Record) -> Ran<Field> {
         self.expanded(shell, text, record, |expander| expander.text(word)).await
@@ -314,19 +361,26 @@ where
     async fn output_of(&self, shell: &mut Shell, text: Text<'_>, list: &List, record: &mut Record) -> Ran<String> {
         let broken = |error: std::io::Error| failure(text, 0..0, error.to_string(), "write its result out");
         let (read, write) = pipe_between().map_err(broken)?;
-        let mut inner = Shell { loops: 0, ..shell.clone() };
-        inner.state.options.ends_on_failure = false;
-        let streams = Streams {
+        let around = shell.around.clone().unwrap_or(Streams {
             input: Source::Nothing,
-            output: Output::File(Arc::new(write)),
+            output: Output::Nothing,
             errors: Output::Result(super::Stream::Errors),
-        };
+        });
+        let input = around.input.into_file().await.map_err(broken)?;
+        let mut inner = Shell { loops: 0, is_fed: shell.is_fed || shell.is_around_fed, ..shell.clone() };
+        inner.state.options.ends_on_failure = false;
+        let streams = Streams { input, output: Output::File(Arc::new(write)), errors: around.errors };
         let run = async {
             let streams = streams;
             let mut inner_record = Record::default();
-            let ran = self.list(&mut inner, text, list, &streams, &mut inner_record).await;
-            drop(streams);
-            ran.map(|_| inner_record)
+            let ran = match read_alone(list) {
+                Some(redirections) => {
+                    Box::pin(self.print_file(&mut inner, text, redirections, &streams, &mut inner_record)).await
+                }
+                None => self.list(&mut inner, text, list, &streams, &mut inner_record).await.map(drop),
+            };
+            drop((streams, inner.around.take()));
+            ran.map(|()| inner_record)
         };
         let output = super::streams::blocking(move || exec::read_to_end(read, MAX_SUBSTITUTION_BYTES));
         let (ran, output) = futures_util::future::join(run, output).await;
@@ -334,6 +388,7 @@ where
         record.extend(ran?, self.most_bytes);
         shell.has_data |= inner.has_data || !prints_itself(list);
         shell.set_status(inner.status());
+        shell.has_substituted = true;
         let mut bytes = self.masks.apply(output.map_err(broken)?);
         bytes.retain(|byte| *byte != 0);
         String::from_utf8(bytes).map_err(|_| {
@@ -341,6 +396,16 @@ where
             failure(text, 0..0, problem, "let a program read it, by a pipe")
         })
     }
+}
+
+/// The redirections of `$(< FILE)`, which prints the file without a command.
+fn read_alone(list: &List) -> Option<&[Redirection]> {
+    let [chain] = list.items.as_slice() else { return None };
+    let [command] = chain.first.commands.as_slice() else { return None };
+    let Body::Simple(simple) = &command.body else { return None };
+    let is_alone = chain.rest.is_empty() && simple.words.is_empty() && simple.assignments.is_empty();
+    let reads = matches!(command.redirections.as_slice(), [only] if matches!(only.target, Target::Read(_)));
+    (is_alone && reads).then_some(&command.redirections)
 }
 
 /// A command whose words have been expanded.

@@ -14,18 +14,68 @@ pub(super) fn holds(words: &[&str], directory: Option<&str>) -> Result<bool, Str
     match words {
         [] => Ok(false),
         [word] => Ok(!word.is_empty()),
-        ["!", rest @ ..] => holds(rest, directory).map(|holds| !holds),
-        ["(", inner @ .., ")"] if !inner.is_empty() => holds(inner, directory),
+        ["!", word] => Ok(word.is_empty()),
         [operator, word] => unary(operator, word, directory),
         [one, operator, other] if is_binary(operator) => binary(one, operator, other, directory),
+        [one, "-a", other] => Ok(!one.is_empty() && !other.is_empty()),
+        [one, "-o", other] => Ok(!one.is_empty() || !other.is_empty()),
+        ["!", rest @ ..] if words.len() < 5 => holds(rest, directory).map(|holds| !holds),
+        ["(", inner @ .., ")"] if words.len() < 5 => holds(inner, directory),
         words => {
-            let place = |name: &str| words.iter().rposition(|word| *word == name).filter(|at| *at > 0);
-            match (place("-o"), place("-a")) {
-                (Some(at), _) => Ok(holds(&words[..at], directory)? || holds(&words[at + 1..], directory)?),
-                (None, Some(at)) => Ok(holds(&words[..at], directory)? && holds(&words[at + 1..], directory)?),
-                (None, None) => Err("too many arguments".to_owned()),
-            }
+            let mut rest = words;
+            let holds = any(&mut rest, directory)?;
+            if rest.is_empty() { Ok(holds) } else { Err("too many arguments".to_owned()) }
         }
+    }
+}
+
+/// Reads conditions with `-o` between them.
+fn any(words: &mut &[&str], directory: Option<&str>) -> Result<bool, String> {
+    let mut holds = all(words, directory)?;
+    while let ["-o", rest @ ..] = *words {
+        *words = rest;
+        holds |= all(words, directory)?;
+    }
+    Ok(holds)
+}
+
+/// Reads conditions with `-a` between them, which binds more strongly.
+fn all(words: &mut &[&str], directory: Option<&str>) -> Result<bool, String> {
+    let mut holds = one(words, directory)?;
+    while let ["-a", rest @ ..] = *words {
+        *words = rest;
+        holds &= one(words, directory)?;
+    }
+    Ok(holds)
+}
+
+/// Reads one condition. `!` is about this one only.
+fn one(words: &mut &[&str], directory: Option<&str>) -> Result<bool, String> {
+    match *words {
+        [first, operator, other, rest @ ..] if is_binary(operator) => {
+            *words = rest;
+            binary(first, operator, other, directory)
+        }
+        ["!", rest @ ..] => {
+            *words = rest;
+            one(words, directory).map(|holds| !holds)
+        }
+        ["(", rest @ ..] => {
+            *words = rest;
+            let holds = any(words, directory)?;
+            let [")", rest @ ..] = *words else { return Err("`)' expected".to_owned()) };
+            *words = rest;
+            Ok(holds)
+        }
+        [operator, word, rest @ ..] if unary(operator, word, directory).is_ok() => {
+            *words = rest;
+            unary(operator, word, directory)
+        }
+        [word, rest @ ..] => {
+            *words = rest;
+            Ok(!word.is_empty())
+        }
+        [] => Err("argument expected".to_owned()),
     }
 }
 

@@ -11,7 +11,7 @@ use super::simple::Due;
 use super::streams::{Source, Streams};
 use super::{Interpreter, MAX_INPUT_BYTES, Ran, failure};
 use crate::call::approval::Approver;
-use crate::call::line::{Find, Most, Separator, Xargs};
+use crate::call::line::{Find, Form, Most, Separator, Xargs};
 use crate::exec::Stop;
 
 /// Most bytes of the values of one command.
@@ -45,19 +45,22 @@ where
             shell.set_status(0);
             return Ok(());
         }
+        let is_text = matches!(Form::of(command), Ok(Form::Text { .. }));
         let mut worst = 0;
         // Without values the command runs once.
         let groups = if groups.is_empty() { vec![Vec::new()] } else { groups };
         for some in &groups {
             let status =
                 self.with_values(shell, due, (command, xargs.replaced.as_deref(), some), &streams, record).await?;
+            // A shell that says that a command does not exist has been started itself.
+            let is_unstarted = matches!(status, 126 | 127) && !is_text;
             worst = match status {
                 0 => worst,
-                126 | 127 => status,
+                _ if is_unstarted => status,
                 255 => 124,
                 _ => 123,
             };
-            if matches!(status, 126 | 127 | 255) {
+            if is_unstarted || status == 255 {
                 break;
             }
         }

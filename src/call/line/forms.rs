@@ -31,7 +31,7 @@ const BUILTINS: [(&str, Builtin); 23] = [
 ];
 
 /// Commands of a shell that are not read, with what to write instead.
-const REFUSED: [(&str, &str); 25] = [
+const REFUSED: [(&str, &str); 32] = [
     ("eval", "write the commands themselves"),
     ("exec", "write the command itself"),
     ("trap", "write what must run at the end behind the other commands"),
@@ -57,7 +57,27 @@ const REFUSED: [(&str, &str); 25] = [
     ("getopts", "write the words out"),
     ("let", "write `NAME=$((…))`"),
     ("return", "there are no functions; `exit` ends the line"),
+    ("hash", "leave it out; programs are looked up each time"),
+    ("enable", "leave it out"),
+    ("caller", "there are no functions"),
+    ("compgen", "list the files by a glob"),
+    ("complete", "leave it out"),
+    ("bind", "leave it out"),
+    ("times", "write `time COMMAND`"),
 ];
+
+/// What a name is for a shell, if it is no program: `builtin` or `keyword`.
+pub(crate) fn is_of_shell(name: &str) -> Option<&'static str> {
+    const KEYWORDS: [&str; 22] = [
+        "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "in", "select",
+        "function", "time", "coproc", "{", "}", "!", "[[", "]]",
+    ];
+
+    let is_builtin = BUILTINS.iter().any(|(own, _)| *own == name && !matches!(*own, "sleep" | "which"))
+        || REFUSED.iter().any(|(own, _)| *own == name)
+        || matches!(name, "command" | "builtin" | "kill");
+    if KEYWORDS.contains(&name) { Some("keyword") } else { is_builtin.then_some("builtin") }
+}
 
 /// A command that is built in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
@@ -112,6 +132,8 @@ pub(crate) enum Form<'f> {
     Program(&'f [Field]),
     /// `bash -c TEXT NAME ARGUMENT…`: the commands of a text, with their positions.
     Text {
+        /// The name of the shell, which is `$0` where no other is given.
+        name: &'f str,
         /// The text.
         text: &'f Field,
         /// The words behind it.
@@ -187,6 +209,7 @@ impl<'f> Form<'f> {
             let text = |at: usize| rest.get(at).map(|field| field.text.as_str());
             match (first.text.as_str(), text(0)) {
                 ("command", Some("-v" | "-V")) => return Ok(Self::Builtin(Builtin::Which, rest)),
+                ("command", Some("-p" | "--")) if rest.len() > 1 => fields = &rest[1..],
                 ("command" | "builtin" | "nohup", Some(next)) if !next.starts_with('-') => fields = rest,
                 _ => break,
             }
@@ -233,8 +256,12 @@ impl<'f> Form<'f> {
         if parse(&text.text).is_err() {
             return Ok(Self::Program(fields));
         }
+        // With other options the shell does something else than running the commands as they are written here.
+        if text.text == "--" || letters.contains(|letter| !"celiux".contains(letter)) {
+            return Ok(Self::Program(fields));
+        }
         let options = letters.replace(['c', 'l', 'i'], "");
-        Ok(Self::Text { text, arguments: &fields[2 + count..], options })
+        Ok(Self::Text { name: &fields[0].text, text, arguments: &fields[2 + count..], options })
     }
 }
 
@@ -276,8 +303,9 @@ fn xargs(words: &[Field]) -> Result<Xargs<'_>, (String, String)> {
             "-P" | "--max-procs" | "-s" | "--max-chars" => {
                 value()?;
             }
-            "-I" | "--replace" => xargs.replaced = Some(value()?),
-            "-i" => xargs.replaced = Some("{}".to_owned()),
+            "-I" => xargs.replaced = Some(value()?),
+            "-i" | "--replace" if attached.is_empty() => xargs.replaced = Some("{}".to_owned()),
+            "-i" | "--replace" => xargs.replaced = Some(attached.to_owned()),
             "-d" | "--delimiter" => {
                 xargs.separator = match value()?.as_str() {
                     "\\n" => Separator::Character(b'\n'),
@@ -307,7 +335,23 @@ fn xargs(words: &[Field]) -> Result<Xargs<'_>, (String, String)> {
         }
     }
     xargs.command = &words[at.min(words.len())..];
+    check_started(xargs.command)?;
     Ok(xargs)
+}
+
+/// Refuses commands that only a shell has, where a program starts the command.
+fn check_started(command: &[Field]) -> Result<(), (String, String)> {
+    const OF_SHELLS: [&str; 13] = [
+        ":", "cd", "read", "shift", "wait", "type", "source", ".", "export", "unset", "set", "exit", "command",
+    ];
+
+    match command.first().filter(|first| OF_SHELLS.contains(&first.text.as_str())) {
+        None => Ok(()),
+        Some(first) => {
+            let problem = format!("`{}` is a command of the shell, and a program is started here", first.text);
+            Err((problem, "write it in a loop, as in `while read -r x; do …; done`".to_owned()))
+        }
+    }
 }
 
 /// Reads a number of values or lines.
@@ -344,6 +388,11 @@ fn find(fields: &[Field]) -> Result<Form<'_>, (String, String)> {
     if many && (command.iter().filter(|field| is_place(field)).count() != 1 || !command.last().is_some_and(is_place)) {
         return refused("`+` needs `{}` before it", "write `-exec COMMAND {} +`");
     }
+    let prints = ["-print", "-print0", "-printf", "-ls", "-fprint", "-fprint0", "-fprintf", "-fls"];
+    if fields[..start].iter().any(|field| prints.iter().any(|action| is(field, action))) {
+        return refused("`-exec` is read without another action that prints", "use `find … -print0 | xargs -0 COMMAND`");
+    }
+    check_started(command)?;
     if command.first().is_none_or(is_place) {
         return refused("`-exec` needs a command", "write `-exec COMMAND {} +`");
     }

@@ -25,7 +25,7 @@ pub use error::LineError;
 pub(crate) use fed::read_fed;
 pub(crate) use finds::prints_itself;
 pub use forms::Builtin;
-pub(crate) use forms::{Find, Form, Most, Separator, Xargs};
+pub(crate) use forms::{Find, Form, Most, Separator, Xargs, is_of_shell};
 pub use operands::OperandPlace;
 pub use read_line::{CommandKey, Feed, ReadCall, ReadCommand, ReadLine};
 pub(crate) use reading::with_useful_suggestions;

@@ -38,7 +38,7 @@ pub(crate) const MAX_TEXTS: usize = 4;
 pub(crate) const READABLE: [&str; 5] = ["HOME", "USER", "LOGNAME", "TMPDIR", "LANG"];
 
 /// Variables that a line may not set, since they decide which programs run or what programs load.
-const UNSETTABLE: [&str; 14] = [
+const UNSETTABLE: [&str; 29] = [
     "PATH",
     "HOME",
     "IFS",
@@ -53,6 +53,22 @@ const UNSETTABLE: [&str; 14] = [
     "SHELL",
     "PIPESTATUS",
     "GLIBC_TUNABLES",
+    // A shell gives these their values.
+    "RANDOM",
+    "SRANDOM",
+    "SECONDS",
+    "EPOCHSECONDS",
+    "EPOCHREALTIME",
+    "LINENO",
+    "UID",
+    "EUID",
+    "PPID",
+    "BASHPID",
+    "GROUPS",
+    "DIRSTACK",
+    "FUNCNAME",
+    "HISTCMD",
+    "BASH_SUBSHELL",
 ];
 
 /// Reads a command line with the tools of an index. `directory` is where it starts; that of this process if `None`.
@@ -88,6 +104,7 @@ pub fn read_line<'a>(
         directory: Place::Known(directory.map(str::to_owned)),
         commands: Vec::new(),
         depth: 0,
+        around: Feed::Nothing,
     };
     survey.list(&script.list, &feed)?;
     let commands = survey.commands;
@@ -157,6 +174,8 @@ struct Survey<'a, 'c> {
     commands: Vec<ReadCommand<'a>>,
     /// The number of texts of `sh -c` around this one.
     depth: usize,
+    /// The standard input of the commands in the words of this one.
+    around: Feed,
 }
 
 /// What lies outside of a line before it runs.
@@ -261,8 +280,18 @@ impl<'a> Survey<'a, '_> {
     }
 
     fn command(&mut self, command: &Command, feed: &Feed) -> Result<(), UnreadLine> {
+        let before = std::mem::replace(&mut self.around, inherited(feed));
+        let read = self.surrounded(command, feed);
+        self.around = before;
+        read
+    }
+
+    fn surrounded(&mut self, command: &Command, feed: &Feed) -> Result<(), UnreadLine> {
         let own = self.redirections(&command.redirections)?;
         let feed = own.as_ref().unwrap_or(feed);
+        if !matches!(command.body, Body::Simple(_)) {
+            self.around = inherited(feed);
+        }
         match &command.body {
             Body::Simple(simple) => self.simple(command, simple, feed, own.is_some()),
             Body::Subshell(list) => self.subshell(|survey| survey.list(list, &inherited(feed))),
@@ -427,7 +456,8 @@ impl<'a> Survey<'a, '_> {
             let mut lists = Vec::new();
             word.parts.iter().for_each(|part| lists_of_part(part, &mut lists));
             for list in lists {
-                self.subshell(|survey| survey.list(list, &Feed::Nothing))?;
+                let around = self.around.clone();
+                self.subshell(|survey| survey.list(list, &around))?;
             }
         }
         Ok(())
@@ -465,7 +495,12 @@ impl<'a> Survey<'a, '_> {
     /// Reads the file of a redirection as a call; whether it is the null device. `appends` is `None` for a file that is read.
     fn file(&mut self, redirection: &Redirection, word: &Word, appends: Option<bool>) -> Result<bool, UnreadLine> {
         self.substitutions([word])?;
-        let field = self.text(word)?;
+        let mut fields = Vec::new();
+        for word in word.braces() {
+            fields.extend(self.fields(std::slice::from_ref(&word), &redirection.range)?.expanded);
+        }
+        // With several words, nothing is opened.
+        let [field] = fields.as_slice() else { return Ok(false) };
         if !field.is_open && files::is_stream(&field.text) {
             return Ok(field.text == files::NULL);
         }

@@ -24,6 +24,9 @@ const OPTIONS: MatchOptions =
 pub fn expand(pattern: &str, directory: &Path) -> Result<Vec<String>, String> {
     let mut found = vec![if pattern.starts_with('/') { "/".to_owned() } else { String::new() }];
     let mut entries = 0;
+    if pattern.contains("[:") {
+        return Err("classes such as [:lower:] are not read in globs".to_owned());
+    }
     let components: Vec<&str> = pattern.split('/').filter(|component| !component.is_empty()).collect();
 
     for (at, component) in components.iter().enumerate() {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use climax_shell::{Body, Command, Field, Origin, Simple, State, Value, Word, parse};
 
-use super::{Fields, MAX_TEXTS, Place, Survey, changed, inherited};
+use super::{Fields, MAX_TEXTS, Place, READABLE, Survey, changed, inherited};
 use crate::call::line::fed::{FedCommand, read_fed};
 use crate::call::line::finds::holds_data;
 use crate::call::line::forms::{Builtin, Find, Form, Xargs};
@@ -42,8 +42,27 @@ impl Survey<'_, '_> {
             return Ok(());
         }
 
+        let exported = self.exported_values(simple)?;
         let fields = self.fields(&simple.words, &command.range)?;
-        self.expanded(command, &fields, (&variables, is_open), feed, is_own)
+        self.expanded(command, &fields, (&variables, is_open), feed, is_own)?;
+        for (name, value) in exported {
+            self.state.set(&name, value);
+        }
+        Ok(())
+    }
+
+    /// The values that `export` sets, which are not split.
+    fn exported_values(&mut self, simple: &Simple) -> Result<Vec<(String, Value)>, UnreadLine> {
+        if simple.words.first().and_then(Word::plain) != Some("export") {
+            return Ok(Vec::new());
+        }
+        let mut values = Vec::new();
+        for assignment in simple.words.iter().filter_map(Word::assignment) {
+            let value = self.text(&assignment.value)?;
+            let known = if value.is_open { Value::Open } else { Value::Known(value.text) };
+            values.push((assignment.name, known));
+        }
+        Ok(values)
     }
 
     /// Reads a command with its fields.
@@ -64,7 +83,7 @@ impl Survey<'_, '_> {
                 let written = &fields.written[skipped.min(fields.written.len())..];
                 self.program(command, (written, words, &fields.places), (variables, is_open), feed, is_own)
             }
-            Form::Text { text, arguments, .. } => self.nested(command, &text.text, arguments, feed),
+            Form::Text { name, text, arguments, .. } => self.nested(command, (name, &text.text), arguments, feed),
             Form::Xargs(Xargs { command: words, replaced, .. }) => {
                 if words.is_empty() {
                     return Ok(());
@@ -96,7 +115,13 @@ impl Survey<'_, '_> {
     }
 
     /// Reads the commands of a text.
-    fn nested(&mut self, command: &Command, text: &str, words: &[Field], feed: &Feed) -> Result<(), UnreadLine> {
+    fn nested(
+        &mut self,
+        command: &Command,
+        (own_name, text): (&str, &str),
+        words: &[Field],
+        feed: &Feed,
+    ) -> Result<(), UnreadLine> {
         if self.depth == MAX_TEXTS {
             return Err(self.error(
                 &command.range,
@@ -113,7 +138,7 @@ impl Survey<'_, '_> {
         let exported = self.state.variables.iter().filter(|(name, variable)| variable.is_exported || *name == "TMPDIR");
         let state = State {
             variables: exported.map(|(name, variable)| (name.clone(), variable.clone())).collect(),
-            name: words.first().map_or_else(|| "sh".to_owned(), |word| word.text.clone()),
+            name: words.first().map_or(own_name, |word| &word.text).to_owned(),
             positions: (!is_open).then(|| positions.iter().map(|word| word.text.clone()).collect()),
             ..State::default()
         };
@@ -125,6 +150,7 @@ impl Survey<'_, '_> {
             directory: self.directory.clone(),
             commands: std::mem::take(&mut self.commands),
             depth: self.depth + 1,
+            around: Feed::Nothing,
         };
         let read = inner.list(&script.list, &inherited(feed));
         self.commands = std::mem::take(&mut inner.commands);
@@ -166,6 +192,10 @@ impl Survey<'_, '_> {
             }
             Builtin::Export => {
                 for word in words {
+                    if word.origin == Origin::Literal && word.text.starts_with('-') && word.text != "--" {
+                        let problem = format!("the option `{}` of `export` is not read", word.text);
+                        return Err(self.error(&command.range, problem, "write `export NAME=value`"));
+                    }
                     let (name, value) = word
                         .text
                         .split_once('=')
@@ -174,6 +204,8 @@ impl Survey<'_, '_> {
                     if let Some(value) = value {
                         let value = if word.is_open { Value::Open } else { Value::Known(value.to_owned()) };
                         self.state.set(name, value);
+                    } else if !self.state.variables.contains_key(name) && !READABLE.contains(&name) {
+                        self.state.set(name, Value::Unset);
                     }
                     if let Some(variable) = self.state.variables.get_mut(name) {
                         variable.is_exported = true;
