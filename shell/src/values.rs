@@ -10,6 +10,9 @@ use crate::pattern::Pattern;
 use crate::state::Value;
 use crate::tree::{Name, Operation, Parameter, Place, Trim, Word};
 
+/// The largest number of a process on any system.
+const MAX_PROCESSES: u64 = 1 << 22;
+
 /// What a parameter stands for.
 pub(crate) enum Found<'w> {
     One(Known),
@@ -97,7 +100,8 @@ impl<S: Surroundings> Expander<'_, S> {
             Name::Status => known(self.state.status.map(|status| status.to_string())),
             Name::Count => known(self.state.positions.as_ref().map(|values| values.len().to_string())),
             Name::All | Name::Joined => known(self.state.positions.as_ref().map(|values| values.join(" "))),
-            Name::Process => Value::Known(std::process::id().to_string()),
+            // Made for names of files: the number of this process would let `kill $$` end it.
+            Name::Process => Value::Known((MAX_PROCESSES + u64::from(std::process::id())).to_string()),
             Name::PipeStatuses | Name::JoinedPipeStatuses => {
                 let statuses: Vec<String> = self.state.pipe_statuses.iter().map(i32::to_string).collect();
                 known(self.state.status.map(|_| statuses.join(" ")))
@@ -221,9 +225,8 @@ fn trimmed(text: &str, trim: Trim, pattern: &Pattern) -> String {
 
 /// Replaces matches, the longest at each place; `None` if the result is too long.
 fn replaced(text: &str, place: Place, pattern: &Pattern, with: &[Option<char>]) -> Option<String> {
-    let with = |found: &str| -> String {
-        with.iter().map(|one| one.map_or_else(|| found.to_owned(), String::from)).collect()
-    };
+    let with =
+        |found: &str| -> String { with.iter().map(|one| one.map_or_else(|| found.to_owned(), String::from)).collect() };
     let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     let longest = |from: usize| {
         ends.iter().rev().take_while(|end| **end >= from).find(|end| pattern.matches(&text[from..**end])).copied()

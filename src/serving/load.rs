@@ -289,9 +289,7 @@ pub fn load_tools(catalog: &'static Catalog, wanted: &Wanted, policy: Option<&Pa
     let policy = policy.map_err(|errors| LoadError::Files(policy_mistakes(path, errors, &index, &elsewhere)))?;
     let Applied { policy, index, warnings: found } = policy.apply(index, &elsewhere).map_err(LoadError::Files)?;
     // A policy names more than one line does.
-    if line.is_none() {
-        warnings.extend(found);
-    }
+    warnings.extend(if line.is_some() { policy::without_names(&found) } else { found });
     let index = with_honest_risks(index, &policy.clone().confined(flag))?;
     of_configs.retain(|tool| index.get(tool).is_some());
     let policy = enforceable(policy.confined(flag).with_lines(lines).with_described_programs(left_out))?;

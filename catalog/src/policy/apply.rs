@@ -28,6 +28,17 @@ pub fn names_as_errors(found: &Diagnostics) -> Diagnostics {
     all
 }
 
+/// Leaves out the warnings about names that do not exist, and about permitting nothing: an index of some CLIs says neither.
+#[must_use]
+pub fn without_names(found: &Diagnostics) -> Diagnostics {
+    let is_about_names = |one: &&Diagnostic| {
+        matches!(one.code(), Code::UnknownTool | Code::UnknownArg | Code::UnknownPrompt | Code::NothingPermitted)
+    };
+    let mut others = Diagnostics::default();
+    others.extend(found.iter().filter(|one| !is_about_names(one)).cloned());
+    others
+}
+
 /// Makes a warning about a name that does not exist an error.
 fn unknown_as_error(one: Diagnostic) -> Diagnostic {
     match one.code() {

@@ -33,7 +33,7 @@ pub use crate::model::{
     SandboxLimits, SensitiveRule, UnknownProgram, WidestCage,
 };
 pub use crate::rule::{ArgRule, Pattern, RuleViolation};
-pub use apply::{Applied, names_as_errors};
+pub use apply::{Applied, names_as_errors, without_names};
 pub use explain::{ArgReason, Explanation, Reason};
 pub use file::PolicyFile;
 pub use format::schema;

@@ -40,7 +40,7 @@ impl PolicyFile {
         {
             let message = format!("rules for the args of `{name}` are not applied");
             let help = "name the tool without `args`, or leave it out so that lines have no redirections to files";
-            return vec![self.source.diagnostic(Code::UnknownTool, entry.span, message).help(help)];
+            return vec![self.source.diagnostic(Code::NoEffect, entry.span, message).help(help)];
         }
         if matching.is_empty() {
             return self.unknown_name(&entry.name, entry.span, index, elsewhere).into_iter().collect();

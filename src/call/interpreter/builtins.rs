@@ -226,13 +226,7 @@ where
     }
 
     /// Gives the parts of a line to variables, the rest to the last.
-    fn assign(
-        shell: &mut Shell,
-        due: Due<'_>,
-        names: &[&str],
-        line: &str,
-        separators: Option<&str>,
-    ) -> Ran<()> {
+    fn assign(shell: &mut Shell, due: Due<'_>, names: &[&str], line: &str, separators: Option<&str>) -> Ran<()> {
         let is_separator = |c: char| separators.unwrap_or(" \t\n").contains(c);
         let is_space = |c: char| matches!(c, ' ' | '\t' | '\n') && is_separator(c);
         if names.is_empty() {

@@ -68,7 +68,12 @@ where
                             let is_numeric = comparison_of_numbers(comparison);
                             if is_numeric && [&first, &second].into_iter().any(|text| is_octal(text)) {
                                 let problem = "a number that starts with 0 is octal in `[[ ]]`";
-                                return Err(failure(text, other.range.clone(), problem, "write `[ ]` for decimal ones"));
+                                return Err(failure(
+                                    text,
+                                    other.range.clone(),
+                                    problem,
+                                    "write `[ ]` for decimal ones",
+                                ));
                             }
                             let words = [first.as_str(), operator(*comparison), &second];
                             holds(&words, shell.directory.as_deref()).map_err(|problem| {

@@ -270,9 +270,9 @@ fn unescaped(text: &str, kind: Kind) -> (Vec<u8>, bool) {
             'v' => 11,
             '\\' => b'\\',
             'c' if is_b => return (bytes, false),
-            '"' if kind != Kind::Echo => b'"',
-            '\'' if kind != Kind::Echo => b'\'',
-            '?' if kind != Kind::Echo => b'?',
+            '"' if kind == Kind::Format => b'"',
+            '\'' if kind == Kind::Format => b'\'',
+            '?' if kind == Kind::Format => b'?',
             '0'..='7' if c == '0' || kind != Kind::Echo => {
                 let most = if c == '0' && is_b { 3 } else { 2 };
                 let digits: String = rest.chars().take(most).take_while(|c| c.is_digit(8)).collect();

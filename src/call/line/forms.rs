@@ -341,9 +341,8 @@ fn xargs(words: &[Field]) -> Result<Xargs<'_>, (String, String)> {
 
 /// Refuses commands that only a shell has, where a program starts the command.
 fn check_started(command: &[Field]) -> Result<(), (String, String)> {
-    const OF_SHELLS: [&str; 13] = [
-        ":", "cd", "read", "shift", "wait", "type", "source", ".", "export", "unset", "set", "exit", "command",
-    ];
+    const OF_SHELLS: [&str; 13] =
+        [":", "cd", "read", "shift", "wait", "type", "source", ".", "export", "unset", "set", "exit", "command"];
 
     match command.first().filter(|first| OF_SHELLS.contains(&first.text.as_str())) {
         None => Ok(()),
@@ -390,7 +389,10 @@ fn find(fields: &[Field]) -> Result<Form<'_>, (String, String)> {
     }
     let prints = ["-print", "-print0", "-printf", "-ls", "-fprint", "-fprint0", "-fprintf", "-fls"];
     if fields[..start].iter().any(|field| prints.iter().any(|action| is(field, action))) {
-        return refused("`-exec` is read without another action that prints", "use `find … -print0 | xargs -0 COMMAND`");
+        return refused(
+            "`-exec` is read without another action that prints",
+            "use `find … -print0 | xargs -0 COMMAND`",
+        );
     }
     check_started(command)?;
     if command.first().is_none_or(is_place) {
