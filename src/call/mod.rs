@@ -47,6 +47,7 @@ pub(crate) use outcome::{end_name, exit_code};
 pub use plan::Plan;
 pub use plan_outcome::{PlanFailure, PlanOutcome, PlanResult, PolicyVerdict, RawStreams, StageOutcome, StepOutcome};
 pub use request::{LineBounds, LineInput, Purpose, Request, Session};
+pub(crate) use toolbox::FILES_OF_GIT;
 pub use toolbox::{DryRun, Toolbox, suggest_tools};
 pub use typed_words::TypedWords;
 pub use unknown::UnknownPrograms;

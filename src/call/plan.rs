@@ -149,6 +149,12 @@ impl<'a> PlannedCall<'a> {
         self.invocation.confinement.as_ref()?.cage.as_ref().map(|rights| rights.cage)
     }
 
+    /// Returns whether its program has a cage without a project, as in a directory that does not exist yet.
+    pub(crate) fn lacks_project(&self) -> bool {
+        let cage = self.invocation.confinement.as_ref().and_then(|rights| rights.cage.as_ref());
+        cage.is_some_and(|cage| cage.project.is_none())
+    }
+
     /// Returns whether the risk of what it changes depends on the files that are there when it runs.
     pub(crate) fn depends_on_files(&self) -> bool {
         self.with_started().any(|call| call.tool.effects().is_some_and(|effects| !effects.files.is_empty()))

@@ -15,6 +15,7 @@ use climax_catalog::{MAX_SUGGESTIONS, Policy, Prompt, ResolvedTool, Skill, ToolI
 use serde_json::{Map, Value};
 
 pub use self::dry_run::DryRun;
+pub(crate) use self::ignored::FILES_OF_GIT;
 pub(in crate::call) use self::journal::{Entry, Journal};
 pub(in crate::call) use self::planning::LineStage;
 pub(in crate::call) use self::run::explained;

@@ -38,7 +38,7 @@ pub(crate) use files::{
     place_of, read_line, read_to_end, stream_of, write_all,
 };
 pub use files::{
-    FileContent, Project, ResultFile, could_write, glob, is_program, locate, names_program, paths, project,
+    FileContent, Project, ResultFile, could_write, glob, is_program, locate, names_program, paths, project, real_path,
 };
 pub use invocation::{Invocation, SecretSource};
 pub use limits::{DEFAULT_OUTPUT_BYTES, Limits, MAX_WHOLE_OUTPUT_BYTES, default_concurrency};

@@ -10,6 +10,7 @@ use climax_catalog::{
     Style, ToolIndex, compile, compile_linted, compile_over, files, near_misses,
 };
 
+use crate::call::FILES_OF_GIT;
 use crate::exec;
 use crate::identity;
 use crate::serving::skills::{self, Skills};
@@ -127,7 +128,15 @@ fn rows_of_line(catalog: &Catalog, line: &str) -> Vec<u32> {
             || cli.programs().any(|(spelling, _)| spelling.split_whitespace().all(is_in_text))
             || own.is_none() && cli.tools().filter_map(|tool| tool.words().next()).any(is_in_text)
     };
-    clis(catalog).filter(is_named).map(|(row, _)| row).collect()
+    // Whether git ignores a directory that is removed is asked of git.
+    let removes_trees = |tool: ResolvedTool<'_>| {
+        tool.words().next().is_some_and(is_in_text) && tool.effects().is_some_and(|effects| !effects.trees.is_empty())
+    };
+    let named: Vec<_> = clis(catalog).filter(is_named).collect();
+    let asks_git = named.iter().any(|(_, cli)| cli.tools().any(removes_trees));
+    let lists_files = |(_, cli): &(u32, CliView<'_>)| cli.tools().any(|tool| tool.name() == FILES_OF_GIT);
+    let git = clis(catalog).filter(|one| asks_git && !is_named(one) && lists_files(one));
+    named.iter().map(|(row, _)| *row).chain(git.map(|(row, _)| row)).collect()
 }
 
 /// Finds rows as [`select`] does. Returns them and the names that have none.

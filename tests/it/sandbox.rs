@@ -31,7 +31,8 @@ impl Sandbox {
         let rules = rules.replace("{DIR}", dir.path().to_str().unwrap());
         let program = fakecli().parent().unwrap().display().to_string();
         let base = format!("read: [{program}, /usr, /lib, /lib64, /etc, '{}']", dir.path().join("readable").display());
-        let policy = format!("default: enabled\nexecutor: {{type: sandbox, {base}, {rules}}}\n");
+        let policy =
+            format!("default: enabled\napproval: {{sensitive: allow}}\nexecutor: {{type: sandbox, {base}, {rules}}}\n");
         std::fs::write(dir.path().join("policy.yaml"), policy).unwrap();
         std::fs::write(dir.path().join("fake.yaml"), fake_config(TOOLS)).unwrap();
         let path = |name: &str| dir.path().join(name).display().to_string();

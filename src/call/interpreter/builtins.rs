@@ -81,7 +81,7 @@ where
             Builtin::PrintDirectory => {
                 let logical = absolute(shell.directory.as_deref());
                 let is_physical = texts.iter().rfind(|text| matches!(**text, "-P" | "-L")) == Some(&"-P");
-                let physical = if is_physical { std::fs::canonicalize(&logical).ok() } else { None };
+                let physical = if is_physical { exec::real_path(Path::new(&logical)).ok() } else { None };
                 Done::printed(format!("{}\n", physical.map_or(logical, |path| path.display().to_string())))
             }
             Builtin::ChangeDirectory => change_directory(shell, &texts),

@@ -69,7 +69,9 @@ where
             feed: due.feed(&streams.input),
         };
         let has_data = shell.has_data && due.fields.iter().any(|field| field.origin != Origin::Literal);
-        if let Some(stage) = self.planned.get(&key).filter(|stage| stage.is_approved && !has_data) {
+        let known = self.planned.get(&key).filter(|stage| stage.is_approved && !has_data);
+        // The line may have made the directory since, and the project of its cage with it.
+        if let Some(stage) = known.filter(|stage| !stage.call.lacks_project()) {
             if !stage.reads_input {
                 streams.input = Source::Nothing;
             }
@@ -107,7 +109,11 @@ where
             };
             self.toolbox.plan_stage(0, stage, self.session)
         });
-        let stage = planned.map_err(Halt::Failed)?;
+        let mut stage = planned.map_err(Halt::Failed)?;
+        if let Some(known) = known.filter(|known| known.call.invocation.argv == stage.call.invocation.argv) {
+            stage.is_approved = true;
+            stage.permission.clone_from(&known.permission);
+        }
         if !stage.reads_input {
             streams.input = Source::Nothing;
         }

@@ -14,6 +14,9 @@ use crate::call::plan::{Plan, Stage};
 use crate::call::request::{Purpose, Session};
 use crate::exec::{End, Runner};
 
+/// The tool that says which files git ignores.
+pub(crate) const FILES_OF_GIT: &str = "git_ls_files";
+
 impl Toolbox {
     /// Settles for each call of a plan whether it removes only directories that git ignores.
     ///
@@ -60,7 +63,7 @@ impl Toolbox {
         });
         let Some(arguments) = arguments.as_object() else { return false };
         let session = Session::anonymous(Purpose::Call);
-        let Ok(call) = self.plan_tool("git_ls_files", arguments, session, &Additions::default()) else { return false };
+        let Ok(call) = self.plan_tool(FILES_OF_GIT, arguments, session, &Additions::default()) else { return false };
         let Ok(outcome) = runner.run(&call.invocation, None, pending()).await else { return false };
 
         let text = outcome.stdout.text();

@@ -10,7 +10,7 @@ mod redirect;
 mod result_files;
 mod stream;
 
-pub use paths::could_write;
+pub use paths::{could_write, real as real_path};
 pub(super) use place::PROTECTED;
 pub(crate) use place::{Area, Place, area_of, is_there, place_of};
 pub(crate) use program::path_of_program;
