@@ -18,14 +18,14 @@ pub struct Effects {
     pub by: Vec<String>,
     /// The args that choose the host which the program reaches: a URL, `user@host:path` or the name of a host.
     pub hosts: Vec<String>,
-    /// The args whose values are programs that run, or name such, and the languages of these.
-    ///
-    /// Only a cage holds what they do, and it keeps them from what they may be meant to do.
-    pub code: Vec<(String, Language)>,
     /// The args with which the program reads all files of directories; [`ANY`] if every call does.
     pub walks: Vec<String>,
     /// The options by which it then leaves out files and directories of a name, for which `{}` stands.
     pub leaves_out: Vec<String>,
+    /// The args whose values are programs that run, or name such, and the languages of these.
+    ///
+    /// Only a cage holds what they do, and it keeps them from what they may be meant to do.
+    pub code: Vec<(String, Language)>,
     /// Whether the program prints names and properties of files, but nothing of what they hold.
     pub names_only: bool,
     /// The risk of the program's own line, without the options, variables and confinement that climax adds.

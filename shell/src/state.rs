@@ -24,6 +24,7 @@ pub struct Variable {
 
 /// Options of `set`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of `set`")]
 pub struct Options {
     /// `set -e`: a command that fails ends the line.
     pub ends_on_failure: bool,

@@ -114,7 +114,8 @@ fn judgements(rows: &[Row], project: &Path) -> Vec<Value> {
     let mut command = climax();
     command.current_dir(project).args(["check", "-"]).env("HOME", project.with_file_name("home"));
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let messages: String = rows.iter().map(|row| format!("{}\n", json!({ "line": row.line }))).collect();
+    let messages: Vec<String> = rows.iter().map(|row| json!({ "line": row.line }).to_string()).collect();
+    let messages = messages.join("\n");
     let mut input = child.stdin.take().unwrap();
     // The judge answers while it reads.
     let writer = std::thread::spawn(move || input.write_all(messages.as_bytes()).unwrap());

@@ -65,7 +65,7 @@ where
                         }
                         comparison => {
                             let second = self.word(shell, text, other, record).await?.text;
-                            let is_numeric = comparison_of_numbers(comparison);
+                            let is_numeric = comparison_of_numbers(*comparison);
                             if is_numeric && [&first, &second].into_iter().any(|text| is_octal(text)) {
                                 let problem = "a number that starts with 0 is octal in `[[ ]]`";
                                 return Err(failure(
@@ -89,8 +89,8 @@ where
 }
 
 /// Whether a comparison is one of numbers.
-fn comparison_of_numbers(comparison: &Comparison) -> bool {
-    operator(*comparison).starts_with('-')
+fn comparison_of_numbers(comparison: Comparison) -> bool {
+    operator(comparison).starts_with('-')
         && !matches!(comparison, Comparison::Newer | Comparison::Older | Comparison::SameFile)
 }
 

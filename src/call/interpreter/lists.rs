@@ -36,14 +36,14 @@ where
                 shell.is_tested = is_tested || count > 0;
                 let mut flow = self.pipeline(shell, text, &chain.first, streams, record).await?;
                 let mut is_last = count == 0;
-                let mut last = &chain.first;
+                let mut ending = &chain.first;
                 for (at, (joint, pipeline)) in chain.rest.iter().enumerate() {
                     if flow != Flow::Next {
                         break;
                     }
                     if (*joint == Joint::And) == (shell.status() == 0) {
                         is_last = at + 1 == count;
-                        last = pipeline;
+                        ending = pipeline;
                         shell.is_tested = is_tested || !is_last;
                         flow = self.pipeline(shell, text, pipeline, streams, record).await?;
                     }
@@ -54,7 +54,7 @@ where
                     return Ok(flow);
                 }
                 // A command that fails behind the last `&&` ends the line, one before it does not.
-                let is_failure = shell.status() != 0 && is_last && !is_tested && may_end(last);
+                let is_failure = shell.status() != 0 && is_last && !is_tested && may_end(ending);
                 if is_failure && shell.state.options.ends_on_failure {
                     return Ok(Flow::Exit);
                 }

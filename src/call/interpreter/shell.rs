@@ -8,6 +8,7 @@ use super::streams::Streams;
 
 /// What a subshell has of its own. A clone is another one.
 #[derive(Clone, Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "they are independent of each other")]
 pub(super) struct Shell {
     /// Variables, positions, statuses and options.
     pub(super) state: State,

@@ -137,6 +137,7 @@ impl SecretNames {
 ///
 /// The names are those that a cage hides, in every directory but those that hold the files of others. A link has the name
 /// of what it leads to as well.
+#[must_use]
 pub fn names_secret(path: &str, directory: &Path, secrets: &[String], open: &[String]) -> Option<String> {
     let path = path.rsplit_once(':').map_or(path, |(_, behind)| behind);
     if path.starts_with("//") {
@@ -175,6 +176,7 @@ pub fn names_secret(path: &str, directory: &Path, secrets: &[String], open: &[St
 
 /// Returns the names of the secrets below directories as patterns of a shell, without those in directories that hold the files
 /// of others. If there are more entries than are looked at, the patterns of names that secrets usually have are among them.
+#[must_use]
 pub fn secret_names_below(directories: Vec<PathBuf>, secrets: &[String], open: &[String]) -> BTreeSet<String> {
     let names = SecretNames::with(secrets, open);
     let mut found = BTreeSet::new();
