@@ -25,6 +25,18 @@ pub(crate) fn reason(call: &PlannedCall<'_>, secret: &dyn Fn(&str) -> Option<Str
     texts.find_map(|text| secret(text).filter(|_| prints_content && !is_hidden(text)))
 }
 
+/// Returns why a call prints secrets of the directories that it reads, of which `names` are in its reach; `None` if there are
+/// none, or if its program can be told to leave them out.
+pub(crate) fn among_others(call: &PlannedCall<'_>, names: &[String]) -> Option<String> {
+    let name = names.first()?;
+    let leaves_out = call.tool.effects().is_some_and(|effects| !effects.leaves_out.is_empty());
+    // A value `--` would be taken for the end of the options.
+    let has_dashes = call.bound.iter().any(|(_, value)| value.texts().contains(&"--"));
+
+    let is_held = leaves_out && !has_dashes;
+    (!is_held).then(|| format!("{} would read {name}, whose name is that of a secret", call.name()))
+}
+
 fn is_sensitive(sensitive: &Sensitive, value: &BoundValue) -> bool {
     match (sensitive, value) {
         (Sensitive::Never, _) | (_, BoundValue::Boolean(false)) => false,

@@ -124,8 +124,8 @@ struct PolicyOfHook {
 
 /// Returns the answer to a judgement.
 ///
-/// Where the client's own flow is enough, there is none: for what writes, for what is not read whole, and where the user's
-/// own rules allow the line. The user's rules that deny or ask are applied to the line as it was typed, since a rewritten one
+/// Where the client's own flow is enough, there is none: for what writes, for what is not read whole, and for what would be
+/// asked about where the user's own rules allow it. The user's rules that deny or ask are applied to the line as it was typed, since a rewritten one
 /// would slip past them.
 fn decided(
     request: &Request,

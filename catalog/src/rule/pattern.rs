@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
 
 use regex_automata::nfa::thompson::{self, NFA, pikevm::PikeVM};
 use regex_syntax::ast::{self, Ast, Visitor};
@@ -21,7 +21,7 @@ const MAX_STEPS: usize = 1 << 25;
 const MAX_KEPT_PATTERNS: usize = 256;
 
 /// The patterns of catalogs that were used, compiled. Many args share one, and every call reads its rules anew.
-static KEPT_PATTERNS: Mutex<Option<HashMap<String, PikeVM>>> = Mutex::new(None);
+static KEPT_PATTERNS: LazyLock<Mutex<HashMap<String, PikeVM>>> = LazyLock::new(Mutex::default);
 
 /// A regular expression that matches whole values. Its syntax is that of the `regex` crate.
 ///
@@ -83,16 +83,17 @@ impl Pattern {
 
 /// Returns the machine of a pattern of a catalog.
 fn kept(text: &str) -> PikeVM {
-    let mut kept = KEPT_PATTERNS.lock().unwrap_or_else(PoisonError::into_inner);
-    let machines = kept.get_or_insert_default();
+    let mut machines = KEPT_PATTERNS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(machine) = machines.get(text) {
         return machine.clone();
     }
+
     let machine = compiled(text).expect("patterns in catalogs have been compiled before");
     if machines.len() >= MAX_KEPT_PATTERNS {
         machines.clear();
     }
     machines.insert(text.to_owned(), machine.clone());
+
     machine
 }
 

@@ -19,6 +19,7 @@ use crate::call::outcome::CallError;
 use crate::call::plan::{Plan, PlannedCall};
 use crate::call::plan_outcome::PlanFailure;
 use crate::call::request::{LineBounds, LineInput, Purpose, Request, Session};
+use crate::call::sensitive;
 use crate::call::toolbox::Toolbox;
 use crate::call::unknown;
 
@@ -222,7 +223,7 @@ fn judged(
         (Cause::SendsData, format!("{} would send what the line has read to a host that nobody has named", call.name()))
     } else if let Some(reason) = &call.sensitive {
         (Cause::PrintsSecrets, reason.clone())
-    } else if let Some(reason) = read_with_others(call, secrets) {
+    } else if let Some(reason) = sensitive::among_others(call, secrets) {
         (Cause::PrintsSecrets, reason)
     } else if runs_code(call) {
         (Cause::RunsCode, format!("`{text}` {}", reason_of(Cause::RunsCode)))
@@ -242,13 +243,6 @@ fn judged(
         why,
     };
     (cause, command)
-}
-
-/// Returns the reason why a call prints secrets of the directories that it reads; `None` if its program can leave them out.
-fn read_with_others(call: &PlannedCall<'_>, secrets: &[String]) -> Option<String> {
-    let leaves_out = call.tool.effects().is_some_and(|effects| !effects.leaves_out.is_empty());
-    let name = secrets.first().filter(|_| !leaves_out)?;
-    Some(format!("{} would read {name}, whose name is that of a secret", call.name()))
 }
 
 /// Returns whether a call runs a program that it is given, and that does more than compute and print.

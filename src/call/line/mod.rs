@@ -32,8 +32,7 @@ pub(crate) use reading::with_useful_suggestions;
 pub use reading::{Reading, StartedCommand, read, read_started};
 pub(crate) use resolve::ExpandedCommand;
 pub use resolve::{Glob, LineContext, UnreadLine};
-pub(crate) use survey::{
-    MAX_TEXTS, READABLE, changed, file_call, is_one_pipeline, native_reading, unsettable, written,
-};
+pub(crate) use survey::{MAX_TEXTS, changed, file_call, is_one_pipeline, native_reading, written};
 pub use survey::{directory_change, read_line};
 pub use unread::Unread;
+pub(crate) use variables::{READABLE, unsettable};

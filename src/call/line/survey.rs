@@ -3,27 +3,27 @@
 //! It walks the line once: a loop over known words is walked for each of them, every branch is walked, and what depends on
 //! output is open. Whoever runs the line reads each command again, with what its words have become.
 
+mod redirections;
 mod simple;
+
+pub(crate) use redirections::{file_call, native_reading};
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 
-use climax_catalog::{ResolvedTool, ToolIndex};
+use climax_catalog::ToolIndex;
 use climax_shell::{
-    Body, Chain, Command, Descriptor, ExpandError, Expander, Field, Joint, List, Origin, Pipeline, Redirection, Script,
-    State, Substituted, Surroundings, Target, Value, Word, parse,
+    Body, Chain, Command, ExpandError, Expander, Field, Joint, List, Origin, Pipeline, Script, State, Substituted,
+    Surroundings, Value, Word, parse,
 };
-use serde_json::{Map, Value as Json};
 
 use super::error::LineError;
 use super::finds::{assigned, assigned_in_arithmetic, lists_of_part, words_of_condition};
-use super::read_line::{CommandKey, Feed, ReadCall, ReadCommand, ReadLine};
-use super::reading::Reading;
+use super::read_line::{Feed, ReadCommand, ReadLine};
 use super::resolve::{LineContext, UnreadLine};
+use super::variables::{READABLE, unsettable};
 use crate::call::arguments::Input;
-use crate::call::files::{self, WriteMode};
-use crate::call::typed_words::TypedWords;
 
 /// Maximum commands of a line, those of texts and of each turn of known loops included.
 pub(crate) const MAX_COMMANDS: usize = 1_000;
@@ -33,43 +33,6 @@ const MAX_TURNS: usize = 32;
 
 /// Maximum texts of `sh -c` in one another.
 pub(crate) const MAX_TEXTS: usize = 4;
-
-/// Variables of the environment that a line may read.
-pub(crate) const READABLE: [&str; 5] = ["HOME", "USER", "LOGNAME", "TMPDIR", "LANG"];
-
-/// Variables that a line may not set, since they decide which programs run or what programs load.
-const UNSETTABLE: [&str; 29] = [
-    "PATH",
-    "HOME",
-    "IFS",
-    "CDPATH",
-    "PWD",
-    "OLDPWD",
-    "BASH_ENV",
-    "ENV",
-    "SHELLOPTS",
-    "BASHOPTS",
-    "GLOBIGNORE",
-    "SHELL",
-    "PIPESTATUS",
-    "GLIBC_TUNABLES",
-    // A shell gives these their values.
-    "RANDOM",
-    "SRANDOM",
-    "SECONDS",
-    "EPOCHSECONDS",
-    "EPOCHREALTIME",
-    "LINENO",
-    "UID",
-    "EUID",
-    "PPID",
-    "BASHPID",
-    "GROUPS",
-    "DIRSTACK",
-    "FUNCNAME",
-    "HISTCMD",
-    "BASH_SUBSHELL",
-];
 
 /// Reads a command line with the tools of an index. `directory` is where it starts; that of this process if `None`.
 ///
@@ -142,20 +105,6 @@ pub fn directory_change(line: &str, env: climax_catalog::expansion::Lookup<'_>) 
 /// Returns the directory to which `cd` leads from another.
 pub(crate) fn changed(from: Option<&str>, to: &str) -> String {
     Path::new(from.unwrap_or_default()).join(to).display().to_string()
-}
-
-/// Returns why a line may not set a variable; `None` if it may.
-pub(crate) fn unsettable(name: &str) -> Option<(String, String)> {
-    let is_held = UNSETTABLE.contains(&name)
-        || name.starts_with("LD_")
-        || name.starts_with("DYLD_")
-        || name.starts_with("BASH_FUNC");
-    is_held.then(|| {
-        (
-            format!("a line cannot set `{name}`"),
-            "it decides which programs run or what they load; leave it out".to_owned(),
-        )
-    })
 }
 
 /// Where a command runs.
@@ -463,81 +412,6 @@ impl<'a> Survey<'a, '_> {
         Ok(())
     }
 
-    /// Reads redirections. Returns the standard input if one gives it.
-    fn redirections(&mut self, redirections: &[Redirection]) -> Result<Option<Feed>, UnreadLine> {
-        let mut feed = None;
-        for redirection in redirections {
-            match &redirection.target {
-                Target::Closed if redirection.descriptor == Descriptor::Input => feed = Some(Feed::Nothing),
-                Target::Same(_) | Target::Closed => {}
-                Target::Text(word) => {
-                    self.substitutions([word])?;
-                    let text = self.text(word)?;
-                    feed = Some(if text.is_open { Feed::Pipe } else { Feed::Text(text.text) });
-                }
-                Target::Read(word) => {
-                    feed = Some(Feed::Pipe);
-                    if self.file(redirection, word, None)? {
-                        feed = Some(Feed::Nothing);
-                    }
-                }
-                Target::Write(word) => {
-                    self.file(redirection, word, Some(false))?;
-                }
-                Target::Append(word) => {
-                    self.file(redirection, word, Some(true))?;
-                }
-            }
-        }
-        Ok(feed)
-    }
-
-    /// Reads the file of a redirection as a call; whether it is the null device. `appends` is `None` for a file that is read.
-    fn file(&mut self, redirection: &Redirection, word: &Word, appends: Option<bool>) -> Result<bool, UnreadLine> {
-        self.substitutions([word])?;
-        let mut fields = Vec::new();
-        for word in word.braces() {
-            fields.extend(self.fields(std::slice::from_ref(&word), &redirection.range)?.expanded);
-        }
-        // With several words, nothing is opened.
-        let [field] = fields.as_slice() else { return Ok(false) };
-        if !field.is_open && files::is_stream(&field.text) {
-            return Ok(field.text == files::NULL);
-        }
-        let is_open = field.is_open || self.directory == Place::Open;
-        let directory = if let Place::Known(directory) = &self.directory { directory.clone() } else { None };
-        let Some(tool) = (match appends {
-            None => files::reading(),
-            Some(_) => files::writing(),
-        }) else {
-            return Ok(false);
-        };
-        let path = changed(directory.as_deref(), &field.text);
-        let mode = appends.map(|appends| {
-            // A path that is not known may be any.
-            if is_open { WriteMode::Protected } else { (self.context.write_mode)(Path::new(&path), appends) }
-        });
-        let (arguments, words) = file_call(tool, &path, mode);
-        let text = self.line.get(redirection.range.clone()).unwrap_or_default().to_owned();
-        let key = CommandKey { words, directory, ..CommandKey::default() };
-        let call = ReadCall::Tool(Box::new(native_reading(tool, arguments)));
-        self.add(
-            ReadCommand {
-                call,
-                is_open,
-                key,
-                feed: Feed::Nothing,
-                reads_input: false,
-                carries_data: false,
-                variables: Vec::new(),
-                text,
-                then: None,
-            },
-            &redirection.range,
-        )?;
-        Ok(false)
-    }
-
     fn add(&mut self, command: ReadCommand<'a>, range: &Range<usize>) -> Result<(), UnreadLine> {
         if self.commands.len() == MAX_COMMANDS {
             let problem = format!("the line has more than {MAX_COMMANDS} commands");
@@ -579,35 +453,6 @@ pub(crate) fn written<'w>(
     }
     let outside = Outside { context, directory: &Place::Open, keeps_globs: true };
     Expander { state: &mut open, surroundings: &outside }.fields(words)
-}
-
-/// The arguments of the call of a redirection, and the words by which it is told from others.
-pub(crate) fn file_call(
-    tool: ResolvedTool<'_>,
-    path: &str,
-    mode: Option<WriteMode>,
-) -> (Map<String, Json>, Vec<String>) {
-    let mut arguments = Map::from_iter([("path".to_owned(), path.into())]);
-    let mut words = vec![tool.name().to_owned(), path.to_owned()];
-    if let Some(mode) = mode {
-        let mode: &str = mode.into();
-        arguments.insert("mode".to_owned(), mode.into());
-        words.push(mode.to_owned());
-    }
-    (arguments, words)
-}
-
-/// The reading of a call of a native tool.
-pub(crate) fn native_reading(tool: ResolvedTool<'static>, arguments: Map<String, Json>) -> Reading<'static> {
-    Reading {
-        tool,
-        arguments,
-        repeated: Vec::new(),
-        typed: TypedWords::default(),
-        operands: Vec::new(),
-        started: None,
-        unknown: None,
-    }
 }
 
 /// The input of what stands in a command with this input.

@@ -73,19 +73,18 @@ impl Toolbox {
     /// Gives a program the options by which it leaves out the secrets in its reach. If it has none, the call prints them.
     fn leave_out_secrets(&self, call: &mut PlannedCall<'_>) {
         let names = self.secrets_in_reach(call);
-        let Some(name) = names.first() else { return };
-        let effects = call.tool.effects().unwrap_or_default();
-        // A value `--` would be taken for the end of the options.
-        let has_dashes = call.bound.iter().any(|(_, value)| value.texts().contains(&"--"));
-        if effects.leaves_out.is_empty() || has_dashes {
-            let reason = format!("{} would read {name}, whose name is that of a secret", call.name());
+        if names.is_empty() {
+            return;
+        }
+        if let Some(reason) = sensitive::among_others(call, &names) {
             call.sensitive.get_or_insert(reason);
             return;
         }
 
+        let leaves_out = call.tool.effects().unwrap_or_default().leaves_out;
         let argv = &mut call.invocation.argv;
         let end = argv.iter().position(|word| word == "--").unwrap_or(argv.len());
-        let options = names.iter().flat_map(|name| effects.leaves_out.iter().map(|option| option.replace("{}", name)));
+        let options = names.iter().flat_map(|name| leaves_out.iter().map(|option| option.replace("{}", name)));
         argv.splice(end..end, options.collect::<Vec<_>>());
     }
 }

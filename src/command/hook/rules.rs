@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use climax_catalog::policy::NamePattern;
 use climax_shell::{Body, List, parse};
 use serde_json::Value;
 
@@ -86,16 +87,7 @@ fn matches(rule: &str, command: &str) -> bool {
             .strip_prefix(start)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace));
     }
-    let mut parts = rule.split('*');
-    let first = parts.next().unwrap_or_default();
-    let Some(mut rest) = command.strip_prefix(first) else { return false };
-    let mut parts: Vec<&str> = parts.collect();
-    let Some(last) = parts.pop() else { return rule.is_empty() || rest.is_empty() };
-    for part in parts {
-        let Some(at) = rest.find(part) else { return false };
-        rest = &rest[at + part.len()..];
-    }
-    rest.ends_with(last)
+    rule.is_empty() || NamePattern::new(rule).matches(command)
 }
 
 /// The commands of a line as they are typed; the whole line if it is not read.

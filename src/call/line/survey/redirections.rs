@@ -1,0 +1,120 @@
+//! Reads redirections as calls that read and write files.
+
+use std::path::Path;
+
+use climax_catalog::ResolvedTool;
+use climax_shell::{Descriptor, Redirection, Target, Word};
+use serde_json::{Map, Value as Json};
+
+use super::{Place, Survey, changed};
+use crate::call::files::{self, WriteMode};
+use crate::call::line::read_line::{CommandKey, Feed, ReadCall, ReadCommand};
+use crate::call::line::reading::Reading;
+use crate::call::line::resolve::UnreadLine;
+use crate::call::typed_words::TypedWords;
+
+impl Survey<'_, '_> {
+    /// Reads redirections. Returns the standard input if one gives it.
+    pub(super) fn redirections(&mut self, redirections: &[Redirection]) -> Result<Option<Feed>, UnreadLine> {
+        let mut feed = None;
+        for redirection in redirections {
+            match &redirection.target {
+                Target::Closed if redirection.descriptor == Descriptor::Input => feed = Some(Feed::Nothing),
+                Target::Same(_) | Target::Closed => {}
+                Target::Text(word) => {
+                    self.substitutions([word])?;
+                    let text = self.text(word)?;
+                    feed = Some(if text.is_open { Feed::Pipe } else { Feed::Text(text.text) });
+                }
+                Target::Read(word) => {
+                    feed = Some(Feed::Pipe);
+                    if self.file(redirection, word, None)? {
+                        feed = Some(Feed::Nothing);
+                    }
+                }
+                Target::Write(word) => {
+                    self.file(redirection, word, Some(false))?;
+                }
+                Target::Append(word) => {
+                    self.file(redirection, word, Some(true))?;
+                }
+            }
+        }
+        Ok(feed)
+    }
+
+    /// Reads the file of a redirection as a call; whether it is the null device. `appends` is `None` for a file that is read.
+    fn file(&mut self, redirection: &Redirection, word: &Word, appends: Option<bool>) -> Result<bool, UnreadLine> {
+        self.substitutions([word])?;
+        let mut fields = Vec::new();
+        for word in word.braces() {
+            fields.extend(self.fields(std::slice::from_ref(&word), &redirection.range)?.expanded);
+        }
+        // With several words, nothing is opened.
+        let [field] = fields.as_slice() else { return Ok(false) };
+        if !field.is_open && files::is_stream(&field.text) {
+            return Ok(field.text == files::NULL);
+        }
+        let is_open = field.is_open || self.directory == Place::Open;
+        let directory = if let Place::Known(directory) = &self.directory { directory.clone() } else { None };
+        let Some(tool) = (match appends {
+            None => files::reading(),
+            Some(_) => files::writing(),
+        }) else {
+            return Ok(false);
+        };
+        let path = changed(directory.as_deref(), &field.text);
+        let mode = appends.map(|appends| {
+            // A path that is not known may be any.
+            if is_open { WriteMode::Protected } else { (self.context.write_mode)(Path::new(&path), appends) }
+        });
+        let (arguments, words) = file_call(tool, &path, mode);
+        let text = self.line.get(redirection.range.clone()).unwrap_or_default().to_owned();
+        let key = CommandKey { words, directory, ..CommandKey::default() };
+        let call = ReadCall::Tool(Box::new(native_reading(tool, arguments)));
+        self.add(
+            ReadCommand {
+                call,
+                is_open,
+                key,
+                feed: Feed::Nothing,
+                reads_input: false,
+                carries_data: false,
+                variables: Vec::new(),
+                text,
+                then: None,
+            },
+            &redirection.range,
+        )?;
+        Ok(false)
+    }
+}
+
+/// The arguments of the call of a redirection, and the words by which it is told from others.
+pub(crate) fn file_call(
+    tool: ResolvedTool<'_>,
+    path: &str,
+    mode: Option<WriteMode>,
+) -> (Map<String, Json>, Vec<String>) {
+    let mut arguments = Map::from_iter([("path".to_owned(), path.into())]);
+    let mut words = vec![tool.name().to_owned(), path.to_owned()];
+    if let Some(mode) = mode {
+        let mode: &str = mode.into();
+        arguments.insert("mode".to_owned(), mode.into());
+        words.push(mode.to_owned());
+    }
+    (arguments, words)
+}
+
+/// The reading of a call of a native tool.
+pub(crate) fn native_reading(tool: ResolvedTool<'static>, arguments: Map<String, Json>) -> Reading<'static> {
+    Reading {
+        tool,
+        arguments,
+        repeated: Vec::new(),
+        typed: TypedWords::default(),
+        operands: Vec::new(),
+        started: None,
+        unknown: None,
+    }
+}
