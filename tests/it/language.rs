@@ -390,4 +390,9 @@ fn endless_lines_end() {
     let (status, _, stderr) =
         run(climax().args(["sh", "-c"]).arg(format!("echo {}", "$(".repeat(100))).stdin(Stdio::null()));
     assert!(status == 2 && stderr.contains("in one another"), "{stderr}");
+
+    for (words, expected) in [("! ", Some(0)), ("\\( ", Some(2))] {
+        let (_, status, _, stderr) = place.effect(&format!("[ {}x ]", words.repeat(10_000)), true);
+        assert_eq!(status, expected, "{stderr}");
+    }
 }

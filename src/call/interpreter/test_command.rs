@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 
 use crate::exec::inspect;
 
+/// Most parentheses of one condition, which are read within one another.
+const MAX_PARENTHESES: usize = 32;
+
 /// Whether the expression of some words holds. Relative paths start in a directory.
 ///
 /// # Errors
@@ -22,6 +25,9 @@ pub(super) fn holds(words: &[&str], directory: Option<&str>) -> Result<bool, Str
         ["!", rest @ ..] if words.len() < 5 => holds(rest, directory).map(|holds| !holds),
         ["(", inner @ .., ")"] if words.len() < 5 => holds(inner, directory),
         words => {
+            if words.iter().filter(|word| **word == "(").count() > MAX_PARENTHESES {
+                return Err("too many arguments".to_owned());
+            }
             let mut rest = words;
             let holds = any(&mut rest, directory)?;
             if rest.is_empty() { Ok(holds) } else { Err("too many arguments".to_owned()) }
@@ -51,32 +57,37 @@ fn all(words: &mut &[&str], directory: Option<&str>) -> Result<bool, String> {
 
 /// Reads one condition. `!` is about this one only.
 fn one(words: &mut &[&str], directory: Option<&str>) -> Result<bool, String> {
-    match *words {
+    let mut is_negated = false;
+    while let ["!", rest @ ..] = *words
+        && !matches!(*words, [_, operator, _, ..] if is_binary(operator))
+    {
+        *words = rest;
+        is_negated = !is_negated;
+    }
+
+    let holds = match *words {
         [first, operator, other, rest @ ..] if is_binary(operator) => {
             *words = rest;
-            binary(first, operator, other, directory)
-        }
-        ["!", rest @ ..] => {
-            *words = rest;
-            one(words, directory).map(|holds| !holds)
+            binary(first, operator, other, directory)?
         }
         ["(", rest @ ..] => {
             *words = rest;
             let holds = any(words, directory)?;
             let [")", rest @ ..] = *words else { return Err("`)' expected".to_owned()) };
             *words = rest;
-            Ok(holds)
+            holds
         }
         [operator, word, rest @ ..] if unary(operator, word, directory).is_ok() => {
             *words = rest;
-            unary(operator, word, directory)
+            unary(operator, word, directory)?
         }
         [word, rest @ ..] => {
             *words = rest;
-            Ok(!word.is_empty())
+            !word.is_empty()
         }
-        [] => Err("argument expected".to_owned()),
-    }
+        [] => return Err("argument expected".to_owned()),
+    };
+    Ok(holds != is_negated)
 }
 
 fn is_binary(operator: &str) -> bool {
