@@ -1,5 +1,6 @@
 //! Commands that run for each of many values: `xargs` and `find -exec`.
 
+use std::ops::Range;
 use std::str::Chars;
 
 use climax_shell::{Field, Origin, PLACEHOLDER};
@@ -35,8 +36,9 @@ where
         let input = streams.input.read_all(MAX_INPUT_BYTES).await.map_err(|error| broken(error.to_string()))?;
         let input = String::from_utf8(input).map_err(|_| broken("a value is not UTF-8".to_owned()))?;
         let unquoted = "write `xargs -0` or `-d '\\n'`, for which quotes mean nothing";
-        let groups =
-            groups(&input, &xargs).map_err(|problem| failure(due.text, due.range.clone(), problem, unquoted))?;
+        let values =
+            Values::read(&input, &xargs).map_err(|problem| failure(due.text, due.range.clone(), problem, unquoted))?;
+        let groups = values.groups(xargs.most);
 
         let streams = Streams { input: Source::Nothing, ..streams };
         let echo = [literal("echo")];
@@ -48,10 +50,10 @@ where
         let is_text = matches!(Form::of(command), Ok(Form::Text { .. }));
         let mut worst = 0;
         // Without values the command runs once.
-        let groups = if groups.is_empty() { vec![Vec::new()] } else { groups };
-        for some in &groups {
-            let status =
-                self.with_values(shell, due, (command, xargs.replaced.as_deref(), some), &streams, record).await?;
+        let groups = if groups.is_empty() { vec![0..0] } else { groups };
+        for some in groups {
+            let some = (command, xargs.replaced.as_deref(), &values.all[some]);
+            let status = self.with_values(shell, due, some, &streams, record).await?;
             // A shell that says that a command does not exist has been started itself.
             let is_unstarted = matches!(status, 126 | 127) && !is_text;
             worst = match status {
@@ -92,7 +94,8 @@ where
         let streams = Streams { input: Source::Nothing, ..streams };
         let mut has_failed = false;
         for some in batches(&paths, if find.many { None } else { Some(1) }) {
-            let run = self.with_values(shell, due, (find.command, Some("{}"), some), &streams, record).await?;
+            let some = (find.command, Some("{}"), &paths[some]);
+            let run = self.with_values(shell, due, some, &streams, record).await?;
             has_failed |= find.many && run != 0;
         }
         shell.set_status(if status == 0 { i32::from(has_failed) } else { status });
@@ -146,73 +149,96 @@ fn literal(text: &str) -> Field {
 }
 
 /// Splits values into those of one command each.
-fn batches(values: &[String], most: Option<usize>) -> Vec<&[String]> {
-    let mut all = Vec::new();
-    let mut rest = values;
-    while !rest.is_empty() {
-        let mut bytes = 0;
-        let fitting = rest.iter().take_while(|value| {
-            bytes += value.len() + 1;
-            bytes <= MAX_BYTES_AT_ONCE
-        });
-        let count = fitting.count().max(1).min(most.unwrap_or(usize::MAX));
-        let (some, others) = rest.split_at(count);
-        all.push(some);
-        rest = others;
+fn batches(values: &[String], most: Option<usize>) -> Vec<Range<usize>> {
+    let mut all: Vec<Range<usize>> = Vec::new();
+    let mut bytes = 0;
+    for (at, value) in values.iter().enumerate() {
+        bytes += value.len() + 1;
+        match all.last_mut() {
+            Some(last) if bytes <= MAX_BYTES_AT_ONCE && most.is_none_or(|most| last.len() < most) => last.end = at + 1,
+            _ => {
+                bytes = value.len() + 1;
+                all.push(at..at + 1);
+            }
+        }
     }
     all
 }
 
-/// Splits the input of `xargs` into the values of each command.
-fn groups(input: &str, xargs: &Xargs<'_>) -> Result<Vec<Vec<String>>, String> {
-    let mut lines = match xargs.separator {
-        Separator::Character(byte) => {
-            vec![input.split_terminator(char::from(byte)).map(str::to_owned).collect()]
-        }
-        Separator::Line => vec![whole_lines(input)?],
-        Separator::Space => lines_of_values(input)?,
-    };
-    if let Some(end) = xargs.end.as_ref().filter(|_| !matches!(xargs.separator, Separator::Character(_))) {
-        let last = lines.iter().position(|line| line.contains(end));
-        lines.truncate(last.map_or(lines.len(), |last| last + 1));
-        if let Some(line) = lines.last_mut() {
-            line.truncate(line.iter().position(|value| value == end).unwrap_or(line.len()));
-        }
-        lines.retain(|line| !line.is_empty());
-    }
-
-    let owned = |batches: Vec<&[String]>| batches.into_iter().map(<[String]>::to_vec).collect();
-    Ok(match xargs.most {
-        Some(Most::Lines(count)) => lines.chunks(count).map(<[Vec<String>]>::concat).collect(),
-        Some(Most::Values(count)) => owned(batches(&lines.concat(), Some(count))),
-        None => owned(batches(&lines.concat(), None)),
-    })
+/// The values of an input.
+#[derive(Default)]
+struct Values {
+    all: Vec<String>,
+    /// The numbers of values up to the end of each line that has any, where lines count.
+    ends: Vec<usize>,
 }
 
-/// Splits at white space, which quotes and backslashes protect. Returns the values of each line that has any; one that ends
-/// with white space goes on in the next.
-///
-/// Source: POSIX.1-2024, "xargs".
-fn lines_of_values(input: &str) -> Result<Vec<Vec<String>>, String> {
-    let (mut lines, mut line, mut word) = (Vec::new(), Vec::new(), None);
-    let mut is_after_blank = false;
-    let mut characters = input.chars();
-    while let Some(c) = characters.next() {
-        if c == '\n' {
-            line.extend(word.take());
-            if !is_after_blank && !line.is_empty() {
-                lines.push(std::mem::take(&mut line));
+impl Values {
+    /// Reads the input of `xargs`.
+    fn read(input: &str, xargs: &Xargs<'_>) -> Result<Self, String> {
+        let has_lines = matches!(xargs.most, Some(Most::Lines(_)));
+        let mut values = match xargs.separator {
+            Separator::Character(byte) => {
+                let all: Vec<String> = input.split_terminator(char::from(byte)).map(str::to_owned).collect();
+                // Each counts as a line.
+                let ends = if has_lines { (1..=all.len()).collect() } else { Vec::new() };
+                return Ok(Self { all, ends });
             }
-        } else if c.is_ascii_whitespace() {
-            line.extend(word.take());
-        } else {
-            read_character(c, &mut characters, word.get_or_insert_default())?;
+            Separator::Line => Self { all: whole_lines(input)?, ends: Vec::new() },
+            Separator::Space => Self::of_words(input, has_lines)?,
+        };
+        let end = xargs.end.as_ref().and_then(|end| values.all.iter().position(|value| value == end));
+        if let Some(end) = end {
+            values.all.truncate(end);
+            values.ends.retain(|at| *at < end);
+            values.ends.extend(Some(end).filter(|end| has_lines && *end > 0));
         }
-        is_after_blank = c != '\n' && c.is_ascii_whitespace();
+        Ok(values)
     }
-    line.extend(word);
-    lines.extend(Some(line).filter(|line| !line.is_empty()));
-    Ok(lines)
+
+    /// Splits at white space, which quotes and backslashes protect. A line that ends with white space goes on in the next.
+    ///
+    /// Source: POSIX.1-2024, "xargs".
+    fn of_words(input: &str, has_lines: bool) -> Result<Self, String> {
+        let (mut values, mut word) = (Self::default(), None);
+        let mut is_after_blank = false;
+        let mut characters = input.chars();
+        while let Some(c) = characters.next() {
+            if c.is_ascii_whitespace() {
+                values.all.extend(word.take());
+                if c == '\n' && has_lines && !is_after_blank {
+                    values.end_line();
+                }
+            } else {
+                read_character(c, &mut characters, word.get_or_insert_default())?;
+            }
+            is_after_blank = c != '\n' && c.is_ascii_whitespace();
+        }
+        values.all.extend(word);
+        if has_lines {
+            values.end_line();
+        }
+
+        Ok(values)
+    }
+
+    /// Notes the end of a line, if it has values.
+    fn end_line(&mut self) {
+        let end = self.all.len();
+        self.ends.extend(Some(end).filter(|end| *end > self.ends.last().copied().unwrap_or_default()));
+    }
+
+    /// The values of each command.
+    fn groups(&self, most: Option<Most>) -> Vec<Range<usize>> {
+        match most {
+            Some(Most::Lines(count)) => {
+                let ends = self.ends.chunks(count).filter_map(<[usize]>::last);
+                ends.scan(0, |start, end| Some(std::mem::replace(start, *end)..*end)).collect()
+            }
+            Some(Most::Values(count)) => batches(&self.all, Some(count)),
+            None => batches(&self.all, None),
+        }
+    }
 }
 
 /// Splits at line breaks, which quotes and backslashes protect. White space at the start of a line is left out.
