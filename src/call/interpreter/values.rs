@@ -50,8 +50,8 @@ where
         let is_text = matches!(Form::of(command), Ok(Form::Text { .. }));
         let mut worst = 0;
         // Without values the command runs once.
-        let groups = if groups.is_empty() { vec![0..0] } else { groups };
-        for some in groups {
+        let none = Some(0..0).filter(|_| groups.is_empty());
+        for some in groups.into_iter().chain(none) {
             let some = (command, xargs.replaced.as_deref(), &values.all[some]);
             let status = self.with_values(shell, due, some, &streams, record).await?;
             // A shell that says that a command does not exist has been started itself.
