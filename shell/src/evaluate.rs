@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::error::SyntaxError;
 use crate::expand::{ExpandError, Expander, Surroundings};
 use crate::state::Value;
-use crate::tree::{Arithmetic, Binary, Joint, Splice, Unary};
+use crate::tree::{Arithmetic, Binary, Joint, Part, Splice, Unary};
 
 impl<S: Surroundings> Expander<'_, S> {
     /// Evaluates an expression; `None` if it is not known yet.
@@ -16,44 +16,68 @@ impl<S: Surroundings> Expander<'_, S> {
         expression: &'w Arithmetic,
         place: &Range<usize>,
     ) -> Result<Option<i64>, ExpandError<'w>> {
+        // A shell expands all of the text before it computes anything, also what it leaves out then.
+        let mut expansions = Vec::new();
+        expression.visit(&mut |one| {
+            if let Arithmetic::Text(part, splice) = one {
+                expansions.push((&**part, *splice));
+            }
+        });
+        let mut texts = Vec::with_capacity(expansions.len());
+        for (part, splice) in expansions {
+            let number = self.joined(part)?.map(|text| spliced(&text, splice, place)).transpose()?;
+            texts.push((part, number));
+        }
+        self.value_of_expression(expression, place, &texts)
+    }
+
+    fn value_of_expression<'w>(
+        &mut self,
+        expression: &'w Arithmetic,
+        place: &Range<usize>,
+        texts: &[(&Part, Option<i64>)],
+    ) -> Result<Option<i64>, ExpandError<'w>> {
         Ok(match expression {
             Arithmetic::Number(number) => Some(*number),
             Arithmetic::Value(part) => match self.joined(part)? {
                 Some(text) => Some(number(&text, place)?),
                 None => None,
             },
-            Arithmetic::Text(part, splice) => match self.joined(part)? {
-                Some(text) => Some(spliced(&text, *splice, place)?),
-                None => None,
-            },
-            Arithmetic::Unary(operator, value) => self.evaluate(value, place)?.map(|value| match operator {
-                Unary::Minus => value.wrapping_neg(),
-                Unary::Plus => value,
-                Unary::Not => i64::from(value == 0),
-                Unary::Complement => !value,
-            }),
+            Arithmetic::Text(part, _) => {
+                texts.iter().find(|(own, _)| std::ptr::eq(*own, &**part)).and_then(|(_, number)| *number)
+            }
+            Arithmetic::Unary(operator, value) => {
+                self.value_of_expression(value, place, texts)?.map(|value| match operator {
+                    Unary::Minus => value.wrapping_neg(),
+                    Unary::Plus => value,
+                    Unary::Not => i64::from(value == 0),
+                    Unary::Complement => !value,
+                })
+            }
             Arithmetic::Binary(operator, one, other) => {
-                match self.evaluate(one, place)?.zip(self.evaluate(other, place)?) {
+                match self.value_of_expression(one, place, texts)?.zip(self.value_of_expression(other, place, texts)?) {
                     Some((one, other)) => Some(computed(*operator, one, other).ok_or_else(|| no_result(place))?),
                     None => None,
                 }
             }
-            Arithmetic::Logic(joint, one, other) => match (self.evaluate(one, place)?, joint) {
+            Arithmetic::Logic(joint, one, other) => match (self.value_of_expression(one, place, texts)?, joint) {
                 (None, _) => None,
                 (Some(0), Joint::And) => Some(0),
                 (Some(1.. | ..=-1), Joint::Or) => Some(1),
-                _ => self.evaluate(other, place)?.map(|value| i64::from(value != 0)),
+                _ => self.value_of_expression(other, place, texts)?.map(|value| i64::from(value != 0)),
             },
-            Arithmetic::Choice(condition, then, otherwise) => match self.evaluate(condition, place)? {
-                None => None,
-                Some(0) => self.evaluate(otherwise, place)?,
-                Some(_) => self.evaluate(then, place)?,
-            },
+            Arithmetic::Choice(condition, then, otherwise) => {
+                match self.value_of_expression(condition, place, texts)? {
+                    None => None,
+                    Some(0) => self.value_of_expression(otherwise, place, texts)?,
+                    Some(_) => self.value_of_expression(then, place, texts)?,
+                }
+            }
             Arithmetic::Assign(name, operator, value) => {
                 // The variable is read before the value, which may change it.
                 let before = operator.map(|operator| Ok((operator, self.number_of(name, place)?)));
                 let before = before.transpose().map_err(ExpandError::Refused)?;
-                let value = self.evaluate(value, place)?;
+                let value = self.value_of_expression(value, place, texts)?;
                 let value = match before {
                     None => value,
                     Some((operator, before)) => match before.zip(value) {
@@ -71,8 +95,8 @@ impl<S: Surroundings> Expander<'_, S> {
                 if *is_before { before } else { after }
             }
             Arithmetic::Sequence(one, other) => {
-                self.evaluate(one, place)?;
-                self.evaluate(other, place)?
+                self.value_of_expression(one, place, texts)?;
+                self.value_of_expression(other, place, texts)?
             }
         })
     }

@@ -130,6 +130,17 @@ impl Fields {
         self.open.extend(text.chars().map(|c| Character { c, is_quoted, is_value: false }));
     }
 
+    /// Adds values, each of which starts a field.
+    fn several(&mut self, values: &[String], is_quoted: bool) {
+        for (at, value) in values.iter().enumerate() {
+            if at > 0 {
+                self.end();
+            }
+            self.has_quotes |= is_quoted;
+            self.value(Some(value), is_quoted);
+        }
+    }
+
     /// Adds a value. Outside of quotes it is split at white space.
     fn value(&mut self, known: Option<&str>, is_quoted: bool) {
         self.is_open |= known.is_none();
@@ -280,23 +291,13 @@ impl<S: Surroundings> Expander<'_, S> {
                     fields.literal(text, true);
                 }
                 Part::Double(parts) => {
-                    let only_all = matches!(parts.as_slice(), [Part::Parameter(parameter, _)]
-                        if parameter.name == Name::All && parameter.operation != Operation::Length);
-                    fields.has_quotes |= !only_all;
+                    fields.has_quotes |= !is_all(parts);
                     self.parts(parts, true, fields)?;
                 }
                 Part::Parameter(parameter, place) => match self.parameter(parameter, place)? {
                     Found::One(value) => fields.value(value.as_deref(), in_quotes),
                     Found::Word(word) => self.word_of_operation(&word.parts, in_quotes, fields)?,
-                    Found::Several(values) => {
-                        for (at, value) in values.iter().enumerate() {
-                            if at > 0 {
-                                fields.end();
-                            }
-                            fields.has_quotes |= in_quotes;
-                            fields.value(Some(value), in_quotes);
-                        }
-                    }
+                    Found::Several(values) => fields.several(&values, in_quotes),
                 },
                 part => {
                     let value = self.joined(part)?;
@@ -333,15 +334,14 @@ impl<S: Surroundings> Expander<'_, S> {
                     fields.has_quotes |= !in_quotes;
                     fields.value(Some(text), true);
                 }
-                Part::Double(_) => {
-                    fields.has_quotes |= !in_quotes;
-                    let value = self.joined(part)?;
-                    fields.value(value.as_deref(), true);
+                Part::Double(parts) => {
+                    fields.has_quotes |= !in_quotes && !is_all(parts);
+                    self.word_of_operation(parts, true, fields)?;
                 }
                 Part::Parameter(parameter, place) => match self.parameter(parameter, place)? {
                     Found::Word(word) => self.word_of_operation(&word.parts, in_quotes, fields)?,
                     Found::One(value) => fields.value(value.as_deref(), in_quotes),
-                    Found::Several(values) => fields.value(Some(&values.join(" ")), in_quotes),
+                    Found::Several(values) => fields.several(&values, in_quotes),
                 },
                 part => {
                     let value = self.joined(part)?;
@@ -458,6 +458,12 @@ fn assigned(text: &str) -> (&str, &str) {
         Some((name, value)) if is_name(name) && value.starts_with('~') => text.split_at(name.len() + 1),
         _ => ("", text),
     }
+}
+
+/// Whether what stands in quotes is `"$@"` alone, which is no field where there are no positions.
+fn is_all(parts: &[Part]) -> bool {
+    matches!(parts, [Part::Parameter(parameter, _)]
+        if parameter.name == Name::All && parameter.operation != Operation::Length)
 }
 
 /// Where a field comes from.

@@ -56,19 +56,23 @@ impl Parser<'_> {
 
         let mut lines: Vec<(usize, usize)> = Vec::new();
         let mut at = first;
+        let mut is_joined = false;
         loop {
             let rest = &self.text[at..self.end];
             let length = rest.find('\n').unwrap_or(rest.len());
-            let tabs = if strips_tabs { rest.len() - rest.trim_start_matches('\t').len() } else { 0 };
+            let tabs = if strips_tabs && !is_joined { rest.len() - rest.trim_start_matches('\t').len() } else { 0 };
             let line = &rest[tabs.min(length)..length];
             let next = at + length + 1;
-            if line == text || line.strip_suffix(')').is_some_and(|line| line == text && next > self.end) {
+            let is_end = line == text || line.strip_suffix(')').is_some_and(|line| line == text && next > self.end);
+            // A line that a backslash joins to the one before is a part of it.
+            if is_end && !is_joined {
                 self.here = Some(self.here.as_ref().map_or(first, |here| here.start)..next.min(self.end));
                 break;
             }
             if next > self.end {
                 return Err(unended(self));
             }
+            is_joined = !is_literal && line.chars().rev().take_while(|c| *c == '\\').count() % 2 == 1;
             lines.push((at + tabs.min(length), next));
             at = next;
         }

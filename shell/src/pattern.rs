@@ -47,6 +47,11 @@ impl Pattern {
         Self(elements)
     }
 
+    /// Whether it has nothing to match.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Whether the pattern matches all of a text.
     #[must_use]
     pub fn matches(&self, text: &str) -> bool {

@@ -227,6 +227,10 @@ fn trimmed(text: &str, trim: Trim, pattern: &Pattern) -> String {
 fn replaced(text: &str, place: Place, pattern: &Pattern, with: &[Option<char>]) -> Option<String> {
     let with =
         |found: &str| -> String { with.iter().map(|one| one.map_or_else(|| found.to_owned(), String::from)).collect() };
+    // In an empty text there is one match, but none of a pattern that is empty itself.
+    if text.is_empty() && matches!(place, Place::First | Place::All) {
+        return Some(if pattern.matches("") && !pattern.is_empty() { with("") } else { String::new() });
+    }
     let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     let longest = |from: usize| {
         ends.iter().rev().take_while(|end| **end >= from).find(|end| pattern.matches(&text[from..**end])).copied()

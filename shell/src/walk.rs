@@ -43,7 +43,7 @@ impl Arithmetic {
         names
     }
 
-    fn visit<'a>(&'a self, see: &mut impl FnMut(&'a Self)) {
+    pub(crate) fn visit<'a>(&'a self, see: &mut impl FnMut(&'a Self)) {
         see(self);
         match self {
             Self::Number(_) | Self::Value(_) | Self::Text(..) | Self::Step(..) => {}
