@@ -10,7 +10,7 @@ use crate::tree::{Comparison, Condition, Joint, Part, Word};
 const UNARY: &str = "abcdefghknoprstuvwxzLNOS";
 
 /// The operators between two words.
-const COMPARISONS: [(&str, Comparison); 14] = [
+const COMPARISONS: [(&str, Comparison); 15] = [
     ("==", Comparison::Matches),
     ("=", Comparison::Matches),
     ("!=", Comparison::Differs),
@@ -25,6 +25,7 @@ const COMPARISONS: [(&str, Comparison); 14] = [
     ("-ge", Comparison::GreaterOrEqual),
     ("-nt", Comparison::Newer),
     ("-ot", Comparison::Older),
+    ("-ef", Comparison::SameFile),
 ];
 
 impl Parser<'_> {

@@ -44,7 +44,7 @@ impl<S: Surroundings> Expander<'_, S> {
                 None => None,
             },
             Arithmetic::Text(part, _) => {
-                texts.iter().find(|(own, _)| std::ptr::eq(*own, &**part)).and_then(|(_, number)| *number)
+                texts.iter().find(|(own, _)| std::ptr::eq(*own, part.as_ref())).and_then(|(_, number)| *number)
             }
             Arithmetic::Unary(operator, value) => {
                 self.value_of_expression(value, place, texts)?.map(|value| match operator {
