@@ -24,6 +24,7 @@ mod conditions;
 mod error;
 mod evaluate;
 mod expand;
+mod fill;
 mod here;
 mod parameters;
 mod parser;
@@ -38,6 +39,7 @@ mod words;
 
 pub use error::SyntaxError;
 pub use expand::{ExpandError, Expander, Field, Origin, PLACEHOLDER, Substituted, Surroundings};
+pub use fill::Places;
 pub use parser::{MAX_BYTES, MAX_NESTING, parse};
 pub use pattern::Pattern;
 pub use state::{Options, State, Value, Variable};

@@ -268,9 +268,7 @@ where
             } else if !shell.state.variables.contains_key(name) && !READABLE.contains(&name) {
                 shell.state.set(name, Value::Unset);
             }
-            if let Some(variable) = shell.state.variables.get_mut(name) {
-                variable.is_exported = true;
-            }
+            shell.state.export(name);
         }
         Ok(done)
     }
@@ -294,9 +292,7 @@ where
             return refused(format!("`{}` is no environment of Python", environment.display()));
         }
         shell.state.set("VIRTUAL_ENV", Value::Known(environment.display().to_string()));
-        if let Some(variable) = shell.state.variables.get_mut("VIRTUAL_ENV") {
-            variable.is_exported = true;
-        }
+        shell.state.export("VIRTUAL_ENV");
         shell.environment = Some(environment);
         Ok(Done::default())
     }

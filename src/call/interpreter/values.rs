@@ -12,7 +12,7 @@ use super::simple::Due;
 use super::streams::{Source, Streams};
 use super::{Interpreter, MAX_INPUT_BYTES, Ran, failure};
 use crate::call::approval::Approver;
-use crate::call::line::{Find, Form, Most, Separator, Xargs};
+use crate::call::line::{Action, Actions, Filled, Find, Form, Most, Separator, Xargs, text_to_fill};
 use crate::exec::Stop;
 
 /// Most bytes of the values of one command.
@@ -47,7 +47,7 @@ where
             shell.set_status(0);
             return Ok(());
         }
-        let is_text = matches!(Form::of(command), Ok(Form::Text { .. }));
+        let is_text = matches!(Form::of(command), Ok(Form::Text(_)));
         let mut worst = 0;
         // Without values the command runs once.
         let none = Some(0..0).filter(|_| groups.is_empty());
@@ -93,12 +93,47 @@ where
 
         let streams = Streams { input: Source::Nothing, ..streams };
         let mut has_failed = false;
-        for some in batches(&paths, if find.many { None } else { Some(1) }) {
-            let some = (find.command, Some("{}"), &paths[some]);
-            let run = self.with_values(shell, due, some, &streams, record).await?;
-            has_failed |= find.many && run != 0;
+        match &find.actions {
+            Actions::ForMany(command) => {
+                for some in batches(&paths, None) {
+                    let some = (*command, Some("{}"), &paths[some]);
+                    has_failed |= self.with_values(shell, due, some, &streams, record).await? != 0;
+                }
+            }
+            Actions::ForEach(actions) => {
+                for path in &paths {
+                    self.act_on(shell, due, (actions, path), &streams, record).await?;
+                }
+            }
         }
         shell.set_status(if status == 0 { i32::from(has_failed) } else { status });
+        Ok(())
+    }
+
+    /// Runs the actions of `find` for a path until one fails.
+    async fn act_on(
+        &self,
+        shell: &mut Shell,
+        due: Due<'_>,
+        (actions, path): (&[Action<'_>], &String),
+        streams: &Streams,
+        record: &mut Record,
+    ) -> Ran<()> {
+        for action in actions {
+            match action {
+                Action::Run(command, is_negated) => {
+                    let one = (*command, Some("{}"), std::slice::from_ref(path));
+                    let status = self.with_values(shell, due, one, streams, record).await?;
+                    if (status == 0) == *is_negated {
+                        break;
+                    }
+                }
+                Action::Print(end) => {
+                    let line = format!("{path}{end}").into_bytes();
+                    self.print(&streams.output, line, ("find", due.written_text(), 0), record).await;
+                }
+            }
+        }
         Ok(())
     }
 
@@ -115,8 +150,10 @@ where
         let value = |text: &str, origin: Origin| Field { text: text.to_owned(), origin, is_open: false, from: 0 };
         // The fields of a place are told apart from those of others by where they come from.
         let mut from = due.places.len();
-        for word in command {
-            let Some(replaced) = replaced.filter(|replaced| word.text.contains(replaced)) else {
+        let text = text_to_fill(command, replaced);
+        for (at, word) in command.iter().enumerate() {
+            let is_replaced = |replaced: &&str| word.text.contains(replaced) && text != Some(at);
+            let Some(replaced) = replaced.filter(is_replaced) else {
                 written.push(word.clone());
                 fields.push(word.clone());
                 continue;
@@ -138,7 +175,9 @@ where
         }
 
         let mut inner = Shell { loops: 0, has_data: true, ..shell.clone() };
-        let own = Due { written: &written, fields: &fields, is_own: false, ..due };
+        let filled = replaced.filter(|_| text.is_some());
+        let filled = filled.map(|replaced| Filled { replaced, value: values.first().map(String::as_str) });
+        let own = Due { written: &written, fields: &fields, is_own: false, filled, ..due };
         Box::pin(self.dispatch(&mut inner, own, streams.clone(), record)).await?;
         Ok(inner.status())
     }
