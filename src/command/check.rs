@@ -114,6 +114,19 @@ impl Judge {
         self.toolbox.policy.judgement().bypass
     }
 
+    /// Returns the line that was typed, with its judgement, of a line that is to run in the directory of this process: where
+    /// a judge has rewritten a line before, agents may bring it back.
+    pub(super) fn judge_typed(&self, line: String) -> (String, Judgement) {
+        if let Some(original) = self.rewriter.original(&line) {
+            let judgement = self.judge(&original, None);
+            if judgement.rewritten.as_ref() == Some(&line) {
+                return (original, judgement);
+            }
+        }
+        let judgement = self.judge(&line, None);
+        (line, judgement)
+    }
+
     /// Judges a line that a shell is to run in a directory; in that of this process for `None`.
     pub(super) fn judge(&self, line: &str, directory: Option<&Path>) -> Judgement {
         let judgement = judge(&self.toolbox, line, directory, &self.rewriter);

@@ -52,12 +52,28 @@ impl Rewriter {
         } else {
             return Err("it writes, and the policy asks about nothing, so that nothing would hold the rewritten line");
         };
-        let program = self.program.display().to_string();
-        let words = std::iter::once(program.as_str()).chain(["sh"]).chain(holds).map(quoted);
-        let options = self.options.iter().map(|word| quoted(word));
-        let own: Vec<String> = words.chain(options).chain(["-c".to_owned(), quoted(rest)]).collect();
-        let own = own.join(" ");
+        let own = format!("{} {}", self.words(holds), quoted(rest));
         Ok(head.map_or_else(|| own.clone(), |head| format!("{head} && {own}")))
+    }
+
+    /// Returns the line of which this one may be the rewritten form. Whether it is, shows when it is rewritten again.
+    #[must_use]
+    pub fn original(&self, line: &str) -> Option<String> {
+        [Some("--judged"), None].into_iter().find_map(|holds| {
+            let start = format!("{} ", self.words(holds));
+            let (head, own) = line.split_at(line.find(&start)?);
+            let rest = own.strip_prefix(&start)?;
+            let rest = rest.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')).unwrap_or(rest);
+            Some(format!("{head}{}", rest.replace(r"'\''", "'")))
+        })
+    }
+
+    /// The words of a rewritten line in front of the line that it runs.
+    fn words(&self, holds: Option<&str>) -> String {
+        let program = self.program.display().to_string();
+        let words = std::iter::once(program.as_str()).chain(["sh"]).chain(holds);
+        let words = words.chain(self.options.iter().map(String::as_str)).chain(["-c"]);
+        words.map(quoted).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -68,4 +84,24 @@ pub(crate) fn quoted(word: &str) -> String {
         return word.to_owned();
     }
     format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rewritten_lines_lead_back_to_what_was_typed() {
+        let rewriter =
+            Rewriter { program: "/x y/climax".into(), options: vec!["--policy".to_owned(), "/p".to_owned()] };
+        let policy = Policy::default();
+        for line in ["cat *.txt", "printf '%s' \"it's\" *", "cd /tmp && ls *", "ls"] {
+            let script = climax_shell::parse(line).unwrap();
+            let rewritten = rewriter.rewritten(line, &script, true, &policy).unwrap();
+            assert_eq!(rewriter.original(&rewritten).as_deref(), Some(line), "{rewritten}");
+        }
+        for other in ["climax sh --judged -c 'ls *'", "'/x y/climax' sh --judged -c 'ls *'", "ls"] {
+            assert_eq!(rewriter.original(other), None, "{other}");
+        }
+    }
 }

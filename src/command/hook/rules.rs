@@ -1,14 +1,16 @@
-//! The rules of a user's settings for lines: what Claude Code is told to deny, to ask about and to allow.
-//!
-//! Source: the documentation of Claude Code, "Settings" and "Permissions".
+//! The rules of a user's settings for lines: what an agent is told to deny, to ask about and to allow.
+
+mod claude_code;
+mod codex;
+mod qwen;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use climax_catalog::policy::NamePattern;
 use climax_shell::{Body, List, parse};
-use serde_json::Value;
 
+use super::client::{HookClient, Moment};
 use crate::exec;
 
 /// The rules, each the text in `Bash(…)`; empty for `Bash` alone.
@@ -17,40 +19,22 @@ pub(super) struct UserRules {
     pub(super) deny: Vec<String>,
     pub(super) ask: Vec<String>,
     pub(super) allow: Vec<String>,
+    /// Whether a rule that cannot be read may ask about any line.
+    pub(super) asks_always: bool,
 }
 
 impl UserRules {
-    /// Reads the rules of the user, of the project of a directory, and of whoever manages this machine.
-    pub(super) fn of(directory: &Path) -> Self {
-        let home = exec::variable("HOME").map(PathBuf::from);
-        let own = exec::variable("CLAUDE_CONFIG_DIR").map(PathBuf::from).or(home.map(|home| home.join(".claude")));
+    /// Reads the rules that an answer of the hook could slip past, for lines that run in a directory.
+    ///
+    /// Claude Code applies its rules to the line that a hook returns. Codex and Qwen Code apply theirs to what was typed and
+    /// start the hook afterwards, in place of the question, so that only those which ask are left to it.
+    pub(super) fn of(client: HookClient, moment: Moment, directory: &Path) -> Self {
         let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
-        let projects = directory
-            .ancestors()
-            .flat_map(|path| ["settings.json", "settings.local.json"].map(|name| path.join(".claude").join(name)));
-        let files = own.map(|own| own.join("settings.json")).into_iter().chain(projects);
-        let managed =
-            ["/etc/claude-code/managed-settings.json", "/Library/Application Support/ClaudeCode/managed-settings.json"];
-
-        let mut rules = Self::default();
-        for file in files.chain(managed.map(PathBuf::from)) {
-            rules.add(&fs::read_to_string(file).unwrap_or_default());
-        }
-        rules
-    }
-
-    /// Adds the rules of a settings file. What is no JSON has none.
-    fn add(&mut self, text: &str) {
-        let settings: Value = serde_json::from_str(text).unwrap_or_default();
-        for (name, rules) in [("deny", &mut self.deny), ("ask", &mut self.ask), ("allow", &mut self.allow)] {
-            let written = settings["permissions"][name].as_array().into_iter().flatten().filter_map(Value::as_str);
-            rules.extend(written.filter_map(|rule| {
-                let rest = rule.strip_prefix("Bash")?;
-                if rest.is_empty() {
-                    return Some(String::new());
-                }
-                Some(rest.strip_prefix('(')?.strip_suffix(')')?.to_owned())
-            }));
+        match (client, moment) {
+            (HookClient::ClaudeCode, _) => claude_code::rules(&directory),
+            (HookClient::Codex, Moment::BeforeQuestion { .. }) => codex::rules(&directory),
+            (HookClient::Qwen, Moment::BeforeQuestion { .. }) => qwen::rules(&directory),
+            _ => Self::default(),
         }
     }
 
@@ -61,7 +45,7 @@ impl UserRules {
 
     /// Returns whether a rule asks about a line, or about a command of it.
     pub(super) fn ask(&self, line: &str) -> bool {
-        any(&self.ask, line)
+        self.asks_always || any(&self.ask, line)
     }
 
     /// Returns whether rules allow every command of a line.
@@ -69,6 +53,18 @@ impl UserRules {
         let commands = commands(line);
         !commands.is_empty() && commands.iter().all(|command| self.allow.iter().any(|rule| matches(rule, command)))
     }
+}
+
+/// The directory that a variable names, or one in the home directory.
+fn own_directory(variable: &str, in_home: &str) -> Option<PathBuf> {
+    let home = exec::variable("HOME").map(PathBuf::from);
+    exec::variable(variable).map(PathBuf::from).or(home.map(|home| home.join(in_home)))
+}
+
+/// The files of a directory whose names end so; none if it cannot be listed.
+fn files_of(directory: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.filter(|path| path.to_string_lossy().ends_with(ending)).collect()
 }
 
 fn any(rules: &[String], line: &str) -> bool {
@@ -124,37 +120,5 @@ fn of_list(line: &str, list: &List, found: &mut Vec<String>) {
                 found.extend(line.get(command.range.clone()).map(|text| text.trim().to_owned()));
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rules_are_about_each_command_of_a_line() {
-        let mut rules = UserRules::default();
-        rules.add(r#"{"permissions": {"deny": ["Bash(rm:*)", "Read(./.env)"], "ask": ["Bash(git push *)"], "allow": ["Bash(ls)", "Bash(npm run test:*)"]}}"#);
-        for (line, is_denied) in [
-            ("rm x", true),
-            ("rm", true),
-            ("rmdir x", false),
-            ("ls && rm x", true),
-            ("for f in *; do rm $f; done", true),
-            ("(cd a; rm b) | cat", true),
-            ("echo rm", false),
-        ] {
-            assert_eq!(rules.deny(line), is_denied, "{line}");
-        }
-        assert!(rules.ask("git push origin main") && !rules.ask("git pushx"));
-        assert!(rules.allow("ls") && rules.allow("npm run test -- -x && ls"));
-        assert!(!rules.allow("ls -l") && !rules.allow("ls && rm x") && !rules.allow("npm run testx"));
-    }
-
-    #[test]
-    fn rule_without_a_text_is_about_every_line() {
-        let mut rules = UserRules::default();
-        rules.add(r#"{"permissions": {"deny": ["Bash"]}}"#);
-        assert!(rules.deny("ls"));
     }
 }
