@@ -91,7 +91,7 @@ fn answer(catalog: &'static Catalog, arguments: &Args) -> Result<Option<Value>, 
 
     let (line, judgement) = judge.judge_typed(request.line);
     let request = Request { line, ..request };
-    let rules = UserRules::of(arguments.client, request.moment, Path::new("."));
+    let rules = rules::of_user(arguments.client, request.moment, Path::new("."));
     let policy = PolicyOfHook { bypass: judge.bypass(), withholds_tools: judge.withholds_tools() };
     let answer = decided(&request, judgement.clone(), &rules, policy, arguments.client);
     if let Some(audit) = audit {

@@ -173,11 +173,6 @@ pub(super) fn installed_servers() -> Vec<InstalledServer> {
     files.filter_map(|(client, path)| installed_server(client, path)).collect()
 }
 
-/// Returns the value of JSON settings, which may have comments; `None` if it is invalid.
-pub(super) fn json_with_comments(text: &str) -> Option<Value> {
-    settings::value(text).ok()
-}
-
 /// Finds the hooks of this program in the settings of the user's clients, each with the words of its command.
 pub(super) fn installed_hooks() -> Vec<InstalledServer> {
     let Some(places) = places() else { return Vec::new() };

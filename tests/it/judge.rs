@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::support::{binary, climax, run};
+use crate::support::{Server, binary, climax, run, text};
 
 /// A repository with a file, a directory and a secret.
 fn project() -> tempfile::TempDir {
@@ -355,5 +355,41 @@ fn no_question_is_answered_that_a_rule_of_the_user_puts() {
         let allows = |line: &str| answer_to_question(client, path, line)["behavior"] == "allow";
         let is_about_cat = !text.contains("\"allow\"");
         assert_eq!((allows("cat a"), allows("ls")), (!is_about_cat, other), "{text}");
+    }
+}
+
+#[test]
+fn clients_are_told_what_the_command_says_of_a_line() {
+    let project = project();
+    let path = project.path();
+    let policy = path.join("policy.yaml");
+    fs::write(&policy, "default: enabled\ndeny: [{name: coreutils_rm}]\n").unwrap();
+    let mut command = climax();
+    command.current_dir(path).args(["--meta", "check,run", "--policy", policy.to_str().unwrap()]);
+    let mut server = Server::spawn(&mut command);
+    server.initialize("2025-11-25");
+    for (line, decision) in [
+        ("cat a", "allow"),
+        ("ls *", "allow"),
+        ("cat .env", "ask"),
+        ("echo x > new", "ask"),
+        ("rm a", "deny"),
+        ("r'm' a; no-such-program", "deny"),
+        ("no-such-program", "ask"),
+        ("ls; if", "ask"),
+    ] {
+        let result = server.tool("climax_check", json!({"command": line}));
+        let told = &result["structuredContent"];
+        assert_eq!(&serde_json::from_str::<Value>(text(&result)).unwrap(), told, "{line}");
+        assert_eq!((&told["decision"], &result["isError"]), (&json!(decision), &json!(false)), "{line}: {told}");
+        assert_eq!(told, &judged(path, Some(&policy), line).0, "{line}");
+    }
+    assert!(!path.join("new").exists() && path.join("a").exists(), "nothing has run");
+
+    let refused = server.tool("climax_check", json!({"comand": "ls"}));
+    assert!(text(&refused).contains("'command'") && refused["isError"] == true, "{refused}");
+    for (directory, decision) in [("src", "allow"), ("none", "ask")] {
+        let result = server.tool("climax_check", json!({"command": "cat s", "cwd": path.join(directory)}));
+        assert_eq!(result["structuredContent"]["decision"], decision, "{directory}: {result}");
     }
 }

@@ -1,12 +1,13 @@
 //! Rewrites a line as one of climax, which another shell runs in its place.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use climax_catalog::Policy;
 use climax_catalog::policy::Level;
 use climax_shell::Script;
 
 use super::bare::{changes_shell, leading_change};
+use crate::exec;
 
 /// What a rewritten line starts.
 #[derive(Clone, Debug)]
@@ -18,6 +19,14 @@ pub struct Rewriter {
 }
 
 impl Rewriter {
+    /// Returns the same under a policy.
+    #[must_use]
+    pub fn under(&self, policy: &Path) -> Self {
+        let policy = exec::directory().join(policy).display().to_string();
+        let options = self.options.iter().cloned().chain(["--policy".to_owned(), policy]).collect();
+        Self { options, ..self.clone() }
+    }
+
     /// Returns the name of the program's file.
     pub(super) fn program_name(&self) -> String {
         self.program.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{UserRules, files_of, own_directory};
+use super::places::{files_of, own_directory};
+use super::user_rules::UserRules;
 use crate::exec;
 
 /// Where those who manage a machine put settings.

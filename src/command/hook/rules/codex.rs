@@ -7,7 +7,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::{fs, iter};
 
-use super::{UserRules, files_of, own_directory};
+use super::places::{files_of, own_directory};
+use super::user_rules::UserRules;
 
 /// The settings of whoever manages this machine.
 const MANAGED: &str = "/etc/codex";

@@ -7,10 +7,12 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::CstRootNode;
 use serde_json::Value;
 
-use super::{UserRules, own_directory};
-use crate::command::install::json_with_comments;
+use super::places::own_directory;
+use super::user_rules::UserRules;
 use crate::exec;
 
 /// The settings of whoever manages this machine.
@@ -58,10 +60,11 @@ pub(super) fn rules(directory: &Path) -> UserRules {
 
 /// Adds the rules of a settings file that ask or deny. Where one is not understood, it may be about any line.
 fn add(rules: &mut UserRules, text: &str) {
-    let Some(settings) = json_with_comments(text) else {
+    let Ok(settings) = CstRootNode::parse(text, &ParseOptions::default()) else {
         rules.asks_always = true;
         return;
     };
+    let settings = settings.to_serde_value().unwrap_or_default();
     let lists = ["ask", "deny"].map(|name| settings["permissions"][name].as_array());
     for rule in lists.into_iter().flatten().flatten().filter_map(Value::as_str) {
         let (tool, text) = rule.split_once('(').map_or((rule, None), |(tool, text)| (tool, Some(text)));
