@@ -137,10 +137,9 @@ impl HookClient {
     /// as it was typed.
     pub(super) fn allowed(self, moment: Moment, rewritten: Option<String>) -> Answer {
         match (moment, self, rewritten) {
-            (Moment::BeforeQuestion { takes_another: true }, _, rewritten) => Answer::Allow(rewritten),
-            (Moment::BeforeQuestion { .. }, _, None) => Answer::Allow(None),
-            (Moment::BeforeRun, Self::ClaudeCode, rewritten) => Answer::Allow(rewritten),
-            (Moment::BeforeRun, Self::Cursor, None) => Answer::Allow(None),
+            (Moment::BeforeQuestion { takes_another: true }, _, rewritten)
+            | (Moment::BeforeRun, Self::ClaudeCode, rewritten) => Answer::Allow(rewritten),
+            (Moment::BeforeQuestion { .. }, _, None) | (Moment::BeforeRun, Self::Cursor, None) => Answer::Allow(None),
             _ => Answer::Nothing,
         }
     }
