@@ -133,7 +133,7 @@ impl Filling<'_> {
                 }
                 Part::Text(_) | Part::Quoted(_) | Part::Arithmetic(..) => {}
                 Part::Double(parts) => self.parts(parts, true),
-                Part::Substitution(list, _) => self.list(list),
+                Part::Substitution(list, _) | Part::Process(list, _) => self.list(list),
                 Part::Parameter(parameter, _) => match &mut parameter.operation {
                     Operation::Default(word, _)
                     | Operation::Assign(word, _)

@@ -1,8 +1,8 @@
 //! Reads the command language of shells into a syntax tree with places. Nothing is expanded, and nothing runs.
 //!
 //! The language is that of POSIX.1-2024 ("Shell Command Language") with the additions of bash that people type: `[[ ]]`,
-//! `(( ))`, `for (( ))`, here-strings, `$'…'`, `|&`, `&>` and the expansions of `${ }`. What is not read (functions, arrays,
-//! coprocesses, aliases) is an error with its place and what to write instead.
+//! `(( ))`, `for (( ))`, here-strings, `<( )`, `$'…'`, `|&`, `&>` and the expansions of `${ }`. What is not read (functions,
+//! arrays, coprocesses, aliases) is an error with its place and what to write instead.
 //!
 //! ```
 //! use climax_shell::{Body, parse};

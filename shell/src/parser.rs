@@ -51,6 +51,10 @@ pub(crate) struct Parser<'a> {
     pub(crate) is_in_double: bool,
     /// The texts of the here-documents of this line: from behind its line break to where the next line starts.
     pub(crate) here: Option<Range<usize>>,
+    /// Whether `<(…)` may stand here.
+    pub(crate) takes_processes: bool,
+    /// The number of `<(…)` of this command.
+    pub(crate) processes: u32,
     /// The number of words that braces have made.
     words: usize,
     /// The number of places that were read a second way.
@@ -59,7 +63,18 @@ pub(crate) struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, end: text.len(), depth: 0, is_in_double: false, here: None, words: 0, second_ways: 0 }
+        Self {
+            text,
+            at: 0,
+            end: text.len(),
+            depth: 0,
+            is_in_double: false,
+            here: None,
+            takes_processes: false,
+            processes: 0,
+            words: 0,
+            second_ways: 0,
+        }
     }
 
     pub(crate) fn rest(&self) -> &'a str {

@@ -372,11 +372,17 @@ where
             input: Source::Nothing,
             output: Output::Nothing,
             errors: Output::Result(super::Stream::Errors),
+            processes: Vec::new(),
         });
         let input = around.input.into_file().await.map_err(broken)?;
         let mut inner = Shell { loops: 0, is_fed: shell.is_fed || shell.is_around_fed, ..shell.clone() };
         inner.state.options.ends_on_failure = false;
-        let streams = Streams { input, output: Output::File(Arc::new(write)), errors: around.errors };
+        let streams = Streams {
+            input,
+            output: Output::File(Arc::new(write)),
+            errors: around.errors,
+            processes: around.processes,
+        };
         let run = async {
             let streams = streams;
             let mut inner_record = Record::default();

@@ -93,7 +93,7 @@ fn literal(word: &Word) -> Option<String> {
         }
         Part::Quoted(_) => true,
         Part::Double(parts) => parts.iter().all(|part| matches!(part, Part::Text(_) | Part::Quoted(_))),
-        Part::Substitution(..) | Part::Parameter(..) | Part::Arithmetic(..) => false,
+        Part::Substitution(..) | Part::Process(..) | Part::Parameter(..) | Part::Arithmetic(..) => false,
     };
     word.parts.iter().all(is_bare).then_some(text)
 }

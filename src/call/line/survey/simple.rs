@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use climax_shell::{Body, Command, Field, Origin, Simple, State, Value, Word};
+use climax_shell::{Body, Command, Field, Origin, Part, Simple, State, Value, Word};
 
 use super::{Fields, MAX_TEXTS, Place, READABLE, Survey, changed, inherited};
 use crate::call::line::fed::{FedCommand, read_fed};
@@ -296,14 +296,14 @@ impl Survey<'_, '_> {
         };
         let is_given = is_open;
         let is_open = is_open || self.directory == Place::Open || fields.iter().any(|field| field.is_open);
-        let words = fields.iter().map(|field| field.text.clone()).collect();
-        let key = CommandKey { words, variables: all.clone(), directory, feed: feed.clone() };
+        let texts = fields.iter().map(|field| field.text.clone()).collect();
+        let key = CommandKey { words: texts, variables: all.clone(), directory, feed: feed.clone() };
         let text = self.line.get(command.range.clone()).unwrap_or_default().to_owned();
-        let is_own_text = match &command.body {
-            Body::Simple(simple) => !is_given && !simple.words.iter().any(holds_data),
-            _ => false,
-        };
-        let carries_data = feed.is_data() || !is_own_text && fields.iter().any(|field| field.is_open);
+        let words: &[Word] = if let Body::Simple(simple) = &command.body { &simple.words } else { &[] };
+        let is_own_text = !is_given && !words.is_empty() && !words.iter().any(holds_data);
+        let reads_processes = words.iter().flat_map(|word| &word.parts).any(|part| matches!(part, Part::Process(..)));
+        let has_data = reads_processes || !is_own_text && fields.iter().any(|field| field.is_open);
+        let carries_data = feed.is_data() || has_data;
         let FedCommand { reading, reads_input, feed, variables } = read;
         let call = ReadCall::Tool(Box::new(reading));
         let read = ReadCommand { call, is_open, key, feed, reads_input, carries_data, variables, text, then: None };
